@@ -706,23 +706,21 @@ func ReadBonk(r io.Reader, n int, opts ...nocopy.Option) (Bonk, error) {
 	return nocopy.Read[Bonk](BonkDesc, r, n, opts...)
 }
 
-func (s Bonk) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Bonk) Release()    { nocopy.Struct(s).Release() }
+func (s Bonk) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Bonk) Release()       { nocopy.Struct(s).Release() }
+func (s Bonk) Clone() Bonk    { return Bonk(impl.Struct(s).Clone(BonkDesc)) }
+func (s Bonk) String() string { return impl.Struct(s).Format(BonkDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Bonk) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bonk) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BonkDesc) }
 
-func (s Bonk) Clone() Bonk    { return Bonk(impl.Struct(s).Clone(BonkDesc)) }
-func (s Bonk) String() string { return impl.Struct(s).Format(BonkDesc) }
-
 func (s Bonk) ThriftDesc() *impl.Desc    { return BonkDesc }
 func (s Bonk) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Bonk) LogValue() slog.Value      { return impl.Struct(s).LogValue(BonkDesc) }
 
-func (s Bonk) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, BonkDesc) }
-
+func (s Bonk) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BonkDesc) }
 func (s Bonk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BonkDesc) }
 
 func (s Bonk) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -760,23 +758,21 @@ func ReadBools(r io.Reader, n int, opts ...nocopy.Option) (Bools, error) {
 	return nocopy.Read[Bools](BoolsDesc, r, n, opts...)
 }
 
-func (s Bools) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Bools) Release()    { nocopy.Struct(s).Release() }
+func (s Bools) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Bools) Release()       { nocopy.Struct(s).Release() }
+func (s Bools) Clone() Bools   { return Bools(impl.Struct(s).Clone(BoolsDesc)) }
+func (s Bools) String() string { return impl.Struct(s).Format(BoolsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Bools) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bools) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolsDesc) }
 
-func (s Bools) Clone() Bools   { return Bools(impl.Struct(s).Clone(BoolsDesc)) }
-func (s Bools) String() string { return impl.Struct(s).Format(BoolsDesc) }
-
 func (s Bools) ThriftDesc() *impl.Desc    { return BoolsDesc }
 func (s Bools) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Bools) LogValue() slog.Value      { return impl.Struct(s).LogValue(BoolsDesc) }
 
-func (s Bools) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, BoolsDesc) }
-
+func (s Bools) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BoolsDesc) }
 func (s Bools) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BoolsDesc) }
 
 func (s Bools) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -816,23 +812,21 @@ func ReadXtruct(r io.Reader, n int, opts ...nocopy.Option) (Xtruct, error) {
 	return nocopy.Read[Xtruct](XtructDesc, r, n, opts...)
 }
 
-func (s Xtruct) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Xtruct) Release()    { nocopy.Struct(s).Release() }
+func (s Xtruct) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Xtruct) Release()       { nocopy.Struct(s).Release() }
+func (s Xtruct) Clone() Xtruct  { return Xtruct(impl.Struct(s).Clone(XtructDesc)) }
+func (s Xtruct) String() string { return impl.Struct(s).Format(XtructDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xtruct) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XtructDesc) }
 
-func (s Xtruct) Clone() Xtruct  { return Xtruct(impl.Struct(s).Clone(XtructDesc)) }
-func (s Xtruct) String() string { return impl.Struct(s).Format(XtructDesc) }
-
 func (s Xtruct) ThriftDesc() *impl.Desc    { return XtructDesc }
 func (s Xtruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Xtruct) LogValue() slog.Value      { return impl.Struct(s).LogValue(XtructDesc) }
 
-func (s Xtruct) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, XtructDesc) }
-
+func (s Xtruct) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, XtructDesc) }
 func (s Xtruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(XtructDesc) }
 
 func (s Xtruct) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -881,23 +875,21 @@ func ReadXtruct2(r io.Reader, n int, opts ...nocopy.Option) (Xtruct2, error) {
 	return nocopy.Read[Xtruct2](Xtruct2Desc, r, n, opts...)
 }
 
-func (s Xtruct2) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Xtruct2) Release()    { nocopy.Struct(s).Release() }
+func (s Xtruct2) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Xtruct2) Release()       { nocopy.Struct(s).Release() }
+func (s Xtruct2) Clone() Xtruct2 { return Xtruct2(impl.Struct(s).Clone(Xtruct2Desc)) }
+func (s Xtruct2) String() string { return impl.Struct(s).Format(Xtruct2Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xtruct2) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct2) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, Xtruct2Desc) }
 
-func (s Xtruct2) Clone() Xtruct2 { return Xtruct2(impl.Struct(s).Clone(Xtruct2Desc)) }
-func (s Xtruct2) String() string { return impl.Struct(s).Format(Xtruct2Desc) }
-
 func (s Xtruct2) ThriftDesc() *impl.Desc    { return Xtruct2Desc }
 func (s Xtruct2) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Xtruct2) LogValue() slog.Value      { return impl.Struct(s).LogValue(Xtruct2Desc) }
 
-func (s Xtruct2) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, Xtruct2Desc) }
-
+func (s Xtruct2) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, Xtruct2Desc) }
 func (s Xtruct2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct2Desc) }
 
 func (s Xtruct2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -952,23 +944,21 @@ func ReadXtruct3(r io.Reader, n int, opts ...nocopy.Option) (Xtruct3, error) {
 	return nocopy.Read[Xtruct3](Xtruct3Desc, r, n, opts...)
 }
 
-func (s Xtruct3) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Xtruct3) Release()    { nocopy.Struct(s).Release() }
+func (s Xtruct3) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Xtruct3) Release()       { nocopy.Struct(s).Release() }
+func (s Xtruct3) Clone() Xtruct3 { return Xtruct3(impl.Struct(s).Clone(Xtruct3Desc)) }
+func (s Xtruct3) String() string { return impl.Struct(s).Format(Xtruct3Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xtruct3) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct3) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, Xtruct3Desc) }
 
-func (s Xtruct3) Clone() Xtruct3 { return Xtruct3(impl.Struct(s).Clone(Xtruct3Desc)) }
-func (s Xtruct3) String() string { return impl.Struct(s).Format(Xtruct3Desc) }
-
 func (s Xtruct3) ThriftDesc() *impl.Desc    { return Xtruct3Desc }
 func (s Xtruct3) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Xtruct3) LogValue() slog.Value      { return impl.Struct(s).LogValue(Xtruct3Desc) }
 
-func (s Xtruct3) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, Xtruct3Desc) }
-
+func (s Xtruct3) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, Xtruct3Desc) }
 func (s Xtruct3) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct3Desc) }
 
 func (s Xtruct3) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -1016,23 +1006,21 @@ func ReadInsanity(r io.Reader, n int, opts ...nocopy.Option) (Insanity, error) {
 	return nocopy.Read[Insanity](InsanityDesc, r, n, opts...)
 }
 
-func (s Insanity) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Insanity) Release()    { nocopy.Struct(s).Release() }
+func (s Insanity) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s Insanity) Release()        { nocopy.Struct(s).Release() }
+func (s Insanity) Clone() Insanity { return Insanity(impl.Struct(s).Clone(InsanityDesc)) }
+func (s Insanity) String() string  { return impl.Struct(s).Format(InsanityDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Insanity) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Insanity) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, InsanityDesc) }
 
-func (s Insanity) Clone() Insanity { return Insanity(impl.Struct(s).Clone(InsanityDesc)) }
-func (s Insanity) String() string  { return impl.Struct(s).Format(InsanityDesc) }
-
 func (s Insanity) ThriftDesc() *impl.Desc    { return InsanityDesc }
 func (s Insanity) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Insanity) LogValue() slog.Value      { return impl.Struct(s).LogValue(InsanityDesc) }
 
 func (s Insanity) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, InsanityDesc) }
-
 func (s Insanity) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(InsanityDesc)
 }
@@ -1102,6 +1090,10 @@ func ReadCrazyNesting(r io.Reader, n int, opts ...nocopy.Option) (CrazyNesting, 
 
 func (s CrazyNesting) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s CrazyNesting) Release()    { nocopy.Struct(s).Release() }
+func (s CrazyNesting) Clone() CrazyNesting {
+	return CrazyNesting(impl.Struct(s).Clone(CrazyNestingDesc))
+}
+func (s CrazyNesting) String() string { return impl.Struct(s).Format(CrazyNestingDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1110,11 +1102,6 @@ func (s CrazyNesting) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, CrazyNestingDesc)
 }
 
-func (s CrazyNesting) Clone() CrazyNesting {
-	return CrazyNesting(impl.Struct(s).Clone(CrazyNestingDesc))
-}
-func (s CrazyNesting) String() string { return impl.Struct(s).Format(CrazyNestingDesc) }
-
 func (s CrazyNesting) ThriftDesc() *impl.Desc    { return CrazyNestingDesc }
 func (s CrazyNesting) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s CrazyNesting) LogValue() slog.Value      { return impl.Struct(s).LogValue(CrazyNestingDesc) }
@@ -1122,7 +1109,6 @@ func (s CrazyNesting) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s CrazyNesting) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, CrazyNestingDesc)
 }
-
 func (s CrazyNesting) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(CrazyNestingDesc)
 }
@@ -1203,8 +1189,10 @@ func ReadSomeUnion(r io.Reader, n int, opts ...nocopy.Option) (SomeUnion, error)
 	return nocopy.Read[SomeUnion](SomeUnionDesc, r, n, opts...)
 }
 
-func (s SomeUnion) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s SomeUnion) Release()    { nocopy.Struct(s).Release() }
+func (s SomeUnion) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s SomeUnion) Release()         { nocopy.Struct(s).Release() }
+func (s SomeUnion) Clone() SomeUnion { return SomeUnion(impl.Struct(s).Clone(SomeUnionDesc)) }
+func (s SomeUnion) String() string   { return impl.Struct(s).Format(SomeUnionDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1213,15 +1201,11 @@ func (s SomeUnion) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SomeUnionDesc)
 }
 
-func (s SomeUnion) Clone() SomeUnion { return SomeUnion(impl.Struct(s).Clone(SomeUnionDesc)) }
-func (s SomeUnion) String() string   { return impl.Struct(s).Format(SomeUnionDesc) }
-
 func (s SomeUnion) ThriftDesc() *impl.Desc    { return SomeUnionDesc }
 func (s SomeUnion) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s SomeUnion) LogValue() slog.Value      { return impl.Struct(s).LogValue(SomeUnionDesc) }
 
 func (s SomeUnion) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, SomeUnionDesc) }
-
 func (s SomeUnion) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SomeUnionDesc)
 }
@@ -1327,24 +1311,22 @@ func ReadXception(r io.Reader, n int, opts ...nocopy.Option) (Xception, error) {
 	return nocopy.Read[Xception](XceptionDesc, r, n, opts...)
 }
 
-func (s Xception) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Xception) Release()    { nocopy.Struct(s).Release() }
+func (s Xception) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s Xception) Release()        { nocopy.Struct(s).Release() }
+func (s Xception) Clone() Xception { return Xception(impl.Struct(s).Clone(XceptionDesc)) }
+func (s Xception) String() string  { return impl.Struct(s).Format(XceptionDesc) }
+func (s Xception) Error() string   { return impl.Struct(s).Format(XceptionDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xception) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xception) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XceptionDesc) }
 
-func (s Xception) Clone() Xception { return Xception(impl.Struct(s).Clone(XceptionDesc)) }
-func (s Xception) String() string  { return impl.Struct(s).Format(XceptionDesc) }
-func (s Xception) Error() string   { return impl.Struct(s).Format(XceptionDesc) }
-
 func (s Xception) ThriftDesc() *impl.Desc    { return XceptionDesc }
 func (s Xception) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Xception) LogValue() slog.Value      { return impl.Struct(s).LogValue(XceptionDesc) }
 
 func (s Xception) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, XceptionDesc) }
-
 func (s Xception) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(XceptionDesc)
 }
@@ -1386,8 +1368,11 @@ func ReadXception2(r io.Reader, n int, opts ...nocopy.Option) (Xception2, error)
 	return nocopy.Read[Xception2](Xception2Desc, r, n, opts...)
 }
 
-func (s Xception2) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Xception2) Release()    { nocopy.Struct(s).Release() }
+func (s Xception2) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s Xception2) Release()         { nocopy.Struct(s).Release() }
+func (s Xception2) Clone() Xception2 { return Xception2(impl.Struct(s).Clone(Xception2Desc)) }
+func (s Xception2) String() string   { return impl.Struct(s).Format(Xception2Desc) }
+func (s Xception2) Error() string    { return impl.Struct(s).Format(Xception2Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1396,16 +1381,11 @@ func (s Xception2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, Xception2Desc)
 }
 
-func (s Xception2) Clone() Xception2 { return Xception2(impl.Struct(s).Clone(Xception2Desc)) }
-func (s Xception2) String() string   { return impl.Struct(s).Format(Xception2Desc) }
-func (s Xception2) Error() string    { return impl.Struct(s).Format(Xception2Desc) }
-
 func (s Xception2) ThriftDesc() *impl.Desc    { return Xception2Desc }
 func (s Xception2) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Xception2) LogValue() slog.Value      { return impl.Struct(s).LogValue(Xception2Desc) }
 
 func (s Xception2) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, Xception2Desc) }
-
 func (s Xception2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(Xception2Desc)
 }
@@ -1451,8 +1431,10 @@ func ReadEmptyStruct(r io.Reader, n int, opts ...nocopy.Option) (EmptyStruct, er
 	return nocopy.Read[EmptyStruct](EmptyStructDesc, r, n, opts...)
 }
 
-func (s EmptyStruct) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s EmptyStruct) Release()    { nocopy.Struct(s).Release() }
+func (s EmptyStruct) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s EmptyStruct) Release()           { nocopy.Struct(s).Release() }
+func (s EmptyStruct) Clone() EmptyStruct { return EmptyStruct(impl.Struct(s).Clone(EmptyStructDesc)) }
+func (s EmptyStruct) String() string     { return impl.Struct(s).Format(EmptyStructDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1461,9 +1443,6 @@ func (s EmptyStruct) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EmptyStructDesc)
 }
 
-func (s EmptyStruct) Clone() EmptyStruct { return EmptyStruct(impl.Struct(s).Clone(EmptyStructDesc)) }
-func (s EmptyStruct) String() string     { return impl.Struct(s).Format(EmptyStructDesc) }
-
 func (s EmptyStruct) ThriftDesc() *impl.Desc    { return EmptyStructDesc }
 func (s EmptyStruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EmptyStruct) LogValue() slog.Value      { return impl.Struct(s).LogValue(EmptyStructDesc) }
@@ -1471,7 +1450,6 @@ func (s EmptyStruct) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s EmptyStruct) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EmptyStructDesc)
 }
-
 func (s EmptyStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EmptyStructDesc)
 }
@@ -1500,23 +1478,21 @@ func ReadOneField(r io.Reader, n int, opts ...nocopy.Option) (OneField, error) {
 	return nocopy.Read[OneField](OneFieldDesc, r, n, opts...)
 }
 
-func (s OneField) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s OneField) Release()    { nocopy.Struct(s).Release() }
+func (s OneField) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s OneField) Release()        { nocopy.Struct(s).Release() }
+func (s OneField) Clone() OneField { return OneField(impl.Struct(s).Clone(OneFieldDesc)) }
+func (s OneField) String() string  { return impl.Struct(s).Format(OneFieldDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s OneField) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OneField) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OneFieldDesc) }
 
-func (s OneField) Clone() OneField { return OneField(impl.Struct(s).Clone(OneFieldDesc)) }
-func (s OneField) String() string  { return impl.Struct(s).Format(OneFieldDesc) }
-
 func (s OneField) ThriftDesc() *impl.Desc    { return OneFieldDesc }
 func (s OneField) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s OneField) LogValue() slog.Value      { return impl.Struct(s).LogValue(OneFieldDesc) }
 
 func (s OneField) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, OneFieldDesc) }
-
 func (s OneField) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OneFieldDesc)
 }
@@ -1565,6 +1541,10 @@ func ReadVersioningTestV1(r io.Reader, n int, opts ...nocopy.Option) (Versioning
 
 func (s VersioningTestV1) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s VersioningTestV1) Release()    { nocopy.Struct(s).Release() }
+func (s VersioningTestV1) Clone() VersioningTestV1 {
+	return VersioningTestV1(impl.Struct(s).Clone(VersioningTestV1Desc))
+}
+func (s VersioningTestV1) String() string { return impl.Struct(s).Format(VersioningTestV1Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1573,11 +1553,6 @@ func (s VersioningTestV1) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, VersioningTestV1Desc)
 }
 
-func (s VersioningTestV1) Clone() VersioningTestV1 {
-	return VersioningTestV1(impl.Struct(s).Clone(VersioningTestV1Desc))
-}
-func (s VersioningTestV1) String() string { return impl.Struct(s).Format(VersioningTestV1Desc) }
-
 func (s VersioningTestV1) ThriftDesc() *impl.Desc    { return VersioningTestV1Desc }
 func (s VersioningTestV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s VersioningTestV1) LogValue() slog.Value      { return impl.Struct(s).LogValue(VersioningTestV1Desc) }
@@ -1585,7 +1560,6 @@ func (s VersioningTestV1) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s VersioningTestV1) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, VersioningTestV1Desc)
 }
-
 func (s VersioningTestV1) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(VersioningTestV1Desc)
 }
@@ -1658,6 +1632,10 @@ func ReadVersioningTestV2(r io.Reader, n int, opts ...nocopy.Option) (Versioning
 
 func (s VersioningTestV2) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s VersioningTestV2) Release()    { nocopy.Struct(s).Release() }
+func (s VersioningTestV2) Clone() VersioningTestV2 {
+	return VersioningTestV2(impl.Struct(s).Clone(VersioningTestV2Desc))
+}
+func (s VersioningTestV2) String() string { return impl.Struct(s).Format(VersioningTestV2Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1666,11 +1644,6 @@ func (s VersioningTestV2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, VersioningTestV2Desc)
 }
 
-func (s VersioningTestV2) Clone() VersioningTestV2 {
-	return VersioningTestV2(impl.Struct(s).Clone(VersioningTestV2Desc))
-}
-func (s VersioningTestV2) String() string { return impl.Struct(s).Format(VersioningTestV2Desc) }
-
 func (s VersioningTestV2) ThriftDesc() *impl.Desc    { return VersioningTestV2Desc }
 func (s VersioningTestV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s VersioningTestV2) LogValue() slog.Value      { return impl.Struct(s).LogValue(VersioningTestV2Desc) }
@@ -1678,7 +1651,6 @@ func (s VersioningTestV2) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s VersioningTestV2) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, VersioningTestV2Desc)
 }
-
 func (s VersioningTestV2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(VersioningTestV2Desc)
 }
@@ -1837,6 +1809,10 @@ func ReadListTypeVersioningV1(r io.Reader, n int, opts ...nocopy.Option) (ListTy
 
 func (s ListTypeVersioningV1) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ListTypeVersioningV1) Release()    { nocopy.Struct(s).Release() }
+func (s ListTypeVersioningV1) Clone() ListTypeVersioningV1 {
+	return ListTypeVersioningV1(impl.Struct(s).Clone(ListTypeVersioningV1Desc))
+}
+func (s ListTypeVersioningV1) String() string { return impl.Struct(s).Format(ListTypeVersioningV1Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1844,11 +1820,6 @@ func (s ListTypeVersioningV1) Message() *nocopy.Message { return nocopy.Struct(s
 func (s ListTypeVersioningV1) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListTypeVersioningV1Desc)
 }
-
-func (s ListTypeVersioningV1) Clone() ListTypeVersioningV1 {
-	return ListTypeVersioningV1(impl.Struct(s).Clone(ListTypeVersioningV1Desc))
-}
-func (s ListTypeVersioningV1) String() string { return impl.Struct(s).Format(ListTypeVersioningV1Desc) }
 
 func (s ListTypeVersioningV1) ThriftDesc() *impl.Desc    { return ListTypeVersioningV1Desc }
 func (s ListTypeVersioningV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -1859,7 +1830,6 @@ func (s ListTypeVersioningV1) LogValue() slog.Value {
 func (s ListTypeVersioningV1) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ListTypeVersioningV1Desc)
 }
-
 func (s ListTypeVersioningV1) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListTypeVersioningV1Desc)
 }
@@ -1916,6 +1886,10 @@ func ReadListTypeVersioningV2(r io.Reader, n int, opts ...nocopy.Option) (ListTy
 
 func (s ListTypeVersioningV2) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ListTypeVersioningV2) Release()    { nocopy.Struct(s).Release() }
+func (s ListTypeVersioningV2) Clone() ListTypeVersioningV2 {
+	return ListTypeVersioningV2(impl.Struct(s).Clone(ListTypeVersioningV2Desc))
+}
+func (s ListTypeVersioningV2) String() string { return impl.Struct(s).Format(ListTypeVersioningV2Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1923,11 +1897,6 @@ func (s ListTypeVersioningV2) Message() *nocopy.Message { return nocopy.Struct(s
 func (s ListTypeVersioningV2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListTypeVersioningV2Desc)
 }
-
-func (s ListTypeVersioningV2) Clone() ListTypeVersioningV2 {
-	return ListTypeVersioningV2(impl.Struct(s).Clone(ListTypeVersioningV2Desc))
-}
-func (s ListTypeVersioningV2) String() string { return impl.Struct(s).Format(ListTypeVersioningV2Desc) }
 
 func (s ListTypeVersioningV2) ThriftDesc() *impl.Desc    { return ListTypeVersioningV2Desc }
 func (s ListTypeVersioningV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -1938,7 +1907,6 @@ func (s ListTypeVersioningV2) LogValue() slog.Value {
 func (s ListTypeVersioningV2) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ListTypeVersioningV2Desc)
 }
-
 func (s ListTypeVersioningV2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListTypeVersioningV2Desc)
 }
@@ -1994,6 +1962,10 @@ func ReadGuessProtocolStruct(r io.Reader, n int, opts ...nocopy.Option) (GuessPr
 
 func (s GuessProtocolStruct) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s GuessProtocolStruct) Release()    { nocopy.Struct(s).Release() }
+func (s GuessProtocolStruct) Clone() GuessProtocolStruct {
+	return GuessProtocolStruct(impl.Struct(s).Clone(GuessProtocolStructDesc))
+}
+func (s GuessProtocolStruct) String() string { return impl.Struct(s).Format(GuessProtocolStructDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2001,11 +1973,6 @@ func (s GuessProtocolStruct) Message() *nocopy.Message { return nocopy.Struct(s)
 func (s GuessProtocolStruct) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GuessProtocolStructDesc)
 }
-
-func (s GuessProtocolStruct) Clone() GuessProtocolStruct {
-	return GuessProtocolStruct(impl.Struct(s).Clone(GuessProtocolStructDesc))
-}
-func (s GuessProtocolStruct) String() string { return impl.Struct(s).Format(GuessProtocolStructDesc) }
 
 func (s GuessProtocolStruct) ThriftDesc() *impl.Desc    { return GuessProtocolStructDesc }
 func (s GuessProtocolStruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -2016,7 +1983,6 @@ func (s GuessProtocolStruct) LogValue() slog.Value {
 func (s GuessProtocolStruct) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GuessProtocolStructDesc)
 }
-
 func (s GuessProtocolStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GuessProtocolStructDesc)
 }
@@ -2077,8 +2043,10 @@ func ReadLargeDeltas(r io.Reader, n int, opts ...nocopy.Option) (LargeDeltas, er
 	return nocopy.Read[LargeDeltas](LargeDeltasDesc, r, n, opts...)
 }
 
-func (s LargeDeltas) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s LargeDeltas) Release()    { nocopy.Struct(s).Release() }
+func (s LargeDeltas) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s LargeDeltas) Release()           { nocopy.Struct(s).Release() }
+func (s LargeDeltas) Clone() LargeDeltas { return LargeDeltas(impl.Struct(s).Clone(LargeDeltasDesc)) }
+func (s LargeDeltas) String() string     { return impl.Struct(s).Format(LargeDeltasDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2087,9 +2055,6 @@ func (s LargeDeltas) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, LargeDeltasDesc)
 }
 
-func (s LargeDeltas) Clone() LargeDeltas { return LargeDeltas(impl.Struct(s).Clone(LargeDeltasDesc)) }
-func (s LargeDeltas) String() string     { return impl.Struct(s).Format(LargeDeltasDesc) }
-
 func (s LargeDeltas) ThriftDesc() *impl.Desc    { return LargeDeltasDesc }
 func (s LargeDeltas) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s LargeDeltas) LogValue() slog.Value      { return impl.Struct(s).LogValue(LargeDeltasDesc) }
@@ -2097,7 +2062,6 @@ func (s LargeDeltas) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s LargeDeltas) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, LargeDeltasDesc)
 }
-
 func (s LargeDeltas) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(LargeDeltasDesc)
 }
@@ -2248,6 +2212,10 @@ func ReadNestedListsI32x2(r io.Reader, n int, opts ...nocopy.Option) (NestedList
 
 func (s NestedListsI32x2) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s NestedListsI32x2) Release()    { nocopy.Struct(s).Release() }
+func (s NestedListsI32x2) Clone() NestedListsI32x2 {
+	return NestedListsI32x2(impl.Struct(s).Clone(NestedListsI32x2Desc))
+}
+func (s NestedListsI32x2) String() string { return impl.Struct(s).Format(NestedListsI32x2Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2256,11 +2224,6 @@ func (s NestedListsI32x2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedListsI32x2Desc)
 }
 
-func (s NestedListsI32x2) Clone() NestedListsI32x2 {
-	return NestedListsI32x2(impl.Struct(s).Clone(NestedListsI32x2Desc))
-}
-func (s NestedListsI32x2) String() string { return impl.Struct(s).Format(NestedListsI32x2Desc) }
-
 func (s NestedListsI32x2) ThriftDesc() *impl.Desc    { return NestedListsI32x2Desc }
 func (s NestedListsI32x2) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s NestedListsI32x2) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedListsI32x2Desc) }
@@ -2268,7 +2231,6 @@ func (s NestedListsI32x2) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s NestedListsI32x2) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, NestedListsI32x2Desc)
 }
-
 func (s NestedListsI32x2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedListsI32x2Desc)
 }
@@ -2317,6 +2279,10 @@ func ReadNestedListsI32x3(r io.Reader, n int, opts ...nocopy.Option) (NestedList
 
 func (s NestedListsI32x3) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s NestedListsI32x3) Release()    { nocopy.Struct(s).Release() }
+func (s NestedListsI32x3) Clone() NestedListsI32x3 {
+	return NestedListsI32x3(impl.Struct(s).Clone(NestedListsI32x3Desc))
+}
+func (s NestedListsI32x3) String() string { return impl.Struct(s).Format(NestedListsI32x3Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2325,11 +2291,6 @@ func (s NestedListsI32x3) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedListsI32x3Desc)
 }
 
-func (s NestedListsI32x3) Clone() NestedListsI32x3 {
-	return NestedListsI32x3(impl.Struct(s).Clone(NestedListsI32x3Desc))
-}
-func (s NestedListsI32x3) String() string { return impl.Struct(s).Format(NestedListsI32x3Desc) }
-
 func (s NestedListsI32x3) ThriftDesc() *impl.Desc    { return NestedListsI32x3Desc }
 func (s NestedListsI32x3) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s NestedListsI32x3) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedListsI32x3Desc) }
@@ -2337,7 +2298,6 @@ func (s NestedListsI32x3) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s NestedListsI32x3) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, NestedListsI32x3Desc)
 }
-
 func (s NestedListsI32x3) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedListsI32x3Desc)
 }
@@ -2388,6 +2348,10 @@ func ReadNestedMixedx2(r io.Reader, n int, opts ...nocopy.Option) (NestedMixedx2
 
 func (s NestedMixedx2) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s NestedMixedx2) Release()    { nocopy.Struct(s).Release() }
+func (s NestedMixedx2) Clone() NestedMixedx2 {
+	return NestedMixedx2(impl.Struct(s).Clone(NestedMixedx2Desc))
+}
+func (s NestedMixedx2) String() string { return impl.Struct(s).Format(NestedMixedx2Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2396,11 +2360,6 @@ func (s NestedMixedx2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedMixedx2Desc)
 }
 
-func (s NestedMixedx2) Clone() NestedMixedx2 {
-	return NestedMixedx2(impl.Struct(s).Clone(NestedMixedx2Desc))
-}
-func (s NestedMixedx2) String() string { return impl.Struct(s).Format(NestedMixedx2Desc) }
-
 func (s NestedMixedx2) ThriftDesc() *impl.Desc    { return NestedMixedx2Desc }
 func (s NestedMixedx2) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s NestedMixedx2) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedMixedx2Desc) }
@@ -2408,7 +2367,6 @@ func (s NestedMixedx2) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s NestedMixedx2) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, NestedMixedx2Desc)
 }
-
 func (s NestedMixedx2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedMixedx2Desc)
 }
@@ -2483,8 +2441,10 @@ func ReadListBonks(r io.Reader, n int, opts ...nocopy.Option) (ListBonks, error)
 	return nocopy.Read[ListBonks](ListBonksDesc, r, n, opts...)
 }
 
-func (s ListBonks) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s ListBonks) Release()    { nocopy.Struct(s).Release() }
+func (s ListBonks) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s ListBonks) Release()         { nocopy.Struct(s).Release() }
+func (s ListBonks) Clone() ListBonks { return ListBonks(impl.Struct(s).Clone(ListBonksDesc)) }
+func (s ListBonks) String() string   { return impl.Struct(s).Format(ListBonksDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2493,15 +2453,11 @@ func (s ListBonks) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListBonksDesc)
 }
 
-func (s ListBonks) Clone() ListBonks { return ListBonks(impl.Struct(s).Clone(ListBonksDesc)) }
-func (s ListBonks) String() string   { return impl.Struct(s).Format(ListBonksDesc) }
-
 func (s ListBonks) ThriftDesc() *impl.Desc    { return ListBonksDesc }
 func (s ListBonks) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ListBonks) LogValue() slog.Value      { return impl.Struct(s).LogValue(ListBonksDesc) }
 
 func (s ListBonks) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ListBonksDesc) }
-
 func (s ListBonks) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListBonksDesc)
 }
@@ -2548,6 +2504,10 @@ func ReadNestedListsBonk(r io.Reader, n int, opts ...nocopy.Option) (NestedLists
 
 func (s NestedListsBonk) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s NestedListsBonk) Release()    { nocopy.Struct(s).Release() }
+func (s NestedListsBonk) Clone() NestedListsBonk {
+	return NestedListsBonk(impl.Struct(s).Clone(NestedListsBonkDesc))
+}
+func (s NestedListsBonk) String() string { return impl.Struct(s).Format(NestedListsBonkDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2556,11 +2516,6 @@ func (s NestedListsBonk) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedListsBonkDesc)
 }
 
-func (s NestedListsBonk) Clone() NestedListsBonk {
-	return NestedListsBonk(impl.Struct(s).Clone(NestedListsBonkDesc))
-}
-func (s NestedListsBonk) String() string { return impl.Struct(s).Format(NestedListsBonkDesc) }
-
 func (s NestedListsBonk) ThriftDesc() *impl.Desc    { return NestedListsBonkDesc }
 func (s NestedListsBonk) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s NestedListsBonk) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedListsBonkDesc) }
@@ -2568,7 +2523,6 @@ func (s NestedListsBonk) LogValue() slog.Value      { return impl.Struct(s).LogV
 func (s NestedListsBonk) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, NestedListsBonkDesc)
 }
-
 func (s NestedListsBonk) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedListsBonkDesc)
 }
@@ -2612,23 +2566,21 @@ func ReadBoolTest(r io.Reader, n int, opts ...nocopy.Option) (BoolTest, error) {
 	return nocopy.Read[BoolTest](BoolTestDesc, r, n, opts...)
 }
 
-func (s BoolTest) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s BoolTest) Release()    { nocopy.Struct(s).Release() }
+func (s BoolTest) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s BoolTest) Release()        { nocopy.Struct(s).Release() }
+func (s BoolTest) Clone() BoolTest { return BoolTest(impl.Struct(s).Clone(BoolTestDesc)) }
+func (s BoolTest) String() string  { return impl.Struct(s).Format(BoolTestDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s BoolTest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s BoolTest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolTestDesc) }
 
-func (s BoolTest) Clone() BoolTest { return BoolTest(impl.Struct(s).Clone(BoolTestDesc)) }
-func (s BoolTest) String() string  { return impl.Struct(s).Format(BoolTestDesc) }
-
 func (s BoolTest) ThriftDesc() *impl.Desc    { return BoolTestDesc }
 func (s BoolTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s BoolTest) LogValue() slog.Value      { return impl.Struct(s).LogValue(BoolTestDesc) }
 
 func (s BoolTest) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, BoolTestDesc) }
-
 func (s BoolTest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BoolTestDesc)
 }
@@ -2667,23 +2619,21 @@ func ReadStructA(r io.Reader, n int, opts ...nocopy.Option) (StructA, error) {
 	return nocopy.Read[StructA](StructADesc, r, n, opts...)
 }
 
-func (s StructA) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s StructA) Release()    { nocopy.Struct(s).Release() }
+func (s StructA) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s StructA) Release()       { nocopy.Struct(s).Release() }
+func (s StructA) Clone() StructA { return StructA(impl.Struct(s).Clone(StructADesc)) }
+func (s StructA) String() string { return impl.Struct(s).Format(StructADesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s StructA) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s StructA) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, StructADesc) }
 
-func (s StructA) Clone() StructA { return StructA(impl.Struct(s).Clone(StructADesc)) }
-func (s StructA) String() string { return impl.Struct(s).Format(StructADesc) }
-
 func (s StructA) ThriftDesc() *impl.Desc    { return StructADesc }
 func (s StructA) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s StructA) LogValue() slog.Value      { return impl.Struct(s).LogValue(StructADesc) }
 
-func (s StructA) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, StructADesc) }
-
+func (s StructA) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, StructADesc) }
 func (s StructA) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructADesc) }
 
 func (s StructA) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2716,23 +2666,21 @@ func ReadStructB(r io.Reader, n int, opts ...nocopy.Option) (StructB, error) {
 	return nocopy.Read[StructB](StructBDesc, r, n, opts...)
 }
 
-func (s StructB) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s StructB) Release()    { nocopy.Struct(s).Release() }
+func (s StructB) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s StructB) Release()       { nocopy.Struct(s).Release() }
+func (s StructB) Clone() StructB { return StructB(impl.Struct(s).Clone(StructBDesc)) }
+func (s StructB) String() string { return impl.Struct(s).Format(StructBDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s StructB) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s StructB) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, StructBDesc) }
 
-func (s StructB) Clone() StructB { return StructB(impl.Struct(s).Clone(StructBDesc)) }
-func (s StructB) String() string { return impl.Struct(s).Format(StructBDesc) }
-
 func (s StructB) ThriftDesc() *impl.Desc    { return StructBDesc }
 func (s StructB) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s StructB) LogValue() slog.Value      { return impl.Struct(s).LogValue(StructBDesc) }
 
-func (s StructB) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, StructBDesc) }
-
+func (s StructB) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, StructBDesc) }
 func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructBDesc) }
 
 func (s StructB) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2779,19 +2727,18 @@ func ReadOptionalSetDefaultTest(r io.Reader, n int, opts ...nocopy.Option) (Opti
 
 func (s OptionalSetDefaultTest) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s OptionalSetDefaultTest) Release()    { nocopy.Struct(s).Release() }
+func (s OptionalSetDefaultTest) Clone() OptionalSetDefaultTest {
+	return OptionalSetDefaultTest(impl.Struct(s).Clone(OptionalSetDefaultTestDesc))
+}
+func (s OptionalSetDefaultTest) String() string {
+	return impl.Struct(s).Format(OptionalSetDefaultTestDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s OptionalSetDefaultTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalSetDefaultTest) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalSetDefaultTestDesc)
-}
-
-func (s OptionalSetDefaultTest) Clone() OptionalSetDefaultTest {
-	return OptionalSetDefaultTest(impl.Struct(s).Clone(OptionalSetDefaultTestDesc))
-}
-func (s OptionalSetDefaultTest) String() string {
-	return impl.Struct(s).Format(OptionalSetDefaultTestDesc)
 }
 
 func (s OptionalSetDefaultTest) ThriftDesc() *impl.Desc    { return OptionalSetDefaultTestDesc }
@@ -2803,7 +2750,6 @@ func (s OptionalSetDefaultTest) LogValue() slog.Value {
 func (s OptionalSetDefaultTest) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, OptionalSetDefaultTestDesc)
 }
-
 func (s OptionalSetDefaultTest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalSetDefaultTestDesc)
 }
@@ -2853,6 +2799,10 @@ func ReadOptionalBinary(r io.Reader, n int, opts ...nocopy.Option) (OptionalBina
 
 func (s OptionalBinary) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s OptionalBinary) Release()    { nocopy.Struct(s).Release() }
+func (s OptionalBinary) Clone() OptionalBinary {
+	return OptionalBinary(impl.Struct(s).Clone(OptionalBinaryDesc))
+}
+func (s OptionalBinary) String() string { return impl.Struct(s).Format(OptionalBinaryDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2861,11 +2811,6 @@ func (s OptionalBinary) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalBinaryDesc)
 }
 
-func (s OptionalBinary) Clone() OptionalBinary {
-	return OptionalBinary(impl.Struct(s).Clone(OptionalBinaryDesc))
-}
-func (s OptionalBinary) String() string { return impl.Struct(s).Format(OptionalBinaryDesc) }
-
 func (s OptionalBinary) ThriftDesc() *impl.Desc    { return OptionalBinaryDesc }
 func (s OptionalBinary) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s OptionalBinary) LogValue() slog.Value      { return impl.Struct(s).LogValue(OptionalBinaryDesc) }
@@ -2873,7 +2818,6 @@ func (s OptionalBinary) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s OptionalBinary) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, OptionalBinaryDesc)
 }
-
 func (s OptionalBinary) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalBinaryDesc)
 }
@@ -2933,19 +2877,18 @@ func ReadThriftTestTestVoidArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 
 func (s ThriftTestTestVoidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestVoidArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestVoidArgs) Clone() ThriftTestTestVoidArgs {
+	return ThriftTestTestVoidArgs(impl.Struct(s).Clone(ThriftTestTestVoidArgsDesc))
+}
+func (s ThriftTestTestVoidArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestVoidArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestVoidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestVoidArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestVoidArgsDesc)
-}
-
-func (s ThriftTestTestVoidArgs) Clone() ThriftTestTestVoidArgs {
-	return ThriftTestTestVoidArgs(impl.Struct(s).Clone(ThriftTestTestVoidArgsDesc))
-}
-func (s ThriftTestTestVoidArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestVoidArgsDesc)
 }
 
 func (s ThriftTestTestVoidArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestVoidArgsDesc }
@@ -2957,7 +2900,6 @@ func (s ThriftTestTestVoidArgs) LogValue() slog.Value {
 func (s ThriftTestTestVoidArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestVoidArgsDesc)
 }
-
 func (s ThriftTestTestVoidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestVoidArgsDesc)
 }
@@ -2986,19 +2928,18 @@ func ReadThriftTestTestVoidResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestVoidResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestVoidResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestVoidResult) Clone() ThriftTestTestVoidResult {
+	return ThriftTestTestVoidResult(impl.Struct(s).Clone(ThriftTestTestVoidResultDesc))
+}
+func (s ThriftTestTestVoidResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestVoidResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestVoidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestVoidResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestVoidResultDesc)
-}
-
-func (s ThriftTestTestVoidResult) Clone() ThriftTestTestVoidResult {
-	return ThriftTestTestVoidResult(impl.Struct(s).Clone(ThriftTestTestVoidResultDesc))
-}
-func (s ThriftTestTestVoidResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestVoidResultDesc)
 }
 
 func (s ThriftTestTestVoidResult) ThriftDesc() *impl.Desc    { return ThriftTestTestVoidResultDesc }
@@ -3010,7 +2951,6 @@ func (s ThriftTestTestVoidResult) LogValue() slog.Value {
 func (s ThriftTestTestVoidResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestVoidResultDesc)
 }
-
 func (s ThriftTestTestVoidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestVoidResultDesc)
 }
@@ -3043,19 +2983,18 @@ func ReadThriftTestTestStringArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringArgs) Clone() ThriftTestTestStringArgs {
+	return ThriftTestTestStringArgs(impl.Struct(s).Clone(ThriftTestTestStringArgsDesc))
+}
+func (s ThriftTestTestStringArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestStringArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringArgsDesc)
-}
-
-func (s ThriftTestTestStringArgs) Clone() ThriftTestTestStringArgs {
-	return ThriftTestTestStringArgs(impl.Struct(s).Clone(ThriftTestTestStringArgsDesc))
-}
-func (s ThriftTestTestStringArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStringArgsDesc)
 }
 
 func (s ThriftTestTestStringArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStringArgsDesc }
@@ -3067,7 +3006,6 @@ func (s ThriftTestTestStringArgs) LogValue() slog.Value {
 func (s ThriftTestTestStringArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringArgsDesc)
 }
-
 func (s ThriftTestTestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringArgsDesc)
 }
@@ -3111,19 +3049,18 @@ func ReadThriftTestTestStringResult(r io.Reader, n int, opts ...nocopy.Option) (
 
 func (s ThriftTestTestStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringResult) Clone() ThriftTestTestStringResult {
+	return ThriftTestTestStringResult(impl.Struct(s).Clone(ThriftTestTestStringResultDesc))
+}
+func (s ThriftTestTestStringResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestStringResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringResultDesc)
-}
-
-func (s ThriftTestTestStringResult) Clone() ThriftTestTestStringResult {
-	return ThriftTestTestStringResult(impl.Struct(s).Clone(ThriftTestTestStringResultDesc))
-}
-func (s ThriftTestTestStringResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStringResultDesc)
 }
 
 func (s ThriftTestTestStringResult) ThriftDesc() *impl.Desc    { return ThriftTestTestStringResultDesc }
@@ -3135,7 +3072,6 @@ func (s ThriftTestTestStringResult) LogValue() slog.Value {
 func (s ThriftTestTestStringResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringResultDesc)
 }
-
 func (s ThriftTestTestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringResultDesc)
 }
@@ -3183,19 +3119,18 @@ func ReadThriftTestTestBoolArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 
 func (s ThriftTestTestBoolArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBoolArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBoolArgs) Clone() ThriftTestTestBoolArgs {
+	return ThriftTestTestBoolArgs(impl.Struct(s).Clone(ThriftTestTestBoolArgsDesc))
+}
+func (s ThriftTestTestBoolArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestBoolArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestBoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBoolArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBoolArgsDesc)
-}
-
-func (s ThriftTestTestBoolArgs) Clone() ThriftTestTestBoolArgs {
-	return ThriftTestTestBoolArgs(impl.Struct(s).Clone(ThriftTestTestBoolArgsDesc))
-}
-func (s ThriftTestTestBoolArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestBoolArgsDesc)
 }
 
 func (s ThriftTestTestBoolArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestBoolArgsDesc }
@@ -3207,7 +3142,6 @@ func (s ThriftTestTestBoolArgs) LogValue() slog.Value {
 func (s ThriftTestTestBoolArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBoolArgsDesc)
 }
-
 func (s ThriftTestTestBoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBoolArgsDesc)
 }
@@ -3251,19 +3185,18 @@ func ReadThriftTestTestBoolResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestBoolResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBoolResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBoolResult) Clone() ThriftTestTestBoolResult {
+	return ThriftTestTestBoolResult(impl.Struct(s).Clone(ThriftTestTestBoolResultDesc))
+}
+func (s ThriftTestTestBoolResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestBoolResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestBoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBoolResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBoolResultDesc)
-}
-
-func (s ThriftTestTestBoolResult) Clone() ThriftTestTestBoolResult {
-	return ThriftTestTestBoolResult(impl.Struct(s).Clone(ThriftTestTestBoolResultDesc))
-}
-func (s ThriftTestTestBoolResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestBoolResultDesc)
 }
 
 func (s ThriftTestTestBoolResult) ThriftDesc() *impl.Desc    { return ThriftTestTestBoolResultDesc }
@@ -3275,7 +3208,6 @@ func (s ThriftTestTestBoolResult) LogValue() slog.Value {
 func (s ThriftTestTestBoolResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBoolResultDesc)
 }
-
 func (s ThriftTestTestBoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBoolResultDesc)
 }
@@ -3321,19 +3253,18 @@ func ReadThriftTestTestByteArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 
 func (s ThriftTestTestByteArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestByteArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestByteArgs) Clone() ThriftTestTestByteArgs {
+	return ThriftTestTestByteArgs(impl.Struct(s).Clone(ThriftTestTestByteArgsDesc))
+}
+func (s ThriftTestTestByteArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestByteArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestByteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestByteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestByteArgsDesc)
-}
-
-func (s ThriftTestTestByteArgs) Clone() ThriftTestTestByteArgs {
-	return ThriftTestTestByteArgs(impl.Struct(s).Clone(ThriftTestTestByteArgsDesc))
-}
-func (s ThriftTestTestByteArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestByteArgsDesc)
 }
 
 func (s ThriftTestTestByteArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestByteArgsDesc }
@@ -3345,7 +3276,6 @@ func (s ThriftTestTestByteArgs) LogValue() slog.Value {
 func (s ThriftTestTestByteArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestByteArgsDesc)
 }
-
 func (s ThriftTestTestByteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestByteArgsDesc)
 }
@@ -3389,19 +3319,18 @@ func ReadThriftTestTestByteResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestByteResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestByteResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestByteResult) Clone() ThriftTestTestByteResult {
+	return ThriftTestTestByteResult(impl.Struct(s).Clone(ThriftTestTestByteResultDesc))
+}
+func (s ThriftTestTestByteResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestByteResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestByteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestByteResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestByteResultDesc)
-}
-
-func (s ThriftTestTestByteResult) Clone() ThriftTestTestByteResult {
-	return ThriftTestTestByteResult(impl.Struct(s).Clone(ThriftTestTestByteResultDesc))
-}
-func (s ThriftTestTestByteResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestByteResultDesc)
 }
 
 func (s ThriftTestTestByteResult) ThriftDesc() *impl.Desc    { return ThriftTestTestByteResultDesc }
@@ -3413,7 +3342,6 @@ func (s ThriftTestTestByteResult) LogValue() slog.Value {
 func (s ThriftTestTestByteResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestByteResultDesc)
 }
-
 func (s ThriftTestTestByteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestByteResultDesc)
 }
@@ -3459,19 +3387,18 @@ func ReadThriftTestTestI32Args(r io.Reader, n int, opts ...nocopy.Option) (Thrif
 
 func (s ThriftTestTestI32Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI32Args) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI32Args) Clone() ThriftTestTestI32Args {
+	return ThriftTestTestI32Args(impl.Struct(s).Clone(ThriftTestTestI32ArgsDesc))
+}
+func (s ThriftTestTestI32Args) String() string {
+	return impl.Struct(s).Format(ThriftTestTestI32ArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI32Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI32ArgsDesc)
-}
-
-func (s ThriftTestTestI32Args) Clone() ThriftTestTestI32Args {
-	return ThriftTestTestI32Args(impl.Struct(s).Clone(ThriftTestTestI32ArgsDesc))
-}
-func (s ThriftTestTestI32Args) String() string {
-	return impl.Struct(s).Format(ThriftTestTestI32ArgsDesc)
 }
 
 func (s ThriftTestTestI32Args) ThriftDesc() *impl.Desc    { return ThriftTestTestI32ArgsDesc }
@@ -3483,7 +3410,6 @@ func (s ThriftTestTestI32Args) LogValue() slog.Value {
 func (s ThriftTestTestI32Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI32ArgsDesc)
 }
-
 func (s ThriftTestTestI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI32ArgsDesc)
 }
@@ -3527,19 +3453,18 @@ func ReadThriftTestTestI32Result(r io.Reader, n int, opts ...nocopy.Option) (Thr
 
 func (s ThriftTestTestI32Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI32Result) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI32Result) Clone() ThriftTestTestI32Result {
+	return ThriftTestTestI32Result(impl.Struct(s).Clone(ThriftTestTestI32ResultDesc))
+}
+func (s ThriftTestTestI32Result) String() string {
+	return impl.Struct(s).Format(ThriftTestTestI32ResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI32Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI32ResultDesc)
-}
-
-func (s ThriftTestTestI32Result) Clone() ThriftTestTestI32Result {
-	return ThriftTestTestI32Result(impl.Struct(s).Clone(ThriftTestTestI32ResultDesc))
-}
-func (s ThriftTestTestI32Result) String() string {
-	return impl.Struct(s).Format(ThriftTestTestI32ResultDesc)
 }
 
 func (s ThriftTestTestI32Result) ThriftDesc() *impl.Desc    { return ThriftTestTestI32ResultDesc }
@@ -3551,7 +3476,6 @@ func (s ThriftTestTestI32Result) LogValue() slog.Value {
 func (s ThriftTestTestI32Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI32ResultDesc)
 }
-
 func (s ThriftTestTestI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI32ResultDesc)
 }
@@ -3595,19 +3519,18 @@ func ReadThriftTestTestI64Args(r io.Reader, n int, opts ...nocopy.Option) (Thrif
 
 func (s ThriftTestTestI64Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI64Args) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI64Args) Clone() ThriftTestTestI64Args {
+	return ThriftTestTestI64Args(impl.Struct(s).Clone(ThriftTestTestI64ArgsDesc))
+}
+func (s ThriftTestTestI64Args) String() string {
+	return impl.Struct(s).Format(ThriftTestTestI64ArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI64Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI64ArgsDesc)
-}
-
-func (s ThriftTestTestI64Args) Clone() ThriftTestTestI64Args {
-	return ThriftTestTestI64Args(impl.Struct(s).Clone(ThriftTestTestI64ArgsDesc))
-}
-func (s ThriftTestTestI64Args) String() string {
-	return impl.Struct(s).Format(ThriftTestTestI64ArgsDesc)
 }
 
 func (s ThriftTestTestI64Args) ThriftDesc() *impl.Desc    { return ThriftTestTestI64ArgsDesc }
@@ -3619,7 +3542,6 @@ func (s ThriftTestTestI64Args) LogValue() slog.Value {
 func (s ThriftTestTestI64Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI64ArgsDesc)
 }
-
 func (s ThriftTestTestI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI64ArgsDesc)
 }
@@ -3663,19 +3585,18 @@ func ReadThriftTestTestI64Result(r io.Reader, n int, opts ...nocopy.Option) (Thr
 
 func (s ThriftTestTestI64Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI64Result) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI64Result) Clone() ThriftTestTestI64Result {
+	return ThriftTestTestI64Result(impl.Struct(s).Clone(ThriftTestTestI64ResultDesc))
+}
+func (s ThriftTestTestI64Result) String() string {
+	return impl.Struct(s).Format(ThriftTestTestI64ResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI64Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI64ResultDesc)
-}
-
-func (s ThriftTestTestI64Result) Clone() ThriftTestTestI64Result {
-	return ThriftTestTestI64Result(impl.Struct(s).Clone(ThriftTestTestI64ResultDesc))
-}
-func (s ThriftTestTestI64Result) String() string {
-	return impl.Struct(s).Format(ThriftTestTestI64ResultDesc)
 }
 
 func (s ThriftTestTestI64Result) ThriftDesc() *impl.Desc    { return ThriftTestTestI64ResultDesc }
@@ -3687,7 +3608,6 @@ func (s ThriftTestTestI64Result) LogValue() slog.Value {
 func (s ThriftTestTestI64Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI64ResultDesc)
 }
-
 func (s ThriftTestTestI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI64ResultDesc)
 }
@@ -3731,19 +3651,18 @@ func ReadThriftTestTestDoubleArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestDoubleArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestDoubleArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestDoubleArgs) Clone() ThriftTestTestDoubleArgs {
+	return ThriftTestTestDoubleArgs(impl.Struct(s).Clone(ThriftTestTestDoubleArgsDesc))
+}
+func (s ThriftTestTestDoubleArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestDoubleArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestDoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestDoubleArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleArgsDesc)
-}
-
-func (s ThriftTestTestDoubleArgs) Clone() ThriftTestTestDoubleArgs {
-	return ThriftTestTestDoubleArgs(impl.Struct(s).Clone(ThriftTestTestDoubleArgsDesc))
-}
-func (s ThriftTestTestDoubleArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestDoubleArgsDesc)
 }
 
 func (s ThriftTestTestDoubleArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestDoubleArgsDesc }
@@ -3755,7 +3674,6 @@ func (s ThriftTestTestDoubleArgs) LogValue() slog.Value {
 func (s ThriftTestTestDoubleArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestDoubleArgsDesc)
 }
-
 func (s ThriftTestTestDoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestDoubleArgsDesc)
 }
@@ -3799,19 +3717,18 @@ func ReadThriftTestTestDoubleResult(r io.Reader, n int, opts ...nocopy.Option) (
 
 func (s ThriftTestTestDoubleResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestDoubleResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestDoubleResult) Clone() ThriftTestTestDoubleResult {
+	return ThriftTestTestDoubleResult(impl.Struct(s).Clone(ThriftTestTestDoubleResultDesc))
+}
+func (s ThriftTestTestDoubleResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestDoubleResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestDoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestDoubleResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleResultDesc)
-}
-
-func (s ThriftTestTestDoubleResult) Clone() ThriftTestTestDoubleResult {
-	return ThriftTestTestDoubleResult(impl.Struct(s).Clone(ThriftTestTestDoubleResultDesc))
-}
-func (s ThriftTestTestDoubleResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestDoubleResultDesc)
 }
 
 func (s ThriftTestTestDoubleResult) ThriftDesc() *impl.Desc    { return ThriftTestTestDoubleResultDesc }
@@ -3823,7 +3740,6 @@ func (s ThriftTestTestDoubleResult) LogValue() slog.Value {
 func (s ThriftTestTestDoubleResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestDoubleResultDesc)
 }
-
 func (s ThriftTestTestDoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestDoubleResultDesc)
 }
@@ -3871,19 +3787,18 @@ func ReadThriftTestTestBinaryArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestBinaryArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBinaryArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBinaryArgs) Clone() ThriftTestTestBinaryArgs {
+	return ThriftTestTestBinaryArgs(impl.Struct(s).Clone(ThriftTestTestBinaryArgsDesc))
+}
+func (s ThriftTestTestBinaryArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestBinaryArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestBinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBinaryArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryArgsDesc)
-}
-
-func (s ThriftTestTestBinaryArgs) Clone() ThriftTestTestBinaryArgs {
-	return ThriftTestTestBinaryArgs(impl.Struct(s).Clone(ThriftTestTestBinaryArgsDesc))
-}
-func (s ThriftTestTestBinaryArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestBinaryArgsDesc)
 }
 
 func (s ThriftTestTestBinaryArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestBinaryArgsDesc }
@@ -3895,7 +3810,6 @@ func (s ThriftTestTestBinaryArgs) LogValue() slog.Value {
 func (s ThriftTestTestBinaryArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBinaryArgsDesc)
 }
-
 func (s ThriftTestTestBinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBinaryArgsDesc)
 }
@@ -3942,19 +3856,18 @@ func ReadThriftTestTestBinaryResult(r io.Reader, n int, opts ...nocopy.Option) (
 
 func (s ThriftTestTestBinaryResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBinaryResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBinaryResult) Clone() ThriftTestTestBinaryResult {
+	return ThriftTestTestBinaryResult(impl.Struct(s).Clone(ThriftTestTestBinaryResultDesc))
+}
+func (s ThriftTestTestBinaryResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestBinaryResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestBinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBinaryResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryResultDesc)
-}
-
-func (s ThriftTestTestBinaryResult) Clone() ThriftTestTestBinaryResult {
-	return ThriftTestTestBinaryResult(impl.Struct(s).Clone(ThriftTestTestBinaryResultDesc))
-}
-func (s ThriftTestTestBinaryResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestBinaryResultDesc)
 }
 
 func (s ThriftTestTestBinaryResult) ThriftDesc() *impl.Desc    { return ThriftTestTestBinaryResultDesc }
@@ -3966,7 +3879,6 @@ func (s ThriftTestTestBinaryResult) LogValue() slog.Value {
 func (s ThriftTestTestBinaryResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBinaryResultDesc)
 }
-
 func (s ThriftTestTestBinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBinaryResultDesc)
 }
@@ -4017,19 +3929,18 @@ func ReadThriftTestTestUuidArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 
 func (s ThriftTestTestUuidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestUuidArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestUuidArgs) Clone() ThriftTestTestUuidArgs {
+	return ThriftTestTestUuidArgs(impl.Struct(s).Clone(ThriftTestTestUuidArgsDesc))
+}
+func (s ThriftTestTestUuidArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestUuidArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestUuidArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestUuidArgsDesc)
-}
-
-func (s ThriftTestTestUuidArgs) Clone() ThriftTestTestUuidArgs {
-	return ThriftTestTestUuidArgs(impl.Struct(s).Clone(ThriftTestTestUuidArgsDesc))
-}
-func (s ThriftTestTestUuidArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestUuidArgsDesc)
 }
 
 func (s ThriftTestTestUuidArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestUuidArgsDesc }
@@ -4041,7 +3952,6 @@ func (s ThriftTestTestUuidArgs) LogValue() slog.Value {
 func (s ThriftTestTestUuidArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestUuidArgsDesc)
 }
-
 func (s ThriftTestTestUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestUuidArgsDesc)
 }
@@ -4085,19 +3995,18 @@ func ReadThriftTestTestUuidResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestUuidResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestUuidResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestUuidResult) Clone() ThriftTestTestUuidResult {
+	return ThriftTestTestUuidResult(impl.Struct(s).Clone(ThriftTestTestUuidResultDesc))
+}
+func (s ThriftTestTestUuidResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestUuidResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestUuidResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestUuidResultDesc)
-}
-
-func (s ThriftTestTestUuidResult) Clone() ThriftTestTestUuidResult {
-	return ThriftTestTestUuidResult(impl.Struct(s).Clone(ThriftTestTestUuidResultDesc))
-}
-func (s ThriftTestTestUuidResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestUuidResultDesc)
 }
 
 func (s ThriftTestTestUuidResult) ThriftDesc() *impl.Desc    { return ThriftTestTestUuidResultDesc }
@@ -4109,7 +4018,6 @@ func (s ThriftTestTestUuidResult) LogValue() slog.Value {
 func (s ThriftTestTestUuidResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestUuidResultDesc)
 }
-
 func (s ThriftTestTestUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestUuidResultDesc)
 }
@@ -4155,19 +4063,18 @@ func ReadThriftTestTestStructArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestStructArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStructArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStructArgs) Clone() ThriftTestTestStructArgs {
+	return ThriftTestTestStructArgs(impl.Struct(s).Clone(ThriftTestTestStructArgsDesc))
+}
+func (s ThriftTestTestStructArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestStructArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStructArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStructArgsDesc)
-}
-
-func (s ThriftTestTestStructArgs) Clone() ThriftTestTestStructArgs {
-	return ThriftTestTestStructArgs(impl.Struct(s).Clone(ThriftTestTestStructArgsDesc))
-}
-func (s ThriftTestTestStructArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStructArgsDesc)
 }
 
 func (s ThriftTestTestStructArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStructArgsDesc }
@@ -4179,7 +4086,6 @@ func (s ThriftTestTestStructArgs) LogValue() slog.Value {
 func (s ThriftTestTestStructArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStructArgsDesc)
 }
-
 func (s ThriftTestTestStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStructArgsDesc)
 }
@@ -4228,19 +4134,18 @@ func ReadThriftTestTestStructResult(r io.Reader, n int, opts ...nocopy.Option) (
 
 func (s ThriftTestTestStructResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStructResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStructResult) Clone() ThriftTestTestStructResult {
+	return ThriftTestTestStructResult(impl.Struct(s).Clone(ThriftTestTestStructResultDesc))
+}
+func (s ThriftTestTestStructResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestStructResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStructResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStructResultDesc)
-}
-
-func (s ThriftTestTestStructResult) Clone() ThriftTestTestStructResult {
-	return ThriftTestTestStructResult(impl.Struct(s).Clone(ThriftTestTestStructResultDesc))
-}
-func (s ThriftTestTestStructResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStructResultDesc)
 }
 
 func (s ThriftTestTestStructResult) ThriftDesc() *impl.Desc    { return ThriftTestTestStructResultDesc }
@@ -4252,7 +4157,6 @@ func (s ThriftTestTestStructResult) LogValue() slog.Value {
 func (s ThriftTestTestStructResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStructResultDesc)
 }
-
 func (s ThriftTestTestStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStructResultDesc)
 }
@@ -4305,19 +4209,18 @@ func ReadThriftTestTestNestArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 
 func (s ThriftTestTestNestArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestNestArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestNestArgs) Clone() ThriftTestTestNestArgs {
+	return ThriftTestTestNestArgs(impl.Struct(s).Clone(ThriftTestTestNestArgsDesc))
+}
+func (s ThriftTestTestNestArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestNestArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestNestArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestNestArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestNestArgsDesc)
-}
-
-func (s ThriftTestTestNestArgs) Clone() ThriftTestTestNestArgs {
-	return ThriftTestTestNestArgs(impl.Struct(s).Clone(ThriftTestTestNestArgsDesc))
-}
-func (s ThriftTestTestNestArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestNestArgsDesc)
 }
 
 func (s ThriftTestTestNestArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestNestArgsDesc }
@@ -4329,7 +4232,6 @@ func (s ThriftTestTestNestArgs) LogValue() slog.Value {
 func (s ThriftTestTestNestArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestNestArgsDesc)
 }
-
 func (s ThriftTestTestNestArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestNestArgsDesc)
 }
@@ -4378,19 +4280,18 @@ func ReadThriftTestTestNestResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestNestResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestNestResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestNestResult) Clone() ThriftTestTestNestResult {
+	return ThriftTestTestNestResult(impl.Struct(s).Clone(ThriftTestTestNestResultDesc))
+}
+func (s ThriftTestTestNestResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestNestResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestNestResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestNestResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestNestResultDesc)
-}
-
-func (s ThriftTestTestNestResult) Clone() ThriftTestTestNestResult {
-	return ThriftTestTestNestResult(impl.Struct(s).Clone(ThriftTestTestNestResultDesc))
-}
-func (s ThriftTestTestNestResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestNestResultDesc)
 }
 
 func (s ThriftTestTestNestResult) ThriftDesc() *impl.Desc    { return ThriftTestTestNestResultDesc }
@@ -4402,7 +4303,6 @@ func (s ThriftTestTestNestResult) LogValue() slog.Value {
 func (s ThriftTestTestNestResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestNestResultDesc)
 }
-
 func (s ThriftTestTestNestResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestNestResultDesc)
 }
@@ -4453,19 +4353,18 @@ func ReadThriftTestTestMapArgs(r io.Reader, n int, opts ...nocopy.Option) (Thrif
 
 func (s ThriftTestTestMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapArgs) Clone() ThriftTestTestMapArgs {
+	return ThriftTestTestMapArgs(impl.Struct(s).Clone(ThriftTestTestMapArgsDesc))
+}
+func (s ThriftTestTestMapArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestMapArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapArgsDesc)
-}
-
-func (s ThriftTestTestMapArgs) Clone() ThriftTestTestMapArgs {
-	return ThriftTestTestMapArgs(impl.Struct(s).Clone(ThriftTestTestMapArgsDesc))
-}
-func (s ThriftTestTestMapArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMapArgsDesc)
 }
 
 func (s ThriftTestTestMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMapArgsDesc }
@@ -4477,7 +4376,6 @@ func (s ThriftTestTestMapArgs) LogValue() slog.Value {
 func (s ThriftTestTestMapArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapArgsDesc)
 }
-
 func (s ThriftTestTestMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapArgsDesc)
 }
@@ -4531,19 +4429,18 @@ func ReadThriftTestTestMapResult(r io.Reader, n int, opts ...nocopy.Option) (Thr
 
 func (s ThriftTestTestMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapResult) Clone() ThriftTestTestMapResult {
+	return ThriftTestTestMapResult(impl.Struct(s).Clone(ThriftTestTestMapResultDesc))
+}
+func (s ThriftTestTestMapResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestMapResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapResultDesc)
-}
-
-func (s ThriftTestTestMapResult) Clone() ThriftTestTestMapResult {
-	return ThriftTestTestMapResult(impl.Struct(s).Clone(ThriftTestTestMapResultDesc))
-}
-func (s ThriftTestTestMapResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMapResultDesc)
 }
 
 func (s ThriftTestTestMapResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMapResultDesc }
@@ -4555,7 +4452,6 @@ func (s ThriftTestTestMapResult) LogValue() slog.Value {
 func (s ThriftTestTestMapResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapResultDesc)
 }
-
 func (s ThriftTestTestMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapResultDesc)
 }
@@ -4609,19 +4505,18 @@ func ReadThriftTestTestStringMapArgs(r io.Reader, n int, opts ...nocopy.Option) 
 
 func (s ThriftTestTestStringMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringMapArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringMapArgs) Clone() ThriftTestTestStringMapArgs {
+	return ThriftTestTestStringMapArgs(impl.Struct(s).Clone(ThriftTestTestStringMapArgsDesc))
+}
+func (s ThriftTestTestStringMapArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestStringMapArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestStringMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapArgsDesc)
-}
-
-func (s ThriftTestTestStringMapArgs) Clone() ThriftTestTestStringMapArgs {
-	return ThriftTestTestStringMapArgs(impl.Struct(s).Clone(ThriftTestTestStringMapArgsDesc))
-}
-func (s ThriftTestTestStringMapArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStringMapArgsDesc)
 }
 
 func (s ThriftTestTestStringMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStringMapArgsDesc }
@@ -4633,7 +4528,6 @@ func (s ThriftTestTestStringMapArgs) LogValue() slog.Value {
 func (s ThriftTestTestStringMapArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringMapArgsDesc)
 }
-
 func (s ThriftTestTestStringMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringMapArgsDesc)
 }
@@ -4691,19 +4585,18 @@ func ReadThriftTestTestStringMapResult(r io.Reader, n int, opts ...nocopy.Option
 
 func (s ThriftTestTestStringMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringMapResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringMapResult) Clone() ThriftTestTestStringMapResult {
+	return ThriftTestTestStringMapResult(impl.Struct(s).Clone(ThriftTestTestStringMapResultDesc))
+}
+func (s ThriftTestTestStringMapResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestStringMapResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestStringMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapResultDesc)
-}
-
-func (s ThriftTestTestStringMapResult) Clone() ThriftTestTestStringMapResult {
-	return ThriftTestTestStringMapResult(impl.Struct(s).Clone(ThriftTestTestStringMapResultDesc))
-}
-func (s ThriftTestTestStringMapResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStringMapResultDesc)
 }
 
 func (s ThriftTestTestStringMapResult) ThriftDesc() *impl.Desc {
@@ -4717,7 +4610,6 @@ func (s ThriftTestTestStringMapResult) LogValue() slog.Value {
 func (s ThriftTestTestStringMapResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringMapResultDesc)
 }
-
 func (s ThriftTestTestStringMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringMapResultDesc)
 }
@@ -4775,19 +4667,18 @@ func ReadThriftTestTestSetArgs(r io.Reader, n int, opts ...nocopy.Option) (Thrif
 
 func (s ThriftTestTestSetArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestSetArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestSetArgs) Clone() ThriftTestTestSetArgs {
+	return ThriftTestTestSetArgs(impl.Struct(s).Clone(ThriftTestTestSetArgsDesc))
+}
+func (s ThriftTestTestSetArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestSetArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestSetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestSetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestSetArgsDesc)
-}
-
-func (s ThriftTestTestSetArgs) Clone() ThriftTestTestSetArgs {
-	return ThriftTestTestSetArgs(impl.Struct(s).Clone(ThriftTestTestSetArgsDesc))
-}
-func (s ThriftTestTestSetArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestSetArgsDesc)
 }
 
 func (s ThriftTestTestSetArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestSetArgsDesc }
@@ -4799,7 +4690,6 @@ func (s ThriftTestTestSetArgs) LogValue() slog.Value {
 func (s ThriftTestTestSetArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestSetArgsDesc)
 }
-
 func (s ThriftTestTestSetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestSetArgsDesc)
 }
@@ -4846,19 +4736,18 @@ func ReadThriftTestTestSetResult(r io.Reader, n int, opts ...nocopy.Option) (Thr
 
 func (s ThriftTestTestSetResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestSetResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestSetResult) Clone() ThriftTestTestSetResult {
+	return ThriftTestTestSetResult(impl.Struct(s).Clone(ThriftTestTestSetResultDesc))
+}
+func (s ThriftTestTestSetResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestSetResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestSetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestSetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestSetResultDesc)
-}
-
-func (s ThriftTestTestSetResult) Clone() ThriftTestTestSetResult {
-	return ThriftTestTestSetResult(impl.Struct(s).Clone(ThriftTestTestSetResultDesc))
-}
-func (s ThriftTestTestSetResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestSetResultDesc)
 }
 
 func (s ThriftTestTestSetResult) ThriftDesc() *impl.Desc    { return ThriftTestTestSetResultDesc }
@@ -4870,7 +4759,6 @@ func (s ThriftTestTestSetResult) LogValue() slog.Value {
 func (s ThriftTestTestSetResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestSetResultDesc)
 }
-
 func (s ThriftTestTestSetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestSetResultDesc)
 }
@@ -4917,19 +4805,18 @@ func ReadThriftTestTestListArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 
 func (s ThriftTestTestListArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestListArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestListArgs) Clone() ThriftTestTestListArgs {
+	return ThriftTestTestListArgs(impl.Struct(s).Clone(ThriftTestTestListArgsDesc))
+}
+func (s ThriftTestTestListArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestListArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestListArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestListArgsDesc)
-}
-
-func (s ThriftTestTestListArgs) Clone() ThriftTestTestListArgs {
-	return ThriftTestTestListArgs(impl.Struct(s).Clone(ThriftTestTestListArgsDesc))
-}
-func (s ThriftTestTestListArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestListArgsDesc)
 }
 
 func (s ThriftTestTestListArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestListArgsDesc }
@@ -4941,7 +4828,6 @@ func (s ThriftTestTestListArgs) LogValue() slog.Value {
 func (s ThriftTestTestListArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestListArgsDesc)
 }
-
 func (s ThriftTestTestListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestListArgsDesc)
 }
@@ -4988,19 +4874,18 @@ func ReadThriftTestTestListResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestListResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestListResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestListResult) Clone() ThriftTestTestListResult {
+	return ThriftTestTestListResult(impl.Struct(s).Clone(ThriftTestTestListResultDesc))
+}
+func (s ThriftTestTestListResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestListResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestListResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestListResultDesc)
-}
-
-func (s ThriftTestTestListResult) Clone() ThriftTestTestListResult {
-	return ThriftTestTestListResult(impl.Struct(s).Clone(ThriftTestTestListResultDesc))
-}
-func (s ThriftTestTestListResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestListResultDesc)
 }
 
 func (s ThriftTestTestListResult) ThriftDesc() *impl.Desc    { return ThriftTestTestListResultDesc }
@@ -5012,7 +4897,6 @@ func (s ThriftTestTestListResult) LogValue() slog.Value {
 func (s ThriftTestTestListResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestListResultDesc)
 }
-
 func (s ThriftTestTestListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestListResultDesc)
 }
@@ -5061,19 +4945,18 @@ func ReadThriftTestTestEnumArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 
 func (s ThriftTestTestEnumArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestEnumArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestEnumArgs) Clone() ThriftTestTestEnumArgs {
+	return ThriftTestTestEnumArgs(impl.Struct(s).Clone(ThriftTestTestEnumArgsDesc))
+}
+func (s ThriftTestTestEnumArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestEnumArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestEnumArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestEnumArgsDesc)
-}
-
-func (s ThriftTestTestEnumArgs) Clone() ThriftTestTestEnumArgs {
-	return ThriftTestTestEnumArgs(impl.Struct(s).Clone(ThriftTestTestEnumArgsDesc))
-}
-func (s ThriftTestTestEnumArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestEnumArgsDesc)
 }
 
 func (s ThriftTestTestEnumArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestEnumArgsDesc }
@@ -5085,7 +4968,6 @@ func (s ThriftTestTestEnumArgs) LogValue() slog.Value {
 func (s ThriftTestTestEnumArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestEnumArgsDesc)
 }
-
 func (s ThriftTestTestEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestEnumArgsDesc)
 }
@@ -5129,19 +5011,18 @@ func ReadThriftTestTestEnumResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestEnumResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestEnumResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestEnumResult) Clone() ThriftTestTestEnumResult {
+	return ThriftTestTestEnumResult(impl.Struct(s).Clone(ThriftTestTestEnumResultDesc))
+}
+func (s ThriftTestTestEnumResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestEnumResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestEnumResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestEnumResultDesc)
-}
-
-func (s ThriftTestTestEnumResult) Clone() ThriftTestTestEnumResult {
-	return ThriftTestTestEnumResult(impl.Struct(s).Clone(ThriftTestTestEnumResultDesc))
-}
-func (s ThriftTestTestEnumResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestEnumResultDesc)
 }
 
 func (s ThriftTestTestEnumResult) ThriftDesc() *impl.Desc    { return ThriftTestTestEnumResultDesc }
@@ -5153,7 +5034,6 @@ func (s ThriftTestTestEnumResult) LogValue() slog.Value {
 func (s ThriftTestTestEnumResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestEnumResultDesc)
 }
-
 func (s ThriftTestTestEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestEnumResultDesc)
 }
@@ -5199,19 +5079,18 @@ func ReadThriftTestTestTypedefArgs(r io.Reader, n int, opts ...nocopy.Option) (T
 
 func (s ThriftTestTestTypedefArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestTypedefArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestTypedefArgs) Clone() ThriftTestTestTypedefArgs {
+	return ThriftTestTestTypedefArgs(impl.Struct(s).Clone(ThriftTestTestTypedefArgsDesc))
+}
+func (s ThriftTestTestTypedefArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestTypedefArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestTypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestTypedefArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefArgsDesc)
-}
-
-func (s ThriftTestTestTypedefArgs) Clone() ThriftTestTestTypedefArgs {
-	return ThriftTestTestTypedefArgs(impl.Struct(s).Clone(ThriftTestTestTypedefArgsDesc))
-}
-func (s ThriftTestTestTypedefArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestTypedefArgsDesc)
 }
 
 func (s ThriftTestTestTypedefArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestTypedefArgsDesc }
@@ -5223,7 +5102,6 @@ func (s ThriftTestTestTypedefArgs) LogValue() slog.Value {
 func (s ThriftTestTestTypedefArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestTypedefArgsDesc)
 }
-
 func (s ThriftTestTestTypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestTypedefArgsDesc)
 }
@@ -5267,19 +5145,18 @@ func ReadThriftTestTestTypedefResult(r io.Reader, n int, opts ...nocopy.Option) 
 
 func (s ThriftTestTestTypedefResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestTypedefResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestTypedefResult) Clone() ThriftTestTestTypedefResult {
+	return ThriftTestTestTypedefResult(impl.Struct(s).Clone(ThriftTestTestTypedefResultDesc))
+}
+func (s ThriftTestTestTypedefResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestTypedefResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestTypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestTypedefResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefResultDesc)
-}
-
-func (s ThriftTestTestTypedefResult) Clone() ThriftTestTestTypedefResult {
-	return ThriftTestTestTypedefResult(impl.Struct(s).Clone(ThriftTestTestTypedefResultDesc))
-}
-func (s ThriftTestTestTypedefResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestTypedefResultDesc)
 }
 
 func (s ThriftTestTestTypedefResult) ThriftDesc() *impl.Desc    { return ThriftTestTestTypedefResultDesc }
@@ -5291,7 +5168,6 @@ func (s ThriftTestTestTypedefResult) LogValue() slog.Value {
 func (s ThriftTestTestTypedefResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestTypedefResultDesc)
 }
-
 func (s ThriftTestTestTypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestTypedefResultDesc)
 }
@@ -5339,19 +5215,18 @@ func ReadThriftTestTestMapMapArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestMapMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapMapArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapMapArgs) Clone() ThriftTestTestMapMapArgs {
+	return ThriftTestTestMapMapArgs(impl.Struct(s).Clone(ThriftTestTestMapMapArgsDesc))
+}
+func (s ThriftTestTestMapMapArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestMapMapArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMapMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapArgsDesc)
-}
-
-func (s ThriftTestTestMapMapArgs) Clone() ThriftTestTestMapMapArgs {
-	return ThriftTestTestMapMapArgs(impl.Struct(s).Clone(ThriftTestTestMapMapArgsDesc))
-}
-func (s ThriftTestTestMapMapArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMapMapArgsDesc)
 }
 
 func (s ThriftTestTestMapMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMapMapArgsDesc }
@@ -5363,7 +5238,6 @@ func (s ThriftTestTestMapMapArgs) LogValue() slog.Value {
 func (s ThriftTestTestMapMapArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapMapArgsDesc)
 }
-
 func (s ThriftTestTestMapMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapMapArgsDesc)
 }
@@ -5407,19 +5281,18 @@ func ReadThriftTestTestMapMapResult(r io.Reader, n int, opts ...nocopy.Option) (
 
 func (s ThriftTestTestMapMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapMapResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapMapResult) Clone() ThriftTestTestMapMapResult {
+	return ThriftTestTestMapMapResult(impl.Struct(s).Clone(ThriftTestTestMapMapResultDesc))
+}
+func (s ThriftTestTestMapMapResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestMapMapResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMapMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapResultDesc)
-}
-
-func (s ThriftTestTestMapMapResult) Clone() ThriftTestTestMapMapResult {
-	return ThriftTestTestMapMapResult(impl.Struct(s).Clone(ThriftTestTestMapMapResultDesc))
-}
-func (s ThriftTestTestMapMapResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMapMapResultDesc)
 }
 
 func (s ThriftTestTestMapMapResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMapMapResultDesc }
@@ -5431,7 +5304,6 @@ func (s ThriftTestTestMapMapResult) LogValue() slog.Value {
 func (s ThriftTestTestMapMapResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapMapResultDesc)
 }
-
 func (s ThriftTestTestMapMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapMapResultDesc)
 }
@@ -5484,19 +5356,18 @@ func ReadThriftTestTestInsanityArgs(r io.Reader, n int, opts ...nocopy.Option) (
 
 func (s ThriftTestTestInsanityArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestInsanityArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestInsanityArgs) Clone() ThriftTestTestInsanityArgs {
+	return ThriftTestTestInsanityArgs(impl.Struct(s).Clone(ThriftTestTestInsanityArgsDesc))
+}
+func (s ThriftTestTestInsanityArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestInsanityArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestInsanityArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestInsanityArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityArgsDesc)
-}
-
-func (s ThriftTestTestInsanityArgs) Clone() ThriftTestTestInsanityArgs {
-	return ThriftTestTestInsanityArgs(impl.Struct(s).Clone(ThriftTestTestInsanityArgsDesc))
-}
-func (s ThriftTestTestInsanityArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestInsanityArgsDesc)
 }
 
 func (s ThriftTestTestInsanityArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestInsanityArgsDesc }
@@ -5508,7 +5379,6 @@ func (s ThriftTestTestInsanityArgs) LogValue() slog.Value {
 func (s ThriftTestTestInsanityArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestInsanityArgsDesc)
 }
-
 func (s ThriftTestTestInsanityArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestInsanityArgsDesc)
 }
@@ -5561,19 +5431,18 @@ func ReadThriftTestTestInsanityResult(r io.Reader, n int, opts ...nocopy.Option)
 
 func (s ThriftTestTestInsanityResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestInsanityResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestInsanityResult) Clone() ThriftTestTestInsanityResult {
+	return ThriftTestTestInsanityResult(impl.Struct(s).Clone(ThriftTestTestInsanityResultDesc))
+}
+func (s ThriftTestTestInsanityResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestInsanityResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestInsanityResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestInsanityResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityResultDesc)
-}
-
-func (s ThriftTestTestInsanityResult) Clone() ThriftTestTestInsanityResult {
-	return ThriftTestTestInsanityResult(impl.Struct(s).Clone(ThriftTestTestInsanityResultDesc))
-}
-func (s ThriftTestTestInsanityResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestInsanityResultDesc)
 }
 
 func (s ThriftTestTestInsanityResult) ThriftDesc() *impl.Desc {
@@ -5587,7 +5456,6 @@ func (s ThriftTestTestInsanityResult) LogValue() slog.Value {
 func (s ThriftTestTestInsanityResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestInsanityResultDesc)
 }
-
 func (s ThriftTestTestInsanityResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestInsanityResultDesc)
 }
@@ -5645,19 +5513,18 @@ func ReadThriftTestTestMultiArgs(r io.Reader, n int, opts ...nocopy.Option) (Thr
 
 func (s ThriftTestTestMultiArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMultiArgs) Clone() ThriftTestTestMultiArgs {
+	return ThriftTestTestMultiArgs(impl.Struct(s).Clone(ThriftTestTestMultiArgsDesc))
+}
+func (s ThriftTestTestMultiArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestMultiArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMultiArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMultiArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiArgsDesc)
-}
-
-func (s ThriftTestTestMultiArgs) Clone() ThriftTestTestMultiArgs {
-	return ThriftTestTestMultiArgs(impl.Struct(s).Clone(ThriftTestTestMultiArgsDesc))
-}
-func (s ThriftTestTestMultiArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMultiArgsDesc)
 }
 
 func (s ThriftTestTestMultiArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMultiArgsDesc }
@@ -5669,7 +5536,6 @@ func (s ThriftTestTestMultiArgs) LogValue() slog.Value {
 func (s ThriftTestTestMultiArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiArgsDesc)
 }
-
 func (s ThriftTestTestMultiArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiArgsDesc)
 }
@@ -5778,19 +5644,18 @@ func ReadThriftTestTestMultiResult(r io.Reader, n int, opts ...nocopy.Option) (T
 
 func (s ThriftTestTestMultiResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMultiResult) Clone() ThriftTestTestMultiResult {
+	return ThriftTestTestMultiResult(impl.Struct(s).Clone(ThriftTestTestMultiResultDesc))
+}
+func (s ThriftTestTestMultiResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestMultiResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMultiResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMultiResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiResultDesc)
-}
-
-func (s ThriftTestTestMultiResult) Clone() ThriftTestTestMultiResult {
-	return ThriftTestTestMultiResult(impl.Struct(s).Clone(ThriftTestTestMultiResultDesc))
-}
-func (s ThriftTestTestMultiResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMultiResultDesc)
 }
 
 func (s ThriftTestTestMultiResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMultiResultDesc }
@@ -5802,7 +5667,6 @@ func (s ThriftTestTestMultiResult) LogValue() slog.Value {
 func (s ThriftTestTestMultiResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiResultDesc)
 }
-
 func (s ThriftTestTestMultiResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiResultDesc)
 }
@@ -5853,19 +5717,18 @@ func ReadThriftTestTestExceptionArgs(r io.Reader, n int, opts ...nocopy.Option) 
 
 func (s ThriftTestTestExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestExceptionArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestExceptionArgs) Clone() ThriftTestTestExceptionArgs {
+	return ThriftTestTestExceptionArgs(impl.Struct(s).Clone(ThriftTestTestExceptionArgsDesc))
+}
+func (s ThriftTestTestExceptionArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestExceptionArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestExceptionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionArgsDesc)
-}
-
-func (s ThriftTestTestExceptionArgs) Clone() ThriftTestTestExceptionArgs {
-	return ThriftTestTestExceptionArgs(impl.Struct(s).Clone(ThriftTestTestExceptionArgsDesc))
-}
-func (s ThriftTestTestExceptionArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestExceptionArgsDesc)
 }
 
 func (s ThriftTestTestExceptionArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestExceptionArgsDesc }
@@ -5877,7 +5740,6 @@ func (s ThriftTestTestExceptionArgs) LogValue() slog.Value {
 func (s ThriftTestTestExceptionArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestExceptionArgsDesc)
 }
-
 func (s ThriftTestTestExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestExceptionArgsDesc)
 }
@@ -5923,19 +5785,18 @@ func ReadThriftTestTestExceptionResult(r io.Reader, n int, opts ...nocopy.Option
 
 func (s ThriftTestTestExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestExceptionResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestExceptionResult) Clone() ThriftTestTestExceptionResult {
+	return ThriftTestTestExceptionResult(impl.Struct(s).Clone(ThriftTestTestExceptionResultDesc))
+}
+func (s ThriftTestTestExceptionResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestExceptionResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestExceptionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionResultDesc)
-}
-
-func (s ThriftTestTestExceptionResult) Clone() ThriftTestTestExceptionResult {
-	return ThriftTestTestExceptionResult(impl.Struct(s).Clone(ThriftTestTestExceptionResultDesc))
-}
-func (s ThriftTestTestExceptionResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestExceptionResultDesc)
 }
 
 func (s ThriftTestTestExceptionResult) ThriftDesc() *impl.Desc {
@@ -5949,7 +5810,6 @@ func (s ThriftTestTestExceptionResult) LogValue() slog.Value {
 func (s ThriftTestTestExceptionResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestExceptionResultDesc)
 }
-
 func (s ThriftTestTestExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestExceptionResultDesc)
 }
@@ -6003,6 +5863,12 @@ func ReadThriftTestTestMultiExceptionArgs(r io.Reader, n int, opts ...nocopy.Opt
 
 func (s ThriftTestTestMultiExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiExceptionArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMultiExceptionArgs) Clone() ThriftTestTestMultiExceptionArgs {
+	return ThriftTestTestMultiExceptionArgs(impl.Struct(s).Clone(ThriftTestTestMultiExceptionArgsDesc))
+}
+func (s ThriftTestTestMultiExceptionArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestMultiExceptionArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -6011,13 +5877,6 @@ func (s ThriftTestTestMultiExceptionArgs) Message() *nocopy.Message {
 }
 func (s ThriftTestTestMultiExceptionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionArgsDesc)
-}
-
-func (s ThriftTestTestMultiExceptionArgs) Clone() ThriftTestTestMultiExceptionArgs {
-	return ThriftTestTestMultiExceptionArgs(impl.Struct(s).Clone(ThriftTestTestMultiExceptionArgsDesc))
-}
-func (s ThriftTestTestMultiExceptionArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMultiExceptionArgsDesc)
 }
 
 func (s ThriftTestTestMultiExceptionArgs) ThriftDesc() *impl.Desc {
@@ -6031,7 +5890,6 @@ func (s ThriftTestTestMultiExceptionArgs) LogValue() slog.Value {
 func (s ThriftTestTestMultiExceptionArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiExceptionArgsDesc)
 }
-
 func (s ThriftTestTestMultiExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiExceptionArgsDesc)
 }
@@ -6096,6 +5954,12 @@ func ReadThriftTestTestMultiExceptionResult(r io.Reader, n int, opts ...nocopy.O
 
 func (s ThriftTestTestMultiExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiExceptionResult) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMultiExceptionResult) Clone() ThriftTestTestMultiExceptionResult {
+	return ThriftTestTestMultiExceptionResult(impl.Struct(s).Clone(ThriftTestTestMultiExceptionResultDesc))
+}
+func (s ThriftTestTestMultiExceptionResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestMultiExceptionResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -6104,13 +5968,6 @@ func (s ThriftTestTestMultiExceptionResult) Message() *nocopy.Message {
 }
 func (s ThriftTestTestMultiExceptionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionResultDesc)
-}
-
-func (s ThriftTestTestMultiExceptionResult) Clone() ThriftTestTestMultiExceptionResult {
-	return ThriftTestTestMultiExceptionResult(impl.Struct(s).Clone(ThriftTestTestMultiExceptionResultDesc))
-}
-func (s ThriftTestTestMultiExceptionResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMultiExceptionResultDesc)
 }
 
 func (s ThriftTestTestMultiExceptionResult) ThriftDesc() *impl.Desc {
@@ -6124,7 +5981,6 @@ func (s ThriftTestTestMultiExceptionResult) LogValue() slog.Value {
 func (s ThriftTestTestMultiExceptionResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiExceptionResultDesc)
 }
-
 func (s ThriftTestTestMultiExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiExceptionResultDesc)
 }
@@ -6215,19 +6071,18 @@ func ReadThriftTestTestOnewayArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 
 func (s ThriftTestTestOnewayArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestOnewayArgs) Release()    { nocopy.Struct(s).Release() }
+func (s ThriftTestTestOnewayArgs) Clone() ThriftTestTestOnewayArgs {
+	return ThriftTestTestOnewayArgs(impl.Struct(s).Clone(ThriftTestTestOnewayArgsDesc))
+}
+func (s ThriftTestTestOnewayArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestOnewayArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestOnewayArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestOnewayArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestOnewayArgsDesc)
-}
-
-func (s ThriftTestTestOnewayArgs) Clone() ThriftTestTestOnewayArgs {
-	return ThriftTestTestOnewayArgs(impl.Struct(s).Clone(ThriftTestTestOnewayArgsDesc))
-}
-func (s ThriftTestTestOnewayArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestOnewayArgsDesc)
 }
 
 func (s ThriftTestTestOnewayArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestOnewayArgsDesc }
@@ -6239,7 +6094,6 @@ func (s ThriftTestTestOnewayArgs) LogValue() slog.Value {
 func (s ThriftTestTestOnewayArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestOnewayArgsDesc)
 }
-
 func (s ThriftTestTestOnewayArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestOnewayArgsDesc)
 }
@@ -6285,6 +6139,12 @@ func ReadSecondServiceSecondtestStringArgs(r io.Reader, n int, opts ...nocopy.Op
 
 func (s SecondServiceSecondtestStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s SecondServiceSecondtestStringArgs) Release()    { nocopy.Struct(s).Release() }
+func (s SecondServiceSecondtestStringArgs) Clone() SecondServiceSecondtestStringArgs {
+	return SecondServiceSecondtestStringArgs(impl.Struct(s).Clone(SecondServiceSecondtestStringArgsDesc))
+}
+func (s SecondServiceSecondtestStringArgs) String() string {
+	return impl.Struct(s).Format(SecondServiceSecondtestStringArgsDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -6293,13 +6153,6 @@ func (s SecondServiceSecondtestStringArgs) Message() *nocopy.Message {
 }
 func (s SecondServiceSecondtestStringArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringArgsDesc)
-}
-
-func (s SecondServiceSecondtestStringArgs) Clone() SecondServiceSecondtestStringArgs {
-	return SecondServiceSecondtestStringArgs(impl.Struct(s).Clone(SecondServiceSecondtestStringArgsDesc))
-}
-func (s SecondServiceSecondtestStringArgs) String() string {
-	return impl.Struct(s).Format(SecondServiceSecondtestStringArgsDesc)
 }
 
 func (s SecondServiceSecondtestStringArgs) ThriftDesc() *impl.Desc {
@@ -6313,7 +6166,6 @@ func (s SecondServiceSecondtestStringArgs) LogValue() slog.Value {
 func (s SecondServiceSecondtestStringArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, SecondServiceSecondtestStringArgsDesc)
 }
-
 func (s SecondServiceSecondtestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SecondServiceSecondtestStringArgsDesc)
 }
@@ -6363,6 +6215,12 @@ func ReadSecondServiceSecondtestStringResult(r io.Reader, n int, opts ...nocopy.
 
 func (s SecondServiceSecondtestStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s SecondServiceSecondtestStringResult) Release()    { nocopy.Struct(s).Release() }
+func (s SecondServiceSecondtestStringResult) Clone() SecondServiceSecondtestStringResult {
+	return SecondServiceSecondtestStringResult(impl.Struct(s).Clone(SecondServiceSecondtestStringResultDesc))
+}
+func (s SecondServiceSecondtestStringResult) String() string {
+	return impl.Struct(s).Format(SecondServiceSecondtestStringResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -6371,13 +6229,6 @@ func (s SecondServiceSecondtestStringResult) Message() *nocopy.Message {
 }
 func (s SecondServiceSecondtestStringResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringResultDesc)
-}
-
-func (s SecondServiceSecondtestStringResult) Clone() SecondServiceSecondtestStringResult {
-	return SecondServiceSecondtestStringResult(impl.Struct(s).Clone(SecondServiceSecondtestStringResultDesc))
-}
-func (s SecondServiceSecondtestStringResult) String() string {
-	return impl.Struct(s).Format(SecondServiceSecondtestStringResultDesc)
 }
 
 func (s SecondServiceSecondtestStringResult) ThriftDesc() *impl.Desc {
@@ -6391,7 +6242,6 @@ func (s SecondServiceSecondtestStringResult) LogValue() slog.Value {
 func (s SecondServiceSecondtestStringResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, SecondServiceSecondtestStringResultDesc)
 }
-
 func (s SecondServiceSecondtestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SecondServiceSecondtestStringResultDesc)
 }

@@ -136,6 +136,11 @@ func ReadAlreadyExists(r io.Reader, n int, opts ...nocopy.Option) (AlreadyExists
 
 func (s AlreadyExists) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AlreadyExists) Release()    { nocopy.Struct(s).Release() }
+func (s AlreadyExists) Clone() AlreadyExists {
+	return AlreadyExists(impl.Struct(s).Clone(AlreadyExistsDesc))
+}
+func (s AlreadyExists) String() string { return impl.Struct(s).Format(AlreadyExistsDesc) }
+func (s AlreadyExists) Error() string  { return impl.Struct(s).Format(AlreadyExistsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -144,12 +149,6 @@ func (s AlreadyExists) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AlreadyExistsDesc)
 }
 
-func (s AlreadyExists) Clone() AlreadyExists {
-	return AlreadyExists(impl.Struct(s).Clone(AlreadyExistsDesc))
-}
-func (s AlreadyExists) String() string { return impl.Struct(s).Format(AlreadyExistsDesc) }
-func (s AlreadyExists) Error() string  { return impl.Struct(s).Format(AlreadyExistsDesc) }
-
 func (s AlreadyExists) ThriftDesc() *impl.Desc    { return AlreadyExistsDesc }
 func (s AlreadyExists) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AlreadyExists) LogValue() slog.Value      { return impl.Struct(s).LogValue(AlreadyExistsDesc) }
@@ -157,7 +156,6 @@ func (s AlreadyExists) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s AlreadyExists) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AlreadyExistsDesc)
 }
-
 func (s AlreadyExists) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AlreadyExistsDesc)
 }
@@ -192,24 +190,22 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 	return nocopy.Read[NotFound](NotFoundDesc, r, n, opts...)
 }
 
-func (s NotFound) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s NotFound) Release()    { nocopy.Struct(s).Release() }
+func (s NotFound) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s NotFound) Release()        { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) String() string  { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Error() string   { return impl.Struct(s).Format(NotFoundDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
-func (s NotFound) Clone() NotFound { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) String() string  { return impl.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string   { return impl.Struct(s).Format(NotFoundDesc) }
-
 func (s NotFound) ThriftDesc() *impl.Desc    { return NotFoundDesc }
 func (s NotFound) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s NotFound) LogValue() slog.Value      { return impl.Struct(s).LogValue(NotFoundDesc) }
 
 func (s NotFound) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NotFoundDesc) }
-
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NotFoundDesc)
 }
@@ -249,6 +245,10 @@ func ReadKeyValueCreateArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValue
 
 func (s KeyValueCreateArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueCreateArgs) Release()    { nocopy.Struct(s).Release() }
+func (s KeyValueCreateArgs) Clone() KeyValueCreateArgs {
+	return KeyValueCreateArgs(impl.Struct(s).Clone(KeyValueCreateArgsDesc))
+}
+func (s KeyValueCreateArgs) String() string { return impl.Struct(s).Format(KeyValueCreateArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -256,11 +256,6 @@ func (s KeyValueCreateArgs) Message() *nocopy.Message { return nocopy.Struct(s).
 func (s KeyValueCreateArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueCreateArgsDesc)
 }
-
-func (s KeyValueCreateArgs) Clone() KeyValueCreateArgs {
-	return KeyValueCreateArgs(impl.Struct(s).Clone(KeyValueCreateArgsDesc))
-}
-func (s KeyValueCreateArgs) String() string { return impl.Struct(s).Format(KeyValueCreateArgsDesc) }
 
 func (s KeyValueCreateArgs) ThriftDesc() *impl.Desc    { return KeyValueCreateArgsDesc }
 func (s KeyValueCreateArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -271,7 +266,6 @@ func (s KeyValueCreateArgs) LogValue() slog.Value {
 func (s KeyValueCreateArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueCreateArgsDesc)
 }
-
 func (s KeyValueCreateArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueCreateArgsDesc)
 }
@@ -320,6 +314,10 @@ func ReadKeyValueCreateResult(r io.Reader, n int, opts ...nocopy.Option) (KeyVal
 
 func (s KeyValueCreateResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueCreateResult) Release()    { nocopy.Struct(s).Release() }
+func (s KeyValueCreateResult) Clone() KeyValueCreateResult {
+	return KeyValueCreateResult(impl.Struct(s).Clone(KeyValueCreateResultDesc))
+}
+func (s KeyValueCreateResult) String() string { return impl.Struct(s).Format(KeyValueCreateResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -327,11 +325,6 @@ func (s KeyValueCreateResult) Message() *nocopy.Message { return nocopy.Struct(s
 func (s KeyValueCreateResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueCreateResultDesc)
 }
-
-func (s KeyValueCreateResult) Clone() KeyValueCreateResult {
-	return KeyValueCreateResult(impl.Struct(s).Clone(KeyValueCreateResultDesc))
-}
-func (s KeyValueCreateResult) String() string { return impl.Struct(s).Format(KeyValueCreateResultDesc) }
 
 func (s KeyValueCreateResult) ThriftDesc() *impl.Desc    { return KeyValueCreateResultDesc }
 func (s KeyValueCreateResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -342,7 +335,6 @@ func (s KeyValueCreateResult) LogValue() slog.Value {
 func (s KeyValueCreateResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueCreateResultDesc)
 }
-
 func (s KeyValueCreateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueCreateResultDesc)
 }
@@ -391,6 +383,10 @@ func ReadKeyValueRetrieveArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyVal
 
 func (s KeyValueRetrieveArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueRetrieveArgs) Release()    { nocopy.Struct(s).Release() }
+func (s KeyValueRetrieveArgs) Clone() KeyValueRetrieveArgs {
+	return KeyValueRetrieveArgs(impl.Struct(s).Clone(KeyValueRetrieveArgsDesc))
+}
+func (s KeyValueRetrieveArgs) String() string { return impl.Struct(s).Format(KeyValueRetrieveArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -398,11 +394,6 @@ func (s KeyValueRetrieveArgs) Message() *nocopy.Message { return nocopy.Struct(s
 func (s KeyValueRetrieveArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueRetrieveArgsDesc)
 }
-
-func (s KeyValueRetrieveArgs) Clone() KeyValueRetrieveArgs {
-	return KeyValueRetrieveArgs(impl.Struct(s).Clone(KeyValueRetrieveArgsDesc))
-}
-func (s KeyValueRetrieveArgs) String() string { return impl.Struct(s).Format(KeyValueRetrieveArgsDesc) }
 
 func (s KeyValueRetrieveArgs) ThriftDesc() *impl.Desc    { return KeyValueRetrieveArgsDesc }
 func (s KeyValueRetrieveArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -413,7 +404,6 @@ func (s KeyValueRetrieveArgs) LogValue() slog.Value {
 func (s KeyValueRetrieveArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueRetrieveArgsDesc)
 }
-
 func (s KeyValueRetrieveArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueRetrieveArgsDesc)
 }
@@ -455,19 +445,18 @@ func ReadKeyValueRetrieveResult(r io.Reader, n int, opts ...nocopy.Option) (KeyV
 
 func (s KeyValueRetrieveResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueRetrieveResult) Release()    { nocopy.Struct(s).Release() }
+func (s KeyValueRetrieveResult) Clone() KeyValueRetrieveResult {
+	return KeyValueRetrieveResult(impl.Struct(s).Clone(KeyValueRetrieveResultDesc))
+}
+func (s KeyValueRetrieveResult) String() string {
+	return impl.Struct(s).Format(KeyValueRetrieveResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s KeyValueRetrieveResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueRetrieveResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueRetrieveResultDesc)
-}
-
-func (s KeyValueRetrieveResult) Clone() KeyValueRetrieveResult {
-	return KeyValueRetrieveResult(impl.Struct(s).Clone(KeyValueRetrieveResultDesc))
-}
-func (s KeyValueRetrieveResult) String() string {
-	return impl.Struct(s).Format(KeyValueRetrieveResultDesc)
 }
 
 func (s KeyValueRetrieveResult) ThriftDesc() *impl.Desc    { return KeyValueRetrieveResultDesc }
@@ -479,7 +468,6 @@ func (s KeyValueRetrieveResult) LogValue() slog.Value {
 func (s KeyValueRetrieveResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueRetrieveResultDesc)
 }
-
 func (s KeyValueRetrieveResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueRetrieveResultDesc)
 }
@@ -543,6 +531,10 @@ func ReadKeyValueUpdateArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValue
 
 func (s KeyValueUpdateArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueUpdateArgs) Release()    { nocopy.Struct(s).Release() }
+func (s KeyValueUpdateArgs) Clone() KeyValueUpdateArgs {
+	return KeyValueUpdateArgs(impl.Struct(s).Clone(KeyValueUpdateArgsDesc))
+}
+func (s KeyValueUpdateArgs) String() string { return impl.Struct(s).Format(KeyValueUpdateArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -550,11 +542,6 @@ func (s KeyValueUpdateArgs) Message() *nocopy.Message { return nocopy.Struct(s).
 func (s KeyValueUpdateArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueUpdateArgsDesc)
 }
-
-func (s KeyValueUpdateArgs) Clone() KeyValueUpdateArgs {
-	return KeyValueUpdateArgs(impl.Struct(s).Clone(KeyValueUpdateArgsDesc))
-}
-func (s KeyValueUpdateArgs) String() string { return impl.Struct(s).Format(KeyValueUpdateArgsDesc) }
 
 func (s KeyValueUpdateArgs) ThriftDesc() *impl.Desc    { return KeyValueUpdateArgsDesc }
 func (s KeyValueUpdateArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -565,7 +552,6 @@ func (s KeyValueUpdateArgs) LogValue() slog.Value {
 func (s KeyValueUpdateArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueUpdateArgsDesc)
 }
-
 func (s KeyValueUpdateArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueUpdateArgsDesc)
 }
@@ -614,6 +600,10 @@ func ReadKeyValueUpdateResult(r io.Reader, n int, opts ...nocopy.Option) (KeyVal
 
 func (s KeyValueUpdateResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueUpdateResult) Release()    { nocopy.Struct(s).Release() }
+func (s KeyValueUpdateResult) Clone() KeyValueUpdateResult {
+	return KeyValueUpdateResult(impl.Struct(s).Clone(KeyValueUpdateResultDesc))
+}
+func (s KeyValueUpdateResult) String() string { return impl.Struct(s).Format(KeyValueUpdateResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -621,11 +611,6 @@ func (s KeyValueUpdateResult) Message() *nocopy.Message { return nocopy.Struct(s
 func (s KeyValueUpdateResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueUpdateResultDesc)
 }
-
-func (s KeyValueUpdateResult) Clone() KeyValueUpdateResult {
-	return KeyValueUpdateResult(impl.Struct(s).Clone(KeyValueUpdateResultDesc))
-}
-func (s KeyValueUpdateResult) String() string { return impl.Struct(s).Format(KeyValueUpdateResultDesc) }
 
 func (s KeyValueUpdateResult) ThriftDesc() *impl.Desc    { return KeyValueUpdateResultDesc }
 func (s KeyValueUpdateResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -636,7 +621,6 @@ func (s KeyValueUpdateResult) LogValue() slog.Value {
 func (s KeyValueUpdateResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueUpdateResultDesc)
 }
-
 func (s KeyValueUpdateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueUpdateResultDesc)
 }
@@ -685,6 +669,10 @@ func ReadKeyValueDeleteArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValue
 
 func (s KeyValueDeleteArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueDeleteArgs) Release()    { nocopy.Struct(s).Release() }
+func (s KeyValueDeleteArgs) Clone() KeyValueDeleteArgs {
+	return KeyValueDeleteArgs(impl.Struct(s).Clone(KeyValueDeleteArgsDesc))
+}
+func (s KeyValueDeleteArgs) String() string { return impl.Struct(s).Format(KeyValueDeleteArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -692,11 +680,6 @@ func (s KeyValueDeleteArgs) Message() *nocopy.Message { return nocopy.Struct(s).
 func (s KeyValueDeleteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueDeleteArgsDesc)
 }
-
-func (s KeyValueDeleteArgs) Clone() KeyValueDeleteArgs {
-	return KeyValueDeleteArgs(impl.Struct(s).Clone(KeyValueDeleteArgsDesc))
-}
-func (s KeyValueDeleteArgs) String() string { return impl.Struct(s).Format(KeyValueDeleteArgsDesc) }
 
 func (s KeyValueDeleteArgs) ThriftDesc() *impl.Desc    { return KeyValueDeleteArgsDesc }
 func (s KeyValueDeleteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -707,7 +690,6 @@ func (s KeyValueDeleteArgs) LogValue() slog.Value {
 func (s KeyValueDeleteArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueDeleteArgsDesc)
 }
-
 func (s KeyValueDeleteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueDeleteArgsDesc)
 }
@@ -748,6 +730,10 @@ func ReadKeyValueDeleteResult(r io.Reader, n int, opts ...nocopy.Option) (KeyVal
 
 func (s KeyValueDeleteResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueDeleteResult) Release()    { nocopy.Struct(s).Release() }
+func (s KeyValueDeleteResult) Clone() KeyValueDeleteResult {
+	return KeyValueDeleteResult(impl.Struct(s).Clone(KeyValueDeleteResultDesc))
+}
+func (s KeyValueDeleteResult) String() string { return impl.Struct(s).Format(KeyValueDeleteResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -755,11 +741,6 @@ func (s KeyValueDeleteResult) Message() *nocopy.Message { return nocopy.Struct(s
 func (s KeyValueDeleteResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueDeleteResultDesc)
 }
-
-func (s KeyValueDeleteResult) Clone() KeyValueDeleteResult {
-	return KeyValueDeleteResult(impl.Struct(s).Clone(KeyValueDeleteResultDesc))
-}
-func (s KeyValueDeleteResult) String() string { return impl.Struct(s).Format(KeyValueDeleteResultDesc) }
 
 func (s KeyValueDeleteResult) ThriftDesc() *impl.Desc    { return KeyValueDeleteResultDesc }
 func (s KeyValueDeleteResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -770,7 +751,6 @@ func (s KeyValueDeleteResult) LogValue() slog.Value {
 func (s KeyValueDeleteResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueDeleteResultDesc)
 }
-
 func (s KeyValueDeleteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueDeleteResultDesc)
 }

@@ -666,8 +666,10 @@ func ReadAllGetArgs_(r io.Reader, n int, opts ...nocopy.Option) (AllGetArgs_, er
 	return nocopy.Read[AllGetArgs_](AllGetArgs_Desc, r, n, opts...)
 }
 
-func (s AllGetArgs_) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s AllGetArgs_) Release()    { nocopy.Struct(s).Release() }
+func (s AllGetArgs_) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s AllGetArgs_) Release()           { nocopy.Struct(s).Release() }
+func (s AllGetArgs_) Clone() AllGetArgs_ { return AllGetArgs_(impl.Struct(s).Clone(AllGetArgs_Desc)) }
+func (s AllGetArgs_) String() string     { return impl.Struct(s).Format(AllGetArgs_Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -676,9 +678,6 @@ func (s AllGetArgs_) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllGetArgs_Desc)
 }
 
-func (s AllGetArgs_) Clone() AllGetArgs_ { return AllGetArgs_(impl.Struct(s).Clone(AllGetArgs_Desc)) }
-func (s AllGetArgs_) String() string     { return impl.Struct(s).Format(AllGetArgs_Desc) }
-
 func (s AllGetArgs_) ThriftDesc() *impl.Desc    { return AllGetArgs_Desc }
 func (s AllGetArgs_) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllGetArgs_) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllGetArgs_Desc) }
@@ -686,7 +685,6 @@ func (s AllGetArgs_) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s AllGetArgs_) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllGetArgs_Desc)
 }
-
 func (s AllGetArgs_) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllGetArgs_Desc)
 }
@@ -718,8 +716,10 @@ func ReadAllClient(r io.Reader, n int, opts ...nocopy.Option) (AllClient, error)
 	return nocopy.Read[AllClient](AllClientDesc, r, n, opts...)
 }
 
-func (s AllClient) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s AllClient) Release()    { nocopy.Struct(s).Release() }
+func (s AllClient) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s AllClient) Release()         { nocopy.Struct(s).Release() }
+func (s AllClient) Clone() AllClient { return AllClient(impl.Struct(s).Clone(AllClientDesc)) }
+func (s AllClient) String() string   { return impl.Struct(s).Format(AllClientDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -728,15 +728,11 @@ func (s AllClient) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllClientDesc)
 }
 
-func (s AllClient) Clone() AllClient { return AllClient(impl.Struct(s).Clone(AllClientDesc)) }
-func (s AllClient) String() string   { return impl.Struct(s).Format(AllClientDesc) }
-
 func (s AllClient) ThriftDesc() *impl.Desc    { return AllClientDesc }
 func (s AllClient) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllClient) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllClientDesc) }
 
 func (s AllClient) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, AllClientDesc) }
-
 func (s AllClient) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllClientDesc)
 }
@@ -769,6 +765,10 @@ func ReadAllABoolArgs(r io.Reader, n int, opts ...nocopy.Option) (AllABoolArgs, 
 
 func (s AllABoolArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllABoolArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllABoolArgs) Clone() AllABoolArgs {
+	return AllABoolArgs(impl.Struct(s).Clone(AllABoolArgsDesc))
+}
+func (s AllABoolArgs) String() string { return impl.Struct(s).Format(AllABoolArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -777,11 +777,6 @@ func (s AllABoolArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABoolArgsDesc)
 }
 
-func (s AllABoolArgs) Clone() AllABoolArgs {
-	return AllABoolArgs(impl.Struct(s).Clone(AllABoolArgsDesc))
-}
-func (s AllABoolArgs) String() string { return impl.Struct(s).Format(AllABoolArgsDesc) }
-
 func (s AllABoolArgs) ThriftDesc() *impl.Desc    { return AllABoolArgsDesc }
 func (s AllABoolArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllABoolArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABoolArgsDesc) }
@@ -789,7 +784,6 @@ func (s AllABoolArgs) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s AllABoolArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllABoolArgsDesc)
 }
-
 func (s AllABoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABoolArgsDesc)
 }
@@ -827,6 +821,10 @@ func ReadAllABoolResult(r io.Reader, n int, opts ...nocopy.Option) (AllABoolResu
 
 func (s AllABoolResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllABoolResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllABoolResult) Clone() AllABoolResult {
+	return AllABoolResult(impl.Struct(s).Clone(AllABoolResultDesc))
+}
+func (s AllABoolResult) String() string { return impl.Struct(s).Format(AllABoolResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -835,11 +833,6 @@ func (s AllABoolResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABoolResultDesc)
 }
 
-func (s AllABoolResult) Clone() AllABoolResult {
-	return AllABoolResult(impl.Struct(s).Clone(AllABoolResultDesc))
-}
-func (s AllABoolResult) String() string { return impl.Struct(s).Format(AllABoolResultDesc) }
-
 func (s AllABoolResult) ThriftDesc() *impl.Desc    { return AllABoolResultDesc }
 func (s AllABoolResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllABoolResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABoolResultDesc) }
@@ -847,7 +840,6 @@ func (s AllABoolResult) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllABoolResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllABoolResultDesc)
 }
-
 func (s AllABoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABoolResultDesc)
 }
@@ -883,8 +875,10 @@ func ReadAllAnI8Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI8Args, er
 	return nocopy.Read[AllAnI8Args](AllAnI8ArgsDesc, r, n, opts...)
 }
 
-func (s AllAnI8Args) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s AllAnI8Args) Release()    { nocopy.Struct(s).Release() }
+func (s AllAnI8Args) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s AllAnI8Args) Release()           { nocopy.Struct(s).Release() }
+func (s AllAnI8Args) Clone() AllAnI8Args { return AllAnI8Args(impl.Struct(s).Clone(AllAnI8ArgsDesc)) }
+func (s AllAnI8Args) String() string     { return impl.Struct(s).Format(AllAnI8ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -893,9 +887,6 @@ func (s AllAnI8Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI8ArgsDesc)
 }
 
-func (s AllAnI8Args) Clone() AllAnI8Args { return AllAnI8Args(impl.Struct(s).Clone(AllAnI8ArgsDesc)) }
-func (s AllAnI8Args) String() string     { return impl.Struct(s).Format(AllAnI8ArgsDesc) }
-
 func (s AllAnI8Args) ThriftDesc() *impl.Desc    { return AllAnI8ArgsDesc }
 func (s AllAnI8Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI8Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI8ArgsDesc) }
@@ -903,7 +894,6 @@ func (s AllAnI8Args) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s AllAnI8Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI8ArgsDesc)
 }
-
 func (s AllAnI8Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI8ArgsDesc)
 }
@@ -941,6 +931,10 @@ func ReadAllAnI8Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI8Result
 
 func (s AllAnI8Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAnI8Result) Release()    { nocopy.Struct(s).Release() }
+func (s AllAnI8Result) Clone() AllAnI8Result {
+	return AllAnI8Result(impl.Struct(s).Clone(AllAnI8ResultDesc))
+}
+func (s AllAnI8Result) String() string { return impl.Struct(s).Format(AllAnI8ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -949,11 +943,6 @@ func (s AllAnI8Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI8ResultDesc)
 }
 
-func (s AllAnI8Result) Clone() AllAnI8Result {
-	return AllAnI8Result(impl.Struct(s).Clone(AllAnI8ResultDesc))
-}
-func (s AllAnI8Result) String() string { return impl.Struct(s).Format(AllAnI8ResultDesc) }
-
 func (s AllAnI8Result) ThriftDesc() *impl.Desc    { return AllAnI8ResultDesc }
 func (s AllAnI8Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI8Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI8ResultDesc) }
@@ -961,7 +950,6 @@ func (s AllAnI8Result) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s AllAnI8Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI8ResultDesc)
 }
-
 func (s AllAnI8Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI8ResultDesc)
 }
@@ -999,6 +987,10 @@ func ReadAllAnI16Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI16Args, 
 
 func (s AllAnI16Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAnI16Args) Release()    { nocopy.Struct(s).Release() }
+func (s AllAnI16Args) Clone() AllAnI16Args {
+	return AllAnI16Args(impl.Struct(s).Clone(AllAnI16ArgsDesc))
+}
+func (s AllAnI16Args) String() string { return impl.Struct(s).Format(AllAnI16ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1007,11 +999,6 @@ func (s AllAnI16Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI16ArgsDesc)
 }
 
-func (s AllAnI16Args) Clone() AllAnI16Args {
-	return AllAnI16Args(impl.Struct(s).Clone(AllAnI16ArgsDesc))
-}
-func (s AllAnI16Args) String() string { return impl.Struct(s).Format(AllAnI16ArgsDesc) }
-
 func (s AllAnI16Args) ThriftDesc() *impl.Desc    { return AllAnI16ArgsDesc }
 func (s AllAnI16Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI16Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI16ArgsDesc) }
@@ -1019,7 +1006,6 @@ func (s AllAnI16Args) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s AllAnI16Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI16ArgsDesc)
 }
-
 func (s AllAnI16Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI16ArgsDesc)
 }
@@ -1057,6 +1043,10 @@ func ReadAllAnI16Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI16Resu
 
 func (s AllAnI16Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAnI16Result) Release()    { nocopy.Struct(s).Release() }
+func (s AllAnI16Result) Clone() AllAnI16Result {
+	return AllAnI16Result(impl.Struct(s).Clone(AllAnI16ResultDesc))
+}
+func (s AllAnI16Result) String() string { return impl.Struct(s).Format(AllAnI16ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1065,11 +1055,6 @@ func (s AllAnI16Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI16ResultDesc)
 }
 
-func (s AllAnI16Result) Clone() AllAnI16Result {
-	return AllAnI16Result(impl.Struct(s).Clone(AllAnI16ResultDesc))
-}
-func (s AllAnI16Result) String() string { return impl.Struct(s).Format(AllAnI16ResultDesc) }
-
 func (s AllAnI16Result) ThriftDesc() *impl.Desc    { return AllAnI16ResultDesc }
 func (s AllAnI16Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI16Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI16ResultDesc) }
@@ -1077,7 +1062,6 @@ func (s AllAnI16Result) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllAnI16Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI16ResultDesc)
 }
-
 func (s AllAnI16Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI16ResultDesc)
 }
@@ -1115,6 +1099,10 @@ func ReadAllAnI32Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI32Args, 
 
 func (s AllAnI32Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAnI32Args) Release()    { nocopy.Struct(s).Release() }
+func (s AllAnI32Args) Clone() AllAnI32Args {
+	return AllAnI32Args(impl.Struct(s).Clone(AllAnI32ArgsDesc))
+}
+func (s AllAnI32Args) String() string { return impl.Struct(s).Format(AllAnI32ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1123,11 +1111,6 @@ func (s AllAnI32Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI32ArgsDesc)
 }
 
-func (s AllAnI32Args) Clone() AllAnI32Args {
-	return AllAnI32Args(impl.Struct(s).Clone(AllAnI32ArgsDesc))
-}
-func (s AllAnI32Args) String() string { return impl.Struct(s).Format(AllAnI32ArgsDesc) }
-
 func (s AllAnI32Args) ThriftDesc() *impl.Desc    { return AllAnI32ArgsDesc }
 func (s AllAnI32Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI32Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI32ArgsDesc) }
@@ -1135,7 +1118,6 @@ func (s AllAnI32Args) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s AllAnI32Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI32ArgsDesc)
 }
-
 func (s AllAnI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI32ArgsDesc)
 }
@@ -1173,6 +1155,10 @@ func ReadAllAnI32Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI32Resu
 
 func (s AllAnI32Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAnI32Result) Release()    { nocopy.Struct(s).Release() }
+func (s AllAnI32Result) Clone() AllAnI32Result {
+	return AllAnI32Result(impl.Struct(s).Clone(AllAnI32ResultDesc))
+}
+func (s AllAnI32Result) String() string { return impl.Struct(s).Format(AllAnI32ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1181,11 +1167,6 @@ func (s AllAnI32Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI32ResultDesc)
 }
 
-func (s AllAnI32Result) Clone() AllAnI32Result {
-	return AllAnI32Result(impl.Struct(s).Clone(AllAnI32ResultDesc))
-}
-func (s AllAnI32Result) String() string { return impl.Struct(s).Format(AllAnI32ResultDesc) }
-
 func (s AllAnI32Result) ThriftDesc() *impl.Desc    { return AllAnI32ResultDesc }
 func (s AllAnI32Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI32Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI32ResultDesc) }
@@ -1193,7 +1174,6 @@ func (s AllAnI32Result) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllAnI32Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI32ResultDesc)
 }
-
 func (s AllAnI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI32ResultDesc)
 }
@@ -1231,6 +1211,10 @@ func ReadAllAnI64Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI64Args, 
 
 func (s AllAnI64Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAnI64Args) Release()    { nocopy.Struct(s).Release() }
+func (s AllAnI64Args) Clone() AllAnI64Args {
+	return AllAnI64Args(impl.Struct(s).Clone(AllAnI64ArgsDesc))
+}
+func (s AllAnI64Args) String() string { return impl.Struct(s).Format(AllAnI64ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1239,11 +1223,6 @@ func (s AllAnI64Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI64ArgsDesc)
 }
 
-func (s AllAnI64Args) Clone() AllAnI64Args {
-	return AllAnI64Args(impl.Struct(s).Clone(AllAnI64ArgsDesc))
-}
-func (s AllAnI64Args) String() string { return impl.Struct(s).Format(AllAnI64ArgsDesc) }
-
 func (s AllAnI64Args) ThriftDesc() *impl.Desc    { return AllAnI64ArgsDesc }
 func (s AllAnI64Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI64Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI64ArgsDesc) }
@@ -1251,7 +1230,6 @@ func (s AllAnI64Args) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s AllAnI64Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI64ArgsDesc)
 }
-
 func (s AllAnI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI64ArgsDesc)
 }
@@ -1289,6 +1267,10 @@ func ReadAllAnI64Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI64Resu
 
 func (s AllAnI64Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAnI64Result) Release()    { nocopy.Struct(s).Release() }
+func (s AllAnI64Result) Clone() AllAnI64Result {
+	return AllAnI64Result(impl.Struct(s).Clone(AllAnI64ResultDesc))
+}
+func (s AllAnI64Result) String() string { return impl.Struct(s).Format(AllAnI64ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1297,11 +1279,6 @@ func (s AllAnI64Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI64ResultDesc)
 }
 
-func (s AllAnI64Result) Clone() AllAnI64Result {
-	return AllAnI64Result(impl.Struct(s).Clone(AllAnI64ResultDesc))
-}
-func (s AllAnI64Result) String() string { return impl.Struct(s).Format(AllAnI64ResultDesc) }
-
 func (s AllAnI64Result) ThriftDesc() *impl.Desc    { return AllAnI64ResultDesc }
 func (s AllAnI64Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI64Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI64ResultDesc) }
@@ -1309,7 +1286,6 @@ func (s AllAnI64Result) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllAnI64Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI64ResultDesc)
 }
-
 func (s AllAnI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI64ResultDesc)
 }
@@ -1347,6 +1323,10 @@ func ReadAllADoubleArgs(r io.Reader, n int, opts ...nocopy.Option) (AllADoubleAr
 
 func (s AllADoubleArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllADoubleArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllADoubleArgs) Clone() AllADoubleArgs {
+	return AllADoubleArgs(impl.Struct(s).Clone(AllADoubleArgsDesc))
+}
+func (s AllADoubleArgs) String() string { return impl.Struct(s).Format(AllADoubleArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1355,11 +1335,6 @@ func (s AllADoubleArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADoubleArgsDesc)
 }
 
-func (s AllADoubleArgs) Clone() AllADoubleArgs {
-	return AllADoubleArgs(impl.Struct(s).Clone(AllADoubleArgsDesc))
-}
-func (s AllADoubleArgs) String() string { return impl.Struct(s).Format(AllADoubleArgsDesc) }
-
 func (s AllADoubleArgs) ThriftDesc() *impl.Desc    { return AllADoubleArgsDesc }
 func (s AllADoubleArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllADoubleArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllADoubleArgsDesc) }
@@ -1367,7 +1342,6 @@ func (s AllADoubleArgs) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllADoubleArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllADoubleArgsDesc)
 }
-
 func (s AllADoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADoubleArgsDesc)
 }
@@ -1405,6 +1379,10 @@ func ReadAllADoubleResult(r io.Reader, n int, opts ...nocopy.Option) (AllADouble
 
 func (s AllADoubleResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllADoubleResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllADoubleResult) Clone() AllADoubleResult {
+	return AllADoubleResult(impl.Struct(s).Clone(AllADoubleResultDesc))
+}
+func (s AllADoubleResult) String() string { return impl.Struct(s).Format(AllADoubleResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1413,11 +1391,6 @@ func (s AllADoubleResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADoubleResultDesc)
 }
 
-func (s AllADoubleResult) Clone() AllADoubleResult {
-	return AllADoubleResult(impl.Struct(s).Clone(AllADoubleResultDesc))
-}
-func (s AllADoubleResult) String() string { return impl.Struct(s).Format(AllADoubleResultDesc) }
-
 func (s AllADoubleResult) ThriftDesc() *impl.Desc    { return AllADoubleResultDesc }
 func (s AllADoubleResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllADoubleResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllADoubleResultDesc) }
@@ -1425,7 +1398,6 @@ func (s AllADoubleResult) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s AllADoubleResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllADoubleResultDesc)
 }
-
 func (s AllADoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADoubleResultDesc)
 }
@@ -1467,6 +1439,10 @@ func ReadAllAStringArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAStringAr
 
 func (s AllAStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAStringArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllAStringArgs) Clone() AllAStringArgs {
+	return AllAStringArgs(impl.Struct(s).Clone(AllAStringArgsDesc))
+}
+func (s AllAStringArgs) String() string { return impl.Struct(s).Format(AllAStringArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1475,11 +1451,6 @@ func (s AllAStringArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStringArgsDesc)
 }
 
-func (s AllAStringArgs) Clone() AllAStringArgs {
-	return AllAStringArgs(impl.Struct(s).Clone(AllAStringArgsDesc))
-}
-func (s AllAStringArgs) String() string { return impl.Struct(s).Format(AllAStringArgsDesc) }
-
 func (s AllAStringArgs) ThriftDesc() *impl.Desc    { return AllAStringArgsDesc }
 func (s AllAStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAStringArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStringArgsDesc) }
@@ -1487,7 +1458,6 @@ func (s AllAStringArgs) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllAStringArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAStringArgsDesc)
 }
-
 func (s AllAStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStringArgsDesc)
 }
@@ -1525,6 +1495,10 @@ func ReadAllAStringResult(r io.Reader, n int, opts ...nocopy.Option) (AllAString
 
 func (s AllAStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAStringResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllAStringResult) Clone() AllAStringResult {
+	return AllAStringResult(impl.Struct(s).Clone(AllAStringResultDesc))
+}
+func (s AllAStringResult) String() string { return impl.Struct(s).Format(AllAStringResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1533,11 +1507,6 @@ func (s AllAStringResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStringResultDesc)
 }
 
-func (s AllAStringResult) Clone() AllAStringResult {
-	return AllAStringResult(impl.Struct(s).Clone(AllAStringResultDesc))
-}
-func (s AllAStringResult) String() string { return impl.Struct(s).Format(AllAStringResultDesc) }
-
 func (s AllAStringResult) ThriftDesc() *impl.Desc    { return AllAStringResultDesc }
 func (s AllAStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAStringResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStringResultDesc) }
@@ -1545,7 +1514,6 @@ func (s AllAStringResult) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s AllAStringResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAStringResultDesc)
 }
-
 func (s AllAStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStringResultDesc)
 }
@@ -1583,6 +1551,10 @@ func ReadAllABinaryArgs(r io.Reader, n int, opts ...nocopy.Option) (AllABinaryAr
 
 func (s AllABinaryArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllABinaryArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllABinaryArgs) Clone() AllABinaryArgs {
+	return AllABinaryArgs(impl.Struct(s).Clone(AllABinaryArgsDesc))
+}
+func (s AllABinaryArgs) String() string { return impl.Struct(s).Format(AllABinaryArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1591,11 +1563,6 @@ func (s AllABinaryArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABinaryArgsDesc)
 }
 
-func (s AllABinaryArgs) Clone() AllABinaryArgs {
-	return AllABinaryArgs(impl.Struct(s).Clone(AllABinaryArgsDesc))
-}
-func (s AllABinaryArgs) String() string { return impl.Struct(s).Format(AllABinaryArgsDesc) }
-
 func (s AllABinaryArgs) ThriftDesc() *impl.Desc    { return AllABinaryArgsDesc }
 func (s AllABinaryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllABinaryArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABinaryArgsDesc) }
@@ -1603,7 +1570,6 @@ func (s AllABinaryArgs) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllABinaryArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllABinaryArgsDesc)
 }
-
 func (s AllABinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABinaryArgsDesc)
 }
@@ -1642,6 +1608,10 @@ func ReadAllABinaryResult(r io.Reader, n int, opts ...nocopy.Option) (AllABinary
 
 func (s AllABinaryResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllABinaryResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllABinaryResult) Clone() AllABinaryResult {
+	return AllABinaryResult(impl.Struct(s).Clone(AllABinaryResultDesc))
+}
+func (s AllABinaryResult) String() string { return impl.Struct(s).Format(AllABinaryResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1650,11 +1620,6 @@ func (s AllABinaryResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABinaryResultDesc)
 }
 
-func (s AllABinaryResult) Clone() AllABinaryResult {
-	return AllABinaryResult(impl.Struct(s).Clone(AllABinaryResultDesc))
-}
-func (s AllABinaryResult) String() string { return impl.Struct(s).Format(AllABinaryResultDesc) }
-
 func (s AllABinaryResult) ThriftDesc() *impl.Desc    { return AllABinaryResultDesc }
 func (s AllABinaryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllABinaryResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABinaryResultDesc) }
@@ -1662,7 +1627,6 @@ func (s AllABinaryResult) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s AllABinaryResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllABinaryResultDesc)
 }
-
 func (s AllABinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABinaryResultDesc)
 }
@@ -1703,6 +1667,10 @@ func ReadAllAUuidArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAUuidArgs, 
 
 func (s AllAUuidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAUuidArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllAUuidArgs) Clone() AllAUuidArgs {
+	return AllAUuidArgs(impl.Struct(s).Clone(AllAUuidArgsDesc))
+}
+func (s AllAUuidArgs) String() string { return impl.Struct(s).Format(AllAUuidArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1711,11 +1679,6 @@ func (s AllAUuidArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUuidArgsDesc)
 }
 
-func (s AllAUuidArgs) Clone() AllAUuidArgs {
-	return AllAUuidArgs(impl.Struct(s).Clone(AllAUuidArgsDesc))
-}
-func (s AllAUuidArgs) String() string { return impl.Struct(s).Format(AllAUuidArgsDesc) }
-
 func (s AllAUuidArgs) ThriftDesc() *impl.Desc    { return AllAUuidArgsDesc }
 func (s AllAUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAUuidArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUuidArgsDesc) }
@@ -1723,7 +1686,6 @@ func (s AllAUuidArgs) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s AllAUuidArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAUuidArgsDesc)
 }
-
 func (s AllAUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUuidArgsDesc)
 }
@@ -1761,6 +1723,10 @@ func ReadAllAUuidResult(r io.Reader, n int, opts ...nocopy.Option) (AllAUuidResu
 
 func (s AllAUuidResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAUuidResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllAUuidResult) Clone() AllAUuidResult {
+	return AllAUuidResult(impl.Struct(s).Clone(AllAUuidResultDesc))
+}
+func (s AllAUuidResult) String() string { return impl.Struct(s).Format(AllAUuidResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1769,11 +1735,6 @@ func (s AllAUuidResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUuidResultDesc)
 }
 
-func (s AllAUuidResult) Clone() AllAUuidResult {
-	return AllAUuidResult(impl.Struct(s).Clone(AllAUuidResultDesc))
-}
-func (s AllAUuidResult) String() string { return impl.Struct(s).Format(AllAUuidResultDesc) }
-
 func (s AllAUuidResult) ThriftDesc() *impl.Desc    { return AllAUuidResultDesc }
 func (s AllAUuidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAUuidResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUuidResultDesc) }
@@ -1781,7 +1742,6 @@ func (s AllAUuidResult) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllAUuidResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAUuidResultDesc)
 }
-
 func (s AllAUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUuidResultDesc)
 }
@@ -1819,6 +1779,10 @@ func ReadAllAnEnumArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAnEnumArgs
 
 func (s AllAnEnumArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAnEnumArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllAnEnumArgs) Clone() AllAnEnumArgs {
+	return AllAnEnumArgs(impl.Struct(s).Clone(AllAnEnumArgsDesc))
+}
+func (s AllAnEnumArgs) String() string { return impl.Struct(s).Format(AllAnEnumArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1827,11 +1791,6 @@ func (s AllAnEnumArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnEnumArgsDesc)
 }
 
-func (s AllAnEnumArgs) Clone() AllAnEnumArgs {
-	return AllAnEnumArgs(impl.Struct(s).Clone(AllAnEnumArgsDesc))
-}
-func (s AllAnEnumArgs) String() string { return impl.Struct(s).Format(AllAnEnumArgsDesc) }
-
 func (s AllAnEnumArgs) ThriftDesc() *impl.Desc    { return AllAnEnumArgsDesc }
 func (s AllAnEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnEnumArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnEnumArgsDesc) }
@@ -1839,7 +1798,6 @@ func (s AllAnEnumArgs) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s AllAnEnumArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnEnumArgsDesc)
 }
-
 func (s AllAnEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnEnumArgsDesc)
 }
@@ -1877,6 +1835,10 @@ func ReadAllAnEnumResult(r io.Reader, n int, opts ...nocopy.Option) (AllAnEnumRe
 
 func (s AllAnEnumResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAnEnumResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllAnEnumResult) Clone() AllAnEnumResult {
+	return AllAnEnumResult(impl.Struct(s).Clone(AllAnEnumResultDesc))
+}
+func (s AllAnEnumResult) String() string { return impl.Struct(s).Format(AllAnEnumResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1885,11 +1847,6 @@ func (s AllAnEnumResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnEnumResultDesc)
 }
 
-func (s AllAnEnumResult) Clone() AllAnEnumResult {
-	return AllAnEnumResult(impl.Struct(s).Clone(AllAnEnumResultDesc))
-}
-func (s AllAnEnumResult) String() string { return impl.Struct(s).Format(AllAnEnumResultDesc) }
-
 func (s AllAnEnumResult) ThriftDesc() *impl.Desc    { return AllAnEnumResultDesc }
 func (s AllAnEnumResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnEnumResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnEnumResultDesc) }
@@ -1897,7 +1854,6 @@ func (s AllAnEnumResult) LogValue() slog.Value      { return impl.Struct(s).LogV
 func (s AllAnEnumResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnEnumResultDesc)
 }
-
 func (s AllAnEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnEnumResultDesc)
 }
@@ -1939,6 +1895,10 @@ func ReadAllAStructArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAStructAr
 
 func (s AllAStructArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAStructArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllAStructArgs) Clone() AllAStructArgs {
+	return AllAStructArgs(impl.Struct(s).Clone(AllAStructArgsDesc))
+}
+func (s AllAStructArgs) String() string { return impl.Struct(s).Format(AllAStructArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1947,11 +1907,6 @@ func (s AllAStructArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStructArgsDesc)
 }
 
-func (s AllAStructArgs) Clone() AllAStructArgs {
-	return AllAStructArgs(impl.Struct(s).Clone(AllAStructArgsDesc))
-}
-func (s AllAStructArgs) String() string { return impl.Struct(s).Format(AllAStructArgsDesc) }
-
 func (s AllAStructArgs) ThriftDesc() *impl.Desc    { return AllAStructArgsDesc }
 func (s AllAStructArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAStructArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStructArgsDesc) }
@@ -1959,7 +1914,6 @@ func (s AllAStructArgs) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllAStructArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAStructArgsDesc)
 }
-
 func (s AllAStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStructArgsDesc)
 }
@@ -2006,6 +1960,10 @@ func ReadAllAStructResult(r io.Reader, n int, opts ...nocopy.Option) (AllAStruct
 
 func (s AllAStructResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAStructResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllAStructResult) Clone() AllAStructResult {
+	return AllAStructResult(impl.Struct(s).Clone(AllAStructResultDesc))
+}
+func (s AllAStructResult) String() string { return impl.Struct(s).Format(AllAStructResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2014,11 +1972,6 @@ func (s AllAStructResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStructResultDesc)
 }
 
-func (s AllAStructResult) Clone() AllAStructResult {
-	return AllAStructResult(impl.Struct(s).Clone(AllAStructResultDesc))
-}
-func (s AllAStructResult) String() string { return impl.Struct(s).Format(AllAStructResultDesc) }
-
 func (s AllAStructResult) ThriftDesc() *impl.Desc    { return AllAStructResultDesc }
 func (s AllAStructResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAStructResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStructResultDesc) }
@@ -2026,7 +1979,6 @@ func (s AllAStructResult) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s AllAStructResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAStructResultDesc)
 }
-
 func (s AllAStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStructResultDesc)
 }
@@ -2073,6 +2025,10 @@ func ReadAllAUnionArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAUnionArgs
 
 func (s AllAUnionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAUnionArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllAUnionArgs) Clone() AllAUnionArgs {
+	return AllAUnionArgs(impl.Struct(s).Clone(AllAUnionArgsDesc))
+}
+func (s AllAUnionArgs) String() string { return impl.Struct(s).Format(AllAUnionArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2081,11 +2037,6 @@ func (s AllAUnionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUnionArgsDesc)
 }
 
-func (s AllAUnionArgs) Clone() AllAUnionArgs {
-	return AllAUnionArgs(impl.Struct(s).Clone(AllAUnionArgsDesc))
-}
-func (s AllAUnionArgs) String() string { return impl.Struct(s).Format(AllAUnionArgsDesc) }
-
 func (s AllAUnionArgs) ThriftDesc() *impl.Desc    { return AllAUnionArgsDesc }
 func (s AllAUnionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAUnionArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUnionArgsDesc) }
@@ -2093,7 +2044,6 @@ func (s AllAUnionArgs) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s AllAUnionArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAUnionArgsDesc)
 }
-
 func (s AllAUnionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUnionArgsDesc)
 }
@@ -2140,6 +2090,10 @@ func ReadAllAUnionResult(r io.Reader, n int, opts ...nocopy.Option) (AllAUnionRe
 
 func (s AllAUnionResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAUnionResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllAUnionResult) Clone() AllAUnionResult {
+	return AllAUnionResult(impl.Struct(s).Clone(AllAUnionResultDesc))
+}
+func (s AllAUnionResult) String() string { return impl.Struct(s).Format(AllAUnionResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2148,11 +2102,6 @@ func (s AllAUnionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUnionResultDesc)
 }
 
-func (s AllAUnionResult) Clone() AllAUnionResult {
-	return AllAUnionResult(impl.Struct(s).Clone(AllAUnionResultDesc))
-}
-func (s AllAUnionResult) String() string { return impl.Struct(s).Format(AllAUnionResultDesc) }
-
 func (s AllAUnionResult) ThriftDesc() *impl.Desc    { return AllAUnionResultDesc }
 func (s AllAUnionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAUnionResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUnionResultDesc) }
@@ -2160,7 +2109,6 @@ func (s AllAUnionResult) LogValue() slog.Value      { return impl.Struct(s).LogV
 func (s AllAUnionResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAUnionResultDesc)
 }
-
 func (s AllAUnionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUnionResultDesc)
 }
@@ -2207,6 +2155,10 @@ func ReadAllAnExceptionArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAnExc
 
 func (s AllAnExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAnExceptionArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllAnExceptionArgs) Clone() AllAnExceptionArgs {
+	return AllAnExceptionArgs(impl.Struct(s).Clone(AllAnExceptionArgsDesc))
+}
+func (s AllAnExceptionArgs) String() string { return impl.Struct(s).Format(AllAnExceptionArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2214,11 +2166,6 @@ func (s AllAnExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).
 func (s AllAnExceptionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnExceptionArgsDesc)
 }
-
-func (s AllAnExceptionArgs) Clone() AllAnExceptionArgs {
-	return AllAnExceptionArgs(impl.Struct(s).Clone(AllAnExceptionArgsDesc))
-}
-func (s AllAnExceptionArgs) String() string { return impl.Struct(s).Format(AllAnExceptionArgsDesc) }
 
 func (s AllAnExceptionArgs) ThriftDesc() *impl.Desc    { return AllAnExceptionArgsDesc }
 func (s AllAnExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -2229,7 +2176,6 @@ func (s AllAnExceptionArgs) LogValue() slog.Value {
 func (s AllAnExceptionArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnExceptionArgsDesc)
 }
-
 func (s AllAnExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnExceptionArgsDesc)
 }
@@ -2276,6 +2222,10 @@ func ReadAllAnExceptionResult(r io.Reader, n int, opts ...nocopy.Option) (AllAnE
 
 func (s AllAnExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAnExceptionResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllAnExceptionResult) Clone() AllAnExceptionResult {
+	return AllAnExceptionResult(impl.Struct(s).Clone(AllAnExceptionResultDesc))
+}
+func (s AllAnExceptionResult) String() string { return impl.Struct(s).Format(AllAnExceptionResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2283,11 +2233,6 @@ func (s AllAnExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s
 func (s AllAnExceptionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnExceptionResultDesc)
 }
-
-func (s AllAnExceptionResult) Clone() AllAnExceptionResult {
-	return AllAnExceptionResult(impl.Struct(s).Clone(AllAnExceptionResultDesc))
-}
-func (s AllAnExceptionResult) String() string { return impl.Struct(s).Format(AllAnExceptionResultDesc) }
 
 func (s AllAnExceptionResult) ThriftDesc() *impl.Desc    { return AllAnExceptionResultDesc }
 func (s AllAnExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -2298,7 +2243,6 @@ func (s AllAnExceptionResult) LogValue() slog.Value {
 func (s AllAnExceptionResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnExceptionResultDesc)
 }
-
 func (s AllAnExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnExceptionResultDesc)
 }
@@ -2347,6 +2291,10 @@ func ReadAllATypedefArgs(r io.Reader, n int, opts ...nocopy.Option) (AllATypedef
 
 func (s AllATypedefArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllATypedefArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllATypedefArgs) Clone() AllATypedefArgs {
+	return AllATypedefArgs(impl.Struct(s).Clone(AllATypedefArgsDesc))
+}
+func (s AllATypedefArgs) String() string { return impl.Struct(s).Format(AllATypedefArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2355,11 +2303,6 @@ func (s AllATypedefArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllATypedefArgsDesc)
 }
 
-func (s AllATypedefArgs) Clone() AllATypedefArgs {
-	return AllATypedefArgs(impl.Struct(s).Clone(AllATypedefArgsDesc))
-}
-func (s AllATypedefArgs) String() string { return impl.Struct(s).Format(AllATypedefArgsDesc) }
-
 func (s AllATypedefArgs) ThriftDesc() *impl.Desc    { return AllATypedefArgsDesc }
 func (s AllATypedefArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllATypedefArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllATypedefArgsDesc) }
@@ -2367,7 +2310,6 @@ func (s AllATypedefArgs) LogValue() slog.Value      { return impl.Struct(s).LogV
 func (s AllATypedefArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllATypedefArgsDesc)
 }
-
 func (s AllATypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllATypedefArgsDesc)
 }
@@ -2405,6 +2347,10 @@ func ReadAllATypedefResult(r io.Reader, n int, opts ...nocopy.Option) (AllATyped
 
 func (s AllATypedefResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllATypedefResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllATypedefResult) Clone() AllATypedefResult {
+	return AllATypedefResult(impl.Struct(s).Clone(AllATypedefResultDesc))
+}
+func (s AllATypedefResult) String() string { return impl.Struct(s).Format(AllATypedefResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2412,11 +2358,6 @@ func (s AllATypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).M
 func (s AllATypedefResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllATypedefResultDesc)
 }
-
-func (s AllATypedefResult) Clone() AllATypedefResult {
-	return AllATypedefResult(impl.Struct(s).Clone(AllATypedefResultDesc))
-}
-func (s AllATypedefResult) String() string { return impl.Struct(s).Format(AllATypedefResultDesc) }
 
 func (s AllATypedefResult) ThriftDesc() *impl.Desc    { return AllATypedefResultDesc }
 func (s AllATypedefResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -2427,7 +2368,6 @@ func (s AllATypedefResult) LogValue() slog.Value {
 func (s AllATypedefResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllATypedefResultDesc)
 }
-
 func (s AllATypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllATypedefResultDesc)
 }
@@ -2465,6 +2405,10 @@ func ReadAllAPathArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAPathArgs, 
 
 func (s AllAPathArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAPathArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllAPathArgs) Clone() AllAPathArgs {
+	return AllAPathArgs(impl.Struct(s).Clone(AllAPathArgsDesc))
+}
+func (s AllAPathArgs) String() string { return impl.Struct(s).Format(AllAPathArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2473,11 +2417,6 @@ func (s AllAPathArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAPathArgsDesc)
 }
 
-func (s AllAPathArgs) Clone() AllAPathArgs {
-	return AllAPathArgs(impl.Struct(s).Clone(AllAPathArgsDesc))
-}
-func (s AllAPathArgs) String() string { return impl.Struct(s).Format(AllAPathArgsDesc) }
-
 func (s AllAPathArgs) ThriftDesc() *impl.Desc    { return AllAPathArgsDesc }
 func (s AllAPathArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAPathArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAPathArgsDesc) }
@@ -2485,7 +2424,6 @@ func (s AllAPathArgs) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s AllAPathArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAPathArgsDesc)
 }
-
 func (s AllAPathArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAPathArgsDesc)
 }
@@ -2532,6 +2470,10 @@ func ReadAllAPathResult(r io.Reader, n int, opts ...nocopy.Option) (AllAPathResu
 
 func (s AllAPathResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAPathResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllAPathResult) Clone() AllAPathResult {
+	return AllAPathResult(impl.Struct(s).Clone(AllAPathResultDesc))
+}
+func (s AllAPathResult) String() string { return impl.Struct(s).Format(AllAPathResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2540,11 +2482,6 @@ func (s AllAPathResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAPathResultDesc)
 }
 
-func (s AllAPathResult) Clone() AllAPathResult {
-	return AllAPathResult(impl.Struct(s).Clone(AllAPathResultDesc))
-}
-func (s AllAPathResult) String() string { return impl.Struct(s).Format(AllAPathResultDesc) }
-
 func (s AllAPathResult) ThriftDesc() *impl.Desc    { return AllAPathResultDesc }
 func (s AllAPathResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAPathResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAPathResultDesc) }
@@ -2552,7 +2489,6 @@ func (s AllAPathResult) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllAPathResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAPathResultDesc)
 }
-
 func (s AllAPathResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAPathResultDesc)
 }
@@ -2599,6 +2535,10 @@ func ReadAllAListArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAListArgs, 
 
 func (s AllAListArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAListArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllAListArgs) Clone() AllAListArgs {
+	return AllAListArgs(impl.Struct(s).Clone(AllAListArgsDesc))
+}
+func (s AllAListArgs) String() string { return impl.Struct(s).Format(AllAListArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2607,11 +2547,6 @@ func (s AllAListArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAListArgsDesc)
 }
 
-func (s AllAListArgs) Clone() AllAListArgs {
-	return AllAListArgs(impl.Struct(s).Clone(AllAListArgsDesc))
-}
-func (s AllAListArgs) String() string { return impl.Struct(s).Format(AllAListArgsDesc) }
-
 func (s AllAListArgs) ThriftDesc() *impl.Desc    { return AllAListArgsDesc }
 func (s AllAListArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAListArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAListArgsDesc) }
@@ -2619,7 +2554,6 @@ func (s AllAListArgs) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s AllAListArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAListArgsDesc)
 }
-
 func (s AllAListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAListArgsDesc)
 }
@@ -2662,6 +2596,10 @@ func ReadAllAListResult(r io.Reader, n int, opts ...nocopy.Option) (AllAListResu
 
 func (s AllAListResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAListResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllAListResult) Clone() AllAListResult {
+	return AllAListResult(impl.Struct(s).Clone(AllAListResultDesc))
+}
+func (s AllAListResult) String() string { return impl.Struct(s).Format(AllAListResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2670,11 +2608,6 @@ func (s AllAListResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAListResultDesc)
 }
 
-func (s AllAListResult) Clone() AllAListResult {
-	return AllAListResult(impl.Struct(s).Clone(AllAListResultDesc))
-}
-func (s AllAListResult) String() string { return impl.Struct(s).Format(AllAListResultDesc) }
-
 func (s AllAListResult) ThriftDesc() *impl.Desc    { return AllAListResultDesc }
 func (s AllAListResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAListResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAListResultDesc) }
@@ -2682,7 +2615,6 @@ func (s AllAListResult) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllAListResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAListResultDesc)
 }
-
 func (s AllAListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAListResultDesc)
 }
@@ -2725,8 +2657,10 @@ func ReadAllASetArgs(r io.Reader, n int, opts ...nocopy.Option) (AllASetArgs, er
 	return nocopy.Read[AllASetArgs](AllASetArgsDesc, r, n, opts...)
 }
 
-func (s AllASetArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s AllASetArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllASetArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s AllASetArgs) Release()           { nocopy.Struct(s).Release() }
+func (s AllASetArgs) Clone() AllASetArgs { return AllASetArgs(impl.Struct(s).Clone(AllASetArgsDesc)) }
+func (s AllASetArgs) String() string     { return impl.Struct(s).Format(AllASetArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2735,9 +2669,6 @@ func (s AllASetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllASetArgsDesc)
 }
 
-func (s AllASetArgs) Clone() AllASetArgs { return AllASetArgs(impl.Struct(s).Clone(AllASetArgsDesc)) }
-func (s AllASetArgs) String() string     { return impl.Struct(s).Format(AllASetArgsDesc) }
-
 func (s AllASetArgs) ThriftDesc() *impl.Desc    { return AllASetArgsDesc }
 func (s AllASetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllASetArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllASetArgsDesc) }
@@ -2745,7 +2676,6 @@ func (s AllASetArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s AllASetArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllASetArgsDesc)
 }
-
 func (s AllASetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllASetArgsDesc)
 }
@@ -2788,6 +2718,10 @@ func ReadAllASetResult(r io.Reader, n int, opts ...nocopy.Option) (AllASetResult
 
 func (s AllASetResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllASetResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllASetResult) Clone() AllASetResult {
+	return AllASetResult(impl.Struct(s).Clone(AllASetResultDesc))
+}
+func (s AllASetResult) String() string { return impl.Struct(s).Format(AllASetResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2796,11 +2730,6 @@ func (s AllASetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllASetResultDesc)
 }
 
-func (s AllASetResult) Clone() AllASetResult {
-	return AllASetResult(impl.Struct(s).Clone(AllASetResultDesc))
-}
-func (s AllASetResult) String() string { return impl.Struct(s).Format(AllASetResultDesc) }
-
 func (s AllASetResult) ThriftDesc() *impl.Desc    { return AllASetResultDesc }
 func (s AllASetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllASetResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllASetResultDesc) }
@@ -2808,7 +2737,6 @@ func (s AllASetResult) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s AllASetResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllASetResultDesc)
 }
-
 func (s AllASetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllASetResultDesc)
 }
@@ -2851,8 +2779,10 @@ func ReadAllAMapArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAMapArgs, er
 	return nocopy.Read[AllAMapArgs](AllAMapArgsDesc, r, n, opts...)
 }
 
-func (s AllAMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s AllAMapArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllAMapArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s AllAMapArgs) Release()           { nocopy.Struct(s).Release() }
+func (s AllAMapArgs) Clone() AllAMapArgs { return AllAMapArgs(impl.Struct(s).Clone(AllAMapArgsDesc)) }
+func (s AllAMapArgs) String() string     { return impl.Struct(s).Format(AllAMapArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2861,9 +2791,6 @@ func (s AllAMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAMapArgsDesc)
 }
 
-func (s AllAMapArgs) Clone() AllAMapArgs { return AllAMapArgs(impl.Struct(s).Clone(AllAMapArgsDesc)) }
-func (s AllAMapArgs) String() string     { return impl.Struct(s).Format(AllAMapArgsDesc) }
-
 func (s AllAMapArgs) ThriftDesc() *impl.Desc    { return AllAMapArgsDesc }
 func (s AllAMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAMapArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAMapArgsDesc) }
@@ -2871,7 +2798,6 @@ func (s AllAMapArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s AllAMapArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAMapArgsDesc)
 }
-
 func (s AllAMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAMapArgsDesc)
 }
@@ -2918,6 +2844,10 @@ func ReadAllAMapResult(r io.Reader, n int, opts ...nocopy.Option) (AllAMapResult
 
 func (s AllAMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAMapResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllAMapResult) Clone() AllAMapResult {
+	return AllAMapResult(impl.Struct(s).Clone(AllAMapResultDesc))
+}
+func (s AllAMapResult) String() string { return impl.Struct(s).Format(AllAMapResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2926,11 +2856,6 @@ func (s AllAMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAMapResultDesc)
 }
 
-func (s AllAMapResult) Clone() AllAMapResult {
-	return AllAMapResult(impl.Struct(s).Clone(AllAMapResultDesc))
-}
-func (s AllAMapResult) String() string { return impl.Struct(s).Format(AllAMapResultDesc) }
-
 func (s AllAMapResult) ThriftDesc() *impl.Desc    { return AllAMapResultDesc }
 func (s AllAMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAMapResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAMapResultDesc) }
@@ -2938,7 +2863,6 @@ func (s AllAMapResult) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s AllAMapResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAMapResultDesc)
 }
-
 func (s AllAMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAMapResultDesc)
 }
@@ -2985,6 +2909,10 @@ func ReadAllADeepMapArgs(r io.Reader, n int, opts ...nocopy.Option) (AllADeepMap
 
 func (s AllADeepMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllADeepMapArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllADeepMapArgs) Clone() AllADeepMapArgs {
+	return AllADeepMapArgs(impl.Struct(s).Clone(AllADeepMapArgsDesc))
+}
+func (s AllADeepMapArgs) String() string { return impl.Struct(s).Format(AllADeepMapArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2993,11 +2921,6 @@ func (s AllADeepMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADeepMapArgsDesc)
 }
 
-func (s AllADeepMapArgs) Clone() AllADeepMapArgs {
-	return AllADeepMapArgs(impl.Struct(s).Clone(AllADeepMapArgsDesc))
-}
-func (s AllADeepMapArgs) String() string { return impl.Struct(s).Format(AllADeepMapArgsDesc) }
-
 func (s AllADeepMapArgs) ThriftDesc() *impl.Desc    { return AllADeepMapArgsDesc }
 func (s AllADeepMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllADeepMapArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllADeepMapArgsDesc) }
@@ -3005,7 +2928,6 @@ func (s AllADeepMapArgs) LogValue() slog.Value      { return impl.Struct(s).LogV
 func (s AllADeepMapArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllADeepMapArgsDesc)
 }
-
 func (s AllADeepMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADeepMapArgsDesc)
 }
@@ -3052,6 +2974,10 @@ func ReadAllADeepMapResult(r io.Reader, n int, opts ...nocopy.Option) (AllADeepM
 
 func (s AllADeepMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllADeepMapResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllADeepMapResult) Clone() AllADeepMapResult {
+	return AllADeepMapResult(impl.Struct(s).Clone(AllADeepMapResultDesc))
+}
+func (s AllADeepMapResult) String() string { return impl.Struct(s).Format(AllADeepMapResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3059,11 +2985,6 @@ func (s AllADeepMapResult) Message() *nocopy.Message { return nocopy.Struct(s).M
 func (s AllADeepMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADeepMapResultDesc)
 }
-
-func (s AllADeepMapResult) Clone() AllADeepMapResult {
-	return AllADeepMapResult(impl.Struct(s).Clone(AllADeepMapResultDesc))
-}
-func (s AllADeepMapResult) String() string { return impl.Struct(s).Format(AllADeepMapResultDesc) }
 
 func (s AllADeepMapResult) ThriftDesc() *impl.Desc    { return AllADeepMapResultDesc }
 func (s AllADeepMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -3074,7 +2995,6 @@ func (s AllADeepMapResult) LogValue() slog.Value {
 func (s AllADeepMapResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllADeepMapResultDesc)
 }
-
 func (s AllADeepMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADeepMapResultDesc)
 }
@@ -3126,8 +3046,10 @@ func ReadAllManyArgs(r io.Reader, n int, opts ...nocopy.Option) (AllManyArgs, er
 	return nocopy.Read[AllManyArgs](AllManyArgsDesc, r, n, opts...)
 }
 
-func (s AllManyArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s AllManyArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllManyArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s AllManyArgs) Release()           { nocopy.Struct(s).Release() }
+func (s AllManyArgs) Clone() AllManyArgs { return AllManyArgs(impl.Struct(s).Clone(AllManyArgsDesc)) }
+func (s AllManyArgs) String() string     { return impl.Struct(s).Format(AllManyArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3136,9 +3058,6 @@ func (s AllManyArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllManyArgsDesc)
 }
 
-func (s AllManyArgs) Clone() AllManyArgs { return AllManyArgs(impl.Struct(s).Clone(AllManyArgsDesc)) }
-func (s AllManyArgs) String() string     { return impl.Struct(s).Format(AllManyArgsDesc) }
-
 func (s AllManyArgs) ThriftDesc() *impl.Desc    { return AllManyArgsDesc }
 func (s AllManyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllManyArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllManyArgsDesc) }
@@ -3146,7 +3065,6 @@ func (s AllManyArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s AllManyArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllManyArgsDesc)
 }
-
 func (s AllManyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllManyArgsDesc)
 }
@@ -3229,6 +3147,10 @@ func ReadAllManyResult(r io.Reader, n int, opts ...nocopy.Option) (AllManyResult
 
 func (s AllManyResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllManyResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllManyResult) Clone() AllManyResult {
+	return AllManyResult(impl.Struct(s).Clone(AllManyResultDesc))
+}
+func (s AllManyResult) String() string { return impl.Struct(s).Format(AllManyResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3237,11 +3159,6 @@ func (s AllManyResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllManyResultDesc)
 }
 
-func (s AllManyResult) Clone() AllManyResult {
-	return AllManyResult(impl.Struct(s).Clone(AllManyResultDesc))
-}
-func (s AllManyResult) String() string { return impl.Struct(s).Format(AllManyResultDesc) }
-
 func (s AllManyResult) ThriftDesc() *impl.Desc    { return AllManyResultDesc }
 func (s AllManyResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllManyResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllManyResultDesc) }
@@ -3249,7 +3166,6 @@ func (s AllManyResult) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s AllManyResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllManyResultDesc)
 }
-
 func (s AllManyResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllManyResultDesc)
 }
@@ -3327,8 +3243,10 @@ func ReadAllTellArgs(r io.Reader, n int, opts ...nocopy.Option) (AllTellArgs, er
 	return nocopy.Read[AllTellArgs](AllTellArgsDesc, r, n, opts...)
 }
 
-func (s AllTellArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s AllTellArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllTellArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s AllTellArgs) Release()           { nocopy.Struct(s).Release() }
+func (s AllTellArgs) Clone() AllTellArgs { return AllTellArgs(impl.Struct(s).Clone(AllTellArgsDesc)) }
+func (s AllTellArgs) String() string     { return impl.Struct(s).Format(AllTellArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3337,9 +3255,6 @@ func (s AllTellArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllTellArgsDesc)
 }
 
-func (s AllTellArgs) Clone() AllTellArgs { return AllTellArgs(impl.Struct(s).Clone(AllTellArgsDesc)) }
-func (s AllTellArgs) String() string     { return impl.Struct(s).Format(AllTellArgsDesc) }
-
 func (s AllTellArgs) ThriftDesc() *impl.Desc    { return AllTellArgsDesc }
 func (s AllTellArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllTellArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllTellArgsDesc) }
@@ -3347,7 +3262,6 @@ func (s AllTellArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s AllTellArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllTellArgsDesc)
 }
-
 func (s AllTellArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllTellArgsDesc)
 }
@@ -3381,6 +3295,10 @@ func ReadAllNothingArgs(r io.Reader, n int, opts ...nocopy.Option) (AllNothingAr
 
 func (s AllNothingArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllNothingArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllNothingArgs) Clone() AllNothingArgs {
+	return AllNothingArgs(impl.Struct(s).Clone(AllNothingArgsDesc))
+}
+func (s AllNothingArgs) String() string { return impl.Struct(s).Format(AllNothingArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3389,11 +3307,6 @@ func (s AllNothingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNothingArgsDesc)
 }
 
-func (s AllNothingArgs) Clone() AllNothingArgs {
-	return AllNothingArgs(impl.Struct(s).Clone(AllNothingArgsDesc))
-}
-func (s AllNothingArgs) String() string { return impl.Struct(s).Format(AllNothingArgsDesc) }
-
 func (s AllNothingArgs) ThriftDesc() *impl.Desc    { return AllNothingArgsDesc }
 func (s AllNothingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllNothingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllNothingArgsDesc) }
@@ -3401,7 +3314,6 @@ func (s AllNothingArgs) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllNothingArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNothingArgsDesc)
 }
-
 func (s AllNothingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNothingArgsDesc)
 }
@@ -3430,6 +3342,10 @@ func ReadAllNothingResult(r io.Reader, n int, opts ...nocopy.Option) (AllNothing
 
 func (s AllNothingResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllNothingResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllNothingResult) Clone() AllNothingResult {
+	return AllNothingResult(impl.Struct(s).Clone(AllNothingResultDesc))
+}
+func (s AllNothingResult) String() string { return impl.Struct(s).Format(AllNothingResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3438,11 +3354,6 @@ func (s AllNothingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNothingResultDesc)
 }
 
-func (s AllNothingResult) Clone() AllNothingResult {
-	return AllNothingResult(impl.Struct(s).Clone(AllNothingResultDesc))
-}
-func (s AllNothingResult) String() string { return impl.Struct(s).Format(AllNothingResultDesc) }
-
 func (s AllNothingResult) ThriftDesc() *impl.Desc    { return AllNothingResultDesc }
 func (s AllNothingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllNothingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllNothingResultDesc) }
@@ -3450,7 +3361,6 @@ func (s AllNothingResult) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s AllNothingResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNothingResultDesc)
 }
-
 func (s AllNothingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNothingResultDesc)
 }
@@ -3483,6 +3393,10 @@ func ReadAllMaybeArgs(r io.Reader, n int, opts ...nocopy.Option) (AllMaybeArgs, 
 
 func (s AllMaybeArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllMaybeArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllMaybeArgs) Clone() AllMaybeArgs {
+	return AllMaybeArgs(impl.Struct(s).Clone(AllMaybeArgsDesc))
+}
+func (s AllMaybeArgs) String() string { return impl.Struct(s).Format(AllMaybeArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3491,11 +3405,6 @@ func (s AllMaybeArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllMaybeArgsDesc)
 }
 
-func (s AllMaybeArgs) Clone() AllMaybeArgs {
-	return AllMaybeArgs(impl.Struct(s).Clone(AllMaybeArgsDesc))
-}
-func (s AllMaybeArgs) String() string { return impl.Struct(s).Format(AllMaybeArgsDesc) }
-
 func (s AllMaybeArgs) ThriftDesc() *impl.Desc    { return AllMaybeArgsDesc }
 func (s AllMaybeArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllMaybeArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllMaybeArgsDesc) }
@@ -3503,7 +3412,6 @@ func (s AllMaybeArgs) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s AllMaybeArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllMaybeArgsDesc)
 }
-
 func (s AllMaybeArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllMaybeArgsDesc)
 }
@@ -3541,6 +3449,10 @@ func ReadAllMaybeResult(r io.Reader, n int, opts ...nocopy.Option) (AllMaybeResu
 
 func (s AllMaybeResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllMaybeResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllMaybeResult) Clone() AllMaybeResult {
+	return AllMaybeResult(impl.Struct(s).Clone(AllMaybeResultDesc))
+}
+func (s AllMaybeResult) String() string { return impl.Struct(s).Format(AllMaybeResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3549,11 +3461,6 @@ func (s AllMaybeResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllMaybeResultDesc)
 }
 
-func (s AllMaybeResult) Clone() AllMaybeResult {
-	return AllMaybeResult(impl.Struct(s).Clone(AllMaybeResultDesc))
-}
-func (s AllMaybeResult) String() string { return impl.Struct(s).Format(AllMaybeResultDesc) }
-
 func (s AllMaybeResult) ThriftDesc() *impl.Desc    { return AllMaybeResultDesc }
 func (s AllMaybeResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllMaybeResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllMaybeResultDesc) }
@@ -3561,7 +3468,6 @@ func (s AllMaybeResult) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s AllMaybeResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllMaybeResultDesc)
 }
-
 func (s AllMaybeResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllMaybeResultDesc)
 }
@@ -3604,6 +3510,10 @@ func ReadAllNewThing_Args(r io.Reader, n int, opts ...nocopy.Option) (AllNewThin
 
 func (s AllNewThing_Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllNewThing_Args) Release()    { nocopy.Struct(s).Release() }
+func (s AllNewThing_Args) Clone() AllNewThing_Args {
+	return AllNewThing_Args(impl.Struct(s).Clone(AllNewThing_ArgsDesc))
+}
+func (s AllNewThing_Args) String() string { return impl.Struct(s).Format(AllNewThing_ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3612,11 +3522,6 @@ func (s AllNewThing_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing_ArgsDesc)
 }
 
-func (s AllNewThing_Args) Clone() AllNewThing_Args {
-	return AllNewThing_Args(impl.Struct(s).Clone(AllNewThing_ArgsDesc))
-}
-func (s AllNewThing_Args) String() string { return impl.Struct(s).Format(AllNewThing_ArgsDesc) }
-
 func (s AllNewThing_Args) ThriftDesc() *impl.Desc    { return AllNewThing_ArgsDesc }
 func (s AllNewThing_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllNewThing_Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllNewThing_ArgsDesc) }
@@ -3624,7 +3529,6 @@ func (s AllNewThing_Args) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s AllNewThing_Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNewThing_ArgsDesc)
 }
-
 func (s AllNewThing_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing_ArgsDesc)
 }
@@ -3657,6 +3561,10 @@ func ReadAllNewThing_Result(r io.Reader, n int, opts ...nocopy.Option) (AllNewTh
 
 func (s AllNewThing_Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllNewThing_Result) Release()    { nocopy.Struct(s).Release() }
+func (s AllNewThing_Result) Clone() AllNewThing_Result {
+	return AllNewThing_Result(impl.Struct(s).Clone(AllNewThing_ResultDesc))
+}
+func (s AllNewThing_Result) String() string { return impl.Struct(s).Format(AllNewThing_ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3664,11 +3572,6 @@ func (s AllNewThing_Result) Message() *nocopy.Message { return nocopy.Struct(s).
 func (s AllNewThing_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing_ResultDesc)
 }
-
-func (s AllNewThing_Result) Clone() AllNewThing_Result {
-	return AllNewThing_Result(impl.Struct(s).Clone(AllNewThing_ResultDesc))
-}
-func (s AllNewThing_Result) String() string { return impl.Struct(s).Format(AllNewThing_ResultDesc) }
 
 func (s AllNewThing_Result) ThriftDesc() *impl.Desc    { return AllNewThing_ResultDesc }
 func (s AllNewThing_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -3679,7 +3582,6 @@ func (s AllNewThing_Result) LogValue() slog.Value {
 func (s AllNewThing_Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNewThing_ResultDesc)
 }
-
 func (s AllNewThing_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing_ResultDesc)
 }
@@ -3717,6 +3619,10 @@ func ReadAllNewThing__Args(r io.Reader, n int, opts ...nocopy.Option) (AllNewThi
 
 func (s AllNewThing__Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllNewThing__Args) Release()    { nocopy.Struct(s).Release() }
+func (s AllNewThing__Args) Clone() AllNewThing__Args {
+	return AllNewThing__Args(impl.Struct(s).Clone(AllNewThing__ArgsDesc))
+}
+func (s AllNewThing__Args) String() string { return impl.Struct(s).Format(AllNewThing__ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3724,11 +3630,6 @@ func (s AllNewThing__Args) Message() *nocopy.Message { return nocopy.Struct(s).M
 func (s AllNewThing__Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing__ArgsDesc)
 }
-
-func (s AllNewThing__Args) Clone() AllNewThing__Args {
-	return AllNewThing__Args(impl.Struct(s).Clone(AllNewThing__ArgsDesc))
-}
-func (s AllNewThing__Args) String() string { return impl.Struct(s).Format(AllNewThing__ArgsDesc) }
 
 func (s AllNewThing__Args) ThriftDesc() *impl.Desc    { return AllNewThing__ArgsDesc }
 func (s AllNewThing__Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -3739,7 +3640,6 @@ func (s AllNewThing__Args) LogValue() slog.Value {
 func (s AllNewThing__Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNewThing__ArgsDesc)
 }
-
 func (s AllNewThing__Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing__ArgsDesc)
 }
@@ -3772,6 +3672,10 @@ func ReadAllNewThing__Result(r io.Reader, n int, opts ...nocopy.Option) (AllNewT
 
 func (s AllNewThing__Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllNewThing__Result) Release()    { nocopy.Struct(s).Release() }
+func (s AllNewThing__Result) Clone() AllNewThing__Result {
+	return AllNewThing__Result(impl.Struct(s).Clone(AllNewThing__ResultDesc))
+}
+func (s AllNewThing__Result) String() string { return impl.Struct(s).Format(AllNewThing__ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3779,11 +3683,6 @@ func (s AllNewThing__Result) Message() *nocopy.Message { return nocopy.Struct(s)
 func (s AllNewThing__Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing__ResultDesc)
 }
-
-func (s AllNewThing__Result) Clone() AllNewThing__Result {
-	return AllNewThing__Result(impl.Struct(s).Clone(AllNewThing__ResultDesc))
-}
-func (s AllNewThing__Result) String() string { return impl.Struct(s).Format(AllNewThing__ResultDesc) }
 
 func (s AllNewThing__Result) ThriftDesc() *impl.Desc    { return AllNewThing__ResultDesc }
 func (s AllNewThing__Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -3794,7 +3693,6 @@ func (s AllNewThing__Result) LogValue() slog.Value {
 func (s AllNewThing__Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNewThing__ResultDesc)
 }
-
 func (s AllNewThing__Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing__ResultDesc)
 }
@@ -3834,6 +3732,10 @@ func ReadAllGetAllClientArgs(r io.Reader, n int, opts ...nocopy.Option) (AllGetA
 
 func (s AllGetAllClientArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllGetAllClientArgs) Release()    { nocopy.Struct(s).Release() }
+func (s AllGetAllClientArgs) Clone() AllGetAllClientArgs {
+	return AllGetAllClientArgs(impl.Struct(s).Clone(AllGetAllClientArgsDesc))
+}
+func (s AllGetAllClientArgs) String() string { return impl.Struct(s).Format(AllGetAllClientArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3841,11 +3743,6 @@ func (s AllGetAllClientArgs) Message() *nocopy.Message { return nocopy.Struct(s)
 func (s AllGetAllClientArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllGetAllClientArgsDesc)
 }
-
-func (s AllGetAllClientArgs) Clone() AllGetAllClientArgs {
-	return AllGetAllClientArgs(impl.Struct(s).Clone(AllGetAllClientArgsDesc))
-}
-func (s AllGetAllClientArgs) String() string { return impl.Struct(s).Format(AllGetAllClientArgsDesc) }
 
 func (s AllGetAllClientArgs) ThriftDesc() *impl.Desc    { return AllGetAllClientArgsDesc }
 func (s AllGetAllClientArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -3856,7 +3753,6 @@ func (s AllGetAllClientArgs) LogValue() slog.Value {
 func (s AllGetAllClientArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllGetAllClientArgsDesc)
 }
-
 func (s AllGetAllClientArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllGetAllClientArgsDesc)
 }
@@ -3889,19 +3785,18 @@ func ReadAllGetAllClientResult(r io.Reader, n int, opts ...nocopy.Option) (AllGe
 
 func (s AllGetAllClientResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllGetAllClientResult) Release()    { nocopy.Struct(s).Release() }
+func (s AllGetAllClientResult) Clone() AllGetAllClientResult {
+	return AllGetAllClientResult(impl.Struct(s).Clone(AllGetAllClientResultDesc))
+}
+func (s AllGetAllClientResult) String() string {
+	return impl.Struct(s).Format(AllGetAllClientResultDesc)
+}
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllGetAllClientResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetAllClientResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllGetAllClientResultDesc)
-}
-
-func (s AllGetAllClientResult) Clone() AllGetAllClientResult {
-	return AllGetAllClientResult(impl.Struct(s).Clone(AllGetAllClientResultDesc))
-}
-func (s AllGetAllClientResult) String() string {
-	return impl.Struct(s).Format(AllGetAllClientResultDesc)
 }
 
 func (s AllGetAllClientResult) ThriftDesc() *impl.Desc    { return AllGetAllClientResultDesc }
@@ -3913,7 +3808,6 @@ func (s AllGetAllClientResult) LogValue() slog.Value {
 func (s AllGetAllClientResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllGetAllClientResultDesc)
 }
-
 func (s AllGetAllClientResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllGetAllClientResultDesc)
 }
@@ -3953,6 +3847,10 @@ func ReadGetGetArgs_Args(r io.Reader, n int, opts ...nocopy.Option) (GetGetArgs_
 
 func (s GetGetArgs_Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s GetGetArgs_Args) Release()    { nocopy.Struct(s).Release() }
+func (s GetGetArgs_Args) Clone() GetGetArgs_Args {
+	return GetGetArgs_Args(impl.Struct(s).Clone(GetGetArgs_ArgsDesc))
+}
+func (s GetGetArgs_Args) String() string { return impl.Struct(s).Format(GetGetArgs_ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3961,11 +3859,6 @@ func (s GetGetArgs_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetArgs_ArgsDesc)
 }
 
-func (s GetGetArgs_Args) Clone() GetGetArgs_Args {
-	return GetGetArgs_Args(impl.Struct(s).Clone(GetGetArgs_ArgsDesc))
-}
-func (s GetGetArgs_Args) String() string { return impl.Struct(s).Format(GetGetArgs_ArgsDesc) }
-
 func (s GetGetArgs_Args) ThriftDesc() *impl.Desc    { return GetGetArgs_ArgsDesc }
 func (s GetGetArgs_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetGetArgs_Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetGetArgs_ArgsDesc) }
@@ -3973,7 +3866,6 @@ func (s GetGetArgs_Args) LogValue() slog.Value      { return impl.Struct(s).LogV
 func (s GetGetArgs_Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetGetArgs_ArgsDesc)
 }
-
 func (s GetGetArgs_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetArgs_ArgsDesc)
 }
@@ -4002,6 +3894,10 @@ func ReadGetGetArgs_Result(r io.Reader, n int, opts ...nocopy.Option) (GetGetArg
 
 func (s GetGetArgs_Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s GetGetArgs_Result) Release()    { nocopy.Struct(s).Release() }
+func (s GetGetArgs_Result) Clone() GetGetArgs_Result {
+	return GetGetArgs_Result(impl.Struct(s).Clone(GetGetArgs_ResultDesc))
+}
+func (s GetGetArgs_Result) String() string { return impl.Struct(s).Format(GetGetArgs_ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4009,11 +3905,6 @@ func (s GetGetArgs_Result) Message() *nocopy.Message { return nocopy.Struct(s).M
 func (s GetGetArgs_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetArgs_ResultDesc)
 }
-
-func (s GetGetArgs_Result) Clone() GetGetArgs_Result {
-	return GetGetArgs_Result(impl.Struct(s).Clone(GetGetArgs_ResultDesc))
-}
-func (s GetGetArgs_Result) String() string { return impl.Struct(s).Format(GetGetArgs_ResultDesc) }
 
 func (s GetGetArgs_Result) ThriftDesc() *impl.Desc    { return GetGetArgs_ResultDesc }
 func (s GetGetArgs_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -4024,7 +3915,6 @@ func (s GetGetArgs_Result) LogValue() slog.Value {
 func (s GetGetArgs_Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetGetArgs_ResultDesc)
 }
-
 func (s GetGetArgs_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetArgs_ResultDesc)
 }
@@ -4053,6 +3943,10 @@ func ReadGetGetResult_Args(r io.Reader, n int, opts ...nocopy.Option) (GetGetRes
 
 func (s GetGetResult_Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s GetGetResult_Args) Release()    { nocopy.Struct(s).Release() }
+func (s GetGetResult_Args) Clone() GetGetResult_Args {
+	return GetGetResult_Args(impl.Struct(s).Clone(GetGetResult_ArgsDesc))
+}
+func (s GetGetResult_Args) String() string { return impl.Struct(s).Format(GetGetResult_ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4060,11 +3954,6 @@ func (s GetGetResult_Args) Message() *nocopy.Message { return nocopy.Struct(s).M
 func (s GetGetResult_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetResult_ArgsDesc)
 }
-
-func (s GetGetResult_Args) Clone() GetGetResult_Args {
-	return GetGetResult_Args(impl.Struct(s).Clone(GetGetResult_ArgsDesc))
-}
-func (s GetGetResult_Args) String() string { return impl.Struct(s).Format(GetGetResult_ArgsDesc) }
 
 func (s GetGetResult_Args) ThriftDesc() *impl.Desc    { return GetGetResult_ArgsDesc }
 func (s GetGetResult_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -4075,7 +3964,6 @@ func (s GetGetResult_Args) LogValue() slog.Value {
 func (s GetGetResult_Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetGetResult_ArgsDesc)
 }
-
 func (s GetGetResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetResult_ArgsDesc)
 }
@@ -4104,6 +3992,10 @@ func ReadGetGetResult_Result(r io.Reader, n int, opts ...nocopy.Option) (GetGetR
 
 func (s GetGetResult_Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s GetGetResult_Result) Release()    { nocopy.Struct(s).Release() }
+func (s GetGetResult_Result) Clone() GetGetResult_Result {
+	return GetGetResult_Result(impl.Struct(s).Clone(GetGetResult_ResultDesc))
+}
+func (s GetGetResult_Result) String() string { return impl.Struct(s).Format(GetGetResult_ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4111,11 +4003,6 @@ func (s GetGetResult_Result) Message() *nocopy.Message { return nocopy.Struct(s)
 func (s GetGetResult_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetResult_ResultDesc)
 }
-
-func (s GetGetResult_Result) Clone() GetGetResult_Result {
-	return GetGetResult_Result(impl.Struct(s).Clone(GetGetResult_ResultDesc))
-}
-func (s GetGetResult_Result) String() string { return impl.Struct(s).Format(GetGetResult_ResultDesc) }
 
 func (s GetGetResult_Result) ThriftDesc() *impl.Desc    { return GetGetResult_ResultDesc }
 func (s GetGetResult_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -4126,7 +4013,6 @@ func (s GetGetResult_Result) LogValue() slog.Value {
 func (s GetGetResult_Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetGetResult_ResultDesc)
 }
-
 func (s GetGetResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetResult_ResultDesc)
 }
@@ -4151,23 +4037,21 @@ func ReadGetAArgs(r io.Reader, n int, opts ...nocopy.Option) (GetAArgs, error) {
 	return nocopy.Read[GetAArgs](GetAArgsDesc, r, n, opts...)
 }
 
-func (s GetAArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s GetAArgs) Release()    { nocopy.Struct(s).Release() }
+func (s GetAArgs) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s GetAArgs) Release()        { nocopy.Struct(s).Release() }
+func (s GetAArgs) Clone() GetAArgs { return GetAArgs(impl.Struct(s).Clone(GetAArgsDesc)) }
+func (s GetAArgs) String() string  { return impl.Struct(s).Format(GetAArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetAArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s GetAArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetAArgsDesc) }
 
-func (s GetAArgs) Clone() GetAArgs { return GetAArgs(impl.Struct(s).Clone(GetAArgsDesc)) }
-func (s GetAArgs) String() string  { return impl.Struct(s).Format(GetAArgsDesc) }
-
 func (s GetAArgs) ThriftDesc() *impl.Desc    { return GetAArgsDesc }
 func (s GetAArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetAArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetAArgsDesc) }
 
 func (s GetAArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetAArgsDesc) }
-
 func (s GetAArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetAArgsDesc)
 }
@@ -4194,8 +4078,10 @@ func ReadGetAResult(r io.Reader, n int, opts ...nocopy.Option) (GetAResult, erro
 	return nocopy.Read[GetAResult](GetAResultDesc, r, n, opts...)
 }
 
-func (s GetAResult) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s GetAResult) Release()    { nocopy.Struct(s).Release() }
+func (s GetAResult) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s GetAResult) Release()          { nocopy.Struct(s).Release() }
+func (s GetAResult) Clone() GetAResult { return GetAResult(impl.Struct(s).Clone(GetAResultDesc)) }
+func (s GetAResult) String() string    { return impl.Struct(s).Format(GetAResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4204,15 +4090,11 @@ func (s GetAResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetAResultDesc)
 }
 
-func (s GetAResult) Clone() GetAResult { return GetAResult(impl.Struct(s).Clone(GetAResultDesc)) }
-func (s GetAResult) String() string    { return impl.Struct(s).Format(GetAResultDesc) }
-
 func (s GetAResult) ThriftDesc() *impl.Desc    { return GetAResultDesc }
 func (s GetAResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetAResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetAResultDesc) }
 
 func (s GetAResult) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetAResultDesc) }
-
 func (s GetAResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetAResultDesc)
 }
@@ -4237,23 +4119,21 @@ func ReadGetRArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRArgs, error) {
 	return nocopy.Read[GetRArgs](GetRArgsDesc, r, n, opts...)
 }
 
-func (s GetRArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s GetRArgs) Release()    { nocopy.Struct(s).Release() }
+func (s GetRArgs) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s GetRArgs) Release()        { nocopy.Struct(s).Release() }
+func (s GetRArgs) Clone() GetRArgs { return GetRArgs(impl.Struct(s).Clone(GetRArgsDesc)) }
+func (s GetRArgs) String() string  { return impl.Struct(s).Format(GetRArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetRArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s GetRArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetRArgsDesc) }
 
-func (s GetRArgs) Clone() GetRArgs { return GetRArgs(impl.Struct(s).Clone(GetRArgsDesc)) }
-func (s GetRArgs) String() string  { return impl.Struct(s).Format(GetRArgsDesc) }
-
 func (s GetRArgs) ThriftDesc() *impl.Desc    { return GetRArgsDesc }
 func (s GetRArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetRArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRArgsDesc) }
 
 func (s GetRArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRArgsDesc) }
-
 func (s GetRArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRArgsDesc)
 }
@@ -4280,8 +4160,10 @@ func ReadGetRResult(r io.Reader, n int, opts ...nocopy.Option) (GetRResult, erro
 	return nocopy.Read[GetRResult](GetRResultDesc, r, n, opts...)
 }
 
-func (s GetRResult) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s GetRResult) Release()    { nocopy.Struct(s).Release() }
+func (s GetRResult) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s GetRResult) Release()          { nocopy.Struct(s).Release() }
+func (s GetRResult) Clone() GetRResult { return GetRResult(impl.Struct(s).Clone(GetRResultDesc)) }
+func (s GetRResult) String() string    { return impl.Struct(s).Format(GetRResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4290,15 +4172,11 @@ func (s GetRResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRResultDesc)
 }
 
-func (s GetRResult) Clone() GetRResult { return GetRResult(impl.Struct(s).Clone(GetRResultDesc)) }
-func (s GetRResult) String() string    { return impl.Struct(s).Format(GetRResultDesc) }
-
 func (s GetRResult) ThriftDesc() *impl.Desc    { return GetRResultDesc }
 func (s GetRResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetRResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRResultDesc) }
 
 func (s GetRResult) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRResultDesc) }
-
 func (s GetRResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRResultDesc)
 }
@@ -4325,8 +4203,10 @@ func ReadGetErrArgs(r io.Reader, n int, opts ...nocopy.Option) (GetErrArgs, erro
 	return nocopy.Read[GetErrArgs](GetErrArgsDesc, r, n, opts...)
 }
 
-func (s GetErrArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s GetErrArgs) Release()    { nocopy.Struct(s).Release() }
+func (s GetErrArgs) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s GetErrArgs) Release()          { nocopy.Struct(s).Release() }
+func (s GetErrArgs) Clone() GetErrArgs { return GetErrArgs(impl.Struct(s).Clone(GetErrArgsDesc)) }
+func (s GetErrArgs) String() string    { return impl.Struct(s).Format(GetErrArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4335,15 +4215,11 @@ func (s GetErrArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetErrArgsDesc)
 }
 
-func (s GetErrArgs) Clone() GetErrArgs { return GetErrArgs(impl.Struct(s).Clone(GetErrArgsDesc)) }
-func (s GetErrArgs) String() string    { return impl.Struct(s).Format(GetErrArgsDesc) }
-
 func (s GetErrArgs) ThriftDesc() *impl.Desc    { return GetErrArgsDesc }
 func (s GetErrArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetErrArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetErrArgsDesc) }
 
 func (s GetErrArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetErrArgsDesc) }
-
 func (s GetErrArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetErrArgsDesc)
 }
@@ -4372,6 +4248,10 @@ func ReadGetErrResult(r io.Reader, n int, opts ...nocopy.Option) (GetErrResult, 
 
 func (s GetErrResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s GetErrResult) Release()    { nocopy.Struct(s).Release() }
+func (s GetErrResult) Clone() GetErrResult {
+	return GetErrResult(impl.Struct(s).Clone(GetErrResultDesc))
+}
+func (s GetErrResult) String() string { return impl.Struct(s).Format(GetErrResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4380,11 +4260,6 @@ func (s GetErrResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetErrResultDesc)
 }
 
-func (s GetErrResult) Clone() GetErrResult {
-	return GetErrResult(impl.Struct(s).Clone(GetErrResultDesc))
-}
-func (s GetErrResult) String() string { return impl.Struct(s).Format(GetErrResultDesc) }
-
 func (s GetErrResult) ThriftDesc() *impl.Desc    { return GetErrResultDesc }
 func (s GetErrResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetErrResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetErrResultDesc) }
@@ -4392,7 +4267,6 @@ func (s GetErrResult) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s GetErrResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetErrResultDesc)
 }
-
 func (s GetErrResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetErrResultDesc)
 }
@@ -4419,8 +4293,10 @@ func ReadGetRPCArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRPCArgs, erro
 	return nocopy.Read[GetRPCArgs](GetRPCArgsDesc, r, n, opts...)
 }
 
-func (s GetRPCArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s GetRPCArgs) Release()    { nocopy.Struct(s).Release() }
+func (s GetRPCArgs) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s GetRPCArgs) Release()          { nocopy.Struct(s).Release() }
+func (s GetRPCArgs) Clone() GetRPCArgs { return GetRPCArgs(impl.Struct(s).Clone(GetRPCArgsDesc)) }
+func (s GetRPCArgs) String() string    { return impl.Struct(s).Format(GetRPCArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4429,15 +4305,11 @@ func (s GetRPCArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
 }
 
-func (s GetRPCArgs) Clone() GetRPCArgs { return GetRPCArgs(impl.Struct(s).Clone(GetRPCArgsDesc)) }
-func (s GetRPCArgs) String() string    { return impl.Struct(s).Format(GetRPCArgsDesc) }
-
 func (s GetRPCArgs) ThriftDesc() *impl.Desc    { return GetRPCArgsDesc }
 func (s GetRPCArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetRPCArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRPCArgsDesc) }
 
 func (s GetRPCArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRPCArgsDesc) }
-
 func (s GetRPCArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRPCArgsDesc)
 }
@@ -4466,6 +4338,10 @@ func ReadGetRPCResult(r io.Reader, n int, opts ...nocopy.Option) (GetRPCResult, 
 
 func (s GetRPCResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s GetRPCResult) Release()    { nocopy.Struct(s).Release() }
+func (s GetRPCResult) Clone() GetRPCResult {
+	return GetRPCResult(impl.Struct(s).Clone(GetRPCResultDesc))
+}
+func (s GetRPCResult) String() string { return impl.Struct(s).Format(GetRPCResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4474,11 +4350,6 @@ func (s GetRPCResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRPCResultDesc)
 }
 
-func (s GetRPCResult) Clone() GetRPCResult {
-	return GetRPCResult(impl.Struct(s).Clone(GetRPCResultDesc))
-}
-func (s GetRPCResult) String() string { return impl.Struct(s).Format(GetRPCResultDesc) }
-
 func (s GetRPCResult) ThriftDesc() *impl.Desc    { return GetRPCResultDesc }
 func (s GetRPCResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetRPCResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRPCResultDesc) }
@@ -4486,7 +4357,6 @@ func (s GetRPCResult) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s GetRPCResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetRPCResultDesc)
 }
-
 func (s GetRPCResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRPCResultDesc)
 }
@@ -4515,6 +4385,10 @@ func ReadGetContextArgs(r io.Reader, n int, opts ...nocopy.Option) (GetContextAr
 
 func (s GetContextArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s GetContextArgs) Release()    { nocopy.Struct(s).Release() }
+func (s GetContextArgs) Clone() GetContextArgs {
+	return GetContextArgs(impl.Struct(s).Clone(GetContextArgsDesc))
+}
+func (s GetContextArgs) String() string { return impl.Struct(s).Format(GetContextArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4523,11 +4397,6 @@ func (s GetContextArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetContextArgsDesc)
 }
 
-func (s GetContextArgs) Clone() GetContextArgs {
-	return GetContextArgs(impl.Struct(s).Clone(GetContextArgsDesc))
-}
-func (s GetContextArgs) String() string { return impl.Struct(s).Format(GetContextArgsDesc) }
-
 func (s GetContextArgs) ThriftDesc() *impl.Desc    { return GetContextArgsDesc }
 func (s GetContextArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetContextArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetContextArgsDesc) }
@@ -4535,7 +4404,6 @@ func (s GetContextArgs) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s GetContextArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetContextArgsDesc)
 }
-
 func (s GetContextArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetContextArgsDesc)
 }
@@ -4564,6 +4432,10 @@ func ReadGetContextResult(r io.Reader, n int, opts ...nocopy.Option) (GetContext
 
 func (s GetContextResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s GetContextResult) Release()    { nocopy.Struct(s).Release() }
+func (s GetContextResult) Clone() GetContextResult {
+	return GetContextResult(impl.Struct(s).Clone(GetContextResultDesc))
+}
+func (s GetContextResult) String() string { return impl.Struct(s).Format(GetContextResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4572,11 +4444,6 @@ func (s GetContextResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetContextResultDesc)
 }
 
-func (s GetContextResult) Clone() GetContextResult {
-	return GetContextResult(impl.Struct(s).Clone(GetContextResultDesc))
-}
-func (s GetContextResult) String() string { return impl.Struct(s).Format(GetContextResultDesc) }
-
 func (s GetContextResult) ThriftDesc() *impl.Desc    { return GetContextResultDesc }
 func (s GetContextResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetContextResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetContextResultDesc) }
@@ -4584,7 +4451,6 @@ func (s GetContextResult) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s GetContextResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetContextResultDesc)
 }
-
 func (s GetContextResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetContextResultDesc)
 }

@@ -132,23 +132,21 @@ func ReadPoint(r io.Reader, n int, opts ...nocopy.Option) (Point, error) {
 	return nocopy.Read[Point](PointDesc, r, n, opts...)
 }
 
-func (s Point) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Point) Release()    { nocopy.Struct(s).Release() }
+func (s Point) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Point) Release()       { nocopy.Struct(s).Release() }
+func (s Point) Clone() Point   { return Point(impl.Struct(s).Clone(PointDesc)) }
+func (s Point) String() string { return impl.Struct(s).Format(PointDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Point) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Point) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PointDesc) }
 
-func (s Point) Clone() Point   { return Point(impl.Struct(s).Clone(PointDesc)) }
-func (s Point) String() string { return impl.Struct(s).Format(PointDesc) }
-
 func (s Point) ThriftDesc() *impl.Desc    { return PointDesc }
 func (s Point) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Point) LogValue() slog.Value      { return impl.Struct(s).LogValue(PointDesc) }
 
-func (s Point) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, PointDesc) }
-
+func (s Point) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PointDesc) }
 func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PointDesc) }
 
 func (s Point) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -194,23 +192,21 @@ func ReadShape(r io.Reader, n int, opts ...nocopy.Option) (Shape, error) {
 	return nocopy.Read[Shape](ShapeDesc, r, n, opts...)
 }
 
-func (s Shape) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Shape) Release()    { nocopy.Struct(s).Release() }
+func (s Shape) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Shape) Release()       { nocopy.Struct(s).Release() }
+func (s Shape) Clone() Shape   { return Shape(impl.Struct(s).Clone(ShapeDesc)) }
+func (s Shape) String() string { return impl.Struct(s).Format(ShapeDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Shape) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Shape) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ShapeDesc) }
 
-func (s Shape) Clone() Shape   { return Shape(impl.Struct(s).Clone(ShapeDesc)) }
-func (s Shape) String() string { return impl.Struct(s).Format(ShapeDesc) }
-
 func (s Shape) ThriftDesc() *impl.Desc    { return ShapeDesc }
 func (s Shape) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Shape) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShapeDesc) }
 
-func (s Shape) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ShapeDesc) }
-
+func (s Shape) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ShapeDesc) }
 func (s Shape) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ShapeDesc) }
 
 func (s Shape) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -351,24 +347,22 @@ func ReadRefused(r io.Reader, n int, opts ...nocopy.Option) (Refused, error) {
 	return nocopy.Read[Refused](RefusedDesc, r, n, opts...)
 }
 
-func (s Refused) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Refused) Release()    { nocopy.Struct(s).Release() }
+func (s Refused) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Refused) Release()       { nocopy.Struct(s).Release() }
+func (s Refused) Clone() Refused { return Refused(impl.Struct(s).Clone(RefusedDesc)) }
+func (s Refused) String() string { return impl.Struct(s).Format(RefusedDesc) }
+func (s Refused) Error() string  { return impl.Struct(s).Format(RefusedDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
-func (s Refused) Clone() Refused { return Refused(impl.Struct(s).Clone(RefusedDesc)) }
-func (s Refused) String() string { return impl.Struct(s).Format(RefusedDesc) }
-func (s Refused) Error() string  { return impl.Struct(s).Format(RefusedDesc) }
-
 func (s Refused) ThriftDesc() *impl.Desc    { return RefusedDesc }
 func (s Refused) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Refused) LogValue() slog.Value      { return impl.Struct(s).LogValue(RefusedDesc) }
 
-func (s Refused) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, RefusedDesc) }
-
+func (s Refused) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RefusedDesc) }
 func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RefusedDesc) }
 
 func (s Refused) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -413,23 +407,21 @@ func ReadEmpty(r io.Reader, n int, opts ...nocopy.Option) (Empty, error) {
 	return nocopy.Read[Empty](EmptyDesc, r, n, opts...)
 }
 
-func (s Empty) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Empty) Release()    { nocopy.Struct(s).Release() }
+func (s Empty) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Empty) Release()       { nocopy.Struct(s).Release() }
+func (s Empty) Clone() Empty   { return Empty(impl.Struct(s).Clone(EmptyDesc)) }
+func (s Empty) String() string { return impl.Struct(s).Format(EmptyDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Empty) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Empty) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, EmptyDesc) }
 
-func (s Empty) Clone() Empty   { return Empty(impl.Struct(s).Clone(EmptyDesc)) }
-func (s Empty) String() string { return impl.Struct(s).Format(EmptyDesc) }
-
 func (s Empty) ThriftDesc() *impl.Desc    { return EmptyDesc }
 func (s Empty) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Empty) LogValue() slog.Value      { return impl.Struct(s).LogValue(EmptyDesc) }
 
-func (s Empty) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, EmptyDesc) }
-
+func (s Empty) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, EmptyDesc) }
 func (s Empty) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(EmptyDesc) }
 
 func (s Empty) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -477,6 +469,10 @@ func ReadRequiredFields(r io.Reader, n int, opts ...nocopy.Option) (RequiredFiel
 
 func (s RequiredFields) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s RequiredFields) Release()    { nocopy.Struct(s).Release() }
+func (s RequiredFields) Clone() RequiredFields {
+	return RequiredFields(impl.Struct(s).Clone(RequiredFieldsDesc))
+}
+func (s RequiredFields) String() string { return impl.Struct(s).Format(RequiredFieldsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -485,11 +481,6 @@ func (s RequiredFields) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RequiredFieldsDesc)
 }
 
-func (s RequiredFields) Clone() RequiredFields {
-	return RequiredFields(impl.Struct(s).Clone(RequiredFieldsDesc))
-}
-func (s RequiredFields) String() string { return impl.Struct(s).Format(RequiredFieldsDesc) }
-
 func (s RequiredFields) ThriftDesc() *impl.Desc    { return RequiredFieldsDesc }
 func (s RequiredFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RequiredFields) LogValue() slog.Value      { return impl.Struct(s).LogValue(RequiredFieldsDesc) }
@@ -497,7 +488,6 @@ func (s RequiredFields) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s RequiredFields) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RequiredFieldsDesc)
 }
-
 func (s RequiredFields) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RequiredFieldsDesc)
 }
@@ -697,6 +687,10 @@ func ReadRequiredDefaults(r io.Reader, n int, opts ...nocopy.Option) (RequiredDe
 
 func (s RequiredDefaults) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s RequiredDefaults) Release()    { nocopy.Struct(s).Release() }
+func (s RequiredDefaults) Clone() RequiredDefaults {
+	return RequiredDefaults(impl.Struct(s).Clone(RequiredDefaultsDesc))
+}
+func (s RequiredDefaults) String() string { return impl.Struct(s).Format(RequiredDefaultsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -705,11 +699,6 @@ func (s RequiredDefaults) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) Clone() RequiredDefaults {
-	return RequiredDefaults(impl.Struct(s).Clone(RequiredDefaultsDesc))
-}
-func (s RequiredDefaults) String() string { return impl.Struct(s).Format(RequiredDefaultsDesc) }
-
 func (s RequiredDefaults) ThriftDesc() *impl.Desc    { return RequiredDefaultsDesc }
 func (s RequiredDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RequiredDefaults) LogValue() slog.Value      { return impl.Struct(s).LogValue(RequiredDefaultsDesc) }
@@ -717,7 +706,6 @@ func (s RequiredDefaults) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s RequiredDefaults) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RequiredDefaultsDesc)
 }
-
 func (s RequiredDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RequiredDefaultsDesc)
 }
@@ -965,6 +953,10 @@ func ReadOptionalFields(r io.Reader, n int, opts ...nocopy.Option) (OptionalFiel
 
 func (s OptionalFields) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s OptionalFields) Release()    { nocopy.Struct(s).Release() }
+func (s OptionalFields) Clone() OptionalFields {
+	return OptionalFields(impl.Struct(s).Clone(OptionalFieldsDesc))
+}
+func (s OptionalFields) String() string { return impl.Struct(s).Format(OptionalFieldsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -973,11 +965,6 @@ func (s OptionalFields) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalFieldsDesc)
 }
 
-func (s OptionalFields) Clone() OptionalFields {
-	return OptionalFields(impl.Struct(s).Clone(OptionalFieldsDesc))
-}
-func (s OptionalFields) String() string { return impl.Struct(s).Format(OptionalFieldsDesc) }
-
 func (s OptionalFields) ThriftDesc() *impl.Desc    { return OptionalFieldsDesc }
 func (s OptionalFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s OptionalFields) LogValue() slog.Value      { return impl.Struct(s).LogValue(OptionalFieldsDesc) }
@@ -985,7 +972,6 @@ func (s OptionalFields) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s OptionalFields) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, OptionalFieldsDesc)
 }
-
 func (s OptionalFields) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalFieldsDesc)
 }
@@ -1183,6 +1169,10 @@ func ReadOptionalDefaults(r io.Reader, n int, opts ...nocopy.Option) (OptionalDe
 
 func (s OptionalDefaults) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s OptionalDefaults) Release()    { nocopy.Struct(s).Release() }
+func (s OptionalDefaults) Clone() OptionalDefaults {
+	return OptionalDefaults(impl.Struct(s).Clone(OptionalDefaultsDesc))
+}
+func (s OptionalDefaults) String() string { return impl.Struct(s).Format(OptionalDefaultsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1191,11 +1181,6 @@ func (s OptionalDefaults) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalDefaultsDesc)
 }
 
-func (s OptionalDefaults) Clone() OptionalDefaults {
-	return OptionalDefaults(impl.Struct(s).Clone(OptionalDefaultsDesc))
-}
-func (s OptionalDefaults) String() string { return impl.Struct(s).Format(OptionalDefaultsDesc) }
-
 func (s OptionalDefaults) ThriftDesc() *impl.Desc    { return OptionalDefaultsDesc }
 func (s OptionalDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s OptionalDefaults) LogValue() slog.Value      { return impl.Struct(s).LogValue(OptionalDefaultsDesc) }
@@ -1203,7 +1188,6 @@ func (s OptionalDefaults) LogValue() slog.Value      { return impl.Struct(s).Log
 func (s OptionalDefaults) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, OptionalDefaultsDesc)
 }
-
 func (s OptionalDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalDefaultsDesc)
 }
@@ -1417,8 +1401,10 @@ func ReadPlainFields(r io.Reader, n int, opts ...nocopy.Option) (PlainFields, er
 	return nocopy.Read[PlainFields](PlainFieldsDesc, r, n, opts...)
 }
 
-func (s PlainFields) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s PlainFields) Release()    { nocopy.Struct(s).Release() }
+func (s PlainFields) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s PlainFields) Release()           { nocopy.Struct(s).Release() }
+func (s PlainFields) Clone() PlainFields { return PlainFields(impl.Struct(s).Clone(PlainFieldsDesc)) }
+func (s PlainFields) String() string     { return impl.Struct(s).Format(PlainFieldsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1427,9 +1413,6 @@ func (s PlainFields) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, PlainFieldsDesc)
 }
 
-func (s PlainFields) Clone() PlainFields { return PlainFields(impl.Struct(s).Clone(PlainFieldsDesc)) }
-func (s PlainFields) String() string     { return impl.Struct(s).Format(PlainFieldsDesc) }
-
 func (s PlainFields) ThriftDesc() *impl.Desc    { return PlainFieldsDesc }
 func (s PlainFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s PlainFields) LogValue() slog.Value      { return impl.Struct(s).LogValue(PlainFieldsDesc) }
@@ -1437,7 +1420,6 @@ func (s PlainFields) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s PlainFields) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, PlainFieldsDesc)
 }
-
 func (s PlainFields) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(PlainFieldsDesc)
 }
@@ -1635,6 +1617,10 @@ func ReadPlainDefaults(r io.Reader, n int, opts ...nocopy.Option) (PlainDefaults
 
 func (s PlainDefaults) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s PlainDefaults) Release()    { nocopy.Struct(s).Release() }
+func (s PlainDefaults) Clone() PlainDefaults {
+	return PlainDefaults(impl.Struct(s).Clone(PlainDefaultsDesc))
+}
+func (s PlainDefaults) String() string { return impl.Struct(s).Format(PlainDefaultsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1643,11 +1629,6 @@ func (s PlainDefaults) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, PlainDefaultsDesc)
 }
 
-func (s PlainDefaults) Clone() PlainDefaults {
-	return PlainDefaults(impl.Struct(s).Clone(PlainDefaultsDesc))
-}
-func (s PlainDefaults) String() string { return impl.Struct(s).Format(PlainDefaultsDesc) }
-
 func (s PlainDefaults) ThriftDesc() *impl.Desc    { return PlainDefaultsDesc }
 func (s PlainDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s PlainDefaults) LogValue() slog.Value      { return impl.Struct(s).LogValue(PlainDefaultsDesc) }
@@ -1655,7 +1636,6 @@ func (s PlainDefaults) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s PlainDefaults) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, PlainDefaultsDesc)
 }
-
 func (s PlainDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(PlainDefaultsDesc)
 }
@@ -1857,23 +1837,21 @@ func ReadLists(r io.Reader, n int, opts ...nocopy.Option) (Lists, error) {
 	return nocopy.Read[Lists](ListsDesc, r, n, opts...)
 }
 
-func (s Lists) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Lists) Release()    { nocopy.Struct(s).Release() }
+func (s Lists) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Lists) Release()       { nocopy.Struct(s).Release() }
+func (s Lists) Clone() Lists   { return Lists(impl.Struct(s).Clone(ListsDesc)) }
+func (s Lists) String() string { return impl.Struct(s).Format(ListsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Lists) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Lists) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ListsDesc) }
 
-func (s Lists) Clone() Lists   { return Lists(impl.Struct(s).Clone(ListsDesc)) }
-func (s Lists) String() string { return impl.Struct(s).Format(ListsDesc) }
-
 func (s Lists) ThriftDesc() *impl.Desc    { return ListsDesc }
 func (s Lists) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Lists) LogValue() slog.Value      { return impl.Struct(s).LogValue(ListsDesc) }
 
-func (s Lists) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ListsDesc) }
-
+func (s Lists) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ListsDesc) }
 func (s Lists) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ListsDesc) }
 
 func (s Lists) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2145,23 +2123,21 @@ func ReadSets(r io.Reader, n int, opts ...nocopy.Option) (Sets, error) {
 	return nocopy.Read[Sets](SetsDesc, r, n, opts...)
 }
 
-func (s Sets) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Sets) Release()    { nocopy.Struct(s).Release() }
+func (s Sets) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Sets) Release()       { nocopy.Struct(s).Release() }
+func (s Sets) Clone() Sets    { return Sets(impl.Struct(s).Clone(SetsDesc)) }
+func (s Sets) String() string { return impl.Struct(s).Format(SetsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Sets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Sets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SetsDesc) }
 
-func (s Sets) Clone() Sets    { return Sets(impl.Struct(s).Clone(SetsDesc)) }
-func (s Sets) String() string { return impl.Struct(s).Format(SetsDesc) }
-
 func (s Sets) ThriftDesc() *impl.Desc    { return SetsDesc }
 func (s Sets) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Sets) LogValue() slog.Value      { return impl.Struct(s).LogValue(SetsDesc) }
 
-func (s Sets) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, SetsDesc) }
-
+func (s Sets) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SetsDesc) }
 func (s Sets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SetsDesc) }
 
 func (s Sets) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2375,23 +2351,21 @@ func ReadMaps(r io.Reader, n int, opts ...nocopy.Option) (Maps, error) {
 	return nocopy.Read[Maps](MapsDesc, r, n, opts...)
 }
 
-func (s Maps) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Maps) Release()    { nocopy.Struct(s).Release() }
+func (s Maps) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Maps) Release()       { nocopy.Struct(s).Release() }
+func (s Maps) Clone() Maps    { return Maps(impl.Struct(s).Clone(MapsDesc)) }
+func (s Maps) String() string { return impl.Struct(s).Format(MapsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Maps) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Maps) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MapsDesc) }
 
-func (s Maps) Clone() Maps    { return Maps(impl.Struct(s).Clone(MapsDesc)) }
-func (s Maps) String() string { return impl.Struct(s).Format(MapsDesc) }
-
 func (s Maps) ThriftDesc() *impl.Desc    { return MapsDesc }
 func (s Maps) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Maps) LogValue() slog.Value      { return impl.Struct(s).LogValue(MapsDesc) }
 
-func (s Maps) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, MapsDesc) }
-
+func (s Maps) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MapsDesc) }
 func (s Maps) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MapsDesc) }
 
 func (s Maps) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2973,23 +2947,21 @@ func ReadTree(r io.Reader, n int, opts ...nocopy.Option) (Tree, error) {
 	return nocopy.Read[Tree](TreeDesc, r, n, opts...)
 }
 
-func (s Tree) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Tree) Release()    { nocopy.Struct(s).Release() }
+func (s Tree) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Tree) Release()       { nocopy.Struct(s).Release() }
+func (s Tree) Clone() Tree    { return Tree(impl.Struct(s).Clone(TreeDesc)) }
+func (s Tree) String() string { return impl.Struct(s).Format(TreeDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Tree) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Tree) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TreeDesc) }
 
-func (s Tree) Clone() Tree    { return Tree(impl.Struct(s).Clone(TreeDesc)) }
-func (s Tree) String() string { return impl.Struct(s).Format(TreeDesc) }
-
 func (s Tree) ThriftDesc() *impl.Desc    { return TreeDesc }
 func (s Tree) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Tree) LogValue() slog.Value      { return impl.Struct(s).LogValue(TreeDesc) }
 
-func (s Tree) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, TreeDesc) }
-
+func (s Tree) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, TreeDesc) }
 func (s Tree) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(TreeDesc) }
 
 func (s Tree) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -3037,23 +3009,21 @@ func ReadChain(r io.Reader, n int, opts ...nocopy.Option) (Chain, error) {
 	return nocopy.Read[Chain](ChainDesc, r, n, opts...)
 }
 
-func (s Chain) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Chain) Release()    { nocopy.Struct(s).Release() }
+func (s Chain) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Chain) Release()       { nocopy.Struct(s).Release() }
+func (s Chain) Clone() Chain   { return Chain(impl.Struct(s).Clone(ChainDesc)) }
+func (s Chain) String() string { return impl.Struct(s).Format(ChainDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Chain) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Chain) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ChainDesc) }
 
-func (s Chain) Clone() Chain   { return Chain(impl.Struct(s).Clone(ChainDesc)) }
-func (s Chain) String() string { return impl.Struct(s).Format(ChainDesc) }
-
 func (s Chain) ThriftDesc() *impl.Desc    { return ChainDesc }
 func (s Chain) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Chain) LogValue() slog.Value      { return impl.Struct(s).LogValue(ChainDesc) }
 
-func (s Chain) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ChainDesc) }
-
+func (s Chain) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ChainDesc) }
 func (s Chain) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ChainDesc) }
 
 func (s Chain) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -3097,8 +3067,10 @@ func ReadDirectory(r io.Reader, n int, opts ...nocopy.Option) (Directory, error)
 	return nocopy.Read[Directory](DirectoryDesc, r, n, opts...)
 }
 
-func (s Directory) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Directory) Release()    { nocopy.Struct(s).Release() }
+func (s Directory) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s Directory) Release()         { nocopy.Struct(s).Release() }
+func (s Directory) Clone() Directory { return Directory(impl.Struct(s).Clone(DirectoryDesc)) }
+func (s Directory) String() string   { return impl.Struct(s).Format(DirectoryDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3107,15 +3079,11 @@ func (s Directory) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, DirectoryDesc)
 }
 
-func (s Directory) Clone() Directory { return Directory(impl.Struct(s).Clone(DirectoryDesc)) }
-func (s Directory) String() string   { return impl.Struct(s).Format(DirectoryDesc) }
-
 func (s Directory) ThriftDesc() *impl.Desc    { return DirectoryDesc }
 func (s Directory) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Directory) LogValue() slog.Value      { return impl.Struct(s).LogValue(DirectoryDesc) }
 
 func (s Directory) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, DirectoryDesc) }
-
 func (s Directory) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(DirectoryDesc)
 }
@@ -3170,23 +3138,21 @@ func ReadOddIDs(r io.Reader, n int, opts ...nocopy.Option) (OddIDs, error) {
 	return nocopy.Read[OddIDs](OddIDsDesc, r, n, opts...)
 }
 
-func (s OddIDs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s OddIDs) Release()    { nocopy.Struct(s).Release() }
+func (s OddIDs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s OddIDs) Release()       { nocopy.Struct(s).Release() }
+func (s OddIDs) Clone() OddIDs  { return OddIDs(impl.Struct(s).Clone(OddIDsDesc)) }
+func (s OddIDs) String() string { return impl.Struct(s).Format(OddIDsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s OddIDs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OddIDs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OddIDsDesc) }
 
-func (s OddIDs) Clone() OddIDs  { return OddIDs(impl.Struct(s).Clone(OddIDsDesc)) }
-func (s OddIDs) String() string { return impl.Struct(s).Format(OddIDsDesc) }
-
 func (s OddIDs) ThriftDesc() *impl.Desc    { return OddIDsDesc }
 func (s OddIDs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s OddIDs) LogValue() slog.Value      { return impl.Struct(s).LogValue(OddIDsDesc) }
 
-func (s OddIDs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, OddIDsDesc) }
-
+func (s OddIDs) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OddIDsDesc) }
 func (s OddIDs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OddIDsDesc) }
 
 func (s OddIDs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -3253,23 +3219,21 @@ func ReadOddNames(r io.Reader, n int, opts ...nocopy.Option) (OddNames, error) {
 	return nocopy.Read[OddNames](OddNamesDesc, r, n, opts...)
 }
 
-func (s OddNames) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s OddNames) Release()    { nocopy.Struct(s).Release() }
+func (s OddNames) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s OddNames) Release()        { nocopy.Struct(s).Release() }
+func (s OddNames) Clone() OddNames { return OddNames(impl.Struct(s).Clone(OddNamesDesc)) }
+func (s OddNames) String() string  { return impl.Struct(s).Format(OddNamesDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s OddNames) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OddNames) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OddNamesDesc) }
 
-func (s OddNames) Clone() OddNames { return OddNames(impl.Struct(s).Clone(OddNamesDesc)) }
-func (s OddNames) String() string  { return impl.Struct(s).Format(OddNamesDesc) }
-
 func (s OddNames) ThriftDesc() *impl.Desc    { return OddNamesDesc }
 func (s OddNames) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s OddNames) LogValue() slog.Value      { return impl.Struct(s).LogValue(OddNamesDesc) }
 
 func (s OddNames) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, OddNamesDesc) }
-
 func (s OddNames) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OddNamesDesc)
 }
@@ -3354,23 +3318,21 @@ func ReadOuter(r io.Reader, n int, opts ...nocopy.Option) (Outer, error) {
 	return nocopy.Read[Outer](OuterDesc, r, n, opts...)
 }
 
-func (s Outer) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Outer) Release()    { nocopy.Struct(s).Release() }
+func (s Outer) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Outer) Release()       { nocopy.Struct(s).Release() }
+func (s Outer) Clone() Outer   { return Outer(impl.Struct(s).Clone(OuterDesc)) }
+func (s Outer) String() string { return impl.Struct(s).Format(OuterDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Outer) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Outer) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OuterDesc) }
 
-func (s Outer) Clone() Outer   { return Outer(impl.Struct(s).Clone(OuterDesc)) }
-func (s Outer) String() string { return impl.Struct(s).Format(OuterDesc) }
-
 func (s Outer) ThriftDesc() *impl.Desc    { return OuterDesc }
 func (s Outer) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Outer) LogValue() slog.Value      { return impl.Struct(s).LogValue(OuterDesc) }
 
-func (s Outer) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, OuterDesc) }
-
+func (s Outer) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OuterDesc) }
 func (s Outer) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OuterDesc) }
 
 func (s Outer) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -3447,23 +3409,21 @@ func ReadCard(r io.Reader, n int, opts ...nocopy.Option) (Card, error) {
 	return nocopy.Read[Card](CardDesc, r, n, opts...)
 }
 
-func (s Card) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Card) Release()    { nocopy.Struct(s).Release() }
+func (s Card) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Card) Release()       { nocopy.Struct(s).Release() }
+func (s Card) Clone() Card    { return Card(impl.Struct(s).Clone(CardDesc)) }
+func (s Card) String() string { return impl.Struct(s).Format(CardDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Card) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Card) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, CardDesc) }
 
-func (s Card) Clone() Card    { return Card(impl.Struct(s).Clone(CardDesc)) }
-func (s Card) String() string { return impl.Struct(s).Format(CardDesc) }
-
 func (s Card) ThriftDesc() *impl.Desc    { return CardDesc }
 func (s Card) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Card) LogValue() slog.Value      { return impl.Struct(s).LogValue(CardDesc) }
 
-func (s Card) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, CardDesc) }
-
+func (s Card) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, CardDesc) }
 func (s Card) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(CardDesc) }
 
 func (s Card) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -3510,23 +3470,21 @@ func ReadSecrets(r io.Reader, n int, opts ...nocopy.Option) (Secrets, error) {
 	return nocopy.Read[Secrets](SecretsDesc, r, n, opts...)
 }
 
-func (s Secrets) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Secrets) Release()    { nocopy.Struct(s).Release() }
+func (s Secrets) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Secrets) Release()       { nocopy.Struct(s).Release() }
+func (s Secrets) Clone() Secrets { return Secrets(impl.Struct(s).Clone(SecretsDesc)) }
+func (s Secrets) String() string { return impl.Struct(s).Format(SecretsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Secrets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Secrets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SecretsDesc) }
 
-func (s Secrets) Clone() Secrets { return Secrets(impl.Struct(s).Clone(SecretsDesc)) }
-func (s Secrets) String() string { return impl.Struct(s).Format(SecretsDesc) }
-
 func (s Secrets) ThriftDesc() *impl.Desc    { return SecretsDesc }
 func (s Secrets) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Secrets) LogValue() slog.Value      { return impl.Struct(s).LogValue(SecretsDesc) }
 
-func (s Secrets) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, SecretsDesc) }
-
+func (s Secrets) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SecretsDesc) }
 func (s Secrets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SecretsDesc) }
 
 func (s Secrets) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -3700,23 +3658,21 @@ func ReadKey(r io.Reader, n int, opts ...nocopy.Option) (Key, error) {
 	return nocopy.Read[Key](KeyDesc, r, n, opts...)
 }
 
-func (s Key) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Key) Release()    { nocopy.Struct(s).Release() }
+func (s Key) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Key) Release()       { nocopy.Struct(s).Release() }
+func (s Key) Clone() Key     { return Key(impl.Struct(s).Clone(KeyDesc)) }
+func (s Key) String() string { return impl.Struct(s).Format(KeyDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Key) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Key) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, KeyDesc) }
 
-func (s Key) Clone() Key     { return Key(impl.Struct(s).Clone(KeyDesc)) }
-func (s Key) String() string { return impl.Struct(s).Format(KeyDesc) }
-
 func (s Key) ThriftDesc() *impl.Desc    { return KeyDesc }
 func (s Key) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Key) LogValue() slog.Value      { return impl.Struct(s).LogValue(KeyDesc) }
 
-func (s Key) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, KeyDesc) }
-
+func (s Key) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, KeyDesc) }
 func (s Key) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(KeyDesc) }
 
 func (s Key) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -3768,24 +3724,22 @@ func ReadRejected(r io.Reader, n int, opts ...nocopy.Option) (Rejected, error) {
 	return nocopy.Read[Rejected](RejectedDesc, r, n, opts...)
 }
 
-func (s Rejected) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Rejected) Release()    { nocopy.Struct(s).Release() }
+func (s Rejected) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s Rejected) Release()        { nocopy.Struct(s).Release() }
+func (s Rejected) Clone() Rejected { return Rejected(impl.Struct(s).Clone(RejectedDesc)) }
+func (s Rejected) String() string  { return impl.Struct(s).Format(RejectedDesc) }
+func (s Rejected) Error() string   { return impl.Struct(s).Format(RejectedDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Rejected) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Rejected) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RejectedDesc) }
 
-func (s Rejected) Clone() Rejected { return Rejected(impl.Struct(s).Clone(RejectedDesc)) }
-func (s Rejected) String() string  { return impl.Struct(s).Format(RejectedDesc) }
-func (s Rejected) Error() string   { return impl.Struct(s).Format(RejectedDesc) }
-
 func (s Rejected) ThriftDesc() *impl.Desc    { return RejectedDesc }
 func (s Rejected) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Rejected) LogValue() slog.Value      { return impl.Struct(s).LogValue(RejectedDesc) }
 
 func (s Rejected) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, RejectedDesc) }
-
 func (s Rejected) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RejectedDesc)
 }
@@ -3826,23 +3780,21 @@ func ReadNoted(r io.Reader, n int, opts ...nocopy.Option) (Noted, error) {
 	return nocopy.Read[Noted](NotedDesc, r, n, opts...)
 }
 
-func (s Noted) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Noted) Release()    { nocopy.Struct(s).Release() }
+func (s Noted) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Noted) Release()       { nocopy.Struct(s).Release() }
+func (s Noted) Clone() Noted   { return Noted(impl.Struct(s).Clone(NotedDesc)) }
+func (s Noted) String() string { return impl.Struct(s).Format(NotedDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Noted) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Noted) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotedDesc) }
 
-func (s Noted) Clone() Noted   { return Noted(impl.Struct(s).Clone(NotedDesc)) }
-func (s Noted) String() string { return impl.Struct(s).Format(NotedDesc) }
-
 func (s Noted) ThriftDesc() *impl.Desc    { return NotedDesc }
 func (s Noted) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Noted) LogValue() slog.Value      { return impl.Struct(s).LogValue(NotedDesc) }
 
-func (s Noted) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NotedDesc) }
-
+func (s Noted) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NotedDesc) }
 func (s Noted) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NotedDesc) }
 
 func (s Noted) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }

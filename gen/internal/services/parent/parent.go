@@ -114,24 +114,22 @@ func ReadDenied(r io.Reader, n int, opts ...nocopy.Option) (Denied, error) {
 	return nocopy.Read[Denied](DeniedDesc, r, n, opts...)
 }
 
-func (s Denied) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Denied) Release()    { nocopy.Struct(s).Release() }
+func (s Denied) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Denied) Release()       { nocopy.Struct(s).Release() }
+func (s Denied) Clone() Denied  { return Denied(impl.Struct(s).Clone(DeniedDesc)) }
+func (s Denied) String() string { return impl.Struct(s).Format(DeniedDesc) }
+func (s Denied) Error() string  { return impl.Struct(s).Format(DeniedDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Denied) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Denied) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, DeniedDesc) }
 
-func (s Denied) Clone() Denied  { return Denied(impl.Struct(s).Clone(DeniedDesc)) }
-func (s Denied) String() string { return impl.Struct(s).Format(DeniedDesc) }
-func (s Denied) Error() string  { return impl.Struct(s).Format(DeniedDesc) }
-
 func (s Denied) ThriftDesc() *impl.Desc    { return DeniedDesc }
 func (s Denied) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Denied) LogValue() slog.Value      { return impl.Struct(s).LogValue(DeniedDesc) }
 
-func (s Denied) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, DeniedDesc) }
-
+func (s Denied) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, DeniedDesc) }
 func (s Denied) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(DeniedDesc) }
 
 func (s Denied) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -163,6 +161,10 @@ func ReadRootPingArgs(r io.Reader, n int, opts ...nocopy.Option) (RootPingArgs, 
 
 func (s RootPingArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s RootPingArgs) Release()    { nocopy.Struct(s).Release() }
+func (s RootPingArgs) Clone() RootPingArgs {
+	return RootPingArgs(impl.Struct(s).Clone(RootPingArgsDesc))
+}
+func (s RootPingArgs) String() string { return impl.Struct(s).Format(RootPingArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -171,11 +173,6 @@ func (s RootPingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RootPingArgsDesc)
 }
 
-func (s RootPingArgs) Clone() RootPingArgs {
-	return RootPingArgs(impl.Struct(s).Clone(RootPingArgsDesc))
-}
-func (s RootPingArgs) String() string { return impl.Struct(s).Format(RootPingArgsDesc) }
-
 func (s RootPingArgs) ThriftDesc() *impl.Desc    { return RootPingArgsDesc }
 func (s RootPingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RootPingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RootPingArgsDesc) }
@@ -183,7 +180,6 @@ func (s RootPingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s RootPingArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RootPingArgsDesc)
 }
-
 func (s RootPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RootPingArgsDesc)
 }
@@ -212,6 +208,10 @@ func ReadRootPingResult(r io.Reader, n int, opts ...nocopy.Option) (RootPingResu
 
 func (s RootPingResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s RootPingResult) Release()    { nocopy.Struct(s).Release() }
+func (s RootPingResult) Clone() RootPingResult {
+	return RootPingResult(impl.Struct(s).Clone(RootPingResultDesc))
+}
+func (s RootPingResult) String() string { return impl.Struct(s).Format(RootPingResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -220,11 +220,6 @@ func (s RootPingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RootPingResultDesc)
 }
 
-func (s RootPingResult) Clone() RootPingResult {
-	return RootPingResult(impl.Struct(s).Clone(RootPingResultDesc))
-}
-func (s RootPingResult) String() string { return impl.Struct(s).Format(RootPingResultDesc) }
-
 func (s RootPingResult) ThriftDesc() *impl.Desc    { return RootPingResultDesc }
 func (s RootPingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RootPingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RootPingResultDesc) }
@@ -232,7 +227,6 @@ func (s RootPingResult) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s RootPingResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RootPingResultDesc)
 }
-
 func (s RootPingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RootPingResultDesc)
 }
@@ -265,6 +259,10 @@ func ReadMiddleCountArgs(r io.Reader, n int, opts ...nocopy.Option) (MiddleCount
 
 func (s MiddleCountArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s MiddleCountArgs) Release()    { nocopy.Struct(s).Release() }
+func (s MiddleCountArgs) Clone() MiddleCountArgs {
+	return MiddleCountArgs(impl.Struct(s).Clone(MiddleCountArgsDesc))
+}
+func (s MiddleCountArgs) String() string { return impl.Struct(s).Format(MiddleCountArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -273,11 +271,6 @@ func (s MiddleCountArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MiddleCountArgsDesc)
 }
 
-func (s MiddleCountArgs) Clone() MiddleCountArgs {
-	return MiddleCountArgs(impl.Struct(s).Clone(MiddleCountArgsDesc))
-}
-func (s MiddleCountArgs) String() string { return impl.Struct(s).Format(MiddleCountArgsDesc) }
-
 func (s MiddleCountArgs) ThriftDesc() *impl.Desc    { return MiddleCountArgsDesc }
 func (s MiddleCountArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s MiddleCountArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(MiddleCountArgsDesc) }
@@ -285,7 +278,6 @@ func (s MiddleCountArgs) LogValue() slog.Value      { return impl.Struct(s).LogV
 func (s MiddleCountArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, MiddleCountArgsDesc)
 }
-
 func (s MiddleCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(MiddleCountArgsDesc)
 }
@@ -324,6 +316,10 @@ func ReadMiddleCountResult(r io.Reader, n int, opts ...nocopy.Option) (MiddleCou
 
 func (s MiddleCountResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s MiddleCountResult) Release()    { nocopy.Struct(s).Release() }
+func (s MiddleCountResult) Clone() MiddleCountResult {
+	return MiddleCountResult(impl.Struct(s).Clone(MiddleCountResultDesc))
+}
+func (s MiddleCountResult) String() string { return impl.Struct(s).Format(MiddleCountResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -331,11 +327,6 @@ func (s MiddleCountResult) Message() *nocopy.Message { return nocopy.Struct(s).M
 func (s MiddleCountResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MiddleCountResultDesc)
 }
-
-func (s MiddleCountResult) Clone() MiddleCountResult {
-	return MiddleCountResult(impl.Struct(s).Clone(MiddleCountResultDesc))
-}
-func (s MiddleCountResult) String() string { return impl.Struct(s).Format(MiddleCountResultDesc) }
 
 func (s MiddleCountResult) ThriftDesc() *impl.Desc    { return MiddleCountResultDesc }
 func (s MiddleCountResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -346,7 +337,6 @@ func (s MiddleCountResult) LogValue() slog.Value {
 func (s MiddleCountResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, MiddleCountResultDesc)
 }
-
 func (s MiddleCountResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(MiddleCountResultDesc)
 }

@@ -101,6 +101,10 @@ func ReadSchemaElement(r io.Reader, n int, opts ...nocopy.Option) (SchemaElement
 
 func (s SchemaElement) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s SchemaElement) Release()    { nocopy.Struct(s).Release() }
+func (s SchemaElement) Clone() SchemaElement {
+	return SchemaElement(impl.Struct(s).Clone(SchemaElementDesc))
+}
+func (s SchemaElement) String() string { return impl.Struct(s).Format(SchemaElementDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -109,11 +113,6 @@ func (s SchemaElement) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SchemaElementDesc)
 }
 
-func (s SchemaElement) Clone() SchemaElement {
-	return SchemaElement(impl.Struct(s).Clone(SchemaElementDesc))
-}
-func (s SchemaElement) String() string { return impl.Struct(s).Format(SchemaElementDesc) }
-
 func (s SchemaElement) ThriftDesc() *impl.Desc    { return SchemaElementDesc }
 func (s SchemaElement) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s SchemaElement) LogValue() slog.Value      { return impl.Struct(s).LogValue(SchemaElementDesc) }
@@ -121,7 +120,6 @@ func (s SchemaElement) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s SchemaElement) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, SchemaElementDesc)
 }
-
 func (s SchemaElement) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SchemaElementDesc)
 }
@@ -180,8 +178,10 @@ func ReadStatistics(r io.Reader, n int, opts ...nocopy.Option) (Statistics, erro
 	return nocopy.Read[Statistics](StatisticsDesc, r, n, opts...)
 }
 
-func (s Statistics) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Statistics) Release()    { nocopy.Struct(s).Release() }
+func (s Statistics) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Statistics) Release()          { nocopy.Struct(s).Release() }
+func (s Statistics) Clone() Statistics { return Statistics(impl.Struct(s).Clone(StatisticsDesc)) }
+func (s Statistics) String() string    { return impl.Struct(s).Format(StatisticsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -190,15 +190,11 @@ func (s Statistics) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, StatisticsDesc)
 }
 
-func (s Statistics) Clone() Statistics { return Statistics(impl.Struct(s).Clone(StatisticsDesc)) }
-func (s Statistics) String() string    { return impl.Struct(s).Format(StatisticsDesc) }
-
 func (s Statistics) ThriftDesc() *impl.Desc    { return StatisticsDesc }
 func (s Statistics) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Statistics) LogValue() slog.Value      { return impl.Struct(s).LogValue(StatisticsDesc) }
 
 func (s Statistics) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, StatisticsDesc) }
-
 func (s Statistics) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(StatisticsDesc)
 }
@@ -251,6 +247,10 @@ func ReadColumnMetaData(r io.Reader, n int, opts ...nocopy.Option) (ColumnMetaDa
 
 func (s ColumnMetaData) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ColumnMetaData) Release()    { nocopy.Struct(s).Release() }
+func (s ColumnMetaData) Clone() ColumnMetaData {
+	return ColumnMetaData(impl.Struct(s).Clone(ColumnMetaDataDesc))
+}
+func (s ColumnMetaData) String() string { return impl.Struct(s).Format(ColumnMetaDataDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -259,11 +259,6 @@ func (s ColumnMetaData) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ColumnMetaDataDesc)
 }
 
-func (s ColumnMetaData) Clone() ColumnMetaData {
-	return ColumnMetaData(impl.Struct(s).Clone(ColumnMetaDataDesc))
-}
-func (s ColumnMetaData) String() string { return impl.Struct(s).Format(ColumnMetaDataDesc) }
-
 func (s ColumnMetaData) ThriftDesc() *impl.Desc    { return ColumnMetaDataDesc }
 func (s ColumnMetaData) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ColumnMetaData) LogValue() slog.Value      { return impl.Struct(s).LogValue(ColumnMetaDataDesc) }
@@ -271,7 +266,6 @@ func (s ColumnMetaData) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s ColumnMetaData) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ColumnMetaDataDesc)
 }
-
 func (s ColumnMetaData) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ColumnMetaDataDesc)
 }
@@ -345,8 +339,10 @@ func ReadColumnChunk(r io.Reader, n int, opts ...nocopy.Option) (ColumnChunk, er
 	return nocopy.Read[ColumnChunk](ColumnChunkDesc, r, n, opts...)
 }
 
-func (s ColumnChunk) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s ColumnChunk) Release()    { nocopy.Struct(s).Release() }
+func (s ColumnChunk) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s ColumnChunk) Release()           { nocopy.Struct(s).Release() }
+func (s ColumnChunk) Clone() ColumnChunk { return ColumnChunk(impl.Struct(s).Clone(ColumnChunkDesc)) }
+func (s ColumnChunk) String() string     { return impl.Struct(s).Format(ColumnChunkDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -355,9 +351,6 @@ func (s ColumnChunk) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ColumnChunkDesc)
 }
 
-func (s ColumnChunk) Clone() ColumnChunk { return ColumnChunk(impl.Struct(s).Clone(ColumnChunkDesc)) }
-func (s ColumnChunk) String() string     { return impl.Struct(s).Format(ColumnChunkDesc) }
-
 func (s ColumnChunk) ThriftDesc() *impl.Desc    { return ColumnChunkDesc }
 func (s ColumnChunk) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ColumnChunk) LogValue() slog.Value      { return impl.Struct(s).LogValue(ColumnChunkDesc) }
@@ -365,7 +358,6 @@ func (s ColumnChunk) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s ColumnChunk) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ColumnChunkDesc)
 }
-
 func (s ColumnChunk) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ColumnChunkDesc)
 }
@@ -415,23 +407,21 @@ func ReadRowGroup(r io.Reader, n int, opts ...nocopy.Option) (RowGroup, error) {
 	return nocopy.Read[RowGroup](RowGroupDesc, r, n, opts...)
 }
 
-func (s RowGroup) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s RowGroup) Release()    { nocopy.Struct(s).Release() }
+func (s RowGroup) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s RowGroup) Release()        { nocopy.Struct(s).Release() }
+func (s RowGroup) Clone() RowGroup { return RowGroup(impl.Struct(s).Clone(RowGroupDesc)) }
+func (s RowGroup) String() string  { return impl.Struct(s).Format(RowGroupDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s RowGroup) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s RowGroup) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowGroupDesc) }
 
-func (s RowGroup) Clone() RowGroup { return RowGroup(impl.Struct(s).Clone(RowGroupDesc)) }
-func (s RowGroup) String() string  { return impl.Struct(s).Format(RowGroupDesc) }
-
 func (s RowGroup) ThriftDesc() *impl.Desc    { return RowGroupDesc }
 func (s RowGroup) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RowGroup) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowGroupDesc) }
 
 func (s RowGroup) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, RowGroupDesc) }
-
 func (s RowGroup) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowGroupDesc)
 }
@@ -485,23 +475,21 @@ func ReadKeyValue(r io.Reader, n int, opts ...nocopy.Option) (KeyValue, error) {
 	return nocopy.Read[KeyValue](KeyValueDesc, r, n, opts...)
 }
 
-func (s KeyValue) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s KeyValue) Release()    { nocopy.Struct(s).Release() }
+func (s KeyValue) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s KeyValue) Release()        { nocopy.Struct(s).Release() }
+func (s KeyValue) Clone() KeyValue { return KeyValue(impl.Struct(s).Clone(KeyValueDesc)) }
+func (s KeyValue) String() string  { return impl.Struct(s).Format(KeyValueDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s KeyValue) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s KeyValue) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, KeyValueDesc) }
 
-func (s KeyValue) Clone() KeyValue { return KeyValue(impl.Struct(s).Clone(KeyValueDesc)) }
-func (s KeyValue) String() string  { return impl.Struct(s).Format(KeyValueDesc) }
-
 func (s KeyValue) ThriftDesc() *impl.Desc    { return KeyValueDesc }
 func (s KeyValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s KeyValue) LogValue() slog.Value      { return impl.Struct(s).LogValue(KeyValueDesc) }
 
 func (s KeyValue) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, KeyValueDesc) }
-
 func (s KeyValue) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueDesc)
 }
@@ -549,6 +537,10 @@ func ReadFileMetaData(r io.Reader, n int, opts ...nocopy.Option) (FileMetaData, 
 
 func (s FileMetaData) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s FileMetaData) Release()    { nocopy.Struct(s).Release() }
+func (s FileMetaData) Clone() FileMetaData {
+	return FileMetaData(impl.Struct(s).Clone(FileMetaDataDesc))
+}
+func (s FileMetaData) String() string { return impl.Struct(s).Format(FileMetaDataDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -557,11 +549,6 @@ func (s FileMetaData) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FileMetaDataDesc)
 }
 
-func (s FileMetaData) Clone() FileMetaData {
-	return FileMetaData(impl.Struct(s).Clone(FileMetaDataDesc))
-}
-func (s FileMetaData) String() string { return impl.Struct(s).Format(FileMetaDataDesc) }
-
 func (s FileMetaData) ThriftDesc() *impl.Desc    { return FileMetaDataDesc }
 func (s FileMetaData) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s FileMetaData) LogValue() slog.Value      { return impl.Struct(s).LogValue(FileMetaDataDesc) }
@@ -569,7 +556,6 @@ func (s FileMetaData) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s FileMetaData) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, FileMetaDataDesc)
 }
-
 func (s FileMetaData) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(FileMetaDataDesc)
 }

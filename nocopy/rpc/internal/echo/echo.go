@@ -201,24 +201,22 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 	return nocopy.Read[NotFound](NotFoundDesc, r, n, opts...)
 }
 
-func (s NotFound) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s NotFound) Release()    { nocopy.Struct(s).Release() }
+func (s NotFound) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s NotFound) Release()        { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) String() string  { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Error() string   { return impl.Struct(s).Format(NotFoundDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
-func (s NotFound) Clone() NotFound { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) String() string  { return impl.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string   { return impl.Struct(s).Format(NotFoundDesc) }
-
 func (s NotFound) ThriftDesc() *impl.Desc    { return NotFoundDesc }
 func (s NotFound) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s NotFound) LogValue() slog.Value      { return impl.Struct(s).LogValue(NotFoundDesc) }
 
 func (s NotFound) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NotFoundDesc) }
-
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NotFoundDesc)
 }
@@ -257,24 +255,22 @@ func ReadConflict(r io.Reader, n int, opts ...nocopy.Option) (Conflict, error) {
 	return nocopy.Read[Conflict](ConflictDesc, r, n, opts...)
 }
 
-func (s Conflict) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Conflict) Release()    { nocopy.Struct(s).Release() }
+func (s Conflict) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s Conflict) Release()        { nocopy.Struct(s).Release() }
+func (s Conflict) Clone() Conflict { return Conflict(impl.Struct(s).Clone(ConflictDesc)) }
+func (s Conflict) String() string  { return impl.Struct(s).Format(ConflictDesc) }
+func (s Conflict) Error() string   { return impl.Struct(s).Format(ConflictDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Conflict) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Conflict) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ConflictDesc) }
 
-func (s Conflict) Clone() Conflict { return Conflict(impl.Struct(s).Clone(ConflictDesc)) }
-func (s Conflict) String() string  { return impl.Struct(s).Format(ConflictDesc) }
-func (s Conflict) Error() string   { return impl.Struct(s).Format(ConflictDesc) }
-
 func (s Conflict) ThriftDesc() *impl.Desc    { return ConflictDesc }
 func (s Conflict) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Conflict) LogValue() slog.Value      { return impl.Struct(s).LogValue(ConflictDesc) }
 
 func (s Conflict) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ConflictDesc) }
-
 func (s Conflict) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ConflictDesc)
 }
@@ -311,23 +307,21 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 	return nocopy.Read[Item](ItemDesc, r, n, opts...)
 }
 
-func (s Item) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Item) Release()    { nocopy.Struct(s).Release() }
+func (s Item) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Item) Release()       { nocopy.Struct(s).Release() }
+func (s Item) Clone() Item    { return Item(impl.Struct(s).Clone(ItemDesc)) }
+func (s Item) String() string { return impl.Struct(s).Format(ItemDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) Clone() Item    { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) String() string { return impl.Struct(s).Format(ItemDesc) }
-
 func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
 func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Item) LogValue() slog.Value      { return impl.Struct(s).LogValue(ItemDesc) }
 
-func (s Item) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
-
+func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
 func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -394,6 +388,10 @@ func ReadBasePingArgs(r io.Reader, n int, opts ...nocopy.Option) (BasePingArgs, 
 
 func (s BasePingArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s BasePingArgs) Release()    { nocopy.Struct(s).Release() }
+func (s BasePingArgs) Clone() BasePingArgs {
+	return BasePingArgs(impl.Struct(s).Clone(BasePingArgsDesc))
+}
+func (s BasePingArgs) String() string { return impl.Struct(s).Format(BasePingArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -402,11 +400,6 @@ func (s BasePingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BasePingArgsDesc)
 }
 
-func (s BasePingArgs) Clone() BasePingArgs {
-	return BasePingArgs(impl.Struct(s).Clone(BasePingArgsDesc))
-}
-func (s BasePingArgs) String() string { return impl.Struct(s).Format(BasePingArgsDesc) }
-
 func (s BasePingArgs) ThriftDesc() *impl.Desc    { return BasePingArgsDesc }
 func (s BasePingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s BasePingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(BasePingArgsDesc) }
@@ -414,7 +407,6 @@ func (s BasePingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s BasePingArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, BasePingArgsDesc)
 }
-
 func (s BasePingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BasePingArgsDesc)
 }
@@ -443,6 +435,10 @@ func ReadBasePingResult(r io.Reader, n int, opts ...nocopy.Option) (BasePingResu
 
 func (s BasePingResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s BasePingResult) Release()    { nocopy.Struct(s).Release() }
+func (s BasePingResult) Clone() BasePingResult {
+	return BasePingResult(impl.Struct(s).Clone(BasePingResultDesc))
+}
+func (s BasePingResult) String() string { return impl.Struct(s).Format(BasePingResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -451,11 +447,6 @@ func (s BasePingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BasePingResultDesc)
 }
 
-func (s BasePingResult) Clone() BasePingResult {
-	return BasePingResult(impl.Struct(s).Clone(BasePingResultDesc))
-}
-func (s BasePingResult) String() string { return impl.Struct(s).Format(BasePingResultDesc) }
-
 func (s BasePingResult) ThriftDesc() *impl.Desc    { return BasePingResultDesc }
 func (s BasePingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s BasePingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(BasePingResultDesc) }
@@ -463,7 +454,6 @@ func (s BasePingResult) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s BasePingResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, BasePingResultDesc)
 }
-
 func (s BasePingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BasePingResultDesc)
 }
@@ -492,6 +482,10 @@ func ReadBaseVersionArgs(r io.Reader, n int, opts ...nocopy.Option) (BaseVersion
 
 func (s BaseVersionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s BaseVersionArgs) Release()    { nocopy.Struct(s).Release() }
+func (s BaseVersionArgs) Clone() BaseVersionArgs {
+	return BaseVersionArgs(impl.Struct(s).Clone(BaseVersionArgsDesc))
+}
+func (s BaseVersionArgs) String() string { return impl.Struct(s).Format(BaseVersionArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -500,11 +494,6 @@ func (s BaseVersionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BaseVersionArgsDesc)
 }
 
-func (s BaseVersionArgs) Clone() BaseVersionArgs {
-	return BaseVersionArgs(impl.Struct(s).Clone(BaseVersionArgsDesc))
-}
-func (s BaseVersionArgs) String() string { return impl.Struct(s).Format(BaseVersionArgsDesc) }
-
 func (s BaseVersionArgs) ThriftDesc() *impl.Desc    { return BaseVersionArgsDesc }
 func (s BaseVersionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s BaseVersionArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(BaseVersionArgsDesc) }
@@ -512,7 +501,6 @@ func (s BaseVersionArgs) LogValue() slog.Value      { return impl.Struct(s).LogV
 func (s BaseVersionArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, BaseVersionArgsDesc)
 }
-
 func (s BaseVersionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BaseVersionArgsDesc)
 }
@@ -545,6 +533,10 @@ func ReadBaseVersionResult(r io.Reader, n int, opts ...nocopy.Option) (BaseVersi
 
 func (s BaseVersionResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s BaseVersionResult) Release()    { nocopy.Struct(s).Release() }
+func (s BaseVersionResult) Clone() BaseVersionResult {
+	return BaseVersionResult(impl.Struct(s).Clone(BaseVersionResultDesc))
+}
+func (s BaseVersionResult) String() string { return impl.Struct(s).Format(BaseVersionResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -552,11 +544,6 @@ func (s BaseVersionResult) Message() *nocopy.Message { return nocopy.Struct(s).M
 func (s BaseVersionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BaseVersionResultDesc)
 }
-
-func (s BaseVersionResult) Clone() BaseVersionResult {
-	return BaseVersionResult(impl.Struct(s).Clone(BaseVersionResultDesc))
-}
-func (s BaseVersionResult) String() string { return impl.Struct(s).Format(BaseVersionResultDesc) }
 
 func (s BaseVersionResult) ThriftDesc() *impl.Desc    { return BaseVersionResultDesc }
 func (s BaseVersionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
@@ -567,7 +554,6 @@ func (s BaseVersionResult) LogValue() slog.Value {
 func (s BaseVersionResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, BaseVersionResultDesc)
 }
-
 func (s BaseVersionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BaseVersionResultDesc)
 }
@@ -606,6 +592,10 @@ func ReadEchoEchoArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoArgs, 
 
 func (s EchoEchoArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s EchoEchoArgs) Release()    { nocopy.Struct(s).Release() }
+func (s EchoEchoArgs) Clone() EchoEchoArgs {
+	return EchoEchoArgs(impl.Struct(s).Clone(EchoEchoArgsDesc))
+}
+func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -614,11 +604,6 @@ func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
 }
 
-func (s EchoEchoArgs) Clone() EchoEchoArgs {
-	return EchoEchoArgs(impl.Struct(s).Clone(EchoEchoArgsDesc))
-}
-func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
-
 func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
 func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoEchoArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoArgsDesc) }
@@ -626,7 +611,6 @@ func (s EchoEchoArgs) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s EchoEchoArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoEchoArgsDesc)
 }
-
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoArgsDesc)
 }
@@ -672,6 +656,10 @@ func ReadEchoEchoResult(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoResu
 
 func (s EchoEchoResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s EchoEchoResult) Release()    { nocopy.Struct(s).Release() }
+func (s EchoEchoResult) Clone() EchoEchoResult {
+	return EchoEchoResult(impl.Struct(s).Clone(EchoEchoResultDesc))
+}
+func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -680,11 +668,6 @@ func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
 }
 
-func (s EchoEchoResult) Clone() EchoEchoResult {
-	return EchoEchoResult(impl.Struct(s).Clone(EchoEchoResultDesc))
-}
-func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
-
 func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
 func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoEchoResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoResultDesc) }
@@ -692,7 +675,6 @@ func (s EchoEchoResult) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s EchoEchoResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoEchoResultDesc)
 }
-
 func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoResultDesc)
 }
@@ -732,8 +714,10 @@ func ReadEchoPutArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoPutArgs, er
 	return nocopy.Read[EchoPutArgs](EchoPutArgsDesc, r, n, opts...)
 }
 
-func (s EchoPutArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s EchoPutArgs) Release()    { nocopy.Struct(s).Release() }
+func (s EchoPutArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s EchoPutArgs) Release()           { nocopy.Struct(s).Release() }
+func (s EchoPutArgs) Clone() EchoPutArgs { return EchoPutArgs(impl.Struct(s).Clone(EchoPutArgsDesc)) }
+func (s EchoPutArgs) String() string     { return impl.Struct(s).Format(EchoPutArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -742,9 +726,6 @@ func (s EchoPutArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoPutArgsDesc)
 }
 
-func (s EchoPutArgs) Clone() EchoPutArgs { return EchoPutArgs(impl.Struct(s).Clone(EchoPutArgsDesc)) }
-func (s EchoPutArgs) String() string     { return impl.Struct(s).Format(EchoPutArgsDesc) }
-
 func (s EchoPutArgs) ThriftDesc() *impl.Desc    { return EchoPutArgsDesc }
 func (s EchoPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoPutArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoPutArgsDesc) }
@@ -752,7 +733,6 @@ func (s EchoPutArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s EchoPutArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoPutArgsDesc)
 }
-
 func (s EchoPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoPutArgsDesc)
 }
@@ -806,6 +786,10 @@ func ReadEchoPutResult(r io.Reader, n int, opts ...nocopy.Option) (EchoPutResult
 
 func (s EchoPutResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s EchoPutResult) Release()    { nocopy.Struct(s).Release() }
+func (s EchoPutResult) Clone() EchoPutResult {
+	return EchoPutResult(impl.Struct(s).Clone(EchoPutResultDesc))
+}
+func (s EchoPutResult) String() string { return impl.Struct(s).Format(EchoPutResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -814,11 +798,6 @@ func (s EchoPutResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoPutResultDesc)
 }
 
-func (s EchoPutResult) Clone() EchoPutResult {
-	return EchoPutResult(impl.Struct(s).Clone(EchoPutResultDesc))
-}
-func (s EchoPutResult) String() string { return impl.Struct(s).Format(EchoPutResultDesc) }
-
 func (s EchoPutResult) ThriftDesc() *impl.Desc    { return EchoPutResultDesc }
 func (s EchoPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoPutResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoPutResultDesc) }
@@ -826,7 +805,6 @@ func (s EchoPutResult) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s EchoPutResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoPutResultDesc)
 }
-
 func (s EchoPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoPutResultDesc)
 }
@@ -902,6 +880,10 @@ func ReadEchoNotifyArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoNotifyAr
 
 func (s EchoNotifyArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s EchoNotifyArgs) Release()    { nocopy.Struct(s).Release() }
+func (s EchoNotifyArgs) Clone() EchoNotifyArgs {
+	return EchoNotifyArgs(impl.Struct(s).Clone(EchoNotifyArgsDesc))
+}
+func (s EchoNotifyArgs) String() string { return impl.Struct(s).Format(EchoNotifyArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -910,11 +892,6 @@ func (s EchoNotifyArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoNotifyArgsDesc)
 }
 
-func (s EchoNotifyArgs) Clone() EchoNotifyArgs {
-	return EchoNotifyArgs(impl.Struct(s).Clone(EchoNotifyArgsDesc))
-}
-func (s EchoNotifyArgs) String() string { return impl.Struct(s).Format(EchoNotifyArgsDesc) }
-
 func (s EchoNotifyArgs) ThriftDesc() *impl.Desc    { return EchoNotifyArgsDesc }
 func (s EchoNotifyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoNotifyArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoNotifyArgsDesc) }
@@ -922,7 +899,6 @@ func (s EchoNotifyArgs) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s EchoNotifyArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoNotifyArgsDesc)
 }
-
 func (s EchoNotifyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoNotifyArgsDesc)
 }
@@ -964,8 +940,10 @@ func ReadEchoAddArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoAddArgs, er
 	return nocopy.Read[EchoAddArgs](EchoAddArgsDesc, r, n, opts...)
 }
 
-func (s EchoAddArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s EchoAddArgs) Release()    { nocopy.Struct(s).Release() }
+func (s EchoAddArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s EchoAddArgs) Release()           { nocopy.Struct(s).Release() }
+func (s EchoAddArgs) Clone() EchoAddArgs { return EchoAddArgs(impl.Struct(s).Clone(EchoAddArgsDesc)) }
+func (s EchoAddArgs) String() string     { return impl.Struct(s).Format(EchoAddArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -974,9 +952,6 @@ func (s EchoAddArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoAddArgsDesc)
 }
 
-func (s EchoAddArgs) Clone() EchoAddArgs { return EchoAddArgs(impl.Struct(s).Clone(EchoAddArgsDesc)) }
-func (s EchoAddArgs) String() string     { return impl.Struct(s).Format(EchoAddArgsDesc) }
-
 func (s EchoAddArgs) ThriftDesc() *impl.Desc    { return EchoAddArgsDesc }
 func (s EchoAddArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoAddArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoAddArgsDesc) }
@@ -984,7 +959,6 @@ func (s EchoAddArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s EchoAddArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoAddArgsDesc)
 }
-
 func (s EchoAddArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoAddArgsDesc)
 }
@@ -1027,6 +1001,10 @@ func ReadEchoAddResult(r io.Reader, n int, opts ...nocopy.Option) (EchoAddResult
 
 func (s EchoAddResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s EchoAddResult) Release()    { nocopy.Struct(s).Release() }
+func (s EchoAddResult) Clone() EchoAddResult {
+	return EchoAddResult(impl.Struct(s).Clone(EchoAddResultDesc))
+}
+func (s EchoAddResult) String() string { return impl.Struct(s).Format(EchoAddResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1035,11 +1013,6 @@ func (s EchoAddResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoAddResultDesc)
 }
 
-func (s EchoAddResult) Clone() EchoAddResult {
-	return EchoAddResult(impl.Struct(s).Clone(EchoAddResultDesc))
-}
-func (s EchoAddResult) String() string { return impl.Struct(s).Format(EchoAddResultDesc) }
-
 func (s EchoAddResult) ThriftDesc() *impl.Desc    { return EchoAddResultDesc }
 func (s EchoAddResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoAddResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoAddResultDesc) }
@@ -1047,7 +1020,6 @@ func (s EchoAddResult) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s EchoAddResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoAddResultDesc)
 }
-
 func (s EchoAddResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoAddResultDesc)
 }
@@ -1085,6 +1057,10 @@ func ReadEchoFailArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoFailArgs, 
 
 func (s EchoFailArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s EchoFailArgs) Release()    { nocopy.Struct(s).Release() }
+func (s EchoFailArgs) Clone() EchoFailArgs {
+	return EchoFailArgs(impl.Struct(s).Clone(EchoFailArgsDesc))
+}
+func (s EchoFailArgs) String() string { return impl.Struct(s).Format(EchoFailArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1093,11 +1069,6 @@ func (s EchoFailArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoFailArgsDesc)
 }
 
-func (s EchoFailArgs) Clone() EchoFailArgs {
-	return EchoFailArgs(impl.Struct(s).Clone(EchoFailArgsDesc))
-}
-func (s EchoFailArgs) String() string { return impl.Struct(s).Format(EchoFailArgsDesc) }
-
 func (s EchoFailArgs) ThriftDesc() *impl.Desc    { return EchoFailArgsDesc }
 func (s EchoFailArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoFailArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoFailArgsDesc) }
@@ -1105,7 +1076,6 @@ func (s EchoFailArgs) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s EchoFailArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoFailArgsDesc)
 }
-
 func (s EchoFailArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoFailArgsDesc)
 }
@@ -1143,6 +1113,10 @@ func ReadEchoFailResult(r io.Reader, n int, opts ...nocopy.Option) (EchoFailResu
 
 func (s EchoFailResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s EchoFailResult) Release()    { nocopy.Struct(s).Release() }
+func (s EchoFailResult) Clone() EchoFailResult {
+	return EchoFailResult(impl.Struct(s).Clone(EchoFailResultDesc))
+}
+func (s EchoFailResult) String() string { return impl.Struct(s).Format(EchoFailResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1151,11 +1125,6 @@ func (s EchoFailResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoFailResultDesc)
 }
 
-func (s EchoFailResult) Clone() EchoFailResult {
-	return EchoFailResult(impl.Struct(s).Clone(EchoFailResultDesc))
-}
-func (s EchoFailResult) String() string { return impl.Struct(s).Format(EchoFailResultDesc) }
-
 func (s EchoFailResult) ThriftDesc() *impl.Desc    { return EchoFailResultDesc }
 func (s EchoFailResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoFailResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoFailResultDesc) }
@@ -1163,7 +1132,6 @@ func (s EchoFailResult) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s EchoFailResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoFailResultDesc)
 }
-
 func (s EchoFailResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoFailResultDesc)
 }

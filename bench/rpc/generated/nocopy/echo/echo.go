@@ -127,23 +127,21 @@ func ReadMessage(r io.Reader, n int, opts ...nocopy.Option) (Message, error) {
 	return nocopy.Read[Message](MessageDesc, r, n, opts...)
 }
 
-func (s Message) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Message) Release()    { nocopy.Struct(s).Release() }
+func (s Message) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Message) Release()       { nocopy.Struct(s).Release() }
+func (s Message) Clone() Message { return Message(impl.Struct(s).Clone(MessageDesc)) }
+func (s Message) String() string { return impl.Struct(s).Format(MessageDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Message) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Message) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MessageDesc) }
 
-func (s Message) Clone() Message { return Message(impl.Struct(s).Clone(MessageDesc)) }
-func (s Message) String() string { return impl.Struct(s).Format(MessageDesc) }
-
 func (s Message) ThriftDesc() *impl.Desc    { return MessageDesc }
 func (s Message) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Message) LogValue() slog.Value      { return impl.Struct(s).LogValue(MessageDesc) }
 
-func (s Message) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, MessageDesc) }
-
+func (s Message) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MessageDesc) }
 func (s Message) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MessageDesc) }
 
 func (s Message) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -188,23 +186,21 @@ func ReadRow(r io.Reader, n int, opts ...nocopy.Option) (Row, error) {
 	return nocopy.Read[Row](RowDesc, r, n, opts...)
 }
 
-func (s Row) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s Row) Release()    { nocopy.Struct(s).Release() }
+func (s Row) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s Row) Release()       { nocopy.Struct(s).Release() }
+func (s Row) Clone() Row     { return Row(impl.Struct(s).Clone(RowDesc)) }
+func (s Row) String() string { return impl.Struct(s).Format(RowDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Row) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Row) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowDesc) }
 
-func (s Row) Clone() Row     { return Row(impl.Struct(s).Clone(RowDesc)) }
-func (s Row) String() string { return impl.Struct(s).Format(RowDesc) }
-
 func (s Row) ThriftDesc() *impl.Desc    { return RowDesc }
 func (s Row) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s Row) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowDesc) }
 
-func (s Row) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, RowDesc) }
-
+func (s Row) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RowDesc) }
 func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RowDesc) }
 
 func (s Row) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -250,6 +246,10 @@ func ReadEchoEchoArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoArgs, 
 
 func (s EchoEchoArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s EchoEchoArgs) Release()    { nocopy.Struct(s).Release() }
+func (s EchoEchoArgs) Clone() EchoEchoArgs {
+	return EchoEchoArgs(impl.Struct(s).Clone(EchoEchoArgsDesc))
+}
+func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -258,11 +258,6 @@ func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
 }
 
-func (s EchoEchoArgs) Clone() EchoEchoArgs {
-	return EchoEchoArgs(impl.Struct(s).Clone(EchoEchoArgsDesc))
-}
-func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
-
 func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
 func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoEchoArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoArgsDesc) }
@@ -270,7 +265,6 @@ func (s EchoEchoArgs) LogValue() slog.Value      { return impl.Struct(s).LogValu
 func (s EchoEchoArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoEchoArgsDesc)
 }
-
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoArgsDesc)
 }
@@ -317,6 +311,10 @@ func ReadEchoEchoResult(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoResu
 
 func (s EchoEchoResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s EchoEchoResult) Release()    { nocopy.Struct(s).Release() }
+func (s EchoEchoResult) Clone() EchoEchoResult {
+	return EchoEchoResult(impl.Struct(s).Clone(EchoEchoResultDesc))
+}
+func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -325,11 +323,6 @@ func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
 }
 
-func (s EchoEchoResult) Clone() EchoEchoResult {
-	return EchoEchoResult(impl.Struct(s).Clone(EchoEchoResultDesc))
-}
-func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
-
 func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
 func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoEchoResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoResultDesc) }
@@ -337,7 +330,6 @@ func (s EchoEchoResult) LogValue() slog.Value      { return impl.Struct(s).LogVa
 func (s EchoEchoResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoEchoResultDesc)
 }
-
 func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoResultDesc)
 }
@@ -382,8 +374,10 @@ func ReadRowsGetArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsGetArgs, er
 	return nocopy.Read[RowsGetArgs](RowsGetArgsDesc, r, n, opts...)
 }
 
-func (s RowsGetArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s RowsGetArgs) Release()    { nocopy.Struct(s).Release() }
+func (s RowsGetArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s RowsGetArgs) Release()           { nocopy.Struct(s).Release() }
+func (s RowsGetArgs) Clone() RowsGetArgs { return RowsGetArgs(impl.Struct(s).Clone(RowsGetArgsDesc)) }
+func (s RowsGetArgs) String() string     { return impl.Struct(s).Format(RowsGetArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -392,9 +386,6 @@ func (s RowsGetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsGetArgsDesc)
 }
 
-func (s RowsGetArgs) Clone() RowsGetArgs { return RowsGetArgs(impl.Struct(s).Clone(RowsGetArgsDesc)) }
-func (s RowsGetArgs) String() string     { return impl.Struct(s).Format(RowsGetArgsDesc) }
-
 func (s RowsGetArgs) ThriftDesc() *impl.Desc    { return RowsGetArgsDesc }
 func (s RowsGetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RowsGetArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsGetArgsDesc) }
@@ -402,7 +393,6 @@ func (s RowsGetArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s RowsGetArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RowsGetArgsDesc)
 }
-
 func (s RowsGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsGetArgsDesc)
 }
@@ -440,6 +430,10 @@ func ReadRowsGetResult(r io.Reader, n int, opts ...nocopy.Option) (RowsGetResult
 
 func (s RowsGetResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s RowsGetResult) Release()    { nocopy.Struct(s).Release() }
+func (s RowsGetResult) Clone() RowsGetResult {
+	return RowsGetResult(impl.Struct(s).Clone(RowsGetResultDesc))
+}
+func (s RowsGetResult) String() string { return impl.Struct(s).Format(RowsGetResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -448,11 +442,6 @@ func (s RowsGetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsGetResultDesc)
 }
 
-func (s RowsGetResult) Clone() RowsGetResult {
-	return RowsGetResult(impl.Struct(s).Clone(RowsGetResultDesc))
-}
-func (s RowsGetResult) String() string { return impl.Struct(s).Format(RowsGetResultDesc) }
-
 func (s RowsGetResult) ThriftDesc() *impl.Desc    { return RowsGetResultDesc }
 func (s RowsGetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RowsGetResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsGetResultDesc) }
@@ -460,7 +449,6 @@ func (s RowsGetResult) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s RowsGetResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RowsGetResultDesc)
 }
-
 func (s RowsGetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsGetResultDesc)
 }
@@ -505,8 +493,10 @@ func ReadRowsPutArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsPutArgs, er
 	return nocopy.Read[RowsPutArgs](RowsPutArgsDesc, r, n, opts...)
 }
 
-func (s RowsPutArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s RowsPutArgs) Release()    { nocopy.Struct(s).Release() }
+func (s RowsPutArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s RowsPutArgs) Release()           { nocopy.Struct(s).Release() }
+func (s RowsPutArgs) Clone() RowsPutArgs { return RowsPutArgs(impl.Struct(s).Clone(RowsPutArgsDesc)) }
+func (s RowsPutArgs) String() string     { return impl.Struct(s).Format(RowsPutArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -515,9 +505,6 @@ func (s RowsPutArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsPutArgsDesc)
 }
 
-func (s RowsPutArgs) Clone() RowsPutArgs { return RowsPutArgs(impl.Struct(s).Clone(RowsPutArgsDesc)) }
-func (s RowsPutArgs) String() string     { return impl.Struct(s).Format(RowsPutArgsDesc) }
-
 func (s RowsPutArgs) ThriftDesc() *impl.Desc    { return RowsPutArgsDesc }
 func (s RowsPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RowsPutArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsPutArgsDesc) }
@@ -525,7 +512,6 @@ func (s RowsPutArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue
 func (s RowsPutArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RowsPutArgsDesc)
 }
-
 func (s RowsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsPutArgsDesc)
 }
@@ -572,6 +558,10 @@ func ReadRowsPutResult(r io.Reader, n int, opts ...nocopy.Option) (RowsPutResult
 
 func (s RowsPutResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s RowsPutResult) Release()    { nocopy.Struct(s).Release() }
+func (s RowsPutResult) Clone() RowsPutResult {
+	return RowsPutResult(impl.Struct(s).Clone(RowsPutResultDesc))
+}
+func (s RowsPutResult) String() string { return impl.Struct(s).Format(RowsPutResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -580,11 +570,6 @@ func (s RowsPutResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsPutResultDesc)
 }
 
-func (s RowsPutResult) Clone() RowsPutResult {
-	return RowsPutResult(impl.Struct(s).Clone(RowsPutResultDesc))
-}
-func (s RowsPutResult) String() string { return impl.Struct(s).Format(RowsPutResultDesc) }
-
 func (s RowsPutResult) ThriftDesc() *impl.Desc    { return RowsPutResultDesc }
 func (s RowsPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RowsPutResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsPutResultDesc) }
@@ -592,7 +577,6 @@ func (s RowsPutResult) LogValue() slog.Value      { return impl.Struct(s).LogVal
 func (s RowsPutResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RowsPutResultDesc)
 }
-
 func (s RowsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsPutResultDesc)
 }
