@@ -81,6 +81,7 @@ var arrows = []struct {
 	{"nocopy/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
 	{"internal/jsontext", []string{"github.com/go-json-experiment/json/jsontext"}, "the tokenizer, the one requirement that users' programs get"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
+	{"nocopy/nocopycmp", []string{"github.com/google/go-cmp/", module + "/nocopy"}, "options of go-cmp; only tests import it"},
 	{"nocopy/messages", []string{module + "/nocopy"}, "functions on messages; only those who call them import it"},
 	{"nocopy/inspect/thriftdump", []string{module + "/nocopy"}, "the command calls the package"},
 	{"nocopy/inspect", []string{module + "/gen/idl", module + "/gen/schema", module + "/nocopy"}, "bytes and, for names, the IDL; only those who look at messages import it"},

@@ -1,0 +1,137 @@
+package nocopycmp
+
+import (
+	"reflect"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+var messageType = reflect.TypeFor[Message]()
+
+// inMessage returns the key of a Message that a path ends with, and the Messages, of which one may
+// be nil.
+func inMessage(p cmp.Path) (x, y Message, key string, ok bool) {
+	mi, ok := p.Index(-1).(cmp.MapIndex)
+	if !ok || p.Index(-2).Type() != messageType {
+		return nil, nil, "", false
+	}
+	vx, vy := p.Index(-2).Values()
+	if vx.IsValid() {
+		x = vx.Interface().(Message)
+	}
+	if vy.IsValid() {
+		y = vy.Interface().(Message)
+	}
+	return x, y, mi.Key().String(), true
+}
+
+// IgnoreUnknown ignores fields that the IDL does not know.
+func IgnoreUnknown() cmp.Option {
+	return cmp.FilterPath(func(p cmp.Path) bool {
+		_, _, key, ok := inMessage(p)
+		return ok && (key[0] == '-' || key[0] >= '0' && key[0] <= '9')
+	}, cmp.Ignore())
+}
+
+// fieldsOf returns a function that reports whether a path ends with one of these fields. It panics
+// if m has no such fields.
+func fieldsOf(m nocopy.AnyStruct, names []string) func(cmp.Path) bool {
+	d := m.ThriftDesc()
+	named := map[string]bool{}
+	for _, name := range names {
+		if d.NumberByName(name) < 0 {
+			panic("nocopy: " + d.Name() + " has no field " + name)
+		}
+		named[name] = true
+	}
+	return func(p cmp.Path) bool {
+		x, y, key, ok := inMessage(p)
+		return ok && named[key] && (isOf(x, d) || isOf(y, d))
+	}
+}
+
+// isOf reports whether m is a struct of the type that d describes.
+func isOf(m Message, d *thriftimpl.Desc) bool { return m.desc() != nil && m.desc().Name() == d.Name() }
+
+// IgnoreFields ignores the fields with these names, as in the IDL, in structs of m's type,
+// wherever they are. m may be the zero handle. It panics if the type has no such field.
+func IgnoreFields(m nocopy.AnyStruct, names ...string) cmp.Option {
+	return cmp.FilterPath(fieldsOf(m, names), cmp.Ignore())
+}
+
+// FilterField makes opt apply to this field only, in structs of m's type.
+func FilterField(m nocopy.AnyStruct, name string, opt cmp.Option) cmp.Option {
+	is := fieldsOf(m, []string{name})
+	return cmp.FilterPath(func(p cmp.Path) bool {
+		if _, ok := p.Last().(cmp.TypeAssertion); ok { // fields are of type any
+			p = p[:len(p)-1]
+		}
+		return is(p)
+	}, opt)
+}
+
+// IgnoreDefaults ignores fields that are set in one message only, to what the getter of the other
+// returns: the IDL's default, or zero, or empty, or a struct in which no field is set to anything
+// else.
+func IgnoreDefaults() cmp.Option {
+	return cmp.FilterPath(func(p cmp.Path) bool {
+		x, y, key, ok := inMessage(p)
+		if !ok || key == typeKey || x == nil || y == nil {
+			return false
+		}
+		v, inX := x[key]
+		w, inY := y[key]
+		switch {
+		case inX == inY:
+			return false
+		case inY:
+			x, v = y, w
+		}
+		return isDefault(x.desc(), key, v)
+	}, cmp.Ignore())
+}
+
+// isDefault reports whether v is what the getter of a field that is not set returns.
+func isDefault(d *thriftimpl.Desc, name string, v any) bool {
+	i := d.NumberByName(name)
+	if i < 0 || d.IsUnion() {
+		return false
+	}
+	f := d.FieldDesc(i)
+	if m, ok := v.(Message); ok && f.Default == "" {
+		for key, v := range m {
+			if key != typeKey && !isDefault(m.desc(), key, v) {
+				return false
+			}
+		}
+		return true
+	}
+	return text(v) == text(value(thriftimpl.Struct{}.Value(d.Field(i), d)))
+}
+
+// SortRepeated sorts lists before they are compared: those whose elements less, a func(T, T) bool,
+// takes, in messages only. T is as Message tells, such as int32, string or Message.
+func SortRepeated(less any) cmp.Option {
+	return cmp.FilterPath(func(p cmp.Path) bool {
+		for _, step := range p {
+			if t, ok := step.(cmp.Transform); ok && t.Name() == transformName {
+				return true
+			}
+		}
+		return false
+	}, cmpopts.SortSlices(less))
+}
+
+// SortRepeatedFields sorts the lists in these fields of structs of m's type before they are
+// compared, so that their order does not count.
+func SortRepeatedFields(m nocopy.AnyStruct, names ...string) cmp.Option {
+	var opts cmp.Options
+	less := func(x, y any) bool { return text(x) < text(y) }
+	for _, name := range names {
+		opts = append(opts, FilterField(m, name, cmpopts.SortSlices(less)))
+	}
+	return opts
+}
