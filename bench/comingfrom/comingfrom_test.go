@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,6 +20,7 @@ import (
 	apache "github.com/nocopythrift/nocopythrift/bench/generated/apache/peer"
 	kitex "github.com/nocopythrift/nocopythrift/bench/generated/kitex/peer"
 	"github.com/nocopythrift/nocopythrift/bench/generated/nocopy/peer"
+	pb "github.com/nocopythrift/nocopythrift/bench/generated/vtproto/peer"
 )
 
 var update = flag.Bool("update", false, "write the functions' bodies into docs/coming-from.md")
@@ -108,6 +110,60 @@ func TestPresence(t *testing.T) {
 	if !presence(b) {
 		t.Error("no owner")
 	}
+}
+
+// TestJSON: what was written is read again, here also what the others write.
+func TestJSON(t *testing.T) {
+	a := &apache.Business{Id: 7, Title: "kettle", Nums: []int64{1, 2}}
+	text, err := jsonApache(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := fromJSON(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := fromJSONKitex(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := fromJSONApache(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, title := range map[string]string{"here": b.GetTitle(), "Kitex": k.Title, "Apache": again.Title} {
+		if title != "kettle" {
+			t.Errorf("%s reads %q", name, title)
+		}
+	}
+	if text, err = jsonHere(b); err != nil || !bytes.Contains(text, []byte(`"Id":"7"`)) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if _, err := jsonKitex(k); err != nil {
+		t.Error(err)
+	}
+	text, err = jsonProtobuf(&pb.Business{Title: "kettle"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := fromJSONProtobuf(text); err != nil || p.GetTitle() != "kettle" {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
+func TestLog(t *testing.T) {
+	var out bytes.Buffer
+	before := slog.Default()
+	defer slog.SetDefault(before)
+	slog.SetDefault(slog.New(slog.NewTextHandler(&out, nil)))
+	b := peer.NewBusiness()
+	b.SetTitle("kettle")
+	logHere(b)
+	if !strings.Contains(out.String(), "business.Title=kettle") {
+		t.Error(out.String())
+	}
+	logApache(apache.NewBusiness())
+	logProtobuf(new(pb.Business))
 }
 
 // marked is a code block of the document with the name of the function whose body it is.
