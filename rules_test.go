@@ -100,7 +100,7 @@ var arrows = []struct {
 	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl", module + "/internal/entry"}, "meaning to Go; the runtime is called by what it writes, not by itself"},
 	{"gen/audit", []string{module + "/gen/schema", module + "/gen/idl"}, "two schemas compared"},
 	{"gen/idlfmt", []string{module + "/gen/idl"}, "tokens to text"},
-	{"gen/nocopyc", []string{module + "/gen/"}, "the command puts the parts together"},
+	{"gen/nocopyc", []string{module + "/gen/", module + "/nocopy/thriftimpl"}, "the command puts the parts together"},
 	{"gen/internal", []string{module + "/nocopy", module + "/gen/internal"}, "generated code imports nothing but nocopy and its like"},
 	{"interop/internal/apache", []string{"github.com/apache/thrift/"}, "Apache's generated code, which tests use"},
 	{"interop/server", []string{module + "/interop", module + "/nocopy"}, "the commands are ours from end to end"},
