@@ -56,6 +56,7 @@
 // Errors of reading are *nocopy.Errors with the path of what is wrong, such as
 // "Order.lines[3].price", and the offset in Thrift Binary; errors.Is finds io.ErrUnexpectedEOF,
 // nocopy.ErrLimit and the others of package nocopy in them, and errors.As the TProtocolException
-// or TTransportException that is the cause. Bad programs panic with a text that begins with
+// or TTransportException that is the cause. Errors of writing are the protocol's, with the path
+// before their text. Bad programs panic with a text that begins with
 // "nocopy: ".
 package apachethrift

@@ -23,6 +23,7 @@ type reader struct {
 	b     []byte
 	most  int      // bytes
 	depth int      // how many more structs, and containers of unknown fields, may be nested
+	plain bool     // strings are read as binaries are
 	path  []string // of an error, from the innermost part to the outermost
 }
 
@@ -37,7 +38,7 @@ func wireBytes(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, l no
 	if simple, ok := p.(*thrift.TSimpleJSONProtocol); ok && simple != nil {
 		return nil, &nocopy.Error{Path: d.Name(), Err: errSimpleJSON}
 	}
-	r := &reader{ctx: ctx, p: p, most: l.MaxBytes, depth: l.MaxDepth}
+	r := &reader{ctx: ctx, p: p, plain: isPlain(p), most: l.MaxBytes, depth: l.MaxDepth}
 	if r.most <= 0 {
 		r.most = defaultMaxBytes
 	}
@@ -50,9 +51,15 @@ func wireBytes(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, l no
 	if err == nil {
 		return r.b, nil
 	}
-	r.path = append(r.path, d.Name())
-	slices.Reverse(r.path)
-	return nil, &nocopy.Error{Offset: len(r.b), Path: strings.Join(r.path, ""), Err: reason(err)}
+	return nil, &nocopy.Error{Offset: len(r.b), Path: joinPath(d, r.path), Err: reason(err)}
+}
+
+// joinPath returns the path in a struct of type d whose parts are in this order, the innermost
+// first.
+func joinPath(d *thriftimpl.Desc, parts []string) string {
+	parts = append(parts, d.Name())
+	slices.Reverse(parts)
+	return strings.Join(parts, "")
 }
 
 // in adds a part to the path of an error.
@@ -150,7 +157,7 @@ func (r *reader) value(t thrift.TType, typ *thriftimpl.Type) (err error) {
 		v, err = r.p.ReadUUID(r.ctx)
 		r.b = append(r.b, v[:]...)
 	case thrift.STRING:
-		if typ != nil && typ.Binary() {
+		if r.plain || typ != nil && typ.Binary() {
 			var v []byte
 			v, err = r.p.ReadBinary(r.ctx)
 			r.b = append(binary.BigEndian.AppendUint32(r.b, uint32(len(v))), v...)

@@ -39,7 +39,7 @@ func write(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, s thrift
 	}
 	if straight, ok := p.(*thrift.TBinaryProtocol); ok {
 		_, err := m.WriteTo(straight.Transport())
-		return err
+		return located(d, nil, err)
 	}
 	return writeBytes(ctx, p, d, m.Bytes())
 }

@@ -17,8 +17,10 @@ import (
 type writer struct {
 	ctx   context.Context
 	p     thrift.TProtocol
-	b     []byte // what has not been written
-	depth int    // how many values around the next one
+	b     []byte   // what has not been written
+	depth int      // how many structs and containers the next value is in
+	plain bool     // strings are written as binaries are
+	path  []string // of an error, from the innermost part to the outermost
 }
 
 // writeBytes writes the struct of type d that has the wire bytes b.
@@ -26,10 +28,38 @@ func writeBytes(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, b [
 	// What a TBinaryProtocol would write are the same bytes, and it holds none back.
 	if straight, ok := p.(*thrift.TBinaryProtocol); ok {
 		_, err := straight.Transport().Write(b)
-		return err
+		return located(d, nil, err)
 	}
-	w := writer{ctx: ctx, p: p, b: b}
-	return w.structure(d)
+	w := writer{ctx: ctx, p: p, b: b, plain: isPlain(p)}
+	err := w.structure(d)
+	return located(d, w.path, err)
+}
+
+// located returns an error of writing with its path before it.
+func located(d *thriftimpl.Desc, path []string, err error) error {
+	if err == nil {
+		return nil
+	}
+	where := joinPath(d, path) + ": "
+	if e, ok := err.(thrift.TException); ok {
+		return thrift.PrependError(where, e) // it stays what it is
+	}
+	return fmt.Errorf("%s%w", where, err)
+}
+
+// isPlain reports whether p makes no difference between strings and binaries.
+func isPlain(p thrift.TProtocol) bool {
+	switch p.(type) {
+	case *thrift.TBinaryProtocol, *thrift.TCompactProtocol, *thrift.THeaderProtocol:
+		return true
+	}
+	return false
+}
+
+// in adds a part to the path of an error.
+func (w *writer) in(part string, err error) error {
+	w.path = append(w.path, part)
+	return err
 }
 
 // next returns the next n bytes.
@@ -72,7 +102,7 @@ func (w *writer) structure(d *thriftimpl.Desc) error {
 			err = w.p.WriteFieldEnd(w.ctx)
 		}
 		if err != nil {
-			return err
+			return w.in("."+name, err)
 		}
 	}
 }
@@ -96,7 +126,7 @@ func (w *writer) value(t thrift.TType, typ *thriftimpl.Type) error {
 		return w.p.WriteUUID(w.ctx, thrift.Tuuid(w.next(16)))
 	case thrift.STRING:
 		b := w.next(w.count())
-		if typ != nil && typ.Binary() || typ == nil && !utf8.Valid(b) {
+		if w.plain || typ != nil && typ.Binary() || typ == nil && !utf8.Valid(b) {
 			return w.p.WriteBinary(w.ctx, b)
 		}
 		return w.p.WriteString(w.ctx, string(b))
@@ -133,15 +163,14 @@ func (w *writer) elements(typ *thriftimpl.Type, begin func(context.Context, thri
 	if err == nil {
 		err = begin(w.ctx, t, n)
 	}
-	declared = as(declared, t)
-	for range n {
-		if err != nil {
-			return err
-		}
-		err = w.value(t, declared)
-	}
 	if err != nil {
 		return err
+	}
+	declared = as(declared, t)
+	for k := range n {
+		if err := w.value(t, declared); err != nil {
+			return w.in("["+strconv.Itoa(k)+"]", err)
+		}
 	}
 	return end(w.ctx)
 }
@@ -165,12 +194,13 @@ func (w *writer) pairs(typ *thriftimpl.Type) error {
 	if err := w.p.WriteMapBegin(w.ctx, key, elem, n); err != nil {
 		return err
 	}
-	for range n {
-		if err := w.value(key, declaredKey); err != nil {
-			return err
+	for k := range n {
+		err := w.value(key, declaredKey)
+		if err == nil {
+			err = w.value(elem, declared)
 		}
-		if err := w.value(elem, declared); err != nil {
-			return err
+		if err != nil {
+			return w.in("["+strconv.Itoa(k)+"]", err)
 		}
 	}
 	return w.p.WriteMapEnd(w.ctx)

@@ -1,0 +1,288 @@
+package apachethrift_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/apache/thrift/lib/go/thrift"
+	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/internal/apachetest"
+	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// custom is the store with another Retrieve.
+type custom struct {
+	store
+	retrieve func(ctx context.Context, args kv.KeyValueRetrieveArgs, result kv.KeyValueRetrieveResult) error
+}
+
+func (c *custom) Retrieve(ctx context.Context, args kv.KeyValueRetrieveArgs, result kv.KeyValueRetrieveResult) error {
+	return c.retrieve(ctx, args, result)
+}
+
+// serve starts a server of Apache's library for h and returns a function that makes clients of it.
+func serve(t *testing.T, h kv.KeyValueHandler) func(timeout time.Duration) (kv.KeyValueClient, io.Closer) {
+	t.Helper()
+	socket, err := thrift.NewTServerSocket("127.0.0.1:0")
+	if err == nil {
+		err = socket.Listen()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocols := thrift.NewTCompactProtocolFactoryConf(nil)
+	server := thrift.NewTSimpleServer4(apachethrift.NewProcessor(kv.NewKeyValueProcessor(h), nocopy.Limits{}), socket,
+		thrift.NewTFramedTransportFactoryConf(thrift.NewTTransportFactory(), nil), protocols)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		server.Serve()
+	}()
+	t.Cleanup(func() {
+		server.Stop()
+		<-done
+	})
+	return func(timeout time.Duration) (kv.KeyValueClient, io.Closer) {
+		conn := thrift.NewTSocketConf(socket.Addr().String(), &thrift.TConfiguration{SocketTimeout: timeout})
+		if err := conn.Open(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		p := protocols.GetProtocol(thrift.NewTFramedTransportConf(conn, nil))
+		return kv.NewKeyValueClient(apachethrift.NewCaller(thrift.NewTStandardClient(p, p))), conn
+	}
+}
+
+// Many clients at a time, whose handlers fail, panic, or return what is not theirs; each gets its
+// own answer, and the connections live on.
+func TestServed(t *testing.T) {
+	shared := kv.NewNotFound() // returned from many calls at a time
+	shared.SetKey([]byte("shared"))
+	dial := serve(t, &custom{retrieve: func(_ context.Context, args kv.KeyValueRetrieveArgs, result kv.KeyValueRetrieveResult) error {
+		switch key := string(args.GetKey()); {
+		case key == "panic":
+			panic("a secret")
+		case key == "released":
+			args.Release()
+		case key == "shared":
+			return fmt.Errorf("wrapped: %w", shared)
+		case key == "own":
+			return &rpc.ApplicationException{Type: rpc.InvalidTransform, Message: "own"}
+		case key == "theirs":
+			return thrift.NewTApplicationException(thrift.INVALID_PROTOCOL, "theirs")
+		case key != "nothing":
+			result.SetSuccess(args.GetKey())
+		}
+		return nil
+	}})
+	var wg sync.WaitGroup
+	for i := range 8 {
+		client, _ := dial(30 * time.Second)
+		wg.Go(func() {
+			get := func(key string) (string, error) {
+				r, err := client.Retrieve(t.Context(), func(args kv.KeyValueRetrieveArgs) { args.SetKey([]byte(key)) })
+				return string(r.GetSuccess()), err
+			}
+			application := func(key string, typ rpc.ExceptionType, text string) {
+				var e *rpc.ApplicationException
+				if _, err := get(key); !errors.As(err, &e) || e.Type != typ || !strings.HasPrefix(e.Message, text) || strings.Contains(e.Message, "secret") {
+					t.Errorf("%s: %v", key, err)
+				}
+			}
+			for n := range 20 {
+				key := fmt.Sprint(i, " ", n)
+				if got, err := get(key); got != key || err != nil {
+					t.Errorf("%q, %v", got, err)
+				}
+				var missing kv.NotFound
+				if _, err := get("shared"); !errors.As(err, &missing) || string(missing.GetKey()) != "shared" {
+					t.Errorf("shared: %v", err)
+				}
+				application("panic", rpc.InternalError, "the server has failed")
+				application("released", rpc.InternalError, "the server has failed")
+				application("own", rpc.InvalidTransform, "own")
+				application("theirs", rpc.InvalidProtocol, "theirs")
+				application("nothing", rpc.MissingResult, "")
+			}
+		})
+	}
+	wg.Wait()
+	if string(shared.GetKey()) != "shared" {
+		t.Error("the handler's exception was released")
+	}
+}
+
+// A call ends with its context; and the context of a handler ends, with Apache's cause, when its
+// client is gone.
+func TestServedContexts(t *testing.T) {
+	entered, cause := make(chan struct{}, 1), make(chan error, 1)
+	dial := serve(t, &custom{retrieve: func(ctx context.Context, _ kv.KeyValueRetrieveArgs, _ kv.KeyValueRetrieveResult) error {
+		entered <- struct{}{}
+		<-ctx.Done()
+		cause <- context.Cause(ctx)
+		return ctx.Err()
+	}})
+	client, conn := dial(20 * time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := client.Retrieve(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, not the context's error", err)
+	}
+	<-entered
+	conn.Close()
+	if err := <-cause; !errors.Is(err, thrift.ErrAbandonRequest) {
+		t.Errorf("the handler's context ended with %v", err)
+	}
+}
+
+// failing is a transport that takes a number of bytes.
+type failing struct {
+	*thrift.TMemoryBuffer
+	left int
+}
+
+var errFull = errors.New("full")
+
+func (f *failing) take(n int) error {
+	if f.left -= n; f.left < 0 {
+		return thrift.NewTTransportExceptionFromError(errFull)
+	}
+	return nil
+}
+
+func (f *failing) Write(b []byte) (int, error)       { return len(b), f.take(len(b)) }
+func (f *failing) WriteByte(byte) error              { return f.take(1) }
+func (f *failing) WriteString(s string) (int, error) { return len(s), f.take(len(s)) }
+
+// Errors of writing are those of the protocol, with a path.
+func TestWriteErrors(t *testing.T) {
+	o := newOrder()
+	for name, path := range map[string]string{"compact": "Order.lines[0].price: ", "binary": "Order: "} {
+		err := apachethrift.Write(t.Context(), bare[name](&failing{thrift.NewTMemoryBuffer(), 12}), o)
+		var e thrift.TException
+		if !errors.Is(err, errFull) || !errors.As(err, &e) || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("%s: %v, not at %s", name, err, path)
+		}
+	}
+	for left := range 31 {
+		if err := apachethrift.Write(t.Context(), bare["compact"](&failing{thrift.NewTMemoryBuffer(), left}), o); !errors.Is(err, errFull) {
+			t.Errorf("%v after %d bytes", err, left)
+		}
+	}
+	if err := apachethrift.Write(t.Context(), bare["compact"](&failing{thrift.NewTMemoryBuffer(), 31}), o); err != nil {
+		t.Error(err)
+	}
+}
+
+// A field with other elements than declared is an unknown one, and is forwarded; empty containers
+// are of their type whatever the protocol says.
+func TestWrongElements(t *testing.T) {
+	wrong := &referee.Struct{Name: "S", Fields: []referee.Field{
+		{ID: 1, Name: "list", Type: referee.ListOf(referee.String)}, {ID: 2, Name: "map", Type: referee.MapOf(referee.I64, referee.Bool)},
+		{ID: 3, Name: "set", Type: referee.SetOf(referee.I8)}, {ID: 4, Name: "ok", Type: referee.ListOf(referee.I32)}}}
+	right := &referee.Struct{Name: "S", Fields: []referee.Field{
+		{ID: 1, Name: "list", Type: referee.ListOf(referee.I32)}, {ID: 2, Name: "map", Type: referee.MapOf(referee.I64, referee.String)},
+		{ID: 3, Name: "set", Type: referee.SetOf(referee.Bool)}, {ID: 4, Name: "ok", Type: referee.ListOf(referee.I32)}}}
+	strict := &referee.Struct{Name: "S", Fields: []referee.Field{{ID: 2, Name: "map", Type: referee.MapOf(referee.I64, referee.String), Req: referee.Required}}}
+	sc := apachetest.NewSchema()
+	i32 := func(n ...int32) *referee.List {
+		l := &referee.List{Type: wrong.Fields[3].Type}
+		for _, v := range n {
+			l.Elems = append(l.Elems, v)
+		}
+		return l
+	}
+	full := &referee.Record{Type: wrong, Fields: []referee.Value{
+		&referee.List{Type: wrong.Fields[0].Type, Elems: []referee.Value{"a", "bc"}},
+		&referee.Map{Type: wrong.Fields[1].Type, Pairs: []referee.Pair{{Key: int64(1), Value: true}}},
+		&referee.List{Type: wrong.Fields[2].Type, Elems: []referee.Value{int8(2)}}, i32(1, 2)}}
+	empty := &referee.Record{Type: wrong, Fields: []referee.Value{
+		&referee.List{Type: wrong.Fields[0].Type}, &referee.Map{Type: wrong.Fields[1].Type}, &referee.List{Type: wrong.Fields[2].Type}, i32()}}
+	for _, w := range apachetest.Wires {
+		for name, rec := range map[string]*referee.Record{"full": full, "empty": empty} {
+			b := w.Written(t, func(p thrift.TProtocol) error { return referee.WriteTo(p, rec) })
+			var s nocopy.Struct
+			if err := w.Read(t, b, func(p thrift.TProtocol) (err error) {
+				s, err = apachethrift.ReadStruct(t.Context(), p, sc.Desc(right))
+				return err
+			}); err != nil {
+				t.Fatal(w.Name, err)
+			}
+			got, err := referee.Accept(right, s.Message().Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			set, unknown := 0, len(got.Unknown)
+			for _, f := range got.Fields {
+				if f != nil {
+					set++
+				}
+			}
+			if name == "full" && (set != 1 || unknown != 3) || name == "empty" && (set != 4 || unknown != 0) {
+				t.Errorf("%s, %s: %d fields are set, %d unknown", w.Name, name, set, unknown)
+			}
+			again := w.Written(t, func(p thrift.TProtocol) error {
+				return apachethrift.Write(t.Context(), p, apachetest.Known{Desc: sc.Desc(right), Struct: s})
+			})
+			if name == "full" && !bytes.Equal(again, b) {
+				t.Errorf("%s: forwarded as\n%q, not\n%q", w.Name, again, b)
+			}
+			err = w.Read(t, b, func(p thrift.TProtocol) error {
+				_, err := apachethrift.ReadStruct(t.Context(), p, sc.Desc(strict))
+				return err
+			})
+			if (name == "full") != errors.Is(err, nocopy.ErrMissingRequired) {
+				t.Errorf("%s, %s: %v", w.Name, name, err)
+			}
+		}
+	}
+}
+
+// FuzzProcess: whatever is sent to a processor, it returns, and what it answers is a message.
+func FuzzProcess(f *testing.F) {
+	names := []string{"binary", "compact", "JSON"}
+	p := apachethrift.NewProcessor(kv.NewKeyValueProcessor(&custom{store: store{}, retrieve: store{}.Retrieve}), nocopy.Limits{})
+	for i, name := range names {
+		for _, method := range []string{"retrieve", "create", "what"} {
+			mem := thrift.NewTMemoryBuffer()
+			out := bare[name](mem)
+			args := kv.NewKeyValueCreateArgs()
+			args.SetKey([]byte("k"))
+			err := errors.Join(out.WriteMessageBegin(context.Background(), method, thrift.CALL, 1),
+				apachethrift.Write(context.Background(), out, args), out.WriteMessageEnd(context.Background()), out.Flush(context.Background()))
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(byte(i), mem.Bytes())
+		}
+	}
+	f.Fuzz(func(t *testing.T, which byte, b []byte) {
+		name := names[int(which)%len(names)]
+		in, out := memory(b), thrift.NewTMemoryBuffer()
+		ok, err := p.Process(context.Background(), bare[name](in), bare[name](out))
+		if !ok && err == nil {
+			t.Fatal("neither answered nor an error")
+		}
+		if out.Len() == 0 {
+			return
+		}
+		reply := bare[name](out)
+		_, kind, _, rerr := reply.ReadMessageBegin(context.Background())
+		if rerr == nil {
+			rerr = reply.Skip(context.Background(), thrift.STRUCT)
+		}
+		if rerr != nil || kind != thrift.REPLY && kind != thrift.EXCEPTION {
+			t.Fatalf("answered with a message of type %d, %v", kind, rerr)
+		}
+	})
+}
