@@ -239,6 +239,68 @@ func TestBridgedMethodByMethod(t *testing.T) {
 	if got, err := c.TestI32(t.Context(), 7); got != 7 || err != nil {
 		t.Errorf("%d, %v", got, err)
 	}
+
+	// The client's side: Apache's client as it is, with our types
+	args, result := thrifttest.NewThriftTestTestStructArgs(), thrifttest.ThriftTestTestStructResult{}
+	args.NewThing().SetStringThing("ours")
+	if _, err := c.Client_().Call(t.Context(), "testStruct", apachethrift.Struct(&args), apachethrift.Struct(&result)); err != nil {
+		t.Fatal(err)
+	}
+	if got := result.GetSuccess().GetStringThing(); got != "ours" {
+		t.Errorf("%q", got)
+	}
+
+	// A server of ours with a method that is still Apache's
+	ours.AddToProcessorMap("testI32", apache.NewThriftTestProcessor(apacheHandler{}).ProcessorMap()["testI32"])
+	c = apache.NewThriftTestClient(stacks()[1].serve(t, ours)())
+	if got, err := c.TestI32(t.Context(), 8); got != 8 || err != nil {
+		t.Errorf("%d, %v", got, err)
+	}
+	if got, err := c.TestString(t.Context(), "moved"); got != "OURS" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// Services that share a port, put together by us or by Apache's library.
+func TestBridgedMultiplexed(t *testing.T) {
+	t.Parallel()
+	h := &interop.Handler{Out: io.Discard}
+	first, second := thrifttest.NewThriftTestProcessor(h), thrifttest.NewSecondServiceProcessor(h)
+	theirs := thrift.NewTMultiplexedProcessor()
+	theirs.RegisterProcessor(interop.FirstName, apachethrift.NewProcessor(first, nocopy.Limits{}))
+	theirs.RegisterProcessor(interop.SecondName, apachethrift.NewProcessor(second, nocopy.Limits{}))
+	ours := apachethrift.NewProcessor(rpc.Multiplexed(map[string]*rpc.Processor{interop.FirstName: first, interop.SecondName: second}), nocopy.Limits{})
+	s := stacks()[1]
+	for name, p := range map[string]thrift.TProcessor{"ours": ours, "theirs": theirs} {
+		socket, err := thrift.NewTServerSocket("127.0.0.1:0")
+		if err == nil {
+			err = socket.Listen()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := thrift.NewTSimpleServer4(p, socket, s.transport, s.protocol)
+		done := make(chan struct{})
+		go func() { defer close(done); server.Serve() }()
+		conn := thrift.NewTSocketConf(socket.Addr().String(), &thrift.TConfiguration{SocketTimeout: 30 * time.Second})
+		if err := conn.Open(); err != nil {
+			t.Fatal(err)
+		}
+		trans, err := s.transport.GetTransport(conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proto := s.protocol.GetProtocol(trans)
+		client := thrifttest.NewSecondServiceClient(apachethrift.NewCaller(
+			thrift.NewTStandardClient(proto, thrift.NewTMultiplexedProtocol(proto, interop.SecondName))))
+		r, err := client.SecondtestString(t.Context(), func(args thrifttest.SecondServiceSecondtestStringArgs) { args.SetThing("x") })
+		if err != nil || r.GetSuccess() != `testString("x")` {
+			t.Errorf("%s: %v, %v", name, r, err)
+		}
+		conn.Close()
+		server.Stop()
+		<-done
+	}
 }
 
 type upper struct{ interop.Handler }

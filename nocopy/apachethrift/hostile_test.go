@@ -197,6 +197,22 @@ func TestLimits(t *testing.T) {
 	if err := read(nocopy.Limits{MaxDepth: 100}); err != nil {
 		t.Error(err)
 	}
+	deepest := 1 << 16
+	b = []byte(strings.Repeat("\x2c", deepest-1) + strings.Repeat("\x00", deepest))
+	s, err := apachethrift.ReadStruct(context.Background(), bare["compact"](over(b)), d, nocopy.Limits{MaxDepth: deepest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := thrift.NewTMemoryBuffer()
+	if err := apachethrift.Write(context.Background(), bare["compact"](mem), apachetest.Known{Desc: d, Struct: s}); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(mem.Bytes(), b) {
+		t.Error("the deepest message was not written as it was read")
+	}
+	if err := read(nocopy.Limits{MaxDepth: 1 << 30}, nocopy.Lazy); err != nil {
+		t.Error(err)
+	}
 	simple := thrift.NewTSimpleJSONProtocol(memory([]byte("{}")))
 	if _, err := apachethrift.ReadStruct(context.Background(), simple, d); err == nil {
 		t.Error("simple JSON was read")

@@ -38,7 +38,7 @@ func wireBytes(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, l no
 	if simple, ok := p.(*thrift.TSimpleJSONProtocol); ok && simple != nil {
 		return nil, &nocopy.Error{Path: d.Name(), Err: errSimpleJSON}
 	}
-	r := &reader{ctx: ctx, p: p, plain: isPlain(p), most: l.MaxBytes, depth: l.MaxDepth}
+	r := &reader{ctx: ctx, p: p, b: make([]byte, 0, 512), plain: isPlain(p), most: l.MaxBytes, depth: l.MaxDepth}
 	if r.most <= 0 {
 		r.most = defaultMaxBytes
 	}
