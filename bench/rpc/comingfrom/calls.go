@@ -20,6 +20,8 @@ import (
 	kitex "github.com/nocopythrift/nocopythrift/bench/rpc/generated/kitex/echo"
 	kitexecho "github.com/nocopythrift/nocopythrift/bench/rpc/generated/kitex/echo/echo"
 	"github.com/nocopythrift/nocopythrift/bench/rpc/generated/nocopy/echo"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
@@ -147,5 +149,38 @@ func call(ctx context.Context, addr string) (string, error) {
 		return "", err
 	}
 	defer res.Release()
+	return res.GetSuccess().GetAction(), nil
+}
+
+func serveBridged(addr string) error {
+	socket, err := thrift.NewTServerSocket(addr)
+	if err != nil {
+		return err
+	}
+	processor := apache.NewEchoProcessor(apacheHandler{})
+	ours := apachethrift.NewProcessor(echo.NewEchoProcessor(handler{}), nocopy.Limits{})
+	processor.AddToProcessorMap("echo", ours.ProcessorMap()["echo"]) // this method is written anew
+	return thrift.NewTSimpleServer4(processor, socket,
+		thrift.NewTFramedTransportFactoryConf(thrift.NewTTransportFactory(), nil),
+		thrift.NewTBinaryProtocolFactoryConf(nil)).Serve()
+}
+
+func callBridged(ctx context.Context, addr string) (string, error) {
+	socket := thrift.NewTSocketConf(addr, nil)
+	framed := thrift.NewTFramedTransportConf(socket, nil)
+	if err := framed.Open(); err != nil {
+		return "", err
+	}
+	defer framed.Close()
+	p := thrift.NewTBinaryProtocolConf(framed, nil)
+	client := thrift.WrapClient(thrift.NewTStandardClient(p, p)) // with the middlewares there are
+	res, err := echo.NewEchoClient(apachethrift.NewCaller(client)).Echo(ctx, func(args echo.EchoEchoArgs) {
+		m := args.NewMessage()
+		m.SetID(1)
+		m.SetAction("hello")
+	})
+	if err != nil {
+		return "", err
+	}
 	return res.GetSuccess().GetAction(), nil
 }

@@ -14,13 +14,14 @@ func TestCalls(t *testing.T) {
 	klog.SetLevel(klog.LevelFatal)
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	thriftClients := map[string]func(context.Context, string) (string, error){"Apache": callApache, "Kitex": callKitex, "here": call}
+	thriftClients := map[string]func(context.Context, string) (string, error){"Apache": callApache, "Kitex": callKitex, "here": call, "bridged": callBridged}
 	for name, c := range map[string]struct {
 		serve   func(string) error
 		clients map[string]func(context.Context, string) (string, error)
 	}{
 		"Apache": {serveApache, thriftClients}, "Kitex": {serveKitex, thriftClients}, "here": {serve, thriftClients},
-		"gRPC": {serveGRPC, map[string]func(context.Context, string) (string, error){"gRPC": callGRPC}},
+		"bridged": {serveBridged, thriftClients},
+		"gRPC":    {serveGRPC, map[string]func(context.Context, string) (string, error){"gRPC": callGRPC}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, err := net.Listen("tcp", "127.0.0.1:0") // only to find a free port
