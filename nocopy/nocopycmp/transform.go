@@ -17,10 +17,10 @@ import (
 // Message is a struct, union or exception for cmp. Its keys are the names of the fields that are
 // set, as in the IDL, and the ids of those that the IDL does not know. An absent struct is nil.
 //
-// Values are bool, int8 to int64, float64, string, []byte, [nocopy.UUID], [Enum] and Message; lists
-// are slices of these, sets are too, sorted and without repeated elements; maps are Go's maps, with
-// texts in the place of keys that are doubles, structs or containers. Unknown fields are of type
-// []Raw.
+// Values are bool, int8 to int64, float64, string, []byte, [nocopy.UUID], [Enum] and Message.
+// Lists are slices of these; sets are too, sorted and without repeated elements; maps are Go's
+// maps, with texts in the place of keys that are doubles, structs or containers. Unknown fields
+// are of type []Raw.
 type Message map[string]any
 
 // typeKey is the key of a Message's type in it.
