@@ -129,7 +129,7 @@ func TestInside(t *testing.T) {
 // TestOptions: each option equates what it is for, and only that.
 func TestOptions(t *testing.T) {
 	unknown := order.NewLine()
-	withUnknown, err := order.ParseLine(append([]byte{3, 0xff, 0xfe, 1}, unknown.Message().Bytes()...)) // id −2
+	withUnknown, err := order.ParseLine(append([]byte{3, 0xff, 0xfe, 1}, unknown.Message().Bytes()...))
 	if err != nil {
 		t.Fatal(err)
 	}
