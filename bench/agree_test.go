@@ -26,6 +26,7 @@ func TestCheckNotices(t *testing.T) {
 	for _, w := range data.Tiny() {
 		v := w.New()
 		in := &peer.Input{Value: v, Wire: limit.Append(nil, data.Message(v))}
+		peers := judges(w)
 		for i, e := range peer.Entries(in, peers) {
 			good := e.Rows[0].Make()
 			for name, step := range spoilt(in, e.Op, good) {

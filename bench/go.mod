@@ -8,6 +8,7 @@ require (
 	github.com/VictoriaMetrics/easyproto v1.1.3
 	github.com/apache/thrift v0.25.0
 	github.com/bytedance/gopkg v0.1.4
+	github.com/bytedance/sonic v1.15.0
 	github.com/cloudwego/dynamicgo v0.8.0
 	github.com/cloudwego/frugal v0.3.1
 	github.com/cloudwego/gopkg v0.2.1
@@ -30,7 +31,6 @@ require (
 	git.sr.ht/~sbinet/gg v0.7.0 // indirect
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
-	github.com/bytedance/sonic v1.15.0 // indirect
 	github.com/bytedance/sonic/loader v0.5.0 // indirect
 	github.com/cloudwego/base64x v0.1.6 // indirect
 	github.com/cloudwego/thriftgo v0.3.6 // indirect

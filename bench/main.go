@@ -27,6 +27,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/dynamicgo"
 	"github.com/nocopythrift/nocopythrift/bench/flat"
 	"github.com/nocopythrift/nocopythrift/bench/frugal"
+	"github.com/nocopythrift/nocopythrift/bench/jsons"
 	"github.com/nocopythrift/nocopythrift/bench/kitex"
 	"github.com/nocopythrift/nocopythrift/bench/limit"
 	"github.com/nocopythrift/nocopythrift/bench/measure"
@@ -183,7 +184,7 @@ func prepare(w data.Workload) ([]peer.Entry, error) {
 	v := w.New()
 	in := &peer.Input{Value: v, Wire: limit.Append(nil, data.Message(v))}
 	entries := peer.Entries(in, contestants(w))
-	if err := peer.Check(in, w.New, entries, peers); err != nil {
+	if err := peer.Check(in, w.New, entries, judges(w)); err != nil {
 		return nil, fmt.Errorf("%s: %w", w.Name, err)
 	}
 	return entries, nil
@@ -193,7 +194,15 @@ func prepare(w data.Workload) ([]peer.Entry, error) {
 // cost grows: Kitex and hand-written code suffice to tell the machine's part in it.
 func contestants(w data.Workload) []peer.Peer {
 	if w.Unit == "" {
-		return peers
+		return judges(w)
 	}
 	return []peer.Peer{ours.Peer(), kitex.Peer(), limit.Peer()}
+}
+
+// judges returns the peers that can read what rows on w write.
+func judges(w data.Workload) []peer.Peer {
+	if _, ok := w.Kind.(*data.JSON); ok {
+		return jsons.Peers()
+	}
+	return peers
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"math"
 	"strconv"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // For package nocopyjson. XJSON says how a struct is written as JSON.
@@ -60,20 +62,20 @@ func (w *jsonWriter) structure(dst []byte, d *XDesc, e uint32) []byte {
 	if d.union {
 		arm = w.m.idx[w.m.armWord(e)]
 	}
-	for i := range d.fields {
-		f, name := &d.fields[i], &names.fields[i]
+	for i := range names.writes {
+		f := &names.writes[i]
 		word := w.m.idx[e+f.word]
-		if word == 0 && (!w.ZeroValues || d.union) || name.Skip || d.union && f.word != arm {
+		if word == 0 && (!w.ZeroValues || d.union) || d.union && f.word != arm {
 			continue
 		}
-		dst = append(dst, name.label...)
+		dst = append(dst, f.label...)
 		if word == 0 {
-			dst = w.unset(dst, f, name.Quoted)
+			dst = w.unset(dst, &d.fields[f.number], f.quoted)
 		} else {
-			dst = w.field(dst, f, name.Quoted, e, word)
+			dst = w.field(dst, f, e, word)
 		}
 		if w.err != nil {
-			w.path = append(w.path, "."+f.Name)
+			w.path = append(w.path, "."+d.fields[f.number].Name)
 			return dst
 		}
 	}
@@ -85,12 +87,12 @@ func (w *jsonWriter) structure(dst []byte, d *XDesc, e uint32) []byte {
 }
 
 // field appends the value of field f of entry e, for which word stands.
-func (w *jsonWriter) field(dst []byte, f *field, quoted bool, e, word uint32) []byte {
+func (w *jsonWriter) field(dst []byte, f *jsonField, e, word uint32) []byte {
 	switch f.kind {
 	case fixed:
-		return w.fixed(dst, f.typ, w.m.fixedValue(word), quoted)
+		return w.fixed(dst, f.typ, w.m.fixedValue(word), f.quoted)
 	case text:
-		return w.text(dst, f.typ, w.m.textBytes(word))
+		return w.text(dst, f.typ, w.bytes(word))
 	}
 	if word&notIndexed != 0 {
 		word = w.m.indexLazily(f.typ, word&^notIndexed)
@@ -132,9 +134,17 @@ func (w *jsonWriter) value(dst []byte, t *XType, word uint32) []byte {
 		if word == 0 { // not on the wire yet
 			return append(dst, `""`...)
 		}
-		return w.text(dst, t, w.m.textBytes(word))
+		return w.text(dst, t, w.bytes(word))
 	}
 	return w.container(dst, t, word)
+}
+
+// bytes returns the bytes of a text, for which word stands.
+func (w *jsonWriter) bytes(word uint32) []byte {
+	if s, ok := w.m.buf.FlatText(word); ok {
+		return chain.StringBytes(s)
+	}
+	return w.m.textBytes(word)
 }
 
 // container appends a struct, list, set or map.
@@ -188,7 +198,7 @@ func (w *jsonWriter) object(dst []byte, t *XType, e uint32) []byte {
 			}
 			dst = append(dst, ',')
 			if t.key.kind == text {
-				dst = w.text(dst, t.key, m.textBytes(word))
+				dst = w.text(dst, t.key, w.bytes(word))
 			} else {
 				b := m.fixedValue(word)
 				if t.key.wire == WireDouble && isNaN(b) {
@@ -303,9 +313,9 @@ func (w *jsonWriter) fixed(dst []byte, t *XType, b []byte, quoted bool) []byte {
 		return append(dst, '"')
 	}
 	if !quoted {
-		return strconv.AppendInt(dst, v, 10)
+		return appendJSONInt(dst, v)
 	}
-	return append(strconv.AppendInt(append(dst, '"'), v, 10), '"')
+	return append(appendJSONInt(append(dst, '"'), v), '"')
 }
 
 // exactInts is a bound of whole numbers whose shortest form as a float is that of an integer.
@@ -326,7 +336,7 @@ func appendJSONFloat(dst []byte, f float64, quoted bool) []byte {
 		dst = append(dst, '"')
 	}
 	if i := int64(f); float64(i) == f && i != 0 && i < exactInts && i > -exactInts {
-		dst = strconv.AppendInt(dst, i, 10)
+		dst = appendJSONInt(dst, i)
 	} else if a := math.Abs(f); a != 0 && (a < 1e-6 || a >= 1e21) {
 		dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
 		if n := len(dst); dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' { // e-09

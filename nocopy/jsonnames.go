@@ -1,10 +1,12 @@
 package nocopy
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
+	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
@@ -12,9 +14,8 @@ import (
 // For package nocopyjson. XJSONName is how a field is called in JSON.
 type XJSONName struct {
 	Name   string
-	Skip   bool   // it is neither written nor read
-	Quoted bool   // numbers and bools are strings
-	label  string // a comma, the name in quotes and a colon
+	Skip   bool // it is neither written nor read
+	Quoted bool // numbers and bools are strings
 }
 
 // For package nocopyjson. XJSONOption is one of its options.
@@ -22,16 +23,42 @@ type XJSONOption uint8
 
 func (XJSONOption) option() {}
 
+// jsonField is what writing asks of a field that is not skipped.
+type jsonField struct {
+	label  string // a comma, the name in quotes and a colon
+	typ    *XType
+	word   uint32
+	number uint32
+	kind   kind
+	quoted bool
+}
+
 // jsonNames are the names of a struct's fields in JSON.
 type jsonNames struct {
 	fields []XJSONName
+	writes []jsonField
 	err    error // two fields have the same name, or one has no UTF-8
+	plan   atomic.Pointer[any]
+}
+
+// JSONPlan returns what package nocopyjson keeps with a descriptor, which make makes.
+func (X) JSONPlan(d *XDesc, make func() any) any {
+	names := d.jsonNames()
+	if p := names.plan.Load(); p != nil {
+		return *p
+	}
+	p := make()
+	names.plan.Store(&p)
+	return p
 }
 
 var errTwoNaNs = errors.New("two keys of a map differ in the bits of NaN only")
 
 // ParseCopy parses a copy of b, in recycled memory if that is said.
 func (X) ParseCopy(d *XDesc, b []byte, l Limits, recycle bool) (XStruct, error) {
+	if !recycle && l == (Limits{MaxBytes: defaultMaxBytes, MaxDepth: defaultMaxDepth}) {
+		return parseStruct(d, bytes.Clone(b), Own)
+	}
 	c := chain.NewChunk(len(b), recycle)
 	copy(c.Mem, b)
 	return parseChunk(d, c, l, Own|recycling(recycle))
@@ -64,7 +91,8 @@ func (d *XDesc) jsonNames() *jsonNames {
 		if !ok {
 			names.err = ErrUTF8
 		}
-		n.label = string(append(label, `":`...))
+		f := &d.fields[i]
+		names.writes = append(names.writes, jsonField{string(append(label, `":`...)), f.typ, f.word, uint32(i), f.kind, n.Quoted})
 	}
 	d.json.Store(names)
 	return names

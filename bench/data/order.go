@@ -43,6 +43,8 @@ func Message(v any) any {
 		return &v.Catalog
 	case *Edits:
 		return &v.Catalog
+	case *JSON:
+		return v.Of
 	}
 	return v
 }

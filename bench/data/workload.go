@@ -50,7 +50,8 @@ func All() []Workload {
 	)
 	w = append(w, growth()...)
 	w = append(w, bulk()...)
-	return append(w, order()...)
+	w = append(w, order()...)
+	return append(w, jsons(w)...)
 }
 
 // growth is workload G: A, C and F made longer, whose time per byte must not grow.
@@ -138,6 +139,9 @@ func Tiny() []Workload {
 		{Name: "I-words-reverse", New: func() any { return newWordOrder(20, false) }},
 		{Name: "I-words-random", New: func() any { return newWordOrder(200, true) }},
 		{Name: "I-edits", New: func() any { return newEdits(50) }},
+	}
+	for _, of := range []Workload{w[2], w[3], w[4]} {
+		w = append(w, Workload{Name: "J-" + of.Name, Kind: (*JSON)(nil), New: func() any { return &JSON{of.New()} }})
 	}
 	for _, elem := range []string{"i64", "i32", "i16", "double"} {
 		w = append(w, Workload{Name: "H-" + elem, New: func() any { return newBulk(elem, 37) }})

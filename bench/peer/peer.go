@@ -21,10 +21,13 @@ const (
 	// From bytes to the same message with one nested string and one i64 changed, given to a writer
 	Edit  Op = "edit"
 	Total Op = "total" // build, then read
+
+	ToJSON   Op = "to-json"   // from bytes to JSON given to a writer
+	FromJSON Op = "from-json" // from JSON to bytes given to a writer
 )
 
 // Ops are all operations, in the order in which they are shown.
-var Ops = []Op{Build, Read, Partial, Edit, Total}
+var Ops = []Op{Build, Read, Partial, Edit, Total, ToJSON, FromJSON}
 
 // Defined returns the operations that are measured on v, a message of package data.
 func Defined(v any) []Op {
@@ -37,6 +40,8 @@ func Defined(v any) []Op {
 		return []Op{Build}
 	case *data.Edits:
 		return []Op{Edit}
+	case *data.JSON:
+		return []Op{ToJSON, FromJSON}
 	}
 	return []Op{Build, Read}
 }

@@ -13,8 +13,8 @@ import (
 // Options of this package. Those of package nocopy that Unmarshal takes are nocopy.Limits and
 // nocopy.Recycle.
 const (
-	// Int64Strings writes numbers of type i64 as strings, since JavaScript has no integers beyond 53
-	// bits.
+	// Int64Strings writes numbers of type i64 as strings, since JavaScript has no integers beyond
+	// 53 bits.
 	Int64Strings nocopy.XJSONOption = 1 << iota
 
 	// ZeroValues writes fields that are not set, too: with their default, or as zero, empty or, if

@@ -1,7 +1,7 @@
 package nocopyjson
 
 import (
-	"sync"
+	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
@@ -28,25 +28,15 @@ type structPlan struct {
 type fieldPlan struct {
 	nocopy.XJSONName
 	idlName  string
+	quoted   string  // the name as it mostly stands in a text; "" if it can't be compared so
 	header   [3]byte // wire type and id
 	required bool
 	value    *plan
 }
 
-// plans are those of the structs that were read, by descriptor: *structPlan.
-var plans sync.Map
-
 // planOf returns the plan of the struct that d describes.
 func planOf(d *nocopy.XDesc) *structPlan {
-	if p, ok := plans.Load(d); ok {
-		return p.(*structPlan)
-	}
-	c := planner{}
-	root := c.structure(d)
-	for d, p := range c {
-		plans.LoadOrStore(d, p)
-	}
-	return root
+	return nocopy.X{}.JSONPlan(d, func() any { return planner{}.structure(d) }).(*structPlan)
 }
 
 // planner makes plans, which may refer to each other in circles.
@@ -63,8 +53,12 @@ func (c planner) structure(d *nocopy.XDesc) *structPlan {
 	for i, n := range names {
 		f := d.FieldDesc(i)
 		t := f.Type
+		quoted := `"` + n.Name + `"`
+		if n.Skip || strings.ContainsRune(n.Name, '\\') {
+			quoted = ""
+		}
 		p.fields = append(p.fields, fieldPlan{
-			XJSONName: n, idlName: f.Name, required: f.Req == nocopy.XRequired, value: c.value(t),
+			XJSONName: n, idlName: f.Name, quoted: quoted, required: f.Req == nocopy.XRequired, value: c.value(t),
 			header: [3]byte{byte(t.Wire()), byte(uint16(f.ID) >> 8), byte(f.ID)},
 		})
 		if !n.Skip {
@@ -96,12 +90,15 @@ var sizes = [nocopy.WireUUID + 1]int{
 	nocopy.WireDouble: 8, nocopy.WireUUID: 16,
 }
 
-// find returns the number of the field with a name, −1 if there is none. Mostly it is next.
-func (p *structPlan) find(name []byte, next int) int {
-	if next < len(p.fields) && p.fields[next].Name == string(name) && !p.fields[next].Skip {
-		return next
+// find returns the number of the field that a string names, −1 if there is none. Mostly it is
+// next.
+func (p *structPlan) find(r *reader, next int) int {
+	if next < len(p.fields) {
+		if f := &p.fields[next]; f.quoted == string(r.raw()) {
+			return next
+		}
 	}
-	if i, ok := p.byName[string(name)]; ok {
+	if i, ok := p.byName[string(r.text())]; ok {
 		return i
 	}
 	return -1

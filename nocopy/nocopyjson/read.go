@@ -21,6 +21,8 @@ type reader struct {
 	buf bytes.Buffer // of in; the decoder reads it in place
 	in  []byte
 	reading
+	// Options of dec: names that come twice are an error, or not.
+	strict, lenient jsontext.Options
 
 	start, end int // of the last token in in
 	out        []byte
@@ -33,8 +35,18 @@ type reader struct {
 	path       []string // and in what, from the inside out
 }
 
+// mostAlive is up to which size a text may stay alive in a reader that is not in use.
+const mostAlive = 64 << 10
+
 // readers are those that are not in use.
-var readers = sync.Pool{New: func() any { return &reader{keys: keySet{seed: maphash.MakeSeed()}} }}
+var readers = sync.Pool{New: func() any { return newReader() }}
+
+func newReader() *reader {
+	return &reader{
+		keys:   keySet{seed: maphash.MakeSeed()},
+		strict: jsontext.AllowDuplicateNames(false), lenient: jsontext.AllowDuplicateNames(true),
+	}
+}
 
 // mostKept is how much memory a reader keeps that is not in use.
 const mostKept = 1 << 20
@@ -71,8 +83,9 @@ func (r *reader) free() {
 	if cap(r.out)+8*cap(r.seen) > mostKept || r.keys.large() {
 		return
 	}
-	r.buf = bytes.Buffer{}
-	r.dec.Reset(&r.buf)
+	if len(r.in) > mostAlive {
+		r.dec.Reset(new(bytes.Buffer)) // it would keep the text alive
+	}
 	r.in, r.err, r.path = nil, nil, nil
 	readers.Put(r)
 }
@@ -80,8 +93,11 @@ func (r *reader) free() {
 // root reads the whole text. most is how many bytes the message may have.
 func (r *reader) root(p *structPlan, most int) bool {
 	r.buf = *bytes.NewBuffer(r.in)
-	// In what is known they are found here.
-	r.dec.Reset(&r.buf, jsontext.AllowDuplicateNames(!r.allowUnknown))
+	if r.allowUnknown {
+		r.dec.Reset(&r.buf, r.strict)
+	} else {
+		r.dec.Reset(&r.buf, r.lenient) // in what is known they are found here
+	}
 	r.out, r.seen, r.most, r.end = r.out[:0], r.seen[:0], most, 0
 	r.err, r.path = nil, r.path[:0]
 	r.keys.reset()
@@ -168,17 +184,13 @@ func (r *reader) tooLarge() error {
 	return limitError("message of more than Limits.MaxBytes = " + strconv.Itoa(r.limits.MaxBytes) + " bytes")
 }
 
-// skipSpace returns where the token after an offset begins.
+// skipSpace returns where the token after an offset begins, which there is.
 func (r *reader) skipSpace(i int) int {
-	for i < len(r.in) {
-		switch r.in[i] {
-		case ' ', '\t', '\r', '\n', ',', ':':
-			i++
-		default:
+	for ; ; i++ {
+		if c := r.in[i]; c > ' ' && c != ',' && c != ':' {
 			return i
 		}
 	}
-	return i
 }
 
 // syntax fails with an error of the tokenizer.
@@ -219,10 +231,9 @@ func (r *reader) structure(p *structPlan, depth int) bool {
 		if c == 0 {
 			return false
 		}
-		name, nameAt := r.text(), r.start
-		i := p.find(name, next)
+		nameAt, i := r.start, p.find(r, next)
 		if i < 0 {
-			if !r.unknown(name) {
+			if !r.unknown() {
 				return false
 			}
 			continue
@@ -292,9 +303,9 @@ func (r *reader) value(p *plan, c byte, depth int) bool {
 }
 
 // unknown reads the value of a field that the struct does not have.
-func (r *reader) unknown(name []byte) bool {
+func (r *reader) unknown() bool {
 	if !r.allowUnknown {
-		return r.fail(r.start, fmt.Errorf("%w: %.64q", ErrUnknownField, name))
+		return r.fail(r.start, fmt.Errorf("%w: %.64q", ErrUnknownField, r.text()))
 	}
 	for open := 0; ; {
 		switch r.next() {

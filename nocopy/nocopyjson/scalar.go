@@ -148,16 +148,20 @@ func (r *reader) double(c byte, text []byte) bool {
 	switch {
 	case c != '"' && c != '0':
 		return r.wrong(c, "a number")
-	case string(text) == "NaN":
+	case c == '"' && string(text) == "NaN":
 		v = math.NaN()
-	case string(text) == "Infinity":
+	case c == '"' && string(text) == "Infinity":
 		v = math.Inf(1)
-	case string(text) == "-Infinity":
+	case c == '"' && string(text) == "-Infinity":
 		v = math.Inf(-1)
 	default:
-		if _, ok := scanNumber(text); !ok {
-			err = errNumber
-		} else if v, err = strconv.ParseFloat(string(text), 64); err != nil {
+		if c == '"' {
+			if _, ok := scanNumber(text); !ok {
+				err = errNumber
+				break
+			}
+		}
+		if v, err = strconv.ParseFloat(string(text), 64); err != nil {
 			err = errRange
 		}
 	}
@@ -176,25 +180,50 @@ var (
 
 // integer returns the whole number that text is in JSON, also if it is written as 1.0 or 1e3.
 func integer(text []byte) (int64, error) {
-	i := 0
+	digits := text
 	if len(text) > 0 && text[0] == '-' {
-		i = 1
+		digits = text[1:]
 	}
-	// 18 digits can't overflow.
-	if n := len(text) - i; n > 0 && n <= 18 && (text[i] != '0' || n == 1) {
-		v := int64(0)
-		for _, c := range text[i:] {
-			if c -= '0'; c > 9 {
-				return slowInteger(text)
-			}
-			v = 10*v + int64(c)
-		}
-		if i == 1 {
-			v = -v
-		}
-		return v, nil
+	// 19 digits can't overflow a uint64.
+	if n := len(digits); n == 0 || n > 19 || digits[0] == '0' && n > 1 {
+		return slowInteger(text)
 	}
-	return slowInteger(text)
+	v, rest := uint64(0), digits
+	for len(rest) >= 8 {
+		x := binary.LittleEndian.Uint64(rest)
+		if !eightDigits(x) {
+			return slowInteger(text)
+		}
+		v = 100_000_000*v + valueOfEight(x)
+		rest = rest[8:]
+	}
+	for _, c := range rest {
+		if c -= '0'; c > 9 {
+			return slowInteger(text)
+		}
+		v = 10*v + uint64(c)
+	}
+	switch {
+	case len(digits) < len(text) && v <= 1<<63:
+		return -int64(v), nil
+	case len(digits) == len(text) && v < 1<<63:
+		return int64(v), nil
+	}
+	return 0, errRange
+}
+
+// eightDigits reports whether the eight bytes of x are digits.
+func eightDigits(x uint64) bool {
+	const each = 0x0101010101010101
+	return (x&(0xf0*each))|((x+0x06*each)&(0xf0*each))>>4 == 0x33*each
+}
+
+// valueOfEight returns the number that the digits in x are, of which the first is in the lowest
+// byte.
+func valueOfEight(x uint64) uint64 {
+	x = (x & 0x0f0f0f0f0f0f0f0f) * (10<<8 + 1) >> 8
+	x = (x & 0x00ff00ff00ff00ff) * (100<<16 + 1) >> 16
+	return (x & 0x0000ffff0000ffff) * (10000<<32 + 1) >> 32
 }
 
 // slowInteger is integer of what is long, or has a fraction or exponent, or is no number.
