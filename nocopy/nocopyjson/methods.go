@@ -27,6 +27,7 @@ func MarshalTo[S nocopy.StructView](s S, e *jsontext.Encoder) error {
 // *s to the handle of an absent struct. The offsets of errors are those in all that the Decoder
 // reads.
 func UnmarshalFrom[S nocopy.StructView](s *S, d *jsontext.Decoder) error {
+	descOf(s)
 	text, err := d.ReadValue()
 	if err != nil {
 		return err
@@ -47,6 +48,7 @@ func UnmarshalFrom[S nocopy.StructView](s *S, d *jsontext.Decoder) error {
 // UnmarshalValue sets *s to a message of a JSON text, as its method UnmarshalJSON does: null sets
 // it to the handle of an absent struct.
 func UnmarshalValue[S nocopy.StructView](s *S, text []byte) error {
+	descOf(s)
 	if string(text) == "null" {
 		var none S
 		*s = none

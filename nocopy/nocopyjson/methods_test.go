@@ -230,3 +230,53 @@ func TestRepeatedOnTheWire(t *testing.T) {
 		t.Errorf("%s %v", b, err)
 	}
 }
+
+// TestNil: what is nil where it must not be is a panic that says so.
+func TestNil(t *testing.T) {
+	var s *shop.Item
+	m := shop.NewItem()
+	for name, f := range map[string]func(){
+		"message":       func() { nocopyjson.Marshal(nil) },
+		"Writer":        func() { nocopyjson.Write(nil, m) },
+		"Reader":        func() { nocopyjson.Read(nil, &m) },
+		"handle":        func() { nocopyjson.Unmarshal([]byte("{}"), s) },
+		"read handle":   func() { nocopyjson.Read(strings.NewReader("{}"), s) },
+		"UnmarshalJSON": func() { s.UnmarshalJSON([]byte("null")) },
+		"descriptor":    func() { nocopyjson.UnmarshalAs(nil, []byte("{}")) },
+		"released": func() {
+			gone := shop.NewItem()
+			gone.Release()
+			gone.MarshalJSON()
+		},
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.HasPrefix(text, "nocopy: ") {
+					t.Errorf("%s: %q", name, text)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// TestLarge: a message of more than what is kept for the next one, and the next one.
+func TestLarge(t *testing.T) {
+	text := `{"numbers":[` + strings.Repeat("-1,", 300_000) + `5]}`
+	for range 3 {
+		for _, opts := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
+			var m, small shop.Item
+			if err := nocopyjson.Unmarshal([]byte(text), &m, opts...); err != nil {
+				t.Fatal(err)
+			}
+			if err := nocopyjson.Unmarshal([]byte(`{"numbers":[7]}`), &small, opts...); err != nil {
+				t.Fatal(err)
+			}
+			if b, err := nocopyjson.Marshal(m); err != nil || string(b) != text || small.GetNumbers().At(0) != 7 {
+				t.Fatal(len(b), err, small)
+			}
+			m.Release()
+			small.Release()
+		}
+	}
+}

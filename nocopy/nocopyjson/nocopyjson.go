@@ -43,6 +43,9 @@ func Marshal(m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, error) {
 
 // Append appends what Marshal returns to dst, and nothing if there is an error.
 func Append(dst []byte, m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, error) {
+	if m == nil {
+		panic("nocopy: nil in the place of a message")
+	}
 	return nocopy.X{}.AppendJSON(dst, m.ThriftStruct(), m.ThriftDesc(), written(opts))
 }
 
@@ -52,6 +55,9 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // Write writes what Marshal returns to w, in one piece, and nothing if that fails. Errors of w are
 // returned as they are.
 func Write(w io.Writer, m nocopy.AnyStruct, opts ...nocopy.Option) error {
+	if w == nil {
+		panic("nocopy: Write to a nil Writer")
+	}
 	buf := buffers.Get().(*[]byte)
 	text, err := Append((*buf)[:0], m, opts...)
 	if err == nil {
@@ -68,15 +74,26 @@ func Write(w io.Writer, m nocopy.AnyStruct, opts ...nocopy.Option) error {
 // root. The message has memory of its own. After an error, which is an *nocopy.Error with the
 // offset in the text, *s is as it was.
 func Unmarshal[S nocopy.StructView](text []byte, s *S, opts ...nocopy.Option) error {
-	read, err := UnmarshalAs((*s).ThriftDesc(), text, opts...)
+	read, err := UnmarshalAs(descOf(s), text, opts...)
 	if err == nil {
 		*s = S(read)
 	}
 	return err
 }
 
+// descOf returns the descriptor of S, having checked that there is a handle to be set.
+func descOf[S nocopy.StructView](s *S) *nocopy.XDesc {
+	if s == nil {
+		panic("nocopy: nil in the place of a handle to be set")
+	}
+	return (*s).ThriftDesc()
+}
+
 // UnmarshalAs is like Unmarshal for a type that is known by its descriptor only.
 func UnmarshalAs(d *nocopy.XDesc, text []byte, opts ...nocopy.Option) (nocopy.Struct, error) {
+	if d == nil {
+		panic("nocopy: nil in the place of a descriptor")
+	}
 	s, err := read(d, text, readingBy(opts))
 	return nocopy.Struct(s), err
 }
@@ -84,8 +101,10 @@ func UnmarshalAs(d *nocopy.XDesc, text []byte, opts ...nocopy.Option) (nocopy.St
 // Read is like Unmarshal of all that r has. It reads at most Limits.MaxBytes, 100 MiB if there are
 // none. Errors of r are returned as they are.
 func Read[S nocopy.StructView](r io.Reader, s *S, opts ...nocopy.Option) error {
-	d := (*s).ThriftDesc()
-	o := readingBy(opts)
+	d, o := descOf(s), readingBy(opts)
+	if r == nil {
+		panic("nocopy: Read of a nil Reader")
+	}
 	text, err := io.ReadAll(io.LimitReader(r, int64(o.limits.MaxBytes)+1))
 	if err != nil {
 		return err

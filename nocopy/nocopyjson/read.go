@@ -64,7 +64,14 @@ func read(d *nocopy.XDesc, text []byte, o reading) (nocopy.XStruct, error) {
 	if !r.root(p, o.limits.MaxBytes) {
 		return nocopy.XStruct{}, r.failure(d)
 	}
-	s, err := nocopy.X{}.ParseCopy(d, r.out, o.limits, o.recycle)
+	var s nocopy.XStruct
+	var err error
+	if out := r.out; cap(out) > mostKept { // it would not be kept
+		r.out = nil
+		s, err = nocopy.X{}.Parse(d, out, nocopy.Own, o.limits)
+	} else {
+		s, err = nocopy.X{}.ParseCopy(d, out, o.limits, o.recycle)
+	}
 	var bad *nocopy.Error
 	if errors.As(err, &bad) {
 		// The text has no fault that Parse could find but that the index becomes too large.
@@ -167,6 +174,9 @@ func (r *reader) next() byte {
 	if len(r.out) > r.most {
 		r.fail(r.end, r.tooLarge())
 		return 0
+	}
+	if cap(r.out)-len(r.out) < 64 {
+		r.out = slices.Grow(r.out, cap(r.out)+64) // append would grow by less than twice
 	}
 	if _, err := r.dec.ReadToken(); err != nil {
 		r.syntax(err)
