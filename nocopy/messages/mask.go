@@ -54,13 +54,13 @@ func (e *MaskError) Error() string {
 // in quotation marks. A path may end anywhere, and selects all that is in it: lines and lines[*]
 // differ when the elements are dropped. After [*] of a set nothing may follow.
 //
-// Each text may be several paths with commas between them, as String returns them. The error is a
-// *MaskError.
+// Each text may be several paths with commas between them, as String returns them, or none. The
+// error is a *MaskError.
 func NewMask(d *thriftimpl.Desc, paths ...string) (*Mask, error) {
 	m := &Mask{d, &node{}}
 	for _, text := range paths {
 		p := maskParser{text: text}
-		for p.i < len(text) || p.i == 0 && len(paths) > 1 {
+		for p.i < len(text) {
 			if err := p.path(m); err != nil {
 				return nil, err
 			}

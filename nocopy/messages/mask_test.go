@@ -266,6 +266,13 @@ func TestMaskApplies(t *testing.T) {
 	if err := mask("lines").Set(o, o.GetLines()); err != nil || o.GetLines().Len() != 2 {
 		t.Error(err, o)
 	}
+	if err := mask("id", "customer", "lines[*].count", "labels").Copy(o, order.Order{}); err != nil ||
+		o.GetID() != 0 || o.IsSetCustomer() || o.IsSetLabels() || len(o.GetDocument()) != 1 {
+		t.Error(err, o) // an absent source has nothing set
+	}
+	if m := messages.MustMask(order.OrderDesc, "", "id", ""); m.String() != "id" {
+		t.Error(m)
+	}
 	empty := order.NewOrder()
 	if err := mask("lines[*].price").Set(empty, 1.5); err != nil || empty.IsSetLines() {
 		t.Error(err, empty)
