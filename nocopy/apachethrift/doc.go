@@ -30,6 +30,8 @@
 //   - A field with another type than declared, or with elements of another type, is an unknown
 //     field, so that a required one is missing then. An empty container is of its declared type,
 //     whatever types the protocol gives it.
+//   - A bool on the wire that is neither 0 nor 1 is false to Apache's protocols, and true where the
+//     bytes are copied.
 //   - A missing required field is an error, as in ParseS. Of a union, the arm that comes last
 //     counts.
 //   - Numbers, strings and doubles are written by the protocol's own methods, and may change there

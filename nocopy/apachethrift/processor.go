@@ -173,7 +173,7 @@ func (f *function) fail(ctx context.Context, seqid int32, out thrift.TProtocol, 
 // is gone. After stop, which may be called again, nothing looks at the transport.
 func watch(ctx context.Context, t thrift.TTransport) (_ context.Context, stop func()) {
 	interval := thrift.ServerConnectivityCheckInterval
-	if interval <= 0 {
+	if interval <= 0 || t == nil {
 		return ctx, func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)

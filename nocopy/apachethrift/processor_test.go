@@ -145,6 +145,69 @@ func TestServedContexts(t *testing.T) {
 	}
 }
 
+// Whatever a TClient does with a call, and whatever arguments it is given, the call has an error
+// that tells.
+func TestCallerErrors(t *testing.T) {
+	var reply string // in compact; "" if the client does not read one
+	var sent int
+	caller := apachethrift.NewCaller(thrift.WrappedTClient{Wrapped: func(ctx context.Context, _ string, args, result thrift.TStruct) (thrift.ResponseMeta, error) {
+		sent++
+		if err := args.Write(ctx, bare["compact"](thrift.NewTMemoryBuffer())); err != nil {
+			return thrift.ResponseMeta{}, err
+		}
+		if reply == "" {
+			return thrift.ResponseMeta{}, nil
+		}
+		return thrift.ResponseMeta{}, result.Read(ctx, bare["compact"](over([]byte(reply))))
+	}}, nocopy.Limits{MaxBytes: 100})
+	client := kv.NewKeyValueClient(caller)
+	retrieve := func() error {
+		_, err := client.Retrieve(t.Context(), func(args kv.KeyValueRetrieveArgs) { args.SetKey([]byte("k")) })
+		return err
+	}
+	var bad *nocopy.Error
+	var e *rpc.ApplicationException
+	for _, c := range []struct {
+		reply string
+		ok    func(err error) bool
+	}{
+		{"", func(err error) bool { return errors.As(err, &e) && e.Type == rpc.MissingResult }},
+		{"\x00", func(err error) bool { return errors.As(err, &e) && e.Type == rpc.MissingResult }},
+		{"\x18\x02hi\x00", func(err error) bool { return errors.As(err, &e) && e.Type == rpc.MissingResult }}, // field 1 is no struct
+		{"\x08\x00\x02h", func(err error) bool {
+			return errors.As(err, &bad) && bad.Path == "retrieve_result.success" && errors.Is(err, io.ErrUnexpectedEOF)
+		}},
+		{"\x08\x00\x7f" + strings.Repeat("x", 127) + "\x00", func(err error) bool { return errors.Is(err, nocopy.ErrLimit) }},
+		{"\x1c\x18\x01k\x00\x00", func(err error) bool { var m kv.NotFound; return errors.As(err, &m) && string(m.GetKey()) == "k" }},
+		{"\x08\x00\x02hi\x00", func(err error) bool { return err == nil }},
+	} {
+		if reply = c.reply; !c.ok(retrieve()) {
+			t.Errorf("%q: %v", reply, retrieve())
+		}
+	}
+
+	var method *rpc.Method
+	for name, m := range kv.NewKeyValueProcessor(store{}).Methods() {
+		if name == "create" {
+			method = m
+		}
+	}
+	reply = "\x00"
+	released := caller.NewArgs(method)
+	released.Release()
+	n := sent
+	for name, args := range map[string]nocopy.Struct{
+		"zero": {}, "released": released, "of another type": nocopy.Struct(newOrder()), "a part": nocopy.Struct(newOrder().GetLines().At(0)),
+	} {
+		if _, err := caller.Call(t.Context(), method, args); err == nil || sent != n {
+			t.Errorf("%s arguments: %v, %d were sent", name, err, sent-n)
+		}
+	}
+	if _, err := caller.Call(t.Context(), method, caller.NewArgs(method)); err != nil || sent != n+1 {
+		t.Errorf("%v, %d were sent", err, sent-n)
+	}
+}
+
 // failing is a transport that takes a number of bytes.
 type failing struct {
 	*thrift.TMemoryBuffer
@@ -248,41 +311,4 @@ func TestWrongElements(t *testing.T) {
 	}
 }
 
-// FuzzProcess: whatever is sent to a processor, it returns, and what it answers is a message.
-func FuzzProcess(f *testing.F) {
-	names := []string{"binary", "compact", "JSON"}
-	p := apachethrift.NewProcessor(kv.NewKeyValueProcessor(&custom{store: store{}, retrieve: store{}.Retrieve}), nocopy.Limits{})
-	for i, name := range names {
-		for _, method := range []string{"retrieve", "create", "what"} {
-			mem := thrift.NewTMemoryBuffer()
-			out := bare[name](mem)
-			args := kv.NewKeyValueCreateArgs()
-			args.SetKey([]byte("k"))
-			err := errors.Join(out.WriteMessageBegin(context.Background(), method, thrift.CALL, 1),
-				apachethrift.Write(context.Background(), out, args), out.WriteMessageEnd(context.Background()), out.Flush(context.Background()))
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(byte(i), mem.Bytes())
-		}
-	}
-	f.Fuzz(func(t *testing.T, which byte, b []byte) {
-		name := names[int(which)%len(names)]
-		in, out := memory(b), thrift.NewTMemoryBuffer()
-		ok, err := p.Process(context.Background(), bare[name](in), bare[name](out))
-		if !ok && err == nil {
-			t.Fatal("neither answered nor an error")
-		}
-		if out.Len() == 0 {
-			return
-		}
-		reply := bare[name](out)
-		_, kind, _, rerr := reply.ReadMessageBegin(context.Background())
-		if rerr == nil {
-			rerr = reply.Skip(context.Background(), thrift.STRUCT)
-		}
-		if rerr != nil || kind != thrift.REPLY && kind != thrift.EXCEPTION {
-			t.Fatalf("answered with a message of type %d, %v", kind, rerr)
-		}
-	})
-}
+// FuzzProcess: whatever is sent to a processor, it returns, and wh
