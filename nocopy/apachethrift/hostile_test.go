@@ -219,6 +219,54 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// endless is a transport that goes on with zeros for ever.
+type endless struct{ thrift.TTransport }
+
+func (e endless) Read(b []byte) (int, error) {
+	n, _ := e.TTransport.Read(b)
+	if n == 0 {
+		clear(b)
+		n = len(b)
+	}
+	return n, nil
+}
+
+// What never ends is read up to the limit only.
+func TestEndless(t *testing.T) {
+	for name, b := range map[string]string{
+		"compact": "\x39\xfc\xff\xff\xff\x03", // Node.kids, of which there are 2³⁰−1
+		"binary":  "\x0f\x00\x03\x0c\x03\xff\xff\xff",
+	} {
+		var err error
+		took := allocated(func() {
+			_, err = apachethrift.ReadStruct(context.Background(), bare[name](endless{over([]byte(b))}), everything["Node"], nocopy.Limits{MaxBytes: 10_000})
+		})
+		if !errors.Is(err, nocopy.ErrLimit) || took > 1<<20 {
+			t.Errorf("%s: %v, %d bytes allocated", name, err, took)
+		}
+	}
+}
+
+// Unknown texts are strings in JSON if they can be, else binaries; simple JSON names unknown
+// fields by their ids.
+func TestUnknownTexts(t *testing.T) {
+	s, err := apachethrift.ReadStruct(context.Background(), bare["compact"](over([]byte("\x98\x02hi\x18\x01\xff\x00"))), everything["Node"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := apachetest.Known{Desc: everything["Node"], Struct: s}
+	mem := thrift.NewTMemoryBuffer()
+	for p, want := range map[thrift.TProtocol]string{
+		thrift.NewTJSONProtocol(mem):       `{"9":{"str":"hi"},"10":{"str":"/w=="}}`,
+		thrift.NewTSimpleJSONProtocol(mem): `{"9":"hi","10":"/w=="}`,
+	} {
+		mem.Reset()
+		if err := errors.Join(apachethrift.Write(context.Background(), p, known), p.Flush(context.Background())); err != nil || mem.String() != want {
+			t.Errorf("%s, %v, not %s", mem, err, want)
+		}
+	}
+}
+
 // FuzzRead: any bytes are a message or an error with a path, over every protocol; a message is
 // written and read again as it was.
 func FuzzRead(f *testing.F) {

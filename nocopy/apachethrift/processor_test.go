@@ -285,6 +285,11 @@ func TestWrongElements(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			ofRight := &referee.Record{Type: right, Fields: []referee.Value{&referee.List{Type: right.Fields[0].Type},
+				&referee.Map{Type: right.Fields[1].Type}, &referee.List{Type: right.Fields[2].Type}, i32()}}
+			if b := referee.Write(ofRight, nil); name == "empty" && w.Name != "binary" && w.Name != "binary, not strict" && !bytes.Equal(s.Message().Bytes(), b) {
+				t.Errorf("%s: empty containers are kept as %x, not %x", w.Name, s.Message().Bytes(), b)
+			}
 			set, unknown := 0, len(got.Unknown)
 			for _, f := range got.Fields {
 				if f != nil {
