@@ -30,13 +30,13 @@
 //   - A field with another type than declared, or with elements of another type, is an unknown
 //     field, so that a required one is missing then. An empty container is of its declared type,
 //     whatever types the protocol gives it.
-//   - A bool on the wire that is neither 0 nor 1 is false to Apache's protocols, and true where the
+//   - A bool on the wire that is neither 0 nor 1 is false to Apache's protocols, but true where
 //     bytes are copied.
 //   - A missing required field is an error, as in ParseS. Of a union, the arm that comes last
 //     counts.
 //   - Numbers, strings and doubles are written by the protocol's own methods, and may change there
-//     as with Apache's types: JSON has no strings that are not UTF-8. Maps whose keys are structs
-//     or containers can't be read from JSON by Apache's library.
+//     as with Apache's types: JSON has no strings that are not UTF-8. Maps with keys that are
+//     structs or containers are what Apache's library writes, which is not JSON.
 //   - Simple JSON can be written only.
 //
 // # Limits

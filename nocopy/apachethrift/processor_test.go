@@ -173,7 +173,8 @@ func TestCallerErrors(t *testing.T) {
 	}{
 		{"", func(err error) bool { return errors.As(err, &e) && e.Type == rpc.MissingResult }},
 		{"\x00", func(err error) bool { return errors.As(err, &e) && e.Type == rpc.MissingResult }},
-		{"\x18\x02hi\x00", func(err error) bool { return errors.As(err, &e) && e.Type == rpc.MissingResult }}, // field 1 is no struct
+		// Field 1 is no struct
+		{"\x18\x02hi\x00", func(err error) bool { return errors.As(err, &e) && e.Type == rpc.MissingResult }},
 		{"\x08\x00\x02h", func(err error) bool {
 			return errors.As(err, &bad) && bad.Path == "retrieve_result.success" && errors.Is(err, io.ErrUnexpectedEOF)
 		}},
