@@ -13,12 +13,15 @@ type checker struct {
 	errs      *idl.ErrorList
 	ambiguous map[idl.Position]bool // where a name was reported as ambiguous
 	budget    int                   // how many more values constants may expand to
+	bytes     int                   // of the files
+	room      int                   // for how many values of constants and defaults, encoded
+	full      bool                  // an error has told that there is no more room
 }
 
 // check makes the model and adds the errors.
 func (c *checker) check() {
 	c.ambiguous = map[idl.Position]bool{}
-	c.budget = maxValues
+	c.budget = c.maxValues()
 	for _, p := range c.set.Programs {
 		c.declare(p)
 	}

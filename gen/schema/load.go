@@ -36,7 +36,7 @@ func LoadFrom(from Files, files, includeDirs []string) (*Set, error) {
 			l.set.Roots = append(l.set.Roots, p)
 		}
 	}
-	c := checker{set: l.set, errs: &l.errs}
+	c := checker{set: l.set, errs: &l.errs, bytes: l.bytes}
 	c.check()
 	var order []string
 	for _, p := range l.set.Programs {
@@ -75,6 +75,7 @@ type loader struct {
 	stack  []*Program // the files that are being read, each included by the one before
 	set    *Set
 	errs   idl.ErrorList
+	bytes  int // of the files that were read
 }
 
 // file loads a file, once. from is the position for an error. It returns nil if the file can't be
@@ -97,6 +98,7 @@ func (l *loader) file(path string, from idl.Position) *Program {
 		l.errs.Add(from, "cannot read %s: %s", path, ioReason(err))
 		return nil
 	}
+	l.bytes += len(src)
 	p := &Program{Path: path, canonical: key, Name: programName(path)}
 	l.byPath[key] = p
 	p.AST, err = idl.Parse(path, src)

@@ -126,6 +126,28 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
+// TestExpansionOfMany: constants that are not too large each, and defaults whose structs have many
+// fields, are too large together.
+func TestExpansionOfMany(t *testing.T) {
+	many := "const list<i32> A = [" + strings.Repeat("1,", 1000) + "]\nconst list<list<i32>> B = [" + strings.Repeat("A,", 100) + "]\n"
+	wide := "struct W {"
+	for i := range 1000 {
+		wide += " optional i8 f" + strings.Repeat("x", i%10) + string(rune('a'+i/10%26)) + string(rune('a'+i/260)) + ","
+	}
+	wide += "}\nconst list<W> A = [" + strings.Repeat("{},", 100) + "]\nstruct S {} const i8 X = 1\n"
+	for i := range 30 {
+		name := string(rune('a'+i%26)) + string(rune('a'+i/26))
+		many += "const list<list<i32>> C" + name + " = B\n"
+		wide += "const list<W> C" + name + " = A\n"
+	}
+	for name, src := range map[string]string{"values": many, "fields": wide} {
+		_, err := load(t, src)
+		if !strings.Contains(err, "alone or with those before it") || strings.Count(err, "\n") > 0 {
+			t.Errorf("%s: error is %q", name, err)
+		}
+	}
+}
+
 // The ids are those that Apache's compiler 0.17 gives (thrift --gen json), with
 // -allow-neg-keys where ids below 1 are explicit.
 func TestFieldIDs(t *testing.T) {

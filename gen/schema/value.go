@@ -9,8 +9,11 @@ import (
 )
 
 // maxValues is the most values that all constants may expand to: constants can refer to each
-// other many times.
-const maxValues = 1 << 20
+// other many times. Of files of n bytes it is at most fewValues and 4 for each byte.
+const (
+	maxValues = 1 << 20
+	fewValues = 1 << 16
+)
 
 // Value is a constant value of its Type.
 type Value struct {
@@ -79,7 +82,7 @@ func (in evalContext) errorPos(v *idl.Value) idl.Position {
 func (c *checker) eval(in evalContext, t *Type, v *idl.Value) *Value {
 	if c.budget--; c.budget < 0 {
 		if c.budget == -1 {
-			c.errs.Add(in.errorPos(v), "constants expand to more than %d values", maxValues)
+			c.errs.Add(in.errorPos(v), "constants expand to more than %d values", c.maxValues())
 		}
 		return nil
 	}
@@ -96,6 +99,8 @@ func (c *checker) eval(in evalContext, t *Type, v *idl.Value) *Value {
 	}
 	return c.evalScalar(in, t, v)
 }
+
+func (c *checker) maxValues() int { return min(maxValues, fewValues+4*c.bytes) }
 
 // evalList is eval for a list or a set.
 func (c *checker) evalList(in evalContext, t *Type, v *idl.Value) *Value {

@@ -3,6 +3,8 @@ package schema
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
 // WireType returns the type's wire type in Thrift Binary.
@@ -11,17 +13,22 @@ func (t *Type) WireType() uint8 {
 		EnumKind: 8, StructKind: 12, List: 15, SetKind: 14, Map: 13}[t.Kind]
 }
 
+// What bounds the sizes of constants and defaults, which may contain each other many times. They
+// are counted in values: 16 bytes of text count as one more, and so does each field of a struct,
+// set or not.
 const (
-	maxSize  = 1 << 20 // values in a constant; 16 bytes of text count as one more
+	maxSize  = 1 << 20 // of one
+	fewSize  = 1 << 18 // of all together, and 4 more for each byte of the files
 	maxDepth = 64      // nested structs, as in messages
 )
 
 // encodeAll sets the Wire of every constant and default.
 func (c *checker) encodeAll() {
+	c.room = fewSize + 4*c.bytes
 	for _, p := range c.set.Programs {
 		for _, k := range p.Consts {
-			if !k.Value.encode() {
-				c.errs.Add(k.Pos, "the value of constant %s is too large or contains itself", k.Name)
+			if !c.encode(k.Value) {
+				c.tooLarge(k.Pos, "value of constant "+k.Name)
 			}
 		}
 		for _, s := range p.Structs {
@@ -37,31 +44,45 @@ func (c *checker) encodeAll() {
 
 func (c *checker) encodeDefaults(s *Struct) {
 	for _, f := range s.Fields {
-		if f.Default != nil && !f.Default.encode() {
-			c.errs.Add(f.Pos, "the default of field %s is too large or contains itself", f.Name)
+		if f.Default != nil && !c.encode(f.Default) {
+			c.tooLarge(f.Pos, "default of field "+f.Name)
 		}
 	}
 }
 
-// encode sets v.Wire. It reports false if the value is too large or nested too deep.
-func (v *Value) encode() bool {
-	w := writer{ok: true}
+// tooLarge adds the error that encode has failed. Once there is no room left, only the first one
+// tells that.
+func (c *checker) tooLarge(pos idl.Position, what string) {
+	switch {
+	case c.room > 0:
+		c.errs.Add(pos, "the %s is too large or contains itself", what)
+	case !c.full:
+		c.full = true
+		c.errs.Add(pos, "the %s is too large, alone or with those before it, or contains itself", what)
+	}
+}
+
+// encode sets v.Wire. It reports false if the value is too large or nested too deep, or if there
+// is no room for it; then there is none for the next one either.
+func (c *checker) encode(v *Value) bool {
+	w := writer{ok: true, most: min(maxSize, c.room)}
 	w.value(v, 0)
 	v.Wire = string(w.out)
+	c.room -= w.size
 	return w.ok
 }
 
-// A writer appends values to out. It stops, and ok is false, if they are larger than maxSize
-// or nested deeper than maxDepth, since defaults may contain themselves.
+// A writer appends values to out. It stops, and ok is false, if they are larger than most or
+// nested deeper than maxDepth, since defaults may contain themselves.
 type writer struct {
-	out  []byte
-	size int
-	ok   bool
+	out        []byte
+	size, most int
+	ok         bool
 }
 
 // value appends a value at a depth of nested structs.
 func (w *writer) value(v *Value, depth int) {
-	if w.size += 1 + len(v.Text)/16; w.size > maxSize || depth > maxDepth {
+	if w.size += 1 + len(v.Text)/16; w.size > w.most || depth > maxDepth {
 		w.ok = false
 	}
 	if !w.ok {
@@ -149,6 +170,7 @@ func (w *writer) encoded(v *Value, depth int) string {
 // strct appends a struct: the fields that v sets, and those that are on the wire although
 // they are not set.
 func (w *writer) strct(v *Value, depth int) {
+	w.size += len(v.Type.Struct.Fields)
 	for _, f := range v.Type.Struct.Fields {
 		val := v.field(f)
 		if val == nil {
