@@ -136,26 +136,13 @@ func nests(t *XType) bool {
 		t.desc.program()
 		return t.desc.nests
 	}
-	return anyNested(t, map[*XDesc]bool{})
-}
-
-// anyNested does what nests does, but does not look into structs in seen.
-func anyNested(t *XType, seen map[*XDesc]bool) bool {
-	switch {
-	case t.nested():
+	if t.nestedInside() {
 		return true
-	case t.kind == record && !seen[t.desc]:
-		t.mustBeDefined()
-		seen[t.desc] = true
-		for i := range t.desc.fields {
-			if anyNested(t.desc.fields[i].typ, seen) {
-				return true
-			}
+	}
+	for _, d := range t.structs(nil) {
+		if d.program(); d.nests {
+			return true
 		}
-	case t.kind == dict:
-		return anyNested(t.key, seen) || anyNested(t.elem, seen)
-	case t.kind == list:
-		return anyNested(t.elem, seen)
 	}
 	return false
 }
@@ -177,6 +164,7 @@ type XDesc struct {
 	union     bool
 	nests     bool // see nests; known when there is a program
 	exception bool
+	widest    int    // words of the widest struct inside, or of itself; known when there is a program
 	words     int    // of an index entry, or undefined
 	first     uint32 // word of the first field
 	fields    []field

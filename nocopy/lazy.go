@@ -27,25 +27,6 @@ func (p *parser) affordsAny(f *field) bool {
 // within the default limit.
 const narrow = indexPerByte/4 - 2
 
-// widest returns the number of words of the widest struct that may be in a value of the type.
-func widest(t *XType, seen map[*XDesc]bool) int {
-	n := 0
-	switch {
-	case t.kind == record && !seen[t.desc]:
-		t.mustBeDefined()
-		seen[t.desc] = true
-		n = t.desc.words
-		for i := range t.desc.fields {
-			n = max(n, widest(t.desc.fields[i].typ, seen))
-		}
-	case t.kind == dict:
-		n = max(widest(t.key, seen), widest(t.elem, seen))
-	case t.kind == list:
-		n = widest(t.elem, seen)
-	}
-	return n
-}
-
 // Index indexes everything that Lazy left for later and checks what Lazy could not (but for a
 // value in whose place a later one of the same field stands). Afterwards any number of goroutines
 // may read the message. The error is an *Error; its offset counts from the beginning of the

@@ -190,6 +190,7 @@ func compile(t *XType) {
 	} else { // offset 0 stands for none
 		c.add(cell{}, opOrigin{})
 	}
+	survey(t)
 	c.need(t)
 	for len(c.waiting) > 0 {
 		next := c.waiting[0]
@@ -339,8 +340,10 @@ func stringFlag(t *XType) op {
 // structure makes the programs of d, in both orders.
 func (c *compiler) structure(d *XDesc) {
 	for i := range d.fields {
-		d.fields[i].widest = widest(d.fields[i].typ, map[*XDesc]bool{})
-		d.nests = d.nests || anyNested(d.fields[i].typ, map[*XDesc]bool{})
+		f := &d.fields[i]
+		for _, in := range f.typ.structs(nil) {
+			f.widest = max(f.widest, in.widest)
+		}
 	}
 	p := &programs{start: c.offset()}
 	c.programs[d], c.insides[d.self] = p, p.start
