@@ -28,8 +28,13 @@ type multiplexed struct {
 	methods sync.Map // *Method → *Method with the prefix
 }
 
-// method returns m with the prefix, always the same one.
+// method returns m with the prefix, always the same one unless it is a RawMethod.
 func (c *multiplexed) method(m *Method) *Method {
+	if m.raw { // made for one call
+		p := *m
+		p.prefix = c.prefix + m.prefix
+		return &p
+	}
 	if p, ok := c.methods.Load(m); ok {
 		return p.(*Method)
 	}

@@ -154,6 +154,12 @@
 // it is replaced at once. Calls wait while a connection is dialled, which follows a pause if the
 // last connection failed without a reply, and fail if it can't be made.
 //
+// # Calls that no IDL tells of
+//
+// Processor.WithFallback handles the calls of all methods that a Processor does not have: they
+// come as calls of a [RawMethod], whose args and result are structs without known fields, and
+// whose bytes can be read and forwarded. Package dynamic makes proxies of that.
+//
 // Read next: method.go for the descriptions that generated code gives of methods; server.go,
 // serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go, clientconn.go,
 // pending.go and clienttries.go; message.go and receive.go for the wire.

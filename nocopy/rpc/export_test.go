@@ -58,3 +58,9 @@ func (c *Client) eachConn(f func(*clientConn)) {
 		}
 	}
 }
+
+// MethodsKept returns how many methods a MultiplexedCaller keeps.
+func MethodsKept(c Caller) (n int) {
+	c.(*multiplexed).methods.Range(func(any, any) bool { n++; return true })
+	return n
+}

@@ -22,6 +22,7 @@ type Method struct {
 	Throws  []Exception
 
 	prefix  string // the service's name and a colon in multiplexed calls, else ""
+	raw     bool   // made by RawMethod
 	handler Handler
 	slow    *atomic.Bool // the handler took longer than patience last time
 }
@@ -36,8 +37,14 @@ func (m *Method) HandledBy(h Handler) *Method {
 // Oneway reports whether the method is oneway: its calls have no reply.
 func (m *Method) Oneway() bool { return m.Result == nil }
 
-// String returns the names of the service and of the method with a dot between them.
-func (m *Method) String() string { return m.prefix + m.Service + "." + m.Name }
+// String returns the names of the service and of the method with a dot between them; of a
+// RawMethod its WireName.
+func (m *Method) String() string {
+	if m.raw {
+		return m.WireName()
+	}
+	return m.prefix + m.Service + "." + m.Name
+}
 
 // Exception is a declared exception of a method. Throws makes one.
 type Exception struct {

@@ -1,11 +1,12 @@
 package rpc
 
-import "maps"
-
 // Processor holds the methods of a service with their handlers. It does not change, and any number
 // of servers may share it.
 type Processor struct {
 	methods map[string]*Method // by the name that a call's header has
+	unknown *fallback          // for all other calls; nil if there is none
+	// For all other calls of a service, by its name and a colon; "" is for calls without one
+	ofService map[string]*fallback
 }
 
 // NewProcessor returns the Processor of a service with these methods, each with a handler, and
@@ -14,7 +15,7 @@ type Processor struct {
 func NewProcessor(service string, base *Processor, methods ...*Method) *Processor {
 	p := &Processor{methods: map[string]*Method{}}
 	if base != nil {
-		maps.Copy(p.methods, base.methods)
+		p.inherit(base)
 	}
 	for _, m := range methods {
 		if m == nil {
@@ -43,6 +44,7 @@ func Multiplexed(services map[string]*Processor) *Processor {
 		for name, m := range of.methods {
 			p.methods[service+name] = m
 		}
+		p.addFallbacks(service, of)
 	}
 	return p
 }

@@ -41,7 +41,7 @@ func (c *serverConn) newRequest(h header) *request {
 // process handles a message that was received, with its header h and the bytes after that. It
 // reports whether the calling goroutine is still the reader and may receive another request.
 func (c *serverConn) process(h header, chunk chain.Chunk) bool {
-	m := c.srv.Processor.methods[string(h.name)]
+	m := c.srv.Processor.method(h)
 	var refusal *ApplicationException
 	switch {
 	case h.typ != typeCall && h.typ != typeOneway:

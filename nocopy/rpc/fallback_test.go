@@ -1,0 +1,191 @@
+package rpc_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// forward returns a handler that forwards all calls to the server of c.
+func forward(c rpc.Caller) rpc.Handler {
+	return func(ctx context.Context, call *rpc.Call) (err error) {
+		call.Result, err = c.Call(ctx, call.Method, call.Args)
+		return err
+	}
+}
+
+// TestFallback: calls of unknown methods come to the fallback with their names and bytes, those of
+// known ones do not; what it answers with is sent.
+func TestFallback(t *testing.T) {
+	type seen struct {
+		wire, text string
+		args       []byte
+		oneway     bool
+	}
+	calls := make(chan seen, 10)
+	fallback := func(ctx context.Context, c *rpc.Call) error {
+		calls <- seen{c.Method.WireName(), c.Method.String(), bytes.Clone(c.Args.Message().Bytes()), c.Method.Oneway()}
+		switch c.Method.Name {
+		case "refuse":
+			return &rpc.ApplicationException{Type: rpc.UnknownMethod, Message: "not here"}
+		case "failing":
+			return errors.New("failed")
+		case "panic":
+			panic("panicked")
+		case "answer":
+			r, err := thriftimpl.Parse(c.Method.Result, sumResult(7))
+			c.Result = nocopy.Struct(r)
+			return err
+		}
+		return nil
+	}
+	known := echo.NewEchoProcessor(&handler{})
+	for _, interceptors := range [][]rpc.Interceptor{nil, {func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }}} {
+		addr := serve(t, &rpc.Server{Processor: known.WithFallback(fallback), Interceptors: interceptors}, nil)
+		nc, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer nc.Close()
+		nc.SetDeadline(time.Now().Add(20 * time.Second))
+		send(t, nc, frame(strict(call, "add", 1, addArgs(2, 3))))
+		expect(t, nc, frame(strict(reply, "add", 1, sumResult(5))))
+		raw := []byte("\x0b\x00\x09\x00\x00\x00\x02hi\x0f\x00\x0a\x0c\x00\x00\x00\x01\x00\x00")
+		send(t, nc, frame(strict(call, "answer", -5, raw)))
+		expect(t, nc, frame(strict(reply, "answer", -5, sumResult(7))))
+		send(t, nc, frame(nonStrict(call, "nothing", 6, raw)))
+		expect(t, nc, frame(nonStrict(reply, "nothing", 6, []byte{0})))
+		send(t, nc, frame(strict(oneway, "tell", 7, raw)))
+		send(t, nc, frame(strict(call, "svc:refuse", 8, []byte{0})))
+		// Generated code writes the message first
+		expect(t, nc, frame(strict(exception, "refuse", 8, []byte("\x08\x00\x02\x00\x00\x00\x01\x0b\x00\x01\x00\x00\x00\x08not here\x00"))))
+		for _, want := range []seen{
+			{"answer", "answer", raw, false}, {"nothing", "nothing", raw, false}, {"tell", "tell", raw, true}, {"svc:refuse", "svc:refuse", []byte{0}, false},
+		} {
+			if got := <-calls; got.wire != want.wire || got.text != want.text || !bytes.Equal(got.args, want.args) || got.oneway != want.oneway {
+				t.Errorf("%+v, not %+v", got, want)
+			}
+		}
+		c := dial(t, addr)
+		for name, want := range map[string]rpc.ExceptionType{"refuse": rpc.UnknownMethod, "failing": rpc.InternalError, "panic": rpc.InternalError} {
+			m := rpc.RawMethod(name, false)
+			var e *rpc.ApplicationException
+			if _, err := c.Call(t.Context(), m, c.NewArgs(m)); !errors.As(err, &e) || e.Type != want {
+				t.Errorf("%s: %v", name, err)
+			}
+			<-calls
+		}
+	}
+}
+
+// TestFallbackOfServices: each service's fallback gets the calls of that service, and that of all
+// the others.
+func TestFallbackOfServices(t *testing.T) {
+	var got string
+	named := func(by string) rpc.Handler {
+		return func(ctx context.Context, c *rpc.Call) error { got = by + " " + c.Method.WireName(); return nil }
+	}
+	none := func() *rpc.Processor { return rpc.NewProcessor("", nil) }
+	some := rpc.Multiplexed(map[string]*rpc.Processor{"a": none().WithFallback(named("a")), "": none().WithFallback(named("bare")), "b": none()})
+	for _, test := range []struct {
+		p          *rpc.Processor
+		name, want string
+	}{
+		{some, "a:x", "a x"}, {some, "x", "bare x"}, {some, "b:x", ""}, {some, "c:x", ""}, {some, "a:b:x", ""},
+		{some.WithFallback(named("all")), "c:x", "all c:x"}, {some.WithFallback(named("all")), "a:x", "a x"},
+		{rpc.NewProcessor("", none().WithFallback(named("base"))), "x", "base x"},
+		{rpc.Multiplexed(map[string]*rpc.Processor{"o": some}), "o:a:x", "a x"},
+	} {
+		c := dial(t, serve(t, &rpc.Server{Processor: test.p}, nil))
+		got = ""
+		m := rpc.RawMethod(test.name, false)
+		_, err := c.Call(t.Context(), m, c.NewArgs(m))
+		if got != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("%s: %q, %v", test.name, got, err)
+		}
+	}
+}
+
+// TestFallbackHostile: messages with faults are refused before the fallback is called, by limits
+// that count for all; a backend's answers with faults are errors.
+func TestFallbackHostile(t *testing.T) {
+	deep := bytes.Repeat([]byte{12, 0, 1}, 100)
+	deep = append(deep, make([]byte, 101)...)
+	addr := serve(t, &rpc.Server{
+		Processor: rpc.NewProcessor("", nil).WithFallback(func(ctx context.Context, c *rpc.Call) error {
+			t.Errorf("%s was called", c.Method)
+			return nil
+		}), MaxFrame: 1 << 10,
+	}, nil)
+	for name, args := range map[string][]byte{
+		"no type": {77, 0, 1, 0}, "truncated": {8, 0, 1, 0, 0}, "a length": {11, 0, 1, 0x7f, 0xff, 0xff, 0xff, 0}, "negative": {15, 0, 1, 8, 0xff, 0xff, 0xff, 0xff, 0},
+		"deep": deep, "empty": {}, "large": make([]byte, 2<<10),
+	} {
+		nc, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nc.SetDeadline(time.Now().Add(20 * time.Second))
+		send(t, nc, frame(strict(call, "unknown", 3, args)))
+		want := strict(exception, "unknown", 3, nil)
+		got := make([]byte, 4+len(want))
+		if _, err := nc.Read(got); err != nil || !bytes.Equal(got[4:], want) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		nc.Close()
+	}
+	for name, answer := range map[string]func(seqid int) []byte{
+		"no type":  func(id int) []byte { return strict(reply, "unknown", id, []byte{77, 0, 1, 0}) },
+		"trailing": func(id int) []byte { return strict(reply, "unknown", id, []byte{0, 0}) },
+		"name":     func(id int) []byte { return strict(reply, "other", id, []byte{0}) },
+		"a call":   func(id int) []byte { return strict(call, "unknown", id, []byte{0}) },
+		"seqid":    func(id int) []byte { return strict(reply, "unknown", id+1000, []byte{0}) },
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		go func() {
+			nc, err := l.Accept()
+			if err != nil {
+				return
+			}
+			defer nc.Close()
+			if id, err := readCall(nc); err == nil {
+				nc.Write(frame(answer(id)))
+				readCall(nc)
+			}
+		}()
+		proxy := serve(t, &rpc.Server{Processor: rpc.NewProcessor("", nil).WithFallback(forward(dial(t, l.Addr().String())))}, nil)
+		c, m := dial(t, proxy), rpc.RawMethod("unknown", false)
+		var e *rpc.ApplicationException
+		if _, err := c.Call(t.Context(), m, c.NewArgs(m)); !errors.As(err, &e) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestFallbackKeepsNothing: a MultiplexedCaller, through which names of strangers are forwarded,
+// keeps none of them.
+func TestFallbackKeepsNothing(t *testing.T) {
+	addr := serve(t, &rpc.Server{Processor: rpc.NewProcessor("", nil).WithFallback(func(ctx context.Context, c *rpc.Call) error { return nil })}, nil)
+	c := rpc.MultiplexedCaller(dial(t, addr), "svc")
+	for range 10 {
+		m := rpc.RawMethod("x", false)
+		if _, err := c.Call(t.Context(), m, c.NewArgs(m)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := rpc.MethodsKept(c); n != 0 {
+		t.Errorf("%d methods are kept", n)
+	}
+}

@@ -1,0 +1,150 @@
+package rpc
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"strings"
+	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// rawDesc describes arguments and results of which nothing is known: a struct without fields. What
+// is on the wire is kept, passed over once to find its end, and not looked at.
+var rawDesc = thriftimpl.NewDesc("struct")
+
+func init() { rawDesc.Define() }
+
+// RawMethod returns a Method of which only the name is known: its arguments and results are
+// structs without known fields. A Caller calls by it with arguments that were parsed with the
+// descriptor in Args, and what it returns has the result's bytes, those of declared exceptions
+// too. name is as in the header of a call: for a service among several "service:method".
+func RawMethod(name string, oneway bool) *Method {
+	at := strings.LastIndexByte(name, ':') + 1
+	m := &Method{Name: name[at:], Args: rawDesc, prefix: name[:at], raw: true}
+	if !oneway {
+		m.Result = rawDesc
+	}
+	return m
+}
+
+// WireName returns the name that the headers of calls have: the method's, after "service:" in
+// multiplexed calls.
+func (m *Method) WireName() string { return m.prefix + m.Name }
+
+// fallback handles the calls of methods that a Processor does not have.
+type fallback struct {
+	handler Handler
+	slow    *atomic.Bool
+}
+
+// WithFallback returns a Processor that has h handle the calls of methods that p does not have,
+// which p answers with UnknownMethod. To h they are calls of a RawMethod: c.Method.WireName is the
+// name that was called, c.Args.Message().Bytes() are the arguments, which were not looked at, and
+// h puts a struct of its own, of which the bytes are the result, into c.Result. So
+//
+//	func(ctx context.Context, c *rpc.Call) (err error) {
+//		c.Result, err = backend.Call(ctx, c.Method, c.Args)
+//		return err
+//	}
+//
+// forwards them to the server of backend, a Client. An *ApplicationException that h returns is
+// sent with its type.
+//
+// Of a Multiplexed processor, h is for the calls of all services and methods that it does not
+// have. In one, the fallback of a service's Processor is for the calls of that service, and gets
+// their methods' names alone.
+func (p *Processor) WithFallback(h Handler) *Processor {
+	if h == nil {
+		panic("nocopy: rpc.Processor.WithFallback with a nil Handler")
+	}
+	c := *p
+	c.unknown = &fallback{h, new(atomic.Bool)}
+	return &c
+}
+
+// addFallbacks adds the fallbacks of a service's processor, the names of whose methods have a
+// prefix.
+func (p *Processor) addFallbacks(prefix string, of *Processor) {
+	if p.ofService == nil {
+		p.ofService = map[string]*fallback{}
+	}
+	if of.unknown != nil {
+		p.ofService[prefix] = of.unknown
+	}
+	for inner, f := range of.ofService {
+		p.ofService[prefix+inner] = f
+	}
+}
+
+// inherit adds what base has to p.
+func (p *Processor) inherit(base *Processor) {
+	maps.Copy(p.methods, base.methods)
+	p.unknown, p.ofService = base.unknown, base.ofService
+}
+
+// method returns the method that a call names, nil if the processor does not have it.
+func (p *Processor) method(h header) *Method {
+	if m := p.methods[string(h.name)]; m != nil || p.unknown == nil && len(p.ofService) == 0 {
+		return m
+	}
+	at := bytes.LastIndexByte(h.name, ':') + 1
+	f, name := p.ofService[string(h.name[:at])], h.name[at:]
+	if f == nil {
+		f, name = p.unknown, h.name
+	}
+	if f == nil {
+		return nil
+	}
+	m := RawMethod(string(name), h.typ == typeOneway)
+	m.handler, m.slow = f.handler, f.slow
+	return m
+}
+
+// ThrowsAny is Throws of an exception whose type is not known to the compiler: as returns what a
+// result holds, a struct that of describes, as an error. An error that a handler returns is sent
+// if it is or wraps a nocopy.AnyStruct that of describes.
+func ThrowsAny(f thriftimpl.Field, of *thriftimpl.Desc, as func(nocopy.Struct) error) Exception {
+	return Exception{
+		set: func(result nocopy.Struct, d *thriftimpl.Desc, err error) (bool, error) {
+			e := anyStructIn(err, of)
+			if e == nil {
+				return false, nil
+			}
+			if err := e.ThriftStruct().Sendable(); err != nil {
+				return false, fmt.Errorf("the handler returned a %s that can't be sent: %w", of.Name(), err)
+			}
+			thriftimpl.Struct(result).SetChild(f, d, e.ThriftStruct())
+			return true, nil
+		},
+		get: func(result nocopy.Struct, d *thriftimpl.Desc) error {
+			if !thriftimpl.Struct(result).Has(f) {
+				return nil
+			}
+			// The error outlives the result
+			return as(nocopy.Struct(thriftimpl.Struct(result).Child(f, d).Clone(of)))
+		},
+	}
+}
+
+// anyStructIn returns the struct that of describes that err is or wraps, nil if there is none.
+func anyStructIn(err error, of *thriftimpl.Desc) nocopy.AnyStruct {
+	if e, ok := err.(nocopy.AnyStruct); ok && e.ThriftDesc() == of {
+		return e
+	}
+	switch x := err.(type) {
+	case interface{ Unwrap() error }:
+		if inner := x.Unwrap(); inner != nil {
+			return anyStructIn(inner, of)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range x.Unwrap() {
+			if e := anyStructIn(inner, of); e != nil {
+				return e
+			}
+		}
+	}
+	return nil
+}
