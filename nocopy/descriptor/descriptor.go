@@ -354,6 +354,14 @@ type Method struct {
 	m *thriftimpl.Method
 }
 
+// MethodOf returns what m describes.
+func MethodOf(m *thriftimpl.Method) Method {
+	if m == nil {
+		return Method{}
+	}
+	return Method{info{&m.Info}, m}
+}
+
 // Name returns the IDL's name of the method.
 func (m Method) Name() string { return m.m.Name }
 

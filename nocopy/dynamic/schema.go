@@ -1,0 +1,197 @@
+package dynamic
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// Schema is what .thrift files define. It does not change and may be used by any number of
+// goroutines; it is garbage once nothing refers to it, but for its types, which stay.
+//
+// Its methods find definitions by their names: "order.Line" is Line of a file order.thrift, and
+// "Line" is the one that a file that was given to Load defines, or, if none does, an included one.
+// The errors wrap descriptor.ErrNotFound; a name that several files define is an error, too.
+type Schema struct {
+	files []*file
+}
+
+// file is what one .thrift file defines.
+type file struct {
+	path     string // as it was loaded
+	prefix   string // of the names: the file's, and a dot
+	root     bool   // it was given to Load
+	structs  []*thriftimpl.Desc
+	enums    []*thriftimpl.Enum
+	consts   []thriftimpl.ConstDesc
+	services []*service
+}
+
+type service struct {
+	thriftimpl.Service
+	base  *service // nil if it extends none
+	calls []*rpc.Method
+}
+
+// schema makes the Schema of what was made. The lock on interned is held.
+func (b *builder) schema() (*Schema, error) {
+	s := &Schema{}
+	services := map[any]*service{}
+	for _, p := range b.set.Programs {
+		f := &file{path: strings.Clone(p.Path), prefix: strings.Clone(p.Name) + ".", root: slices.Contains(b.set.Roots, p)}
+		s.files = append(s.files, f)
+		for _, x := range p.Structs {
+			f.structs = append(f.structs, b.structs[x])
+		}
+		for _, x := range p.Enums {
+			e, err := b.enum(x)
+			if err != nil {
+				return nil, err
+			}
+			f.enums = append(f.enums, e)
+		}
+		for _, x := range p.Consts {
+			t, err := b.typ(x.Type, x.Pos)
+			if err != nil {
+				return nil, err
+			}
+			f.consts = append(f.consts, thriftimpl.ConstDesc{Name: strings.Clone(x.Name), Type: t, Wire: x.Value.Wire, Info: infoOf(x.Doc, nil)})
+		}
+		for _, x := range p.Services {
+			made := &service{Service: thriftimpl.Service{Name: strings.Clone(x.Name), Info: infoOf(x.Doc, x.Annotations)}}
+			services[x] = made
+			for _, fn := range x.Functions {
+				m, err := b.method(x, fn)
+				if err != nil {
+					return nil, err
+				}
+				made.calls = append(made.calls, m)
+				made.Methods = append(made.Methods, thriftimpl.Method{Name: m.Name, Args: m.Args, Result: m.Result, Info: infoOf(fn.Doc, fn.Annotations)})
+			}
+			f.services = append(f.services, made)
+		}
+	}
+	for _, p := range b.set.Programs {
+		for _, x := range p.Services {
+			if base := x.Extends; base != nil {
+				services[x].base, services[x].Extends = services[base], base.Program.Name+"."+base.Name
+			}
+		}
+	}
+	return s, nil
+}
+
+// find returns what has a name, of what all returns for a file. The name that an x has in its file
+// is named(x).
+func find[X any](s *Schema, name string, all func(*file) []X, named func(X) string) (found X, err error) {
+	var none X
+	for _, root := range []bool{true, false} {
+		in := []string{}
+		for _, f := range s.files {
+			for _, x := range all(f) {
+				if n := named(x); name == n && f.root == root || root && name == f.prefix+n {
+					found, in = x, append(in, f.path)
+				}
+			}
+		}
+		switch len(in) {
+		case 0:
+			continue
+		case 1:
+			return found, nil
+		}
+		return none, fmt.Errorf("%s is defined by several files: %s", name, strings.Join(in, ", "))
+	}
+	return none, fmt.Errorf("%s: %w", name, descriptor.ErrNotFound)
+}
+
+// each iterates over what all returns for the files, in the order of Structs.
+func each[X, Y any](s *Schema, all func(*file) []X, named func(X) string, as func(X) Y) iter.Seq2[string, Y] {
+	return func(yield func(string, Y) bool) {
+		for _, f := range s.files {
+			for _, x := range all(f) {
+				if !yield(f.prefix+named(x), as(x)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func structsOf(f *file) []*thriftimpl.Desc       { return f.structs }
+func enumsOf(f *file) []*thriftimpl.Enum         { return f.enums }
+func constsOf(f *file) []*thriftimpl.ConstDesc   { return pointers(f.consts) }
+func servicesOf(f *file) []*service              { return f.services }
+func nameOfConst(c *thriftimpl.ConstDesc) string { return c.Name }
+func nameOfService(s *service) string            { return s.Name }
+
+func pointers[X any](list []X) []*X {
+	all := make([]*X, len(list))
+	for i := range list {
+		all[i] = &list[i]
+	}
+	return all
+}
+
+// Struct returns the struct, union or exception with a name.
+func (s *Schema) Struct(name string) (Type, error) {
+	d, err := find(s, name, structsOf, (*thriftimpl.Desc).Name)
+	return typeOf(d), err
+}
+
+// Structs returns an iterator over the names, with their files, and the descriptions of all
+// structs, unions and exceptions: file by file, included ones first, and in the file's order.
+func (s *Schema) Structs() iter.Seq2[string, Type] {
+	return each(s, structsOf, (*thriftimpl.Desc).Name, typeOf)
+}
+
+// Enum returns the enum with a name.
+func (s *Schema) Enum(name string) (descriptor.Enum, error) {
+	e, err := find(s, name, enumsOf, (*thriftimpl.Enum).TypeName)
+	return descriptor.EnumOf(e), err
+}
+
+// Enums returns an iterator over all enums, as Structs does.
+func (s *Schema) Enums() iter.Seq2[string, descriptor.Enum] {
+	return each(s, enumsOf, (*thriftimpl.Enum).TypeName, descriptor.EnumOf)
+}
+
+// Const returns the constant with a name.
+func (s *Schema) Const(name string) (Const, error) {
+	c, err := find(s, name, constsOf, nameOfConst)
+	return Const{descriptor.ConstOf(c)}, err
+}
+
+// Consts returns an iterator over all constants, as Structs does.
+func (s *Schema) Consts() iter.Seq2[string, Const] {
+	return each(s, constsOf, nameOfConst, func(c *thriftimpl.ConstDesc) Const { return Const{descriptor.ConstOf(c)} })
+}
+
+// Service returns the service with a name.
+func (s *Schema) Service(name string) (Service, error) {
+	found, err := find(s, name, servicesOf, nameOfService)
+	return serviceOf(found), err
+}
+
+// Services returns an iterator over all services, as Structs does.
+func (s *Schema) Services() iter.Seq2[string, Service] {
+	return each(s, servicesOf, nameOfService, serviceOf)
+}
+
+// Const is a constant with its description.
+type Const struct{ descriptor.Const }
+
+// Value returns the constant's value. It can't be changed.
+func (c Const) Value() reflection.Value {
+	t, wire := c.Type().Type(), c.Wire()
+	if isHandle(t) {
+		return reflection.ValueOf(thriftimpl.ValueOfStruct(t, thriftimpl.NewConst(t, wire).View()))
+	}
+	return reflection.ValueOf(thriftimpl.ValueOf(t, wire))
+}
