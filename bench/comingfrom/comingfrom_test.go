@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,6 +165,42 @@ func TestLog(t *testing.T) {
 	}
 	logApache(apache.NewBusiness())
 	logProtobuf(new(pb.Business))
+}
+
+// TestEqual: messages that were built alike are equal, and those that differ are not.
+func TestEqual(t *testing.T) {
+	a, b := peer.NewBusiness(), peer.NewBusiness()
+	a.SetTitle("kettle")
+	b.SetTitle("kettle")
+	check(t, a, b)
+	checkApache(t, apache.NewBusiness(), apache.NewBusiness())
+	checkProtobuf(t, new(pb.Business), new(pb.Business))
+	if !equal(a, b) || !equalApache(apache.NewBusiness(), apache.NewBusiness()) ||
+		!equalKitex(kitex.NewBusiness(), kitex.NewBusiness()) || !equalProtobuf(new(pb.Business), new(pb.Business)) {
+		t.Error("not equal")
+	}
+	b.SetStatus(3)
+	if equal(a, b) || !equal(b, clone(b)) {
+		t.Error("equal")
+	}
+	if p := cloneProtobuf(&pb.Business{Title: "kettle"}); p.Title != "kettle" {
+		t.Error(p)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	a, b := peer.NewBusiness(), peer.NewBusiness()
+	b.NewOwner().SetName("Ada")
+	if merge(a, b); a.GetOwner().GetName() != "Ada" {
+		t.Error(a)
+	}
+	p := new(pb.Business)
+	if mergeProtobuf(p, &pb.Business{Owner: &pb.User{Name: "Ada"}}); p.GetOwner().GetName() != "Ada" {
+		t.Error(p)
+	}
+	if got := rangeHere(a); !slices.Contains(got, "Id=0") || len(rangeProtobuf(p)) != 1 {
+		t.Error(got)
+	}
 }
 
 // marked is a code block of the document with the name of the function whose body it is.

@@ -174,7 +174,8 @@ func callBridged(ctx context.Context, addr string) (string, error) {
 	defer framed.Close()
 	p := thrift.NewTBinaryProtocolConf(framed, nil)
 	client := thrift.WrapClient(thrift.NewTStandardClient(p, p)) // with the middlewares there are
-	res, err := echo.NewEchoClient(apachethrift.NewCaller(client)).Echo(ctx, func(args echo.EchoEchoArgs) {
+	ours := echo.NewEchoClient(apachethrift.NewCaller(client))
+	res, err := ours.Echo(ctx, func(args echo.EchoEchoArgs) {
 		m := args.NewMessage()
 		m.SetID(1)
 		m.SetAction("hello")
