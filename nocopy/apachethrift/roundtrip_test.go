@@ -19,11 +19,11 @@ import (
 func TestRandomTypes(t *testing.T) {
 	sc, g := apachetest.NewSchema(), apachetest.NewGen(2)
 	structs := referee.Everything()
-	for range testmode.Of(3, 30) {
+	for range testmode.Of(3, 10) {
 		structs = append(structs, g.Structs(6)...)
 	}
 	for _, s := range structs {
-		for range testmode.Of(2, 20) {
+		for range testmode.Of(2, 10) {
 			rec := g.Record(s, 3)
 			for _, w := range apachetest.Wires {
 				apachetest.RoundTrip(t, w, sc.Desc(s), rec)
