@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kvstore/store"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
@@ -126,7 +127,7 @@ func TestDelays(t *testing.T) {
 		return n
 	}
 	one, many := calls("blocking"), calls("pipelined")
-	if one > int(1100*time.Millisecond/readDelay) {
+	if one > int(1100*time.Millisecond/store.ReadDelay) {
 		t.Errorf("%d calls one after the other within a second", one)
 	}
 	if many < 4*one {
@@ -173,13 +174,13 @@ func TestCommandLine(t *testing.T) {
 }
 
 // startStore starts the service and returns a client of it. Both end with the test.
-func startStore(t *testing.T) (*service, kv.KeyValueClient) {
+func startStore(t *testing.T) (*store.Service, kv.KeyValueClient) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newService(false)
+	s := store.NewService(false)
 	srv := &rpc.Server{Processor: kv.NewKeyValueProcessor(s)}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
@@ -226,7 +227,7 @@ func random(n int) []byte {
 func TestValuesLast(t *testing.T) {
 	_, c := startStore(t)
 	values := map[string][]byte{}
-	for _, size := range []int{0, 1, 100, 4095, 4096, keepFrom - 1, keepFrom, 70_000, 3 << 20} {
+	for _, size := range []int{0, 1, 100, 4095, 4096, store.KeepFrom - 1, store.KeepFrom, 70_000, 3 << 20} {
 		key := fmt.Sprint("size ", size)
 		values[key] = random(size)
 		put(t, c, []byte(key), values[key])
@@ -262,7 +263,7 @@ func TestValuesLast(t *testing.T) {
 // TestMemoryKept: requests cost the store about what their values do.
 func TestMemoryKept(t *testing.T) {
 	s, c := startStore(t)
-	for _, size := range []int{100, 10_000, keepFrom, 50_000, 100_000} {
+	for _, size := range []int{100, 10_000, store.KeepFrom, 50_000, 100_000} {
 		value := random(size)
 		n := testmode.Of(5<<20, 20<<20) / (size + 500)
 		before := heap()

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kvstore/store"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
@@ -117,10 +118,11 @@ const grace = 5 * time.Second
 
 // serveUntil serves until ctx ends, and reports to out.
 func (c config) serveUntil(ctx context.Context, l net.Listener, out io.Writer) error {
-	s := newService(c.delays)
+	s := store.NewService(c.delays)
+	var m meter
 	srv := &rpc.Server{
 		Processor:    kv.NewKeyValueProcessor(s),
-		Interceptors: []rpc.Interceptor{s.measure},
+		Interceptors: []rpc.Interceptor{m.measure},
 		Concurrency:  1024, // with -delays the calls of a connection wait side by side
 		// So that a slow write holds up no read; our clients match replies by sequence id
 		Unordered: true,
@@ -135,7 +137,7 @@ func (c config) serveUntil(ctx context.Context, l net.Listener, out io.Writer) e
 			stop()
 		}
 	}()
-	report(watching, &s.meter, out, func() string { return "  " + count(s.store.len(), "key") })
+	report(watching, &m, out, func() string { return "  " + count(s.Len(), "key") })
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	return srv.Shutdown(ctx)

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 	"runtime/metrics"
 	"sync/atomic"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
 // meter counts calls, their bytes and their durations. Any number of goroutines may use it.
@@ -35,6 +38,14 @@ func (m *meter) add(d time.Duration, n int) {
 	m.calls.Add(1)
 	m.bytes.Add(int64(n))
 	m.took[bucket(d)].Add(1)
+}
+
+// measure is an interceptor that counts calls and the bytes of their requests and replies.
+func (m *meter) measure(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+	start := time.Now()
+	err := next(ctx, c)
+	m.add(time.Since(start), c.Args.Message().Len()+c.Result.Message().Len())
+	return err
 }
 
 // reading holds a meter's figures at one moment.

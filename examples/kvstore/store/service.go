@@ -1,36 +1,39 @@
-package main
+// Package store is the key-value store's service. It keeps values where they were received.
+package store
 
 import (
 	"context"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// service is the handler of the store's service.
-type service struct {
+// Service is the handler of the store's service.
+type Service struct {
 	store       *store
-	meter       meter
 	read, write time.Duration // how long a call takes at least
 }
 
 // The delays of the storage that the article simulates.
 const (
-	readDelay  = 10 * time.Millisecond
-	writeDelay = 50 * time.Millisecond
+	ReadDelay  = 10 * time.Millisecond
+	WriteDelay = 50 * time.Millisecond
 )
 
-func newService(delays bool) *service {
-	s := &service{store: newStore()}
+// NewService returns a service with an empty store. With delays each call takes some time.
+func NewService(delays bool) *Service {
+	s := &Service{store: newStore()}
 	if delays {
-		s.read, s.write = readDelay, writeDelay
+		s.read, s.write = ReadDelay, WriteDelay
 	}
 	return s
 }
 
+// Len returns the number of keys.
+func (s *Service) Len() int { return s.store.len() }
+
 // Create stores a clone of the key, and the value in the request's memory or cloned; see store.go.
-func (s *service) Create(ctx context.Context, args kv.KeyValueCreateArgs, result kv.KeyValueCreateResult) error {
+func (s *Service) Create(ctx context.Context, args kv.KeyValueCreateArgs, result kv.KeyValueCreateResult) error {
 	if err := sleep(ctx, s.write); err != nil {
 		return err
 	}
@@ -42,7 +45,7 @@ func (s *service) Create(ctx context.Context, args kv.KeyValueCreateArgs, result
 
 // Retrieve returns a value in a reply that refers to the store's: SetSuccess copies it only if it
 // is smaller than 4 KiB.
-func (s *service) Retrieve(ctx context.Context, args kv.KeyValueRetrieveArgs, result kv.KeyValueRetrieveResult) error {
+func (s *Service) Retrieve(ctx context.Context, args kv.KeyValueRetrieveArgs, result kv.KeyValueRetrieveResult) error {
 	if err := sleep(ctx, s.read); err != nil {
 		return err
 	}
@@ -56,7 +59,7 @@ func (s *service) Retrieve(ctx context.Context, args kv.KeyValueRetrieveArgs, re
 }
 
 // Update replaces a value. Replies that still refer to the old one are not affected.
-func (s *service) Update(ctx context.Context, args kv.KeyValueUpdateArgs, result kv.KeyValueUpdateResult) error {
+func (s *Service) Update(ctx context.Context, args kv.KeyValueUpdateArgs, result kv.KeyValueUpdateResult) error {
 	if err := sleep(ctx, s.write); err != nil {
 		return err
 	}
@@ -66,7 +69,8 @@ func (s *service) Update(ctx context.Context, args kv.KeyValueUpdateArgs, result
 	return nil
 }
 
-func (s *service) Delete(ctx context.Context, args kv.KeyValueDeleteArgs, result kv.KeyValueDeleteResult) error {
+// Delete removes a key with its value.
+func (s *Service) Delete(ctx context.Context, args kv.KeyValueDeleteArgs, result kv.KeyValueDeleteResult) error {
 	if err := sleep(ctx, s.write); err != nil {
 		return err
 	}
@@ -74,14 +78,6 @@ func (s *service) Delete(ctx context.Context, args kv.KeyValueDeleteArgs, result
 		result.NewMissing().SetKey(args.GetKey())
 	}
 	return nil
-}
-
-// measure is an interceptor that counts calls and the bytes of their requests and replies.
-func (s *service) measure(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-	start := time.Now()
-	err := next(ctx, c)
-	s.meter.add(time.Since(start), c.Args.Message().Len()+c.Result.Message().Len())
-	return err
 }
 
 // sleep waits for d or until ctx ends.

@@ -1,4 +1,4 @@
-package main
+package store
 
 import (
 	"bytes"
@@ -48,7 +48,7 @@ func TestStore(t *testing.T) {
 
 // TestKeep: small values are cloned, large ones stay where they are.
 func TestKeep(t *testing.T) {
-	for size, clone := range map[int]bool{1: true, keepFrom - 1: true, keepFrom: false, 1 << 20: false} {
+	for size, clone := range map[int]bool{1: true, KeepFrom - 1: true, KeepFrom: false, 1 << 20: false} {
 		value := bytes.Repeat([]byte{1}, size)
 		s := newStore()
 		s.create([]byte("key"), value)

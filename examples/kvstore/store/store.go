@@ -1,4 +1,4 @@
-package main
+package store
 
 import (
 	"bytes"
@@ -18,11 +18,11 @@ type shard struct {
 	values map[string][]byte
 }
 
-// keepFrom is the size from which on a value is kept where it was received: half of a slab, a
+// KeepFrom is the size from which on a value is kept where it was received: half of a slab, a
 // block of 64 KiB into which a server receives one request after the other, unless they are
 // larger. Such a value keeps less than its own size of other requests from being freed. A small
 // value would keep a whole slab, so it is cloned.
-const keepFrom = 32 << 10
+const KeepFrom = 32 << 10
 
 func newStore() *store {
 	s := &store{seed: maphash.MakeSeed()}
@@ -40,7 +40,7 @@ func (s *store) shard(key []byte) *shard {
 // request's memory. Values in the store are never written to, so that a reply may refer to one,
 // also after it has been replaced.
 func keep(value []byte) []byte {
-	if len(value) < keepFrom {
+	if len(value) < KeepFrom {
 		return bytes.Clone(value)
 	}
 	return value
