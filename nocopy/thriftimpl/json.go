@@ -23,3 +23,7 @@ func SetJSON[S nocopy.StructView](s *S, b []byte) error { return nocopyjson.Unma
 
 // GetJSON is the method UnmarshalJSONFrom of generated types.
 func GetJSON[S nocopy.StructView](s *S, d JSONIn) error { return nocopyjson.UnmarshalFrom(s, d) }
+
+// JSONNames returns how the fields of the struct are called in JSON, by their numbers; or an error
+// if two have the same name.
+func JSONNames(d *Desc) ([]nocopy.XJSONName, error) { return nocopy.X{}.JSONNames(d) }

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// startFor starts a gateway for one IDL file, whose services all have the same server.
+func startFor(t *testing.T, idl string, p *rpc.Processor, timeout time.Duration) *testGateway {
+	t.Helper()
+	addr, end, err := serve(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	cl, err := rpc.Dial(context.Background(), "tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cl.Close() })
+	texts := map[string]string{"test.thrift": idl}
+	schema, err := dynamic.LoadText(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	backends := map[string]backend{}
+	for _, s := range schema.Services() {
+		backends[s.Name()] = backend{cl, cl}
+	}
+	return start(t, texts, backends, timeout)
+}
+
+// reply returns a Processor that handles all calls by f, which gets and returns wire bytes.
+func reply(f func(ctx context.Context, method string, args []byte) ([]byte, error)) *rpc.Processor {
+	return rpc.NewProcessor("", nil).WithFallback(func(ctx context.Context, c *rpc.Call) error {
+		result, err := f(ctx, c.Method.WireName(), c.Args.Message().Bytes())
+		if err != nil || c.Method.Oneway() {
+			return err
+		}
+		m, err := dynamic.TypeOf(dynamicStruct(c)).Parse(result)
+		if err == nil {
+			c.Result = nocopy.Struct(m.ThriftStruct())
+		}
+		return err
+	})
+}
+
+type rawStruct struct{ c *rpc.Call }
+
+func (r rawStruct) ThriftDesc() *thriftimpl.Desc    { return r.c.Method.Args }
+func (r rawStruct) ThriftStruct() thriftimpl.Struct { return thriftimpl.Struct(r.c.Args) }
+func dynamicStruct(c *rpc.Call) nocopy.AnyStruct    { return rawStruct{c} }
+
+const annotated = `
+enum Colour { RED = 1, BLUE = 2 }
+struct Inner {
+  1: string note (api.header = "X-Note")
+  2: i32 n
+}
+struct Request {
+  1: required i64 id (api.path = "id")
+  2: list<i32> pages (api.query = "page")
+  3: set<Colour> colours (api.query = "colour")
+  4: string session (api.cookie = "session")
+  5: bool flag (api.header = "X-Flag")
+  6: uuid key (api.query = "key")
+  7: double weight (api.query = "weight", api.header = "X-Weight")
+  8: string name (api.body = "fullName")
+  9: string secret (api.none)
+  10: i64 big (api.js_conv)
+  11: Inner inner
+  12: binary raw (api.raw_body)
+  13: optional i8 small (api.query, api.body = "small")
+  14: i32 code (api.http_code)
+}
+struct Form { 1: required string a (api.form = "a"), 2: list<i64> b (api.form = "b") }
+struct Search { 1: required string q, 2: i32 limit = 10, 3: list<string> tags, 4: string page (api.query = "p") }
+exception Gone { 1: string why, 2: i32 status (api.http_code), 3: string where (api.header = "Location") }
+exception Plain { 1: string why }
+exception Taken { 1: string why }
+service Echo {
+  Request all(1: Request r) (api.post = "/all/:id", api.put = "/all/:id")
+  Form form(1: Form f) (api.post = "/form")
+  Search search(1: Search s) (api.get = "/search")
+  string rest(1: string path (api.path = "path")) (api.any = "/rest/*path")
+  void fail(1: i32 how) throws (1: Gone gone, 2: Plain plain, 3: Taken taken (api.http_code = "409")) (api.get = "/fail", api.delete = "/fail")
+  oneway void tell(1: string what) (api.patch = "/tell")
+  map<string, i32> counts() (api.get = "/")
+}`
+
+// TestAnnotations: fields are where their annotations say, in requests and in replies. The server
+// returns what it has got.
+func TestAnnotations(t *testing.T) {
+	told := make(chan string, 1)
+	idl := strings.ReplaceAll(annotated, `"/")`, `"/counts")`)
+	schema, err := dynamic.LoadText(map[string]string{"test.thrift": idl})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := schema.Service("Echo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := startFor(t, idl, service.Processor(func(_ context.Context, c *dynamic.Call) error {
+		arg, err := c.Args.GetID(1)
+		switch c.Method.Name() {
+		case "counts":
+			return nil
+		case "tell":
+			told <- strings.Clone(arg.Text())
+			return err
+		case "fail":
+			name := []string{"", "gone", "plain", "taken"}[arg.Int()]
+			if name == "" {
+				return errors.New("secret reason")
+			}
+			e, err := c.Result.New(name)
+			if err != nil {
+				return err
+			}
+			e.Message().Set("where", "/there")
+			if arg.Int() == 1 {
+				e.Message().Set("status", 410)
+			}
+			return e.Message().Set("why", "so")
+		}
+		return c.Return(arg)
+	}), 10*time.Second)
+
+	header := g.want("POST", "/all/7?page=1&page=2,3&colour=BLUE,1,BLUE&key=01234567-89ab-cdef-0123-456789abcdef&weight=2.5", "Cookie: session=s1\nX-Flag: true\nX-Weight: 9\nX-Note: n1",
+		`{"fullName": "Ada", "big": "9007199254740993", "inner": {"n": 4}, "small": 3}`,
+		200, `{"fullName":"Ada","big":"9007199254740993","inner":{"n":4},"small":3}`)
+	if header.Get("X-Flag") != "true" || header.Get("X-Note") != "n1" || header.Get("X-Weight") != "2.5" {
+		t.Errorf("the reply's header: %v", header)
+	}
+	g.want("PUT", "/all/7?small=5", "", `{"small": 3}`, 200, `{"small":5}`)
+	g.want("POST", "/all/7", "", ``, 200, `{"big":"0"}`)
+	for body, want := range map[string]string{
+		`{"name": "Ada"}`:          `{"error":"Bad Request","message":"unknown field: \"name\"","path":"Request","offset":1}`,
+		`{"secret": "x"}`:          `{"error":"Bad Request","message":"unknown field: \"secret\"","path":"Request","offset":1}`,
+		`{"inner": {"note": "x"}}`: `{"error":"Bad Request","message":"unknown field: \"note\"","path":"Request.inner","offset":11}`,
+		`{"id": 3}`:                `{"error":"Bad Request","message":"unknown field: \"id\"","path":"Request","offset":1}`,
+	} {
+		g.want("POST", "/all/7", "", body, 400, want)
+	}
+	for query, path := range map[string]string{
+		"/all/x": "Request.id", "/all/1.5": "Request.id", "/all/9223372036854775808": "Request.id", "/all/1?page=1,x": "Request.pages",
+		"/all/1?colour=PINK": "Request.colours", "/all/1?key=1": "Request.key", "/all/1?weight=w": "Request.weight", "/all/1?small=200": "Request.small",
+	} {
+		if status, _, text, err := g.send("POST", query, "", "{}"); status != 400 || !strings.Contains(text, `"path":"`+path+`"`) {
+			t.Errorf("%s: %d %s, %v", query, status, text, err)
+		}
+	}
+	const form = "Content-Type: application/x-www-form-urlencoded"
+	g.want("POST", "/form", form, "a=x+y&b=1&b=2", 200, `{}`)
+	g.want("POST", "/form", form, "b=1", 400, `{"error":"Bad Request","message":"required field is missing in form a","path":"Form.a"}`)
+	g.want("GET", "/search?q=x&tags=a,b&p=3", "", "", 200, `{"q":"x","limit":10,"tags":["a","b"]}`)
+	g.want("GET", "/search?limit=3", "", "", 400, `{"error":"Bad Request","message":"required field is missing in query q","path":"Search.q"}`)
+	g.want("GET", "/rest/a/b%20c", "", "", 200, `{"success":"a/b c"}`)
+	g.want("DELETE", "/rest/a", "", "", 200, `{"success":"a"}`)
+	if h := g.want("GET", "/fail?how=1", "", "", 410, `{"error":"Gone","exception":{"why":"so"}}`); h.Get("Location") != "/there" {
+		t.Errorf("the exception's header: %v", h)
+	}
+	g.want("GET", "/fail?how=2", "", "", 500, `{"error":"Plain","exception":{"why":"so"}}`)
+	g.want("DELETE", "/fail", "", `{"how": 3}`, 409, `{"error":"Taken","exception":{"why":"so"}}`)
+	g.want("GET", "/fail", "", "", 502, `{"error":"Bad Gateway","message":"the server did not handle the call: internal error"}`)
+	g.want("GET", "/counts", "", "", 502, `{"error":"Bad Gateway","message":"the reply is empty"}`)
+	g.want("PATCH", "/tell", "", `{"what": "it"}`, 202, `{}`)
+	if what := <-told; what != "it" {
+		t.Errorf("told %q", what)
+	}
+}
+
+// TestServerFails: what is wrong with the server is its fault, not the client's.
+func TestServerFails(t *testing.T) {
+	const idl = `
+struct Reply { 1: required string a, 2: i32 status (api.http_code), 3: string h (api.header = "H") }
+service S { Reply f(1: binary how) (api.get = "/f") void g(1: binary how) (api.get = "/g") }`
+	stop := make(chan struct{})
+	g := startFor(t, idl, reply(func(ctx context.Context, _ string, args []byte) ([]byte, error) {
+		switch how := string(args[7 : len(args)-1]); how {
+		case "slow":
+			select {
+			case <-ctx.Done():
+			case <-stop:
+			}
+			return nil, ctx.Err()
+		case "unknown":
+			return nil, &rpc.ApplicationException{Type: rpc.UnknownMethod, Message: "secret"}
+		default:
+			return []byte(how), nil
+		}
+	}), 300*time.Millisecond)
+	defer close(stop)
+	g.want("GET", "/f?how=slow", "", "", 504, `{"error":"Gateway Timeout","message":"the server did not answer in time"}`)
+	g.want("GET", "/f?how=unknown", "", "", 502, `{"error":"Bad Gateway","message":"the server did not handle the call: unknown method"}`)
+	g.want("GET", "/f?how=%0c%00%00%00%00", "", "", 502, `{"error":"Bad Gateway","message":"the reply is malformed"}`)
+	g.want("GET", "/f?how=%00", "", "", 502, `{"error":"Bad Gateway","message":"the reply is empty"}`)
+	g.want("GET", "/f?how=%08%00%07%00%00%00%00%00", "", "", 502, `{"error":"Bad Gateway","message":"the reply is an exception that the IDL does not know"}`)
+	g.want("GET", "/g?how=%08%00%07%00%00%00%00%00", "", "", 502, `{"error":"Bad Gateway","message":"the reply is an exception that the IDL does not know"}`)
+	if status, _, text, err := g.send("GET", "/f?how=%0c%00%00%0b%00%01%00%00%00%01%ff%00%00", "", ""); status != 502 || !strings.Contains(text, "as JSON") {
+		t.Errorf("a string that is not UTF-8: %d %s, %v", status, text, err)
+	}
+	g.want("GET", "/f?how=%0c%00%00%0b%00%01%00%00%00%00%08%00%02%00%00%00%c9%0b%00%03%00%00%00%04a%0d%0ab%00%00", "", "", 201, `{"a":""}`)
+	// A status that would not end the request is not taken.
+	g.want("GET", "/f?how=%0c%00%00%0b%00%01%00%00%00%00%08%00%02%00%00%00%65%00%00", "", "", 200, `{"a":""}`)
+	g.want("GET", "/f?how=%0c%00%00%0b%00%01%00%00%00%00%08%00%02%7f%00%00%65%00%00", "", "", 200, `{"a":""}`)
+}
+
+// TestUnreachable: a server that is gone is a bad gateway, and one that comes back is found.
+func TestUnreachable(t *testing.T) {
+	idl := map[string]string{"s.thrift": `service S { i32 f() (api.get = "/f") }`}
+	p := reply(func(context.Context, string, []byte) ([]byte, error) {
+		return []byte("\x08\x00\x00\x00\x00\x00\x07\x00"), nil
+	})
+	addr, end, err := serve(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cl, err := rpc.Dial(context.Background(), "tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	g := start(t, idl, map[string]backend{"S": {cl, cl}}, 2*time.Second)
+	g.want("GET", "/f", "", "", 200, `{"success":7}`)
+	end()
+	if status, _, text, err := g.send("GET", "/f", "", ""); status != 502 && status != 504 {
+		t.Errorf("%d %s, %v without a server", status, text, err)
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Skip(err)
+	}
+	srv := &rpc.Server{Processor: p}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(l) }()
+	defer func() { srv.Close(); <-served }()
+	for range 1000 {
+		if status, _, _, _ := g.send("GET", "/f", "", ""); status == 200 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Error("the server that is back is not found")
+}
+
+// TestHeaderIntoThrift: of an order that comes as Thrift only the trace is decoded, into which the
+// header goes. All else arrives as it was sent: fields that the IDL does not know, in any order,
+// and lines that are not what the IDL says, which a gateway that decodes them could not forward.
+func TestHeaderIntoThrift(t *testing.T) {
+	texts := idl(t)
+	got := make(chan string, 1)
+	g := startFor(t, texts["orders.thrift"], reply(func(_ context.Context, _ string, args []byte) ([]byte, error) {
+		got <- string(args)
+		return []byte("\x0c\x00\x01\x00\x00"), nil
+	}), 10*time.Second)
+	const (
+		customer = "\x0b\x00\x01\x00\x00\x00\x03Ada"
+		lines    = "\x0f\x00\x02\x0c\x00\x00\x00\x01\x08\x00\x63\x00\x00\x00\x07\x00" // no article
+		unknown  = "\x0a\x00\x63\x00\x00\x00\x00\x00\x00\x00\x2a"
+		agent    = "\x0b\x00\x02\x00\x00\x00\x04test"
+		request  = "\x0b\x00\x01\x00\x00\x00\x03r-1"
+	)
+	for _, c := range []struct{ body, want string }{
+		{unknown + lines + customer, unknown + lines + customer + "\x0c\x00\x05" + request + agent + "\x00"},
+		{"\x0c\x00\x05" + unknown + "\x00" + lines + customer, "\x0c\x00\x05" + unknown + request + agent + "\x00" + lines + customer},
+	} {
+		g.want("POST", "/v1/orders", "Content-Type: application/x-thrift\nX-Request-Id: r-1\nUser-Agent: test", c.body+"\x00", 422, `{"error":"Refused","exception":{}}`)
+		if have, want := <-got, "\x0c\x00\x01"+c.want+"\x00\x00"; have != want {
+			t.Errorf("the server got\n%q, want\n%q", have, want)
+		}
+	}
+	g.want("POST", "/v1/orders", "Content-Type: application/x-thrift", customer+lines, 400, `{"error":"Bad Request","message":"unexpected EOF","path":"Order","offset":26}`)
+	large := customer + "\x0b\x00\x63\x00\x08\x00\x00" + strings.Repeat("x", 1<<19) + lines
+	g.want("POST", "/v1/orders", "Content-Type: application/x-thrift\nUser-Agent: test", large+"\x00", 422, `{"error":"Refused","exception":{}}`)
+	if have := <-got; !strings.HasPrefix(have, "\x0c\x00\x01"+large+"\x0c\x00\x05") {
+		t.Errorf("the server got %d bytes of another message than the %d that were sent", len(have), len(large))
+	}
+}
+
+// TestUncheckedApart: Thrift that the server does not accept, and closes the connection for, costs
+// no other request its answer.
+func TestUncheckedApart(t *testing.T) {
+	g := startAll(t)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 300 {
+			g.want("POST", "/v1/orders", "", `{"customer": "Ada"}`, 422, `{"error":"Refused","exception":{"why":"an order without lines"}}`)
+		}
+	}()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+			if status, _, text, _ := g.send("POST", "/v1/orders", "Content-Type: application/x-thrift", "\x0b\x00\x01\x00\x00\x00\x01A\x0f\x00\x02\x0c\x00\x00\x00\x01\x00\x00"); status != 502 {
+				t.Errorf("%d %s", status, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
+	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// What a request may have, besides what http.Server's MaxHeaderBytes allows.
+const (
+	maxBody    = 1 << 20
+	maxHeaders = 100
+	maxNesting = 60 // servers accept 64, the arguments around it included
+)
+
+var limits = nocopy.Limits{MaxBytes: maxBody, MaxDepth: maxNesting}
+
+// How bodies are written.
+const (
+	asJSON = iota
+	asForm
+	asThrift // the wire bytes of the struct that the JSON would be
+)
+
+// arguments returns the wire bytes of the arguments that a request stands for, and whether all of
+// them were checked, as they are unless the body is Thrift. The error is a *problem.
+func (r *route) arguments(req *http.Request) (args []byte, checked bool, err error) {
+	body, err := readBody(req)
+	if err != nil {
+		return nil, false, err
+	}
+	format := asJSON
+	if r.hasBody || r.hasForm {
+		if format, err = r.formatOf(req); err != nil {
+			return nil, false, err
+		}
+	}
+	in := values{req: req, body: body}
+	if in.query, err = url.ParseQuery(req.URL.RawQuery); err != nil {
+		return nil, false, badRequest(err)
+	}
+	if format == asForm {
+		if in.form, err = url.ParseQuery(string(body)); err != nil {
+			return nil, false, badRequest(err)
+		}
+	}
+	msg, err := r.message(format, body)
+	if err != nil {
+		return nil, false, badRequest(err)
+	}
+	for _, p := range r.places {
+		if err := in.put(msg, p, r.hasBody && format == asJSON); err != nil {
+			return nil, false, badRequest(&placeError{p.name, err})
+		}
+	}
+	if err := msg.Message().Check(); err != nil {
+		return nil, false, badRequest(err)
+	}
+	if r.wrap == 0 {
+		return msg.Message().AppendTo(nil), format != asThrift, nil
+	}
+	// The struct with the arguments: a field header, the argument, STOP
+	args = make([]byte, 0, msg.Message().Len()+4)
+	args = binary.BigEndian.AppendUint16(append(args, byte(nocopy.WireStruct)), uint16(r.wrap))
+	return append(msg.Message().AppendTo(args), byte(nocopy.WireStop)), format != asThrift, nil
+}
+
+// message returns the message that the body is, or an empty one.
+func (r *route) message(format int, body []byte) (dynamic.Message, error) {
+	t := dynamic.Type{Struct: descriptor.Of(r.root)}
+	noJSON := !r.hasBody || format == asForm
+	switch {
+	case noJSON && r.jsonOnly != "":
+		return dynamic.Message{}, &placeError{r.jsonOnly, nocopy.ErrMissingRequired}
+	case noJSON, format == asJSON && len(body) == 0 && r.jsonOnly == "":
+		return t.New(), nil
+	case format == asThrift:
+		// Only where its fields begin is looked up. What is in them is not decoded, but for the
+		// structs that lead to places.
+		return t.Parse(body, nocopy.Lazy, limits)
+	}
+	s, err := nocopyjson.UnmarshalAs(r.root, body, limits)
+	return reflection.OfStruct(r.root, thriftimpl.Struct(s)), err
+}
+
+func readBody(req *http.Request) ([]byte, error) {
+	if n := len(req.Header); n > maxHeaders {
+		return nil, &problem{Status: http.StatusRequestHeaderFieldsTooLarge, Message: fmt.Sprintf("%d header fields, at most %d are possible", n, maxHeaders)}
+	}
+	body, err := io.ReadAll(req.Body)
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return nil, &problem{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("a body of more than %d bytes", maxBody)}
+	} else if err != nil {
+		return nil, badRequest(err)
+	}
+	return body, nil
+}
+
+// formatOf returns how the body is written. A form, which curl says that everything is, is none if
+// no field is in forms: a page of another site could send JSON under that name.
+func (r *route) formatOf(req *http.Request) (int, error) {
+	given := req.Header.Get("Content-Type")
+	if given == "" {
+		return asJSON, nil
+	}
+	switch kind, _, _ := mime.ParseMediaType(given); {
+	case kind == "application/json":
+		return asJSON, nil
+	case kind == "application/x-www-form-urlencoded" && r.hasForm:
+		return asForm, nil
+	case kind == "application/x-thrift" || kind == "application/vnd.apache.thrift.binary":
+		return asThrift, nil
+	}
+	return 0, &problem{Status: http.StatusUnsupportedMediaType, Message: fmt.Sprintf("content type %q: the method takes application/json and application/x-thrift", given)}
+}
+
+// values are what a request has outside of the JSON of its body.
+type values struct {
+	req   *http.Request
+	body  []byte
+	form  url.Values
+	query url.Values
+}
+
+// find returns what a source has; nothing is the same as an empty value.
+func (v *values) find(from source) []string {
+	switch from.in {
+	case "path":
+		return []string{v.req.PathValue(from.name)}
+	case "form":
+		return v.form[from.name]
+	case "query":
+		return v.query[from.name]
+	case "cookie":
+		if c, err := v.req.Cookie(from.name); err == nil {
+			return []string{c.Value}
+		}
+	case "header":
+		return v.req.Header.Values(from.name)
+	}
+	return nil
+}
+
+// put sets the field of msg that p is, if a source has a value. A field that is required must get
+// one, unless the JSON has it.
+func (v *values) put(msg dynamic.Message, p place, hasJSON bool) error {
+	for _, from := range p.sources {
+		if from.in == "raw_body" {
+			return set(msg, p, v.body)
+		}
+		if found := v.find(from); len(found) > 0 && (len(found) > 1 || found[0] != "") {
+			if err := setText(msg, p, found); err != nil {
+				return fmt.Errorf("%w in %s %s", err, from.in, from.name)
+			}
+			return nil
+		}
+	}
+	if p.required && !(p.inJSON && hasJSON) {
+		return fmt.Errorf("%w in %s %s", nocopy.ErrMissingRequired, p.sources[0].in, p.sources[0].name)
+	}
+	return nil
+}
+
+// structOf returns the struct in msg that has the field that p is, and makes those on the way to
+// it.
+func structOf(msg dynamic.Message, p place) (dynamic.Message, error) {
+	for _, id := range p.ids[:len(p.ids)-1] {
+		if !msg.HasID(id) {
+			f, _ := msg.Descriptor().ByID(id)
+			if _, err := msg.New(f.Name()); err != nil {
+				return msg, err
+			}
+		}
+		v, err := msg.GetID(id)
+		if err != nil {
+			return msg, err
+		}
+		msg = v.Message()
+	}
+	return msg, nil
+}
+
+func set(msg dynamic.Message, p place, v any) error {
+	in, err := structOf(msg, p)
+	if err != nil {
+		return err
+	}
+	return in.SetID(p.ids[len(p.ids)-1], v)
+}
+
+// setText sets the field that p is to what the texts say: of a list or set the elements, which may
+// have commas in between.
+func setText(msg dynamic.Message, p place, texts []string) error {
+	if p.typ.Wire() != nocopy.WireList && p.typ.Wire() != nocopy.WireSet {
+		v, err := parse(p.typ, texts[0])
+		if err != nil {
+			return err
+		}
+		return set(msg, p, v)
+	}
+	in, err := structOf(msg, p)
+	if err != nil {
+		return err
+	}
+	f, _ := in.Descriptor().ByID(p.ids[len(p.ids)-1])
+	field, err := in.New(f.Name())
+	if err != nil {
+		return err
+	}
+	seen := map[any]bool{} // the elements of a set
+	for element := range strings.SplitSeq(strings.Join(texts, ","), ",") {
+		v, err := parse(p.typ.Elem(), element)
+		if err != nil {
+			return err
+		}
+		if p.typ.Wire() == nocopy.WireSet {
+			key := v
+			if b, ok := v.([]byte); ok {
+				key = string(b)
+			}
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+		}
+		if err := field.List().Append(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parse returns the value of a base type that a text stands for, as package reflection takes it.
+func parse(t descriptor.Type, text string) (any, error) {
+	switch {
+	case t.IsBinary():
+		return []byte(text), nil
+	case t.Wire() == nocopy.WireString:
+		if strings.ToValidUTF8(text, "") != text {
+			return nil, nocopy.ErrUTF8
+		}
+		return text, nil
+	case t.Wire() == nocopy.WireBool:
+		return or(strconv.ParseBool(text))
+	case t.Wire() == nocopy.WireDouble:
+		return or(strconv.ParseFloat(text, 64))
+	case t.Wire() == nocopy.WireUUID:
+		return or(nocopy.ParseUUID(text))
+	}
+	if t.Enum().Valid() {
+		if v, ok := t.Enum().ByName(text); ok {
+			return v.Number(), nil
+		}
+	}
+	return or(strconv.ParseInt(text, 10, 64))
+}
+
+// or returns v, or a short error.
+func or[T any](v T, err error) (any, error) {
+	if err != nil {
+		return nil, nocopyjson.ErrValue
+	}
+	return v, nil
+}
