@@ -28,9 +28,9 @@
 // Types are never given back: messages refer to them. So they are made once. What is loaded again
 // and is equal to what has been loaded before, comments and annotations included, takes no more
 // memory; a struct that has changed is made again, with those that refer to it, and nothing else.
-// A struct takes about 0.8 KB and its fields 0.7 KB each, of which the greater part is the program
-// by which it is parsed, made when it is used. All types that a program loads may take 512 MiB;
-// then loading fails. SECURITY.md has what loading .thrift files of strangers may take.
+// A struct of eleven fields takes 4.6 KB with the program by which it is parsed, and counts as 8.7
+// KB. All types that a program loads may count as 512 MiB; then loading fails. SECURITY.md has
+// what loading .thrift files of strangers may take.
 //
 // Read next: load.go for files, keys.go and intern.go for how equal types are found, build.go,
 // schema.go and service.go for what a Schema has, convert.go for Go values.

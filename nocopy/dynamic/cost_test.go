@@ -1,0 +1,42 @@
+package dynamic_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+)
+
+// TestCost: changed IDL takes about what is said of it, its programs included, and is counted as
+// at least nearly as much.
+func TestCost(t *testing.T) {
+	src := repeat(20, func(i int) string {
+		return fmt.Sprintf("struct Cost%d {", i) + repeat(10, func(j int) string {
+			return fmt.Sprintf(" %d: %s field%d,", j+1, []string{"i32", "string", "list<i64>", "map<string, double>", "bool"}[j%5], j)
+		}) + " 20: string version = 'VERSION' }\n"
+	})
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	counted := dynamicMemory()
+	const versions = 50
+	for v := range versions {
+		for _, typ := range text(t, strings.ReplaceAll(src, "VERSION", fmt.Sprint("cost", v))).Structs() {
+			if _, err := typ.Parse(typ.New().Message().Bytes()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	structs := versions * 20
+	used, said := int(after.HeapAlloc-before.HeapAlloc), dynamicMemory()-counted
+	t.Logf("%d bytes for a struct of 11 fields, counted as %d", used/structs, said/structs)
+	if used > 2*said {
+		t.Errorf("%d bytes were counted as %d", used, said)
+	}
+}
+
+func dynamicMemory() int { return dynamic.Interned().Memory }
