@@ -67,7 +67,8 @@ const (
 // String returns "struct", "union" or "exception".
 func (s Shape) String() string { return [...]string{"struct", "union", "exception"}[s] }
 
-// Struct describes a struct, union or exception. The zero Struct describes none.
+// Struct describes a struct, union or exception. The zero Struct describes none: it has no name
+// and no fields.
 type Struct struct {
 	info
 	d *thriftimpl.Desc
@@ -90,28 +91,45 @@ func Of(d *thriftimpl.Desc) Struct {
 // Valid reports whether s describes anything.
 func (s Struct) Valid() bool { return s.d != nil }
 
-// Desc returns the descriptor as package nocopy has it.
+// none is what stands for the descriptor of a Struct that describes nothing: no name, no fields.
+var none = func() *thriftimpl.Desc {
+	d := thriftimpl.NewDesc("")
+	d.Define()
+	return d
+}()
+
+func (s Struct) orNone() *thriftimpl.Desc {
+	if s.d == nil {
+		return none
+	}
+	return s.d
+}
+
+// Desc returns the descriptor as package nocopy has it, nil if s is not valid.
 func (s Struct) Desc() *thriftimpl.Desc { return s.d }
 
 // Name returns the IDL's name of the struct, without its file.
-func (s Struct) Name() string { return s.d.Name() }
+func (s Struct) Name() string { return s.orNone().Name() }
 
 // Shape tells whether it is a struct, a union or an exception.
 func (s Struct) Shape() Shape {
 	switch {
-	case s.d.IsUnion():
+	case s.orNone().IsUnion():
 		return IsUnion
-	case s.d.IsException():
+	case s.orNone().IsException():
 		return IsException
 	}
 	return IsStruct
 }
 
 // NumFields returns the number of fields.
-func (s Struct) NumFields() int { return s.d.NumFields() }
+func (s Struct) NumFields() int { return s.orNone().NumFields() }
 
 // Field returns field i, in the IDL's order. It panics if there is none.
-func (s Struct) Field(i int) Field { f := s.d.FieldDesc(i); return Field{info{&f.Info}, s.d, i} }
+func (s Struct) Field(i int) Field {
+	f := s.orNone().FieldDesc(i)
+	return Field{info{&f.Info}, s.d, i}
+}
 
 // Fields returns an iterator over the fields, in the IDL's order.
 func (s Struct) Fields() iter.Seq[Field] {
@@ -125,10 +143,10 @@ func (s Struct) Fields() iter.Seq[Field] {
 }
 
 // ByName returns the field with a name, and whether there is one.
-func (s Struct) ByName(name string) (f Field, ok bool) { return s.at(s.d.NumberByName(name)) }
+func (s Struct) ByName(name string) (f Field, ok bool) { return s.at(s.orNone().NumberByName(name)) }
 
 // ByID returns the field with an id, and whether there is one.
-func (s Struct) ByID(id int16) (f Field, ok bool) { return s.at(s.d.NumberByID(id)) }
+func (s Struct) ByID(id int16) (f Field, ok bool) { return s.at(s.orNone().NumberByID(id)) }
 
 func (s Struct) at(i int) (Field, bool) {
 	if i < 0 {
@@ -171,8 +189,15 @@ func (f Field) HasDefault() bool { return f.desc().Default != "" }
 // none.
 func (f Field) DefaultWire() string { return f.desc().Default }
 
-// Type is a type of the IDL, typedefs resolved.
+// Type is a type of the IDL, typedefs resolved. The zero Type is none: its wire type is 0.
 type Type struct{ t *thriftimpl.Type }
+
+func (t Type) orNone() *thriftimpl.Type {
+	if t.t == nil {
+		return new(thriftimpl.Type)
+	}
+	return t.t
+}
 
 // TypeOf returns what describes values of type t.
 func TypeOf(t *thriftimpl.Type) Type { return Type{t} }
@@ -182,24 +207,24 @@ func (t Type) Type() *thriftimpl.Type { return t.t }
 
 // Wire returns the type that values have on the wire: that of i32 for enums, that of strings for
 // binaries.
-func (t Type) Wire() nocopy.WireType { return t.t.Wire() }
+func (t Type) Wire() nocopy.WireType { return t.orNone().Wire() }
 
 // IsBinary reports whether the type is binary.
-func (t Type) IsBinary() bool { return t.t.Binary() }
+func (t Type) IsBinary() bool { return t.orNone().Binary() }
 
 // Struct returns the description of a struct, union or exception; of other types one that is not
 // valid.
-func (t Type) Struct() Struct { return Of(t.t.Struct()) }
+func (t Type) Struct() Struct { return Of(t.orNone().Struct()) }
 
 // Enum returns the description of an enum; of other types one that is not valid.
-func (t Type) Enum() Enum { return EnumOf(t.t.Enum()) }
+func (t Type) Enum() Enum { return EnumOf(t.orNone().Enum()) }
 
 // Elem returns the type of the elements of a list or set, or of the values of a map. It panics for
 // other types.
-func (t Type) Elem() Type { return part(t, t.t.Elem(), "elements") }
+func (t Type) Elem() Type { return part(t, t.orNone().Elem(), "elements") }
 
 // Key returns the type of the keys of a map. It panics for other types.
-func (t Type) Key() Type { return part(t, t.t.Key(), "keys") }
+func (t Type) Key() Type { return part(t, t.orNone().Key(), "keys") }
 
 func part(t Type, p *thriftimpl.Type, what string) Type {
 	if p == nil {
@@ -211,7 +236,7 @@ func part(t Type, p *thriftimpl.Type, what string) Type {
 // String returns the type as the IDL writes it, structs and enums without their files.
 func (t Type) String() string { return t.t.String() }
 
-// Enum describes an enum. The zero Enum describes none.
+// Enum describes an enum. The zero Enum describes none: it has no name and no values.
 type Enum struct {
 	info
 	e *thriftimpl.Enum
@@ -229,13 +254,22 @@ func EnumOf(e *thriftimpl.Enum) Enum {
 // Valid reports whether e describes anything.
 func (e Enum) Valid() bool { return e.e != nil }
 
+var noEnum = thriftimpl.NewEnum("", nil)
+
+func (e Enum) orNone() *thriftimpl.Enum {
+	if e.e == nil {
+		return noEnum
+	}
+	return e.e
+}
+
 // Name returns the IDL's name of the enum, without its file.
-func (e Enum) Name() string { return e.e.TypeName() }
+func (e Enum) Name() string { return e.orNone().TypeName() }
 
 // Values returns an iterator over the values, in the IDL's order.
 func (e Enum) Values() iter.Seq[EnumValue] {
 	return func(yield func(EnumValue) bool) {
-		values := e.e.Values()
+		values := e.orNone().Values()
 		for i := range values {
 			if !yield(EnumValue{info{&values[i].Info}, &values[i]}) {
 				return
@@ -293,14 +327,21 @@ func ConstOf(c *thriftimpl.ConstDesc) Const {
 // Valid reports whether c describes anything.
 func (c Const) Valid() bool { return c.c != nil }
 
+func (c Const) orNone() *thriftimpl.ConstDesc {
+	if c.c == nil {
+		return new(thriftimpl.ConstDesc)
+	}
+	return c.c
+}
+
 // Name returns the IDL's name of the constant.
-func (c Const) Name() string { return c.c.Name }
+func (c Const) Name() string { return c.orNone().Name }
 
 // Type returns the type of the constant.
-func (c Const) Type() Type { return Type{c.c.Type} }
+func (c Const) Type() Type { return Type{c.orNone().Type} }
 
 // Wire returns the wire bytes of the constant's value.
-func (c Const) Wire() string { return c.c.Wire }
+func (c Const) Wire() string { return c.orNone().Wire }
 
 // Service describes a service.
 type Service struct {
@@ -319,18 +360,26 @@ func ServiceOf(s *thriftimpl.Service) Service {
 // Valid reports whether s describes anything.
 func (s Service) Valid() bool { return s.s != nil }
 
+func (s Service) orNone() *thriftimpl.Service {
+	if s.s == nil {
+		return new(thriftimpl.Service)
+	}
+	return s.s
+}
+
 // Name returns the IDL's name of the service, without its file.
-func (s Service) Name() string { return s.s.Name }
+func (s Service) Name() string { return s.orNone().Name }
 
 // Extends returns the name of the service that it extends, with its file as in "base.Base"; "" if
 // it extends none. FindService finds it.
-func (s Service) Extends() string { return s.s.Extends }
+func (s Service) Extends() string { return s.orNone().Extends }
 
 // Methods returns an iterator over the methods of the service itself, in the IDL's order.
 func (s Service) Methods() iter.Seq[Method] {
 	return func(yield func(Method) bool) {
-		for i := range s.s.Methods {
-			m := &s.s.Methods[i]
+		methods := s.orNone().Methods
+		for i := range methods {
+			m := &methods[i]
 			if !yield(Method{info{&m.Info}, m}) {
 				return
 			}

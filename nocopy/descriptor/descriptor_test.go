@@ -67,6 +67,43 @@ func TestNoField(t *testing.T) {
 	}
 }
 
+// TestZero: the descriptions of nothing have no names and nothing in them.
+func TestZero(t *testing.T) {
+	var (
+		s  descriptor.Struct
+		e  descriptor.Enum
+		c  descriptor.Const
+		sv descriptor.Service
+		ty descriptor.Type
+	)
+	if s.Valid() || e.Valid() || c.Valid() || sv.Valid() || s.Name()+e.Name()+c.Name()+sv.Name()+sv.Extends()+c.Wire() != "" {
+		t.Error("nothing has a name")
+	}
+	for f := range s.Fields() {
+		t.Error(f.Name())
+	}
+	for v := range e.Values() {
+		t.Error(v.Name())
+	}
+	for m := range sv.Methods() {
+		t.Error(m.Name())
+	}
+	for a := range s.Annotations() {
+		t.Error(a)
+	}
+	_, byName := s.ByName("x")
+	_, byID := s.ByID(0)
+	_, value := e.ByName("x")
+	_, number := e.ByNumber(0)
+	_, method := sv.ByName("x")
+	if byName || byID || value || number || method || s.NumFields() != 0 || s.Shape() != descriptor.IsStruct {
+		t.Error("nothing has parts")
+	}
+	if ty.Wire() != 0 || ty.IsBinary() || ty.Struct().Valid() || ty.Enum().Valid() || ty.String() != "none" || c.Type().String() != "none" {
+		t.Errorf("a type of nothing: %v", ty)
+	}
+}
+
 func ExampleStructOf() {
 	for f := range descriptor.StructOf(order.Line{}).Fields() {
 		fmt.Println(f.ID(), f.Name(), f.Type(), f.Requiredness() == descriptor.Required)
