@@ -41,20 +41,21 @@ type jsonNames struct {
 	plan   atomic.Pointer[any]
 }
 
-// JSONPlan returns what package nocopyjson keeps with a descriptor, which make makes.
-func (X) JSONPlan(d *XDesc, make func() any) any {
+// JSONPlan returns what package nocopyjson keeps with a descriptor. If it keeps nothing yet, that
+// is what newPlan returns.
+func (X) JSONPlan(d *XDesc, newPlan func() any) any {
 	names := d.jsonNames()
 	if p := names.plan.Load(); p != nil {
 		return *p
 	}
-	p := make()
+	p := newPlan()
 	names.plan.Store(&p)
 	return p
 }
 
 var errTwoNaNs = errors.New("two keys of a map differ in the bits of NaN only")
 
-// ParseCopy parses a copy of b, in recycled memory if that is said.
+// ParseCopy parses a copy of b, which is in recycled memory if recycle is true.
 func (X) ParseCopy(d *XDesc, b []byte, l Limits, recycle bool) (XStruct, error) {
 	if !recycle && l == (Limits{MaxBytes: defaultMaxBytes, MaxDepth: defaultMaxDepth}) {
 		return parseStruct(d, bytes.Clone(b), Own)

@@ -132,6 +132,9 @@ func (in *instrumenter) wrap(x ast.Expr, with string) {
 func (in *instrumenter) call(c *ast.CallExpr) {
 	switch fun := c.Fun.(type) {
 	case *ast.Ident:
+		if len(c.Args) == 0 {
+			return // a function of that name, not the built-in one
+		}
 		switch fun.Name {
 		case "copy":
 			in.put(fun.Pos(), fun.End(), "stepcount.Copy")

@@ -1,7 +1,10 @@
 // A service with nested messages. What stands in Trace comes from the request's headers, also into
 // orders that come as Thrift, of which nothing else is decoded.
 
-enum Payment { CARD = 1, INVOICE = 2 }
+enum Payment {
+  CARD = 1,
+  INVOICE = 2
+}
 
 struct Line {
   1: required string article
