@@ -32,6 +32,24 @@ func echoReply(id int, text string) []byte {
 	return frame(strict(reply, "echo", id, result.Message().Bytes()))
 }
 
+// handling tells by handled when n bytes have been read from a connection, and more are asked for:
+// those have been handled then.
+type handling struct {
+	net.Conn
+	n       int
+	handled chan struct{}
+}
+
+func (c *handling) Read(b []byte) (int, error) {
+	if c.n <= 0 && c.handled != nil {
+		close(c.handled)
+		c.handled = nil
+	}
+	n, err := c.Conn.Read(b)
+	c.n -= n
+	return n, err
+}
+
 // TestReplyToQueued: a reply with the id that a call will have, of which no byte has been
 // written, is not that call's.
 func TestReplyToQueued(t *testing.T) {
@@ -52,12 +70,15 @@ func TestReplyToQueued(t *testing.T) {
 		{bg, nil, 9 << 20, false, func(id int) []byte { return frame(strict(exception, "echo", id, failure("no", 6))) }},
 		{cancellable, []rpc.Option{rpc.Recycle}, 9 << 20, false, func(id int) []byte { return frame(strict(call, "another", id, []byte{0})) }},
 	} {
-		early := make(chan struct{})
+		early, handled := make(chan struct{}), make(chan struct{})
+		var replies []byte
+		for _, id := range []int{2, 3, 2, 4} {
+			replies = append(replies, c.early(id)...)
+		}
 		addr := fakeServer(t, func(nc net.Conn) {
 			<-early
-			for _, id := range []int{2, 3, 2, 4} {
-				nc.Write(c.early(id))
-			}
+			nc.Write(replies)
+			<-handled // before the call is read, and the queued ones can be written
 			for {
 				id, err := readCall(nc)
 				if err != nil {
@@ -66,7 +87,11 @@ func TestReplyToQueued(t *testing.T) {
 				nc.Write(echoReply(id, "in time"))
 			}
 		})
-		cl := dial(t, addr, append(c.opts, rpc.PoolSize(1))...)
+		watched := rpc.Dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
+			nc, err := new(net.Dialer).DialContext(ctx, network, addr)
+			return &handling{nc, len(replies), handled}, err
+		})
+		cl := dial(t, addr, append(c.opts, rpc.PoolSize(1), watched)...)
 		e := echo.NewEchoClient(cl)
 		var wg sync.WaitGroup
 		wg.Go(func() {
