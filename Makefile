@@ -56,13 +56,10 @@ hostile: ## counts the steps of all operations on hostile messages: received in 
 	NOCOPY_HOSTILE=ways go test -count=1 -timeout 60m -run 'TestHostileSteps$$' ./nocopy
 	NOCOPY_HOSTILE=large go test -count=1 -timeout 60m -run 'TestHostileSteps$$' ./nocopy
 
-fuzz: ## runs every fuzz target for FUZZTIME
-	@for pkg in $$(go list ./...); do \
-		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-			echo "$$pkg $$target"; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg || exit 1; \
-		done; \
-	done
+fuzz: ## runs every fuzz target for FUZZTIME, two at a time
+	@go list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do \
+		sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' "$$dir"/*_test.go 2>/dev/null | sed "s|^|$$pkg |"; \
+	done | xargs -P 2 -L 1 sh -c 'echo "$$0 $$1"; exec go test -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x -parallel 1 "$$0"'
 
 bench: ## measures against the peers (minutes); ARGS="-quick" for less
 	go run -C bench . $(ARGS)
