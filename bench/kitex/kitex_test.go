@@ -20,7 +20,11 @@ func TestReuse(t *testing.T) {
 		for _, first := range data.Tiny() {
 			for _, second := range data.Tiny() {
 				a, b := first.New(), second.New()
-				if _, edits := a.(*data.Edits); edits || first.Name == second.Name || reflect.TypeOf(a) != reflect.TypeOf(b) {
+				switch a.(type) {
+				case *data.Edits, *data.JSON: // these rows have no structs that are kept
+					continue
+				}
+				if first.Name == second.Name || reflect.TypeOf(a) != reflect.TypeOf(b) {
 					continue
 				}
 				pairs++
