@@ -28,6 +28,13 @@ func merged(a, b *referee.Record) *referee.Record {
 			}
 			a.Fields[i] = referee.Clone(v)
 		default:
+			switch v.(type) {
+			case *referee.Record, *referee.List, *referee.Map:
+			default: // it is set, as setters do: in a union that removes all else
+				if a.Type.Union {
+					a.Unknown = nil
+				}
+			}
 			a.Fields[i] = mergedValue(a.Fields[i], v)
 		}
 	}

@@ -28,7 +28,8 @@ func inMessage(p cmp.Path) (x, y Message, key string, ok bool) {
 	return x, y, mi.Key().String(), true
 }
 
-// IgnoreUnknown ignores fields that the IDL does not know.
+// IgnoreUnknown ignores fields that the IDL does not know. Elements of a set, or keys of a map,
+// that differ in nothing but such fields are still two.
 func IgnoreUnknown() cmp.Option {
 	return cmp.FilterPath(func(p cmp.Path) bool {
 		_, _, key, ok := inMessage(p)
