@@ -79,7 +79,7 @@ func TestScannerDepth(t *testing.T) {
 	}
 }
 
-// TestNilStreams: what reads and writes says that there is nothing to read from or to write to.
+// TestNilStreams: reading from nil and writing to nil are panics that name it.
 func TestNilStreams(t *testing.T) {
 	s := newStruct(allDesc)
 	panicsWith(t, "nocopy: Read of a nil", func() { Read[Struct](allDesc, nil, 3) })

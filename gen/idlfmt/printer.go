@@ -15,7 +15,7 @@ import (
 // Lines are indented by two spaces a level. Each declaration, field, value and method has a line
 // of its own. Elements of arguments, annotations and constants stay on the lines that they are
 // on. Of empty lines one is kept; there is one before and after what has a body. Separators and
-// comments stay what they are, but for white space at the ends and in front of lines.
+// comments stay what they are, but for white space before and after lines.
 func Format(name string, src []byte) ([]byte, error) {
 	tokens, err := idl.Tokens(name, src)
 	if err != nil {
