@@ -148,7 +148,7 @@ func TestSameNames(t *testing.T) {
 	}
 	c := mustStruct(t, s, "b.C").New()
 	b, _ := c.New("b")
-	if a, _ := b.Message().New("a"); a.Message().Set("v", 1<<40) == nil {
+	if a, _ := b.Message().New("a"); a.Message().Set("v", int64(1<<40)) == nil {
 		t.Error("v of x/a.thrift is an i64")
 	}
 }

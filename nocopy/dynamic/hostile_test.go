@@ -142,7 +142,7 @@ struct Order { 1: list<Line> lines, 2: map<string, Line> named, 3: U u, 4: Color
 		{m{"named": []any{}}, "Order.named: []interface {} in the place of map<string, Line>"},
 		{m{"u": m{"a": 1, "b": "x"}}, "Order.u: more than one field of a union"},
 		{m{"c": "BLUE"}, `Order.c: "BLUE" is not a Color`},
-		{m{"ids": []int{1, 2, 3_000_000_000}}, "Order.ids[2]: 3000000000 is out of the range of i32"},
+		{m{"ids": []int64{1, 2, 3_000_000_000}}, "Order.ids[2]: 3000000000 is out of the range of i32"},
 		{m{"ids": []any{1.5}}, "Order.ids[0]: float64 in the place of i32"},
 		{m{"keyed": m{"a": 1}}, `Order.keyed["a"]: string in the place of Line`},
 		{m{"keyed": []dynamic.Pair{{Key: m{"article": 1}, Value: 2}}}, `.article: int in the place of string`},
