@@ -20,8 +20,8 @@
 // # Calls
 //
 // A [Client] calls the methods of a service by their names. Service.Processor serves them, with
-// one handler for all or one for each. [Forward] passes on calls of methods of which nothing is
-// known, and [CallRaw] makes them.
+// one handler for all or one for each. Service.Proxy passes calls on as they are. [Forward] passes
+// on calls of methods of which nothing is known, and [CallRaw] makes them.
 //
 // # What types cost
 //

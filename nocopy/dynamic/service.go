@@ -203,6 +203,10 @@ func handlerOf(desc descriptor.Method, m *rpc.Method, h Handler) rpc.Handler {
 // methods:
 //
 //	rpc.NewProcessor("", nil).WithFallback(dynamic.Forward(client))
+//
+// Only a call's header tells whether it wants a reply. Those of Apache Thrift's Go library always
+// say so, of oneway methods, too: a reply is then waited for until the caller is gone. Where the
+// IDL is known use Service.Proxy.
 func Forward(to rpc.Caller) rpc.Handler {
 	if to == nil {
 		panic("nocopy: dynamic.Forward to a nil Caller")
@@ -214,6 +218,23 @@ func Forward(to rpc.Caller) rpc.Handler {
 		}
 		return err
 	}
+}
+
+// Proxy returns a Processor that forwards the calls of all methods as Forward does, and that knows
+// which methods of the service, and of those that it extends, are oneway, whatever a call's header
+// says. Of one of several services to is a MultiplexedCaller.
+func (s Service) Proxy(to rpc.Caller) *rpc.Processor {
+	if s.s == nil {
+		panic("nocopy: a processor of the zero dynamic.Service")
+	}
+	h := Forward(to)
+	var oneway []*rpc.Method
+	for m := range s.AllMethods() {
+		if m.Oneway() {
+			oneway = append(oneway, rpc.RawMethod(m.Name(), true).HandledBy(h))
+		}
+	}
+	return rpc.NewProcessor(s.s.Name, nil, oneway...).WithFallback(h)
 }
 
 // CallRaw calls a method of which only the name is known: args are the wire bytes of the struct

@@ -40,7 +40,7 @@ var ErrSyntax = errors.New("syntax error")
 // zero, and its Value is not set. The error is a *PathError that wraps ErrSyntax, or
 // descriptor.ErrNotFound if there is no such field, element or key.
 func (m Message) Lookup(path string) (Value, error) {
-	v := Value{thriftimpl.ValueOfStruct(thriftimpl.StructOf(m.d), m.s), true}
+	v := Value{thriftimpl.ValueOfStruct(thriftimpl.StructOf(m.desc()), m.s), true}
 	for at := 0; ; {
 		next, x, err := v.step(path, at)
 		if err != nil {

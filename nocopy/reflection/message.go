@@ -9,10 +9,26 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Message is a handle of a struct, union or exception of any type.
+// Message is a handle of a struct, union or exception of any type. The zero Message is an absent
+// struct of no type, which has no fields.
 type Message struct {
 	s thriftimpl.Struct
 	d *thriftimpl.Desc
+}
+
+// none describes the zero Message.
+var none = func() *thriftimpl.Desc {
+	d := thriftimpl.NewDesc("")
+	d.Define()
+	return d
+}()
+
+// desc returns the descriptor of the message's type, none if it has no type.
+func (m Message) desc() *thriftimpl.Desc {
+	if m.d == nil {
+		return none
+	}
+	return m.d
 }
 
 // Of returns v as a Message. v is of a generated type, or a dynamic message.
@@ -21,7 +37,7 @@ func Of(v nocopy.AnyStruct) Message { return Message{v.ThriftStruct(), v.ThriftD
 // Descriptor returns the description of the message's type.
 func (m Message) Descriptor() descriptor.Struct { return descriptor.Of(m.d) }
 
-// ThriftDesc returns the descriptor of the message's type.
+// ThriftDesc returns the descriptor of the message's type, nil if it has none.
 func (m Message) ThriftDesc() *thriftimpl.Desc { return m.d }
 
 // ThriftStruct returns the handle, so that a Message can be given to what takes messages of any
@@ -32,14 +48,14 @@ func (m Message) ThriftStruct() thriftimpl.Struct { return m.s }
 func (m Message) Valid() bool { return m.s.Valid() }
 
 // String returns the message as text, compact and readable.
-func (m Message) String() string { return m.s.Format(m.d) }
+func (m Message) String() string { return m.s.Format(m.desc()) }
 
 // Range iterates over the fields that are set and that the IDL knows, in the IDL's order. The
 // message must not be changed meanwhile, but for fields that are not containers.
 func (m Message) Range() iter.Seq2[descriptor.Field, Value] {
 	return func(yield func(descriptor.Field, Value) bool) {
-		for i := range m.d.NumFields() {
-			if m.s.Has(m.d.Field(i)) && !yield(m.Descriptor().Field(i), m.at(i)) {
+		for i := range m.desc().NumFields() {
+			if m.s.Has(m.desc().Field(i)) && !yield(m.Descriptor().Field(i), m.at(i)) {
 				return
 			}
 		}
@@ -48,7 +64,7 @@ func (m Message) Range() iter.Seq2[descriptor.Field, Value] {
 
 // Unknown iterates over the fields that the IDL does not know, by their ids, as the Unknown of
 // generated types does.
-func (m Message) Unknown() iter.Seq2[int16, nocopy.Value] { return m.s.Unknown(m.d) }
+func (m Message) Unknown() iter.Seq2[int16, nocopy.Value] { return m.s.Unknown(m.desc()) }
 
 // at returns field number i.
 func (m Message) at(i int) Value {
@@ -71,24 +87,24 @@ func (e *FieldError) Error() string { return e.Struct + "." + e.Field + ": " + e
 func (e *FieldError) Unwrap() error { return e.Err }
 
 func (m Message) named(name string) (int, error) {
-	if i := m.d.NumberByName(name); i >= 0 {
+	if i := m.desc().NumberByName(name); i >= 0 {
 		return i, nil
 	}
-	return -1, &FieldError{m.d.Name(), name, descriptor.ErrNotFound}
+	return -1, &FieldError{m.desc().Name(), name, descriptor.ErrNotFound}
 }
 
 func (m Message) withID(id int16) (int, error) {
-	if i := m.d.NumberByID(id); i >= 0 {
+	if i := m.desc().NumberByID(id); i >= 0 {
 		return i, nil
 	}
-	return -1, &FieldError{m.d.Name(), fmt.Sprint(id), descriptor.ErrNotFound}
+	return -1, &FieldError{m.desc().Name(), fmt.Sprint(id), descriptor.ErrNotFound}
 }
 
 // Has reports whether the field with a name is set. If there is no such field it is not.
-func (m Message) Has(name string) bool { return m.has(m.d.NumberByName(name)) }
+func (m Message) Has(name string) bool { return m.has(m.desc().NumberByName(name)) }
 
 // HasID is Has by the field's id.
-func (m Message) HasID(id int16) bool { return m.has(m.d.NumberByID(id)) }
+func (m Message) HasID(id int16) bool { return m.has(m.desc().NumberByID(id)) }
 
 func (m Message) has(i int) bool { return i >= 0 && m.s.Has(m.d.Field(i)) }
 

@@ -282,6 +282,32 @@ func TestZero(t *testing.T) {
 	if v.List().Append(1) == nil || v.Map().Put(1, 2) == nil {
 		t.Error("put into nothing")
 	}
+	none := reflection.Message{}
+	if _, err := none.Get("x"); !errors.Is(err, descriptor.ErrNotFound) {
+		t.Error(err)
+	}
+	if _, err := none.Lookup("x"); !errors.Is(err, descriptor.ErrNotFound) {
+		t.Error(err)
+	}
+	for name, err := range map[string]error{"Set": none.Set("x", 1), "SetID": none.SetID(1, 1), "Unset": none.Unset("x"), "UnsetID": none.UnsetID(1)} {
+		if !errors.Is(err, descriptor.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for range none.Range() {
+		t.Error("a field of nothing")
+	}
+	for range none.Unknown() {
+		t.Error("an unknown field of nothing")
+	}
+	if none.Has("x") || none.HasID(1) || none.String() != "<none>" || none.Descriptor().Valid() || none.Valid() {
+		t.Error(none)
+	}
+	if b, err := none.MarshalJSON(); string(none.AppendTo(nil)) != "\x00" || string(b) != "null" || err != nil {
+		t.Errorf("%x; %s, %v", none.AppendTo(nil), b, err)
+	}
+	none.Clone().Release()
+	none.Release()
 	m := reflection.Of(order.Order{})
 	for f, v := range m.Range() {
 		t.Errorf("%s is %v", f.Name(), v)

@@ -77,7 +77,7 @@ func (v Value) EnumName() string {
 }
 
 // Message returns a struct, union or exception. Of other types it is the zero Message, which has
-// no methods that work but Valid.
+// no fields.
 func (v Value) Message() Message {
 	if !v.is(nocopy.WireStruct) {
 		return Message{}

@@ -18,10 +18,10 @@ func ValueOf(v thriftimpl.Value) Value { return Value{v, true} }
 func (m Message) Message() *nocopy.Message { return m.s.Message() }
 
 // AppendTo appends the struct's wire bytes to dst.
-func (m Message) AppendTo(dst []byte) []byte { return m.s.AppendStruct(dst, m.d) }
+func (m Message) AppendTo(dst []byte) []byte { return m.s.AppendStruct(dst, m.desc()) }
 
 // Clone returns the root of a message of its own with a copy of m.
-func (m Message) Clone() Message { return Message{m.s.Clone(m.d), m.d} }
+func (m Message) Clone() Message { return Message{m.s.Clone(m.desc()), m.desc()} }
 
 // Release releases the message, of which m must be the root. Of the zero Message it does nothing.
 func (m Message) Release() { m.s.Release() }
