@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		programs = dir
-		flag.Set("test.parallel", "8") // they sleep most of the time; the command line wins
+		flag.Set("test.parallel", "32") // they sleep most of the time; the command line wins
 		return m.Run()
 	}())
 }

@@ -362,12 +362,13 @@ func TestPositionsSuffice(t *testing.T) {
 	}
 }
 
-// TestLargeEdits: a value of hundreds of MiB takes the place of another, again and again.
+// TestLargeEdits: a value of many MiB takes the place of another, again and again; in the long
+// form they are GiBs in all, more than an int32 counts.
 func TestLargeEdits(t *testing.T) {
-	if raceEnabled || testing.Short() || math.MaxInt == math.MaxInt32 {
+	if raceEnabled || math.MaxInt == math.MaxInt32 {
 		t.Skip("takes GiBs")
 	}
-	block, times := make([]byte, 700<<20), testmode.Of(2, 4)
+	block, times := make([]byte, testmode.Of(32<<20, 700<<20)), 4
 	s := newStruct(allDesc)
 	s.SetText(allDesc.named("text"), "kept")
 	blobs := BytesList(s.NewChild(allDesc.named("blobs"), allDesc, 1))

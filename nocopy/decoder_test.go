@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -59,7 +60,7 @@ func TestDecoder(t *testing.T) {
 		decodedDesc = b.desc
 		var records []*referee.Record
 		var wires [][]byte
-		for range 4 {
+		for range testmode.Of(2, 4) {
 			rec := g.Record(b.Struct, 4)
 			g.Noise(rec)
 			wires = append(wires, referee.Write(rec, rand.New(rand.NewPCG(uint64(g.Intn(1<<30)), 2))))

@@ -124,7 +124,7 @@ func TestModel(t *testing.T) {
 	t.Logf("-model.seed=%d", seed)
 	want := int64(*modelOps)
 	if want == 0 {
-		want = int64(testmode.Of(20_000, 200_000))
+		want = int64(testmode.Of(8_000, 200_000))
 	}
 	schemas()
 	start := time.Now()

@@ -124,7 +124,7 @@ func TestUntouchedStructs(t *testing.T) {
 
 func rounds(b *bound) int {
 	if len(b.Fields) > 5 {
-		return testmode.Of(30, 100)
+		return testmode.Of(15, 100)
 	}
 	return 5
 }

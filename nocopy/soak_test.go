@@ -189,22 +189,23 @@ func TestHugeMessageLeaves(t *testing.T) {
 	}
 	for name, huge := range map[string]func(s XStruct){
 		"many values": func(s XStruct) {
-			n := testmode.Of(500_000, 2_000_000)
+			n := testmode.Of(200_000, 2_000_000)
 			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
 			for i := range n {
 				l.Set(i, "word")
 			}
 		},
 		"many edits": func(s XStruct) {
-			l := StringList(s.NewChild(allDesc.named("words"), allDesc, 500_000))
-			for i := range 500_000 {
-				l.Set(499_999-i, "word")
+			n := testmode.Of(100_000, 500_000)
+			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+			for i := range n {
+				l.Set(n-1-i, "word")
 			}
 		},
 		"one large value": func(s XStruct) { s.NewBytes(allDesc.named("blob"), 64<<20) },
 		"a large map": func(s XStruct) {
 			p := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
-			for i := range 300_000 {
+			for i := range testmode.Of(100_000, 300_000) {
 				p.Put(itoa(i), 1)
 			}
 		},
@@ -274,7 +275,7 @@ func TestRetainedString(t *testing.T) {
 				before := live()
 				for i := range kept {
 					// Many messages, of which one string is kept
-					for range max(1, testmode.Of(200_000, 1_000_000)/len(wire)) {
+					for range max(1, testmode.Of(100_000, 1_000_000)/len(wire)) {
 						s := receive(wire)
 						kept[i] = StringList(s.Child(words, allDesc)).At(0)
 						s.Release()

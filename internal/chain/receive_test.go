@@ -95,7 +95,7 @@ func TestReceiverTrust(t *testing.T) {
 // when all are released.
 func TestReceiverPieces(t *testing.T) {
 	blocks := BlocksInUse()
-	for seed := range uint64(testmode.Of(24, 60)) {
+	for seed := range uint64(testmode.Of(12, 60)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
 			recycle := seed%2 == 0

@@ -192,7 +192,7 @@ func (p *roper) rangeOf(x *thing) Range { return p.b.Range(x.start, x.stop()) }
 // TestRope edits Buffers at random and compares them with the model.
 func TestRope(t *testing.T) {
 	b := new(Buffer)
-	for seed := range uint64(testmode.Of(200, 600)) {
+	for seed := range uint64(testmode.Of(100, 600)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			p := &roper{r: rand.New(rand.NewPCG(seed, 1)), b: b}
 			b.Reset(seed%2 == 0)

@@ -67,7 +67,7 @@ func (s seeded) Intn(n int) int { return s.IntN(n) }
 // what jsontext reads.
 func TestRandom(t *testing.T) {
 	seed := testmode.Seed(t)
-	for i := range testmode.Of(300, 5000) {
+	for i := range testmode.Of(150, 5000) {
 		g := &referee.Gen{Choices: seeded{rand.New(rand.NewPCG(seed, uint64(i)))}}
 		structs := g.Structs(1 + g.Intn(5))
 		sc := newSchema(structs)
@@ -77,7 +77,7 @@ func TestRandom(t *testing.T) {
 	}
 	everything := referee.Everything()
 	sc := newSchema(everything)
-	for i := range testmode.Of(100, 2000) {
+	for i := range testmode.Of(50, 2000) {
 		g := &referee.Gen{Choices: seeded{rand.New(rand.NewPCG(seed, uint64(1000+i)))}}
 		roundTrip(t, sc, g.Record(everything[i%4%len(everything)], 6))
 	}

@@ -30,6 +30,7 @@ func variants(t *testing.T, f func(t *testing.T, h *handler, c echo.EchoClient))
 		{"unordered", &rpc.Server{Unordered: true}, []rpc.Option{rpc.PoolSize(1)}},
 	} {
 		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
 			h := &handler{notified: make(chan string, 10), waiting: make(chan struct{}, 10), release: make(chan struct{})}
 			f(t, h, echo.NewEchoClient(dial(t, serve(t, v.server, h), v.client...)))
 		})

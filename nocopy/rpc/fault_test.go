@@ -57,6 +57,7 @@ func TestClientClosesMidFrame(t *testing.T) {
 }
 
 func TestSlowSender(t *testing.T) {
+	t.Parallel()
 	q := new(quiet)
 	addr := serve(t, &rpc.Server{Logger: q.logger(), ReadTimeout: 50 * time.Millisecond}, &handler{})
 	other := echo.NewEchoClient(dial(t, addr))
@@ -104,6 +105,7 @@ func TestIdle(t *testing.T) {
 // TestUnreadReplies: a client that sends and never reads holds up no other client, and takes no
 // unbounded memory.
 func TestUnreadReplies(t *testing.T) {
+	t.Parallel()
 	q := new(quiet)
 	addr := serve(t, &rpc.Server{Logger: q.logger(), WriteTimeout: 200 * time.Millisecond}, &handler{})
 	other := echo.NewEchoClient(dial(t, addr))
@@ -148,6 +150,7 @@ func TestServerClosesMidReply(t *testing.T) {
 
 // TestHalfOpen: calls of a server that never replies, or never reads, end.
 func TestHalfOpen(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	addr := fakeServer(t, func(nc net.Conn) { <-release })
 	defer close(release)

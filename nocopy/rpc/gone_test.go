@@ -239,6 +239,7 @@ func TestOnewayOutlivesClient(t *testing.T) {
 // TestManyOnewaysThenClose: all calls that a client has sent before it closed the connection are
 // handled, however long that takes.
 func TestManyOnewaysThenClose(t *testing.T) {
+	t.Parallel()
 	const n = 100
 	var handled atomic.Int32
 	done := make(chan struct{})
@@ -423,6 +424,7 @@ func TestGoneDuringShutdown(t *testing.T) {
 
 // TestNotIdle: IdleTimeout does not count while a call is under way.
 func TestNotIdle(t *testing.T) {
+	t.Parallel()
 	w := newWaiter()
 	srv := &rpc.Server{Processor: echo.NewEchoProcessor(w), IdleTimeout: 20 * time.Millisecond}
 	nc := dialRaw(t, serve(t, srv, nil))

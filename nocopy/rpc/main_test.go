@@ -1,9 +1,15 @@
 package rpc_test
 
 import (
+	"flag"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain lets many tests run at a time: most of them wait.
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "32")
+	flag.Parse()
+	goleak.VerifyTestMain(m)
+}

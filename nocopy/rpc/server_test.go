@@ -54,6 +54,7 @@ func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 }
 
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	cert, pool := certificate(t)
 	q := new(quiet)
 	config := &tls.Config{Certificates: []tls.Certificate{cert}}
@@ -353,6 +354,7 @@ func TestShutdownDuringLoad(t *testing.T) {
 // TestSlowHandlers: as many slow calls of one connection run at a time as may, at once when it is
 // known that they are slow.
 func TestSlowHandlers(t *testing.T) {
+	t.Parallel()
 	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.PoolSize(1)))
 	for range 3 {
 		start := time.Now()

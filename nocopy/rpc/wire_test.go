@@ -15,6 +15,7 @@ const badRequest = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nCont
 
 // TestWire: a server's replies to given bytes, byte by byte.
 func TestWire(t *testing.T) {
+	t.Parallel()
 	h := &handler{notified: make(chan string, 100)}
 	addr := serve(t, &rpc.Server{}, h)
 	args, sum := addArgs(40, 2), sumResult(42)
