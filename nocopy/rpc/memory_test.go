@@ -180,7 +180,7 @@ func TestReceivedMemory(t *testing.T) {
 	}
 	sizes := []int{1 << 20}
 	if testmode.Long {
-		sizes = append(sizes, 15<<20, 50<<20)
+		sizes = append(sizes, 20<<20)
 	}
 	inManyWays(t, func(t *testing.T, s shape, framed, recycle bool) {
 		for _, size := range sizes {
