@@ -126,11 +126,16 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	req.Body = http.MaxBytesReader(w, req.Body, maxBody)
 	mux := g.table.Load().mux
-	if h, pattern := mux.Handler(req); pattern == "" {
-		// The mux would answer in plain text: only its status is of use, and the header Allow.
+	h, pattern := mux.Handler(req)
+	if _, isRoute := h.(http.HandlerFunc); pattern == "" || !isRoute { // or it redirects
+		// The mux would answer in plain text: only its status is of use, and its header.
 		refusal := statusOnly{w.Header(), http.StatusNotFound}
 		h.ServeHTTP(&refusal, req)
-		write(w, &problem{Status: refusal.status, Message: "no method of the IDL is at " + req.Method + " " + req.URL.Path})
+		message := "no method of the IDL is at " + req.Method + " " + req.URL.Path
+		if clean := w.Header().Get("Location"); clean != "" {
+			message = "the path without empty parts and dots is " + clean
+		}
+		write(w, &problem{Status: refusal.status, Message: message})
 		return
 	}
 	mux.ServeHTTP(w, req)

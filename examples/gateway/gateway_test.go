@@ -107,6 +107,18 @@ func (g *testGateway) want(verb, path, header, body string, status int, want str
 	return answer
 }
 
+// TestRedirect: paths with empty parts and dots are redirected, with JSON that tells where to.
+func TestRedirect(t *testing.T) {
+	g := startAll(t)
+	g.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for path, clean := range map[string]string{"//v1/keys/hello": "/v1/keys/hello", "/v1/./keys//": "/v1/keys/", "/none//../nothing": "/nothing"} {
+		header := g.want("GET", path, "", "", 307, `{"error":"Temporary Redirect","message":"the path without empty parts and dots is `+clean+`"}`)
+		if header.Get("Location") != clean || header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %v", path, header)
+		}
+	}
+}
+
 func TestKeyValue(t *testing.T) {
 	g := startAll(t)
 	const pair = `{"key": "aGVsbG8=", "value": "d29ybGQ="}`
