@@ -203,7 +203,7 @@ func (w *jsonWriter) object(dst []byte, t *XType, e uint32) []byte {
 				b := m.fixedValue(word)
 				if t.key.wire == WireDouble && isNaN(b) {
 					if nan {
-						w.err = errTwoNaNs
+						w.err = errSameKeys
 					}
 					nan = true
 				}
@@ -245,7 +245,7 @@ func (w *jsonWriter) pairs(dst []byte, t *XType, e uint32) []byte {
 			dst = w.container(dst, t.key, key)
 			w.ZeroValues = zeros
 			if w.err == nil && written[string(dst[from:])] {
-				w.err = errTwoNaNs
+				w.err = errSameKeys
 			}
 			if w.err == nil {
 				written[string(dst[from:])] = true

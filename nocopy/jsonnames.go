@@ -53,7 +53,7 @@ func (X) JSONPlan(d *XDesc, newPlan func() any) any {
 	return p
 }
 
-var errTwoNaNs = errors.New("two keys of a map differ in the bits of NaN only")
+var errSameKeys = errors.New("two keys of a map are the same in JSON")
 
 // ParseCopy parses a copy of b, which is in recycled memory if recycle is true.
 func (X) ParseCopy(d *XDesc, b []byte, l Limits, recycle bool) (XStruct, error) {
