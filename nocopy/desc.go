@@ -21,6 +21,14 @@ const (
 	XOptional
 )
 
+// String returns "default", "required" or "optional".
+func (r XRequiredness) String() string {
+	if r > XOptional {
+		return "XRequiredness(" + itoa(int(r)) + ")"
+	}
+	return [...]string{"default", "required", "optional"}[r]
+}
+
 // For generated code. XFieldDesc describes one field of a struct. Default is the IDL default as
 // the wire bytes of the value.
 type XFieldDesc struct {

@@ -1,6 +1,7 @@
 package descriptor
 
 import (
+	"fmt"
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -65,7 +66,12 @@ const (
 )
 
 // String returns "struct", "union" or "exception".
-func (s Shape) String() string { return [...]string{"struct", "union", "exception"}[s] }
+func (s Shape) String() string {
+	if s > IsException {
+		return fmt.Sprintf("Shape(%d)", uint8(s))
+	}
+	return [...]string{"struct", "union", "exception"}[s]
+}
 
 // Struct describes a struct, union or exception. The zero Struct describes none: it has no name
 // and no fields.
@@ -78,7 +84,10 @@ type Struct struct {
 // handle of the type, also the zero handle:
 //
 //	descriptor.StructOf(order.Order{})
-func StructOf(v nocopy.AnyStruct) Struct { return Of(v.ThriftDesc()) }
+func StructOf(v nocopy.AnyStruct) Struct {
+	thriftimpl.CheckNil(v)
+	return Of(v.ThriftDesc())
+}
 
 // Of returns what d describes. d is what generated code has for a type, such as order.OrderDesc.
 func Of(d *thriftimpl.Desc) Struct {
@@ -127,7 +136,10 @@ func (s Struct) NumFields() int { return s.orNone().NumFields() }
 
 // Field returns field i, in the IDL's order. It panics if there is none.
 func (s Struct) Field(i int) Field {
-	f := s.orNone().FieldDesc(i)
+	if n := s.NumFields(); i < 0 || i >= n {
+		panic(fmt.Sprintf("nocopy: field %d of a struct of %d fields", i, n))
+	}
+	f := s.d.FieldDesc(i)
 	return Field{info{&f.Info}, s.d, i}
 }
 
@@ -155,14 +167,20 @@ func (s Struct) at(i int) (Field, bool) {
 	return s.Field(i), true
 }
 
-// Field describes a field of a struct, an argument or a declared exception of a method.
+// Field describes a field of a struct, an argument or a declared exception of a method. The zero
+// Field describes none: it has no name and no type.
 type Field struct {
 	info
 	d *thriftimpl.Desc
 	i int
 }
 
-func (f Field) desc() *thriftimpl.FieldDesc { return f.d.FieldDesc(f.i) }
+func (f Field) desc() *thriftimpl.FieldDesc {
+	if f.d == nil {
+		return new(thriftimpl.FieldDesc)
+	}
+	return f.d.FieldDesc(f.i)
+}
 
 // ID returns the field's id.
 func (f Field) ID() int16 { return f.desc().ID }
@@ -298,17 +316,24 @@ func (e Enum) ByNumber(n int32) (v EnumValue, ok bool) {
 	return EnumValue{}, false
 }
 
-// EnumValue describes a value of an enum.
+// EnumValue describes a value of an enum. The zero EnumValue describes none: it has no name.
 type EnumValue struct {
 	info
 	v *thriftimpl.EnumValue
 }
 
+func (v EnumValue) orNone() *thriftimpl.EnumValue {
+	if v.v == nil {
+		return new(thriftimpl.EnumValue)
+	}
+	return v.v
+}
+
 // Name returns the IDL's name of the value.
-func (v EnumValue) Name() string { return v.v.Name }
+func (v EnumValue) Name() string { return v.orNone().Name }
 
 // Number returns the number that stands for the value on the wire.
-func (v EnumValue) Number() int32 { return v.v.Value }
+func (v EnumValue) Number() int32 { return v.orNone().Value }
 
 // Const describes a constant.
 type Const struct {
@@ -397,7 +422,8 @@ func (s Service) ByName(name string) (m Method, ok bool) {
 	return Method{}, false
 }
 
-// Method describes a method of a service.
+// Method describes a method of a service. The zero Method describes none: it has no name, takes
+// nothing and is oneway.
 type Method struct {
 	info
 	m *thriftimpl.Method
@@ -411,18 +437,25 @@ func MethodOf(m *thriftimpl.Method) Method {
 	return Method{info{&m.Info}, m}
 }
 
+func (m Method) orNone() *thriftimpl.Method {
+	if m.m == nil {
+		return new(thriftimpl.Method)
+	}
+	return m.m
+}
+
 // Name returns the IDL's name of the method.
-func (m Method) Name() string { return m.m.Name }
+func (m Method) Name() string { return m.orNone().Name }
 
 // Oneway reports whether calls get no reply.
-func (m Method) Oneway() bool { return m.m.Result == nil }
+func (m Method) Oneway() bool { return m.orNone().Result == nil }
 
 // Args returns the struct that a call sends: its fields are the arguments.
-func (m Method) Args() Struct { return Of(m.m.Args) }
+func (m Method) Args() Struct { return Of(m.orNone().Args) }
 
 // Result returns the struct that a reply sends: field 0, if the method returns something, and a
 // field for each declared exception. That of a oneway method is not valid.
-func (m Method) Result() Struct { return Of(m.m.Result) }
+func (m Method) Result() Struct { return Of(m.orNone().Result) }
 
 // Returns returns the type that the method returns, and whether it returns anything.
 func (m Method) Returns() (t Type, ok bool) {

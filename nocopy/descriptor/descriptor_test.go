@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	_ "github.com/nocopythrift/nocopythrift/examples/kvstore/kv" // a program's own package
@@ -67,6 +68,12 @@ func TestNoField(t *testing.T) {
 	}
 }
 
+func TestRequiredness(t *testing.T) {
+	if got := fmt.Sprint(descriptor.Default, descriptor.Required, descriptor.Optional, descriptor.Requiredness(3)); got != "default required optional XRequiredness(3)" {
+		t.Error(got)
+	}
+}
+
 // TestZero: the descriptions of nothing have no names and nothing in them.
 func TestZero(t *testing.T) {
 	var (
@@ -75,7 +82,32 @@ func TestZero(t *testing.T) {
 		c  descriptor.Const
 		sv descriptor.Service
 		ty descriptor.Type
+		f  descriptor.Field
+		v  descriptor.EnumValue
+		m  descriptor.Method
 	)
+	if f.Name()+f.DefaultWire()+v.Name()+m.Name()+f.Doc()+v.Doc()+m.Doc() != "" || f.HasDefault() || f.ID() != 0 || f.Type().Wire() != 0 ||
+		f.Struct().Valid() || v.Number() != 0 || m.Args().Valid() || m.Result().Valid() || !m.Oneway() {
+		t.Error("a part of nothing has parts")
+	}
+	if _, ok := m.Returns(); ok {
+		t.Error("nothing returns something")
+	}
+	for f := range m.Throws() {
+		t.Error(f.Name())
+	}
+	for name, call := range map[string]func(){
+		"StructOf": func() { descriptor.StructOf(nil) }, "Field": func() { s.Field(0) }, "-1": func() { descriptor.StructOf(order.Order{}).Field(-1) },
+	} {
+		func() {
+			defer func() {
+				if p := fmt.Sprint(recover()); !strings.HasPrefix(p, "nocopy: ") {
+					t.Errorf("%s: %s", name, p)
+				}
+			}()
+			call()
+		}()
+	}
 	if s.Valid() || e.Valid() || c.Valid() || sv.Valid() || s.Name()+e.Name()+c.Name()+sv.Name()+sv.Extends()+c.Wire() != "" {
 		t.Error("nothing has a name")
 	}

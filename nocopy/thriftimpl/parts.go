@@ -1,0 +1,29 @@
+package thriftimpl
+
+import (
+	"reflect"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// Parts returns the descriptor and the handle of a message, for packages that work on messages of
+// any type. It panics if v is nil, a nil pointer, or of no type, as the zero reflection.Message
+// is.
+func Parts(v nocopy.AnyStruct) (*Desc, Struct) {
+	CheckNil(v)
+	d := v.ThriftDesc()
+	if d == nil {
+		panic("nocopy: a message of no type")
+	}
+	return d, v.ThriftStruct()
+}
+
+// CheckNil panics if v is nil or a nil pointer.
+func CheckNil(v nocopy.AnyStruct) {
+	if v == nil {
+		panic("nocopy: nil in the place of a message")
+	}
+	if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && p.IsNil() {
+		panic("nocopy: a nil " + p.Type().String() + " in the place of a message")
+	}
+}
