@@ -25,12 +25,12 @@ type Pair struct{ Key, Value any }
 // keys map[any]any, or []Pair if the keys are binaries, structs or containers. All is copied. Of
 // an absent struct it returns nil.
 func ToMap(m nocopy.AnyStruct) map[string]any {
-	s := m.ThriftStruct()
-	if !s.Valid() {
+	r := reflection.Of(m)
+	if !r.Valid() {
 		return nil
 	}
 	fields := map[string]any{}
-	for f, v := range reflection.Of(m).Range() {
+	for f, v := range r.Range() {
 		fields[f.Name()] = toGo(v)
 	}
 	return fields
@@ -81,7 +81,7 @@ func toGoMap(key *thriftimpl.Type, m reflection.Map) any {
 }
 
 // A ValueError tells where a Go value does not fit a message, such as "Order.lines[2].price", and
-// why.
+// why, but not the value. The path ends with a field that is redacted (nocopy.redact).
 type ValueError struct {
 	Path string
 	Err  error
@@ -149,6 +149,9 @@ func fillStruct(s thriftimpl.Struct, d *thriftimpl.Desc, fields map[string]any, 
 		err := place(f.Type, v, depth, func(x thriftimpl.Value) { s.SetValue(d.Field(i), d, x) },
 			func(n int) thriftimpl.Value { return s.NewValue(d.Field(i), d, n) })
 		if err != nil {
+			if e, ok := err.(*ValueError); ok && (f.Info.Redacted() || d.Info().Redacted()) {
+				err = e.Err // the keys of maps in the path are values
+			}
 			return within("."+f.Name, err)
 		}
 	}
@@ -232,8 +235,8 @@ func fillMap(t *thriftimpl.Type, x reflect.Value, depth int, fresh func(n int) t
 	case x.Kind() != reflect.Map:
 		return mismatch(t, x.Interface())
 	default:
-		for _, k := range x.MapKeys() {
-			pairs = append(pairs, Pair{k.Interface(), x.MapIndex(k).Interface()})
+		for i := x.MapRange(); i.Next(); { // MapIndex does not find NaN
+			pairs = append(pairs, Pair{i.Key().Interface(), i.Value().Interface()})
 		}
 		// In the order of the keys as text, so that equal maps have equal bytes
 		slices.SortFunc(pairs, func(a, b Pair) int { return cmp.Compare(fmt.Sprint(a.Key), fmt.Sprint(b.Key)) })

@@ -78,7 +78,7 @@ func ExampleLoadText() {
 	// {name: "hat", colors: [GREEN]} <nil>
 	// {"name":"hat","colors":["GREEN"]} <nil>
 	// map[colors:[0] name:cap] <nil>
-	// Item.colors[1]: "BLUE" is not a Color
+	// Item.colors[1]: no value of Color has this name
 	// bad.thrift:2:6: unknown type strin
 }
 

@@ -21,7 +21,7 @@ type Type struct{ descriptor.Struct }
 func typeOf(d *thriftimpl.Desc) Type { return Type{descriptor.Of(d)} }
 
 // TypeOf returns the type of a message, also of a generated one.
-func TypeOf(m nocopy.AnyStruct) Type { return typeOf(m.ThriftDesc()) }
+func TypeOf(m nocopy.AnyStruct) Type { return Type{descriptor.StructOf(m)} }
 
 // message returns s, which d describes, as a Message.
 func message(d *thriftimpl.Desc, s thriftimpl.Struct) Message { return reflection.OfStruct(d, s) }

@@ -189,6 +189,9 @@ type Const struct{ descriptor.Const }
 
 // Value returns the constant's value. It can't be changed.
 func (c Const) Value() reflection.Value {
+	if !c.Valid() {
+		return reflection.Value{}
+	}
 	t, wire := c.Type().Type(), c.Wire()
 	if isHandle(t) {
 		return reflection.ValueOf(thriftimpl.ValueOfStruct(t, thriftimpl.NewConst(t, wire).View()))

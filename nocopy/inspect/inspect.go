@@ -94,6 +94,9 @@ func newWalker(opt Options) (*walker, error) {
 // Memory is bounded, whatever r yields: some 100 KiB, MaxText and what nesting takes, which is at
 // most 10,000 levels deep.
 func Dump(w io.Writer, r io.Reader, opt Options) error {
+	if w == nil || r == nil {
+		panic("nocopy: inspect.Dump of nil, or to nil")
+	}
 	wk, err := newWalker(opt)
 	if err != nil {
 		return err

@@ -59,10 +59,14 @@ func handleOf[H nocopy.AnyHandle](h H) (thriftimpl.Struct, *thriftimpl.Type) {
 	if any(h) == nil {
 		return thriftimpl.Struct{}, nil
 	}
-	s := h.ThriftStruct()
 	if m, ok := any(h).(nocopy.AnyStruct); ok {
-		return s, thriftimpl.StructOf(m.ThriftDesc())
+		thriftimpl.CheckNil(m)
+		if m.ThriftDesc() == nil { // the zero reflection.Message
+			return thriftimpl.Struct{}, nil
+		}
+		return m.ThriftStruct(), thriftimpl.StructOf(m.ThriftDesc())
 	}
+	s := h.ThriftStruct()
 	return s, s.ContainerType()
 }
 

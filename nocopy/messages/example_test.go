@@ -101,7 +101,7 @@ func ExampleMask_Set() {
 	fmt.Println(messages.MustMask(order.OrderDesc, "lines[*].price").Set(o, "free"))
 	// Output:
 	// 0 <nil>
-	// mask: lines[*].price: "free" can't be set where the type is double
+	// mask: lines[*].price: a string can't be set where the type is double
 }
 
 // What is wrong in a mask is pointed at.

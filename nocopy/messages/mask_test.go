@@ -230,12 +230,12 @@ func TestMaskApplies(t *testing.T) {
 	short := order.NewOrder()
 	short.NewLines(1).At(0).SetArticle("ink")
 	for want, err := range map[string]error{
-		"mask: lines[1]: what is copied has 1 elements":                       mask("lines[1].price").Copy(o, short),
-		"mask: lines[3]: there are 2 elements":                                mask("lines[3]").Set(o, order.NewLine()),
-		"mask: customer: 7 can't be set where the type is string":             mask("customer").Set(o, 7),
-		"mask: labels[*]: <nil> can't be set where the type is string":        mask("labels[*]").Set(o, nil),
-		"mask: lines[*].count: 4294967296 can't be set where the type is i32": mask("lines[*].count").Set(o, int64(1)<<32),
-		"mask: lines[0]: a order.Order can't be set where the type is Line":   mask("lines[0]").Set(o, o),
+		"mask: lines[1]: what is copied has 1 elements":                     mask("lines[1].price").Copy(o, short),
+		"mask: lines[3]: there are 2 elements":                              mask("lines[3]").Set(o, order.NewLine()),
+		"mask: customer: a int can't be set where the type is string":       mask("customer").Set(o, 7),
+		"mask: labels[*]: a <nil> can't be set where the type is string":    mask("labels[*]").Set(o, nil),
+		"mask: lines[*].count: the number is out of the range of i32":       mask("lines[*].count").Set(o, int64(1)<<32),
+		"mask: lines[0]: a order.Order can't be set where the type is Line": mask("lines[0]").Set(o, o),
 	} {
 		var bad *messages.ApplyError
 		if !errors.As(err, &bad) || err.Error() != want {
@@ -269,6 +269,21 @@ func TestMaskApplies(t *testing.T) {
 	if err := mask("id", "customer", "lines[*].count", "labels").Copy(o, order.Order{}); err != nil ||
 		o.GetID() != 0 || o.IsSetCustomer() || o.IsSetLabels() || len(o.GetDocument()) != 1 {
 		t.Error(err, o) // an absent source has nothing set
+	}
+	// A list that is not set has no elements either, also where what it is in is not set
+	for want, err := range map[string]error{
+		"mask: lines[0]: what is copied has 0 elements": mask("lines[0]").Copy(o, order.NewOrder()),
+		"mask: lines[1]: what is copied has 0 elements": mask("lines[1].price").Copy(o, order.Order{}),
+	} {
+		if before := o.String(); err == nil || err.Error() != want || o.String() != before || o.GetLines().Len() != 2 {
+			t.Errorf("%v, not %s: %v", err, want, o)
+		}
+	}
+	if err := mask("lines[2].price", "lines[*].price").Copy(o, order.NewOrder()); err != nil || o.GetLines().Len() != 2 || o.GetLines().At(0).IsSetPrice() {
+		t.Error(err, o)
+	}
+	if err := mask("lines[*]").Copy(o, order.NewOrder()); err != nil || o.GetLines().Len() != 0 {
+		t.Error(err, o)
 	}
 	if m := messages.MustMask(order.OrderDesc, "", "id", ""); m.String() != "id" {
 		t.Error(m)

@@ -44,11 +44,8 @@ func CopyInto(dst, src nocopy.AnyStruct) {
 // prepare returns the type of dst and both structs, src as a struct of that type that shares
 // nothing with dst.
 func prepare(what string, dst, src nocopy.AnyStruct) (d *thriftimpl.Desc, to, from thriftimpl.Struct) {
-	if dst == nil || src == nil {
-		panic("nocopy: " + what + " of a nil interface")
-	}
-	d, to, from = dst.ThriftDesc(), dst.ThriftStruct(), src.ThriftStruct()
-	e := src.ThriftDesc()
+	d, to = thriftimpl.Parts(dst)
+	e, from := thriftimpl.Parts(src)
 	if !sameDescs(d, e) {
 		panic("nocopy: " + what + ": " + d.Name() + " and " + e.Name() + " are not the same type")
 	}

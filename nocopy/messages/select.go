@@ -20,7 +20,7 @@ func (m *Mask) Keep(s nocopy.AnyStruct) { m.filter("Keep", s, false) }
 func (m *Mask) Drop(s nocopy.AnyStruct) { m.filter("Drop", s, true) }
 
 func (m *Mask) filter(what string, s nocopy.AnyStruct, drop bool) {
-	d, to := s.ThriftDesc(), s.ThriftStruct()
+	d, to := thriftimpl.Parts(s)
 	m = m.of(what, d)
 	if !to.Valid() {
 		panic("nocopy: Mask." + what + " of an absent struct")
@@ -256,7 +256,7 @@ func endContainer(dst []byte, count, n int) []byte {
 
 // ApplyError tells why a mask can't be applied to a message, of which nothing was changed.
 type ApplyError struct {
-	Path   string // in the message
+	Path   string // in the message; it ends with a field that is redacted (nocopy.redact)
 	Reason string
 }
 
@@ -272,6 +272,16 @@ func under(place string, err error) error {
 		e.Path = place + e.Path
 	}
 	return err
+}
+
+// underField returns err with field i of d before its path. The path ends with the field if it is
+// redacted, since the keys of maps in it are values.
+func underField(d *thriftimpl.Desc, i int, err error) error {
+	f := d.FieldDesc(i)
+	if e, ok := err.(*ApplyError); ok && (f.Info.Redacted() || d.Info().Redacted()) {
+		e.Path = ""
+	}
+	return under(f.Name, err)
 }
 
 // Copy makes what the mask selects in dst what it is in src, as an update request has it: what is
@@ -297,7 +307,7 @@ func (m *Mask) Copy(dst, src nocopy.AnyStruct) error {
 // maskCopier writes the wire bytes of values of which what is selected is of others.
 type maskCopier struct{}
 
-var keeper, dropper = maskWriter{}, maskWriter{drop: true}
+var keeper maskWriter
 
 // value appends v with what is selected being of u.
 func (w maskCopier) value(dst []byte, v, u thriftimpl.Value, sel selection) ([]byte, error) {
@@ -327,7 +337,9 @@ func (w maskCopier) part(dst, lead []byte, v, u thriftimpl.Value, hasV, hasU boo
 	case hasU:
 		return keeper.value(append(dst, lead...), u, sel), true, nil
 	case hasV:
-		return dropper.value(append(dst, lead...), v, sel), true, nil
+		absent := thriftimpl.ValueOfStruct(v.Type(), thriftimpl.Struct{})
+		dst, err = w.value(append(dst, lead...), v, absent, sel)
+		return dst, true, err
 	}
 	return dst, false, nil
 }
@@ -347,7 +359,7 @@ func (w maskCopier) structure(dst []byte, d *thriftimpl.Desc, to, from thriftimp
 			dst, there, err = w.part(dst, header(d, i), to.Value(f, d), from.Value(f, d), hasV, hasU, in)
 		}
 		if err != nil {
-			return nil, under(d.FieldDesc(i).Name, err)
+			return nil, underField(d, i, err)
 		}
 		if !there {
 			dst = appendRequired(dst, d, i)
@@ -359,7 +371,7 @@ func (w maskCopier) structure(dst []byte, d *thriftimpl.Desc, to, from thriftimp
 func (w maskCopier) list(dst []byte, t *thriftimpl.Type, to, from thriftimpl.Struct, sel selection) ([]byte, error) {
 	had, has := to.Count(), from.Count()
 	n := had
-	if sel.every() {
+	if sel.every() && from.Valid() {
 		n = has
 	}
 	for _, i := range sel.indexes() {
@@ -374,6 +386,7 @@ func (w maskCopier) list(dst []byte, t *thriftimpl.Type, to, from thriftimpl.Str
 		}
 	}
 	dst, count := beginContainer(dst, t)
+	left := 0
 	for i := range n {
 		var v, u thriftimpl.Value
 		if i < had {
@@ -382,12 +395,16 @@ func (w maskCopier) list(dst []byte, t *thriftimpl.Type, to, from thriftimpl.Str
 		if i < has {
 			u = from.Element(i)
 		}
+		var there bool
 		var err error
-		if dst, _, err = w.part(dst, nil, v, u, i < had, i < has, sel.element(i)); err != nil {
+		if dst, there, err = w.part(dst, nil, v, u, i < had, i < has, sel.element(i)); err != nil {
 			return nil, under(fmt.Sprintf("[%d]", i), err)
 		}
+		if there {
+			left++
+		}
 	}
-	return endContainer(dst, count, n), nil
+	return endContainer(dst, count, left), nil
 }
 
 func (w maskCopier) dict(dst []byte, t *thriftimpl.Type, to, from thriftimpl.Struct, sel selection) ([]byte, error) {
@@ -406,7 +423,7 @@ func (w maskCopier) dict(dst []byte, t *thriftimpl.Type, to, from thriftimpl.Str
 	}
 	for k, v := range to.Pairs() {
 		u, ok := from.Pair(k)
-		if !ok && sel.every() {
+		if !ok && sel.every() && from.Valid() {
 			continue
 		}
 		if !put(k, v, u, true, ok) {

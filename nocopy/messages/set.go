@@ -18,7 +18,7 @@ import (
 // list's end, and two arms of one union are an *ApplyError, and nothing is changed. s is as after
 // CopyInto; it is of the mask's type.
 func (m *Mask) Set(s nocopy.AnyStruct, value any) error {
-	d, to := s.ThriftDesc(), s.ThriftStruct()
+	d, to := thriftimpl.Parts(s)
 	m = m.of("Set", d)
 	if !to.Valid() {
 		panic("nocopy: Mask.Set in an absent struct")
@@ -71,10 +71,11 @@ func (w maskSetter) encode(n *node, t *thriftimpl.Type, value any) (err error) {
 	return nil
 }
 
-// encodeAs returns the wire bytes of a Go value as one of type t.
+// encodeAs returns the wire bytes of a Go value as one of type t. The error does not tell the
+// value, which may be redacted.
 func encodeAs(t *thriftimpl.Type, value any) ([]byte, error) {
 	no := func() ([]byte, error) {
-		return nil, &ApplyError{"", fmt.Sprintf("%#v can't be set where the type is %s", value, t)}
+		return nil, &ApplyError{"", fmt.Sprintf("a %T can't be set where the type is %s", value, t)}
 	}
 	if h, ok := value.(nocopy.AnyHandle); ok {
 		s, u := handleOf(h)
@@ -109,7 +110,7 @@ func encodeAs(t *thriftimpl.Type, value any) ([]byte, error) {
 	}
 	number := thriftimpl.ValueOfInt(t, v.Int())
 	if number.Int() != v.Int() {
-		return no()
+		return nil, &ApplyError{"", fmt.Sprintf("the number is out of the range of %s", t)}
 	}
 	return number.AppendWire(nil), nil
 }
@@ -147,7 +148,7 @@ func (w maskSetter) structure(dst []byte, d *thriftimpl.Desc, s thriftimpl.Struc
 		switch v := s.Value(d.Field(i), d); {
 		case len(in) > 0:
 			if dst, set, err = w.part(dst, header(d, i), v, v.Type(), has, in); err != nil {
-				return nil, false, under(d.FieldDesc(i).Name, err)
+				return nil, false, underField(d, i, err)
 			}
 		case has:
 			dst = v.AppendWire(append(dst, header(d, i)...))

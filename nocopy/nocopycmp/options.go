@@ -40,7 +40,7 @@ func IgnoreUnknown() cmp.Option {
 // fieldsOf returns a function that reports whether a path ends with one of these fields. It panics
 // if m has no such fields.
 func fieldsOf(m nocopy.AnyStruct, names []string) func(cmp.Path) bool {
-	d := m.ThriftDesc()
+	d, _ := thriftimpl.Parts(m)
 	named := map[string]bool{}
 	for _, name := range names {
 		if d.NumberByName(name) < 0 {

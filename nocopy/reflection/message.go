@@ -32,7 +32,10 @@ func (m Message) desc() *thriftimpl.Desc {
 }
 
 // Of returns v as a Message. v is of a generated type, or a dynamic message.
-func Of(v nocopy.AnyStruct) Message { return Message{v.ThriftStruct(), v.ThriftDesc()} }
+func Of(v nocopy.AnyStruct) Message {
+	thriftimpl.CheckNil(v)
+	return Message{v.ThriftStruct(), v.ThriftDesc()}
+}
 
 // Descriptor returns the description of the message's type.
 func (m Message) Descriptor() descriptor.Struct { return descriptor.Of(m.d) }
@@ -46,9 +49,6 @@ func (m Message) ThriftStruct() thriftimpl.Struct { return m.s }
 
 // Valid reports whether the struct is there, as the Valid of generated types does.
 func (m Message) Valid() bool { return m.s.Valid() }
-
-// String returns the message as text, compact and readable.
-func (m Message) String() string { return m.s.Format(m.desc()) }
 
 // Range iterates over the fields that are set and that the IDL knows, in the IDL's order. The
 // message must not be changed meanwhile, but for fields that are not containers.

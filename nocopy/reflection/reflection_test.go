@@ -258,7 +258,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("%v, was %v", o, before)
 	}
 	l := reflection.Of(order.NewLine())
-	if err := l.Set("count", int64(1<<31)); err == nil || err.Error() != "Line.count: 2147483648 is out of the range of i32" {
+	if err := l.Set("count", int64(1<<31)); err == nil || err.Error() != "Line.count: a number out of the range of i32" {
 		t.Error(err)
 	}
 }

@@ -293,7 +293,7 @@ func isHandle(t *thriftimpl.Type) bool {
 	return false
 }
 
-// valueFor returns v as a value of type t.
+// valueFor returns v as a value of type t. The error does not tell v, which may be redacted.
 func valueFor(t *thriftimpl.Type, v any) (thriftimpl.Value, error) {
 	none := thriftimpl.Value{}
 	if t == nil {
@@ -309,6 +309,9 @@ func valueFor(t *thriftimpl.Type, v any) (thriftimpl.Value, error) {
 	case Map:
 		given = v.v
 	case nocopy.AnyStruct:
+		if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && p.IsNil() {
+			return wrong()
+		}
 		if t.Struct() == nil || v.ThriftDesc() != t.Struct() {
 			return wrong()
 		}
@@ -345,8 +348,11 @@ func valueForText(t *thriftimpl.Type, v string) (thriftimpl.Value, error) {
 	case t.Wire() == nocopy.WireString:
 		return thriftimpl.ValueOfBytes(t, []byte(v)), nil
 	case t.Enum() != nil:
-		n, err := t.Enum().Parse(v)
-		return thriftimpl.ValueOfInt(t, int64(n)), err
+		n, ok := t.Enum().Value(v)
+		if !ok {
+			return thriftimpl.Value{}, fmt.Errorf("no value of %v has this name", t)
+		}
+		return thriftimpl.ValueOfInt(t, int64(n)), nil
 	}
 	return thriftimpl.Value{}, fmt.Errorf("string in the place of %v", t)
 }
@@ -373,7 +379,7 @@ func valueForNumber(t *thriftimpl.Type, v any) (thriftimpl.Value, error) {
 			return thriftimpl.Value{}, fmt.Errorf("%T in the place of %v", v, t)
 		}
 		if n > most || n < -most-1 {
-			return thriftimpl.Value{}, fmt.Errorf("%d is out of the range of %v", n, t)
+			return thriftimpl.Value{}, fmt.Errorf("a number out of the range of %v", t)
 		}
 		return thriftimpl.ValueOfInt(t, n), nil
 	}
