@@ -158,6 +158,9 @@ func fillStruct(s thriftimpl.Struct, d *thriftimpl.Desc, fields map[string]any, 
 	if given == len(fields) {
 		return nil
 	}
+	if d.Info().Redacted() {
+		return descriptor.ErrNotFound // what it has in the place of names may be values
+	}
 	unknown := ""
 	for name := range fields {
 		if d.NumberByName(name) < 0 && (unknown == "" || name < unknown) {

@@ -27,6 +27,8 @@ const (
 
 // What may be wrong with a text, in a *nocopy.Error, besides nocopy.ErrMissingRequired,
 // nocopy.ErrLimit, nocopy.ErrTrailing, nocopy.ErrUTF8 and io.ErrUnexpectedEOF.
+// Errors quote names that are unknown and what is not JSON, at most 64 bytes, unless something in
+// the message is redacted (nocopy.redact).
 var (
 	ErrSyntax       = errors.New("not JSON")
 	ErrValue        = errors.New("value of another type")

@@ -22,6 +22,7 @@ type structPlan struct {
 	fields   []fieldPlan
 	byName   map[string]int
 	required []int
+	secrets  bool  // of a root: something in the message is redacted
 	err      error // the struct can't be read
 }
 
@@ -36,7 +37,23 @@ type fieldPlan struct {
 
 // planOf returns the plan of the struct that d describes.
 func planOf(d *nocopy.XDesc) *structPlan {
-	return nocopy.X{}.JSONPlan(d, func() any { return planner{}.structure(d) }).(*structPlan)
+	return nocopy.X{}.JSONPlan(d, func() any {
+		c := planner{}
+		p := c.structure(d)
+		for of := range c {
+			p.secrets = p.secrets || hasSecrets(of)
+		}
+		return p
+	}).(*structPlan)
+}
+
+// hasSecrets reports whether a struct, or one of its fields, is redacted.
+func hasSecrets(d *nocopy.XDesc) bool {
+	redacted := d.Info().Redacted()
+	for i := range d.NumFields() {
+		redacted = redacted || d.FieldDesc(i).Info.Redacted()
+	}
+	return redacted
 }
 
 // planner makes plans, which may refer to each other in circles.

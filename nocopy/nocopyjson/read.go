@@ -148,6 +148,14 @@ func (r *reader) failure(d *nocopy.XDesc) error {
 	for _, part := range slices.Backward(r.path) {
 		path = append(path, part...)
 	}
+	if planOf(d).secrets {
+		// What quotes the text might quote them, wherever a text that is broken has them.
+		for _, short := range []error{ErrSyntax, ErrUnknownField} {
+			if errors.Is(r.err, short) {
+				r.err = short
+			}
+		}
+	}
 	return &nocopy.Error{Offset: r.at, Path: string(path), Err: r.err}
 }
 
