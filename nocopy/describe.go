@@ -9,7 +9,7 @@ import (
 )
 
 // For generated code. XInfo is what the IDL says of a declaration besides what it declares: the
-// comment before it, and the annotations after it, by name.
+// comment before it, and the annotations after it, in their order.
 type XInfo struct {
 	Doc         string
 	Annotations []XAnnotation
@@ -18,9 +18,9 @@ type XInfo struct {
 // For generated code. XAnnotation is (name = "value"), or (name), whose value is "1".
 type XAnnotation struct{ Name, Value string }
 
-// Annotation returns the value of the annotation with a name, and whether there is one.
+// Annotation returns the value of the last annotation with a name, and whether there is one.
 func (i *XInfo) Annotation(name string) (value string, ok bool) {
-	for _, a := range i.Annotations {
+	for _, a := range slices.Backward(i.Annotations) {
 		if a.Name == name {
 			return a.Value, true
 		}

@@ -82,14 +82,14 @@ struct Request {
   13: optional i8 small (api.query, api.body = "small")
   14: i32 code (api.http_code)
 }
-struct Form { 1: required string a (api.form = "a"), 2: list<i64> b (api.form = "b") }
+struct Form { 1: required string a (api.form = "a"), 2: list<i64> b (api.form = "b"), 3: binary file (api.form, api.query = "f1", api.query = "f2", api.header = "X-File") }
 struct Search { 1: required string q, 2: i32 limit = 10, 3: list<string> tags, 4: string page (api.query = "p") }
 exception Gone { 1: string why, 2: i32 status (api.http_code), 3: string where (api.header = "Location") }
 exception Plain { 1: string why }
 exception Taken { 1: string why }
 service Echo {
   Request all(1: Request r) (api.post = "/all/:id", api.put = "/all/:id")
-  Form form(1: Form f) (api.post = "/form")
+  Form form(1: Form f) (api.post = "/form", api.put = "/form", api.post = "/form/:also")
   Search search(1: Search s) (api.get = "/search")
   string rest(1: string path (api.path = "path")) (api.any = "/rest/*path")
   void fail(1: i32 how) throws (1: Gone gone, 2: Plain plain, 3: Taken taken (api.http_code = "409")) (api.get = "/fail", api.delete = "/fail")
@@ -162,6 +162,13 @@ func TestAnnotations(t *testing.T) {
 	}
 	const form = "Content-Type: application/x-www-form-urlencoded"
 	g.want("POST", "/form", form, "a=x+y&b=1&b=2", 200, `{}`)
+	g.want("POST", "/form/x", form, "a=x", 200, `{}`) // an annotation that comes twice
+	g.want("PUT", "/form", form, "a=x", 200, `{}`)
+	for query, want := range map[string]string{"?f1=one&f2=two": "one", "?f2=two": "two"} {
+		if h := g.want("POST", "/form"+query, form, "a=x", 200, `{}`); h.Get("X-File") != want {
+			t.Errorf("%s: %v", query, h)
+		}
+	}
 	g.want("POST", "/form", form, "b=1", 400, `{"error":"Bad Request","message":"required field is missing in form a","path":"Form.a"}`)
 	g.want("GET", "/search?q=x&tags=a,b&p=3", "", "", 200, `{"q":"x","limit":10,"tags":["a","b"]}`)
 	g.want("GET", "/search?limit=3", "", "", 400, `{"error":"Bad Request","message":"required field is missing in query q","path":"Search.q"}`)

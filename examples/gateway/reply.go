@@ -133,7 +133,7 @@ func (a *answer) fill(m dynamic.Message, places []place) (err error) {
 		for _, to := range p.sources {
 			switch {
 			case to.in == "header":
-				a.header.Set(to.name, textOf(v))
+				a.header.Set(to.name, headerValue(textOf(v)))
 			case to.in == "http_code" && isFinal(int(v.Int())):
 				a.status = int(v.Int())
 			}
@@ -141,6 +141,17 @@ func (a *answer) fill(m dynamic.Message, places []place) (err error) {
 	}
 	a.body, err = nocopyjson.Marshal(m)
 	return err
+}
+
+// headerValue returns text with spaces in the place of what the values of headers can't have.
+func headerValue(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			b[i] = ' '
+		}
+	}
+	return string(b)
 }
 
 // valueAt returns the field of m to which ids lead, and whether it is set.

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -23,7 +25,8 @@ import (
 const (
 	maxBody    = 1 << 20
 	maxHeaders = 100
-	maxNesting = 60 // servers accept 64, the arguments around it included
+	maxParts   = 1000 // of a form
+	maxNesting = 60   // servers accept 64, the arguments around it included
 )
 
 var limits = nocopy.Limits{MaxBytes: maxBody, MaxDepth: maxNesting}
@@ -42,9 +45,9 @@ func (r *route) arguments(req *http.Request) (args []byte, checked bool, err err
 	if err != nil {
 		return nil, false, err
 	}
-	format := asJSON
+	format, boundary := asJSON, ""
 	if r.hasBody || r.hasForm {
-		if format, err = r.formatOf(req); err != nil {
+		if format, boundary, err = r.formatOf(req); err != nil {
 			return nil, false, err
 		}
 	}
@@ -53,7 +56,7 @@ func (r *route) arguments(req *http.Request) (args []byte, checked bool, err err
 		return nil, false, badRequest(err)
 	}
 	if format == asForm {
-		if in.form, err = url.ParseQuery(string(body)); err != nil {
+		if in.form, err = formIn(body, boundary); err != nil {
 			return nil, false, badRequest(err)
 		}
 	}
@@ -110,22 +113,54 @@ func readBody(req *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// formatOf returns how the body is written. A form, which curl says that everything is, is none if
-// no field is in forms: a page of another site could send JSON under that name.
-func (r *route) formatOf(req *http.Request) (int, error) {
+// formatOf returns how the body is written, and of a form in several parts what stands between
+// them. A form, which curl says that everything is, is none if no field is in forms: a page of
+// another site could send JSON under that name.
+func (r *route) formatOf(req *http.Request) (format int, boundary string, err error) {
 	given := req.Header.Get("Content-Type")
 	if given == "" {
-		return asJSON, nil
+		return asJSON, "", nil
 	}
-	switch kind, _, _ := mime.ParseMediaType(given); {
+	switch kind, params, _ := mime.ParseMediaType(given); {
 	case kind == "application/json":
-		return asJSON, nil
+		return asJSON, "", nil
 	case kind == "application/x-www-form-urlencoded" && r.hasForm:
-		return asForm, nil
+		return asForm, "", nil
+	case kind == "multipart/form-data" && r.hasForm && params["boundary"] != "":
+		return asForm, params["boundary"], nil
 	case kind == "application/x-thrift" || kind == "application/vnd.apache.thrift.binary":
-		return asThrift, nil
+		return asThrift, "", nil
 	}
-	return 0, &problem{Status: http.StatusUnsupportedMediaType, Message: fmt.Sprintf("content type %q: the method takes application/json and application/x-thrift", given)}
+	return 0, "", &problem{Status: http.StatusUnsupportedMediaType, Message: fmt.Sprintf("content type %q: the method takes application/json and application/x-thrift", given)}
+}
+
+// formIn returns the values of a form, of one in several parts if it has a boundary. A file's
+// value is what is in it.
+func formIn(body []byte, boundary string) (url.Values, error) {
+	if boundary == "" {
+		return url.ParseQuery(string(body))
+	}
+	form := url.Values{}
+	for parts, n := multipart.NewReader(bytes.NewReader(body), boundary), 0; ; n++ {
+		part, err := parts.NextPart()
+		if err == io.EOF {
+			return form, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n == maxParts {
+			return nil, fmt.Errorf("a form of more than %d parts", maxParts)
+		}
+		value, err := io.ReadAll(part)
+		if err != nil {
+			return nil, err
+		}
+		if part.FormName() == "" {
+			return nil, errors.New("a part of the form has no name")
+		}
+		form.Add(part.FormName(), string(value))
+	}
 }
 
 // values are what a request has outside of the JSON of its body.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 	"strconv"
@@ -68,19 +69,17 @@ func routesOf(schema *dynamic.Schema, backends map[string]backend) ([]*route, er
 	for _, s := range schema.Services() {
 		for m := range s.AllMethods() {
 			for _, v := range verbs {
-				path, ok := m.Annotation(v.annotation)
-				if !ok {
-					continue
+				for _, path := range valuesOf(m.Annotations(), v.annotation) {
+					r, err := newRoute(s.Name(), m, v.verb, path)
+					if err == nil && backends[s.Name()].checked == nil {
+						err = errors.New("the service has no server")
+					}
+					if err != nil {
+						return nil, fmt.Errorf("%s.%s (%s): %w", s.Name(), m.Name(), v.annotation, err)
+					}
+					r.backend = backends[s.Name()]
+					all = append(all, r)
 				}
-				r, err := newRoute(s.Name(), m, v.verb, path)
-				if err == nil && backends[s.Name()].checked == nil {
-					err = errors.New("the service has no server")
-				}
-				if err != nil {
-					return nil, fmt.Errorf("%s.%s (%s): %w", s.Name(), m.Name(), v.annotation, err)
-				}
-				r.backend = backends[s.Name()]
-				all = append(all, r)
 			}
 		}
 	}
@@ -88,6 +87,16 @@ func routesOf(schema *dynamic.Schema, backends map[string]backend) ([]*route, er
 		return nil, errors.New("no method has an annotation such as api.get")
 	}
 	return all, nil
+}
+
+// valuesOf returns the values of the annotations with a name, which may come several times.
+func valuesOf(all iter.Seq[descriptor.Annotation], name string) (values []string) {
+	for a := range all {
+		if a.Name == name {
+			values = append(values, a.Value)
+		}
+	}
+	return values
 }
 
 func newRoute(service string, m descriptor.Method, verb, path string) (*route, error) {
@@ -165,7 +174,7 @@ func isFinal(status int) bool { return status >= 200 && status <= 599 }
 // sourcesOf returns the sources that a field's annotations name.
 func sourcesOf(f descriptor.Field) (all []source) {
 	for _, annotation := range placesOfFields {
-		if name, ok := f.Annotation(annotation); ok {
+		for _, name := range valuesOf(f.Annotations(), annotation) {
 			all = append(all, source{strings.TrimPrefix(annotation, "api."), nameIn(name, f.Name())})
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // withDeprecation returns text with a paragraph "Deprecated: …", as Go's tools know it, if
 // there is an annotation that asks for one.
 func withDeprecation(text string, a schema.Annotations) string {
-	why, ok := a["deprecated"]
+	why, ok := a.Get("deprecated")
 	if !ok {
 		return text
 	}

@@ -2,9 +2,7 @@ package golang
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -223,8 +221,7 @@ func (f *file) define(field *schema.Field) string {
 	return "{" + strings.Join(parts, ", ") + "},"
 }
 
-// info returns the expression for a declaration's comment and annotations, these by name; "" if it
-// has none.
+// info returns the expression for a declaration's comment and annotations; "" if it has none.
 func info(doc string, a schema.Annotations) string {
 	var parts []string
 	if doc != "" {
@@ -232,8 +229,8 @@ func info(doc string, a schema.Annotations) string {
 	}
 	if len(a) > 0 {
 		var list []string
-		for _, name := range slices.Sorted(maps.Keys(a)) {
-			list = append(list, fmt.Sprintf("{Name: %q, Value: %q}", name, a[name]))
+		for _, x := range a {
+			list = append(list, fmt.Sprintf("{Name: %q, Value: %q}", x.Key, x.Value))
 		}
 		parts = append(parts, "Annotations: []impl.Annotation{"+strings.Join(list, ", ")+"}")
 	}

@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/nocopythrift/nocopythrift/gen/idl"
+import (
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+)
 
 // Set is the model of all files that were loaded.
 type Set struct {
@@ -203,19 +207,31 @@ type Function struct {
 	Annotations Annotations
 }
 
-// Annotations are the (key = "value") pairs of a declaration.
-type Annotations map[string]string
+// Annotations are the (key = "value") pairs of a declaration, as they stand there: a key may come
+// several times.
+type Annotations []Annotation
 
-func annotations(list []*idl.Annotation) Annotations {
-	if len(list) == 0 {
-		return nil
-	}
-	m := Annotations{}
-	for _, a := range list {
-		m[a.Key] = "1"
-		if a.Value != nil {
-			m[a.Key] = string(*a.Value)
+// Annotation is (key = "value"), or (key), whose value is "1".
+type Annotation struct{ Key, Value string }
+
+// Get returns the last value of a key, and whether there is one.
+func (a Annotations) Get(key string) (value string, ok bool) {
+	for _, x := range slices.Backward(a) {
+		if x.Key == key {
+			return x.Value, true
 		}
 	}
-	return m
+	return "", false
+}
+
+func annotations(list []*idl.Annotation) Annotations {
+	var all Annotations
+	for _, a := range list {
+		value := "1"
+		if a.Value != nil {
+			value = string(*a.Value)
+		}
+		all = append(all, Annotation{a.Key, value})
+	}
+	return all
 }

@@ -209,7 +209,7 @@ const redact = "nocopy.redact"
 // Redacts reports whether values must not appear in texts and logs: whether the annotation
 // nocopy.redact is there, other than with the value "0" or "false".
 func (a Annotations) Redacts() bool {
-	v, ok := a[redact]
+	v, ok := a.Get(redact)
 	return ok && v != "0" && v != "false"
 }
 
@@ -242,12 +242,8 @@ func (c *checker) redacts(p *Program, t *idl.Type) bool {
 // withRedact returns the annotations a of a field of type t. They have the annotation redact if t
 // has it, unless a has it with another value.
 func (c *checker) withRedact(p *Program, t *idl.Type, a Annotations) Annotations {
-	if _, ok := a[redact]; ok || !c.redacts(p, t) {
+	if _, ok := a.Get(redact); ok || !c.redacts(p, t) {
 		return a
 	}
-	if a == nil {
-		a = Annotations{}
-	}
-	a[redact] = "1"
-	return a
+	return append(a, Annotation{redact, "1"})
 }

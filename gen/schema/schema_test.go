@@ -316,7 +316,7 @@ typedef binary Key (nocopy.redact)
 	p := set.Roots[0]
 	var got []string
 	add := func(f *schema.Field) {
-		if v, ok := f.Annotations["nocopy.redact"]; ok {
+		if v, ok := f.Annotations.Get("nocopy.redact"); ok {
 			got = append(got, f.Name+"="+v)
 		}
 	}

@@ -69,8 +69,8 @@ func (c *checker) function(p *Program, s *Service, f *idl.Function) *Function {
 	}
 	if fn.Returns != nil {
 		success := &Field{ID: 0, Name: "success", Pos: f.Name.Pos, Req: Optional, Type: fn.Returns}
-		if v, ok := fn.Annotations[redact]; ok {
-			success.Annotations = Annotations{redact: v}
+		if v, ok := fn.Annotations.Get(redact); ok {
+			success.Annotations = Annotations{{redact, v}}
 		}
 		success.Annotations = c.withRedact(p, f.Result, success.Annotations)
 		result.Fields = append(result.Fields, success)

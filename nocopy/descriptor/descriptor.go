@@ -33,7 +33,8 @@ func (i info) Doc() string {
 	return i.i.Doc
 }
 
-// Annotations returns an iterator over the annotations, sorted by their names.
+// Annotations returns an iterator over the annotations in the IDL's order. A name may come several
+// times.
 func (i info) Annotations() iter.Seq[Annotation] {
 	return func(yield func(Annotation) bool) {
 		if i.i == nil {
@@ -47,7 +48,7 @@ func (i info) Annotations() iter.Seq[Annotation] {
 	}
 }
 
-// Annotation returns the value of the annotation with a name, and whether there is one.
+// Annotation returns the value of the last annotation with a name, and whether there is one.
 func (i info) Annotation(name string) (value string, ok bool) {
 	if i.i == nil {
 		return "", false

@@ -2,9 +2,7 @@ package dynamic
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
@@ -160,8 +158,8 @@ func memoryOf(s *schema.Struct) int {
 
 func memoryOfInfo(doc string, a schema.Annotations) int {
 	n := len(doc)
-	for name, value := range a {
-		n += 32 + len(name) + len(value)
+	for _, x := range a {
+		n += 32 + len(x.Key) + len(x.Value)
 	}
 	return n
 }
@@ -180,8 +178,8 @@ func newDesc(s *schema.Struct) *thriftimpl.Desc {
 // infoOf returns a comment and annotations, copied: they refer to the text of the file.
 func infoOf(doc string, a schema.Annotations) thriftimpl.Info {
 	i := thriftimpl.Info{Doc: strings.Clone(doc)}
-	for _, name := range slices.Sorted(maps.Keys(a)) {
-		i.Annotations = append(i.Annotations, thriftimpl.Annotation{Name: strings.Clone(name), Value: strings.Clone(a[name])})
+	for _, x := range a {
+		i.Annotations = append(i.Annotations, thriftimpl.Annotation{Name: strings.Clone(x.Key), Value: strings.Clone(x.Value)})
 	}
 	return i
 }

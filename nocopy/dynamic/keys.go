@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"maps"
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/gen/schema"
@@ -140,9 +139,9 @@ func (d *digest) text(s string) {
 func (d *digest) info(doc string, a schema.Annotations) {
 	d.text(doc)
 	d.number(len(a))
-	for _, name := range slices.Sorted(maps.Keys(a)) {
-		d.text(name)
-		d.text(a[name])
+	for _, x := range a {
+		d.text(x.Key)
+		d.text(x.Value)
 	}
 }
 

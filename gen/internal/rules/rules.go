@@ -1086,7 +1086,7 @@ const (
 )
 
 // AssertedDesc is the descriptor of Asserted.
-var AssertedDesc = impl.NewDesc("Asserted", impl.Info{Annotations: []impl.Annotation{{Name: "vt.assert", Value: "@equal(@add(\"x\", $s), @sprintf(\"x%s\", $s))"}}})
+var AssertedDesc = impl.NewDesc("Asserted", impl.Info{Annotations: []impl.Annotation{{Name: "vt.assert", Value: "@equal(@mod($a, $b), 0)"}, {Name: "vt.assert", Value: "@equal(@len($l); @len($s))"}, {Name: "vt.assert", Value: "@equal($d, @add($a, 0.5))"}, {Name: "vt.assert", Value: "@equal(@add(\"x\", $s), @sprintf(\"x%s\", $s))"}}})
 
 // NewAsserted returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAsserted(opts ...nocopy.Option) Asserted { return Asserted(impl.New(AssertedDesc, opts...)) }
@@ -2357,40 +2357,40 @@ func (s ShopNoteArgs) Validate() error {
 func init() {
 	NumbersDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "a", Type: impl.TypeI8, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.const", Value: "3"}}}},
-		{ID: 2, Name: "b", Type: impl.TypeI16, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.gt", Value: "-10"}, {Name: "vt.lt", Value: "10"}}}},
-		{ID: 3, Name: "c", Type: impl.TypeI32, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.ge", Value: "-1"}, {Name: "vt.le", Value: "0x10"}}}},
-		{ID: 4, Name: "d", Type: impl.TypeI64, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.in", Value: "2"}}}},
-		{ID: 5, Name: "e", Type: impl.TypeI64, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.not_in", Value: "7"}}}},
+		{ID: 2, Name: "b", Type: impl.TypeI16, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.lt", Value: "10"}, {Name: "vt.gt", Value: "-10"}}}},
+		{ID: 3, Name: "c", Type: impl.TypeI32, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.le", Value: "0x10"}, {Name: "vt.ge", Value: "-1"}}}},
+		{ID: 4, Name: "d", Type: impl.TypeI64, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.in", Value: "1"}, {Name: "vt.in", Value: "2"}, {Name: "vt.in", Value: "2"}}}},
+		{ID: 5, Name: "e", Type: impl.TypeI64, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.not_in", Value: "0"}, {Name: "vt.not_in", Value: "7"}}}},
 		{ID: 6, Name: "f", Type: impl.TypeDouble, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.gt", Value: "0.25"}, {Name: "vt.le", Value: "1e3"}}}},
-		{ID: 7, Name: "g", Type: impl.TypeDouble, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.in", Value: "1.5"}}}},
+		{ID: 7, Name: "g", Type: impl.TypeDouble, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.in", Value: "0"}, {Name: "vt.in", Value: "1.5"}}}},
 		{ID: 8, Name: "h", Type: impl.TypeBool, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.const", Value: "true"}}}},
 		{ID: 9, Name: "i", Type: impl.TypeI32, Req: impl.Optional, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.gt", Value: "0"}}}},
-		{ID: 10, Name: "j", Type: impl.TypeI32, Req: impl.Optional, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.lt", Value: "5"}, {Name: "vt.not_nil", Value: "1"}}}},
+		{ID: 10, Name: "j", Type: impl.TypeI32, Req: impl.Optional, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.not_nil", Value: "1"}, {Name: "vt.lt", Value: "5"}}}},
 		{ID: 11, Name: "free", Type: impl.TypeI32},
 	}...)
 	TextsDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "a", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.const", Value: "x\"y"}}}},
-		{ID: 2, Name: "b", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.max_size", Value: "4"}, {Name: "vt.min_size", Value: "2"}}}},
-		{ID: 3, Name: "c", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.max_rune_size", Value: "3"}, {Name: "vt.min_rune_size", Value: "2"}}}},
+		{ID: 2, Name: "b", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.min_size", Value: "2"}, {Name: "vt.max_size", Value: "4"}}}},
+		{ID: 3, Name: "c", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.min_rune_size", Value: "2"}, {Name: "vt.max_rune_size", Value: "3"}}}},
 		{ID: 4, Name: "d", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.pattern", Value: "^[a-z]+\\d?$"}}}},
-		{ID: 5, Name: "e", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.contains", Value: "mm"}, {Name: "vt.not_contains", Value: "!"}, {Name: "vt.prefix", Value: "ab"}, {Name: "vt.suffix", Value: "yz"}}}},
-		{ID: 6, Name: "f", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.in", Value: "b"}}}},
-		{ID: 7, Name: "g", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.not_in", Value: "b"}}}},
+		{ID: 5, Name: "e", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.prefix", Value: "ab"}, {Name: "vt.suffix", Value: "yz"}, {Name: "vt.contains", Value: "mm"}, {Name: "vt.not_contains", Value: "!"}}}},
+		{ID: 6, Name: "f", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.in", Value: "a"}, {Name: "vt.in", Value: "b"}}}},
+		{ID: 7, Name: "g", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.not_in", Value: "a"}, {Name: "vt.not_in", Value: "b"}}}},
 		{ID: 8, Name: "h", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.prefix", Value: "@"}}}},
 		{ID: 11, Name: "k", Type: impl.TypeBinary, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.const", Value: "k"}}}},
-		{ID: 12, Name: "l", Type: impl.TypeBinary, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.max_rune_size", Value: "1"}, {Name: "vt.max_size", Value: "2"}, {Name: "vt.min_size", Value: "1"}}}},
+		{ID: 12, Name: "l", Type: impl.TypeBinary, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.min_size", Value: "1"}, {Name: "vt.max_size", Value: "2"}, {Name: "vt.max_rune_size", Value: "1"}}}},
 		{ID: 13, Name: "m", Type: impl.TypeBinary, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.pattern", Value: "^m"}}}},
-		{ID: 14, Name: "n", Type: impl.TypeBinary, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.contains", Value: "0123456789012345678901234567890123456789"}, {Name: "vt.not_contains", Value: "!"}, {Name: "vt.prefix", Value: "ab"}, {Name: "vt.suffix", Value: "yz"}}}},
-		{ID: 15, Name: "o", Type: impl.TypeBinary, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.in", Value: "b"}, {Name: "vt.not_in", Value: "c"}}}},
+		{ID: 14, Name: "n", Type: impl.TypeBinary, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.prefix", Value: "ab"}, {Name: "vt.suffix", Value: "yz"}, {Name: "vt.contains", Value: "0123456789012345678901234567890123456789"}, {Name: "vt.not_contains", Value: "!"}}}},
+		{ID: 15, Name: "o", Type: impl.TypeBinary, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.in", Value: "a"}, {Name: "vt.in", Value: "b"}, {Name: "vt.not_in", Value: "c"}}}},
 		{ID: 16, Name: "p", Type: impl.TypeUUID, Req: impl.Optional, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.not_nil", Value: "true"}}}},
 	}...)
 	EnumsDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "a", Type: impl.EnumOf(KindDesc), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.const", Value: "Kind.A"}}}},
 		{ID: 2, Name: "b", Type: impl.EnumOf(KindDesc), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.defined_only", Value: "true"}}}},
-		{ID: 3, Name: "c", Type: impl.EnumOf(KindDesc), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.in", Value: "Kind.B"}}}},
+		{ID: 3, Name: "c", Type: impl.EnumOf(KindDesc), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.in", Value: "A"}, {Name: "vt.in", Value: "Kind.B"}}}},
 		{ID: 4, Name: "d", Type: impl.EnumOf(KindDesc), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.not_in", Value: "NONE"}}}},
-		{ID: 5, Name: "e", Type: impl.EnumOf(other.LevelDesc), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.const", Value: "other.Level.HIGH"}, {Name: "vt.defined_only", Value: "true"}}}},
-		{ID: 6, Name: "f", Type: impl.EnumOf(other.LevelDesc), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.not_in", Value: "7"}}}},
+		{ID: 5, Name: "e", Type: impl.EnumOf(other.LevelDesc), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.defined_only", Value: "true"}, {Name: "vt.const", Value: "other.Level.HIGH"}}}},
+		{ID: 6, Name: "f", Type: impl.EnumOf(other.LevelDesc), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.not_in", Value: "other.Grade.LOW"}, {Name: "vt.not_in", Value: "7"}}}},
 		{ID: 7, Name: "g", Type: impl.EnumOf(KindDesc), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.defined_only", Value: "false"}}}},
 	}...)
 	ItemDesc.Define([]impl.FieldDesc{
@@ -2398,15 +2398,15 @@ func init() {
 		{ID: 2, Name: "count", Type: impl.TypeI32, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.gt", Value: "0"}}}},
 	}...)
 	ContainersDesc.Define([]impl.FieldDesc{
-		{ID: 1, Name: "items", Type: impl.ListOf(impl.StructOf(ItemDesc)), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.max_size", Value: "2"}, {Name: "vt.min_size", Value: "1"}}}},
+		{ID: 1, Name: "items", Type: impl.ListOf(impl.StructOf(ItemDesc)), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.min_size", Value: "1"}, {Name: "vt.max_size", Value: "2"}}}},
 		{ID: 2, Name: "tags", Type: impl.ListOf(impl.TypeString), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.elem.min_size", Value: "1"}, {Name: "vt.elem.pattern", Value: "^t"}}}},
 		{ID: 3, Name: "ids", Type: impl.SetOf(impl.TypeI32), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.elem.gt", Value: "0"}}}},
-		{ID: 4, Name: "byName", Type: impl.MapOf(impl.TypeString, impl.StructOf(ItemDesc)), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.key.min_size", Value: "1"}, {Name: "vt.max_size", Value: "2"}, {Name: "vt.no_sparse", Value: "true"}}}},
-		{ID: 5, Name: "grid", Type: impl.MapOf(impl.EnumOf(KindDesc), impl.ListOf(impl.TypeI32)), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.key.defined_only", Value: "true"}, {Name: "vt.value.elem.ge", Value: "0"}, {Name: "vt.value.min_size", Value: "1"}}}},
+		{ID: 4, Name: "byName", Type: impl.MapOf(impl.TypeString, impl.StructOf(ItemDesc)), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.max_size", Value: "2"}, {Name: "vt.key.min_size", Value: "1"}, {Name: "vt.no_sparse", Value: "true"}}}},
+		{ID: 5, Name: "grid", Type: impl.MapOf(impl.EnumOf(KindDesc), impl.ListOf(impl.TypeI32)), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.key.defined_only", Value: "true"}, {Name: "vt.value.min_size", Value: "1"}, {Name: "vt.value.elem.ge", Value: "0"}}}},
 		{ID: 6, Name: "nested", Type: impl.ListOf(impl.ListOf(impl.StructOf(ItemDesc)))},
 		{ID: 7, Name: "numbers", Type: impl.MapOf(impl.TypeI32, impl.TypeI32), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.key.gt", Value: "0"}}}},
 		{ID: 8, Name: "keys", Type: impl.MapOf(impl.StructOf(ItemDesc), impl.TypeBool)},
-		{ID: 9, Name: "skipped", Type: impl.ListOf(impl.StructOf(ItemDesc)), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.max_size", Value: "1"}, {Name: "vt.skip", Value: "true"}}}},
+		{ID: 9, Name: "skipped", Type: impl.ListOf(impl.StructOf(ItemDesc)), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.skip", Value: "true"}, {Name: "vt.max_size", Value: "1"}}}},
 		{ID: 10, Name: "inner", Type: impl.ListOf(impl.StructOf(ItemDesc)), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.elem.skip", Value: "true"}}}},
 		{ID: 11, Name: "deep", Type: impl.MapOf(impl.TypeBinary, impl.MapOf(impl.TypeI64, impl.TypeDouble)), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.value.value.lt", Value: "1"}}}},
 		{ID: 12, Name: "maybe", Type: impl.ListOf(impl.TypeI32), Req: impl.Optional, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.min_size", Value: "1"}}}},
@@ -2441,7 +2441,7 @@ func init() {
 		{ID: 9, Name: "text", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.const", Value: "@sprintf('%d-%s!%%', $low, $start)"}}}},
 		{ID: 10, Name: "flag", Type: impl.TypeBool, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.const", Value: "$other"}}}},
 		{ID: 11, Name: "other", Type: impl.TypeBool},
-		{ID: 12, Name: "raw", Type: impl.TypeBinary, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.const", Value: "$raw"}, {Name: "vt.prefix", Value: "$start"}}}},
+		{ID: 12, Name: "raw", Type: impl.TypeBinary, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.prefix", Value: "$start"}, {Name: "vt.const", Value: "$raw"}}}},
 	}...)
 	AssertedDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "a", Type: impl.TypeI32},
@@ -2454,9 +2454,9 @@ func init() {
 		{ID: 1, Name: "number", Type: impl.TypeI32, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.ge", Value: "1000"}}}},
 	}...)
 	SecretsDesc.Define([]impl.FieldDesc{
-		{ID: 1, Name: "pin", Type: impl.TypeI32, Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}, {Name: "vt.ge", Value: "1000"}}}},
-		{ID: 2, Name: "by_name", Type: impl.MapOf(impl.TypeString, impl.TypeI32), Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}, {Name: "vt.value.ge", Value: "1000"}}}},
-		{ID: 3, Name: "text", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}, {Name: "vt.min_size", Value: "4"}}}},
+		{ID: 1, Name: "pin", Type: impl.TypeI32, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.ge", Value: "1000"}, {Name: "nocopy.redact", Value: "1"}}}},
+		{ID: 2, Name: "by_name", Type: impl.MapOf(impl.TypeString, impl.TypeI32), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.value.ge", Value: "1000"}, {Name: "nocopy.redact", Value: "1"}}}},
+		{ID: 3, Name: "text", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.min_size", Value: "4"}, {Name: "nocopy.redact", Value: "1"}}}},
 		{ID: 4, Name: "pins", Type: impl.ListOf(impl.StructOf(PinDesc))},
 	}...)
 	FreeDesc.Define([]impl.FieldDesc{

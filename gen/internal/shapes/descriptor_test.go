@@ -1,7 +1,6 @@
 package shapes_test
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -18,16 +17,12 @@ import (
 type told struct {
 	Kind, Name, Doc, Type, Req, Default string
 	ID                                  int
-	Annotations                         map[string]string
+	Annotations                         []descriptor.Annotation
 	Parts                               []told
 }
 
-func annotations(all func(func(descriptor.Annotation) bool)) map[string]string {
-	m := map[string]string{}
-	for a := range all {
-		m[a.Name] = a.Value
-	}
-	return m
+func annotations(all func(func(descriptor.Annotation) bool)) []descriptor.Annotation {
+	return slices.Collect(all)
 }
 
 func toldStruct(s descriptor.Struct) told {
@@ -43,11 +38,11 @@ func toldStruct(s descriptor.Struct) told {
 }
 
 func modelStruct(s *schema.Struct) told {
-	x := told{Kind: [...]string{"struct", "union", "exception"}[s.Shape], Name: s.Name, Doc: s.Doc, Annotations: orEmpty(s.Annotations)}
+	x := told{Kind: [...]string{"struct", "union", "exception"}[s.Shape], Name: s.Name, Doc: s.Doc, Annotations: annotated(s.Annotations)}
 	for _, f := range s.Fields {
 		part := told{
 			Kind: "field", Name: f.Name, Doc: f.Doc, Type: idlType(f.Type), ID: int(f.ID),
-			Req: [...]string{"", "required", "optional"}[f.Req], Annotations: orEmpty(f.Annotations),
+			Req: [...]string{"", "required", "optional"}[f.Req], Annotations: annotated(f.Annotations),
 		}
 		if f.Default != nil {
 			part.Default = f.Default.Wire
@@ -57,10 +52,11 @@ func modelStruct(s *schema.Struct) told {
 	return x
 }
 
-func orEmpty(a schema.Annotations) map[string]string {
-	m := map[string]string{}
-	maps.Copy(m, a)
-	return m
+func annotated(a schema.Annotations) (all []descriptor.Annotation) {
+	for _, x := range a {
+		all = append(all, descriptor.Annotation{Name: x.Key, Value: x.Value})
+	}
+	return all
 }
 
 // idlType returns the type as the IDL writes it, names without their files.
@@ -95,9 +91,9 @@ func TestDescriptors(t *testing.T) {
 			want = append(want, x)
 		}
 		for _, e := range p.Enums {
-			x := told{Kind: "enum", Name: p.Name + "." + e.Name, Doc: e.Doc, Annotations: orEmpty(e.Annotations)}
+			x := told{Kind: "enum", Name: p.Name + "." + e.Name, Doc: e.Doc, Annotations: annotated(e.Annotations)}
 			for _, v := range e.Values {
-				x.Parts = append(x.Parts, told{Name: v.Name, ID: int(v.Value), Doc: v.Doc, Annotations: orEmpty(v.Annotations)})
+				x.Parts = append(x.Parts, told{Name: v.Name, ID: int(v.Value), Doc: v.Doc, Annotations: annotated(v.Annotations)})
 			}
 			want = append(want, x)
 		}
@@ -135,12 +131,12 @@ func TestDescriptors(t *testing.T) {
 }
 
 func modelService(p *schema.Program, s *schema.Service) told {
-	x := told{Kind: "service", Name: p.Name + "." + s.Name, Doc: s.Doc, Annotations: orEmpty(s.Annotations)}
+	x := told{Kind: "service", Name: p.Name + "." + s.Name, Doc: s.Doc, Annotations: annotated(s.Annotations)}
 	if s.Extends != nil {
 		x.Type = s.Extends.Program.Name + "." + s.Extends.Name
 	}
 	for _, f := range s.Functions {
-		m := told{Name: f.Name, Doc: f.Doc, Annotations: orEmpty(f.Annotations), Parts: []told{modelStruct(f.Args)}}
+		m := told{Name: f.Name, Doc: f.Doc, Annotations: annotated(f.Annotations), Parts: []told{modelStruct(f.Args)}}
 		if f.Oneway {
 			m.Kind = "oneway"
 		} else {
@@ -189,5 +185,24 @@ func TestEnumFunctions(t *testing.T) {
 	}
 	if got := shapes.Color(5).String(); got != "Color(5)" {
 		t.Error(got)
+	}
+}
+
+// TestRepeatedAnnotations: annotations are in the IDL's order, also those of one name, of which
+// the last is found by it.
+func TestRepeatedAnnotations(t *testing.T) {
+	loaded, err := loadShapes(t).Struct("Noted")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []descriptor.Annotation{{Name: "b", Value: "2"}, {Name: "a", Value: "1"}, {Name: "b", Value: "3"}}
+	for _, s := range []descriptor.Struct{descriptor.Of(shapes.NotedDesc), loaded.Struct} {
+		f, _ := s.ByName("color")
+		if diff := cmp.Diff(want, slices.Collect(f.Annotations())); diff != "" {
+			t.Error(diff)
+		}
+		if v, ok := f.Annotation("b"); v != "3" || !ok {
+			t.Errorf("b is %q, %t", v, ok)
+		}
 	}
 }

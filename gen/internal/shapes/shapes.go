@@ -4092,8 +4092,8 @@ func init() {
 		{ID: 2, Name: "token", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}}},
 	}...)
 	NotedDesc.Define([]impl.FieldDesc{
-		{ID: 1, Name: "secret", Type: impl.TypeString, Info: impl.Info{Doc: "A secret,\nin two lines.", Annotations: []impl.Annotation{{Name: "json.name", Value: "hush \"quoted\""}, {Name: "nocopy.redact", Value: "1"}}}},
-		{ID: 2, Name: "color", Type: impl.EnumOf(ColorDesc), Default: "\x00\x00\x00\x02", Info: impl.Info{Annotations: []impl.Annotation{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}}},
+		{ID: 1, Name: "secret", Type: impl.TypeString, Info: impl.Info{Doc: "A secret,\nin two lines.", Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}, {Name: "json.name", Value: "hush \"quoted\""}}}},
+		{ID: 2, Name: "color", Type: impl.EnumOf(ColorDesc), Default: "\x00\x00\x00\x02", Info: impl.Info{Annotations: []impl.Annotation{{Name: "b", Value: "2"}, {Name: "a", Value: "1"}, {Name: "b", Value: "3"}}}},
 	}...)
 	impl.Register(&impl.File{
 		Name:    "shapes.thrift",

@@ -351,7 +351,7 @@ struct Noted {
   /** A secret,
       in two lines. */
   1: string secret (nocopy.redact, json.name = "hush \"quoted\"")
-  2: Color color = Color.VERT (b = "2", a = "1")
+  2: Color color = Color.VERT (b = "2", a = "1", b = "3")
 } (owner = "me")
 
 /** A limit. */

@@ -215,7 +215,7 @@ func init() {
 	}...)
 	OrderDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "id", Type: impl.TypeString, Req: impl.Required, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.pattern", Value: "^[A-Z]{2}-[0-9]+$"}}}},
-		{ID: 2, Name: "lines", Type: impl.ListOf(impl.StructOf(LineDesc)), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.max_size", Value: "100"}, {Name: "vt.min_size", Value: "1"}}}},
+		{ID: 2, Name: "lines", Type: impl.ListOf(impl.StructOf(LineDesc)), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.min_size", Value: "1"}, {Name: "vt.max_size", Value: "100"}}}},
 		{ID: 3, Name: "labels", Type: impl.MapOf(impl.TypeString, impl.TypeString), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.key.min_size", Value: "1"}, {Name: "vt.value.max_size", Value: "20"}}}},
 	}...)
 	impl.Register(&impl.File{
