@@ -11,7 +11,10 @@ import (
 // the last pair counts, as it does for all peers.
 //
 // Keys that are structs or containers (legal in Thrift) are equal when their wire bytes are.
-// They may be changed through their handles: the next lookup compares them as they are then.
+// They may be changed through their handles: the next lookup compares them as they are then. So
+// Len counts, and All, text and logs have, every pair, also those whose keys are equal at the
+// moment. Lookups find the last of them, and what needs keys that differ, JSON and package
+// messages, takes it.
 type Map[K, V any, KC XCodec[K], VC XCodec[V]] Struct
 
 // StructMap is a map whose values are structs of type V.
@@ -20,7 +23,7 @@ type StructMap[K any, V View, KC XCodec[K]] Struct
 // NestedMap is a map whose values are lists, sets or maps of type V.
 type NestedMap[K any, V View, KC XCodec[K]] Struct
 
-// Len returns the number of keys.
+// Len returns the number of keys: of pairs, if the keys are structs or containers.
 func (p Map[K, V, KC, VC]) Len() int { return XStruct(p).pairs() }
 
 // String returns the pairs as text, compact and readable.

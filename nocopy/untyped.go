@@ -345,7 +345,7 @@ func (v XValue) encoded() encoded {
 	return encodeFixed(int(v.typ.size), v.bits)
 }
 
-// Pairs iterates over the keys and values of a map, in wire order.
+// Pairs iterates over the keys and values of a map, in wire order: what All of a Map does.
 func (s XStruct) Pairs() iter.Seq2[XValue, XValue] {
 	return func(yield func(k, v XValue) bool) {
 		if s.Count() == 0 {

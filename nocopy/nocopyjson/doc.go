@@ -26,7 +26,8 @@
 //   - A uuid is 01234567-89ab-cdef-0123-456789abcdef.
 //   - Lists and sets are arrays. A set's elements are not compared.
 //   - Maps are objects if their keys are numbers, bools, enums, strings, binaries or uuids, which
-//     are then strings as above; else arrays of arrays of a key and a value.
+//     are then strings as above; else arrays of arrays of a key and a value. Of equal keys the
+//     last is written.
 //   - The handle of an absent struct is null, also for the methods.
 //
 // Fields that the IDL does not know are not written, and are an error when they are read unless

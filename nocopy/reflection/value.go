@@ -217,7 +217,7 @@ func (l List) elem() *thriftimpl.Type {
 // Map is a map of any type. The zero Map has no pairs.
 type Map struct{ v thriftimpl.Value }
 
-// Len returns the number of keys.
+// Len returns the number of keys: of pairs, if the keys are structs or containers.
 func (m Map) Len() int { return m.v.Struct().Count() }
 
 // Get returns the value of a key, and whether there is one. The key is what Message's Set takes.
