@@ -27,6 +27,8 @@ type Options struct {
 	ModulePath string
 	// Recursive means that the included files are generated too.
 	Recursive bool
+	// Kitex means that code for Kitex is generated too.
+	Kitex bool
 }
 
 // File is a generated file.
@@ -78,9 +80,12 @@ func Generate(set *schema.Set, opt Options) ([]File, error) {
 	for _, p := range g.programs {
 		src, err := g.file(p)
 		if err != nil && len(g.errs) == 0 {
-			g.errs.Add(idl.Position{Filename: p.Path, Line: 1, Column: 1}, "nocopyc has a bug, please report it with this file: %s", err)
+			g.bug(p, err)
 		}
 		files = append(files, File{g.path(p), src})
+		if opt.Kitex {
+			files = append(files, g.kitexFiles(p)...)
+		}
 	}
 	if len(g.errs) > 0 {
 		var order []string
@@ -92,6 +97,11 @@ func Generate(set *schema.Set, opt Options) ([]File, error) {
 	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
+}
+
+// bug reports that the code for p can't be generated.
+func (g *generator) bug(p *schema.Program, err error) {
+	g.errs.Add(idl.Position{Filename: p.Path, Line: 1, Column: 1}, "nocopyc has a bug, please report it with this file: %s", err)
 }
 
 // importAliases chooses the names under which p's code imports other packages, and
@@ -162,9 +172,13 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 	if err := templates.ExecuteTemplate(&out, "file.tmpl", view); err != nil {
 		return nil, err
 	}
+	return formatted(out.Bytes())
+}
+
+// formatted returns a Go file as gofmt formats it.
+func formatted(src []byte) ([]byte, error) {
 	// The formatter may turn a comment's line into a heading, which it marks only when it
 	// formats again.
-	src := out.Bytes()
 	for range 5 {
 		before := src
 		var err error

@@ -29,6 +29,7 @@ type Block struct {
 	mem  []byte
 	refs atomic.Int32
 	item spare.Item[*Block] // of spareBlocks, if it waits there
+	free func()             // gives back memory of others, see HoldPieces; else nil
 }
 
 // pools holds free blocks by size: pools[c] holds those of more than 1<<(c-1) and at most 1<<c
@@ -109,6 +110,9 @@ func (b *Block) release() {
 	switch n := b.refs.Add(-1); {
 	case n < 0:
 		panic("nocopy: block released twice")
+	case n == 0 && b.free != nil:
+		b.freed()
+		b.free()
 	case n == 0 && debugging:
 		b.protect()
 	case n == 0 && b.item.Value == nil:

@@ -10,6 +10,8 @@ type blockDebug struct{}
 func (*Block) mapOwn(int) {}
 func (*Block) protect()   {}
 func (*Block) abandon()   {}
+func (*Block) adopted()   {}
+func (*Block) freed()     {}
 
 // BlocksInUse returns how many recycled blocks have been taken and not given back. Only builds
 // with the tag nocopydebug count them; in others it is 0.

@@ -27,6 +27,12 @@ func (b *Block) mapOwn(n int) {
 	blocksInUse.Add(1)
 }
 
+// adopted counts a block whose memory is another's.
+func (b *Block) adopted() { blocksInUse.Add(1) }
+
+// freed notes that the memory of such a block is given back.
+func (b *Block) freed() { blocksInUse.Add(-1) }
+
 // protect makes the pages inaccessible.
 func (b *Block) protect() {
 	protectPages(b.pages)

@@ -36,6 +36,12 @@ func (m *Method) Multiplexed() bool { return m.prefix != "" }
 // if it holds neither that nor the return value; nil if all is well.
 func (m *Method) Outcome(result nocopy.Struct) error { return m.outcome(result) }
 
+// SetException puts the declared exception that err is or wraps into result, an empty one of type
+// m.Result, and reports whether there is one. If the exception can't be sent, the error tells why.
+func (m *Method) SetException(result nocopy.Struct, err error) (bool, error) {
+	return m.setException(result, err)
+}
+
 // Invoke calls the method's handler as a Server without interceptors does. args are the wire bytes
 // of the arguments, which it takes over. Unless the method is oneway it then calls write with the
 // wire bytes of the result, which are valid until write returns.

@@ -222,3 +222,31 @@ func SetEnums[E ~int32](s Struct, f Field, d *Desc, v []E) { nocopy.XEnums[E](v)
 func SetMap[KC Codec[K], VC Codec[V], K comparable, V any](s Struct, f Field, d *Desc, v map[K]V) {
 	nocopy.XPairs[K, V, KC, VC](v).SetIn(s, f, d)
 }
+
+// ParsePrefix parses the struct that b begins with and returns how many bytes it has. The message
+// has a copy of these in memory of its own, so that b may change.
+func ParsePrefix(d *Desc, b []byte) (Struct, int, error) { return nocopy.X{}.ParsePrefix(d, b) }
+
+// Pieces calls f with each part of the message's wire bytes that is contiguous in memory, in wire
+// order, having finished it. They must not be changed. They stay as they are when the message is
+// changed, until Release if it recycles.
+func Pieces(m *nocopy.Message, f func([]byte)) { nocopy.X{}.Pieces(m, f) }
+
+// Detach returns the message's wire bytes, having finished it, in pieces that stay as they are
+// after Release. Those of less than below bytes are copied together, as are those of the message's
+// own memory of less than long; others are referred to. The message must not recycle.
+func Detach(m *nocopy.Message, below, long int) [][]byte { return nocopy.X{}.Detach(m, below, long) }
+
+// FastWrite puts the wire bytes of s, which d describes, into buf and returns how many they are:
+// s.WireLen(d), for which buf must have room. Kitex calls it.
+func FastWrite(s Struct, d *Desc, buf []byte) int { return len(s.AppendStruct(buf[:0], d)) }
+
+// FastRead parses the struct that b begins with, sets *s to its root, and returns how many bytes it
+// has. It is copied once, so that b may change. Kitex calls it.
+func FastRead[S nocopy.View](s *S, d *Desc, b []byte) (int, error) {
+	root, n, err := ParsePrefix(d, b)
+	if err == nil {
+		*s = S(root)
+	}
+	return n, err
+}

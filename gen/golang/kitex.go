@@ -1,0 +1,210 @@
+package golang
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// What Options.Kitex adds: for each file methods that Kitex's codecs call, and for each service a
+// package of its own, as Kitex's generator makes it.
+
+// codecView is the input of the template for the methods that codecs call.
+type codecView struct {
+	Version, Source, Package string
+	Structs                  []structNames
+}
+
+// kitexView is the input of the template for a service's package.
+type kitexView struct {
+	Version, Source, Package string
+	IDLName, Go              string // the service's names
+	Namespace                string
+	Handler                  string // the interface that rpc's servers take
+	NewProcessor             string
+	Imports                  []importLine
+	Methods                  []kitexMethod
+	Calls, Streams           bool // whether there are methods that don't stream, or do
+}
+
+// kitexMethod is a method of the service, or of one that it extends.
+type kitexMethod struct {
+	Doc, IDLName, Go string
+	Handler          string // the interface that has the method
+	Args, Result     string // types; Result is "" if the method is oneway
+	First, Success   string // method expressions, or ""
+	Mode             string // Client, Server or Bidirectional if it streams
+	Req, Res         string // what is sent and received then
+	Unary            bool   // it doesn't stream, but goes over transports for streams
+}
+
+// Signature returns the result types of the client's method.
+func (m kitexMethod) Signature() string {
+	if m.Result == "" {
+		return "error"
+	}
+	return "(" + m.Result + ", error)"
+}
+
+// kitexFiles returns the files that Options.Kitex adds for p.
+func (g *generator) kitexFiles(p *schema.Program) []File {
+	pkg := g.packageOf[p]
+	source := plainName(path.Base(strings.ReplaceAll(p.Path, `\`, "/")))
+	view := codecView{Version: Version, Source: source, Package: pkg.name}
+	for _, s := range p.Structs {
+		view.Structs = append(view.Structs, *pkg.names.structs[s])
+	}
+	var files []File
+	if len(view.Structs) > 0 {
+		dir, base := path.Split(g.path(p))
+		files = append(files, File{dir + "k-" + base, g.execute(p, "codec.tmpl", view)})
+	}
+	for _, s := range p.Services {
+		folder := serviceFolder(s)
+		name := path.Join(pkg.dir, folder, fileName(strings.ToLower(publicName(s.Name))))
+		g.checkServiceFolder(s, path.Join(pkg.dir, folder))
+		files = append(files, File{name, g.execute(p, "kitex.tmpl", g.kitexView(s, source))})
+	}
+	return files
+}
+
+// execute returns the formatted output of a template.
+func (g *generator) execute(p *schema.Program, name string, view any) []byte {
+	var out bytes.Buffer
+	err := templates.ExecuteTemplate(&out, name, view)
+	var src []byte
+	if err == nil {
+		src, err = formatted(out.Bytes())
+	}
+	if err != nil && len(g.errs) == 0 {
+		g.bug(p, err)
+	}
+	return src
+}
+
+// serviceFolder returns the name of the folder and of the package for a service, which is the
+// service's in lower case, as Kitex's generator has it.
+func serviceFolder(s *schema.Service) string {
+	name := folderName(packageName(strings.ToLower(publicName(s.Name))))
+	if name == "internal" {
+		name += "_" // nobody else could import it
+	}
+	return name
+}
+
+// checkServiceFolder adds an error if a service's folder is that of another package.
+func (g *generator) checkServiceFolder(s *schema.Service, dir string) {
+	for _, p := range g.programs {
+		if strings.EqualFold(g.packageOf[p].dir, dir) {
+			g.errs.Add(s.Pos, "the package for service %s is that of %s, too: change the service's name, or a \"namespace go\"", s.Name, p.Path)
+		}
+		for _, other := range p.Services {
+			if other != s && strings.EqualFold(path.Join(g.packageOf[p].dir, serviceFolder(other)), dir) {
+				g.errs.Add(s.Pos, "the package for service %s is that of service %s, too: change the name of one", s.Name, other.Name)
+			}
+		}
+	}
+}
+
+// kitexView returns the template's input for a service.
+func (g *generator) kitexView(s *schema.Service, source string) kitexView {
+	p := s.Program
+	f := &file{
+		g: g, p: p, pkg: &goPackage{names: &names{taken: scope{}}}, aliases: map[*goPackage]string{},
+		needs: map[string]bool{}, hidden: map[string]bool{},
+	}
+	view := kitexView{
+		Version: Version, Source: source, IDLName: s.Name, Go: publicName(s.Name), Package: serviceFolder(s),
+		Namespace: strings.ReplaceAll(g.packageOf[p].dir, "/", "."),
+	}
+	taken := scope{}
+	for name := range kitexNames {
+		taken[name] = true
+	}
+	add := func(q *schema.Program) {
+		pkg := g.packageOf[q]
+		if f.aliases[pkg] != "" {
+			return
+		}
+		at := g.importPath(pkg)
+		if at == "" || !validImport(at) {
+			g.errs.Add(s.Pos, "the import path of package %s is needed: give -package-prefix, or an output directory in a module", pkg.dir)
+		}
+		f.aliases[pkg] = taken.unique(pkg.name)
+		line := importLine{Path: at}
+		if f.aliases[pkg] != path.Base(at) {
+			line.Alias = f.aliases[pkg]
+		}
+		f.imports = append(f.imports, line)
+	}
+	add(p)
+	n := g.packageOf[p].names.services[s]
+	view.Handler, view.NewProcessor = f.qualify(p, n.Handler), f.qualify(p, n.NewProcessor)
+	var chain []*schema.Service
+	for b := s; b != nil; b = b.Extends {
+		chain = append([]*schema.Service{b}, chain...)
+	}
+	for _, b := range chain {
+		bn := g.packageOf[b.Program].names.services[b]
+		if len(b.Functions) > 0 {
+			add(b.Program)
+		}
+		for i, fn := range b.Functions {
+			m := f.kitexMethod(b, fn, bn.Methods[i].Go, add)
+			view.Methods = append(view.Methods, m)
+			view.Streams = view.Streams || m.Mode != ""
+			view.Calls = view.Calls || m.Mode == ""
+		}
+	}
+	slices.SortFunc(f.imports, func(a, b importLine) int { return strings.Compare(a.Path, b.Path) })
+	view.Imports = f.imports
+	return view
+}
+
+// kitexNames holds the names of imports, declarations and variables in a service's package.
+var kitexNames = wordSet(`context client callopt streamcall serviceinfo streaming server nocopykitex service
+	Handler Client kClient NewServiceInfo NewServer RegisterService NewClient MustNewClient
+	ctx args callOptions stream handler destService opts svr st h c k err req`)
+
+// kitexMethod returns the template's input for a method of s. add imports the package of a file.
+func (f *file) kitexMethod(s *schema.Service, fn *schema.Function, name string, add func(*schema.Program)) kitexMethod {
+	p := s.Program
+	own := f.g.packageOf[p].names
+	m := kitexMethod{
+		Doc: withDeprecation(fn.Doc, fn.Annotations), IDLName: fn.Name, Go: name,
+		Handler: f.qualify(p, own.services[s].Handler), Args: f.qualify(p, own.structs[fn.Args].Type),
+	}
+	switch mode := fn.Annotations["streaming.mode"]; mode {
+	case "":
+	case "unary":
+		m.Unary = true
+	case "client", "server", "bidirectional":
+		if len(fn.Args.Fields) != 1 || fn.Args.Fields[0].Type.Kind != schema.StructKind || fn.Returns == nil ||
+			fn.Returns.Kind != schema.StructKind || fn.Oneway || len(fn.Result.Fields) > 1 {
+			f.g.errs.Add(fn.Pos, "method %s streams: it must have one argument, a struct, return a struct, and declare no exceptions", fn.Name)
+			return m
+		}
+		m.Mode = upper(mode[:1]) + mode[1:]
+		req, res := fn.Args.Fields[0].Type.Struct, fn.Returns.Struct
+		add(req.Program)
+		add(res.Program)
+		m.Req = f.qualify(req.Program, f.g.packageOf[req.Program].names.structs[req].Type)
+		m.Res = f.qualify(res.Program, f.g.packageOf[res.Program].names.structs[res].Type)
+		return m
+	default:
+		f.g.errs.Add(fn.Pos, "method %s has the unknown streaming.mode %q: there are client, server, bidirectional and unary", fn.Name, mode)
+	}
+	if len(fn.Args.Fields) > 0 {
+		m.First = m.Args + ".Get" + own.structs[fn.Args].Fields[0].Go
+	}
+	if fn.Result != nil {
+		m.Result = f.qualify(p, own.structs[fn.Result].Type)
+		if fn.Returns != nil {
+			m.Success = m.Result + ".Get" + own.structs[fn.Result].Fields[0].Go
+		}
+	}
+	return m
+}

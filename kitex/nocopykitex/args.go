@@ -1,0 +1,132 @@
+package nocopykitex
+
+import (
+	"context"
+
+	"github.com/cloudwego/gopkg/bufiox"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// Args are the arguments of a call as Kitex's middlewares and codecs see them. A client's are
+// encoded before Kitex is called and only read by sending, so that retries and backup requests may
+// send them at the same time, also after the call has returned. Their memory is never used again.
+type Args struct {
+	method *Method
+	body   body
+}
+
+// Struct returns the arguments as a struct, to be converted to their generated type, as in
+// kv.StoreGetArgs(a.Struct()). On a client a middleware may change what is sent until it calls the
+// next one. The struct is absent before the arguments have been received.
+func (a *Args) Struct() nocopy.Struct { return a.body.root() }
+
+// GetFirstArgument returns the first argument: a pointer to a struct's handle, any other value as
+// it is. It is nil if the method has none.
+func (a *Args) GetFirstArgument() any {
+	if a.method.first == nil {
+		return nil
+	}
+	return a.method.first(a.Struct())
+}
+
+// Write writes the arguments. Kitex calls it.
+func (a *Args) Write(_ context.Context, _ string, out bufiox.Writer) error { return a.body.write(out) }
+
+// Read receives the arguments, which have n bytes, or end where they end if n is 0. Kitex calls it
+// on servers.
+func (a *Args) Read(ctx context.Context, _ string, n int, in bufiox.Reader) error {
+	s := scopeOf(ctx, true)
+	recycle := s != nil && s.recycle
+	r, err := receive(in, n, recycle)
+	if err != nil {
+		return err
+	}
+	m, err := parse(a.method.rpc.Args, r.chunk, true, recycle)
+	if err != nil {
+		return err
+	}
+	a.body.set(m)
+	if s != nil {
+		s.sliced.Store(int64(r.sliced))
+		s.args, s.atOnce = a, r.atOnce
+	}
+	return nil
+}
+
+// Result is the result of a call as Kitex's middlewares and codecs see it.
+type Result struct {
+	method *Method
+	body   body
+	call   *call // nil unless it is what a client's call returns
+}
+
+// Struct returns the result as a struct, to be converted to its generated type, as in
+// kv.StoreGetResult(r.Struct()). It is absent before there is a result.
+func (r *Result) Struct() nocopy.Struct { return r.body.root() }
+
+// GetResult returns a pointer to the return value, a nil pointer if there is none. It is a nil
+// interface if the method returns nothing.
+func (r *Result) GetResult() any {
+	if r.method.success == nil {
+		return nil
+	}
+	s := r.Struct()
+	return r.method.success.get(s, thriftimpl.Struct(s).Has(r.method.rpc.Success))
+}
+
+// SetSuccess makes v the return value: it is one, or a pointer to one, such as GetResult of another
+// call has returned. Nil, or a nil pointer, removes it. SetSuccess panics if v is of another type.
+func (r *Result) SetSuccess(v any) {
+	var there bool
+	if r.method.success != nil {
+		v, there = r.method.success.value(v)
+	}
+	if !there {
+		// Kitex does this with the result of the attempt that has ended a call. It may hold a declared
+		// exception, which GetResult does not give.
+		r.body.set(r.call.lastReply())
+		return
+	}
+	if r.call != nil {
+		if m := r.method.wholeResult(v); m != nil {
+			r.body.set(m)
+			return
+		}
+	}
+	m := thriftimpl.NewHeld(r.method.rpc.Result, 0, nocopy.Limits{}, false)
+	setField(thriftimpl.Struct(m.Root()), r.method.rpc.Result, r.method.rpc.Success, v)
+	r.body.set(m)
+}
+
+// Write writes the result. Kitex calls it on servers.
+func (r *Result) Write(_ context.Context, _ string, out bufiox.Writer) error {
+	if r.body.empty() { // a middleware has answered instead of the handler
+		r.body.set(thriftimpl.NewHeld(r.method.rpc.Result, 0, nocopy.Limits{}, false))
+	}
+	return r.body.write(out)
+}
+
+// Read receives the result, which has n bytes, or ends where it ends if n is 0. Kitex calls it on
+// clients.
+func (r *Result) Read(ctx context.Context, _ string, n int, in bufiox.Reader) error {
+	s := scopeOf(ctx, false)
+	recycle := s != nil && s.recycle
+	b, err := receive(in, n, recycle)
+	if err != nil {
+		return err
+	}
+	if s != nil {
+		s.sliced.Store(int64(b.sliced))
+	}
+	m, err := parse(r.method.rpc.Result, b.chunk, false, recycle)
+	if err != nil {
+		return err
+	}
+	if c := callOf(ctx); c != nil && c.method == r.method {
+		return c.received(r, m)
+	}
+	r.body.set(m)
+	return nil
+}

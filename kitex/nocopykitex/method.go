@@ -1,0 +1,233 @@
+package nocopykitex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cloudwego/kitex/pkg/remote"
+	"github.com/cloudwego/kitex/pkg/serviceinfo"
+	"github.com/cloudwego/kitex/pkg/streaming"
+	"github.com/cloudwego/kitex/server"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// GeneratedV1 is referred to by generated code: a version of this package that no longer fits such
+// code has another name, so that the mismatch is found when compiling.
+const GeneratedV1 = 1
+
+// Method describes a method of a service for Kitex. Generated code makes one for each.
+type Method struct {
+	name    string
+	rpc     *rpc.Method // nil if it streams
+	info    serviceinfo.MethodInfo
+	first   func(args nocopy.Struct) any
+	success *Value
+	call    func(ctx context.Context, handler any, args, result nocopy.Struct) error
+	mode    serviceinfo.StreamingMode
+	stream  serviceinfo.MethodHandler
+}
+
+// Unary describes a method with a result that call, a method of the interface H, handles. first and
+// success are nil if there is no argument or no return value. For generated code.
+func Unary[H any, A, R nocopy.View](name string, call func(H, context.Context, A, R) error, first func(nocopy.Struct) any, success *Value) *Method {
+	return &Method{
+		name: name, first: first, success: success,
+		call: func(ctx context.Context, h any, args, result nocopy.Struct) error {
+			return call(h.(H), ctx, A(args), R(result))
+		},
+	}
+}
+
+// Oneway is Unary of a oneway method. For generated code.
+func Oneway[H any, A nocopy.View](name string, call func(H, context.Context, A) error, first func(nocopy.Struct) any) *Method {
+	return &Method{
+		name: name, first: first,
+		call: func(ctx context.Context, h any, args, _ nocopy.Struct) error { return call(h.(H), ctx, A(args)) },
+	}
+}
+
+// OverStreams changes m to a method that goes over transports for streams, as IDL says by
+// (streaming.mode = "unary"), and returns m. For generated code.
+func (m *Method) OverStreams() *Method {
+	m.mode = serviceinfo.StreamingUnary
+	return m
+}
+
+// Stream describes a method that streams. call handles a stream. For generated code.
+func Stream[H any](name string, mode serviceinfo.StreamingMode, call func(ctx context.Context, h H, st streaming.ServerStream) error) *Method {
+	return &Method{name: name, mode: mode, stream: func(ctx context.Context, h, arg, _ any) error {
+		st, err := streaming.GetServerStreamFromArg(arg)
+		if err != nil {
+			return err
+		}
+		return call(ctx, h.(H), st)
+	}}
+}
+
+// Service describes a service for Kitex. Generated code makes one.
+type Service struct {
+	name, pkg string
+	handler   any
+	methods   map[string]*Method
+	streams   bool
+}
+
+// NewService returns the description of a service: its name and its namespace's in the IDL, a nil
+// pointer to the interface of its handlers, a Processor with its methods, and the methods. For
+// generated code.
+func NewService(name, pkg string, handler any, p *rpc.Processor, methods ...*Method) *Service {
+	s := &Service{name: name, pkg: pkg, handler: handler, methods: map[string]*Method{}}
+	known := map[string]*rpc.Method{}
+	for name, m := range p.Methods() {
+		known[name] = m
+	}
+	for _, m := range methods {
+		s.methods[m.name] = m
+		if m.stream != nil {
+			s.streams = true
+			m.info = serviceinfo.NewMethodInfo(m.stream, func() any { return nil }, func() any { return nil }, false,
+				serviceinfo.WithStreamingMode(m.mode))
+			continue
+		}
+		if m.rpc = known[m.name]; m.rpc == nil {
+			panic("nocopy: service " + name + " has no method " + m.name)
+		}
+		m.info = serviceinfo.NewMethodInfo(m.serve, m.newArgs, m.newResult, m.rpc.Oneway(),
+			serviceinfo.WithStreamingMode(m.mode))
+	}
+	return s
+}
+
+func (m *Method) newArgs() any {
+	a := &Args{method: m}
+	a.body.desc = m.rpc.Args
+	return a
+}
+
+func (m *Method) newResult() any {
+	if m.rpc.Oneway() {
+		return nil
+	}
+	r := &Result{method: m}
+	r.body.desc = m.rpc.Result
+	return r
+}
+
+// Info returns the description that Kitex's servers and clients take.
+func (s *Service) Info() *serviceinfo.ServiceInfo {
+	info := &serviceinfo.ServiceInfo{
+		ServiceName:     s.name,
+		HandlerType:     s.handler,
+		Methods:         map[string]serviceinfo.MethodInfo{},
+		PayloadCodec:    serviceinfo.Thrift,
+		KiteXGenVersion: kitexVersion,
+		Extra:           map[string]any{serviceinfo.PackageName: s.pkg},
+	}
+	for name, m := range s.methods {
+		info.Methods[name] = m.info
+	}
+	return info
+}
+
+// kitexVersion is the version of Kitex that this package was written for.
+const kitexVersion = "v0.16.3"
+
+// NewServer returns a server of the service with this handler. For generated code.
+func NewServer(s *Service, handler any, opts []server.Option) server.Server {
+	// The tracer comes last, so that it is the first to finish: the others see what it corrects.
+	opts = append(opts[:len(opts):len(opts)], server.WithCompatibleMiddlewareForUnary(), server.WithTracer(tracer{server: true}))
+	svr := server.NewServer(opts...)
+	if err := svr.RegisterService(s.Info(), handler); err != nil {
+		panic(err)
+	}
+	return svr
+}
+
+// serve handles a call, as a serviceinfo.MethodHandler.
+func (m *Method) serve(ctx context.Context, handler, arg, res any) error {
+	args, ok := arg.(*Args)
+	if !ok || args.method != m {
+		return fmt.Errorf("nocopy: method %s called with a %T", m.name, arg)
+	}
+	result, _ := res.(*Result)
+	s := scopeOf(ctx, true)
+	if s != nil {
+		defer s.end()
+		if !s.begin(result) {
+			return errors.New("nocopy: the call has ended")
+		}
+	}
+	recycle := s != nil && s.recycle
+	a := args.body.message()
+	if a == nil {
+		return errEmpty
+	}
+	var r *nocopy.Message
+	out := thriftimpl.Absent()
+	if result != nil {
+		r = thriftimpl.NewHeld(m.rpc.Result, 0, nocopy.Limits{}, recycle)
+		out = r.Root()
+	}
+	err := m.call(ctx, handler, a.Root(), out)
+	if err == nil && thriftimpl.Disowned(a) {
+		err = errDisowned
+	}
+	if result != nil {
+		if r, err = m.finish(r, err, recycle); err == nil {
+			result.keep(r, recycle)
+		}
+	}
+	if !recycle && a.Check() == nil {
+		args.body.encode(a, 0, longOwn)
+		thriftimpl.End(a)
+	}
+	return err
+}
+
+var errDisowned = errors.New("nocopy: the handler has released its arguments or its result, which belong to Kitex")
+
+// finish returns the result of a handler that has returned err and left r, its result. An error
+// other than a declared exception is returned as Kitex sends it.
+func (m *Method) finish(r *nocopy.Message, err error, recycle bool) (*nocopy.Message, error) {
+	if err == nil && thriftimpl.Disowned(r) {
+		err = errDisowned
+	}
+	if err == nil {
+		if err = r.Check(); err == nil {
+			return r, nil
+		}
+	}
+	thriftimpl.End(r)
+	if len(m.rpc.Throws) > 0 {
+		declared := thriftimpl.NewHeld(m.rpc.Result, 0, nocopy.Limits{}, recycle)
+		ok, bad := m.rpc.SetException(declared.Root(), err)
+		if bad == nil && ok {
+			bad = declared.Check()
+		}
+		if ok && bad == nil {
+			return declared, nil
+		}
+		thriftimpl.End(declared)
+		if bad != nil {
+			return nil, bad
+		}
+	}
+	if e, ok := errors.AsType[*rpc.ApplicationException](err); ok && e != nil {
+		return nil, remote.NewTransError(int32(e.Type), err)
+	}
+	return nil, err
+}
+
+// keep makes m, which has been finished, the result.
+func (r *Result) keep(m *nocopy.Message, recycle bool) {
+	if recycle {
+		r.body.set(m)
+		return
+	}
+	r.body.encode(m, referFrom, longOwn)
+	thriftimpl.End(m)
+}

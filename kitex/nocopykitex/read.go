@@ -1,0 +1,224 @@
+package nocopykitex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"reflect"
+	"sync/atomic"
+
+	"github.com/cloudwego/gopkg/bufiox"
+	"github.com/cloudwego/kitex/pkg/remote/trans/gonet"
+	"github.com/cloudwego/netpoll"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+const (
+	// copyBelow is the size of the smallest message that is not copied: a slice of netpoll's buffers
+	// keeps a whole node of them.
+	copyBelow = 8 << 10
+
+	// mostKept is how many times its size a message may keep in memory that the garbage collector
+	// owns: netpoll makes a connection's nodes as large as its largest messages.
+	mostKept = 8
+
+	// mostNode is the size of the largest node, which is netpoll's mallocMax.
+	mostNode = 8 << 20
+
+	// firstRead is how much memory is allocated for a message before its bytes have arrived.
+	firstRead = 64 << 10
+
+	// readStep is how many times as much memory as has arrived is allocated then.
+	readStep = 4
+)
+
+// largest is the size of the largest message that was received.
+var largest atomic.Int64
+
+// received is a message's bytes, and how they were received.
+type received struct {
+	chunk  chain.Chunk
+	sliced int // how many of them Kitex does not know to have been read
+	// What is written to the connection that they came from has been sent when Kitex's Write has
+	// returned without an error
+	atOnce bool
+}
+
+// receive reads the bytes of a struct: n of them, or up to its end if n is 0. With recycle, memory
+// goes back to where it came from when the chunk is released.
+func receive(r bufiox.Reader, n int, recycle bool) (in received, err error) {
+	np := netpollReader(r)
+	in.atOnce = sendsAtOnce(r, np)
+	if n <= 0 {
+		if n, err = structEnd(r, np); err != nil {
+			return in, err
+		}
+	}
+	if n > chain.MaxSize {
+		return in, fmt.Errorf("%w: message of %d bytes", nocopy.ErrLimit, n)
+	}
+	if np == nil || n < copyBelow {
+		in.chunk, err = copyFrom(r, n, recycle)
+		return in, err
+	}
+	s, err := np.Slice(n)
+	if err != nil {
+		return in, err
+	}
+	in.sliced = n
+	buf, ok := s.(*netpoll.LinkBuffer)
+	if !ok {
+		in.chunk, err = copyFrom(sliceReader{s}, n, recycle)
+		return in, errors.Join(err, s.Release())
+	}
+	pieces := buf.GetBytes(nil)
+	switch {
+	case recycle:
+		held.Add(1)
+		in.chunk = chain.HoldPieces(pieces, func() {
+			held.Add(-1)
+			buf.Close()
+		})
+	case mayKeep(n, in.atOnce):
+		in.chunk = chain.ChunkOf(pieces...)
+	default:
+		in.chunk = chain.NewChunk(n, false)
+		b := in.chunk.Mem[:0]
+		for _, p := range pieces {
+			b = append(b, p...)
+		}
+		buf.Close()
+	}
+	return in, nil
+}
+
+// held is how many slices of netpoll's buffers are held by messages that recycle.
+var held atomic.Int64
+
+// mayKeep reports whether a message of n bytes may keep its slice of netpoll's buffers until the
+// garbage collector frees it. single tells that the connection has one call at a time: the frames of
+// several calls may lie in one node.
+func mayKeep(n int, single bool) bool {
+	for {
+		most := largest.Load()
+		if int64(n) <= most || largest.CompareAndSwap(most, int64(n)) {
+			break
+		}
+	}
+	node := min(largest.Load(), mostNode)
+	if !single {
+		node = mostNode
+	}
+	return int64(n)*mostKept >= node
+}
+
+// sendsAtOnce reports whether the connection that r reads from, through np if that is not nil, sends
+// what is written before Kitex's Write returns: multiplexed connections don't.
+func sendsAtOnce(r bufiox.Reader, np netpoll.Reader) bool {
+	_, ok := np.(netpoll.Connection)
+	return ok || np == nil && reflect.TypeOf(r) == gonetBuffer
+}
+
+// gonetBuffer is the type of the buffers of Kitex's transport over package net.
+var gonetBuffer = reflect.TypeOf(gonet.NewGonetExtension().NewReadByteBuffer(context.Background(), gonetConn{}, nil))
+
+// gonetConn stands in for a connection of that transport.
+type gonetConn struct{ net.Conn }
+
+func (gonetConn) Reader() *bufiox.DefaultReader { return nil }
+func (gonetConn) Writer() *bufiox.DefaultWriter { return nil }
+
+// netpollReader returns the reader below r, nil if it is not netpoll's.
+func netpollReader(r bufiox.Reader) netpoll.Reader {
+	if p, ok := r.(interface{ NetpollReader() netpoll.Reader }); ok {
+		return p.NetpollReader()
+	}
+	return nil
+}
+
+// copyFrom reads n bytes into memory of their own, which grows with the bytes that arrive.
+func copyFrom(r interface{ ReadBinary([]byte) (int, error) }, n int, recycle bool) (chain.Chunk, error) {
+	size := n
+	for size > firstRead {
+		size = (size + readStep - 1) / readStep
+	}
+	c, got := chain.NewChunk(size, recycle), 0
+	for {
+		if _, err := r.ReadBinary(c.Mem[got:]); err != nil {
+			c.Release()
+			return chain.Chunk{}, err
+		}
+		if got = len(c.Mem); got == n {
+			return c, nil
+		}
+		next := chain.NewChunk(min(got*readStep, n), recycle)
+		copy(next.Mem, c.Mem)
+		c.Release()
+		c = next
+	}
+}
+
+// sliceReader reads from what Slice of another version of netpoll has returned.
+type sliceReader struct{ netpoll.Reader }
+
+func (s sliceReader) ReadBinary(b []byte) (int, error) {
+	p, err := s.Next(len(b))
+	return copy(b, p), err
+}
+
+// structEnd returns how many bytes the struct has that comes next, for messages without a length.
+// It waits for no byte beyond it.
+func structEnd(r bufiox.Reader, np netpoll.Reader) (int, error) {
+	var scan thriftimpl.Scanner
+	scan.Reset(0)
+	for want := 1; ; {
+		if np != nil {
+			want = max(want, np.Len()) // these are there already
+		}
+		b, err := r.Peek(want)
+		if err != nil {
+			return 0, err
+		}
+		end, need, err := scan.Scan(b)
+		if err != nil || end > 0 {
+			return end, err
+		}
+		if need > chain.MaxSize {
+			return 0, fmt.Errorf("%w: message of at least %d bytes", nocopy.ErrLimit, need)
+		}
+		want = need
+	}
+}
+
+// parse parses received bytes, which the message takes over: a held message if asked for. What comes
+// after the struct is ignored, as Kitex's own codecs do.
+func parse(d *thriftimpl.Desc, c chain.Chunk, held, recycle bool) (*nocopy.Message, error) {
+	whole := c.From(0)
+	defer whole.Release()
+	m, err := parseExact(d, c, held, recycle)
+	var bad *nocopy.Error
+	if err == nil || !errors.Is(err, nocopy.ErrTrailing) || !errors.As(err, &bad) {
+		return m, err
+	}
+	first := chain.NewChunk(bad.Offset, recycle)
+	b := first.Mem[:0]
+	for p := &whole; p != nil && len(b) < bad.Offset; p = p.Next() {
+		b = append(b, p.Mem[:min(len(p.Mem), bad.Offset-len(b))]...)
+	}
+	return parseExact(d, first, held, recycle)
+}
+
+func parseExact(d *thriftimpl.Desc, c chain.Chunk, held, recycle bool) (*nocopy.Message, error) {
+	if held {
+		return thriftimpl.ParseHeld(d, c, nocopy.Limits{}, recycle)
+	}
+	s, err := thriftimpl.ParseChunk(d, c, nocopy.Limits{}, recycle)
+	if err != nil {
+		return nil, err
+	}
+	return s.Message(), nil
+}

@@ -1,0 +1,110 @@
+package nocopykitex
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cloudwego/kitex/client"
+	"github.com/cloudwego/kitex/pkg/rpcinfo"
+	"github.com/cloudwego/kitex/server"
+)
+
+// ServerRecycle makes a server use memory again. Arguments and results of calls, with all that was
+// read from them, end when the call does: after the reply has been sent. Where that is not known, as
+// on multiplexed connections, or when sending has failed, memory that was given to Kitex is left to
+// the garbage collector.
+func ServerRecycle() server.Option { return server.WithTracer(tracer{server: true, recycle: true}) }
+
+// ClientRecycle makes the results that a client's calls return use memory again: what was read from
+// one ends when it is released. One that is not released is left to the garbage collector.
+func ClientRecycle() client.Option { return client.WithTracer(tracer{recycle: true}) }
+
+// scope is one call from its beginning to its end, of which a tracer knows.
+type scope struct {
+	server  bool
+	recycle bool
+	ri      rpcinfo.RPCInfo // of the call, to be compared only
+	sliced  atomic.Int64    // received bytes that Kitex has not counted
+
+	// On a server
+	args   *Args
+	atOnce bool // what is written has been sent when Kitex's Write has returned
+
+	mu      sync.Mutex
+	result  *Result
+	running int // handlers
+	ended   bool
+}
+
+type scopeKey struct{}
+
+// scopeOf returns the scope of a server's or a client's call, nil if there is none.
+func scopeOf(ctx context.Context, server bool) *scope {
+	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && s.server == server {
+		return s
+	}
+	return nil
+}
+
+// tracer makes the scopes, and ends them.
+type tracer struct{ server, recycle bool }
+
+// Start implements stats.Tracer.
+func (t tracer) Start(ctx context.Context) context.Context {
+	s, ri := scopeOf(ctx, t.server), rpcinfo.GetRPCInfo(ctx)
+	if s == nil || s.ri != ri {
+		s = &scope{server: t.server, ri: ri}
+		ctx = context.WithValue(ctx, scopeKey{}, s)
+	}
+	s.recycle = s.recycle || t.recycle
+	return ctx
+}
+
+// Finish implements stats.Tracer. It corrects the number of bytes received, and gives memory back.
+func (t tracer) Finish(ctx context.Context) {
+	s, ri := scopeOf(ctx, t.server), rpcinfo.GetRPCInfo(ctx)
+	if s == nil || ri == nil {
+		return
+	}
+	if n := s.sliced.Swap(0); n > 0 {
+		if stats := rpcinfo.AsMutableRPCStats(ri.Stats()); stats != nil {
+			stats.SetRecvSize(ri.Stats().RecvSize() + uint64(n))
+		}
+	}
+	if s.server && s.recycle {
+		s.release(s.atOnce && ri.Stats().Error() == nil)
+	}
+}
+
+// begin notes that a handler is called. It reports whether the call has not ended.
+func (s *scope) begin(r *Result) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.result = r
+	s.running++
+	return !s.ended
+}
+
+// end notes that a handler has returned.
+func (s *scope) end() {
+	s.mu.Lock()
+	s.running--
+	s.mu.Unlock()
+}
+
+// release gives back the memory of the call, unless somebody may still use it. sent tells that what
+// was written has been sent.
+func (s *scope) release(sent bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended = true; s.running > 0 {
+		return
+	}
+	if s.result != nil && !s.result.body.end(sent) {
+		return // it may refer to the arguments
+	}
+	if s.args != nil {
+		s.args.body.end(true)
+	}
+}

@@ -1,0 +1,94 @@
+package nocopykitex
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// First returns what a method's first argument is got with. For generated code.
+func First[A nocopy.View, T any](get func(A) T) func(nocopy.Struct) any {
+	return func(s nocopy.Struct) any {
+		v := get(A(s))
+		if _, ok := any(v).(nocopy.AnyStruct); ok {
+			return &v
+		}
+		return v
+	}
+}
+
+// Value is how a method's return value is got and set. For generated code.
+type Value struct {
+	get   func(result nocopy.Struct, there bool) any // a pointer to it, nil if it is not there
+	value func(v any) (any, bool)                    // what v is or points to, and whether that is there
+}
+
+// Success returns the Value that get gets. For generated code.
+func Success[R nocopy.View, T any](get func(R) T) *Value {
+	return &Value{
+		get: func(s nocopy.Struct, there bool) any {
+			if !there {
+				return (*T)(nil)
+			}
+			v := get(R(s))
+			return &v
+		},
+		value: func(v any) (any, bool) {
+			switch v := v.(type) {
+			case nil:
+				return nil, false
+			case T:
+				return v, true
+			case *T:
+				if v == nil {
+					return nil, false
+				}
+				return *v, true
+			}
+			panic(fmt.Sprintf("nocopy: SetSuccess of a %T; the method returns a %v", v, reflect.TypeFor[T]()))
+		},
+	}
+}
+
+// setField sets field f of s, which d describes, to v, a value of the field's type.
+func setField(s thriftimpl.Struct, d *thriftimpl.Desc, f thriftimpl.Field, v any) {
+	switch v := v.(type) {
+	case bool:
+		s.SetBool(f, v)
+	case int8:
+		s.SetInt8(f, v)
+	case int16:
+		s.SetInt16(f, v)
+	case int64:
+		s.SetInt64(f, v)
+	case float64:
+		s.SetFloat64(f, v)
+	case nocopy.UUID:
+		s.SetUUID(f, v)
+	case string:
+		s.SetText(f, v)
+	case []byte:
+		s.SetBytes(f, v)
+	case nocopy.AnyHandle:
+		s.SetChild(f, d, v.ThriftStruct())
+	default: // int32 or an enum
+		s.SetInt32(f, int32(reflect.ValueOf(v).Int()))
+	}
+}
+
+// wholeResult returns the message of a result that was received if v is the return value in it, nil
+// else.
+func (m *Method) wholeResult(v any) *nocopy.Message {
+	h, ok := v.(nocopy.AnyHandle)
+	if !ok || !nocopy.Struct(h.ThriftStruct()).Valid() {
+		return nil
+	}
+	msg := h.ThriftStruct().Message()
+	root := thriftimpl.Struct(msg.Root())
+	if !root.Is(m.rpc.Result) || root.Child(m.rpc.Success, m.rpc.Result) != h.ThriftStruct() {
+		return nil
+	}
+	return msg
+}

@@ -1,0 +1,82 @@
+package nocopy
+
+import (
+	"errors"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+)
+
+// This file is for packages that put messages into the buffers of other libraries.
+
+// pieces calls f with each part of the message's wire bytes that is contiguous in memory, in wire
+// order. The message has been finished; its memory is not used again when it is released, unless
+// it recycles.
+func (m *Message) pieces(f func([]byte)) {
+	m.Finish()
+	m.buf.Lend()
+	m.buf.Freeze()
+	m.buf.Pieces(func(_ uint32, mem []byte) bool {
+		f(mem)
+		return true
+	})
+}
+
+// detach returns the message's wire bytes, having finished it, in pieces that stay as they are
+// after Release. Those of less than below bytes are copied together, as are those of the message's
+// own memory of less than long; others are referred to.
+func (m *Message) detach(below, long int) [][]byte {
+	m.Finish()
+	return m.buf.Detach(below, long)
+}
+
+// WireLen returns how many bytes AppendStruct appends. It finishes the message, so that any number
+// of goroutines may call it and AppendStruct. d describes s.
+func (s XStruct) WireLen(d *XDesc) int {
+	s = s.orAbsent()
+	s.alive()
+	if s.m == empty {
+		return len(appendZero(nil, d.self))
+	}
+	if err := s.Sendable(); err != nil {
+		panic("nocopy: message can't be finished: " + err.Error())
+	}
+	if uint32(s.k) == s.m.root && s.m.desc == d {
+		return s.m.buf.Len()
+	}
+	return s.m.rangeOf(s.entry(), d.self, chain.Range{}).Len()
+}
+
+// parsePrefix parses the struct that b begins with, and returns how many bytes it has. The message
+// has a copy of these in memory of its own.
+func parsePrefix(d *XDesc, b []byte) (XStruct, int, error) {
+	var scan XScanner
+	n, need, err := scan.Scan(b)
+	if err == nil && need > 0 {
+		n = len(b) // parsing tells what is missing
+	}
+	if err != nil {
+		var bad *Error
+		if errors.As(err, &bad) {
+			bad.Path = d.name
+		}
+		return XStruct{}, 0, err
+	}
+	c := chain.NewChunk(n, false)
+	copy(c.Mem, b[:n])
+	s, err := parseReceived(d, c, Limits{}, false)
+	return s, n, err
+}
+
+// ParsePrefix parses the struct that b begins with and returns how many bytes it has. The message
+// has a copy of these in memory of its own, so that b may change.
+func (X) ParsePrefix(d *XDesc, b []byte) (XStruct, int, error) { return parsePrefix(d, b) }
+
+// Pieces calls f with each part of the message's wire bytes that is contiguous in memory, in wire
+// order, having finished it. They must not be changed. They stay as they are when the message is
+// changed, until Release if it recycles.
+func (X) Pieces(m *Message, f func([]byte)) { m.pieces(f) }
+
+// Detach returns the message's wire bytes, having finished it, in pieces that stay as they are
+// after Release. Those of less than below bytes are copied together, as are those of the message's
+// own memory of less than long; others are referred to. The message must not recycle.
+func (X) Detach(m *Message, below, long int) [][]byte { return m.detach(below, long) }
