@@ -1,8 +1,8 @@
 package chain
 
-// HoldPieces returns a chunk of pieces of memory that belong to somebody else, such as a
-// network library's buffers. They may be stored into. free is called once, when nobody holds any of
-// them any more: by whoever releases them last, in its goroutine. There must be at least one piece,
+// HoldPieces returns a chunk of pieces of memory that belong to somebody else, such as a network
+// library's buffers. They may be stored into. free is called once, when nobody holds any of them
+// any more: by whoever releases them last, in its goroutine. There must be at least one piece,
 // and only a Buffer that recycles can take the chunk over.
 func HoldPieces(pieces [][]byte, free func()) Chunk {
 	b := &Block{free: free}

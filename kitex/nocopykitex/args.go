@@ -76,8 +76,9 @@ func (r *Result) GetResult() any {
 	return r.method.success.get(s, thriftimpl.Struct(s).Has(r.method.rpc.Success))
 }
 
-// SetSuccess makes v the return value: it is one, or a pointer to one, such as GetResult of another
-// call has returned. Nil, or a nil pointer, removes it. SetSuccess panics if v is of another type.
+// SetSuccess makes v the return value: it is one, or a pointer to one, such as GetResult of
+// another call has returned. Nil, or a nil pointer, removes it. SetSuccess panics if v is of
+// another type.
 func (r *Result) SetSuccess(v any) {
 	var there bool
 	if r.method.success != nil {

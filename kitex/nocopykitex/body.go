@@ -33,9 +33,9 @@ func (b *body) set(m *nocopy.Message) {
 	b.mu.Unlock()
 }
 
-// encode makes the wire bytes of m, which must have been finished and must not recycle, the struct.
-// m can be released then. Pieces of less than below bytes are copied, as are those of m's own
-// memory of less than long.
+// encode makes the wire bytes of m, which must have been finished and must not recycle, the
+// struct. m can be released then. Pieces of less than below bytes are copied, as are those of m's
+// own memory of less than long.
 func (b *body) encode(m *nocopy.Message, below, long int) {
 	wire := thriftimpl.Detach(m, below, long)
 	b.mu.Lock()

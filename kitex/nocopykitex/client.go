@@ -91,8 +91,8 @@ func (c *call) lastReply() *nocopy.Message {
 }
 
 // Call calls a method, whose arguments args sets, and returns its result, which belongs to the
-// caller: Release gives its memory back. A declared exception is the error, as in package rpc; other
-// errors are Kitex's. For generated code.
+// caller: Release gives its memory back. A declared exception is the error, as in package rpc;
+// other errors are Kitex's. For generated code.
 func Call[A, R nocopy.View](ctx context.Context, c *Client, method string, args func(A), opts []callopt.Option) (R, error) {
 	var fill func(nocopy.Struct)
 	if args != nil {

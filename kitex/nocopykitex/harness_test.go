@@ -141,7 +141,7 @@ func newHandler(t testing.TB) *handler {
 	return h
 }
 
-func (h *handler) Ping(context.Context, shop.BasePingArgs, shop.BasePingResult) error { return nil }
+func (h *handler) Ping(context.Context, shop.HealthPingArgs, shop.HealthPingResult) error { return nil }
 
 func (h *handler) Echo(ctx context.Context, args shop.ShopEchoArgs, result shop.ShopEchoResult) error {
 	h.calls.Add(1)

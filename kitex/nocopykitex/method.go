@@ -31,8 +31,8 @@ type Method struct {
 	stream  serviceinfo.MethodHandler
 }
 
-// Unary describes a method with a result that call, a method of the interface H, handles. first and
-// success are nil if there is no argument or no return value. For generated code.
+// Unary describes a method with a result that call, a method of the interface H, handles. first
+// and success are nil if there is no argument or no return value. For generated code.
 func Unary[H any, A, R nocopy.View](name string, call func(H, context.Context, A, R) error, first func(nocopy.Struct) any, success *Value) *Method {
 	return &Method{
 		name: name, first: first, success: success,

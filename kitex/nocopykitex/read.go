@@ -100,8 +100,8 @@ func receive(r bufiox.Reader, n int, recycle bool) (in received, err error) {
 var held atomic.Int64
 
 // mayKeep reports whether a message of n bytes may keep its slice of netpoll's buffers until the
-// garbage collector frees it. single tells that the connection has one call at a time: the frames of
-// several calls may lie in one node.
+// garbage collector frees it. single tells that the connection has one call at a time: the frames
+// of several calls may lie in one node.
 func mayKeep(n int, single bool) bool {
 	for {
 		most := largest.Load()
@@ -116,8 +116,8 @@ func mayKeep(n int, single bool) bool {
 	return int64(n)*mostKept >= node
 }
 
-// sendsAtOnce reports whether the connection that r reads from, through np if that is not nil, sends
-// what is written before Kitex's Write returns: multiplexed connections don't.
+// sendsAtOnce reports whether the connection that r reads from, through np if that is not nil,
+// sends what is written before Kitex's Write returns: multiplexed connections don't.
 func sendsAtOnce(r bufiox.Reader, np netpoll.Reader) bool {
 	_, ok := np.(netpoll.Connection)
 	return ok || np == nil && reflect.TypeOf(r) == gonetBuffer
@@ -194,8 +194,8 @@ func structEnd(r bufiox.Reader, np netpoll.Reader) (int, error) {
 	}
 }
 
-// parse parses received bytes, which the message takes over: a held message if asked for. What comes
-// after the struct is ignored, as Kitex's own codecs do.
+// parse parses received bytes, which the message takes over: a held message if asked for. What
+// comes after the struct is ignored, as Kitex's own codecs do.
 func parse(d *thriftimpl.Desc, c chain.Chunk, held, recycle bool) (*nocopy.Message, error) {
 	whole := c.From(0)
 	defer whole.Release()

@@ -10,14 +10,14 @@ import (
 	"github.com/cloudwego/kitex/server"
 )
 
-// ServerRecycle makes a server use memory again. Arguments and results of calls, with all that was
-// read from them, end when the call does: after the reply has been sent. Where that is not known, as
-// on multiplexed connections, or when sending has failed, memory that was given to Kitex is left to
-// the garbage collector.
+// ServerRecycle makes a server use memory again. Arguments and results of calls, with all that
+// was read from them, end when the call does: after the reply has been sent. Where that is not
+// known, as on multiplexed connections, or when sending has failed, memory that was given to
+// Kitex is left to the garbage collector.
 func ServerRecycle() server.Option { return server.WithTracer(tracer{server: true, recycle: true}) }
 
-// ClientRecycle makes the results that a client's calls return use memory again: what was read from
-// one ends when it is released. One that is not released is left to the garbage collector.
+// ClientRecycle makes the results that a client's calls return use memory again: what was read
+// from one ends when it is released. One that is not released is left to the garbage collector.
 func ClientRecycle() client.Option { return client.WithTracer(tracer{recycle: true}) }
 
 // scope is one call from its beginning to its end, of which a tracer knows.
@@ -93,8 +93,8 @@ func (s *scope) end() {
 	s.mu.Unlock()
 }
 
-// release gives back the memory of the call, unless somebody may still use it. sent tells that what
-// was written has been sent.
+// release gives back the memory of the call, unless somebody may still use it. sent tells that
+// what was written has been sent.
 func (s *scope) release(sent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,8 +21,8 @@ func First[A nocopy.View, T any](get func(A) T) func(nocopy.Struct) any {
 
 // Value is how a method's return value is got and set. For generated code.
 type Value struct {
-	get   func(result nocopy.Struct, there bool) any // a pointer to it, nil if it is not there
-	value func(v any) (any, bool)                    // what v is or points to, and whether that is there
+	get   func(result nocopy.Struct, there bool) any // returns a pointer, nil if not there
+	value func(v any) (any, bool)                    // returns what v is or points to, if that is there
 }
 
 // Success returns the Value that get gets. For generated code.
@@ -78,8 +78,8 @@ func setField(s thriftimpl.Struct, d *thriftimpl.Desc, f thriftimpl.Field, v any
 	}
 }
 
-// wholeResult returns the message of a result that was received if v is the return value in it, nil
-// else.
+// wholeResult returns the message of a result that was received if v is the return value in it,
+// nil else.
 func (m *Method) wholeResult(v any) *nocopy.Message {
 	h, ok := v.(nocopy.AnyHandle)
 	if !ok || !nocopy.Struct(h.ThriftStruct()).Valid() {

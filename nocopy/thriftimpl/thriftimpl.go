@@ -241,8 +241,8 @@ func Detach(m *nocopy.Message, below, long int) [][]byte { return nocopy.X{}.Det
 // s.WireLen(d), for which buf must have room. Kitex calls it.
 func FastWrite(s Struct, d *Desc, buf []byte) int { return len(s.AppendStruct(buf[:0], d)) }
 
-// FastRead parses the struct that b begins with, sets *s to its root, and returns how many bytes it
-// has. It is copied once, so that b may change. Kitex calls it.
+// FastRead parses the struct that b begins with, sets *s to its root, and returns how many bytes
+// it has. It is copied once, so that b may change. Kitex calls it.
 func FastRead[S nocopy.View](s *S, d *Desc, b []byte) (int, error) {
 	root, n, err := ParsePrefix(d, b)
 	if err == nil {

@@ -38,47 +38,47 @@ func ParseColour(s string) (Colour, error) { v, err := ColourDesc.Parse(s); retu
 // ColourValues returns the values of Colour in the IDL's order, each once.
 func ColourValues() []Colour { return impl.EnumValues[Colour](ColourDesc) }
 
-type BaseHandler interface {
+type HealthHandler interface {
 	// Ping does nothing.
-	Ping(ctx context.Context, args BasePingArgs, result BasePingResult) error
+	Ping(ctx context.Context, args HealthPingArgs, result HealthPingResult) error
 }
 
 var (
-	basePing = &rpc.Method{
-		Service: "Base", Name: "ping", Args: BasePingArgsDesc, Result: BasePingResultDesc,
+	healthPing = &rpc.Method{
+		Service: "Health", Name: "ping", Args: HealthPingArgsDesc, Result: HealthPingResultDesc,
 	}
 )
 
-// NewBaseProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Base.
-func NewBaseProcessor(h BaseHandler) *rpc.Processor {
-	return rpc.NewProcessor("Base", nil,
-		basePing.HandledBy(func(ctx context.Context, c *rpc.Call) error {
-			return h.Ping(ctx, BasePingArgs(c.Args), BasePingResult(c.Result))
+// NewHealthProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// Health.
+func NewHealthProcessor(h HealthHandler) *rpc.Processor {
+	return rpc.NewProcessor("Health", nil,
+		healthPing.HandledBy(func(ctx context.Context, c *rpc.Call) error {
+			return h.Ping(ctx, HealthPingArgs(c.Args), HealthPingResult(c.Result))
 		}),
 	)
 }
 
-// BaseClient calls the methods of Base.
-type BaseClient struct {
+// HealthClient calls the methods of Health.
+type HealthClient struct {
 	c rpc.Caller
 }
 
-// NewBaseClient returns a client that calls through c.
-func NewBaseClient(c rpc.Caller) BaseClient { return BaseClient{c} }
+// NewHealthClient returns a client that calls through c.
+func NewHealthClient(c rpc.Caller) HealthClient { return HealthClient{c} }
 
 // Ping does nothing.
-func (c BaseClient) Ping(ctx context.Context, args func(BasePingArgs)) (BasePingResult, error) {
-	a := BasePingArgs(c.c.NewArgs(basePing))
+func (c HealthClient) Ping(ctx context.Context, args func(HealthPingArgs)) (HealthPingResult, error) {
+	a := HealthPingArgs(c.c.NewArgs(healthPing))
 	if args != nil {
 		args(a)
 	}
-	r, err := c.c.Call(ctx, basePing, nocopy.Struct(a))
-	return BasePingResult(r), err
+	r, err := c.c.Call(ctx, healthPing, nocopy.Struct(a))
+	return HealthPingResult(r), err
 }
 
 type ShopHandler interface {
-	BaseHandler
+	HealthHandler
 	Echo(ctx context.Context, args ShopEchoArgs, result ShopEchoResult) error
 	Count(ctx context.Context, args ShopCountArgs, result ShopCountResult) error
 	Text(ctx context.Context, args ShopTextArgs, result ShopTextResult) error
@@ -122,7 +122,7 @@ var (
 // NewShopProcessor returns a Processor for an rpc.Server that has h handle the calls of
 // Shop.
 func NewShopProcessor(h ShopHandler) *rpc.Processor {
-	return rpc.NewProcessor("Shop", NewBaseProcessor(h),
+	return rpc.NewProcessor("Shop", NewHealthProcessor(h),
 		shopEcho.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Echo(ctx, ShopEchoArgs(c.Args), ShopEchoResult(c.Result))
 		}),
@@ -149,12 +149,12 @@ func NewShopProcessor(h ShopHandler) *rpc.Processor {
 
 // ShopClient calls the methods of Shop.
 type ShopClient struct {
-	BaseClient
+	HealthClient
 	c rpc.Caller
 }
 
 // NewShopClient returns a client that calls through c.
-func NewShopClient(c rpc.Caller) ShopClient { return ShopClient{NewBaseClient(c), c} }
+func NewShopClient(c rpc.Caller) ShopClient { return ShopClient{NewHealthClient(c), c} }
 
 func (c ShopClient) Echo(ctx context.Context, args func(ShopEchoArgs)) (ShopEchoResult, error) {
 	a := ShopEchoArgs(c.c.NewArgs(shopEcho))
@@ -566,99 +566,99 @@ func (s Busy) SetSeconds(v int32) { impl.Struct(s).SetInt32(busySeconds, v) }
 func (s Busy) IsSetSeconds() bool { return impl.Struct(s).Has(busySeconds) }
 func (s Busy) UnsetSeconds()      { impl.Struct(s).Unset(busySeconds) }
 
-type BasePingArgs nocopy.Struct
+type HealthPingArgs nocopy.Struct
 
-// BasePingArgsDesc is the descriptor of BasePingArgs.
-var BasePingArgsDesc = impl.NewDesc("ping_args")
+// HealthPingArgsDesc is the descriptor of HealthPingArgs.
+var HealthPingArgsDesc = impl.NewDesc("ping_args")
 
-// NewBasePingArgs returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewBasePingArgs(opts ...nocopy.Option) BasePingArgs {
-	return BasePingArgs(impl.New(BasePingArgsDesc, opts...))
+// NewHealthPingArgs returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewHealthPingArgs(opts ...nocopy.Option) HealthPingArgs {
+	return HealthPingArgs(impl.New(HealthPingArgsDesc, opts...))
 }
-func ParseBasePingArgs(b []byte, opts ...nocopy.Option) (BasePingArgs, error) {
-	s, err := impl.Parse(BasePingArgsDesc, b, opts...)
-	return BasePingArgs(s), err
+func ParseHealthPingArgs(b []byte, opts ...nocopy.Option) (HealthPingArgs, error) {
+	s, err := impl.Parse(HealthPingArgsDesc, b, opts...)
+	return HealthPingArgs(s), err
 }
-func ReadBasePingArgs(r io.Reader, n int, opts ...nocopy.Option) (BasePingArgs, error) {
-	return nocopy.Read[BasePingArgs](BasePingArgsDesc, r, n, opts...)
+func ReadHealthPingArgs(r io.Reader, n int, opts ...nocopy.Option) (HealthPingArgs, error) {
+	return nocopy.Read[HealthPingArgs](HealthPingArgsDesc, r, n, opts...)
 }
 
-func (s BasePingArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s BasePingArgs) Release()    { nocopy.Struct(s).Release() }
-func (s BasePingArgs) Clone() BasePingArgs {
-	return BasePingArgs(impl.Struct(s).Clone(BasePingArgsDesc))
+func (s HealthPingArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s HealthPingArgs) Release()    { nocopy.Struct(s).Release() }
+func (s HealthPingArgs) Clone() HealthPingArgs {
+	return HealthPingArgs(impl.Struct(s).Clone(HealthPingArgsDesc))
 }
-func (s BasePingArgs) String() string { return impl.Struct(s).Format(BasePingArgsDesc) }
+func (s HealthPingArgs) String() string { return impl.Struct(s).Format(HealthPingArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s BasePingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s BasePingArgs) AppendTo(dst []byte) []byte {
-	return impl.Struct(s).AppendStruct(dst, BasePingArgsDesc)
+func (s HealthPingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s HealthPingArgs) AppendTo(dst []byte) []byte {
+	return impl.Struct(s).AppendStruct(dst, HealthPingArgsDesc)
 }
 
-func (s BasePingArgs) ThriftDesc() *impl.Desc    { return BasePingArgsDesc }
-func (s BasePingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BasePingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(BasePingArgsDesc) }
+func (s HealthPingArgs) ThriftDesc() *impl.Desc    { return HealthPingArgsDesc }
+func (s HealthPingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s HealthPingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(HealthPingArgsDesc) }
 
-func (s BasePingArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, BasePingArgsDesc)
+func (s HealthPingArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, HealthPingArgsDesc)
 }
-func (s BasePingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(BasePingArgsDesc)
-}
-
-func (s BasePingArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s BasePingArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *BasePingArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *BasePingArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
-
-type BasePingResult nocopy.Struct
-
-// BasePingResultDesc is the descriptor of BasePingResult.
-var BasePingResultDesc = impl.NewDesc("ping_result")
-
-// NewBasePingResult returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewBasePingResult(opts ...nocopy.Option) BasePingResult {
-	return BasePingResult(impl.New(BasePingResultDesc, opts...))
-}
-func ParseBasePingResult(b []byte, opts ...nocopy.Option) (BasePingResult, error) {
-	s, err := impl.Parse(BasePingResultDesc, b, opts...)
-	return BasePingResult(s), err
-}
-func ReadBasePingResult(r io.Reader, n int, opts ...nocopy.Option) (BasePingResult, error) {
-	return nocopy.Read[BasePingResult](BasePingResultDesc, r, n, opts...)
+func (s HealthPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return impl.Struct(s).Unknown(HealthPingArgsDesc)
 }
 
-func (s BasePingResult) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s BasePingResult) Release()    { nocopy.Struct(s).Release() }
-func (s BasePingResult) Clone() BasePingResult {
-	return BasePingResult(impl.Struct(s).Clone(BasePingResultDesc))
+func (s HealthPingArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s HealthPingArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *HealthPingArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *HealthPingArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
+type HealthPingResult nocopy.Struct
+
+// HealthPingResultDesc is the descriptor of HealthPingResult.
+var HealthPingResultDesc = impl.NewDesc("ping_result")
+
+// NewHealthPingResult returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewHealthPingResult(opts ...nocopy.Option) HealthPingResult {
+	return HealthPingResult(impl.New(HealthPingResultDesc, opts...))
 }
-func (s BasePingResult) String() string { return impl.Struct(s).Format(BasePingResultDesc) }
+func ParseHealthPingResult(b []byte, opts ...nocopy.Option) (HealthPingResult, error) {
+	s, err := impl.Parse(HealthPingResultDesc, b, opts...)
+	return HealthPingResult(s), err
+}
+func ReadHealthPingResult(r io.Reader, n int, opts ...nocopy.Option) (HealthPingResult, error) {
+	return nocopy.Read[HealthPingResult](HealthPingResultDesc, r, n, opts...)
+}
+
+func (s HealthPingResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s HealthPingResult) Release()    { nocopy.Struct(s).Release() }
+func (s HealthPingResult) Clone() HealthPingResult {
+	return HealthPingResult(impl.Struct(s).Clone(HealthPingResultDesc))
+}
+func (s HealthPingResult) String() string { return impl.Struct(s).Format(HealthPingResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s BasePingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s BasePingResult) AppendTo(dst []byte) []byte {
-	return impl.Struct(s).AppendStruct(dst, BasePingResultDesc)
+func (s HealthPingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s HealthPingResult) AppendTo(dst []byte) []byte {
+	return impl.Struct(s).AppendStruct(dst, HealthPingResultDesc)
 }
 
-func (s BasePingResult) ThriftDesc() *impl.Desc    { return BasePingResultDesc }
-func (s BasePingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BasePingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(BasePingResultDesc) }
+func (s HealthPingResult) ThriftDesc() *impl.Desc    { return HealthPingResultDesc }
+func (s HealthPingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s HealthPingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(HealthPingResultDesc) }
 
-func (s BasePingResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, BasePingResultDesc)
+func (s HealthPingResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, HealthPingResultDesc)
 }
-func (s BasePingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(BasePingResultDesc)
+func (s HealthPingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return impl.Struct(s).Unknown(HealthPingResultDesc)
 }
 
-func (s BasePingResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s BasePingResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *BasePingResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *BasePingResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s HealthPingResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s HealthPingResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *HealthPingResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *HealthPingResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 type ShopEchoArgs nocopy.Struct
 
@@ -2021,8 +2021,8 @@ func init() {
 	BusyDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "seconds", Type: impl.TypeI32},
 	}...)
-	BasePingArgsDesc.Define()
-	BasePingResultDesc.Define()
+	HealthPingArgsDesc.Define()
+	HealthPingResultDesc.Define()
 	ShopEchoArgsDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "order", Type: impl.StructOf(OrderDesc)},
 		{ID: 2, Name: "note", Type: impl.TypeString},
@@ -2094,10 +2094,10 @@ func init() {
 		Structs: []*impl.Desc{ItemDesc, OrderDesc, NotFoundDesc, BusyDesc},
 		Enums:   []*impl.Enum{ColourDesc},
 		Services: []impl.Service{
-			{Name: "Base", Methods: []impl.Method{
-				{Name: "ping", Args: BasePingArgsDesc, Result: BasePingResultDesc, Info: impl.Info{Doc: "Ping does nothing."}},
+			{Name: "Health", Methods: []impl.Method{
+				{Name: "ping", Args: HealthPingArgsDesc, Result: HealthPingResultDesc, Info: impl.Info{Doc: "Ping does nothing."}},
 			}},
-			{Name: "Shop", Extends: "shop.Base", Methods: []impl.Method{
+			{Name: "Shop", Extends: "shop.Health", Methods: []impl.Method{
 				{Name: "echo", Args: ShopEchoArgsDesc, Result: ShopEchoResultDesc},
 				{Name: "count", Args: ShopCountArgsDesc, Result: ShopCountResultDesc},
 				{Name: "text", Args: ShopTextArgsDesc, Result: ShopTextResultDesc},

@@ -26,12 +26,12 @@ exception Busy {
   1: i32 seconds
 }
 
-service Base {
+service Health {
   /** Ping does nothing. */
   void ping()
 }
 
-service Shop extends Base {
+service Shop extends Health {
   Order echo(1: Order order, 2: string note) throws (1: NotFound missing, 2: Busy busy)
   i64 count(1: i32 n)
   string text(1: string s)

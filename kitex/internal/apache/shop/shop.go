@@ -955,50 +955,50 @@ func (Busy) TExceptionType() thrift.TExceptionType {
 
 var _ thrift.TException = (*Busy)(nil)
 
-type Base interface {
+type Health interface {
 	// Ping does nothing.
 	Ping(ctx context.Context) (_err error)
 }
 
-type BaseClient struct {
+type HealthClient struct {
 	c    thrift.TClient
 	meta thrift.ResponseMeta
 }
 
-func NewBaseClientFactory(t thrift.TTransport, f thrift.TProtocolFactory) *BaseClient {
-	return &BaseClient{
+func NewHealthClientFactory(t thrift.TTransport, f thrift.TProtocolFactory) *HealthClient {
+	return &HealthClient{
 		c: thrift.NewTStandardClient(f.GetProtocol(t), f.GetProtocol(t)),
 	}
 }
 
-func NewBaseClientProtocol(t thrift.TTransport, iprot thrift.TProtocol, oprot thrift.TProtocol) *BaseClient {
-	return &BaseClient{
+func NewHealthClientProtocol(t thrift.TTransport, iprot thrift.TProtocol, oprot thrift.TProtocol) *HealthClient {
+	return &HealthClient{
 		c: thrift.NewTStandardClient(iprot, oprot),
 	}
 }
 
-func NewBaseClient(c thrift.TClient) *BaseClient {
-	return &BaseClient{
+func NewHealthClient(c thrift.TClient) *HealthClient {
+	return &HealthClient{
 		c: c,
 	}
 }
 
-func (p *BaseClient) Client_() thrift.TClient {
+func (p *HealthClient) Client_() thrift.TClient {
 	return p.c
 }
 
-func (p *BaseClient) LastResponseMeta_() thrift.ResponseMeta {
+func (p *HealthClient) LastResponseMeta_() thrift.ResponseMeta {
 	return p.meta
 }
 
-func (p *BaseClient) SetLastResponseMeta_(meta thrift.ResponseMeta) {
+func (p *HealthClient) SetLastResponseMeta_(meta thrift.ResponseMeta) {
 	p.meta = meta
 }
 
 // Ping does nothing.
-func (p *BaseClient) Ping(ctx context.Context) (_err error) {
-	var _args7 BasePingArgs
-	var _result9 BasePingResult
+func (p *HealthClient) Ping(ctx context.Context) (_err error) {
+	var _args7 HealthPingArgs
+	var _result9 HealthPingResult
 	var _meta8 thrift.ResponseMeta
 	_meta8, _err = p.Client_().Call(ctx, "ping", &_args7, &_result9)
 	p.SetLastResponseMeta_(_meta8)
@@ -1008,32 +1008,32 @@ func (p *BaseClient) Ping(ctx context.Context) (_err error) {
 	return nil
 }
 
-type BaseProcessor struct {
+type HealthProcessor struct {
 	processorMap map[string]thrift.TProcessorFunction
-	handler      Base
+	handler      Health
 }
 
-func (p *BaseProcessor) AddToProcessorMap(key string, processor thrift.TProcessorFunction) {
+func (p *HealthProcessor) AddToProcessorMap(key string, processor thrift.TProcessorFunction) {
 	p.processorMap[key] = processor
 }
 
-func (p *BaseProcessor) GetProcessorFunction(key string) (processor thrift.TProcessorFunction, ok bool) {
+func (p *HealthProcessor) GetProcessorFunction(key string) (processor thrift.TProcessorFunction, ok bool) {
 	processor, ok = p.processorMap[key]
 	return processor, ok
 }
 
-func (p *BaseProcessor) ProcessorMap() map[string]thrift.TProcessorFunction {
+func (p *HealthProcessor) ProcessorMap() map[string]thrift.TProcessorFunction {
 	return p.processorMap
 }
 
-func NewBaseProcessor(handler Base) *BaseProcessor {
+func NewHealthProcessor(handler Health) *HealthProcessor {
 
-	self10 := &BaseProcessor{handler: handler, processorMap: make(map[string]thrift.TProcessorFunction)}
-	self10.processorMap["ping"] = &baseProcessorPing{handler: handler}
+	self10 := &HealthProcessor{handler: handler, processorMap: make(map[string]thrift.TProcessorFunction)}
+	self10.processorMap["ping"] = &healthProcessorPing{handler: handler}
 	return self10
 }
 
-func (p *BaseProcessor) Process(ctx context.Context, iprot, oprot thrift.TProtocol) (success bool, err thrift.TException) {
+func (p *HealthProcessor) Process(ctx context.Context, iprot, oprot thrift.TProtocol) (success bool, err thrift.TException) {
 	name, _, seqId, err2 := iprot.ReadMessageBegin(ctx)
 	if err2 != nil {
 		return false, thrift.WrapTException(err2)
@@ -1052,13 +1052,13 @@ func (p *BaseProcessor) Process(ctx context.Context, iprot, oprot thrift.TProtoc
 
 }
 
-type baseProcessorPing struct {
-	handler Base
+type healthProcessorPing struct {
+	handler Health
 }
 
-func (p *baseProcessorPing) Process(ctx context.Context, seqId int32, iprot, oprot thrift.TProtocol) (success bool, err thrift.TException) {
+func (p *healthProcessorPing) Process(ctx context.Context, seqId int32, iprot, oprot thrift.TProtocol) (success bool, err thrift.TException) {
 	var _write_err12 error
-	args := BasePingArgs{}
+	args := HealthPingArgs{}
 	if err2 := args.Read(ctx, iprot); err2 != nil {
 		iprot.ReadMessageEnd(ctx)
 		x := thrift.NewTApplicationException(thrift.PROTOCOL_ERROR, err2.Error())
@@ -1096,7 +1096,7 @@ func (p *baseProcessorPing) Process(ctx context.Context, seqId int32, iprot, opr
 		}(tickerCtx, cancel)
 	}
 
-	result := BasePingResult{}
+	result := HealthPingResult{}
 	if err2 := p.handler.Ping(ctx); err2 != nil {
 		tickerCancel()
 		err = thrift.WrapTException(err2)
@@ -1142,14 +1142,14 @@ func (p *baseProcessorPing) Process(ctx context.Context, seqId int32, iprot, opr
 
 // HELPER FUNCTIONS AND STRUCTURES
 
-type BasePingArgs struct {
+type HealthPingArgs struct {
 }
 
-func NewBasePingArgs() *BasePingArgs {
-	return &BasePingArgs{}
+func NewHealthPingArgs() *HealthPingArgs {
+	return &HealthPingArgs{}
 }
 
-func (p *BasePingArgs) Read(ctx context.Context, iprot thrift.TProtocol) error {
+func (p *HealthPingArgs) Read(ctx context.Context, iprot thrift.TProtocol) error {
 	if _, err := iprot.ReadStructBegin(ctx); err != nil {
 		return thrift.PrependError(fmt.Sprintf("%T read error: ", p), err)
 	}
@@ -1175,7 +1175,7 @@ func (p *BasePingArgs) Read(ctx context.Context, iprot thrift.TProtocol) error {
 	return nil
 }
 
-func (p *BasePingArgs) Write(ctx context.Context, oprot thrift.TProtocol) error {
+func (p *HealthPingArgs) Write(ctx context.Context, oprot thrift.TProtocol) error {
 	if err := oprot.WriteStructBegin(ctx, "ping_args"); err != nil {
 		return thrift.PrependError(fmt.Sprintf("%T write struct begin error: ", p), err)
 	}
@@ -1190,21 +1190,21 @@ func (p *BasePingArgs) Write(ctx context.Context, oprot thrift.TProtocol) error 
 	return nil
 }
 
-func (p *BasePingArgs) String() string {
+func (p *HealthPingArgs) String() string {
 	if p == nil {
 		return "<nil>"
 	}
-	return fmt.Sprintf("BasePingArgs(%+v)", *p)
+	return fmt.Sprintf("HealthPingArgs(%+v)", *p)
 }
 
-type BasePingResult struct {
+type HealthPingResult struct {
 }
 
-func NewBasePingResult() *BasePingResult {
-	return &BasePingResult{}
+func NewHealthPingResult() *HealthPingResult {
+	return &HealthPingResult{}
 }
 
-func (p *BasePingResult) Read(ctx context.Context, iprot thrift.TProtocol) error {
+func (p *HealthPingResult) Read(ctx context.Context, iprot thrift.TProtocol) error {
 	if _, err := iprot.ReadStructBegin(ctx); err != nil {
 		return thrift.PrependError(fmt.Sprintf("%T read error: ", p), err)
 	}
@@ -1230,7 +1230,7 @@ func (p *BasePingResult) Read(ctx context.Context, iprot thrift.TProtocol) error
 	return nil
 }
 
-func (p *BasePingResult) Write(ctx context.Context, oprot thrift.TProtocol) error {
+func (p *HealthPingResult) Write(ctx context.Context, oprot thrift.TProtocol) error {
 	if err := oprot.WriteStructBegin(ctx, "ping_result"); err != nil {
 		return thrift.PrependError(fmt.Sprintf("%T write struct begin error: ", p), err)
 	}
@@ -1245,15 +1245,15 @@ func (p *BasePingResult) Write(ctx context.Context, oprot thrift.TProtocol) erro
 	return nil
 }
 
-func (p *BasePingResult) String() string {
+func (p *HealthPingResult) String() string {
 	if p == nil {
 		return "<nil>"
 	}
-	return fmt.Sprintf("BasePingResult(%+v)", *p)
+	return fmt.Sprintf("HealthPingResult(%+v)", *p)
 }
 
 type Shop interface {
-	Base
+	Health
 
 	// Parameters:
 	//  - Order
@@ -1280,20 +1280,20 @@ type Shop interface {
 }
 
 type ShopClient struct {
-	*BaseClient
+	*HealthClient
 }
 
 func NewShopClientFactory(t thrift.TTransport, f thrift.TProtocolFactory) *ShopClient {
-	return &ShopClient{BaseClient: NewBaseClientFactory(t, f)}
+	return &ShopClient{HealthClient: NewHealthClientFactory(t, f)}
 }
 
 func NewShopClientProtocol(t thrift.TTransport, iprot thrift.TProtocol, oprot thrift.TProtocol) *ShopClient {
-	return &ShopClient{BaseClient: NewBaseClientProtocol(t, iprot, oprot)}
+	return &ShopClient{HealthClient: NewHealthClientProtocol(t, iprot, oprot)}
 }
 
 func NewShopClient(c thrift.TClient) *ShopClient {
 	return &ShopClient{
-		BaseClient: NewBaseClient(c),
+		HealthClient: NewHealthClient(c),
 	}
 }
 
@@ -1417,11 +1417,11 @@ func (p *ShopClient) Note(ctx context.Context, order *Order) (_err error) {
 }
 
 type ShopProcessor struct {
-	*BaseProcessor
+	*HealthProcessor
 }
 
 func NewShopProcessor(handler Shop) *ShopProcessor {
-	self34 := &ShopProcessor{NewBaseProcessor(handler)}
+	self34 := &ShopProcessor{NewHealthProcessor(handler)}
 	self34.AddToProcessorMap("echo", &shopProcessorEcho{handler: handler})
 	self34.AddToProcessorMap("count", &shopProcessorCount{handler: handler})
 	self34.AddToProcessorMap("text", &shopProcessorText{handler: handler})

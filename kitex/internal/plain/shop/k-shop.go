@@ -803,7 +803,7 @@ func (p *Busy) field1Length() int {
 	return l
 }
 
-func (p *BasePingArgs) FastRead(buf []byte) (int, error) {
+func (p *HealthPingArgs) FastRead(buf []byte) (int, error) {
 
 	var err error
 	var offset int
@@ -833,11 +833,11 @@ SkipFieldError:
 	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), err)
 }
 
-func (p *BasePingArgs) FastWrite(buf []byte) int {
+func (p *HealthPingArgs) FastWrite(buf []byte) int {
 	return p.FastWriteNocopy(buf, nil)
 }
 
-func (p *BasePingArgs) FastWriteNocopy(buf []byte, w thrift.NocopyWriter) int {
+func (p *HealthPingArgs) FastWriteNocopy(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
 	if p != nil {
 	}
@@ -845,7 +845,7 @@ func (p *BasePingArgs) FastWriteNocopy(buf []byte, w thrift.NocopyWriter) int {
 	return offset
 }
 
-func (p *BasePingArgs) BLength() int {
+func (p *HealthPingArgs) BLength() int {
 	l := 0
 	if p != nil {
 	}
@@ -853,7 +853,7 @@ func (p *BasePingArgs) BLength() int {
 	return l
 }
 
-func (p *BasePingResult) FastRead(buf []byte) (int, error) {
+func (p *HealthPingResult) FastRead(buf []byte) (int, error) {
 
 	var err error
 	var offset int
@@ -883,11 +883,11 @@ SkipFieldError:
 	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), err)
 }
 
-func (p *BasePingResult) FastWrite(buf []byte) int {
+func (p *HealthPingResult) FastWrite(buf []byte) int {
 	return p.FastWriteNocopy(buf, nil)
 }
 
-func (p *BasePingResult) FastWriteNocopy(buf []byte, w thrift.NocopyWriter) int {
+func (p *HealthPingResult) FastWriteNocopy(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
 	if p != nil {
 	}
@@ -895,7 +895,7 @@ func (p *BasePingResult) FastWriteNocopy(buf []byte, w thrift.NocopyWriter) int 
 	return offset
 }
 
-func (p *BasePingResult) BLength() int {
+func (p *HealthPingResult) BLength() int {
 	l := 0
 	if p != nil {
 	}
@@ -3176,11 +3176,11 @@ func (p *FeedUploadResult) field0Length() int {
 	return l
 }
 
-func (p *BasePingArgs) GetFirstArgument() interface{} {
+func (p *HealthPingArgs) GetFirstArgument() interface{} {
 	return nil
 }
 
-func (p *BasePingResult) GetResult() interface{} {
+func (p *HealthPingResult) GetResult() interface{} {
 	return nil
 }
 

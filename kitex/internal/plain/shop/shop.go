@@ -255,50 +255,50 @@ var fieldIDToName_Busy = map[int16]string{
 	1: "seconds",
 }
 
-type Base interface {
+type Health interface {
 	Ping(ctx context.Context) (err error)
 }
 
-type BasePingArgs struct {
+type HealthPingArgs struct {
 }
 
-func NewBasePingArgs() *BasePingArgs {
-	return &BasePingArgs{}
+func NewHealthPingArgs() *HealthPingArgs {
+	return &HealthPingArgs{}
 }
 
-func (p *BasePingArgs) InitDefault() {
+func (p *HealthPingArgs) InitDefault() {
 }
 
-func (p *BasePingArgs) String() string {
+func (p *HealthPingArgs) String() string {
 	if p == nil {
 		return "<nil>"
 	}
-	return fmt.Sprintf("BasePingArgs(%+v)", *p)
+	return fmt.Sprintf("HealthPingArgs(%+v)", *p)
 }
 
-var fieldIDToName_BasePingArgs = map[int16]string{}
+var fieldIDToName_HealthPingArgs = map[int16]string{}
 
-type BasePingResult struct {
+type HealthPingResult struct {
 }
 
-func NewBasePingResult() *BasePingResult {
-	return &BasePingResult{}
+func NewHealthPingResult() *HealthPingResult {
+	return &HealthPingResult{}
 }
 
-func (p *BasePingResult) InitDefault() {
+func (p *HealthPingResult) InitDefault() {
 }
 
-func (p *BasePingResult) String() string {
+func (p *HealthPingResult) String() string {
 	if p == nil {
 		return "<nil>"
 	}
-	return fmt.Sprintf("BasePingResult(%+v)", *p)
+	return fmt.Sprintf("HealthPingResult(%+v)", *p)
 }
 
-var fieldIDToName_BasePingResult = map[int16]string{}
+var fieldIDToName_HealthPingResult = map[int16]string{}
 
 type Shop interface {
-	Base
+	Health
 
 	Echo(ctx context.Context, order *Order, note string) (r *Order, err error)
 

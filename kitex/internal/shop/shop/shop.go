@@ -47,7 +47,7 @@ func RegisterService(svr server.Server, handler Handler, opts ...server.Register
 // Client calls the methods of Shop. Results belong to the caller.
 type Client interface {
 	// Ping does nothing.
-	Ping(ctx context.Context, args func(shop.BasePingArgs), callOptions ...callopt.Option) (shop.BasePingResult, error)
+	Ping(ctx context.Context, args func(shop.HealthPingArgs), callOptions ...callopt.Option) (shop.HealthPingResult, error)
 	Echo(ctx context.Context, args func(shop.ShopEchoArgs), callOptions ...callopt.Option) (shop.ShopEchoResult, error)
 	Count(ctx context.Context, args func(shop.ShopCountArgs), callOptions ...callopt.Option) (shop.ShopCountResult, error)
 	Text(ctx context.Context, args func(shop.ShopTextArgs), callOptions ...callopt.Option) (shop.ShopTextResult, error)
@@ -77,8 +77,8 @@ func MustNewClient(destService string, opts ...client.Option) Client {
 
 type kClient struct{ c *nocopykitex.Client }
 
-func (k kClient) Ping(ctx context.Context, args func(shop.BasePingArgs), callOptions ...callopt.Option) (shop.BasePingResult, error) {
-	return nocopykitex.Call[shop.BasePingArgs, shop.BasePingResult](ctx, k.c, "ping", args, callOptions)
+func (k kClient) Ping(ctx context.Context, args func(shop.HealthPingArgs), callOptions ...callopt.Option) (shop.HealthPingResult, error) {
+	return nocopykitex.Call[shop.HealthPingArgs, shop.HealthPingResult](ctx, k.c, "ping", args, callOptions)
 }
 
 func (k kClient) Echo(ctx context.Context, args func(shop.ShopEchoArgs), callOptions ...callopt.Option) (shop.ShopEchoResult, error) {

@@ -15,8 +15,8 @@ var errInvalidMessageType = errors.New("invalid message type for service method 
 var serviceMethods = map[string]kitex.MethodInfo{
 	"ping": kitex.NewMethodInfo(
 		pingHandler,
-		newBasePingArgs,
-		newBasePingResult,
+		newHealthPingArgs,
+		newHealthPingResult,
 		false,
 		kitex.WithStreamingMode(kitex.StreamingNone),
 	),
@@ -103,9 +103,9 @@ func newServiceInfo() *kitex.ServiceInfo {
 }
 
 func pingHandler(ctx context.Context, handler interface{}, arg, result interface{}) error {
-	_ = arg.(*shop.BasePingArgs)
+	_ = arg.(*shop.HealthPingArgs)
 
-	err := handler.(shop.Base).Ping(ctx)
+	err := handler.(shop.Health).Ping(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,12 +113,12 @@ func pingHandler(ctx context.Context, handler interface{}, arg, result interface
 	return nil
 }
 
-func newBasePingArgs() interface{} {
-	return shop.NewBasePingArgs()
+func newHealthPingArgs() interface{} {
+	return shop.NewHealthPingArgs()
 }
 
-func newBasePingResult() interface{} {
-	return shop.NewBasePingResult()
+func newHealthPingResult() interface{} {
+	return shop.NewHealthPingResult()
 }
 
 func echoHandler(ctx context.Context, handler interface{}, arg, result interface{}) error {
@@ -276,8 +276,8 @@ func newServiceClient(c client.Client) *kClient {
 }
 
 func (p *kClient) Ping(ctx context.Context) (err error) {
-	var _args shop.BasePingArgs
-	var _result shop.BasePingResult
+	var _args shop.HealthPingArgs
+	var _result shop.HealthPingResult
 	if err = p.c.Call(ctx, "ping", &_args, &_result); err != nil {
 		return
 	}
