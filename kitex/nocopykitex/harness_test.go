@@ -61,7 +61,7 @@ var carriers = []carrier{
 	{name: "TTHeaderFramed", client: protocol(transport.TTHeaderFramed)},
 	{name: "unframed", client: protocol(transport.PurePayload)},
 	{
-		name: "mux", client: append(protocol(transport.TTHeader), client.WithMuxConnection(2)),
+		name: "mux", client: append(protocol(transport.TTHeader), client.WithMuxConnection(1)),
 		server: []server.Option{server.WithMuxTransport()}, mux: true,
 	},
 	{name: "gonet framed", client: gonetClient(transport.Framed), server: gonetServer},

@@ -22,7 +22,7 @@ func First[A nocopy.View, T any](get func(A) T) func(nocopy.Struct) any {
 // Value is how a method's return value is got and set. For generated code.
 type Value struct {
 	get   func(result nocopy.Struct, there bool) any // returns a pointer, nil if not there
-	value func(v any) (any, bool)                    // returns what v is or points to, if that is there
+	value func(v any) (any, bool)                    // what v is or points to
 }
 
 // Success returns the Value that get gets. For generated code.
