@@ -177,7 +177,7 @@ func (f *file) kitexMethod(s *schema.Service, fn *schema.Function, name string, 
 		Doc: withDeprecation(fn.Doc, fn.Annotations), IDLName: fn.Name, Go: name,
 		Handler: f.qualify(p, own.services[s].Handler), Args: f.qualify(p, own.structs[fn.Args].Type),
 	}
-	switch mode := fn.Annotations["streaming.mode"]; mode {
+	switch mode, _ := fn.Annotations.Get("streaming.mode"); mode {
 	case "":
 	case "unary":
 		m.Unary = true
