@@ -22,8 +22,8 @@ type Handle interface {
 // is written as an empty one. Over a TBinaryProtocol the bytes go to its transport as they are.
 // Nothing of s is kept. The error is that of the protocol.
 func Write(ctx context.Context, p thrift.TProtocol, s nocopy.AnyStruct) error {
-	if p == nil {
-		panic("nocopy: apachethrift.Write to nil")
+	if p == nil || s == nil {
+		panic("nocopy: apachethrift.Write of nil, or to nil")
 	}
 	d, v := thriftimpl.Parts(s)
 	return write(ctx, p, d, v)
@@ -151,8 +151,8 @@ func (t *structOf[S]) String() string {
 // Unknown fields of src are dropped, as Apache's types drop them. The error is that of Read,
 // for instance because dst has required fields that src's type does not.
 func ToApache(src nocopy.AnyStruct, dst thrift.TStruct) error {
-	if isNil(dst) {
-		panic("nocopy: apachethrift.ToApache to nil")
+	if src == nil || isNil(dst) {
+		panic("nocopy: apachethrift.ToApache of nil, or to nil")
 	}
 	memory := thrift.NewTMemoryBuffer()
 	p := thrift.NewTBinaryProtocolConf(memory, unlimited)
