@@ -68,7 +68,18 @@ func (s XStruct) Drop() {
 
 // ClaimCopy returns the root of a copy that the caller owns. The error tells why there is none:
 // s is not what Is of type d, or can't be sent. Any number of goroutines may copy one message.
-func (s XStruct) ClaimCopy(d *XDesc) (XStruct, error) {
+func (s XStruct) ClaimCopy(d *XDesc) (XStruct, error) { return s.claimCopy(d, XStruct.Clone) }
+
+// ClaimToSend is ClaimCopy of a message that can be sent and released, and nothing else. It has not
+// copied pieces of 4 KiB and more.
+func (s XStruct) ClaimToSend(d *XDesc) (XStruct, error) {
+	return s.claimCopy(d, func(s XStruct, _ *XDesc) XStruct {
+		return XStruct(s.toSend(s.m.flags&Recycle|limited, s.m.limits, 0).Root())
+	})
+}
+
+// claimCopy is ClaimCopy of a copy that make makes.
+func (s XStruct) claimCopy(d *XDesc, make func(XStruct, *XDesc) XStruct) (XStruct, error) {
 	switch {
 	case s.m == nil:
 		return XStruct{}, errNotWhole
@@ -83,7 +94,7 @@ func (s XStruct) ClaimCopy(d *XDesc) (XStruct, error) {
 	if err := s.Sendable(); err != nil {
 		return XStruct{}, err
 	}
-	c := s.Clone(d)
+	c := make(s, d)
 	c.Offer()
 	c.Claim(d)
 	return c, nil

@@ -20,7 +20,7 @@ const (
 // newHeld is like newWithRoom, but makes a held message, to which the limits apply. Its Root is
 // the only handle.
 func newHeld(d *XDesc, n int, l Limits, recycle bool) *Message {
-	m := beginMessage(d, held|recycling(recycle), n).m
+	m := beginMessage(d, held|flagIf(recycle, Recycle), n).m
 	if l != (Limits{}) {
 		m.flags |= limited
 		m.limits = l.orElse(usualLimits)
@@ -29,20 +29,24 @@ func newHeld(d *XDesc, n int, l Limits, recycle bool) *Message {
 }
 
 // parseHeld is like parseReceived, but makes a held message.
-func parseHeld(d *XDesc, c chain.Chunk, l Limits, recycle bool) (*Message, error) {
-	s, err := parseChunk(d, c, l, Own|held|recycling(recycle))
+func parseHeld(d *XDesc, c chain.Chunk, l Limits, recycle, lazy bool) (*Message, error) {
+	s, err := parseChunk(d, c, l, Own|held|flagIf(recycle, Recycle)|flagIf(lazy, Lazy))
 	return s.m, err
 }
 
-// copyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part
-// of any message and is read only, but for finishing it. The error tells why v can't be sent as a
-// struct of type d.
+// copyHeld returns a held message with what v is now and room for n bytes before it: it can be
+// sent, and nothing else. v may be a part of any message and is read only, but for finishing it.
+// The error tells why v can't be sent as a struct of type d.
 func copyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, error) {
 	if err := v.Sendable(); err != nil {
 		return nil, err
 	}
+	limits := l.orElse(usualLimits)
+	if v.Is(d) && v.m.maxNesting() <= limits.MaxDepth {
+		return v.toSend(held|limited|flagIf(recycle, Recycle), limits, n), nil
+	}
 	r := v.m.rangeOf(v.entry(), d.self, chain.Range{})
-	m := takeParsed(d, held|limited|recycling(recycle), l.orElse(usualLimits))
+	m := takeParsed(d, held|limited|flagIf(recycle, Recycle), limits)
 	m.buf.Begin(recycle, n)
 	p, b := m.buf.Extend(r.Len())
 	r.AppendTo(b[:0])

@@ -38,7 +38,7 @@ func TestHeld(t *testing.T) {
 		"by both, vice versa": func(s XStruct) { s.Message().Release(); s.Release() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, false)
+			m, err := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, false, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestHeld(t *testing.T) {
 func TestHeldTooLate(t *testing.T) {
 	wire := fullWire(t)
 	for range 20 {
-		first, _ := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true)
+		first, _ := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true, false)
 		handle := XStruct(first.Root())
 		var pointer *Message
 		if shown := first.gen%2 == 0; shown {
@@ -72,7 +72,7 @@ func TestHeldTooLate(t *testing.T) {
 		}
 		first.endHandles()
 		first.endHeld()
-		second, _ := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true)
+		second, _ := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true, false)
 		s := XStruct(second.Root())
 		handle.Release()
 		if pointer != nil {

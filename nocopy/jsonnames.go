@@ -62,7 +62,7 @@ func (X) ParseCopy(d *XDesc, b []byte, l Limits, recycle bool) (XStruct, error) 
 	}
 	c := chain.NewChunk(len(b), recycle)
 	copy(c.Mem, b)
-	return parseChunk(d, c, l, Own|recycling(recycle))
+	return parseChunk(d, c, l, Own|flagIf(recycle, Recycle))
 }
 
 // JSONNames returns how the fields of the struct are called in JSON, by their numbers; or an error

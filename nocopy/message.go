@@ -139,13 +139,13 @@ func beginMessage(d *XDesc, flags flag, n int) XStruct {
 // newWithRoom is like newStruct, with room for n bytes before the message and no option but
 // Recycle.
 func newWithRoom(d *XDesc, n int, recycle bool) XStruct {
-	return beginMessage(d, recycling(recycle), n)
+	return beginMessage(d, flagIf(recycle, Recycle), n)
 }
 
-// recycling returns Recycle if yes, else no flag.
-func recycling(yes bool) flag {
+// flagIf returns f if yes, else no flag.
+func flagIf(yes bool, f flag) flag {
 	if yes {
-		return Recycle
+		return f
 	}
 	return 0
 }

@@ -226,9 +226,9 @@ func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 // parseReceived is like parseStruct for received bytes, which the message takes over, also when
 // parsing fails: it may store into them. With recycle the chunk may be of recycled memory, which
 // goes back on Release. MaxBytes is chain.MaxSize if the limits have none: who received the bytes
-// has bounded them.
-func parseReceived(d *XDesc, c chain.Chunk, l Limits, recycle bool) (XStruct, error) {
-	return parseChunk(d, c, l, Own|recycling(recycle))
+// has bounded them. With lazy a chunk of one piece is parsed as Lazy has it.
+func parseReceived(d *XDesc, c chain.Chunk, l Limits, recycle, lazy bool) (XStruct, error) {
+	return parseChunk(d, c, l, Own|flagIf(recycle, Recycle)|flagIf(lazy, Lazy))
 }
 
 // parseChunk does what parseReceived does, with flags in the place of recycle.
@@ -249,13 +249,12 @@ func parseChunk(d *XDesc, c chain.Chunk, l Limits, flags flag) (XStruct, error) 
 }
 
 // parseOwn parses a chunk of received bytes, which the message takes over, also when it fails.
-// With Lazy it is of one piece.
+// Lazy holds for one of one piece only.
 func parseOwn(d *XDesc, c chain.Chunk, flags flag, limits Limits) (XStruct, error) {
-	m := newMessage(d, flags, limits)
 	if c.Next() == nil {
-		return m.parseChunk(c)
+		return newMessage(d, flags, limits).parseChunk(c)
 	}
-	return m.parsePieces(c, c.Len())
+	return newMessage(d, flags&^Lazy, limits).parsePieces(c, c.Len())
 }
 
 // parsePieces parses a chunk of several pieces, which have n bytes.

@@ -18,7 +18,7 @@ import (
 // many as there are.
 func piecesOf(n int, recycle bool) way {
 	return way{fmt.Sprintf("pieces of %d, recycle %t", n, recycle), func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
-		return parseReceived(d, pieces(wire, n, recycle), limitsOf(opts), recycle)
+		return parseReceived(d, pieces(wire, n, recycle), limitsOf(opts), recycle, false)
 	}}
 }
 
@@ -174,7 +174,7 @@ func TestScatteredManyPieces(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { // 160,000 bytes in 53,000 pieces or less
 			for _, recycle := range []bool{false, true} {
 				blocks := chain.BlocksInUse()
-				s, err := parseReceived(allDesc, pieces(wire, n, recycle), Limits{}, recycle)
+				s, err := parseReceived(allDesc, pieces(wire, n, recycle), Limits{}, recycle, false)
 				if err != nil {
 					t.Fatalf("pieces of %d: %v", n, err)
 				}

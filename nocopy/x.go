@@ -41,9 +41,10 @@ func (X) Parse(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 
 // ParseChunk is Parse of received bytes, which the message takes over, also when it fails: it may
 // store into them. With recycle the chunk may be of recycled memory, which goes back on Release.
-// If the limits have no MaxBytes, there is none: whoever received the bytes has bounded them.
-func (X) ParseChunk(d *XDesc, c chain.Chunk, l Limits, recycle bool) (XStruct, error) {
-	return parseReceived(d, c, l, recycle)
+// If the limits have no MaxBytes, there is none: whoever received the bytes has bounded them. With
+// lazy a chunk of one piece is parsed as nocopy.Lazy has it.
+func (X) ParseChunk(d *XDesc, c chain.Chunk, l Limits, recycle, lazy bool) (XStruct, error) {
+	return parseReceived(d, c, l, recycle, lazy)
 }
 
 // Absent returns the handle of a struct that is not there: its getters return zero values, its
@@ -125,8 +126,8 @@ func (X) NewHeld(d *XDesc, n int, l Limits, recycle bool) *Message {
 }
 
 // ParseHeld is ParseChunk of a held message.
-func (X) ParseHeld(d *XDesc, c chain.Chunk, l Limits, recycle bool) (*Message, error) {
-	return parseHeld(d, c, l, recycle)
+func (X) ParseHeld(d *XDesc, c chain.Chunk, l Limits, recycle, lazy bool) (*Message, error) {
+	return parseHeld(d, c, l, recycle, lazy)
 }
 
 // CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part

@@ -68,7 +68,7 @@ func (b *Buffer) addTail() {
 	if b.tailPos == 0 { // what was lent before was not the Buffer's own
 		b.lent = 0
 	}
-	b.tailPos = b.addSegments(b.tail, b.tailMem, true)
+	b.tailPos = b.addSegments(b.tail, segment{block: b.tailMem, writable: 1})
 	b.tailShared = b.slow
 }
 

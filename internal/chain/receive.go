@@ -69,7 +69,7 @@ func (c Chunk) From(n int) Chunk {
 // chunk over. A Buffer that does not recycle can only take chunks that are not recycled either.
 func (b *Buffer) AddChunk(c Chunk) Pos {
 	b.hold(c)
-	p := b.addSegments(c.Mem, c.block, true)
+	p := b.addSegments(c.Mem, segment{block: c.block, writable: 1})
 	if p == segSize {
 		b.flat = c.Mem
 	}
@@ -86,7 +86,7 @@ func (b *Buffer) Hold(c Chunk) {
 }
 
 // AddHeld gives a position to c, a piece of a chunk that Hold has taken over, from its byte n on.
-func (b *Buffer) AddHeld(c Chunk, n int) Pos { return b.addSegments(c.Mem[n:], c.block, true) }
+func (b *Buffer) AddHeld(c Chunk, n int) Pos { return b.addSegments(c.Mem[n:], segment{block: c.block, writable: 1}) }
 
 func (b *Buffer) hold(c Chunk) {
 	if c.block == nil {

@@ -53,7 +53,7 @@ func (b *Buffer) Refer(mem []byte, recycle, own bool) Pos {
 		return b.referAnew(mem, recycle, own)
 	}
 	b.state = referring
-	b.segs[1], b.meta[1].writable, b.flat = mem, asUint32(own), mem
+	b.segs[1], b.meta[1].writable, b.meta[1].foreign, b.flat = mem, asUint32(own), !own, mem
 	end := segSize + Pos(len(mem))
 	b.spans[1].to, b.pieces[0].to, b.size = end, end, len(mem)
 	return segSize
@@ -72,7 +72,7 @@ func (b *Buffer) referAnew(mem []byte, recycle, own bool) Pos {
 // start empties a Buffer in any state. It makes the tables of one that has none.
 func (b *Buffer) start(recycle bool) {
 	if len(b.segs) == 0 {
-		b.addSegments(zeroes, nil, false)
+		b.addSegments(zeroes, segment{})
 		b.spans = append(b.spans, span{})
 		b.nodes = append(b.nodes, node{})
 	}

@@ -34,6 +34,7 @@ type segment struct {
 	// writable is 1 if values may be stored in place. Once the segment is in use it may only
 	// become 0, even while other goroutines read: hence it is atomic.
 	writable uint32
+	foreign  bool // it is the caller's, who may change it once it is not referred to any more
 }
 
 // panicBeyond is the panic's text when a value reaches beyond its memory: the bytes were changed
@@ -55,12 +56,11 @@ func (b *Buffer) Room(n int) bool { return len(b.segs)+int(uint(n)>>segBits)+1 <
 
 // addSegments gives mem positions and returns that of its first byte. The position just after the
 // last byte belongs to the same memory, too.
-func (b *Buffer) addSegments(mem []byte, block *Block, writable bool) Pos {
+func (b *Buffer) addSegments(mem []byte, m segment) Pos {
 	if !b.Room(len(mem)) {
 		panic("nocopy: message larger than its address space of 2 GiB")
 	}
 	first := Pos(len(b.segs)) << segBits
-	m := segment{block, asUint32(writable)}
 	for off := 0; off <= len(mem); off += segSize {
 		b.segs = append(b.segs, mem[off:])
 		b.meta = append(b.meta, m)
@@ -80,13 +80,17 @@ func asUint32(b bool) uint32 {
 // store into it from now on; without, it never does, and nobody else may until Reset or Free.
 func (b *Buffer) AddForeign(mem []byte, own bool) Pos {
 	if len(mem) >= segSize || len(b.segs) >= maxSegments {
-		return b.addSegments(mem, nil, own)
+		return b.addSegments(mem, segment{writable: asUint32(own), foreign: !own})
 	}
 	b.segs = append(b.segs, mem)
-	b.meta = append(b.meta, segment{writable: asUint32(own)})
+	b.meta = append(b.meta, segment{writable: asUint32(own), foreign: !own})
 	b.crowded = b.crowded || len(b.segs) > b.mostSegs
 	return Pos(len(b.segs)-1) << segBits
 }
+
+// Foreign reports whether the memory at p is the caller's: AddForeign or Refer was given it, of this
+// Buffer or of one that it was shared with.
+func (b *Buffer) Foreign(p Pos) bool { return b.meta[p>>segBits].foreign }
 
 // adopted is the size up to which a message is copied when a value in it is to be changed.
 const adopted = 2 << 10
@@ -104,7 +108,7 @@ func (b *Buffer) Adopt(p Pos) bool {
 	sealed := b.sealed
 	_, own := b.Place(len(mem))
 	copy(own, mem)
-	b.segs[i], b.meta[i], b.flat = own, segment{b.tailMem, 1}, nil
+	b.segs[i], b.meta[i], b.flat = own, segment{block: b.tailMem, writable: 1}, nil
 	b.sealed = sealed // the chain is as it was
 	return true
 }
@@ -129,12 +133,12 @@ func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
 	if atomic.LoadUint32(&src.frozen) != 0 {
 		atomic.StoreUint32(&src.shared, 1)
 	}
-	block := src.meta[p>>segBits].block
-	if block != nil {
-		block.retain()
-		b.held = append(b.held, block)
+	from := &src.meta[p>>segBits]
+	if from.block != nil {
+		from.block.retain()
+		b.held = append(b.held, from.block)
 	}
-	return b.addSegments(src.At(p)[:n:n], block, false)
+	return b.addSegments(src.At(p)[:n:n], segment{block: from.block, foreign: from.foreign})
 }
 
 // Freeze makes everything that is stored from now on go elsewhere than where the message's bytes
@@ -158,7 +162,7 @@ func (b *Buffer) freeze(first, last Pos, flag *uint32) {
 // Alias gives the n bytes at p another position, higher than all that were given so far.
 func (b *Buffer) Alias(p Pos, n int) Pos {
 	s := &b.meta[p>>segBits]
-	return b.addSegments(b.At(p)[:n:n], s.block, b.Writable(p))
+	return b.addSegments(b.At(p)[:n:n], segment{s.block, asUint32(b.Writable(p)), s.foreign})
 }
 
 // largeStitch is the size from which on Stitch takes a block of its own.
@@ -190,7 +194,7 @@ func (b *Buffer) ownBlock(n int) (Pos, []byte) {
 	default:
 		mem = fresh(n)
 	}
-	return b.addSegments(mem, block, true), mem
+	return b.addSegments(mem, segment{block: block, writable: 1}), mem
 }
 
 // TakeBack takes back the segments after that of p up to that of end, if end is in the last

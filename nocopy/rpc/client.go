@@ -134,7 +134,7 @@ func (c *Client) NewArgs(m *Method) nocopy.Struct {
 // arguments, such as those that a server's handler was called with. Anything else, and arguments
 // that were released, are an error.
 func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
-	args, err := m.claimArgs(args)
+	args, err := m.claimArgs(args, c.outermost != nil)
 	if err != nil {
 		return thriftimpl.Absent(), err
 	}

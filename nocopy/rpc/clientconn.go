@@ -206,7 +206,7 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 	case m.Oneway():
 		return thriftimpl.Absent(), nil
 	case p.reply.typ == typeException:
-		s, err := c.parseReply(p, exceptionDesc)
+		s, err := c.parseReply(p, exceptionDesc, false)
 		if err != nil {
 			return thriftimpl.Absent(), err
 		}
@@ -219,7 +219,7 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 		p.reply.body.Release()
 		return thriftimpl.Absent(), &ApplicationException{WrongMethodName, fmt.Sprintf("in reply to %s", m)}
 	}
-	result, err := c.parseReply(p, m.Result)
+	result, err := c.parseReply(p, m.Result, c.opt.isLazy(m))
 	if err != nil {
 		return thriftimpl.Absent(), err
 	}
@@ -227,8 +227,8 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 }
 
 // parseReply parses the body of p's reply as a d.
-func (c *clientConn) parseReply(p *pending, d *thriftimpl.Desc) (nocopy.Struct, error) {
-	s, err := thriftimpl.ParseChunk(d, p.reply.body, c.opt.limits, c.opt.recycle)
+func (c *clientConn) parseReply(p *pending, d *thriftimpl.Desc, lazy bool) (nocopy.Struct, error) {
+	s, err := thriftimpl.ParseChunk(d, p.reply.body, c.opt.limits, c.opt.recycle, lazy)
 	if err != nil {
 		return thriftimpl.Absent(), callError(p.method, fmt.Errorf("bad reply: %w", err))
 	}

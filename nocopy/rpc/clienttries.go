@@ -189,7 +189,7 @@ func (t *clientTries) beginTry(call *Call) (*Method, nocopy.Struct, error) {
 	args := call.Args
 	if args != t.args || m.Args != t.method.Args {
 		var err error
-		if args, err = m.copyArgs(args); err != nil { // the interceptor's own
+		if args, err = m.copyToSend(args); err != nil { // the interceptor's own
 			return nil, args, err
 		}
 	}
@@ -229,20 +229,28 @@ func (t *clientTries) setResult(call *Call, result nocopy.Struct, err error) err
 }
 
 // claimArgs returns arguments for a call of m, which owns them: args itself if it comes from
-// NewArgs and no call has claimed it yet, else a copy.
-func (m *Method) claimArgs(args nocopy.Struct) (nocopy.Struct, error) {
+// NewArgs and no call has claimed it yet, else a copy; unless interceptors are going to see it, it
+// is one that can only be sent.
+func (m *Method) claimArgs(args nocopy.Struct, seen bool) (nocopy.Struct, error) {
 	if m == nil {
 		return thriftimpl.Absent(), errors.New("rpc: no Method to call")
 	}
 	if thriftimpl.Struct(args).Claim(m.Args) {
 		return args, nil
 	}
-	return m.copyArgs(args)
+	if !seen {
+		return m.copyToSend(args)
+	}
+	c, err := thriftimpl.Struct(args).ClaimCopy(m.Args)
+	if err != nil {
+		return thriftimpl.Absent(), callError(m, fmt.Errorf("arguments: %w", err))
+	}
+	return nocopy.Struct(c), nil
 }
 
-// copyArgs returns a copy of args, which the caller owns.
-func (m *Method) copyArgs(args nocopy.Struct) (nocopy.Struct, error) {
-	c, err := thriftimpl.Struct(args).ClaimCopy(m.Args)
+// copyToSend returns a copy of args that can only be sent. The caller owns it.
+func (m *Method) copyToSend(args nocopy.Struct) (nocopy.Struct, error) {
+	c, err := thriftimpl.Struct(args).ClaimToSend(m.Args)
 	if err != nil {
 		return thriftimpl.Absent(), callError(m, fmt.Errorf("arguments: %w", err))
 	}

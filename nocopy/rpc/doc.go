@@ -154,13 +154,19 @@
 // it is replaced at once. Calls wait while a connection is dialled, which follows a pause if the
 // last connection failed without a reply, and fail if it can't be made.
 //
-// # Calls that no IDL tells of
+// # Proxies
 //
-// Processor.WithFallback handles the calls of all methods that a Processor does not have: they
-// come as calls of a [RawMethod], whose args and result are structs without known fields, and
-// whose bytes can be read and forwarded. Package dynamic makes proxies of that.
+// [Forward] is a [Handler] that makes each call again, with a [Caller], and answers as that does.
+// [Processor.WithHandler] gives it the methods of a generated Processor, all or some; handlers of
+// the program's around it look at typed arguments and results and change them. With
+// [Server.Lazy] and the option [Lazy] only what they touch is indexed. Processor.WithFallback
+// gives it the methods that the Processor does not have, or all, of services whose IDL the program
+// does not know: they come as calls of a [RawMethod], whose args and result are structs without
+// known fields. What is forwarded is linked, not copied, and goes out as it came, unknown fields
+// and all. How much memory slow clients and slow backends can hold is bounded by MaxConns,
+// Concurrency and MaxFrame of the Server, and by MaxInFlight of the Client.
 //
 // Read next: method.go for the descriptions that generated code gives of methods; server.go,
 // serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go, clientconn.go,
-// pending.go and clienttries.go; message.go and receive.go for the wire.
+// pending.go and clienttries.go; forward.go for proxies; message.go and receive.go for the wire.
 package rpc

@@ -424,7 +424,6 @@ func TestGoneDuringShutdown(t *testing.T) {
 
 // TestNotIdle: IdleTimeout does not count while a call is under way.
 func TestNotIdle(t *testing.T) {
-	t.Parallel()
 	w := newWaiter()
 	srv := &rpc.Server{Processor: echo.NewEchoProcessor(w), IdleTimeout: 20 * time.Millisecond}
 	nc := dialRaw(t, serve(t, srv, nil))

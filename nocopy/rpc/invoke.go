@@ -55,7 +55,7 @@ func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write
 	if m.handler == nil {
 		panic("nocopy: rpc.Method.Invoke of " + m.String() + ", which has no handler")
 	}
-	a, err := thriftimpl.ParseHeld(m.Args, chain.Chunk{Mem: args}, l, false)
+	a, err := thriftimpl.ParseHeld(m.Args, chain.Chunk{Mem: args}, l, false, m.lazy)
 	if err != nil {
 		return &ApplicationException{ProtocolError, err.Error()}
 	}

@@ -23,6 +23,8 @@ type Method struct {
 
 	prefix  string // the service's name and a colon in multiplexed calls, else ""
 	raw     bool   // made by RawMethod
+	lazy    bool   // a server parses its arguments lazily
+	passing bool   // a client's call returns its result whatever is in it
 	handler Handler
 	slow    *atomic.Bool // the handler took longer than patience last time
 }
@@ -102,8 +104,12 @@ func (m *Method) setException(result nocopy.Struct, err error) (bool, error) {
 }
 
 // outcome returns the error of a call that has this result: the declared exception in it, or
-// MissingResult if it holds neither that nor the return value; nil if all is well.
+// MissingResult if it holds neither that nor the return value; nil if all is well, or the method is
+// passing.
 func (m *Method) outcome(result nocopy.Struct) error {
+	if m.passing {
+		return nil
+	}
 	err := m.exception(result)
 	if err == nil && m.Success != 0 && !thriftimpl.Struct(result).Has(m.Success) {
 		return &ApplicationException{MissingResult, m.String()}
@@ -130,9 +136,10 @@ type Call struct {
 
 	Peer net.Addr // the client's address; nil on a client
 
-	serverTries *serverTries // nil on a client, and without interceptors
-	clientTries *clientTries // nil on a server, and without interceptors
-	busy        int32        // 1 while a client's next is under way with this Call
+	forwarded   nocopy.Struct // the Result that Forward has put here; else the zero Struct
+	serverTries *serverTries  // nil on a client, and without interceptors
+	clientTries *clientTries  // nil on a server, and without interceptors
+	busy        int32         // 1 while a client's next is under way with this Call
 }
 
 // Exception returns the declared exception that Result holds, nil if there is none. It is a

@@ -17,6 +17,8 @@ type Option interface{ apply(*options) }
 type options struct {
 	unframed     bool
 	recycle      bool
+	lazy         bool
+	lazyMethods  map[string]bool // by WireName
 	poolSize     int
 	maxInFlight  int
 	maxFrame     int
@@ -40,6 +42,28 @@ var Unframed Option = optionFunc(func(o *options) { o.unframed = true })
 // Recycle means that memory comes from pools and returns to them when a result is released:
 // strings and bytes that were read from it must not be kept longer.
 var Recycle Option = optionFunc(func(o *options) { o.recycle = true })
+
+// Lazy means that results are parsed as nocopy.Lazy has it: only what is touched is indexed, which
+// pays where they are forwarded. Without frames, results of more than some KiB are indexed at once.
+var Lazy Option = optionFunc(func(o *options) { o.lazy = true })
+
+// LazyMethods is Lazy for the results of the methods with these names, which are "service:method"
+// in multiplexed calls.
+func LazyMethods(names ...string) Option {
+	return optionFunc(func(o *options) {
+		if o.lazyMethods == nil {
+			o.lazyMethods = map[string]bool{}
+		}
+		for _, name := range names {
+			o.lazyMethods[name] = true
+		}
+	})
+}
+
+// isLazy reports whether results of m are parsed lazily.
+func (o *options) isLazy(m *Method) bool {
+	return o.lazy || o.lazyMethods != nil && o.lazyMethods[m.WireName()]
+}
 
 // PoolSize is the most connections that a client has at a time; they are made when they are
 // needed. 4 if 0.

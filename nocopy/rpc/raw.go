@@ -43,15 +43,8 @@ type fallback struct {
 // WithFallback returns a Processor that has h handle the calls of methods that p does not have,
 // which p answers with UnknownMethod. To h they are calls of a RawMethod: c.Method.WireName is the
 // name that was called, c.Args.Message().Bytes() are the arguments, which were not looked at, and
-// h puts a struct of its own, of which the bytes are the result, into c.Result. So
-//
-//	func(ctx context.Context, c *rpc.Call) (err error) {
-//		c.Result, err = backend.Call(ctx, c.Method, c.Args)
-//		return err
-//	}
-//
-// forwards them to the server of backend, a Client. An *ApplicationException that h returns is
-// sent with its type.
+// h puts a struct of its own, of which the bytes are the result, into c.Result. Forward makes such
+// handlers. An *ApplicationException that h returns is sent with its type.
 //
 // Of a Multiplexed processor, h is for the calls of all services and methods that it does not
 // have. In one, the fallback of a service's Processor is for the calls of that service, and gets

@@ -54,7 +54,7 @@ func (c *serverConn) process(h header, chunk chain.Chunk) bool {
 		c.discard(chunk)
 		return c.refuse(h, refusal, false)
 	}
-	args, err := c.parseArgs(m.Args, chunk)
+	args, err := c.parseArgs(m, chunk)
 	if err != nil {
 		c.logEnd(err)
 		h.name = []byte(m.Name) // parseArgs has released the chunk, which held the name
@@ -96,12 +96,12 @@ func protocolError(err error) *ApplicationException {
 
 // parseArgs parses the struct at the beginning of chunk, which it takes over. Bytes after the
 // struct are the next message of a frame: they are kept for receiver.next.
-func (c *serverConn) parseArgs(d *thriftimpl.Desc, chunk chain.Chunk) (args *nocopy.Message, err error) {
+func (c *serverConn) parseArgs(m *Method, chunk chain.Chunk) (args *nocopy.Message, err error) {
 	defer c.guard(&err)
 	whole := chunk.From(0)
-	args, err = thriftimpl.ParseHeld(d, chunk, c.srv.Limits, c.srv.Recycle)
+	args, err = thriftimpl.ParseHeld(m.Args, chunk, c.srv.Limits, c.srv.Recycle, c.srv.Lazy || m.lazy)
 	if err != nil && errors.Is(err, nocopy.ErrTrailing) {
-		return c.parseFirstOfFrame(d, whole, err)
+		return c.parseFirstOfFrame(m, whole, err)
 	}
 	whole.Release()
 	return args, err
@@ -109,12 +109,12 @@ func (c *serverConn) parseArgs(d *thriftimpl.Desc, chunk chain.Chunk) (args *noc
 
 // parseFirstOfFrame is parseArgs for a frame with bytes after the struct; err has the struct's
 // end.
-func (c *serverConn) parseFirstOfFrame(d *thriftimpl.Desc, whole chain.Chunk, err error) (*nocopy.Message, error) {
+func (c *serverConn) parseFirstOfFrame(m *Method, whole chain.Chunk, err error) (*nocopy.Message, error) {
 	var trailing *nocopy.Error
 	errors.As(err, &trailing)
 	c.in.frameRest = whole.From(trailing.Offset)
 	whole.Mem = whole.Mem[:trailing.Offset]
-	return thriftimpl.ParseHeld(d, whole, c.srv.Limits, c.srv.Recycle)
+	return thriftimpl.ParseHeld(m.Args, whole, c.srv.Limits, c.srv.Recycle, c.srv.Lazy || m.lazy)
 }
 
 // discard skips the struct at the beginning of chunk, which it takes over. Bytes after the struct

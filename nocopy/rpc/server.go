@@ -69,6 +69,11 @@ type Server struct {
 	// handlers must not keep strings and bytes that they have read from args.
 	Recycle bool
 
+	// Lazy means that arguments are parsed as nocopy.Lazy has it: only what is touched is indexed,
+	// which pays where handlers forward them. Without frames, arguments of more than some KiB are
+	// indexed at once. See Processor.WithLazy for single methods.
+	Lazy bool
+
 	once sync.Once
 	// The outermost interceptor around callHandler; nil if there are no interceptors
 	outermost Handler

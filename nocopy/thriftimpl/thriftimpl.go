@@ -94,9 +94,10 @@ func Parse(d *Desc, b []byte, opts ...nocopy.Option) (Struct, error) {
 
 // ParseChunk is Parse of received bytes, which the message takes over, also when it fails: it may
 // store into them. With recycle the chunk may be of recycled memory, which goes back on Release.
-// If the limits have no MaxBytes, there is none: whoever received the bytes has bounded them.
-func ParseChunk(d *Desc, c chain.Chunk, l nocopy.Limits, recycle bool) (Struct, error) {
-	return nocopy.X{}.ParseChunk(d, c, l, recycle)
+// If the limits have no MaxBytes, there is none: whoever received the bytes has bounded them. With
+// lazy a chunk of one piece is parsed as nocopy.Lazy has it.
+func ParseChunk(d *Desc, c chain.Chunk, l nocopy.Limits, recycle, lazy bool) (Struct, error) {
+	return nocopy.X{}.ParseChunk(d, c, l, recycle, lazy)
 }
 
 // Absent returns the handle of a struct that is not there: its getters return zero values, its
@@ -183,8 +184,8 @@ func NewHeld(d *Desc, n int, l nocopy.Limits, recycle bool) *nocopy.Message {
 }
 
 // ParseHeld is ParseChunk of a held message.
-func ParseHeld(d *Desc, c chain.Chunk, l nocopy.Limits, recycle bool) (*nocopy.Message, error) {
-	return nocopy.X{}.ParseHeld(d, c, l, recycle)
+func ParseHeld(d *Desc, c chain.Chunk, l nocopy.Limits, recycle, lazy bool) (*nocopy.Message, error) {
+	return nocopy.X{}.ParseHeld(d, c, l, recycle, lazy)
 }
 
 // CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part

@@ -1,0 +1,113 @@
+package rpc
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// Forward returns a Handler that makes each call that it gets with backend, such as a Client, and
+// answers as that does: with the same result, which may hold fields and exceptions that this
+// program does not know, or with the same *ApplicationException. It is for Processor.WithHandler
+// and WithFallback; handlers and interceptors around it may look at c.Args and c.Result and change
+// them:
+//
+//	forward := rpc.Forward(backend)
+//	p := meta.NewMetastoreProcessor(nil).WithHandler(forward).WithHandler(
+//		func(ctx context.Context, c *rpc.Call) error {
+//			args, _ := rpc.ArgsOf[meta.MetastoreCreateTableArgs](c)
+//			args.GetTable().SetOwner("proxy")
+//			return forward(ctx, c)
+//		}, "create_table")
+//
+// Each side has its own sequence ids and transport. To the backend the name of a method has no
+// service's name before it, unless backend is a MultiplexedCaller or the method came to a fallback
+// with one. The call ends with ctx, which a server ends when its client is gone. Server.Lazy and
+// the option Lazy spare indexing what nobody looks at.
+//
+// Bytes are not copied, but those that were changed, and pieces of less than 4 KiB; arguments also
+// if backend is a Client with interceptors. Arguments are sent as they are when the call begins; a
+// result is released when the reply has been made of it.
+func Forward(backend Caller) Handler {
+	if backend == nil {
+		panic("nocopy: rpc.Forward to a nil Caller")
+	}
+	var passing sync.Map // *Method → a copy of it that is passing
+	return func(ctx context.Context, c *Call) error {
+		m := c.Method
+		if !m.raw && !m.Oneway() {
+			p, ok := passing.Load(m)
+			if !ok {
+				of := *m
+				of.passing = true
+				p, _ = passing.LoadOrStore(m, &of)
+			}
+			m = p.(*Method)
+		}
+		result, err := backend.Call(ctx, m, c.Args)
+		if err == nil && !m.Oneway() {
+			c.Result, c.forwarded = result, result
+		}
+		return err
+	}
+}
+
+// WithHandler returns a Processor in which h handles the methods with these names, all if none are
+// given, in the place of their handlers. The handler that the Processor was made with may be nil if
+// all its methods get others. In a Multiplexed processor the names are "service:method".
+func (p *Processor) WithHandler(h Handler, names ...string) *Processor {
+	if h == nil {
+		panic("nocopy: rpc.Processor.WithHandler with a nil Handler")
+	}
+	return p.with("WithHandler", func(m *Method) *Method { return m.HandledBy(h) }, names)
+}
+
+// WithLazy returns a Processor for which servers parse the arguments of the methods with these
+// names, all if none are given, as nocopy.Lazy has it, see Server.Lazy.
+func (p *Processor) WithLazy(names ...string) *Processor {
+	return p.with("WithLazy", func(m *Method) *Method {
+		c := *m
+		c.lazy = true
+		return &c
+	}, names)
+}
+
+// with returns a copy of p with f's methods in the place of those with these names, or of all.
+func (p *Processor) with(caller string, f func(*Method) *Method, names []string) *Processor {
+	c := *p
+	c.methods = maps.Clone(p.methods)
+	if len(names) == 0 {
+		for name, m := range p.methods {
+			c.methods[name] = f(m)
+		}
+	}
+	for _, name := range names {
+		m := p.methods[name]
+		if m == nil {
+			panic("nocopy: rpc.Processor." + caller + ": no method " + name)
+		}
+		c.methods[name] = f(m)
+	}
+	return &c
+}
+
+// ArgsOf returns c's arguments as an S, the type that was generated for them, and reports whether
+// they are one; if not, the zero S. They are valid as long as c.Args.
+func ArgsOf[S nocopy.StructView](c *Call) (S, bool) { return structOf[S](c.Args, c.Method.Args) }
+
+// ResultOf returns c's result as an S, the type that was generated for it, and reports whether it
+// is one; if not, also if c is oneway or has no result yet, the zero S. It is valid as long as
+// c.Result.
+func ResultOf[S nocopy.StructView](c *Call) (S, bool) { return structOf[S](c.Result, c.Method.Result) }
+
+// structOf returns s, of type d, as an S, if S is the type of d and s is not absent.
+func structOf[S nocopy.StructView](s nocopy.Struct, d *thriftimpl.Desc) (S, bool) {
+	var zero S
+	if d == nil || zero.ThriftDesc() != d || !thriftimpl.Struct(s).Is(d) {
+		return zero, false
+	}
+	return S(s), true
+}

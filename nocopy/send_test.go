@@ -1,0 +1,88 @@
+package nocopy
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestToSend: what is about to be sent stays what it was, whatever happens to the message that it
+// was made of and to the caller's memory that that refers to.
+func TestToSend(t *testing.T) {
+	large := strings.Repeat("0123456789", 300_000)
+	for name, build := range map[string]func(s XStruct, own []byte){
+		"nothing":            func(XStruct, []byte) {},
+		"a small text":       func(s XStruct, _ []byte) { s.SetText(allDesc.named("text"), "small") },
+		"a large text":       func(s XStruct, _ []byte) { s.SetText(allDesc.named("text"), large) },
+		"the caller's bytes": func(s XStruct, own []byte) { s.SetBytes(allDesc.named("blob"), own) },
+		"large pieces, more than are linked": func(s XStruct, _ []byte) {
+			l := StructList[XStruct](s.NewChild(allDesc.named("children"), allDesc, mostLinks+100))
+			for i := range l.Len() {
+				l.At(i).SetInt32(allDesc.named("medium"), int32(i))
+			}
+			for i := range l.Len() {
+				copy(l.At(i).NewBytes(allDesc.named("blob"), referSize+i), large)
+			}
+		},
+		"small pieces": func(s XStruct, _ []byte) {
+			l := StringList(s.NewChild(allDesc.named("words"), allDesc, 3000))
+			for i := range 3000 {
+				l.Set(2999-i, "word")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, opts := range [][]Option{nil, {Recycle}} {
+				own := bytes.Repeat([]byte("mine"), 5000)
+				s := newStruct(allDesc, opts...)
+				build(s, own)
+				s.m.Finish()
+				for _, from := range []XStruct{s, editedCopy(t, s, opts)} {
+					want := from.m.AppendTo(nil)
+					var wg sync.WaitGroup
+					sent := make([]*Message, 4)
+					for i := range sent {
+						wg.Go(func() { sent[i] = from.toSend(held|limited|flagIf(i%2 == 0, Recycle), usualLimits, 100) })
+					}
+					wg.Wait()
+					copy(sent[1].prepend(4), "head")
+					clear(own)
+					from.SetText(allDesc.named("text"), "other")
+					from.Release()
+					for range 3 { // in the same memory, if that is used again
+						again := newStruct(allDesc, opts...)
+						copy(again.NewBytes(allDesc.named("blob"), 4<<20), bytes.Repeat([]byte("?"), 4<<20))
+						again.m.Finish()
+						again.Release()
+					}
+					for i, m := range sent {
+						head := ""
+						if i == 1 {
+							head = "head"
+						}
+						if err := m.Check(); err != nil {
+							t.Fatal(err)
+						}
+						if got := m.AppendTo(nil); string(got) != head+string(want) {
+							t.Errorf("%v: %d bytes are not the %d that were to be sent", opts, len(got), len(want))
+						}
+						m.endHeld()
+					}
+				}
+			}
+		})
+	}
+}
+
+// editedCopy returns what was parsed from the bytes of s and edited.
+func editedCopy(t *testing.T, s XStruct, opts []Option) XStruct {
+	t.Helper()
+	c, err := parseStruct(allDesc, s.m.AppendTo(nil), append([]Option{Own}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	editScattered(c)
+	c.m.Finish()
+	return c
+}
