@@ -70,8 +70,8 @@ func (s XStruct) Drop() {
 // s is not what Is of type d, or can't be sent. Any number of goroutines may copy one message.
 func (s XStruct) ClaimCopy(d *XDesc) (XStruct, error) { return s.claimCopy(d, XStruct.Clone) }
 
-// ClaimToSend is ClaimCopy of a message that can be sent and released, and nothing else. It has not
-// copied pieces of 4 KiB and more.
+// ClaimToSend is ClaimCopy of a message that can be sent and released, and nothing else. It has
+// not copied pieces of 4 KiB and more.
 func (s XStruct) ClaimToSend(d *XDesc) (XStruct, error) {
 	return s.claimCopy(d, func(s XStruct, _ *XDesc) XStruct {
 		return XStruct(s.toSend(s.m.flags&Recycle|limited, s.m.limits, 0).Root())

@@ -63,7 +63,7 @@ func parsePrefix(d *XDesc, b []byte) (XStruct, int, error) {
 	}
 	c := chain.NewChunk(n, false)
 	copy(c.Mem, b[:n])
-	s, err := parseReceived(d, c, Limits{}, false)
+	s, err := parseReceived(d, c, Limits{}, false, false)
 	return s, n, err
 }
 

@@ -2,18 +2,18 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/internal/chain"
 
-// toSend links at most so many pieces, of messages of at most so many bytes, since each piece takes
-// up to 2 MiB of positions, of which there are 2 GiB. It copies the rest.
+// toSend links at most so many pieces, of messages of at most so many bytes, since each piece
+// takes up to 2 MiB of positions, of which there are 2 GiB. It copies the rest.
 const (
 	mostLinks  = 500
 	mostLinked = 512 << 20
 )
 
 // toSend returns a message with the wire bytes that the message of s has now, and room for n bytes
-// before them. s is the root, and finished. The message can be sent and released, and nothing else:
-// it has no index. Pieces of 4 KiB and more are linked, but for memory of the caller's, which is
-// copied, as smaller pieces are. Neither message sees changes of the other, and any number of
-// goroutines may call toSend of one message.
+// before them. s is the root, and finished. The message can be sent and released, and nothing
+// else: it has no index. Pieces of 4 KiB and more are linked, but for memory of the caller's,
+// which is copied, as smaller pieces are. Neither message sees changes of the other, and any
+// number of goroutines may call toSend of one message.
 func (s XStruct) toSend(flags flag, limits Limits, n int) *Message {
 	from := s.m
 	r := from.rangeOf(from.root, from.desc.self, chain.Range{})

@@ -86,7 +86,9 @@ func (b *Buffer) Hold(c Chunk) {
 }
 
 // AddHeld gives a position to c, a piece of a chunk that Hold has taken over, from its byte n on.
-func (b *Buffer) AddHeld(c Chunk, n int) Pos { return b.addSegments(c.Mem[n:], segment{block: c.block, writable: 1}) }
+func (b *Buffer) AddHeld(c Chunk, n int) Pos {
+	return b.addSegments(c.Mem[n:], segment{block: c.block, writable: 1})
+}
 
 func (b *Buffer) hold(c Chunk) {
 	if c.block == nil {

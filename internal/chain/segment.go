@@ -88,8 +88,8 @@ func (b *Buffer) AddForeign(mem []byte, own bool) Pos {
 	return Pos(len(b.segs)-1) << segBits
 }
 
-// Foreign reports whether the memory at p is the caller's: AddForeign or Refer was given it, of this
-// Buffer or of one that it was shared with.
+// Foreign reports whether the memory at p is the caller's: AddForeign or Refer was given it, of
+// this Buffer or of one that it was shared with.
 func (b *Buffer) Foreign(p Pos) bool { return b.meta[p>>segBits].foreign }
 
 // adopted is the size up to which a message is copied when a value in it is to be changed.

@@ -56,8 +56,8 @@ func Forward(backend Caller) Handler {
 }
 
 // WithHandler returns a Processor in which h handles the methods with these names, all if none are
-// given, in the place of their handlers. The handler that the Processor was made with may be nil if
-// all its methods get others. In a Multiplexed processor the names are "service:method".
+// given, in the place of their handlers. The handler that the Processor was made with may be nil
+// if all its methods get others. In a Multiplexed processor the names are "service:method".
 func (p *Processor) WithHandler(h Handler, names ...string) *Processor {
 	if h == nil {
 		panic("nocopy: rpc.Processor.WithHandler with a nil Handler")

@@ -253,8 +253,8 @@ func TestForwardCancel(t *testing.T) {
 	}
 }
 
-// TestForwardBackendGone: calls that can't reach the backend fail, with a text or, with HideErrors,
-// without; they go on when it is back.
+// TestForwardBackendGone: calls that can't reach the backend fail, with a text or, with
+// HideErrors, without; they go on when it is back.
 func TestForwardBackendGone(t *testing.T) {
 	backend := dial(t, fakeServer(t, func(nc net.Conn) { nc.Close() }))
 	for _, hide := range []bool{false, true} {

@@ -104,8 +104,8 @@ func (m *Method) setException(result nocopy.Struct, err error) (bool, error) {
 }
 
 // outcome returns the error of a call that has this result: the declared exception in it, or
-// MissingResult if it holds neither that nor the return value; nil if all is well, or the method is
-// passing.
+// MissingResult if it holds neither that nor the return value; nil if all is well, or the method
+// is passing.
 func (m *Method) outcome(result nocopy.Struct) error {
 	if m.passing {
 		return nil

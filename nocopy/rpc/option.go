@@ -44,7 +44,8 @@ var Unframed Option = optionFunc(func(o *options) { o.unframed = true })
 var Recycle Option = optionFunc(func(o *options) { o.recycle = true })
 
 // Lazy means that results are parsed as nocopy.Lazy has it: only what is touched is indexed, which
-// pays where they are forwarded. Without frames, results of more than some KiB are indexed at once.
+// pays where they are forwarded. Without frames, results of more than some KiB are indexed at
+// once.
 var Lazy Option = optionFunc(func(o *options) { o.lazy = true })
 
 // LazyMethods is Lazy for the results of the methods with these names, which are "service:method"
