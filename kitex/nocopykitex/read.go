@@ -216,7 +216,7 @@ func parseExact(d *thriftimpl.Desc, c chain.Chunk, held, recycle bool) (*nocopy.
 	if held {
 		return thriftimpl.ParseHeld(d, c, nocopy.Limits{}, recycle)
 	}
-	s, err := thriftimpl.ParseChunk(d, c, nocopy.Limits{}, recycle)
+	s, err := thriftimpl.ParseChunk(d, c, nocopy.Limits{}, recycle, false)
 	if err != nil {
 		return nil, err
 	}
