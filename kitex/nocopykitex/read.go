@@ -214,7 +214,7 @@ func parse(d *thriftimpl.Desc, c chain.Chunk, held, recycle bool) (*nocopy.Messa
 
 func parseExact(d *thriftimpl.Desc, c chain.Chunk, held, recycle bool) (*nocopy.Message, error) {
 	if held {
-		return thriftimpl.ParseHeld(d, c, nocopy.Limits{}, recycle)
+		return thriftimpl.ParseHeld(d, c, nocopy.Limits{}, recycle, false)
 	}
 	s, err := thriftimpl.ParseChunk(d, c, nocopy.Limits{}, recycle, false)
 	if err != nil {
