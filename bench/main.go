@@ -24,6 +24,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/apache"
 	"github.com/nocopythrift/nocopythrift/bench/capnp"
 	"github.com/nocopythrift/nocopythrift/bench/data"
+	"github.com/nocopythrift/nocopythrift/bench/dynamic"
 	"github.com/nocopythrift/nocopythrift/bench/dynamicgo"
 	"github.com/nocopythrift/nocopythrift/bench/flat"
 	"github.com/nocopythrift/nocopythrift/bench/frugal"
@@ -39,8 +40,8 @@ import (
 
 // peers are all contestants, in the order in which the tables list them.
 var peers = []peer.Peer{
-	ours.Peer(), kitex.Peer(), kitex.Fastgo(), frugal.Peer(), apache.Peer(), dynamicgo.Peer(),
-	vtproto.Peer(), victoria.Peer(), capnp.Peer(), flat.Peer(), limit.Peer(),
+	ours.Peer(), kitex.Peer(), kitex.Fastgo(), frugal.Peer(), apache.Peer(), dynamic.Peer(),
+	dynamicgo.Peer(), vtproto.Peer(), victoria.Peer(), capnp.Peer(), flat.Peer(), limit.Peer(),
 }
 
 func main() {

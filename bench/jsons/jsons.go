@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
+	"github.com/nocopythrift/nocopythrift/bench/dynamic"
 	ourpeer "github.com/nocopythrift/nocopythrift/bench/generated/nocopy/peer"
 	useapache "github.com/nocopythrift/nocopythrift/bench/generated/structs/apache"
 	useproto "github.com/nocopythrift/nocopythrift/bench/generated/structs/vtproto"
@@ -43,6 +44,7 @@ const (
 //
 //   - nocopy, nocopy/recycle: messages, parsed and written by nocopyjson, or read by it and
 //     written
+//   - nocopy/dynamic: the same with nocopy.Recycle, without generated code
 //   - kitex, apache: their structs, and encoding/json
 //   - kitex/sonic, apache/sonic: the same structs, and sonic
 //   - kitex/structs-only (to-json): encoding/json, of structs that are there already
@@ -115,7 +117,9 @@ func text(in *peer.Input) []byte {
 }
 
 func toJSON(in *peer.Input) []peer.Row {
-	rows := ours(in, toOurs)
+	rows := append(ours(in, toOurs), peer.Row{Peer: "nocopy/dynamic", Make: func() peer.Step {
+		return marshal(in.Wire, dynamic.TypeOf(of(in)).Parse, []nocopy.Option{nocopy.Recycle})
+	}})
 	for _, c := range []codec{standard, bySonic} {
 		rows = append(rows,
 			peer.Row{Peer: "kitex" + c.name, Make: func() peer.Step { return fromStructs(in.Wire, usekitex.Of(of(in)), readKitex, c) }},
@@ -137,7 +141,16 @@ func toJSON(in *peer.Input) []peer.Row {
 
 func fromJSON(in *peer.Input) []peer.Row {
 	text := text(in)
-	rows := ours(in, func(v any, opts ...nocopy.Option) peer.Step { return fromOurs(v, text, opts) })
+	rows := append(ours(in, func(v any, opts ...nocopy.Option) peer.Step { return fromOurs(v, text, opts) }),
+		peer.Row{Peer: "nocopy/dynamic", Make: func() peer.Step {
+			t := dynamic.TypeOf(of(in))
+			return func(w io.Writer) uint64 {
+				m := must(t.FromJSON(text, nocopy.Recycle))
+				n := must(m.Message().WriteTo(w))
+				m.Release()
+				return uint64(n)
+			}
+		}})
 	for _, c := range []codec{standard, bySonic} {
 		rows = append(rows,
 			peer.Row{Peer: "kitex" + c.name, Make: func() peer.Step { return toStructs(text, usekitex.Of(of(in)), writeKitex, c) }},
@@ -215,6 +228,12 @@ func ours(in *peer.Input, step func(v any, opts ...nocopy.Option) peer.Step) []p
 	}
 }
 
+// sender is a message of ours, of a generated type or not.
+type sender interface {
+	nocopy.AnyStruct
+	Release()
+}
+
 // ourStruct is one of our types.
 type ourStruct interface {
 	nocopy.StructView
@@ -231,7 +250,7 @@ func toOurs(v any, opts ...nocopy.Option) peer.Step {
 	return marshal(in.Wire, ourpeer.ParseBusiness, opts)
 }
 
-func marshal[S ourStruct](wire []byte, parse func([]byte, ...nocopy.Option) (S, error), opts []nocopy.Option) peer.Step {
+func marshal[S sender](wire []byte, parse func([]byte, ...nocopy.Option) (S, error), opts []nocopy.Option) peer.Step {
 	return func(w io.Writer) uint64 {
 		s := must(parse(wire, opts...))
 		check(nocopyjson.Write(w, s))
