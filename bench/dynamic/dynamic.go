@@ -1,5 +1,5 @@
-// Package dynamic has the rows of package nocopy/dynamic: messages without generated code, of types
-// that are loaded from the IDL when the program runs.
+// Package dynamic has the rows of package nocopy/dynamic: messages without generated code, of
+// types that are loaded from the IDL when the program runs.
 package dynamic
 
 import (
