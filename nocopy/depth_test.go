@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // How deep messages may be: structs inside structs, and anything inside of a field that is
@@ -86,6 +88,8 @@ func TestDepthOfSkipped(t *testing.T) {
 			message := func(levels int) []byte {
 				return []byte(c.field + string(nest(levels-1, c.head, c.core, c.tail)) + "\x00")
 			}
+			many := testmode.Of(100_000, 1_000_000)
+			deep := map[int][]byte{66: message(66), 1000: message(1000), many: message(many)}
 			for _, w := range manyWays {
 				s, err := w.parse(allDesc, message(63))
 				if err != nil {
@@ -93,8 +97,8 @@ func TestDepthOfSkipped(t *testing.T) {
 				} else if got := s.Format(allDesc); got != "{}" {
 					t.Errorf("63 %s, %s: %s", c.name, w.name, got)
 				}
-				for _, levels := range []int{66, 1000, 1_000_000} {
-					_, err = w.parse(allDesc, message(levels))
+				for levels, wire := range deep {
+					_, err = w.parse(allDesc, wire)
 					checkError(t, fmt.Sprintf("%d %s, %s", levels, c.name, w.name), err, allDesc, levels*8, ErrLimit)
 				}
 			}
@@ -102,8 +106,8 @@ func TestDepthOfSkipped(t *testing.T) {
 				t.Errorf("Peek at 63 %s: %v", c.name, err)
 			}
 			for _, id := range []int{int(c.field[2]), 9999} {
-				if _, err := Peek(message(1_000_000), id); err == nil {
-					t.Errorf("Peek of %d at a million %s: no error", id, c.name)
+				if _, err := Peek(deep[many], id); err == nil {
+					t.Errorf("Peek of %d at %d %s: no error", id, many, c.name)
 				}
 			}
 		})

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // What this library builds, it accepts.
@@ -104,7 +106,7 @@ func TestOwnNesting(t *testing.T) {
 	namedField, unionField := fieldOf("named"), fieldOf("text")
 	r := rand.New(rand.NewPCG(1, 2))
 	deepest := 0
-	for range 300 {
+	for range testmode.Of(100, 300) {
 		msgs := []XStruct{newStruct(allDesc), mustParse(t, allDesc, []byte(structs(1+r.IntN(64))))}
 		at := []XStruct{msgs[0], msgs[1]}
 		for at[1].Has(selfField) {
