@@ -20,6 +20,10 @@ func (l BoolList) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l BoolList) String() string { return XStruct(l).formatContainer("[]") }
 
+// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
+// without options.
+func (l BoolList) Equal(m BoolList) bool { return XStruct(l).equalContainer(XStruct(m)) }
+
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l BoolList) ThriftStruct() XStruct { return XStruct(l) }
 
@@ -144,6 +148,10 @@ func (l Int8List) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l Int8List) String() string { return XStruct(l).formatContainer("[]") }
 
+// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
+// without options.
+func (l Int8List) Equal(m Int8List) bool { return XStruct(l).equalContainer(XStruct(m)) }
+
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l Int8List) ThriftStruct() XStruct { return XStruct(l) }
 
@@ -258,6 +266,10 @@ func (l Int16List) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
 func (l Int16List) String() string { return XStruct(l).formatContainer("[]") }
+
+// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
+// without options.
+func (l Int16List) Equal(m Int16List) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l Int16List) ThriftStruct() XStruct { return XStruct(l) }
@@ -374,6 +386,10 @@ func (l Int32List) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l Int32List) String() string { return XStruct(l).formatContainer("[]") }
 
+// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
+// without options.
+func (l Int32List) Equal(m Int32List) bool { return XStruct(l).equalContainer(XStruct(m)) }
+
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l Int32List) ThriftStruct() XStruct { return XStruct(l) }
 
@@ -488,6 +504,10 @@ func (l Int64List) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
 func (l Int64List) String() string { return XStruct(l).formatContainer("[]") }
+
+// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
+// without options.
+func (l Int64List) Equal(m Int64List) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l Int64List) ThriftStruct() XStruct { return XStruct(l) }
@@ -604,6 +624,10 @@ func (l Float64List) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l Float64List) String() string { return XStruct(l).formatContainer("[]") }
 
+// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
+// without options.
+func (l Float64List) Equal(m Float64List) bool { return XStruct(l).equalContainer(XStruct(m)) }
+
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l Float64List) ThriftStruct() XStruct { return XStruct(l) }
 
@@ -714,6 +738,10 @@ func (l UUIDList) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
 func (l UUIDList) String() string { return XStruct(l).formatContainer("[]") }
+
+// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
+// without options.
+func (l UUIDList) Equal(m UUIDList) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l UUIDList) ThriftStruct() XStruct { return XStruct(l) }
@@ -838,6 +866,10 @@ func (l EnumList[E]) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
 func (l EnumList[E]) String() string { return XStruct(l).formatContainer("[]") }
+
+// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
+// without options.
+func (l EnumList[E]) Equal(m EnumList[E]) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l EnumList[E]) ThriftStruct() XStruct { return XStruct(l) }

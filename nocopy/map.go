@@ -29,6 +29,12 @@ func (p Map[K, V, KC, VC]) Len() int { return XStruct(p).pairs() }
 // String returns the pairs as text, compact and readable.
 func (p Map[K, V, KC, VC]) String() string { return XStruct(p).formatContainer("{}") }
 
+// Equal reports whether p and m have the same keys and equal values, in any order, as
+// messages.Equal does without options.
+func (p Map[K, V, KC, VC]) Equal(m Map[K, V, KC, VC]) bool {
+	return XStruct(p).equalContainer(XStruct(m))
+}
+
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (p Map[K, V, KC, VC]) ThriftStruct() XStruct { return XStruct(p) }
 
@@ -73,6 +79,12 @@ func (p StructMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
 // String returns the pairs as text, compact and readable.
 func (p StructMap[K, V, KC]) String() string { return XStruct(p).formatContainer("{}") }
 
+// Equal reports whether p and m have the same keys and equal values, in any order, as
+// messages.Equal does without options.
+func (p StructMap[K, V, KC]) Equal(m StructMap[K, V, KC]) bool {
+	return XStruct(p).equalContainer(XStruct(m))
+}
+
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (p StructMap[K, V, KC]) ThriftStruct() XStruct { return XStruct(p) }
 
@@ -103,6 +115,12 @@ func (p NestedMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
 
 // String returns the pairs as text, compact and readable.
 func (p NestedMap[K, V, KC]) String() string { return XStruct(p).formatContainer("{}") }
+
+// Equal reports whether p and m have the same keys and equal values, in any order, as
+// messages.Equal does without options.
+func (p NestedMap[K, V, KC]) Equal(m NestedMap[K, V, KC]) bool {
+	return XStruct(p).equalContainer(XStruct(m))
+}
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (p NestedMap[K, V, KC]) ThriftStruct() XStruct { return XStruct(p) }

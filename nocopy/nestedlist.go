@@ -13,6 +13,10 @@ func (l NestedList[C]) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l NestedList[C]) String() string { return XStruct(l).formatContainer("[]") }
 
+// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
+// without options.
+func (l NestedList[C]) Equal(m NestedList[C]) bool { return XStruct(l).equalContainer(XStruct(m)) }
+
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l NestedList[C]) ThriftStruct() XStruct { return XStruct(l) }
 

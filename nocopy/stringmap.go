@@ -16,6 +16,10 @@ func (p StringMap) Len() int { return XStruct(p).pairs() }
 // String returns the pairs as text, compact and readable.
 func (p StringMap) String() string { return XStruct(p).formatContainer("{}") }
 
+// Equal reports whether p and m have the same keys and equal values, in any order, as
+// messages.Equal does without options.
+func (p StringMap) Equal(m StringMap) bool { return XStruct(p).equalContainer(XStruct(m)) }
+
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (p StringMap) ThriftStruct() XStruct { return XStruct(p) }
 

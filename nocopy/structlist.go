@@ -21,6 +21,10 @@ func (l StructList[S]) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l StructList[S]) String() string { return XStruct(l).formatContainer("[]") }
 
+// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
+// without options.
+func (l StructList[S]) Equal(m StructList[S]) bool { return XStruct(l).equalContainer(XStruct(m)) }
+
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l StructList[S]) ThriftStruct() XStruct { return XStruct(l) }
 

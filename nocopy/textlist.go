@@ -17,6 +17,10 @@ func (l StringList) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l StringList) String() string { return XStruct(l).formatContainer("[]") }
 
+// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
+// without options.
+func (l StringList) Equal(m StringList) bool { return XStruct(l).equalContainer(XStruct(m)) }
+
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l StringList) ThriftStruct() XStruct { return XStruct(l) }
 
@@ -93,6 +97,10 @@ func (l BytesList) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
 func (l BytesList) String() string { return XStruct(l).formatContainer("[]") }
+
+// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
+// without options.
+func (l BytesList) Equal(m BytesList) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l BytesList) ThriftStruct() XStruct { return XStruct(l) }

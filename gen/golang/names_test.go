@@ -76,7 +76,7 @@ func TestPlatforms(t *testing.T) {
 
 // TestStructMethods: the names that no field's accessors may have are those of the template.
 func TestStructMethods(t *testing.T) {
-	for _, name := range []string{"Message", "Release", "Clone", "Valid", "String", "Error", "Unknown", "Which", "AppendTo"} {
+	for _, name := range []string{"Message", "Release", "Clone", "Valid", "String", "Error", "Unknown", "Which", "AppendTo", "Equal"} {
 		if !structMethods[name] {
 			t.Errorf("%s is missing", name)
 		}

@@ -706,20 +706,20 @@ func ReadBonk(r io.Reader, n int, opts ...nocopy.Option) (Bonk, error) {
 	return nocopy.Read[Bonk](BonkDesc, r, n, opts...)
 }
 
-func (s Bonk) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Bonk) Release()       { nocopy.Struct(s).Release() }
-func (s Bonk) Clone() Bonk    { return Bonk(impl.Struct(s).Clone(BonkDesc)) }
-func (s Bonk) String() string { return impl.Struct(s).Format(BonkDesc) }
+func (s Bonk) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Bonk) Release()          { nocopy.Struct(s).Release() }
+func (s Bonk) Clone() Bonk       { return Bonk(impl.Struct(s).Clone(BonkDesc)) }
+func (s Bonk) Equal(t Bonk) bool { return impl.Struct(s).Equal(BonkDesc, impl.Struct(t)) }
+func (s Bonk) String() string    { return impl.Struct(s).Format(BonkDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Bonk) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bonk) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BonkDesc) }
 
-func (s Bonk) ThriftDesc() *impl.Desc    { return BonkDesc }
-func (s Bonk) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Bonk) LogValue() slog.Value      { return impl.Struct(s).LogValue(BonkDesc) }
-
+func (s Bonk) ThriftDesc() *impl.Desc                  { return BonkDesc }
+func (s Bonk) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Bonk) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BonkDesc) }
 func (s Bonk) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BonkDesc) }
 func (s Bonk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BonkDesc) }
 
@@ -758,20 +758,20 @@ func ReadBools(r io.Reader, n int, opts ...nocopy.Option) (Bools, error) {
 	return nocopy.Read[Bools](BoolsDesc, r, n, opts...)
 }
 
-func (s Bools) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Bools) Release()       { nocopy.Struct(s).Release() }
-func (s Bools) Clone() Bools   { return Bools(impl.Struct(s).Clone(BoolsDesc)) }
-func (s Bools) String() string { return impl.Struct(s).Format(BoolsDesc) }
+func (s Bools) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Bools) Release()           { nocopy.Struct(s).Release() }
+func (s Bools) Clone() Bools       { return Bools(impl.Struct(s).Clone(BoolsDesc)) }
+func (s Bools) Equal(t Bools) bool { return impl.Struct(s).Equal(BoolsDesc, impl.Struct(t)) }
+func (s Bools) String() string     { return impl.Struct(s).Format(BoolsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Bools) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bools) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolsDesc) }
 
-func (s Bools) ThriftDesc() *impl.Desc    { return BoolsDesc }
-func (s Bools) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Bools) LogValue() slog.Value      { return impl.Struct(s).LogValue(BoolsDesc) }
-
+func (s Bools) ThriftDesc() *impl.Desc                  { return BoolsDesc }
+func (s Bools) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Bools) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BoolsDesc) }
 func (s Bools) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BoolsDesc) }
 func (s Bools) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BoolsDesc) }
 
@@ -812,20 +812,20 @@ func ReadXtruct(r io.Reader, n int, opts ...nocopy.Option) (Xtruct, error) {
 	return nocopy.Read[Xtruct](XtructDesc, r, n, opts...)
 }
 
-func (s Xtruct) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Xtruct) Release()       { nocopy.Struct(s).Release() }
-func (s Xtruct) Clone() Xtruct  { return Xtruct(impl.Struct(s).Clone(XtructDesc)) }
-func (s Xtruct) String() string { return impl.Struct(s).Format(XtructDesc) }
+func (s Xtruct) Valid() bool         { return nocopy.Struct(s).Valid() }
+func (s Xtruct) Release()            { nocopy.Struct(s).Release() }
+func (s Xtruct) Clone() Xtruct       { return Xtruct(impl.Struct(s).Clone(XtructDesc)) }
+func (s Xtruct) Equal(t Xtruct) bool { return impl.Struct(s).Equal(XtructDesc, impl.Struct(t)) }
+func (s Xtruct) String() string      { return impl.Struct(s).Format(XtructDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xtruct) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XtructDesc) }
 
-func (s Xtruct) ThriftDesc() *impl.Desc    { return XtructDesc }
-func (s Xtruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Xtruct) LogValue() slog.Value      { return impl.Struct(s).LogValue(XtructDesc) }
-
+func (s Xtruct) ThriftDesc() *impl.Desc                  { return XtructDesc }
+func (s Xtruct) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Xtruct) LogValue() slog.Value                    { return impl.Struct(s).LogValue(XtructDesc) }
 func (s Xtruct) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, XtructDesc) }
 func (s Xtruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(XtructDesc) }
 
@@ -875,20 +875,20 @@ func ReadXtruct2(r io.Reader, n int, opts ...nocopy.Option) (Xtruct2, error) {
 	return nocopy.Read[Xtruct2](Xtruct2Desc, r, n, opts...)
 }
 
-func (s Xtruct2) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Xtruct2) Release()       { nocopy.Struct(s).Release() }
-func (s Xtruct2) Clone() Xtruct2 { return Xtruct2(impl.Struct(s).Clone(Xtruct2Desc)) }
-func (s Xtruct2) String() string { return impl.Struct(s).Format(Xtruct2Desc) }
+func (s Xtruct2) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Xtruct2) Release()             { nocopy.Struct(s).Release() }
+func (s Xtruct2) Clone() Xtruct2       { return Xtruct2(impl.Struct(s).Clone(Xtruct2Desc)) }
+func (s Xtruct2) Equal(t Xtruct2) bool { return impl.Struct(s).Equal(Xtruct2Desc, impl.Struct(t)) }
+func (s Xtruct2) String() string       { return impl.Struct(s).Format(Xtruct2Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xtruct2) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct2) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, Xtruct2Desc) }
 
-func (s Xtruct2) ThriftDesc() *impl.Desc    { return Xtruct2Desc }
-func (s Xtruct2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Xtruct2) LogValue() slog.Value      { return impl.Struct(s).LogValue(Xtruct2Desc) }
-
+func (s Xtruct2) ThriftDesc() *impl.Desc                  { return Xtruct2Desc }
+func (s Xtruct2) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Xtruct2) LogValue() slog.Value                    { return impl.Struct(s).LogValue(Xtruct2Desc) }
 func (s Xtruct2) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, Xtruct2Desc) }
 func (s Xtruct2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct2Desc) }
 
@@ -944,20 +944,20 @@ func ReadXtruct3(r io.Reader, n int, opts ...nocopy.Option) (Xtruct3, error) {
 	return nocopy.Read[Xtruct3](Xtruct3Desc, r, n, opts...)
 }
 
-func (s Xtruct3) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Xtruct3) Release()       { nocopy.Struct(s).Release() }
-func (s Xtruct3) Clone() Xtruct3 { return Xtruct3(impl.Struct(s).Clone(Xtruct3Desc)) }
-func (s Xtruct3) String() string { return impl.Struct(s).Format(Xtruct3Desc) }
+func (s Xtruct3) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Xtruct3) Release()             { nocopy.Struct(s).Release() }
+func (s Xtruct3) Clone() Xtruct3       { return Xtruct3(impl.Struct(s).Clone(Xtruct3Desc)) }
+func (s Xtruct3) Equal(t Xtruct3) bool { return impl.Struct(s).Equal(Xtruct3Desc, impl.Struct(t)) }
+func (s Xtruct3) String() string       { return impl.Struct(s).Format(Xtruct3Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xtruct3) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct3) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, Xtruct3Desc) }
 
-func (s Xtruct3) ThriftDesc() *impl.Desc    { return Xtruct3Desc }
-func (s Xtruct3) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Xtruct3) LogValue() slog.Value      { return impl.Struct(s).LogValue(Xtruct3Desc) }
-
+func (s Xtruct3) ThriftDesc() *impl.Desc                  { return Xtruct3Desc }
+func (s Xtruct3) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Xtruct3) LogValue() slog.Value                    { return impl.Struct(s).LogValue(Xtruct3Desc) }
 func (s Xtruct3) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, Xtruct3Desc) }
 func (s Xtruct3) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct3Desc) }
 
@@ -1006,20 +1006,20 @@ func ReadInsanity(r io.Reader, n int, opts ...nocopy.Option) (Insanity, error) {
 	return nocopy.Read[Insanity](InsanityDesc, r, n, opts...)
 }
 
-func (s Insanity) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Insanity) Release()        { nocopy.Struct(s).Release() }
-func (s Insanity) Clone() Insanity { return Insanity(impl.Struct(s).Clone(InsanityDesc)) }
-func (s Insanity) String() string  { return impl.Struct(s).Format(InsanityDesc) }
+func (s Insanity) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s Insanity) Release()              { nocopy.Struct(s).Release() }
+func (s Insanity) Clone() Insanity       { return Insanity(impl.Struct(s).Clone(InsanityDesc)) }
+func (s Insanity) Equal(t Insanity) bool { return impl.Struct(s).Equal(InsanityDesc, impl.Struct(t)) }
+func (s Insanity) String() string        { return impl.Struct(s).Format(InsanityDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Insanity) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Insanity) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, InsanityDesc) }
 
-func (s Insanity) ThriftDesc() *impl.Desc    { return InsanityDesc }
-func (s Insanity) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Insanity) LogValue() slog.Value      { return impl.Struct(s).LogValue(InsanityDesc) }
-
+func (s Insanity) ThriftDesc() *impl.Desc        { return InsanityDesc }
+func (s Insanity) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Insanity) LogValue() slog.Value          { return impl.Struct(s).LogValue(InsanityDesc) }
 func (s Insanity) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, InsanityDesc) }
 func (s Insanity) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(InsanityDesc)
@@ -1093,6 +1093,9 @@ func (s CrazyNesting) Release()    { nocopy.Struct(s).Release() }
 func (s CrazyNesting) Clone() CrazyNesting {
 	return CrazyNesting(impl.Struct(s).Clone(CrazyNestingDesc))
 }
+func (s CrazyNesting) Equal(t CrazyNesting) bool {
+	return impl.Struct(s).Equal(CrazyNestingDesc, impl.Struct(t))
+}
 func (s CrazyNesting) String() string { return impl.Struct(s).Format(CrazyNestingDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1105,7 +1108,6 @@ func (s CrazyNesting) AppendTo(dst []byte) []byte {
 func (s CrazyNesting) ThriftDesc() *impl.Desc    { return CrazyNestingDesc }
 func (s CrazyNesting) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s CrazyNesting) LogValue() slog.Value      { return impl.Struct(s).LogValue(CrazyNestingDesc) }
-
 func (s CrazyNesting) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, CrazyNestingDesc)
 }
@@ -1192,7 +1194,10 @@ func ReadSomeUnion(r io.Reader, n int, opts ...nocopy.Option) (SomeUnion, error)
 func (s SomeUnion) Valid() bool      { return nocopy.Struct(s).Valid() }
 func (s SomeUnion) Release()         { nocopy.Struct(s).Release() }
 func (s SomeUnion) Clone() SomeUnion { return SomeUnion(impl.Struct(s).Clone(SomeUnionDesc)) }
-func (s SomeUnion) String() string   { return impl.Struct(s).Format(SomeUnionDesc) }
+func (s SomeUnion) Equal(t SomeUnion) bool {
+	return impl.Struct(s).Equal(SomeUnionDesc, impl.Struct(t))
+}
+func (s SomeUnion) String() string { return impl.Struct(s).Format(SomeUnionDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1201,10 +1206,9 @@ func (s SomeUnion) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SomeUnionDesc)
 }
 
-func (s SomeUnion) ThriftDesc() *impl.Desc    { return SomeUnionDesc }
-func (s SomeUnion) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SomeUnion) LogValue() slog.Value      { return impl.Struct(s).LogValue(SomeUnionDesc) }
-
+func (s SomeUnion) ThriftDesc() *impl.Desc        { return SomeUnionDesc }
+func (s SomeUnion) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s SomeUnion) LogValue() slog.Value          { return impl.Struct(s).LogValue(SomeUnionDesc) }
 func (s SomeUnion) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, SomeUnionDesc) }
 func (s SomeUnion) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SomeUnionDesc)
@@ -1311,21 +1315,21 @@ func ReadXception(r io.Reader, n int, opts ...nocopy.Option) (Xception, error) {
 	return nocopy.Read[Xception](XceptionDesc, r, n, opts...)
 }
 
-func (s Xception) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Xception) Release()        { nocopy.Struct(s).Release() }
-func (s Xception) Clone() Xception { return Xception(impl.Struct(s).Clone(XceptionDesc)) }
-func (s Xception) String() string  { return impl.Struct(s).Format(XceptionDesc) }
-func (s Xception) Error() string   { return impl.Struct(s).Format(XceptionDesc) }
+func (s Xception) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s Xception) Release()              { nocopy.Struct(s).Release() }
+func (s Xception) Clone() Xception       { return Xception(impl.Struct(s).Clone(XceptionDesc)) }
+func (s Xception) Equal(t Xception) bool { return impl.Struct(s).Equal(XceptionDesc, impl.Struct(t)) }
+func (s Xception) String() string        { return impl.Struct(s).Format(XceptionDesc) }
+func (s Xception) Error() string         { return impl.Struct(s).Format(XceptionDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xception) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xception) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XceptionDesc) }
 
-func (s Xception) ThriftDesc() *impl.Desc    { return XceptionDesc }
-func (s Xception) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Xception) LogValue() slog.Value      { return impl.Struct(s).LogValue(XceptionDesc) }
-
+func (s Xception) ThriftDesc() *impl.Desc        { return XceptionDesc }
+func (s Xception) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Xception) LogValue() slog.Value          { return impl.Struct(s).LogValue(XceptionDesc) }
 func (s Xception) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, XceptionDesc) }
 func (s Xception) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(XceptionDesc)
@@ -1371,8 +1375,11 @@ func ReadXception2(r io.Reader, n int, opts ...nocopy.Option) (Xception2, error)
 func (s Xception2) Valid() bool      { return nocopy.Struct(s).Valid() }
 func (s Xception2) Release()         { nocopy.Struct(s).Release() }
 func (s Xception2) Clone() Xception2 { return Xception2(impl.Struct(s).Clone(Xception2Desc)) }
-func (s Xception2) String() string   { return impl.Struct(s).Format(Xception2Desc) }
-func (s Xception2) Error() string    { return impl.Struct(s).Format(Xception2Desc) }
+func (s Xception2) Equal(t Xception2) bool {
+	return impl.Struct(s).Equal(Xception2Desc, impl.Struct(t))
+}
+func (s Xception2) String() string { return impl.Struct(s).Format(Xception2Desc) }
+func (s Xception2) Error() string  { return impl.Struct(s).Format(Xception2Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1381,10 +1388,9 @@ func (s Xception2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, Xception2Desc)
 }
 
-func (s Xception2) ThriftDesc() *impl.Desc    { return Xception2Desc }
-func (s Xception2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Xception2) LogValue() slog.Value      { return impl.Struct(s).LogValue(Xception2Desc) }
-
+func (s Xception2) ThriftDesc() *impl.Desc        { return Xception2Desc }
+func (s Xception2) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Xception2) LogValue() slog.Value          { return impl.Struct(s).LogValue(Xception2Desc) }
 func (s Xception2) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, Xception2Desc) }
 func (s Xception2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(Xception2Desc)
@@ -1434,7 +1440,10 @@ func ReadEmptyStruct(r io.Reader, n int, opts ...nocopy.Option) (EmptyStruct, er
 func (s EmptyStruct) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s EmptyStruct) Release()           { nocopy.Struct(s).Release() }
 func (s EmptyStruct) Clone() EmptyStruct { return EmptyStruct(impl.Struct(s).Clone(EmptyStructDesc)) }
-func (s EmptyStruct) String() string     { return impl.Struct(s).Format(EmptyStructDesc) }
+func (s EmptyStruct) Equal(t EmptyStruct) bool {
+	return impl.Struct(s).Equal(EmptyStructDesc, impl.Struct(t))
+}
+func (s EmptyStruct) String() string { return impl.Struct(s).Format(EmptyStructDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1446,7 +1455,6 @@ func (s EmptyStruct) AppendTo(dst []byte) []byte {
 func (s EmptyStruct) ThriftDesc() *impl.Desc    { return EmptyStructDesc }
 func (s EmptyStruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EmptyStruct) LogValue() slog.Value      { return impl.Struct(s).LogValue(EmptyStructDesc) }
-
 func (s EmptyStruct) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EmptyStructDesc)
 }
@@ -1478,20 +1486,20 @@ func ReadOneField(r io.Reader, n int, opts ...nocopy.Option) (OneField, error) {
 	return nocopy.Read[OneField](OneFieldDesc, r, n, opts...)
 }
 
-func (s OneField) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s OneField) Release()        { nocopy.Struct(s).Release() }
-func (s OneField) Clone() OneField { return OneField(impl.Struct(s).Clone(OneFieldDesc)) }
-func (s OneField) String() string  { return impl.Struct(s).Format(OneFieldDesc) }
+func (s OneField) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s OneField) Release()              { nocopy.Struct(s).Release() }
+func (s OneField) Clone() OneField       { return OneField(impl.Struct(s).Clone(OneFieldDesc)) }
+func (s OneField) Equal(t OneField) bool { return impl.Struct(s).Equal(OneFieldDesc, impl.Struct(t)) }
+func (s OneField) String() string        { return impl.Struct(s).Format(OneFieldDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s OneField) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OneField) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OneFieldDesc) }
 
-func (s OneField) ThriftDesc() *impl.Desc    { return OneFieldDesc }
-func (s OneField) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OneField) LogValue() slog.Value      { return impl.Struct(s).LogValue(OneFieldDesc) }
-
+func (s OneField) ThriftDesc() *impl.Desc        { return OneFieldDesc }
+func (s OneField) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s OneField) LogValue() slog.Value          { return impl.Struct(s).LogValue(OneFieldDesc) }
 func (s OneField) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, OneFieldDesc) }
 func (s OneField) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OneFieldDesc)
@@ -1544,6 +1552,9 @@ func (s VersioningTestV1) Release()    { nocopy.Struct(s).Release() }
 func (s VersioningTestV1) Clone() VersioningTestV1 {
 	return VersioningTestV1(impl.Struct(s).Clone(VersioningTestV1Desc))
 }
+func (s VersioningTestV1) Equal(t VersioningTestV1) bool {
+	return impl.Struct(s).Equal(VersioningTestV1Desc, impl.Struct(t))
+}
 func (s VersioningTestV1) String() string { return impl.Struct(s).Format(VersioningTestV1Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1556,7 +1567,6 @@ func (s VersioningTestV1) AppendTo(dst []byte) []byte {
 func (s VersioningTestV1) ThriftDesc() *impl.Desc    { return VersioningTestV1Desc }
 func (s VersioningTestV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s VersioningTestV1) LogValue() slog.Value      { return impl.Struct(s).LogValue(VersioningTestV1Desc) }
-
 func (s VersioningTestV1) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, VersioningTestV1Desc)
 }
@@ -1635,6 +1645,9 @@ func (s VersioningTestV2) Release()    { nocopy.Struct(s).Release() }
 func (s VersioningTestV2) Clone() VersioningTestV2 {
 	return VersioningTestV2(impl.Struct(s).Clone(VersioningTestV2Desc))
 }
+func (s VersioningTestV2) Equal(t VersioningTestV2) bool {
+	return impl.Struct(s).Equal(VersioningTestV2Desc, impl.Struct(t))
+}
 func (s VersioningTestV2) String() string { return impl.Struct(s).Format(VersioningTestV2Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1647,7 +1660,6 @@ func (s VersioningTestV2) AppendTo(dst []byte) []byte {
 func (s VersioningTestV2) ThriftDesc() *impl.Desc    { return VersioningTestV2Desc }
 func (s VersioningTestV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s VersioningTestV2) LogValue() slog.Value      { return impl.Struct(s).LogValue(VersioningTestV2Desc) }
-
 func (s VersioningTestV2) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, VersioningTestV2Desc)
 }
@@ -1812,6 +1824,9 @@ func (s ListTypeVersioningV1) Release()    { nocopy.Struct(s).Release() }
 func (s ListTypeVersioningV1) Clone() ListTypeVersioningV1 {
 	return ListTypeVersioningV1(impl.Struct(s).Clone(ListTypeVersioningV1Desc))
 }
+func (s ListTypeVersioningV1) Equal(t ListTypeVersioningV1) bool {
+	return impl.Struct(s).Equal(ListTypeVersioningV1Desc, impl.Struct(t))
+}
 func (s ListTypeVersioningV1) String() string { return impl.Struct(s).Format(ListTypeVersioningV1Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1826,7 +1841,6 @@ func (s ListTypeVersioningV1) ThriftStruct() impl.Struct { return impl.Struct(s)
 func (s ListTypeVersioningV1) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ListTypeVersioningV1Desc)
 }
-
 func (s ListTypeVersioningV1) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ListTypeVersioningV1Desc)
 }
@@ -1889,6 +1903,9 @@ func (s ListTypeVersioningV2) Release()    { nocopy.Struct(s).Release() }
 func (s ListTypeVersioningV2) Clone() ListTypeVersioningV2 {
 	return ListTypeVersioningV2(impl.Struct(s).Clone(ListTypeVersioningV2Desc))
 }
+func (s ListTypeVersioningV2) Equal(t ListTypeVersioningV2) bool {
+	return impl.Struct(s).Equal(ListTypeVersioningV2Desc, impl.Struct(t))
+}
 func (s ListTypeVersioningV2) String() string { return impl.Struct(s).Format(ListTypeVersioningV2Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1903,7 +1920,6 @@ func (s ListTypeVersioningV2) ThriftStruct() impl.Struct { return impl.Struct(s)
 func (s ListTypeVersioningV2) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ListTypeVersioningV2Desc)
 }
-
 func (s ListTypeVersioningV2) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ListTypeVersioningV2Desc)
 }
@@ -1965,6 +1981,9 @@ func (s GuessProtocolStruct) Release()    { nocopy.Struct(s).Release() }
 func (s GuessProtocolStruct) Clone() GuessProtocolStruct {
 	return GuessProtocolStruct(impl.Struct(s).Clone(GuessProtocolStructDesc))
 }
+func (s GuessProtocolStruct) Equal(t GuessProtocolStruct) bool {
+	return impl.Struct(s).Equal(GuessProtocolStructDesc, impl.Struct(t))
+}
 func (s GuessProtocolStruct) String() string { return impl.Struct(s).Format(GuessProtocolStructDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1979,7 +1998,6 @@ func (s GuessProtocolStruct) ThriftStruct() impl.Struct { return impl.Struct(s) 
 func (s GuessProtocolStruct) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(GuessProtocolStructDesc)
 }
-
 func (s GuessProtocolStruct) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GuessProtocolStructDesc)
 }
@@ -2046,7 +2064,10 @@ func ReadLargeDeltas(r io.Reader, n int, opts ...nocopy.Option) (LargeDeltas, er
 func (s LargeDeltas) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s LargeDeltas) Release()           { nocopy.Struct(s).Release() }
 func (s LargeDeltas) Clone() LargeDeltas { return LargeDeltas(impl.Struct(s).Clone(LargeDeltasDesc)) }
-func (s LargeDeltas) String() string     { return impl.Struct(s).Format(LargeDeltasDesc) }
+func (s LargeDeltas) Equal(t LargeDeltas) bool {
+	return impl.Struct(s).Equal(LargeDeltasDesc, impl.Struct(t))
+}
+func (s LargeDeltas) String() string { return impl.Struct(s).Format(LargeDeltasDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2058,7 +2079,6 @@ func (s LargeDeltas) AppendTo(dst []byte) []byte {
 func (s LargeDeltas) ThriftDesc() *impl.Desc    { return LargeDeltasDesc }
 func (s LargeDeltas) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s LargeDeltas) LogValue() slog.Value      { return impl.Struct(s).LogValue(LargeDeltasDesc) }
-
 func (s LargeDeltas) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, LargeDeltasDesc)
 }
@@ -2215,6 +2235,9 @@ func (s NestedListsI32x2) Release()    { nocopy.Struct(s).Release() }
 func (s NestedListsI32x2) Clone() NestedListsI32x2 {
 	return NestedListsI32x2(impl.Struct(s).Clone(NestedListsI32x2Desc))
 }
+func (s NestedListsI32x2) Equal(t NestedListsI32x2) bool {
+	return impl.Struct(s).Equal(NestedListsI32x2Desc, impl.Struct(t))
+}
 func (s NestedListsI32x2) String() string { return impl.Struct(s).Format(NestedListsI32x2Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2227,7 +2250,6 @@ func (s NestedListsI32x2) AppendTo(dst []byte) []byte {
 func (s NestedListsI32x2) ThriftDesc() *impl.Desc    { return NestedListsI32x2Desc }
 func (s NestedListsI32x2) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s NestedListsI32x2) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedListsI32x2Desc) }
-
 func (s NestedListsI32x2) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, NestedListsI32x2Desc)
 }
@@ -2282,6 +2304,9 @@ func (s NestedListsI32x3) Release()    { nocopy.Struct(s).Release() }
 func (s NestedListsI32x3) Clone() NestedListsI32x3 {
 	return NestedListsI32x3(impl.Struct(s).Clone(NestedListsI32x3Desc))
 }
+func (s NestedListsI32x3) Equal(t NestedListsI32x3) bool {
+	return impl.Struct(s).Equal(NestedListsI32x3Desc, impl.Struct(t))
+}
 func (s NestedListsI32x3) String() string { return impl.Struct(s).Format(NestedListsI32x3Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2294,7 +2319,6 @@ func (s NestedListsI32x3) AppendTo(dst []byte) []byte {
 func (s NestedListsI32x3) ThriftDesc() *impl.Desc    { return NestedListsI32x3Desc }
 func (s NestedListsI32x3) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s NestedListsI32x3) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedListsI32x3Desc) }
-
 func (s NestedListsI32x3) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, NestedListsI32x3Desc)
 }
@@ -2351,6 +2375,9 @@ func (s NestedMixedx2) Release()    { nocopy.Struct(s).Release() }
 func (s NestedMixedx2) Clone() NestedMixedx2 {
 	return NestedMixedx2(impl.Struct(s).Clone(NestedMixedx2Desc))
 }
+func (s NestedMixedx2) Equal(t NestedMixedx2) bool {
+	return impl.Struct(s).Equal(NestedMixedx2Desc, impl.Struct(t))
+}
 func (s NestedMixedx2) String() string { return impl.Struct(s).Format(NestedMixedx2Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2363,7 +2390,6 @@ func (s NestedMixedx2) AppendTo(dst []byte) []byte {
 func (s NestedMixedx2) ThriftDesc() *impl.Desc    { return NestedMixedx2Desc }
 func (s NestedMixedx2) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s NestedMixedx2) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedMixedx2Desc) }
-
 func (s NestedMixedx2) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, NestedMixedx2Desc)
 }
@@ -2444,7 +2470,10 @@ func ReadListBonks(r io.Reader, n int, opts ...nocopy.Option) (ListBonks, error)
 func (s ListBonks) Valid() bool      { return nocopy.Struct(s).Valid() }
 func (s ListBonks) Release()         { nocopy.Struct(s).Release() }
 func (s ListBonks) Clone() ListBonks { return ListBonks(impl.Struct(s).Clone(ListBonksDesc)) }
-func (s ListBonks) String() string   { return impl.Struct(s).Format(ListBonksDesc) }
+func (s ListBonks) Equal(t ListBonks) bool {
+	return impl.Struct(s).Equal(ListBonksDesc, impl.Struct(t))
+}
+func (s ListBonks) String() string { return impl.Struct(s).Format(ListBonksDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2453,10 +2482,9 @@ func (s ListBonks) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListBonksDesc)
 }
 
-func (s ListBonks) ThriftDesc() *impl.Desc    { return ListBonksDesc }
-func (s ListBonks) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ListBonks) LogValue() slog.Value      { return impl.Struct(s).LogValue(ListBonksDesc) }
-
+func (s ListBonks) ThriftDesc() *impl.Desc        { return ListBonksDesc }
+func (s ListBonks) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s ListBonks) LogValue() slog.Value          { return impl.Struct(s).LogValue(ListBonksDesc) }
 func (s ListBonks) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ListBonksDesc) }
 func (s ListBonks) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListBonksDesc)
@@ -2507,6 +2535,9 @@ func (s NestedListsBonk) Release()    { nocopy.Struct(s).Release() }
 func (s NestedListsBonk) Clone() NestedListsBonk {
 	return NestedListsBonk(impl.Struct(s).Clone(NestedListsBonkDesc))
 }
+func (s NestedListsBonk) Equal(t NestedListsBonk) bool {
+	return impl.Struct(s).Equal(NestedListsBonkDesc, impl.Struct(t))
+}
 func (s NestedListsBonk) String() string { return impl.Struct(s).Format(NestedListsBonkDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2519,7 +2550,6 @@ func (s NestedListsBonk) AppendTo(dst []byte) []byte {
 func (s NestedListsBonk) ThriftDesc() *impl.Desc    { return NestedListsBonkDesc }
 func (s NestedListsBonk) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s NestedListsBonk) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedListsBonkDesc) }
-
 func (s NestedListsBonk) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, NestedListsBonkDesc)
 }
@@ -2566,20 +2596,20 @@ func ReadBoolTest(r io.Reader, n int, opts ...nocopy.Option) (BoolTest, error) {
 	return nocopy.Read[BoolTest](BoolTestDesc, r, n, opts...)
 }
 
-func (s BoolTest) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s BoolTest) Release()        { nocopy.Struct(s).Release() }
-func (s BoolTest) Clone() BoolTest { return BoolTest(impl.Struct(s).Clone(BoolTestDesc)) }
-func (s BoolTest) String() string  { return impl.Struct(s).Format(BoolTestDesc) }
+func (s BoolTest) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s BoolTest) Release()              { nocopy.Struct(s).Release() }
+func (s BoolTest) Clone() BoolTest       { return BoolTest(impl.Struct(s).Clone(BoolTestDesc)) }
+func (s BoolTest) Equal(t BoolTest) bool { return impl.Struct(s).Equal(BoolTestDesc, impl.Struct(t)) }
+func (s BoolTest) String() string        { return impl.Struct(s).Format(BoolTestDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s BoolTest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s BoolTest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolTestDesc) }
 
-func (s BoolTest) ThriftDesc() *impl.Desc    { return BoolTestDesc }
-func (s BoolTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BoolTest) LogValue() slog.Value      { return impl.Struct(s).LogValue(BoolTestDesc) }
-
+func (s BoolTest) ThriftDesc() *impl.Desc        { return BoolTestDesc }
+func (s BoolTest) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s BoolTest) LogValue() slog.Value          { return impl.Struct(s).LogValue(BoolTestDesc) }
 func (s BoolTest) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, BoolTestDesc) }
 func (s BoolTest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BoolTestDesc)
@@ -2619,20 +2649,20 @@ func ReadStructA(r io.Reader, n int, opts ...nocopy.Option) (StructA, error) {
 	return nocopy.Read[StructA](StructADesc, r, n, opts...)
 }
 
-func (s StructA) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s StructA) Release()       { nocopy.Struct(s).Release() }
-func (s StructA) Clone() StructA { return StructA(impl.Struct(s).Clone(StructADesc)) }
-func (s StructA) String() string { return impl.Struct(s).Format(StructADesc) }
+func (s StructA) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s StructA) Release()             { nocopy.Struct(s).Release() }
+func (s StructA) Clone() StructA       { return StructA(impl.Struct(s).Clone(StructADesc)) }
+func (s StructA) Equal(t StructA) bool { return impl.Struct(s).Equal(StructADesc, impl.Struct(t)) }
+func (s StructA) String() string       { return impl.Struct(s).Format(StructADesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s StructA) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s StructA) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, StructADesc) }
 
-func (s StructA) ThriftDesc() *impl.Desc    { return StructADesc }
-func (s StructA) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s StructA) LogValue() slog.Value      { return impl.Struct(s).LogValue(StructADesc) }
-
+func (s StructA) ThriftDesc() *impl.Desc                  { return StructADesc }
+func (s StructA) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s StructA) LogValue() slog.Value                    { return impl.Struct(s).LogValue(StructADesc) }
 func (s StructA) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, StructADesc) }
 func (s StructA) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructADesc) }
 
@@ -2666,20 +2696,20 @@ func ReadStructB(r io.Reader, n int, opts ...nocopy.Option) (StructB, error) {
 	return nocopy.Read[StructB](StructBDesc, r, n, opts...)
 }
 
-func (s StructB) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s StructB) Release()       { nocopy.Struct(s).Release() }
-func (s StructB) Clone() StructB { return StructB(impl.Struct(s).Clone(StructBDesc)) }
-func (s StructB) String() string { return impl.Struct(s).Format(StructBDesc) }
+func (s StructB) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s StructB) Release()             { nocopy.Struct(s).Release() }
+func (s StructB) Clone() StructB       { return StructB(impl.Struct(s).Clone(StructBDesc)) }
+func (s StructB) Equal(t StructB) bool { return impl.Struct(s).Equal(StructBDesc, impl.Struct(t)) }
+func (s StructB) String() string       { return impl.Struct(s).Format(StructBDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s StructB) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s StructB) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, StructBDesc) }
 
-func (s StructB) ThriftDesc() *impl.Desc    { return StructBDesc }
-func (s StructB) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s StructB) LogValue() slog.Value      { return impl.Struct(s).LogValue(StructBDesc) }
-
+func (s StructB) ThriftDesc() *impl.Desc                  { return StructBDesc }
+func (s StructB) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s StructB) LogValue() slog.Value                    { return impl.Struct(s).LogValue(StructBDesc) }
 func (s StructB) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, StructBDesc) }
 func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructBDesc) }
 
@@ -2730,6 +2760,9 @@ func (s OptionalSetDefaultTest) Release()    { nocopy.Struct(s).Release() }
 func (s OptionalSetDefaultTest) Clone() OptionalSetDefaultTest {
 	return OptionalSetDefaultTest(impl.Struct(s).Clone(OptionalSetDefaultTestDesc))
 }
+func (s OptionalSetDefaultTest) Equal(t OptionalSetDefaultTest) bool {
+	return impl.Struct(s).Equal(OptionalSetDefaultTestDesc, impl.Struct(t))
+}
 func (s OptionalSetDefaultTest) String() string {
 	return impl.Struct(s).Format(OptionalSetDefaultTestDesc)
 }
@@ -2746,7 +2779,6 @@ func (s OptionalSetDefaultTest) ThriftStruct() impl.Struct { return impl.Struct(
 func (s OptionalSetDefaultTest) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(OptionalSetDefaultTestDesc)
 }
-
 func (s OptionalSetDefaultTest) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, OptionalSetDefaultTestDesc)
 }
@@ -2802,6 +2834,9 @@ func (s OptionalBinary) Release()    { nocopy.Struct(s).Release() }
 func (s OptionalBinary) Clone() OptionalBinary {
 	return OptionalBinary(impl.Struct(s).Clone(OptionalBinaryDesc))
 }
+func (s OptionalBinary) Equal(t OptionalBinary) bool {
+	return impl.Struct(s).Equal(OptionalBinaryDesc, impl.Struct(t))
+}
 func (s OptionalBinary) String() string { return impl.Struct(s).Format(OptionalBinaryDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2814,7 +2849,6 @@ func (s OptionalBinary) AppendTo(dst []byte) []byte {
 func (s OptionalBinary) ThriftDesc() *impl.Desc    { return OptionalBinaryDesc }
 func (s OptionalBinary) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s OptionalBinary) LogValue() slog.Value      { return impl.Struct(s).LogValue(OptionalBinaryDesc) }
-
 func (s OptionalBinary) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, OptionalBinaryDesc)
 }
@@ -2880,6 +2914,9 @@ func (s ThriftTestTestVoidArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestVoidArgs) Clone() ThriftTestTestVoidArgs {
 	return ThriftTestTestVoidArgs(impl.Struct(s).Clone(ThriftTestTestVoidArgsDesc))
 }
+func (s ThriftTestTestVoidArgs) Equal(t ThriftTestTestVoidArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestVoidArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestVoidArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestVoidArgsDesc)
 }
@@ -2896,7 +2933,6 @@ func (s ThriftTestTestVoidArgs) ThriftStruct() impl.Struct { return impl.Struct(
 func (s ThriftTestTestVoidArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestVoidArgsDesc)
 }
-
 func (s ThriftTestTestVoidArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestVoidArgsDesc)
 }
@@ -2931,6 +2967,9 @@ func (s ThriftTestTestVoidResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestVoidResult) Clone() ThriftTestTestVoidResult {
 	return ThriftTestTestVoidResult(impl.Struct(s).Clone(ThriftTestTestVoidResultDesc))
 }
+func (s ThriftTestTestVoidResult) Equal(t ThriftTestTestVoidResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestVoidResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestVoidResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestVoidResultDesc)
 }
@@ -2947,7 +2986,6 @@ func (s ThriftTestTestVoidResult) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestVoidResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestVoidResultDesc)
 }
-
 func (s ThriftTestTestVoidResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestVoidResultDesc)
 }
@@ -2986,6 +3024,9 @@ func (s ThriftTestTestStringArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringArgs) Clone() ThriftTestTestStringArgs {
 	return ThriftTestTestStringArgs(impl.Struct(s).Clone(ThriftTestTestStringArgsDesc))
 }
+func (s ThriftTestTestStringArgs) Equal(t ThriftTestTestStringArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestStringArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestStringArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStringArgsDesc)
 }
@@ -3002,7 +3043,6 @@ func (s ThriftTestTestStringArgs) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestStringArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestStringArgsDesc)
 }
-
 func (s ThriftTestTestStringArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringArgsDesc)
 }
@@ -3052,6 +3092,9 @@ func (s ThriftTestTestStringResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringResult) Clone() ThriftTestTestStringResult {
 	return ThriftTestTestStringResult(impl.Struct(s).Clone(ThriftTestTestStringResultDesc))
 }
+func (s ThriftTestTestStringResult) Equal(t ThriftTestTestStringResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestStringResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestStringResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStringResultDesc)
 }
@@ -3068,7 +3111,6 @@ func (s ThriftTestTestStringResult) ThriftStruct() impl.Struct { return impl.Str
 func (s ThriftTestTestStringResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestStringResultDesc)
 }
-
 func (s ThriftTestTestStringResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringResultDesc)
 }
@@ -3122,6 +3164,9 @@ func (s ThriftTestTestBoolArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBoolArgs) Clone() ThriftTestTestBoolArgs {
 	return ThriftTestTestBoolArgs(impl.Struct(s).Clone(ThriftTestTestBoolArgsDesc))
 }
+func (s ThriftTestTestBoolArgs) Equal(t ThriftTestTestBoolArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestBoolArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestBoolArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestBoolArgsDesc)
 }
@@ -3138,7 +3183,6 @@ func (s ThriftTestTestBoolArgs) ThriftStruct() impl.Struct { return impl.Struct(
 func (s ThriftTestTestBoolArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestBoolArgsDesc)
 }
-
 func (s ThriftTestTestBoolArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBoolArgsDesc)
 }
@@ -3188,6 +3232,9 @@ func (s ThriftTestTestBoolResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBoolResult) Clone() ThriftTestTestBoolResult {
 	return ThriftTestTestBoolResult(impl.Struct(s).Clone(ThriftTestTestBoolResultDesc))
 }
+func (s ThriftTestTestBoolResult) Equal(t ThriftTestTestBoolResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestBoolResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestBoolResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestBoolResultDesc)
 }
@@ -3204,7 +3251,6 @@ func (s ThriftTestTestBoolResult) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestBoolResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestBoolResultDesc)
 }
-
 func (s ThriftTestTestBoolResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBoolResultDesc)
 }
@@ -3256,6 +3302,9 @@ func (s ThriftTestTestByteArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestByteArgs) Clone() ThriftTestTestByteArgs {
 	return ThriftTestTestByteArgs(impl.Struct(s).Clone(ThriftTestTestByteArgsDesc))
 }
+func (s ThriftTestTestByteArgs) Equal(t ThriftTestTestByteArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestByteArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestByteArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestByteArgsDesc)
 }
@@ -3272,7 +3321,6 @@ func (s ThriftTestTestByteArgs) ThriftStruct() impl.Struct { return impl.Struct(
 func (s ThriftTestTestByteArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestByteArgsDesc)
 }
-
 func (s ThriftTestTestByteArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestByteArgsDesc)
 }
@@ -3322,6 +3370,9 @@ func (s ThriftTestTestByteResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestByteResult) Clone() ThriftTestTestByteResult {
 	return ThriftTestTestByteResult(impl.Struct(s).Clone(ThriftTestTestByteResultDesc))
 }
+func (s ThriftTestTestByteResult) Equal(t ThriftTestTestByteResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestByteResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestByteResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestByteResultDesc)
 }
@@ -3338,7 +3389,6 @@ func (s ThriftTestTestByteResult) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestByteResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestByteResultDesc)
 }
-
 func (s ThriftTestTestByteResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestByteResultDesc)
 }
@@ -3390,6 +3440,9 @@ func (s ThriftTestTestI32Args) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI32Args) Clone() ThriftTestTestI32Args {
 	return ThriftTestTestI32Args(impl.Struct(s).Clone(ThriftTestTestI32ArgsDesc))
 }
+func (s ThriftTestTestI32Args) Equal(t ThriftTestTestI32Args) bool {
+	return impl.Struct(s).Equal(ThriftTestTestI32ArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestI32Args) String() string {
 	return impl.Struct(s).Format(ThriftTestTestI32ArgsDesc)
 }
@@ -3406,7 +3459,6 @@ func (s ThriftTestTestI32Args) ThriftStruct() impl.Struct { return impl.Struct(s
 func (s ThriftTestTestI32Args) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestI32ArgsDesc)
 }
-
 func (s ThriftTestTestI32Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI32ArgsDesc)
 }
@@ -3456,6 +3508,9 @@ func (s ThriftTestTestI32Result) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI32Result) Clone() ThriftTestTestI32Result {
 	return ThriftTestTestI32Result(impl.Struct(s).Clone(ThriftTestTestI32ResultDesc))
 }
+func (s ThriftTestTestI32Result) Equal(t ThriftTestTestI32Result) bool {
+	return impl.Struct(s).Equal(ThriftTestTestI32ResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestI32Result) String() string {
 	return impl.Struct(s).Format(ThriftTestTestI32ResultDesc)
 }
@@ -3472,7 +3527,6 @@ func (s ThriftTestTestI32Result) ThriftStruct() impl.Struct { return impl.Struct
 func (s ThriftTestTestI32Result) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestI32ResultDesc)
 }
-
 func (s ThriftTestTestI32Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI32ResultDesc)
 }
@@ -3522,6 +3576,9 @@ func (s ThriftTestTestI64Args) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI64Args) Clone() ThriftTestTestI64Args {
 	return ThriftTestTestI64Args(impl.Struct(s).Clone(ThriftTestTestI64ArgsDesc))
 }
+func (s ThriftTestTestI64Args) Equal(t ThriftTestTestI64Args) bool {
+	return impl.Struct(s).Equal(ThriftTestTestI64ArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestI64Args) String() string {
 	return impl.Struct(s).Format(ThriftTestTestI64ArgsDesc)
 }
@@ -3538,7 +3595,6 @@ func (s ThriftTestTestI64Args) ThriftStruct() impl.Struct { return impl.Struct(s
 func (s ThriftTestTestI64Args) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestI64ArgsDesc)
 }
-
 func (s ThriftTestTestI64Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI64ArgsDesc)
 }
@@ -3588,6 +3644,9 @@ func (s ThriftTestTestI64Result) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI64Result) Clone() ThriftTestTestI64Result {
 	return ThriftTestTestI64Result(impl.Struct(s).Clone(ThriftTestTestI64ResultDesc))
 }
+func (s ThriftTestTestI64Result) Equal(t ThriftTestTestI64Result) bool {
+	return impl.Struct(s).Equal(ThriftTestTestI64ResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestI64Result) String() string {
 	return impl.Struct(s).Format(ThriftTestTestI64ResultDesc)
 }
@@ -3604,7 +3663,6 @@ func (s ThriftTestTestI64Result) ThriftStruct() impl.Struct { return impl.Struct
 func (s ThriftTestTestI64Result) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestI64ResultDesc)
 }
-
 func (s ThriftTestTestI64Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI64ResultDesc)
 }
@@ -3654,6 +3712,9 @@ func (s ThriftTestTestDoubleArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestDoubleArgs) Clone() ThriftTestTestDoubleArgs {
 	return ThriftTestTestDoubleArgs(impl.Struct(s).Clone(ThriftTestTestDoubleArgsDesc))
 }
+func (s ThriftTestTestDoubleArgs) Equal(t ThriftTestTestDoubleArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestDoubleArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestDoubleArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestDoubleArgsDesc)
 }
@@ -3670,7 +3731,6 @@ func (s ThriftTestTestDoubleArgs) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestDoubleArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestDoubleArgsDesc)
 }
-
 func (s ThriftTestTestDoubleArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestDoubleArgsDesc)
 }
@@ -3720,6 +3780,9 @@ func (s ThriftTestTestDoubleResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestDoubleResult) Clone() ThriftTestTestDoubleResult {
 	return ThriftTestTestDoubleResult(impl.Struct(s).Clone(ThriftTestTestDoubleResultDesc))
 }
+func (s ThriftTestTestDoubleResult) Equal(t ThriftTestTestDoubleResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestDoubleResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestDoubleResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestDoubleResultDesc)
 }
@@ -3736,7 +3799,6 @@ func (s ThriftTestTestDoubleResult) ThriftStruct() impl.Struct { return impl.Str
 func (s ThriftTestTestDoubleResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestDoubleResultDesc)
 }
-
 func (s ThriftTestTestDoubleResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestDoubleResultDesc)
 }
@@ -3790,6 +3852,9 @@ func (s ThriftTestTestBinaryArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBinaryArgs) Clone() ThriftTestTestBinaryArgs {
 	return ThriftTestTestBinaryArgs(impl.Struct(s).Clone(ThriftTestTestBinaryArgsDesc))
 }
+func (s ThriftTestTestBinaryArgs) Equal(t ThriftTestTestBinaryArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestBinaryArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestBinaryArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestBinaryArgsDesc)
 }
@@ -3806,7 +3871,6 @@ func (s ThriftTestTestBinaryArgs) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestBinaryArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestBinaryArgsDesc)
 }
-
 func (s ThriftTestTestBinaryArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBinaryArgsDesc)
 }
@@ -3859,6 +3923,9 @@ func (s ThriftTestTestBinaryResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBinaryResult) Clone() ThriftTestTestBinaryResult {
 	return ThriftTestTestBinaryResult(impl.Struct(s).Clone(ThriftTestTestBinaryResultDesc))
 }
+func (s ThriftTestTestBinaryResult) Equal(t ThriftTestTestBinaryResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestBinaryResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestBinaryResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestBinaryResultDesc)
 }
@@ -3875,7 +3942,6 @@ func (s ThriftTestTestBinaryResult) ThriftStruct() impl.Struct { return impl.Str
 func (s ThriftTestTestBinaryResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestBinaryResultDesc)
 }
-
 func (s ThriftTestTestBinaryResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBinaryResultDesc)
 }
@@ -3932,6 +3998,9 @@ func (s ThriftTestTestUuidArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestUuidArgs) Clone() ThriftTestTestUuidArgs {
 	return ThriftTestTestUuidArgs(impl.Struct(s).Clone(ThriftTestTestUuidArgsDesc))
 }
+func (s ThriftTestTestUuidArgs) Equal(t ThriftTestTestUuidArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestUuidArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestUuidArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestUuidArgsDesc)
 }
@@ -3948,7 +4017,6 @@ func (s ThriftTestTestUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(
 func (s ThriftTestTestUuidArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestUuidArgsDesc)
 }
-
 func (s ThriftTestTestUuidArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestUuidArgsDesc)
 }
@@ -3998,6 +4066,9 @@ func (s ThriftTestTestUuidResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestUuidResult) Clone() ThriftTestTestUuidResult {
 	return ThriftTestTestUuidResult(impl.Struct(s).Clone(ThriftTestTestUuidResultDesc))
 }
+func (s ThriftTestTestUuidResult) Equal(t ThriftTestTestUuidResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestUuidResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestUuidResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestUuidResultDesc)
 }
@@ -4014,7 +4085,6 @@ func (s ThriftTestTestUuidResult) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestUuidResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestUuidResultDesc)
 }
-
 func (s ThriftTestTestUuidResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestUuidResultDesc)
 }
@@ -4066,6 +4136,9 @@ func (s ThriftTestTestStructArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStructArgs) Clone() ThriftTestTestStructArgs {
 	return ThriftTestTestStructArgs(impl.Struct(s).Clone(ThriftTestTestStructArgsDesc))
 }
+func (s ThriftTestTestStructArgs) Equal(t ThriftTestTestStructArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestStructArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestStructArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStructArgsDesc)
 }
@@ -4082,7 +4155,6 @@ func (s ThriftTestTestStructArgs) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestStructArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestStructArgsDesc)
 }
-
 func (s ThriftTestTestStructArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStructArgsDesc)
 }
@@ -4137,6 +4209,9 @@ func (s ThriftTestTestStructResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStructResult) Clone() ThriftTestTestStructResult {
 	return ThriftTestTestStructResult(impl.Struct(s).Clone(ThriftTestTestStructResultDesc))
 }
+func (s ThriftTestTestStructResult) Equal(t ThriftTestTestStructResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestStructResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestStructResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStructResultDesc)
 }
@@ -4153,7 +4228,6 @@ func (s ThriftTestTestStructResult) ThriftStruct() impl.Struct { return impl.Str
 func (s ThriftTestTestStructResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestStructResultDesc)
 }
-
 func (s ThriftTestTestStructResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStructResultDesc)
 }
@@ -4212,6 +4286,9 @@ func (s ThriftTestTestNestArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestNestArgs) Clone() ThriftTestTestNestArgs {
 	return ThriftTestTestNestArgs(impl.Struct(s).Clone(ThriftTestTestNestArgsDesc))
 }
+func (s ThriftTestTestNestArgs) Equal(t ThriftTestTestNestArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestNestArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestNestArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestNestArgsDesc)
 }
@@ -4228,7 +4305,6 @@ func (s ThriftTestTestNestArgs) ThriftStruct() impl.Struct { return impl.Struct(
 func (s ThriftTestTestNestArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestNestArgsDesc)
 }
-
 func (s ThriftTestTestNestArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestNestArgsDesc)
 }
@@ -4283,6 +4359,9 @@ func (s ThriftTestTestNestResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestNestResult) Clone() ThriftTestTestNestResult {
 	return ThriftTestTestNestResult(impl.Struct(s).Clone(ThriftTestTestNestResultDesc))
 }
+func (s ThriftTestTestNestResult) Equal(t ThriftTestTestNestResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestNestResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestNestResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestNestResultDesc)
 }
@@ -4299,7 +4378,6 @@ func (s ThriftTestTestNestResult) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestNestResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestNestResultDesc)
 }
-
 func (s ThriftTestTestNestResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestNestResultDesc)
 }
@@ -4356,6 +4434,9 @@ func (s ThriftTestTestMapArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapArgs) Clone() ThriftTestTestMapArgs {
 	return ThriftTestTestMapArgs(impl.Struct(s).Clone(ThriftTestTestMapArgsDesc))
 }
+func (s ThriftTestTestMapArgs) Equal(t ThriftTestTestMapArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestMapArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestMapArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMapArgsDesc)
 }
@@ -4372,7 +4453,6 @@ func (s ThriftTestTestMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s
 func (s ThriftTestTestMapArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMapArgsDesc)
 }
-
 func (s ThriftTestTestMapArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapArgsDesc)
 }
@@ -4432,6 +4512,9 @@ func (s ThriftTestTestMapResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapResult) Clone() ThriftTestTestMapResult {
 	return ThriftTestTestMapResult(impl.Struct(s).Clone(ThriftTestTestMapResultDesc))
 }
+func (s ThriftTestTestMapResult) Equal(t ThriftTestTestMapResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestMapResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestMapResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMapResultDesc)
 }
@@ -4448,7 +4531,6 @@ func (s ThriftTestTestMapResult) ThriftStruct() impl.Struct { return impl.Struct
 func (s ThriftTestTestMapResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMapResultDesc)
 }
-
 func (s ThriftTestTestMapResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapResultDesc)
 }
@@ -4508,6 +4590,9 @@ func (s ThriftTestTestStringMapArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringMapArgs) Clone() ThriftTestTestStringMapArgs {
 	return ThriftTestTestStringMapArgs(impl.Struct(s).Clone(ThriftTestTestStringMapArgsDesc))
 }
+func (s ThriftTestTestStringMapArgs) Equal(t ThriftTestTestStringMapArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestStringMapArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestStringMapArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStringMapArgsDesc)
 }
@@ -4524,7 +4609,6 @@ func (s ThriftTestTestStringMapArgs) ThriftStruct() impl.Struct { return impl.St
 func (s ThriftTestTestStringMapArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestStringMapArgsDesc)
 }
-
 func (s ThriftTestTestStringMapArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringMapArgsDesc)
 }
@@ -4588,6 +4672,9 @@ func (s ThriftTestTestStringMapResult) Release()    { nocopy.Struct(s).Release()
 func (s ThriftTestTestStringMapResult) Clone() ThriftTestTestStringMapResult {
 	return ThriftTestTestStringMapResult(impl.Struct(s).Clone(ThriftTestTestStringMapResultDesc))
 }
+func (s ThriftTestTestStringMapResult) Equal(t ThriftTestTestStringMapResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestStringMapResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestStringMapResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStringMapResultDesc)
 }
@@ -4606,7 +4693,6 @@ func (s ThriftTestTestStringMapResult) ThriftStruct() impl.Struct { return impl.
 func (s ThriftTestTestStringMapResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestStringMapResultDesc)
 }
-
 func (s ThriftTestTestStringMapResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringMapResultDesc)
 }
@@ -4670,6 +4756,9 @@ func (s ThriftTestTestSetArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestSetArgs) Clone() ThriftTestTestSetArgs {
 	return ThriftTestTestSetArgs(impl.Struct(s).Clone(ThriftTestTestSetArgsDesc))
 }
+func (s ThriftTestTestSetArgs) Equal(t ThriftTestTestSetArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestSetArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestSetArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestSetArgsDesc)
 }
@@ -4686,7 +4775,6 @@ func (s ThriftTestTestSetArgs) ThriftStruct() impl.Struct { return impl.Struct(s
 func (s ThriftTestTestSetArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestSetArgsDesc)
 }
-
 func (s ThriftTestTestSetArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestSetArgsDesc)
 }
@@ -4739,6 +4827,9 @@ func (s ThriftTestTestSetResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestSetResult) Clone() ThriftTestTestSetResult {
 	return ThriftTestTestSetResult(impl.Struct(s).Clone(ThriftTestTestSetResultDesc))
 }
+func (s ThriftTestTestSetResult) Equal(t ThriftTestTestSetResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestSetResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestSetResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestSetResultDesc)
 }
@@ -4755,7 +4846,6 @@ func (s ThriftTestTestSetResult) ThriftStruct() impl.Struct { return impl.Struct
 func (s ThriftTestTestSetResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestSetResultDesc)
 }
-
 func (s ThriftTestTestSetResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestSetResultDesc)
 }
@@ -4808,6 +4898,9 @@ func (s ThriftTestTestListArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestListArgs) Clone() ThriftTestTestListArgs {
 	return ThriftTestTestListArgs(impl.Struct(s).Clone(ThriftTestTestListArgsDesc))
 }
+func (s ThriftTestTestListArgs) Equal(t ThriftTestTestListArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestListArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestListArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestListArgsDesc)
 }
@@ -4824,7 +4917,6 @@ func (s ThriftTestTestListArgs) ThriftStruct() impl.Struct { return impl.Struct(
 func (s ThriftTestTestListArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestListArgsDesc)
 }
-
 func (s ThriftTestTestListArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestListArgsDesc)
 }
@@ -4877,6 +4969,9 @@ func (s ThriftTestTestListResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestListResult) Clone() ThriftTestTestListResult {
 	return ThriftTestTestListResult(impl.Struct(s).Clone(ThriftTestTestListResultDesc))
 }
+func (s ThriftTestTestListResult) Equal(t ThriftTestTestListResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestListResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestListResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestListResultDesc)
 }
@@ -4893,7 +4988,6 @@ func (s ThriftTestTestListResult) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestListResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestListResultDesc)
 }
-
 func (s ThriftTestTestListResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestListResultDesc)
 }
@@ -4948,6 +5042,9 @@ func (s ThriftTestTestEnumArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestEnumArgs) Clone() ThriftTestTestEnumArgs {
 	return ThriftTestTestEnumArgs(impl.Struct(s).Clone(ThriftTestTestEnumArgsDesc))
 }
+func (s ThriftTestTestEnumArgs) Equal(t ThriftTestTestEnumArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestEnumArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestEnumArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestEnumArgsDesc)
 }
@@ -4964,7 +5061,6 @@ func (s ThriftTestTestEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(
 func (s ThriftTestTestEnumArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestEnumArgsDesc)
 }
-
 func (s ThriftTestTestEnumArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestEnumArgsDesc)
 }
@@ -5014,6 +5110,9 @@ func (s ThriftTestTestEnumResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestEnumResult) Clone() ThriftTestTestEnumResult {
 	return ThriftTestTestEnumResult(impl.Struct(s).Clone(ThriftTestTestEnumResultDesc))
 }
+func (s ThriftTestTestEnumResult) Equal(t ThriftTestTestEnumResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestEnumResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestEnumResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestEnumResultDesc)
 }
@@ -5030,7 +5129,6 @@ func (s ThriftTestTestEnumResult) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestEnumResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestEnumResultDesc)
 }
-
 func (s ThriftTestTestEnumResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestEnumResultDesc)
 }
@@ -5082,6 +5180,9 @@ func (s ThriftTestTestTypedefArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestTypedefArgs) Clone() ThriftTestTestTypedefArgs {
 	return ThriftTestTestTypedefArgs(impl.Struct(s).Clone(ThriftTestTestTypedefArgsDesc))
 }
+func (s ThriftTestTestTypedefArgs) Equal(t ThriftTestTestTypedefArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestTypedefArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestTypedefArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestTypedefArgsDesc)
 }
@@ -5098,7 +5199,6 @@ func (s ThriftTestTestTypedefArgs) ThriftStruct() impl.Struct { return impl.Stru
 func (s ThriftTestTestTypedefArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestTypedefArgsDesc)
 }
-
 func (s ThriftTestTestTypedefArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestTypedefArgsDesc)
 }
@@ -5148,6 +5248,9 @@ func (s ThriftTestTestTypedefResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestTypedefResult) Clone() ThriftTestTestTypedefResult {
 	return ThriftTestTestTypedefResult(impl.Struct(s).Clone(ThriftTestTestTypedefResultDesc))
 }
+func (s ThriftTestTestTypedefResult) Equal(t ThriftTestTestTypedefResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestTypedefResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestTypedefResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestTypedefResultDesc)
 }
@@ -5164,7 +5267,6 @@ func (s ThriftTestTestTypedefResult) ThriftStruct() impl.Struct { return impl.St
 func (s ThriftTestTestTypedefResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestTypedefResultDesc)
 }
-
 func (s ThriftTestTestTypedefResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestTypedefResultDesc)
 }
@@ -5218,6 +5320,9 @@ func (s ThriftTestTestMapMapArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapMapArgs) Clone() ThriftTestTestMapMapArgs {
 	return ThriftTestTestMapMapArgs(impl.Struct(s).Clone(ThriftTestTestMapMapArgsDesc))
 }
+func (s ThriftTestTestMapMapArgs) Equal(t ThriftTestTestMapMapArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestMapMapArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestMapMapArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMapMapArgsDesc)
 }
@@ -5234,7 +5339,6 @@ func (s ThriftTestTestMapMapArgs) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestMapMapArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMapMapArgsDesc)
 }
-
 func (s ThriftTestTestMapMapArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapMapArgsDesc)
 }
@@ -5284,6 +5388,9 @@ func (s ThriftTestTestMapMapResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapMapResult) Clone() ThriftTestTestMapMapResult {
 	return ThriftTestTestMapMapResult(impl.Struct(s).Clone(ThriftTestTestMapMapResultDesc))
 }
+func (s ThriftTestTestMapMapResult) Equal(t ThriftTestTestMapMapResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestMapMapResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestMapMapResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMapMapResultDesc)
 }
@@ -5300,7 +5407,6 @@ func (s ThriftTestTestMapMapResult) ThriftStruct() impl.Struct { return impl.Str
 func (s ThriftTestTestMapMapResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMapMapResultDesc)
 }
-
 func (s ThriftTestTestMapMapResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapMapResultDesc)
 }
@@ -5359,6 +5465,9 @@ func (s ThriftTestTestInsanityArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestInsanityArgs) Clone() ThriftTestTestInsanityArgs {
 	return ThriftTestTestInsanityArgs(impl.Struct(s).Clone(ThriftTestTestInsanityArgsDesc))
 }
+func (s ThriftTestTestInsanityArgs) Equal(t ThriftTestTestInsanityArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestInsanityArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestInsanityArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestInsanityArgsDesc)
 }
@@ -5375,7 +5484,6 @@ func (s ThriftTestTestInsanityArgs) ThriftStruct() impl.Struct { return impl.Str
 func (s ThriftTestTestInsanityArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestInsanityArgsDesc)
 }
-
 func (s ThriftTestTestInsanityArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestInsanityArgsDesc)
 }
@@ -5434,6 +5542,9 @@ func (s ThriftTestTestInsanityResult) Release()    { nocopy.Struct(s).Release() 
 func (s ThriftTestTestInsanityResult) Clone() ThriftTestTestInsanityResult {
 	return ThriftTestTestInsanityResult(impl.Struct(s).Clone(ThriftTestTestInsanityResultDesc))
 }
+func (s ThriftTestTestInsanityResult) Equal(t ThriftTestTestInsanityResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestInsanityResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestInsanityResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestInsanityResultDesc)
 }
@@ -5452,7 +5563,6 @@ func (s ThriftTestTestInsanityResult) ThriftStruct() impl.Struct { return impl.S
 func (s ThriftTestTestInsanityResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestInsanityResultDesc)
 }
-
 func (s ThriftTestTestInsanityResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestInsanityResultDesc)
 }
@@ -5516,6 +5626,9 @@ func (s ThriftTestTestMultiArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiArgs) Clone() ThriftTestTestMultiArgs {
 	return ThriftTestTestMultiArgs(impl.Struct(s).Clone(ThriftTestTestMultiArgsDesc))
 }
+func (s ThriftTestTestMultiArgs) Equal(t ThriftTestTestMultiArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestMultiArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestMultiArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMultiArgsDesc)
 }
@@ -5532,7 +5645,6 @@ func (s ThriftTestTestMultiArgs) ThriftStruct() impl.Struct { return impl.Struct
 func (s ThriftTestTestMultiArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMultiArgsDesc)
 }
-
 func (s ThriftTestTestMultiArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiArgsDesc)
 }
@@ -5647,6 +5759,9 @@ func (s ThriftTestTestMultiResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiResult) Clone() ThriftTestTestMultiResult {
 	return ThriftTestTestMultiResult(impl.Struct(s).Clone(ThriftTestTestMultiResultDesc))
 }
+func (s ThriftTestTestMultiResult) Equal(t ThriftTestTestMultiResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestMultiResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestMultiResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMultiResultDesc)
 }
@@ -5663,7 +5778,6 @@ func (s ThriftTestTestMultiResult) ThriftStruct() impl.Struct { return impl.Stru
 func (s ThriftTestTestMultiResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMultiResultDesc)
 }
-
 func (s ThriftTestTestMultiResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiResultDesc)
 }
@@ -5720,6 +5834,9 @@ func (s ThriftTestTestExceptionArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestExceptionArgs) Clone() ThriftTestTestExceptionArgs {
 	return ThriftTestTestExceptionArgs(impl.Struct(s).Clone(ThriftTestTestExceptionArgsDesc))
 }
+func (s ThriftTestTestExceptionArgs) Equal(t ThriftTestTestExceptionArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestExceptionArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestExceptionArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestExceptionArgsDesc)
 }
@@ -5736,7 +5853,6 @@ func (s ThriftTestTestExceptionArgs) ThriftStruct() impl.Struct { return impl.St
 func (s ThriftTestTestExceptionArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestExceptionArgsDesc)
 }
-
 func (s ThriftTestTestExceptionArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestExceptionArgsDesc)
 }
@@ -5788,6 +5904,9 @@ func (s ThriftTestTestExceptionResult) Release()    { nocopy.Struct(s).Release()
 func (s ThriftTestTestExceptionResult) Clone() ThriftTestTestExceptionResult {
 	return ThriftTestTestExceptionResult(impl.Struct(s).Clone(ThriftTestTestExceptionResultDesc))
 }
+func (s ThriftTestTestExceptionResult) Equal(t ThriftTestTestExceptionResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestExceptionResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestExceptionResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestExceptionResultDesc)
 }
@@ -5806,7 +5925,6 @@ func (s ThriftTestTestExceptionResult) ThriftStruct() impl.Struct { return impl.
 func (s ThriftTestTestExceptionResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestExceptionResultDesc)
 }
-
 func (s ThriftTestTestExceptionResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestExceptionResultDesc)
 }
@@ -5866,6 +5984,9 @@ func (s ThriftTestTestMultiExceptionArgs) Release()    { nocopy.Struct(s).Releas
 func (s ThriftTestTestMultiExceptionArgs) Clone() ThriftTestTestMultiExceptionArgs {
 	return ThriftTestTestMultiExceptionArgs(impl.Struct(s).Clone(ThriftTestTestMultiExceptionArgsDesc))
 }
+func (s ThriftTestTestMultiExceptionArgs) Equal(t ThriftTestTestMultiExceptionArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestMultiExceptionArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestMultiExceptionArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMultiExceptionArgsDesc)
 }
@@ -5886,7 +6007,6 @@ func (s ThriftTestTestMultiExceptionArgs) ThriftStruct() impl.Struct { return im
 func (s ThriftTestTestMultiExceptionArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMultiExceptionArgsDesc)
 }
-
 func (s ThriftTestTestMultiExceptionArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiExceptionArgsDesc)
 }
@@ -5957,6 +6077,9 @@ func (s ThriftTestTestMultiExceptionResult) Release()    { nocopy.Struct(s).Rele
 func (s ThriftTestTestMultiExceptionResult) Clone() ThriftTestTestMultiExceptionResult {
 	return ThriftTestTestMultiExceptionResult(impl.Struct(s).Clone(ThriftTestTestMultiExceptionResultDesc))
 }
+func (s ThriftTestTestMultiExceptionResult) Equal(t ThriftTestTestMultiExceptionResult) bool {
+	return impl.Struct(s).Equal(ThriftTestTestMultiExceptionResultDesc, impl.Struct(t))
+}
 func (s ThriftTestTestMultiExceptionResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMultiExceptionResultDesc)
 }
@@ -5977,7 +6100,6 @@ func (s ThriftTestTestMultiExceptionResult) ThriftStruct() impl.Struct { return 
 func (s ThriftTestTestMultiExceptionResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMultiExceptionResultDesc)
 }
-
 func (s ThriftTestTestMultiExceptionResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiExceptionResultDesc)
 }
@@ -6074,6 +6196,9 @@ func (s ThriftTestTestOnewayArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestOnewayArgs) Clone() ThriftTestTestOnewayArgs {
 	return ThriftTestTestOnewayArgs(impl.Struct(s).Clone(ThriftTestTestOnewayArgsDesc))
 }
+func (s ThriftTestTestOnewayArgs) Equal(t ThriftTestTestOnewayArgs) bool {
+	return impl.Struct(s).Equal(ThriftTestTestOnewayArgsDesc, impl.Struct(t))
+}
 func (s ThriftTestTestOnewayArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestOnewayArgsDesc)
 }
@@ -6090,7 +6215,6 @@ func (s ThriftTestTestOnewayArgs) ThriftStruct() impl.Struct { return impl.Struc
 func (s ThriftTestTestOnewayArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestOnewayArgsDesc)
 }
-
 func (s ThriftTestTestOnewayArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ThriftTestTestOnewayArgsDesc)
 }
@@ -6142,6 +6266,9 @@ func (s SecondServiceSecondtestStringArgs) Release()    { nocopy.Struct(s).Relea
 func (s SecondServiceSecondtestStringArgs) Clone() SecondServiceSecondtestStringArgs {
 	return SecondServiceSecondtestStringArgs(impl.Struct(s).Clone(SecondServiceSecondtestStringArgsDesc))
 }
+func (s SecondServiceSecondtestStringArgs) Equal(t SecondServiceSecondtestStringArgs) bool {
+	return impl.Struct(s).Equal(SecondServiceSecondtestStringArgsDesc, impl.Struct(t))
+}
 func (s SecondServiceSecondtestStringArgs) String() string {
 	return impl.Struct(s).Format(SecondServiceSecondtestStringArgsDesc)
 }
@@ -6162,7 +6289,6 @@ func (s SecondServiceSecondtestStringArgs) ThriftStruct() impl.Struct { return i
 func (s SecondServiceSecondtestStringArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(SecondServiceSecondtestStringArgsDesc)
 }
-
 func (s SecondServiceSecondtestStringArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, SecondServiceSecondtestStringArgsDesc)
 }
@@ -6218,6 +6344,9 @@ func (s SecondServiceSecondtestStringResult) Release()    { nocopy.Struct(s).Rel
 func (s SecondServiceSecondtestStringResult) Clone() SecondServiceSecondtestStringResult {
 	return SecondServiceSecondtestStringResult(impl.Struct(s).Clone(SecondServiceSecondtestStringResultDesc))
 }
+func (s SecondServiceSecondtestStringResult) Equal(t SecondServiceSecondtestStringResult) bool {
+	return impl.Struct(s).Equal(SecondServiceSecondtestStringResultDesc, impl.Struct(t))
+}
 func (s SecondServiceSecondtestStringResult) String() string {
 	return impl.Struct(s).Format(SecondServiceSecondtestStringResultDesc)
 }
@@ -6238,7 +6367,6 @@ func (s SecondServiceSecondtestStringResult) ThriftStruct() impl.Struct { return
 func (s SecondServiceSecondtestStringResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(SecondServiceSecondtestStringResultDesc)
 }
-
 func (s SecondServiceSecondtestStringResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, SecondServiceSecondtestStringResultDesc)
 }

@@ -21,6 +21,9 @@
 //   - A handle that is absent, such as that of a field which is not set, or zero, equals only such
 //     handles. With EquateDefaults it equals an empty value.
 //
+// Generated types, lists and maps have a method Equal, which does the same without options, for
+// operands of the same Go type; package cmp finds it, too.
+//
 // Structs of different Go types are compared if their types are the same: both structs, unions or
 // exceptions with the same name in the IDL, and fields with the same ids, names, types,
 // requiredness and defaults, in any order, to any depth. So are types that were generated from one

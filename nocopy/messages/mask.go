@@ -219,8 +219,7 @@ func (p *maskParser) named(t *thriftimpl.Type, n *node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := comparison{opt: EquateNaNs}
-	encoded := string(c.encode(nil, t.Key(), t.Key(), key))
+	encoded := string(thriftimpl.AppendKey(nil, key))
 	if n.keys == nil {
 		n.keys = map[string]*keyNode{}
 	}

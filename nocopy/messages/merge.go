@@ -46,7 +46,7 @@ func CopyInto(dst, src nocopy.AnyStruct) {
 func prepare(what string, dst, src nocopy.AnyStruct) (d *thriftimpl.Desc, to, from thriftimpl.Struct) {
 	d, to = thriftimpl.Parts(dst)
 	e, from := thriftimpl.Parts(src)
-	if !sameDescs(d, e) {
+	if !thriftimpl.SameDescs(d, e) {
 		panic("nocopy: " + what + ": " + d.Name() + " and " + e.Name() + " are not the same type")
 	}
 	if !to.Valid() {

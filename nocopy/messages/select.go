@@ -40,7 +40,7 @@ func (m *Mask) of(what string, d *thriftimpl.Desc) *Mask {
 	switch {
 	case m.desc == d:
 		return m
-	case !sameDescs(m.desc, d):
+	case !thriftimpl.SameDescs(m.desc, d):
 		panic("nocopy: Mask." + what + ": a mask for " + m.desc.Name() + " and a " + d.Name() + " are not of the same type")
 	}
 	return MustMask(d, m.String())
@@ -97,9 +97,8 @@ func (s selection) key(k thriftimpl.Value) selection {
 	if len(s) == 1 && s[0].keys == nil {
 		return s[0].eachOnly
 	}
-	c := comparison{opt: EquateNaNs}
 	var mem [64]byte
-	encoded := c.encode(mem[:0], k.Type(), k.Type(), k)
+	encoded := thriftimpl.AppendKey(mem[:0], k)
 	var in selection
 	for _, n := range s {
 		if n.each != nil {

@@ -80,7 +80,7 @@ func encodeAs(t *thriftimpl.Type, value any) ([]byte, error) {
 	if h, ok := value.(nocopy.AnyHandle); ok {
 		s, u := handleOf(h)
 		switch {
-		case !isHandle(t) || u != nil && !sameTypes(t, u) || u == nil && t.Struct() != nil:
+		case !isHandle(t) || u != nil && !thriftimpl.SameTypes(t, u) || u == nil && t.Struct() != nil:
 			return nil, &ApplyError{"", fmt.Sprintf("a %T can't be set where the type is %s", value, t)}
 		case u == nil:
 			u = t

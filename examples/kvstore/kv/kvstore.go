@@ -139,6 +139,9 @@ func (s AlreadyExists) Release()    { nocopy.Struct(s).Release() }
 func (s AlreadyExists) Clone() AlreadyExists {
 	return AlreadyExists(impl.Struct(s).Clone(AlreadyExistsDesc))
 }
+func (s AlreadyExists) Equal(t AlreadyExists) bool {
+	return impl.Struct(s).Equal(AlreadyExistsDesc, impl.Struct(t))
+}
 func (s AlreadyExists) String() string { return impl.Struct(s).Format(AlreadyExistsDesc) }
 func (s AlreadyExists) Error() string  { return impl.Struct(s).Format(AlreadyExistsDesc) }
 
@@ -152,7 +155,6 @@ func (s AlreadyExists) AppendTo(dst []byte) []byte {
 func (s AlreadyExists) ThriftDesc() *impl.Desc    { return AlreadyExistsDesc }
 func (s AlreadyExists) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AlreadyExists) LogValue() slog.Value      { return impl.Struct(s).LogValue(AlreadyExistsDesc) }
-
 func (s AlreadyExists) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AlreadyExistsDesc)
 }
@@ -190,21 +192,21 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 	return nocopy.Read[NotFound](NotFoundDesc, r, n, opts...)
 }
 
-func (s NotFound) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s NotFound) Release()        { nocopy.Struct(s).Release() }
-func (s NotFound) Clone() NotFound { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) String() string  { return impl.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string   { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s NotFound) Release()              { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound       { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) Equal(t NotFound) bool { return impl.Struct(s).Equal(NotFoundDesc, impl.Struct(t)) }
+func (s NotFound) String() string        { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Error() string         { return impl.Struct(s).Format(NotFoundDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
-func (s NotFound) ThriftDesc() *impl.Desc    { return NotFoundDesc }
-func (s NotFound) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NotFound) LogValue() slog.Value      { return impl.Struct(s).LogValue(NotFoundDesc) }
-
+func (s NotFound) ThriftDesc() *impl.Desc        { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s NotFound) LogValue() slog.Value          { return impl.Struct(s).LogValue(NotFoundDesc) }
 func (s NotFound) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NotFoundDesc) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NotFoundDesc)
@@ -248,6 +250,9 @@ func (s KeyValueCreateArgs) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueCreateArgs) Clone() KeyValueCreateArgs {
 	return KeyValueCreateArgs(impl.Struct(s).Clone(KeyValueCreateArgsDesc))
 }
+func (s KeyValueCreateArgs) Equal(t KeyValueCreateArgs) bool {
+	return impl.Struct(s).Equal(KeyValueCreateArgsDesc, impl.Struct(t))
+}
 func (s KeyValueCreateArgs) String() string { return impl.Struct(s).Format(KeyValueCreateArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -262,7 +267,6 @@ func (s KeyValueCreateArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s KeyValueCreateArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(KeyValueCreateArgsDesc)
 }
-
 func (s KeyValueCreateArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueCreateArgsDesc)
 }
@@ -317,6 +321,9 @@ func (s KeyValueCreateResult) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueCreateResult) Clone() KeyValueCreateResult {
 	return KeyValueCreateResult(impl.Struct(s).Clone(KeyValueCreateResultDesc))
 }
+func (s KeyValueCreateResult) Equal(t KeyValueCreateResult) bool {
+	return impl.Struct(s).Equal(KeyValueCreateResultDesc, impl.Struct(t))
+}
 func (s KeyValueCreateResult) String() string { return impl.Struct(s).Format(KeyValueCreateResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -331,7 +338,6 @@ func (s KeyValueCreateResult) ThriftStruct() impl.Struct { return impl.Struct(s)
 func (s KeyValueCreateResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(KeyValueCreateResultDesc)
 }
-
 func (s KeyValueCreateResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueCreateResultDesc)
 }
@@ -386,6 +392,9 @@ func (s KeyValueRetrieveArgs) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueRetrieveArgs) Clone() KeyValueRetrieveArgs {
 	return KeyValueRetrieveArgs(impl.Struct(s).Clone(KeyValueRetrieveArgsDesc))
 }
+func (s KeyValueRetrieveArgs) Equal(t KeyValueRetrieveArgs) bool {
+	return impl.Struct(s).Equal(KeyValueRetrieveArgsDesc, impl.Struct(t))
+}
 func (s KeyValueRetrieveArgs) String() string { return impl.Struct(s).Format(KeyValueRetrieveArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -400,7 +409,6 @@ func (s KeyValueRetrieveArgs) ThriftStruct() impl.Struct { return impl.Struct(s)
 func (s KeyValueRetrieveArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(KeyValueRetrieveArgsDesc)
 }
-
 func (s KeyValueRetrieveArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueRetrieveArgsDesc)
 }
@@ -448,6 +456,9 @@ func (s KeyValueRetrieveResult) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueRetrieveResult) Clone() KeyValueRetrieveResult {
 	return KeyValueRetrieveResult(impl.Struct(s).Clone(KeyValueRetrieveResultDesc))
 }
+func (s KeyValueRetrieveResult) Equal(t KeyValueRetrieveResult) bool {
+	return impl.Struct(s).Equal(KeyValueRetrieveResultDesc, impl.Struct(t))
+}
 func (s KeyValueRetrieveResult) String() string {
 	return impl.Struct(s).Format(KeyValueRetrieveResultDesc)
 }
@@ -464,7 +475,6 @@ func (s KeyValueRetrieveResult) ThriftStruct() impl.Struct { return impl.Struct(
 func (s KeyValueRetrieveResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(KeyValueRetrieveResultDesc)
 }
-
 func (s KeyValueRetrieveResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueRetrieveResultDesc)
 }
@@ -534,6 +544,9 @@ func (s KeyValueUpdateArgs) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueUpdateArgs) Clone() KeyValueUpdateArgs {
 	return KeyValueUpdateArgs(impl.Struct(s).Clone(KeyValueUpdateArgsDesc))
 }
+func (s KeyValueUpdateArgs) Equal(t KeyValueUpdateArgs) bool {
+	return impl.Struct(s).Equal(KeyValueUpdateArgsDesc, impl.Struct(t))
+}
 func (s KeyValueUpdateArgs) String() string { return impl.Struct(s).Format(KeyValueUpdateArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -548,7 +561,6 @@ func (s KeyValueUpdateArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s KeyValueUpdateArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(KeyValueUpdateArgsDesc)
 }
-
 func (s KeyValueUpdateArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueUpdateArgsDesc)
 }
@@ -603,6 +615,9 @@ func (s KeyValueUpdateResult) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueUpdateResult) Clone() KeyValueUpdateResult {
 	return KeyValueUpdateResult(impl.Struct(s).Clone(KeyValueUpdateResultDesc))
 }
+func (s KeyValueUpdateResult) Equal(t KeyValueUpdateResult) bool {
+	return impl.Struct(s).Equal(KeyValueUpdateResultDesc, impl.Struct(t))
+}
 func (s KeyValueUpdateResult) String() string { return impl.Struct(s).Format(KeyValueUpdateResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -617,7 +632,6 @@ func (s KeyValueUpdateResult) ThriftStruct() impl.Struct { return impl.Struct(s)
 func (s KeyValueUpdateResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(KeyValueUpdateResultDesc)
 }
-
 func (s KeyValueUpdateResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueUpdateResultDesc)
 }
@@ -672,6 +686,9 @@ func (s KeyValueDeleteArgs) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueDeleteArgs) Clone() KeyValueDeleteArgs {
 	return KeyValueDeleteArgs(impl.Struct(s).Clone(KeyValueDeleteArgsDesc))
 }
+func (s KeyValueDeleteArgs) Equal(t KeyValueDeleteArgs) bool {
+	return impl.Struct(s).Equal(KeyValueDeleteArgsDesc, impl.Struct(t))
+}
 func (s KeyValueDeleteArgs) String() string { return impl.Struct(s).Format(KeyValueDeleteArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -686,7 +703,6 @@ func (s KeyValueDeleteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s KeyValueDeleteArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(KeyValueDeleteArgsDesc)
 }
-
 func (s KeyValueDeleteArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueDeleteArgsDesc)
 }
@@ -733,6 +749,9 @@ func (s KeyValueDeleteResult) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueDeleteResult) Clone() KeyValueDeleteResult {
 	return KeyValueDeleteResult(impl.Struct(s).Clone(KeyValueDeleteResultDesc))
 }
+func (s KeyValueDeleteResult) Equal(t KeyValueDeleteResult) bool {
+	return impl.Struct(s).Equal(KeyValueDeleteResultDesc, impl.Struct(t))
+}
 func (s KeyValueDeleteResult) String() string { return impl.Struct(s).Format(KeyValueDeleteResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -747,7 +766,6 @@ func (s KeyValueDeleteResult) ThriftStruct() impl.Struct { return impl.Struct(s)
 func (s KeyValueDeleteResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(KeyValueDeleteResultDesc)
 }
-
 func (s KeyValueDeleteResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, KeyValueDeleteResultDesc)
 }

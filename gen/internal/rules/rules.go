@@ -143,20 +143,20 @@ func ReadNumbers(r io.Reader, n int, opts ...nocopy.Option) (Numbers, error) {
 	return nocopy.Read[Numbers](NumbersDesc, r, n, opts...)
 }
 
-func (s Numbers) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Numbers) Release()       { nocopy.Struct(s).Release() }
-func (s Numbers) Clone() Numbers { return Numbers(impl.Struct(s).Clone(NumbersDesc)) }
-func (s Numbers) String() string { return impl.Struct(s).Format(NumbersDesc) }
+func (s Numbers) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Numbers) Release()             { nocopy.Struct(s).Release() }
+func (s Numbers) Clone() Numbers       { return Numbers(impl.Struct(s).Clone(NumbersDesc)) }
+func (s Numbers) Equal(t Numbers) bool { return impl.Struct(s).Equal(NumbersDesc, impl.Struct(t)) }
+func (s Numbers) String() string       { return impl.Struct(s).Format(NumbersDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Numbers) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Numbers) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NumbersDesc) }
 
-func (s Numbers) ThriftDesc() *impl.Desc    { return NumbersDesc }
-func (s Numbers) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Numbers) LogValue() slog.Value      { return impl.Struct(s).LogValue(NumbersDesc) }
-
+func (s Numbers) ThriftDesc() *impl.Desc                  { return NumbersDesc }
+func (s Numbers) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Numbers) LogValue() slog.Value                    { return impl.Struct(s).LogValue(NumbersDesc) }
 func (s Numbers) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NumbersDesc) }
 func (s Numbers) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NumbersDesc) }
 
@@ -252,20 +252,20 @@ func ReadTexts(r io.Reader, n int, opts ...nocopy.Option) (Texts, error) {
 	return nocopy.Read[Texts](TextsDesc, r, n, opts...)
 }
 
-func (s Texts) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Texts) Release()       { nocopy.Struct(s).Release() }
-func (s Texts) Clone() Texts   { return Texts(impl.Struct(s).Clone(TextsDesc)) }
-func (s Texts) String() string { return impl.Struct(s).Format(TextsDesc) }
+func (s Texts) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Texts) Release()           { nocopy.Struct(s).Release() }
+func (s Texts) Clone() Texts       { return Texts(impl.Struct(s).Clone(TextsDesc)) }
+func (s Texts) Equal(t Texts) bool { return impl.Struct(s).Equal(TextsDesc, impl.Struct(t)) }
+func (s Texts) String() string     { return impl.Struct(s).Format(TextsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Texts) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Texts) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TextsDesc) }
 
-func (s Texts) ThriftDesc() *impl.Desc    { return TextsDesc }
-func (s Texts) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Texts) LogValue() slog.Value      { return impl.Struct(s).LogValue(TextsDesc) }
-
+func (s Texts) ThriftDesc() *impl.Desc                  { return TextsDesc }
+func (s Texts) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Texts) LogValue() slog.Value                    { return impl.Struct(s).LogValue(TextsDesc) }
 func (s Texts) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, TextsDesc) }
 func (s Texts) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(TextsDesc) }
 
@@ -374,20 +374,20 @@ func ReadEnums(r io.Reader, n int, opts ...nocopy.Option) (Enums, error) {
 	return nocopy.Read[Enums](EnumsDesc, r, n, opts...)
 }
 
-func (s Enums) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Enums) Release()       { nocopy.Struct(s).Release() }
-func (s Enums) Clone() Enums   { return Enums(impl.Struct(s).Clone(EnumsDesc)) }
-func (s Enums) String() string { return impl.Struct(s).Format(EnumsDesc) }
+func (s Enums) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Enums) Release()           { nocopy.Struct(s).Release() }
+func (s Enums) Clone() Enums       { return Enums(impl.Struct(s).Clone(EnumsDesc)) }
+func (s Enums) Equal(t Enums) bool { return impl.Struct(s).Equal(EnumsDesc, impl.Struct(t)) }
+func (s Enums) String() string     { return impl.Struct(s).Format(EnumsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Enums) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Enums) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, EnumsDesc) }
 
-func (s Enums) ThriftDesc() *impl.Desc    { return EnumsDesc }
-func (s Enums) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Enums) LogValue() slog.Value      { return impl.Struct(s).LogValue(EnumsDesc) }
-
+func (s Enums) ThriftDesc() *impl.Desc                  { return EnumsDesc }
+func (s Enums) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Enums) LogValue() slog.Value                    { return impl.Struct(s).LogValue(EnumsDesc) }
 func (s Enums) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, EnumsDesc) }
 func (s Enums) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(EnumsDesc) }
 
@@ -451,20 +451,20 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 	return nocopy.Read[Item](ItemDesc, r, n, opts...)
 }
 
-func (s Item) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Item) Release()       { nocopy.Struct(s).Release() }
-func (s Item) Clone() Item    { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) String() string { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Item) Release()          { nocopy.Struct(s).Release() }
+func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
+func (s Item) Equal(t Item) bool { return impl.Struct(s).Equal(ItemDesc, impl.Struct(t)) }
+func (s Item) String() string    { return impl.Struct(s).Format(ItemDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value      { return impl.Struct(s).LogValue(ItemDesc) }
-
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
 func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
@@ -519,7 +519,10 @@ func ReadContainers(r io.Reader, n int, opts ...nocopy.Option) (Containers, erro
 func (s Containers) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Containers) Release()          { nocopy.Struct(s).Release() }
 func (s Containers) Clone() Containers { return Containers(impl.Struct(s).Clone(ContainersDesc)) }
-func (s Containers) String() string    { return impl.Struct(s).Format(ContainersDesc) }
+func (s Containers) Equal(t Containers) bool {
+	return impl.Struct(s).Equal(ContainersDesc, impl.Struct(t))
+}
+func (s Containers) String() string { return impl.Struct(s).Format(ContainersDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -528,10 +531,9 @@ func (s Containers) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ContainersDesc)
 }
 
-func (s Containers) ThriftDesc() *impl.Desc    { return ContainersDesc }
-func (s Containers) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Containers) LogValue() slog.Value      { return impl.Struct(s).LogValue(ContainersDesc) }
-
+func (s Containers) ThriftDesc() *impl.Desc        { return ContainersDesc }
+func (s Containers) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Containers) LogValue() slog.Value          { return impl.Struct(s).LogValue(ContainersDesc) }
 func (s Containers) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ContainersDesc) }
 func (s Containers) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ContainersDesc)
@@ -740,20 +742,20 @@ func ReadOrder(r io.Reader, n int, opts ...nocopy.Option) (Order, error) {
 	return nocopy.Read[Order](OrderDesc, r, n, opts...)
 }
 
-func (s Order) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Order) Release()       { nocopy.Struct(s).Release() }
-func (s Order) Clone() Order   { return Order(impl.Struct(s).Clone(OrderDesc)) }
-func (s Order) String() string { return impl.Struct(s).Format(OrderDesc) }
+func (s Order) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Order) Release()           { nocopy.Struct(s).Release() }
+func (s Order) Clone() Order       { return Order(impl.Struct(s).Clone(OrderDesc)) }
+func (s Order) Equal(t Order) bool { return impl.Struct(s).Equal(OrderDesc, impl.Struct(t)) }
+func (s Order) String() string     { return impl.Struct(s).Format(OrderDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value      { return impl.Struct(s).LogValue(OrderDesc) }
-
+func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OrderDesc) }
 func (s Order) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OrderDesc) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OrderDesc) }
 
@@ -847,20 +849,20 @@ func ReadChoice(r io.Reader, n int, opts ...nocopy.Option) (Choice, error) {
 	return nocopy.Read[Choice](ChoiceDesc, r, n, opts...)
 }
 
-func (s Choice) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Choice) Release()       { nocopy.Struct(s).Release() }
-func (s Choice) Clone() Choice  { return Choice(impl.Struct(s).Clone(ChoiceDesc)) }
-func (s Choice) String() string { return impl.Struct(s).Format(ChoiceDesc) }
+func (s Choice) Valid() bool         { return nocopy.Struct(s).Valid() }
+func (s Choice) Release()            { nocopy.Struct(s).Release() }
+func (s Choice) Clone() Choice       { return Choice(impl.Struct(s).Clone(ChoiceDesc)) }
+func (s Choice) Equal(t Choice) bool { return impl.Struct(s).Equal(ChoiceDesc, impl.Struct(t)) }
+func (s Choice) String() string      { return impl.Struct(s).Format(ChoiceDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Choice) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Choice) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ChoiceDesc) }
 
-func (s Choice) ThriftDesc() *impl.Desc    { return ChoiceDesc }
-func (s Choice) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Choice) LogValue() slog.Value      { return impl.Struct(s).LogValue(ChoiceDesc) }
-
+func (s Choice) ThriftDesc() *impl.Desc                  { return ChoiceDesc }
+func (s Choice) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Choice) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ChoiceDesc) }
 func (s Choice) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ChoiceDesc) }
 func (s Choice) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ChoiceDesc) }
 
@@ -923,21 +925,21 @@ func ReadFailed(r io.Reader, n int, opts ...nocopy.Option) (Failed, error) {
 	return nocopy.Read[Failed](FailedDesc, r, n, opts...)
 }
 
-func (s Failed) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Failed) Release()       { nocopy.Struct(s).Release() }
-func (s Failed) Clone() Failed  { return Failed(impl.Struct(s).Clone(FailedDesc)) }
-func (s Failed) String() string { return impl.Struct(s).Format(FailedDesc) }
-func (s Failed) Error() string  { return impl.Struct(s).Format(FailedDesc) }
+func (s Failed) Valid() bool         { return nocopy.Struct(s).Valid() }
+func (s Failed) Release()            { nocopy.Struct(s).Release() }
+func (s Failed) Clone() Failed       { return Failed(impl.Struct(s).Clone(FailedDesc)) }
+func (s Failed) Equal(t Failed) bool { return impl.Struct(s).Equal(FailedDesc, impl.Struct(t)) }
+func (s Failed) String() string      { return impl.Struct(s).Format(FailedDesc) }
+func (s Failed) Error() string       { return impl.Struct(s).Format(FailedDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Failed) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Failed) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FailedDesc) }
 
-func (s Failed) ThriftDesc() *impl.Desc    { return FailedDesc }
-func (s Failed) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Failed) LogValue() slog.Value      { return impl.Struct(s).LogValue(FailedDesc) }
-
+func (s Failed) ThriftDesc() *impl.Desc                  { return FailedDesc }
+func (s Failed) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Failed) LogValue() slog.Value                    { return impl.Struct(s).LogValue(FailedDesc) }
 func (s Failed) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, FailedDesc) }
 func (s Failed) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(FailedDesc) }
 
@@ -986,7 +988,10 @@ func ReadReferences(r io.Reader, n int, opts ...nocopy.Option) (References, erro
 func (s References) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s References) Release()          { nocopy.Struct(s).Release() }
 func (s References) Clone() References { return References(impl.Struct(s).Clone(ReferencesDesc)) }
-func (s References) String() string    { return impl.Struct(s).Format(ReferencesDesc) }
+func (s References) Equal(t References) bool {
+	return impl.Struct(s).Equal(ReferencesDesc, impl.Struct(t))
+}
+func (s References) String() string { return impl.Struct(s).Format(ReferencesDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -995,10 +1000,9 @@ func (s References) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ReferencesDesc)
 }
 
-func (s References) ThriftDesc() *impl.Desc    { return ReferencesDesc }
-func (s References) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s References) LogValue() slog.Value      { return impl.Struct(s).LogValue(ReferencesDesc) }
-
+func (s References) ThriftDesc() *impl.Desc        { return ReferencesDesc }
+func (s References) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s References) LogValue() slog.Value          { return impl.Struct(s).LogValue(ReferencesDesc) }
 func (s References) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ReferencesDesc) }
 func (s References) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ReferencesDesc)
@@ -1098,20 +1102,20 @@ func ReadAsserted(r io.Reader, n int, opts ...nocopy.Option) (Asserted, error) {
 	return nocopy.Read[Asserted](AssertedDesc, r, n, opts...)
 }
 
-func (s Asserted) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Asserted) Release()        { nocopy.Struct(s).Release() }
-func (s Asserted) Clone() Asserted { return Asserted(impl.Struct(s).Clone(AssertedDesc)) }
-func (s Asserted) String() string  { return impl.Struct(s).Format(AssertedDesc) }
+func (s Asserted) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s Asserted) Release()              { nocopy.Struct(s).Release() }
+func (s Asserted) Clone() Asserted       { return Asserted(impl.Struct(s).Clone(AssertedDesc)) }
+func (s Asserted) Equal(t Asserted) bool { return impl.Struct(s).Equal(AssertedDesc, impl.Struct(t)) }
+func (s Asserted) String() string        { return impl.Struct(s).Format(AssertedDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Asserted) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Asserted) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, AssertedDesc) }
 
-func (s Asserted) ThriftDesc() *impl.Desc    { return AssertedDesc }
-func (s Asserted) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Asserted) LogValue() slog.Value      { return impl.Struct(s).LogValue(AssertedDesc) }
-
+func (s Asserted) ThriftDesc() *impl.Desc        { return AssertedDesc }
+func (s Asserted) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Asserted) LogValue() slog.Value          { return impl.Struct(s).LogValue(AssertedDesc) }
 func (s Asserted) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, AssertedDesc) }
 func (s Asserted) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AssertedDesc)
@@ -1171,20 +1175,20 @@ func ReadPin(r io.Reader, n int, opts ...nocopy.Option) (Pin, error) {
 	return nocopy.Read[Pin](PinDesc, r, n, opts...)
 }
 
-func (s Pin) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Pin) Release()       { nocopy.Struct(s).Release() }
-func (s Pin) Clone() Pin     { return Pin(impl.Struct(s).Clone(PinDesc)) }
-func (s Pin) String() string { return impl.Struct(s).Format(PinDesc) }
+func (s Pin) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s Pin) Release()         { nocopy.Struct(s).Release() }
+func (s Pin) Clone() Pin       { return Pin(impl.Struct(s).Clone(PinDesc)) }
+func (s Pin) Equal(t Pin) bool { return impl.Struct(s).Equal(PinDesc, impl.Struct(t)) }
+func (s Pin) String() string   { return impl.Struct(s).Format(PinDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Pin) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Pin) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PinDesc) }
 
-func (s Pin) ThriftDesc() *impl.Desc    { return PinDesc }
-func (s Pin) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Pin) LogValue() slog.Value      { return impl.Struct(s).LogValue(PinDesc) }
-
+func (s Pin) ThriftDesc() *impl.Desc                  { return PinDesc }
+func (s Pin) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Pin) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PinDesc) }
 func (s Pin) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PinDesc) }
 func (s Pin) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PinDesc) }
 
@@ -1220,20 +1224,20 @@ func ReadSecrets(r io.Reader, n int, opts ...nocopy.Option) (Secrets, error) {
 	return nocopy.Read[Secrets](SecretsDesc, r, n, opts...)
 }
 
-func (s Secrets) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Secrets) Release()       { nocopy.Struct(s).Release() }
-func (s Secrets) Clone() Secrets { return Secrets(impl.Struct(s).Clone(SecretsDesc)) }
-func (s Secrets) String() string { return impl.Struct(s).Format(SecretsDesc) }
+func (s Secrets) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Secrets) Release()             { nocopy.Struct(s).Release() }
+func (s Secrets) Clone() Secrets       { return Secrets(impl.Struct(s).Clone(SecretsDesc)) }
+func (s Secrets) Equal(t Secrets) bool { return impl.Struct(s).Equal(SecretsDesc, impl.Struct(t)) }
+func (s Secrets) String() string       { return impl.Struct(s).Format(SecretsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Secrets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Secrets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SecretsDesc) }
 
-func (s Secrets) ThriftDesc() *impl.Desc    { return SecretsDesc }
-func (s Secrets) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Secrets) LogValue() slog.Value      { return impl.Struct(s).LogValue(SecretsDesc) }
-
+func (s Secrets) ThriftDesc() *impl.Desc                  { return SecretsDesc }
+func (s Secrets) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Secrets) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SecretsDesc) }
 func (s Secrets) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SecretsDesc) }
 func (s Secrets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SecretsDesc) }
 
@@ -1306,20 +1310,20 @@ func ReadFree(r io.Reader, n int, opts ...nocopy.Option) (Free, error) {
 	return nocopy.Read[Free](FreeDesc, r, n, opts...)
 }
 
-func (s Free) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Free) Release()       { nocopy.Struct(s).Release() }
-func (s Free) Clone() Free    { return Free(impl.Struct(s).Clone(FreeDesc)) }
-func (s Free) String() string { return impl.Struct(s).Format(FreeDesc) }
+func (s Free) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Free) Release()          { nocopy.Struct(s).Release() }
+func (s Free) Clone() Free       { return Free(impl.Struct(s).Clone(FreeDesc)) }
+func (s Free) Equal(t Free) bool { return impl.Struct(s).Equal(FreeDesc, impl.Struct(t)) }
+func (s Free) String() string    { return impl.Struct(s).Format(FreeDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Free) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Free) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FreeDesc) }
 
-func (s Free) ThriftDesc() *impl.Desc    { return FreeDesc }
-func (s Free) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Free) LogValue() slog.Value      { return impl.Struct(s).LogValue(FreeDesc) }
-
+func (s Free) ThriftDesc() *impl.Desc                  { return FreeDesc }
+func (s Free) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Free) LogValue() slog.Value                    { return impl.Struct(s).LogValue(FreeDesc) }
 func (s Free) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, FreeDesc) }
 func (s Free) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(FreeDesc) }
 
@@ -1382,6 +1386,9 @@ func (s ShopOrderArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopOrderArgs) Clone() ShopOrderArgs {
 	return ShopOrderArgs(impl.Struct(s).Clone(ShopOrderArgsDesc))
 }
+func (s ShopOrderArgs) Equal(t ShopOrderArgs) bool {
+	return impl.Struct(s).Equal(ShopOrderArgsDesc, impl.Struct(t))
+}
 func (s ShopOrderArgs) String() string { return impl.Struct(s).Format(ShopOrderArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1394,7 +1401,6 @@ func (s ShopOrderArgs) AppendTo(dst []byte) []byte {
 func (s ShopOrderArgs) ThriftDesc() *impl.Desc    { return ShopOrderArgsDesc }
 func (s ShopOrderArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopOrderArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopOrderArgsDesc) }
-
 func (s ShopOrderArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopOrderArgsDesc)
 }
@@ -1453,6 +1459,9 @@ func (s ShopOrderResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopOrderResult) Clone() ShopOrderResult {
 	return ShopOrderResult(impl.Struct(s).Clone(ShopOrderResultDesc))
 }
+func (s ShopOrderResult) Equal(t ShopOrderResult) bool {
+	return impl.Struct(s).Equal(ShopOrderResultDesc, impl.Struct(t))
+}
 func (s ShopOrderResult) String() string { return impl.Struct(s).Format(ShopOrderResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1465,7 +1474,6 @@ func (s ShopOrderResult) AppendTo(dst []byte) []byte {
 func (s ShopOrderResult) ThriftDesc() *impl.Desc    { return ShopOrderResultDesc }
 func (s ShopOrderResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopOrderResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopOrderResultDesc) }
-
 func (s ShopOrderResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopOrderResultDesc)
 }
@@ -1532,6 +1540,9 @@ func (s ShopFreeArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopFreeArgs) Clone() ShopFreeArgs {
 	return ShopFreeArgs(impl.Struct(s).Clone(ShopFreeArgsDesc))
 }
+func (s ShopFreeArgs) Equal(t ShopFreeArgs) bool {
+	return impl.Struct(s).Equal(ShopFreeArgsDesc, impl.Struct(t))
+}
 func (s ShopFreeArgs) String() string { return impl.Struct(s).Format(ShopFreeArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1544,7 +1555,6 @@ func (s ShopFreeArgs) AppendTo(dst []byte) []byte {
 func (s ShopFreeArgs) ThriftDesc() *impl.Desc    { return ShopFreeArgsDesc }
 func (s ShopFreeArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopFreeArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopFreeArgsDesc) }
-
 func (s ShopFreeArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopFreeArgsDesc)
 }
@@ -1584,6 +1594,9 @@ func (s ShopFreeResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopFreeResult) Clone() ShopFreeResult {
 	return ShopFreeResult(impl.Struct(s).Clone(ShopFreeResultDesc))
 }
+func (s ShopFreeResult) Equal(t ShopFreeResult) bool {
+	return impl.Struct(s).Equal(ShopFreeResultDesc, impl.Struct(t))
+}
 func (s ShopFreeResult) String() string { return impl.Struct(s).Format(ShopFreeResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1596,7 +1609,6 @@ func (s ShopFreeResult) AppendTo(dst []byte) []byte {
 func (s ShopFreeResult) ThriftDesc() *impl.Desc    { return ShopFreeResultDesc }
 func (s ShopFreeResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopFreeResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopFreeResultDesc) }
-
 func (s ShopFreeResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopFreeResultDesc)
 }
@@ -1635,6 +1647,9 @@ func (s ShopNoteArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopNoteArgs) Clone() ShopNoteArgs {
 	return ShopNoteArgs(impl.Struct(s).Clone(ShopNoteArgsDesc))
 }
+func (s ShopNoteArgs) Equal(t ShopNoteArgs) bool {
+	return impl.Struct(s).Equal(ShopNoteArgsDesc, impl.Struct(t))
+}
 func (s ShopNoteArgs) String() string { return impl.Struct(s).Format(ShopNoteArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1647,7 +1662,6 @@ func (s ShopNoteArgs) AppendTo(dst []byte) []byte {
 func (s ShopNoteArgs) ThriftDesc() *impl.Desc    { return ShopNoteArgsDesc }
 func (s ShopNoteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopNoteArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopNoteArgsDesc) }
-
 func (s ShopNoteArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopNoteArgsDesc)
 }

@@ -669,7 +669,10 @@ func ReadAllGetArgs_(r io.Reader, n int, opts ...nocopy.Option) (AllGetArgs_, er
 func (s AllGetArgs_) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s AllGetArgs_) Release()           { nocopy.Struct(s).Release() }
 func (s AllGetArgs_) Clone() AllGetArgs_ { return AllGetArgs_(impl.Struct(s).Clone(AllGetArgs_Desc)) }
-func (s AllGetArgs_) String() string     { return impl.Struct(s).Format(AllGetArgs_Desc) }
+func (s AllGetArgs_) Equal(t AllGetArgs_) bool {
+	return impl.Struct(s).Equal(AllGetArgs_Desc, impl.Struct(t))
+}
+func (s AllGetArgs_) String() string { return impl.Struct(s).Format(AllGetArgs_Desc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -681,7 +684,6 @@ func (s AllGetArgs_) AppendTo(dst []byte) []byte {
 func (s AllGetArgs_) ThriftDesc() *impl.Desc    { return AllGetArgs_Desc }
 func (s AllGetArgs_) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllGetArgs_) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllGetArgs_Desc) }
-
 func (s AllGetArgs_) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllGetArgs_Desc)
 }
@@ -719,7 +721,10 @@ func ReadAllClient(r io.Reader, n int, opts ...nocopy.Option) (AllClient, error)
 func (s AllClient) Valid() bool      { return nocopy.Struct(s).Valid() }
 func (s AllClient) Release()         { nocopy.Struct(s).Release() }
 func (s AllClient) Clone() AllClient { return AllClient(impl.Struct(s).Clone(AllClientDesc)) }
-func (s AllClient) String() string   { return impl.Struct(s).Format(AllClientDesc) }
+func (s AllClient) Equal(t AllClient) bool {
+	return impl.Struct(s).Equal(AllClientDesc, impl.Struct(t))
+}
+func (s AllClient) String() string { return impl.Struct(s).Format(AllClientDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -728,10 +733,9 @@ func (s AllClient) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllClientDesc)
 }
 
-func (s AllClient) ThriftDesc() *impl.Desc    { return AllClientDesc }
-func (s AllClient) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllClient) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllClientDesc) }
-
+func (s AllClient) ThriftDesc() *impl.Desc        { return AllClientDesc }
+func (s AllClient) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s AllClient) LogValue() slog.Value          { return impl.Struct(s).LogValue(AllClientDesc) }
 func (s AllClient) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, AllClientDesc) }
 func (s AllClient) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllClientDesc)
@@ -768,6 +772,9 @@ func (s AllABoolArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllABoolArgs) Clone() AllABoolArgs {
 	return AllABoolArgs(impl.Struct(s).Clone(AllABoolArgsDesc))
 }
+func (s AllABoolArgs) Equal(t AllABoolArgs) bool {
+	return impl.Struct(s).Equal(AllABoolArgsDesc, impl.Struct(t))
+}
 func (s AllABoolArgs) String() string { return impl.Struct(s).Format(AllABoolArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -780,7 +787,6 @@ func (s AllABoolArgs) AppendTo(dst []byte) []byte {
 func (s AllABoolArgs) ThriftDesc() *impl.Desc    { return AllABoolArgsDesc }
 func (s AllABoolArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllABoolArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABoolArgsDesc) }
-
 func (s AllABoolArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllABoolArgsDesc)
 }
@@ -824,6 +830,9 @@ func (s AllABoolResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllABoolResult) Clone() AllABoolResult {
 	return AllABoolResult(impl.Struct(s).Clone(AllABoolResultDesc))
 }
+func (s AllABoolResult) Equal(t AllABoolResult) bool {
+	return impl.Struct(s).Equal(AllABoolResultDesc, impl.Struct(t))
+}
 func (s AllABoolResult) String() string { return impl.Struct(s).Format(AllABoolResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -836,7 +845,6 @@ func (s AllABoolResult) AppendTo(dst []byte) []byte {
 func (s AllABoolResult) ThriftDesc() *impl.Desc    { return AllABoolResultDesc }
 func (s AllABoolResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllABoolResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABoolResultDesc) }
-
 func (s AllABoolResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllABoolResultDesc)
 }
@@ -878,7 +886,10 @@ func ReadAllAnI8Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI8Args, er
 func (s AllAnI8Args) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s AllAnI8Args) Release()           { nocopy.Struct(s).Release() }
 func (s AllAnI8Args) Clone() AllAnI8Args { return AllAnI8Args(impl.Struct(s).Clone(AllAnI8ArgsDesc)) }
-func (s AllAnI8Args) String() string     { return impl.Struct(s).Format(AllAnI8ArgsDesc) }
+func (s AllAnI8Args) Equal(t AllAnI8Args) bool {
+	return impl.Struct(s).Equal(AllAnI8ArgsDesc, impl.Struct(t))
+}
+func (s AllAnI8Args) String() string { return impl.Struct(s).Format(AllAnI8ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -890,7 +901,6 @@ func (s AllAnI8Args) AppendTo(dst []byte) []byte {
 func (s AllAnI8Args) ThriftDesc() *impl.Desc    { return AllAnI8ArgsDesc }
 func (s AllAnI8Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI8Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI8ArgsDesc) }
-
 func (s AllAnI8Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI8ArgsDesc)
 }
@@ -934,6 +944,9 @@ func (s AllAnI8Result) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI8Result) Clone() AllAnI8Result {
 	return AllAnI8Result(impl.Struct(s).Clone(AllAnI8ResultDesc))
 }
+func (s AllAnI8Result) Equal(t AllAnI8Result) bool {
+	return impl.Struct(s).Equal(AllAnI8ResultDesc, impl.Struct(t))
+}
 func (s AllAnI8Result) String() string { return impl.Struct(s).Format(AllAnI8ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -946,7 +959,6 @@ func (s AllAnI8Result) AppendTo(dst []byte) []byte {
 func (s AllAnI8Result) ThriftDesc() *impl.Desc    { return AllAnI8ResultDesc }
 func (s AllAnI8Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI8Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI8ResultDesc) }
-
 func (s AllAnI8Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI8ResultDesc)
 }
@@ -990,6 +1002,9 @@ func (s AllAnI16Args) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI16Args) Clone() AllAnI16Args {
 	return AllAnI16Args(impl.Struct(s).Clone(AllAnI16ArgsDesc))
 }
+func (s AllAnI16Args) Equal(t AllAnI16Args) bool {
+	return impl.Struct(s).Equal(AllAnI16ArgsDesc, impl.Struct(t))
+}
 func (s AllAnI16Args) String() string { return impl.Struct(s).Format(AllAnI16ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1002,7 +1017,6 @@ func (s AllAnI16Args) AppendTo(dst []byte) []byte {
 func (s AllAnI16Args) ThriftDesc() *impl.Desc    { return AllAnI16ArgsDesc }
 func (s AllAnI16Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI16Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI16ArgsDesc) }
-
 func (s AllAnI16Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI16ArgsDesc)
 }
@@ -1046,6 +1060,9 @@ func (s AllAnI16Result) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI16Result) Clone() AllAnI16Result {
 	return AllAnI16Result(impl.Struct(s).Clone(AllAnI16ResultDesc))
 }
+func (s AllAnI16Result) Equal(t AllAnI16Result) bool {
+	return impl.Struct(s).Equal(AllAnI16ResultDesc, impl.Struct(t))
+}
 func (s AllAnI16Result) String() string { return impl.Struct(s).Format(AllAnI16ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1058,7 +1075,6 @@ func (s AllAnI16Result) AppendTo(dst []byte) []byte {
 func (s AllAnI16Result) ThriftDesc() *impl.Desc    { return AllAnI16ResultDesc }
 func (s AllAnI16Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI16Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI16ResultDesc) }
-
 func (s AllAnI16Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI16ResultDesc)
 }
@@ -1102,6 +1118,9 @@ func (s AllAnI32Args) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI32Args) Clone() AllAnI32Args {
 	return AllAnI32Args(impl.Struct(s).Clone(AllAnI32ArgsDesc))
 }
+func (s AllAnI32Args) Equal(t AllAnI32Args) bool {
+	return impl.Struct(s).Equal(AllAnI32ArgsDesc, impl.Struct(t))
+}
 func (s AllAnI32Args) String() string { return impl.Struct(s).Format(AllAnI32ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1114,7 +1133,6 @@ func (s AllAnI32Args) AppendTo(dst []byte) []byte {
 func (s AllAnI32Args) ThriftDesc() *impl.Desc    { return AllAnI32ArgsDesc }
 func (s AllAnI32Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI32Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI32ArgsDesc) }
-
 func (s AllAnI32Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI32ArgsDesc)
 }
@@ -1158,6 +1176,9 @@ func (s AllAnI32Result) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI32Result) Clone() AllAnI32Result {
 	return AllAnI32Result(impl.Struct(s).Clone(AllAnI32ResultDesc))
 }
+func (s AllAnI32Result) Equal(t AllAnI32Result) bool {
+	return impl.Struct(s).Equal(AllAnI32ResultDesc, impl.Struct(t))
+}
 func (s AllAnI32Result) String() string { return impl.Struct(s).Format(AllAnI32ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1170,7 +1191,6 @@ func (s AllAnI32Result) AppendTo(dst []byte) []byte {
 func (s AllAnI32Result) ThriftDesc() *impl.Desc    { return AllAnI32ResultDesc }
 func (s AllAnI32Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI32Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI32ResultDesc) }
-
 func (s AllAnI32Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI32ResultDesc)
 }
@@ -1214,6 +1234,9 @@ func (s AllAnI64Args) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI64Args) Clone() AllAnI64Args {
 	return AllAnI64Args(impl.Struct(s).Clone(AllAnI64ArgsDesc))
 }
+func (s AllAnI64Args) Equal(t AllAnI64Args) bool {
+	return impl.Struct(s).Equal(AllAnI64ArgsDesc, impl.Struct(t))
+}
 func (s AllAnI64Args) String() string { return impl.Struct(s).Format(AllAnI64ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1226,7 +1249,6 @@ func (s AllAnI64Args) AppendTo(dst []byte) []byte {
 func (s AllAnI64Args) ThriftDesc() *impl.Desc    { return AllAnI64ArgsDesc }
 func (s AllAnI64Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI64Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI64ArgsDesc) }
-
 func (s AllAnI64Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI64ArgsDesc)
 }
@@ -1270,6 +1292,9 @@ func (s AllAnI64Result) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI64Result) Clone() AllAnI64Result {
 	return AllAnI64Result(impl.Struct(s).Clone(AllAnI64ResultDesc))
 }
+func (s AllAnI64Result) Equal(t AllAnI64Result) bool {
+	return impl.Struct(s).Equal(AllAnI64ResultDesc, impl.Struct(t))
+}
 func (s AllAnI64Result) String() string { return impl.Struct(s).Format(AllAnI64ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1282,7 +1307,6 @@ func (s AllAnI64Result) AppendTo(dst []byte) []byte {
 func (s AllAnI64Result) ThriftDesc() *impl.Desc    { return AllAnI64ResultDesc }
 func (s AllAnI64Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnI64Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI64ResultDesc) }
-
 func (s AllAnI64Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI64ResultDesc)
 }
@@ -1326,6 +1350,9 @@ func (s AllADoubleArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllADoubleArgs) Clone() AllADoubleArgs {
 	return AllADoubleArgs(impl.Struct(s).Clone(AllADoubleArgsDesc))
 }
+func (s AllADoubleArgs) Equal(t AllADoubleArgs) bool {
+	return impl.Struct(s).Equal(AllADoubleArgsDesc, impl.Struct(t))
+}
 func (s AllADoubleArgs) String() string { return impl.Struct(s).Format(AllADoubleArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1338,7 +1365,6 @@ func (s AllADoubleArgs) AppendTo(dst []byte) []byte {
 func (s AllADoubleArgs) ThriftDesc() *impl.Desc    { return AllADoubleArgsDesc }
 func (s AllADoubleArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllADoubleArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllADoubleArgsDesc) }
-
 func (s AllADoubleArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllADoubleArgsDesc)
 }
@@ -1382,6 +1408,9 @@ func (s AllADoubleResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllADoubleResult) Clone() AllADoubleResult {
 	return AllADoubleResult(impl.Struct(s).Clone(AllADoubleResultDesc))
 }
+func (s AllADoubleResult) Equal(t AllADoubleResult) bool {
+	return impl.Struct(s).Equal(AllADoubleResultDesc, impl.Struct(t))
+}
 func (s AllADoubleResult) String() string { return impl.Struct(s).Format(AllADoubleResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1394,7 +1423,6 @@ func (s AllADoubleResult) AppendTo(dst []byte) []byte {
 func (s AllADoubleResult) ThriftDesc() *impl.Desc    { return AllADoubleResultDesc }
 func (s AllADoubleResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllADoubleResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllADoubleResultDesc) }
-
 func (s AllADoubleResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllADoubleResultDesc)
 }
@@ -1442,6 +1470,9 @@ func (s AllAStringArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAStringArgs) Clone() AllAStringArgs {
 	return AllAStringArgs(impl.Struct(s).Clone(AllAStringArgsDesc))
 }
+func (s AllAStringArgs) Equal(t AllAStringArgs) bool {
+	return impl.Struct(s).Equal(AllAStringArgsDesc, impl.Struct(t))
+}
 func (s AllAStringArgs) String() string { return impl.Struct(s).Format(AllAStringArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1454,7 +1485,6 @@ func (s AllAStringArgs) AppendTo(dst []byte) []byte {
 func (s AllAStringArgs) ThriftDesc() *impl.Desc    { return AllAStringArgsDesc }
 func (s AllAStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAStringArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStringArgsDesc) }
-
 func (s AllAStringArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAStringArgsDesc)
 }
@@ -1498,6 +1528,9 @@ func (s AllAStringResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAStringResult) Clone() AllAStringResult {
 	return AllAStringResult(impl.Struct(s).Clone(AllAStringResultDesc))
 }
+func (s AllAStringResult) Equal(t AllAStringResult) bool {
+	return impl.Struct(s).Equal(AllAStringResultDesc, impl.Struct(t))
+}
 func (s AllAStringResult) String() string { return impl.Struct(s).Format(AllAStringResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1510,7 +1543,6 @@ func (s AllAStringResult) AppendTo(dst []byte) []byte {
 func (s AllAStringResult) ThriftDesc() *impl.Desc    { return AllAStringResultDesc }
 func (s AllAStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAStringResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStringResultDesc) }
-
 func (s AllAStringResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAStringResultDesc)
 }
@@ -1554,6 +1586,9 @@ func (s AllABinaryArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllABinaryArgs) Clone() AllABinaryArgs {
 	return AllABinaryArgs(impl.Struct(s).Clone(AllABinaryArgsDesc))
 }
+func (s AllABinaryArgs) Equal(t AllABinaryArgs) bool {
+	return impl.Struct(s).Equal(AllABinaryArgsDesc, impl.Struct(t))
+}
 func (s AllABinaryArgs) String() string { return impl.Struct(s).Format(AllABinaryArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1566,7 +1601,6 @@ func (s AllABinaryArgs) AppendTo(dst []byte) []byte {
 func (s AllABinaryArgs) ThriftDesc() *impl.Desc    { return AllABinaryArgsDesc }
 func (s AllABinaryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllABinaryArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABinaryArgsDesc) }
-
 func (s AllABinaryArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllABinaryArgsDesc)
 }
@@ -1611,6 +1645,9 @@ func (s AllABinaryResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllABinaryResult) Clone() AllABinaryResult {
 	return AllABinaryResult(impl.Struct(s).Clone(AllABinaryResultDesc))
 }
+func (s AllABinaryResult) Equal(t AllABinaryResult) bool {
+	return impl.Struct(s).Equal(AllABinaryResultDesc, impl.Struct(t))
+}
 func (s AllABinaryResult) String() string { return impl.Struct(s).Format(AllABinaryResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1623,7 +1660,6 @@ func (s AllABinaryResult) AppendTo(dst []byte) []byte {
 func (s AllABinaryResult) ThriftDesc() *impl.Desc    { return AllABinaryResultDesc }
 func (s AllABinaryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllABinaryResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABinaryResultDesc) }
-
 func (s AllABinaryResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllABinaryResultDesc)
 }
@@ -1670,6 +1706,9 @@ func (s AllAUuidArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAUuidArgs) Clone() AllAUuidArgs {
 	return AllAUuidArgs(impl.Struct(s).Clone(AllAUuidArgsDesc))
 }
+func (s AllAUuidArgs) Equal(t AllAUuidArgs) bool {
+	return impl.Struct(s).Equal(AllAUuidArgsDesc, impl.Struct(t))
+}
 func (s AllAUuidArgs) String() string { return impl.Struct(s).Format(AllAUuidArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1682,7 +1721,6 @@ func (s AllAUuidArgs) AppendTo(dst []byte) []byte {
 func (s AllAUuidArgs) ThriftDesc() *impl.Desc    { return AllAUuidArgsDesc }
 func (s AllAUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAUuidArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUuidArgsDesc) }
-
 func (s AllAUuidArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAUuidArgsDesc)
 }
@@ -1726,6 +1764,9 @@ func (s AllAUuidResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAUuidResult) Clone() AllAUuidResult {
 	return AllAUuidResult(impl.Struct(s).Clone(AllAUuidResultDesc))
 }
+func (s AllAUuidResult) Equal(t AllAUuidResult) bool {
+	return impl.Struct(s).Equal(AllAUuidResultDesc, impl.Struct(t))
+}
 func (s AllAUuidResult) String() string { return impl.Struct(s).Format(AllAUuidResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1738,7 +1779,6 @@ func (s AllAUuidResult) AppendTo(dst []byte) []byte {
 func (s AllAUuidResult) ThriftDesc() *impl.Desc    { return AllAUuidResultDesc }
 func (s AllAUuidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAUuidResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUuidResultDesc) }
-
 func (s AllAUuidResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAUuidResultDesc)
 }
@@ -1782,6 +1822,9 @@ func (s AllAnEnumArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnEnumArgs) Clone() AllAnEnumArgs {
 	return AllAnEnumArgs(impl.Struct(s).Clone(AllAnEnumArgsDesc))
 }
+func (s AllAnEnumArgs) Equal(t AllAnEnumArgs) bool {
+	return impl.Struct(s).Equal(AllAnEnumArgsDesc, impl.Struct(t))
+}
 func (s AllAnEnumArgs) String() string { return impl.Struct(s).Format(AllAnEnumArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1794,7 +1837,6 @@ func (s AllAnEnumArgs) AppendTo(dst []byte) []byte {
 func (s AllAnEnumArgs) ThriftDesc() *impl.Desc    { return AllAnEnumArgsDesc }
 func (s AllAnEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnEnumArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnEnumArgsDesc) }
-
 func (s AllAnEnumArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnEnumArgsDesc)
 }
@@ -1838,6 +1880,9 @@ func (s AllAnEnumResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnEnumResult) Clone() AllAnEnumResult {
 	return AllAnEnumResult(impl.Struct(s).Clone(AllAnEnumResultDesc))
 }
+func (s AllAnEnumResult) Equal(t AllAnEnumResult) bool {
+	return impl.Struct(s).Equal(AllAnEnumResultDesc, impl.Struct(t))
+}
 func (s AllAnEnumResult) String() string { return impl.Struct(s).Format(AllAnEnumResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1850,7 +1895,6 @@ func (s AllAnEnumResult) AppendTo(dst []byte) []byte {
 func (s AllAnEnumResult) ThriftDesc() *impl.Desc    { return AllAnEnumResultDesc }
 func (s AllAnEnumResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnEnumResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnEnumResultDesc) }
-
 func (s AllAnEnumResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnEnumResultDesc)
 }
@@ -1898,6 +1942,9 @@ func (s AllAStructArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAStructArgs) Clone() AllAStructArgs {
 	return AllAStructArgs(impl.Struct(s).Clone(AllAStructArgsDesc))
 }
+func (s AllAStructArgs) Equal(t AllAStructArgs) bool {
+	return impl.Struct(s).Equal(AllAStructArgsDesc, impl.Struct(t))
+}
 func (s AllAStructArgs) String() string { return impl.Struct(s).Format(AllAStructArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1910,7 +1957,6 @@ func (s AllAStructArgs) AppendTo(dst []byte) []byte {
 func (s AllAStructArgs) ThriftDesc() *impl.Desc    { return AllAStructArgsDesc }
 func (s AllAStructArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAStructArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStructArgsDesc) }
-
 func (s AllAStructArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAStructArgsDesc)
 }
@@ -1963,6 +2009,9 @@ func (s AllAStructResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAStructResult) Clone() AllAStructResult {
 	return AllAStructResult(impl.Struct(s).Clone(AllAStructResultDesc))
 }
+func (s AllAStructResult) Equal(t AllAStructResult) bool {
+	return impl.Struct(s).Equal(AllAStructResultDesc, impl.Struct(t))
+}
 func (s AllAStructResult) String() string { return impl.Struct(s).Format(AllAStructResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1975,7 +2024,6 @@ func (s AllAStructResult) AppendTo(dst []byte) []byte {
 func (s AllAStructResult) ThriftDesc() *impl.Desc    { return AllAStructResultDesc }
 func (s AllAStructResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAStructResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStructResultDesc) }
-
 func (s AllAStructResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAStructResultDesc)
 }
@@ -2028,6 +2076,9 @@ func (s AllAUnionArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAUnionArgs) Clone() AllAUnionArgs {
 	return AllAUnionArgs(impl.Struct(s).Clone(AllAUnionArgsDesc))
 }
+func (s AllAUnionArgs) Equal(t AllAUnionArgs) bool {
+	return impl.Struct(s).Equal(AllAUnionArgsDesc, impl.Struct(t))
+}
 func (s AllAUnionArgs) String() string { return impl.Struct(s).Format(AllAUnionArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2040,7 +2091,6 @@ func (s AllAUnionArgs) AppendTo(dst []byte) []byte {
 func (s AllAUnionArgs) ThriftDesc() *impl.Desc    { return AllAUnionArgsDesc }
 func (s AllAUnionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAUnionArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUnionArgsDesc) }
-
 func (s AllAUnionArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAUnionArgsDesc)
 }
@@ -2093,6 +2143,9 @@ func (s AllAUnionResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAUnionResult) Clone() AllAUnionResult {
 	return AllAUnionResult(impl.Struct(s).Clone(AllAUnionResultDesc))
 }
+func (s AllAUnionResult) Equal(t AllAUnionResult) bool {
+	return impl.Struct(s).Equal(AllAUnionResultDesc, impl.Struct(t))
+}
 func (s AllAUnionResult) String() string { return impl.Struct(s).Format(AllAUnionResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2105,7 +2158,6 @@ func (s AllAUnionResult) AppendTo(dst []byte) []byte {
 func (s AllAUnionResult) ThriftDesc() *impl.Desc    { return AllAUnionResultDesc }
 func (s AllAUnionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAUnionResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUnionResultDesc) }
-
 func (s AllAUnionResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAUnionResultDesc)
 }
@@ -2158,6 +2210,9 @@ func (s AllAnExceptionArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnExceptionArgs) Clone() AllAnExceptionArgs {
 	return AllAnExceptionArgs(impl.Struct(s).Clone(AllAnExceptionArgsDesc))
 }
+func (s AllAnExceptionArgs) Equal(t AllAnExceptionArgs) bool {
+	return impl.Struct(s).Equal(AllAnExceptionArgsDesc, impl.Struct(t))
+}
 func (s AllAnExceptionArgs) String() string { return impl.Struct(s).Format(AllAnExceptionArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2172,7 +2227,6 @@ func (s AllAnExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnExceptionArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllAnExceptionArgsDesc)
 }
-
 func (s AllAnExceptionArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnExceptionArgsDesc)
 }
@@ -2225,6 +2279,9 @@ func (s AllAnExceptionResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnExceptionResult) Clone() AllAnExceptionResult {
 	return AllAnExceptionResult(impl.Struct(s).Clone(AllAnExceptionResultDesc))
 }
+func (s AllAnExceptionResult) Equal(t AllAnExceptionResult) bool {
+	return impl.Struct(s).Equal(AllAnExceptionResultDesc, impl.Struct(t))
+}
 func (s AllAnExceptionResult) String() string { return impl.Struct(s).Format(AllAnExceptionResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2239,7 +2296,6 @@ func (s AllAnExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s)
 func (s AllAnExceptionResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllAnExceptionResultDesc)
 }
-
 func (s AllAnExceptionResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnExceptionResultDesc)
 }
@@ -2294,6 +2350,9 @@ func (s AllATypedefArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllATypedefArgs) Clone() AllATypedefArgs {
 	return AllATypedefArgs(impl.Struct(s).Clone(AllATypedefArgsDesc))
 }
+func (s AllATypedefArgs) Equal(t AllATypedefArgs) bool {
+	return impl.Struct(s).Equal(AllATypedefArgsDesc, impl.Struct(t))
+}
 func (s AllATypedefArgs) String() string { return impl.Struct(s).Format(AllATypedefArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2306,7 +2365,6 @@ func (s AllATypedefArgs) AppendTo(dst []byte) []byte {
 func (s AllATypedefArgs) ThriftDesc() *impl.Desc    { return AllATypedefArgsDesc }
 func (s AllATypedefArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllATypedefArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllATypedefArgsDesc) }
-
 func (s AllATypedefArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllATypedefArgsDesc)
 }
@@ -2350,6 +2408,9 @@ func (s AllATypedefResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllATypedefResult) Clone() AllATypedefResult {
 	return AllATypedefResult(impl.Struct(s).Clone(AllATypedefResultDesc))
 }
+func (s AllATypedefResult) Equal(t AllATypedefResult) bool {
+	return impl.Struct(s).Equal(AllATypedefResultDesc, impl.Struct(t))
+}
 func (s AllATypedefResult) String() string { return impl.Struct(s).Format(AllATypedefResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2364,7 +2425,6 @@ func (s AllATypedefResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllATypedefResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllATypedefResultDesc)
 }
-
 func (s AllATypedefResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllATypedefResultDesc)
 }
@@ -2408,6 +2468,9 @@ func (s AllAPathArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAPathArgs) Clone() AllAPathArgs {
 	return AllAPathArgs(impl.Struct(s).Clone(AllAPathArgsDesc))
 }
+func (s AllAPathArgs) Equal(t AllAPathArgs) bool {
+	return impl.Struct(s).Equal(AllAPathArgsDesc, impl.Struct(t))
+}
 func (s AllAPathArgs) String() string { return impl.Struct(s).Format(AllAPathArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2420,7 +2483,6 @@ func (s AllAPathArgs) AppendTo(dst []byte) []byte {
 func (s AllAPathArgs) ThriftDesc() *impl.Desc    { return AllAPathArgsDesc }
 func (s AllAPathArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAPathArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAPathArgsDesc) }
-
 func (s AllAPathArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAPathArgsDesc)
 }
@@ -2473,6 +2535,9 @@ func (s AllAPathResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAPathResult) Clone() AllAPathResult {
 	return AllAPathResult(impl.Struct(s).Clone(AllAPathResultDesc))
 }
+func (s AllAPathResult) Equal(t AllAPathResult) bool {
+	return impl.Struct(s).Equal(AllAPathResultDesc, impl.Struct(t))
+}
 func (s AllAPathResult) String() string { return impl.Struct(s).Format(AllAPathResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2485,7 +2550,6 @@ func (s AllAPathResult) AppendTo(dst []byte) []byte {
 func (s AllAPathResult) ThriftDesc() *impl.Desc    { return AllAPathResultDesc }
 func (s AllAPathResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAPathResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAPathResultDesc) }
-
 func (s AllAPathResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAPathResultDesc)
 }
@@ -2538,6 +2602,9 @@ func (s AllAListArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAListArgs) Clone() AllAListArgs {
 	return AllAListArgs(impl.Struct(s).Clone(AllAListArgsDesc))
 }
+func (s AllAListArgs) Equal(t AllAListArgs) bool {
+	return impl.Struct(s).Equal(AllAListArgsDesc, impl.Struct(t))
+}
 func (s AllAListArgs) String() string { return impl.Struct(s).Format(AllAListArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2550,7 +2617,6 @@ func (s AllAListArgs) AppendTo(dst []byte) []byte {
 func (s AllAListArgs) ThriftDesc() *impl.Desc    { return AllAListArgsDesc }
 func (s AllAListArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAListArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAListArgsDesc) }
-
 func (s AllAListArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAListArgsDesc)
 }
@@ -2599,6 +2665,9 @@ func (s AllAListResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAListResult) Clone() AllAListResult {
 	return AllAListResult(impl.Struct(s).Clone(AllAListResultDesc))
 }
+func (s AllAListResult) Equal(t AllAListResult) bool {
+	return impl.Struct(s).Equal(AllAListResultDesc, impl.Struct(t))
+}
 func (s AllAListResult) String() string { return impl.Struct(s).Format(AllAListResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2611,7 +2680,6 @@ func (s AllAListResult) AppendTo(dst []byte) []byte {
 func (s AllAListResult) ThriftDesc() *impl.Desc    { return AllAListResultDesc }
 func (s AllAListResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAListResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAListResultDesc) }
-
 func (s AllAListResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAListResultDesc)
 }
@@ -2660,7 +2728,10 @@ func ReadAllASetArgs(r io.Reader, n int, opts ...nocopy.Option) (AllASetArgs, er
 func (s AllASetArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s AllASetArgs) Release()           { nocopy.Struct(s).Release() }
 func (s AllASetArgs) Clone() AllASetArgs { return AllASetArgs(impl.Struct(s).Clone(AllASetArgsDesc)) }
-func (s AllASetArgs) String() string     { return impl.Struct(s).Format(AllASetArgsDesc) }
+func (s AllASetArgs) Equal(t AllASetArgs) bool {
+	return impl.Struct(s).Equal(AllASetArgsDesc, impl.Struct(t))
+}
+func (s AllASetArgs) String() string { return impl.Struct(s).Format(AllASetArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2672,7 +2743,6 @@ func (s AllASetArgs) AppendTo(dst []byte) []byte {
 func (s AllASetArgs) ThriftDesc() *impl.Desc    { return AllASetArgsDesc }
 func (s AllASetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllASetArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllASetArgsDesc) }
-
 func (s AllASetArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllASetArgsDesc)
 }
@@ -2721,6 +2791,9 @@ func (s AllASetResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllASetResult) Clone() AllASetResult {
 	return AllASetResult(impl.Struct(s).Clone(AllASetResultDesc))
 }
+func (s AllASetResult) Equal(t AllASetResult) bool {
+	return impl.Struct(s).Equal(AllASetResultDesc, impl.Struct(t))
+}
 func (s AllASetResult) String() string { return impl.Struct(s).Format(AllASetResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2733,7 +2806,6 @@ func (s AllASetResult) AppendTo(dst []byte) []byte {
 func (s AllASetResult) ThriftDesc() *impl.Desc    { return AllASetResultDesc }
 func (s AllASetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllASetResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllASetResultDesc) }
-
 func (s AllASetResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllASetResultDesc)
 }
@@ -2782,7 +2854,10 @@ func ReadAllAMapArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAMapArgs, er
 func (s AllAMapArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s AllAMapArgs) Release()           { nocopy.Struct(s).Release() }
 func (s AllAMapArgs) Clone() AllAMapArgs { return AllAMapArgs(impl.Struct(s).Clone(AllAMapArgsDesc)) }
-func (s AllAMapArgs) String() string     { return impl.Struct(s).Format(AllAMapArgsDesc) }
+func (s AllAMapArgs) Equal(t AllAMapArgs) bool {
+	return impl.Struct(s).Equal(AllAMapArgsDesc, impl.Struct(t))
+}
+func (s AllAMapArgs) String() string { return impl.Struct(s).Format(AllAMapArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2794,7 +2869,6 @@ func (s AllAMapArgs) AppendTo(dst []byte) []byte {
 func (s AllAMapArgs) ThriftDesc() *impl.Desc    { return AllAMapArgsDesc }
 func (s AllAMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAMapArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAMapArgsDesc) }
-
 func (s AllAMapArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAMapArgsDesc)
 }
@@ -2847,6 +2921,9 @@ func (s AllAMapResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAMapResult) Clone() AllAMapResult {
 	return AllAMapResult(impl.Struct(s).Clone(AllAMapResultDesc))
 }
+func (s AllAMapResult) Equal(t AllAMapResult) bool {
+	return impl.Struct(s).Equal(AllAMapResultDesc, impl.Struct(t))
+}
 func (s AllAMapResult) String() string { return impl.Struct(s).Format(AllAMapResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2859,7 +2936,6 @@ func (s AllAMapResult) AppendTo(dst []byte) []byte {
 func (s AllAMapResult) ThriftDesc() *impl.Desc    { return AllAMapResultDesc }
 func (s AllAMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAMapResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAMapResultDesc) }
-
 func (s AllAMapResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAMapResultDesc)
 }
@@ -2912,6 +2988,9 @@ func (s AllADeepMapArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllADeepMapArgs) Clone() AllADeepMapArgs {
 	return AllADeepMapArgs(impl.Struct(s).Clone(AllADeepMapArgsDesc))
 }
+func (s AllADeepMapArgs) Equal(t AllADeepMapArgs) bool {
+	return impl.Struct(s).Equal(AllADeepMapArgsDesc, impl.Struct(t))
+}
 func (s AllADeepMapArgs) String() string { return impl.Struct(s).Format(AllADeepMapArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2924,7 +3003,6 @@ func (s AllADeepMapArgs) AppendTo(dst []byte) []byte {
 func (s AllADeepMapArgs) ThriftDesc() *impl.Desc    { return AllADeepMapArgsDesc }
 func (s AllADeepMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllADeepMapArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllADeepMapArgsDesc) }
-
 func (s AllADeepMapArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllADeepMapArgsDesc)
 }
@@ -2977,6 +3055,9 @@ func (s AllADeepMapResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllADeepMapResult) Clone() AllADeepMapResult {
 	return AllADeepMapResult(impl.Struct(s).Clone(AllADeepMapResultDesc))
 }
+func (s AllADeepMapResult) Equal(t AllADeepMapResult) bool {
+	return impl.Struct(s).Equal(AllADeepMapResultDesc, impl.Struct(t))
+}
 func (s AllADeepMapResult) String() string { return impl.Struct(s).Format(AllADeepMapResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2991,7 +3072,6 @@ func (s AllADeepMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllADeepMapResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllADeepMapResultDesc)
 }
-
 func (s AllADeepMapResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllADeepMapResultDesc)
 }
@@ -3049,7 +3129,10 @@ func ReadAllManyArgs(r io.Reader, n int, opts ...nocopy.Option) (AllManyArgs, er
 func (s AllManyArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s AllManyArgs) Release()           { nocopy.Struct(s).Release() }
 func (s AllManyArgs) Clone() AllManyArgs { return AllManyArgs(impl.Struct(s).Clone(AllManyArgsDesc)) }
-func (s AllManyArgs) String() string     { return impl.Struct(s).Format(AllManyArgsDesc) }
+func (s AllManyArgs) Equal(t AllManyArgs) bool {
+	return impl.Struct(s).Equal(AllManyArgsDesc, impl.Struct(t))
+}
+func (s AllManyArgs) String() string { return impl.Struct(s).Format(AllManyArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3061,7 +3144,6 @@ func (s AllManyArgs) AppendTo(dst []byte) []byte {
 func (s AllManyArgs) ThriftDesc() *impl.Desc    { return AllManyArgsDesc }
 func (s AllManyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllManyArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllManyArgsDesc) }
-
 func (s AllManyArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllManyArgsDesc)
 }
@@ -3150,6 +3232,9 @@ func (s AllManyResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllManyResult) Clone() AllManyResult {
 	return AllManyResult(impl.Struct(s).Clone(AllManyResultDesc))
 }
+func (s AllManyResult) Equal(t AllManyResult) bool {
+	return impl.Struct(s).Equal(AllManyResultDesc, impl.Struct(t))
+}
 func (s AllManyResult) String() string { return impl.Struct(s).Format(AllManyResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3162,7 +3247,6 @@ func (s AllManyResult) AppendTo(dst []byte) []byte {
 func (s AllManyResult) ThriftDesc() *impl.Desc    { return AllManyResultDesc }
 func (s AllManyResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllManyResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllManyResultDesc) }
-
 func (s AllManyResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllManyResultDesc)
 }
@@ -3246,7 +3330,10 @@ func ReadAllTellArgs(r io.Reader, n int, opts ...nocopy.Option) (AllTellArgs, er
 func (s AllTellArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s AllTellArgs) Release()           { nocopy.Struct(s).Release() }
 func (s AllTellArgs) Clone() AllTellArgs { return AllTellArgs(impl.Struct(s).Clone(AllTellArgsDesc)) }
-func (s AllTellArgs) String() string     { return impl.Struct(s).Format(AllTellArgsDesc) }
+func (s AllTellArgs) Equal(t AllTellArgs) bool {
+	return impl.Struct(s).Equal(AllTellArgsDesc, impl.Struct(t))
+}
+func (s AllTellArgs) String() string { return impl.Struct(s).Format(AllTellArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3258,7 +3345,6 @@ func (s AllTellArgs) AppendTo(dst []byte) []byte {
 func (s AllTellArgs) ThriftDesc() *impl.Desc    { return AllTellArgsDesc }
 func (s AllTellArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllTellArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllTellArgsDesc) }
-
 func (s AllTellArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllTellArgsDesc)
 }
@@ -3298,6 +3384,9 @@ func (s AllNothingArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllNothingArgs) Clone() AllNothingArgs {
 	return AllNothingArgs(impl.Struct(s).Clone(AllNothingArgsDesc))
 }
+func (s AllNothingArgs) Equal(t AllNothingArgs) bool {
+	return impl.Struct(s).Equal(AllNothingArgsDesc, impl.Struct(t))
+}
 func (s AllNothingArgs) String() string { return impl.Struct(s).Format(AllNothingArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3310,7 +3399,6 @@ func (s AllNothingArgs) AppendTo(dst []byte) []byte {
 func (s AllNothingArgs) ThriftDesc() *impl.Desc    { return AllNothingArgsDesc }
 func (s AllNothingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllNothingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllNothingArgsDesc) }
-
 func (s AllNothingArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNothingArgsDesc)
 }
@@ -3345,6 +3433,9 @@ func (s AllNothingResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllNothingResult) Clone() AllNothingResult {
 	return AllNothingResult(impl.Struct(s).Clone(AllNothingResultDesc))
 }
+func (s AllNothingResult) Equal(t AllNothingResult) bool {
+	return impl.Struct(s).Equal(AllNothingResultDesc, impl.Struct(t))
+}
 func (s AllNothingResult) String() string { return impl.Struct(s).Format(AllNothingResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3357,7 +3448,6 @@ func (s AllNothingResult) AppendTo(dst []byte) []byte {
 func (s AllNothingResult) ThriftDesc() *impl.Desc    { return AllNothingResultDesc }
 func (s AllNothingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllNothingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllNothingResultDesc) }
-
 func (s AllNothingResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNothingResultDesc)
 }
@@ -3396,6 +3486,9 @@ func (s AllMaybeArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllMaybeArgs) Clone() AllMaybeArgs {
 	return AllMaybeArgs(impl.Struct(s).Clone(AllMaybeArgsDesc))
 }
+func (s AllMaybeArgs) Equal(t AllMaybeArgs) bool {
+	return impl.Struct(s).Equal(AllMaybeArgsDesc, impl.Struct(t))
+}
 func (s AllMaybeArgs) String() string { return impl.Struct(s).Format(AllMaybeArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3408,7 +3501,6 @@ func (s AllMaybeArgs) AppendTo(dst []byte) []byte {
 func (s AllMaybeArgs) ThriftDesc() *impl.Desc    { return AllMaybeArgsDesc }
 func (s AllMaybeArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllMaybeArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllMaybeArgsDesc) }
-
 func (s AllMaybeArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllMaybeArgsDesc)
 }
@@ -3452,6 +3544,9 @@ func (s AllMaybeResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllMaybeResult) Clone() AllMaybeResult {
 	return AllMaybeResult(impl.Struct(s).Clone(AllMaybeResultDesc))
 }
+func (s AllMaybeResult) Equal(t AllMaybeResult) bool {
+	return impl.Struct(s).Equal(AllMaybeResultDesc, impl.Struct(t))
+}
 func (s AllMaybeResult) String() string { return impl.Struct(s).Format(AllMaybeResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3464,7 +3559,6 @@ func (s AllMaybeResult) AppendTo(dst []byte) []byte {
 func (s AllMaybeResult) ThriftDesc() *impl.Desc    { return AllMaybeResultDesc }
 func (s AllMaybeResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllMaybeResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllMaybeResultDesc) }
-
 func (s AllMaybeResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllMaybeResultDesc)
 }
@@ -3513,6 +3607,9 @@ func (s AllNewThing_Args) Release()    { nocopy.Struct(s).Release() }
 func (s AllNewThing_Args) Clone() AllNewThing_Args {
 	return AllNewThing_Args(impl.Struct(s).Clone(AllNewThing_ArgsDesc))
 }
+func (s AllNewThing_Args) Equal(t AllNewThing_Args) bool {
+	return impl.Struct(s).Equal(AllNewThing_ArgsDesc, impl.Struct(t))
+}
 func (s AllNewThing_Args) String() string { return impl.Struct(s).Format(AllNewThing_ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3525,7 +3622,6 @@ func (s AllNewThing_Args) AppendTo(dst []byte) []byte {
 func (s AllNewThing_Args) ThriftDesc() *impl.Desc    { return AllNewThing_ArgsDesc }
 func (s AllNewThing_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllNewThing_Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllNewThing_ArgsDesc) }
-
 func (s AllNewThing_Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNewThing_ArgsDesc)
 }
@@ -3564,6 +3660,9 @@ func (s AllNewThing_Result) Release()    { nocopy.Struct(s).Release() }
 func (s AllNewThing_Result) Clone() AllNewThing_Result {
 	return AllNewThing_Result(impl.Struct(s).Clone(AllNewThing_ResultDesc))
 }
+func (s AllNewThing_Result) Equal(t AllNewThing_Result) bool {
+	return impl.Struct(s).Equal(AllNewThing_ResultDesc, impl.Struct(t))
+}
 func (s AllNewThing_Result) String() string { return impl.Struct(s).Format(AllNewThing_ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3578,7 +3677,6 @@ func (s AllNewThing_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllNewThing_Result) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllNewThing_ResultDesc)
 }
-
 func (s AllNewThing_Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNewThing_ResultDesc)
 }
@@ -3622,6 +3720,9 @@ func (s AllNewThing__Args) Release()    { nocopy.Struct(s).Release() }
 func (s AllNewThing__Args) Clone() AllNewThing__Args {
 	return AllNewThing__Args(impl.Struct(s).Clone(AllNewThing__ArgsDesc))
 }
+func (s AllNewThing__Args) Equal(t AllNewThing__Args) bool {
+	return impl.Struct(s).Equal(AllNewThing__ArgsDesc, impl.Struct(t))
+}
 func (s AllNewThing__Args) String() string { return impl.Struct(s).Format(AllNewThing__ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3636,7 +3737,6 @@ func (s AllNewThing__Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllNewThing__Args) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllNewThing__ArgsDesc)
 }
-
 func (s AllNewThing__Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNewThing__ArgsDesc)
 }
@@ -3675,6 +3775,9 @@ func (s AllNewThing__Result) Release()    { nocopy.Struct(s).Release() }
 func (s AllNewThing__Result) Clone() AllNewThing__Result {
 	return AllNewThing__Result(impl.Struct(s).Clone(AllNewThing__ResultDesc))
 }
+func (s AllNewThing__Result) Equal(t AllNewThing__Result) bool {
+	return impl.Struct(s).Equal(AllNewThing__ResultDesc, impl.Struct(t))
+}
 func (s AllNewThing__Result) String() string { return impl.Struct(s).Format(AllNewThing__ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3689,7 +3792,6 @@ func (s AllNewThing__Result) ThriftStruct() impl.Struct { return impl.Struct(s) 
 func (s AllNewThing__Result) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllNewThing__ResultDesc)
 }
-
 func (s AllNewThing__Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNewThing__ResultDesc)
 }
@@ -3735,6 +3837,9 @@ func (s AllGetAllClientArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllGetAllClientArgs) Clone() AllGetAllClientArgs {
 	return AllGetAllClientArgs(impl.Struct(s).Clone(AllGetAllClientArgsDesc))
 }
+func (s AllGetAllClientArgs) Equal(t AllGetAllClientArgs) bool {
+	return impl.Struct(s).Equal(AllGetAllClientArgsDesc, impl.Struct(t))
+}
 func (s AllGetAllClientArgs) String() string { return impl.Struct(s).Format(AllGetAllClientArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3749,7 +3854,6 @@ func (s AllGetAllClientArgs) ThriftStruct() impl.Struct { return impl.Struct(s) 
 func (s AllGetAllClientArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllGetAllClientArgsDesc)
 }
-
 func (s AllGetAllClientArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllGetAllClientArgsDesc)
 }
@@ -3788,6 +3892,9 @@ func (s AllGetAllClientResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllGetAllClientResult) Clone() AllGetAllClientResult {
 	return AllGetAllClientResult(impl.Struct(s).Clone(AllGetAllClientResultDesc))
 }
+func (s AllGetAllClientResult) Equal(t AllGetAllClientResult) bool {
+	return impl.Struct(s).Equal(AllGetAllClientResultDesc, impl.Struct(t))
+}
 func (s AllGetAllClientResult) String() string {
 	return impl.Struct(s).Format(AllGetAllClientResultDesc)
 }
@@ -3804,7 +3911,6 @@ func (s AllGetAllClientResult) ThriftStruct() impl.Struct { return impl.Struct(s
 func (s AllGetAllClientResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllGetAllClientResultDesc)
 }
-
 func (s AllGetAllClientResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllGetAllClientResultDesc)
 }
@@ -3850,6 +3956,9 @@ func (s GetGetArgs_Args) Release()    { nocopy.Struct(s).Release() }
 func (s GetGetArgs_Args) Clone() GetGetArgs_Args {
 	return GetGetArgs_Args(impl.Struct(s).Clone(GetGetArgs_ArgsDesc))
 }
+func (s GetGetArgs_Args) Equal(t GetGetArgs_Args) bool {
+	return impl.Struct(s).Equal(GetGetArgs_ArgsDesc, impl.Struct(t))
+}
 func (s GetGetArgs_Args) String() string { return impl.Struct(s).Format(GetGetArgs_ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3862,7 +3971,6 @@ func (s GetGetArgs_Args) AppendTo(dst []byte) []byte {
 func (s GetGetArgs_Args) ThriftDesc() *impl.Desc    { return GetGetArgs_ArgsDesc }
 func (s GetGetArgs_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetGetArgs_Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetGetArgs_ArgsDesc) }
-
 func (s GetGetArgs_Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetGetArgs_ArgsDesc)
 }
@@ -3897,6 +4005,9 @@ func (s GetGetArgs_Result) Release()    { nocopy.Struct(s).Release() }
 func (s GetGetArgs_Result) Clone() GetGetArgs_Result {
 	return GetGetArgs_Result(impl.Struct(s).Clone(GetGetArgs_ResultDesc))
 }
+func (s GetGetArgs_Result) Equal(t GetGetArgs_Result) bool {
+	return impl.Struct(s).Equal(GetGetArgs_ResultDesc, impl.Struct(t))
+}
 func (s GetGetArgs_Result) String() string { return impl.Struct(s).Format(GetGetArgs_ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3911,7 +4022,6 @@ func (s GetGetArgs_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetGetArgs_Result) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(GetGetArgs_ResultDesc)
 }
-
 func (s GetGetArgs_Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetGetArgs_ResultDesc)
 }
@@ -3946,6 +4056,9 @@ func (s GetGetResult_Args) Release()    { nocopy.Struct(s).Release() }
 func (s GetGetResult_Args) Clone() GetGetResult_Args {
 	return GetGetResult_Args(impl.Struct(s).Clone(GetGetResult_ArgsDesc))
 }
+func (s GetGetResult_Args) Equal(t GetGetResult_Args) bool {
+	return impl.Struct(s).Equal(GetGetResult_ArgsDesc, impl.Struct(t))
+}
 func (s GetGetResult_Args) String() string { return impl.Struct(s).Format(GetGetResult_ArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3960,7 +4073,6 @@ func (s GetGetResult_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetGetResult_Args) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(GetGetResult_ArgsDesc)
 }
-
 func (s GetGetResult_Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetGetResult_ArgsDesc)
 }
@@ -3995,6 +4107,9 @@ func (s GetGetResult_Result) Release()    { nocopy.Struct(s).Release() }
 func (s GetGetResult_Result) Clone() GetGetResult_Result {
 	return GetGetResult_Result(impl.Struct(s).Clone(GetGetResult_ResultDesc))
 }
+func (s GetGetResult_Result) Equal(t GetGetResult_Result) bool {
+	return impl.Struct(s).Equal(GetGetResult_ResultDesc, impl.Struct(t))
+}
 func (s GetGetResult_Result) String() string { return impl.Struct(s).Format(GetGetResult_ResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4009,7 +4124,6 @@ func (s GetGetResult_Result) ThriftStruct() impl.Struct { return impl.Struct(s) 
 func (s GetGetResult_Result) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(GetGetResult_ResultDesc)
 }
-
 func (s GetGetResult_Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetGetResult_ResultDesc)
 }
@@ -4037,20 +4151,20 @@ func ReadGetAArgs(r io.Reader, n int, opts ...nocopy.Option) (GetAArgs, error) {
 	return nocopy.Read[GetAArgs](GetAArgsDesc, r, n, opts...)
 }
 
-func (s GetAArgs) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s GetAArgs) Release()        { nocopy.Struct(s).Release() }
-func (s GetAArgs) Clone() GetAArgs { return GetAArgs(impl.Struct(s).Clone(GetAArgsDesc)) }
-func (s GetAArgs) String() string  { return impl.Struct(s).Format(GetAArgsDesc) }
+func (s GetAArgs) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s GetAArgs) Release()              { nocopy.Struct(s).Release() }
+func (s GetAArgs) Clone() GetAArgs       { return GetAArgs(impl.Struct(s).Clone(GetAArgsDesc)) }
+func (s GetAArgs) Equal(t GetAArgs) bool { return impl.Struct(s).Equal(GetAArgsDesc, impl.Struct(t)) }
+func (s GetAArgs) String() string        { return impl.Struct(s).Format(GetAArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetAArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s GetAArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetAArgsDesc) }
 
-func (s GetAArgs) ThriftDesc() *impl.Desc    { return GetAArgsDesc }
-func (s GetAArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetAArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetAArgsDesc) }
-
+func (s GetAArgs) ThriftDesc() *impl.Desc        { return GetAArgsDesc }
+func (s GetAArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s GetAArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetAArgsDesc) }
 func (s GetAArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetAArgsDesc) }
 func (s GetAArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetAArgsDesc)
@@ -4081,7 +4195,10 @@ func ReadGetAResult(r io.Reader, n int, opts ...nocopy.Option) (GetAResult, erro
 func (s GetAResult) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s GetAResult) Release()          { nocopy.Struct(s).Release() }
 func (s GetAResult) Clone() GetAResult { return GetAResult(impl.Struct(s).Clone(GetAResultDesc)) }
-func (s GetAResult) String() string    { return impl.Struct(s).Format(GetAResultDesc) }
+func (s GetAResult) Equal(t GetAResult) bool {
+	return impl.Struct(s).Equal(GetAResultDesc, impl.Struct(t))
+}
+func (s GetAResult) String() string { return impl.Struct(s).Format(GetAResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4090,10 +4207,9 @@ func (s GetAResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetAResultDesc)
 }
 
-func (s GetAResult) ThriftDesc() *impl.Desc    { return GetAResultDesc }
-func (s GetAResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetAResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetAResultDesc) }
-
+func (s GetAResult) ThriftDesc() *impl.Desc        { return GetAResultDesc }
+func (s GetAResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s GetAResult) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetAResultDesc) }
 func (s GetAResult) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetAResultDesc) }
 func (s GetAResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetAResultDesc)
@@ -4119,20 +4235,20 @@ func ReadGetRArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRArgs, error) {
 	return nocopy.Read[GetRArgs](GetRArgsDesc, r, n, opts...)
 }
 
-func (s GetRArgs) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s GetRArgs) Release()        { nocopy.Struct(s).Release() }
-func (s GetRArgs) Clone() GetRArgs { return GetRArgs(impl.Struct(s).Clone(GetRArgsDesc)) }
-func (s GetRArgs) String() string  { return impl.Struct(s).Format(GetRArgsDesc) }
+func (s GetRArgs) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s GetRArgs) Release()              { nocopy.Struct(s).Release() }
+func (s GetRArgs) Clone() GetRArgs       { return GetRArgs(impl.Struct(s).Clone(GetRArgsDesc)) }
+func (s GetRArgs) Equal(t GetRArgs) bool { return impl.Struct(s).Equal(GetRArgsDesc, impl.Struct(t)) }
+func (s GetRArgs) String() string        { return impl.Struct(s).Format(GetRArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetRArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s GetRArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetRArgsDesc) }
 
-func (s GetRArgs) ThriftDesc() *impl.Desc    { return GetRArgsDesc }
-func (s GetRArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetRArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRArgsDesc) }
-
+func (s GetRArgs) ThriftDesc() *impl.Desc        { return GetRArgsDesc }
+func (s GetRArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s GetRArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetRArgsDesc) }
 func (s GetRArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRArgsDesc) }
 func (s GetRArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRArgsDesc)
@@ -4163,7 +4279,10 @@ func ReadGetRResult(r io.Reader, n int, opts ...nocopy.Option) (GetRResult, erro
 func (s GetRResult) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s GetRResult) Release()          { nocopy.Struct(s).Release() }
 func (s GetRResult) Clone() GetRResult { return GetRResult(impl.Struct(s).Clone(GetRResultDesc)) }
-func (s GetRResult) String() string    { return impl.Struct(s).Format(GetRResultDesc) }
+func (s GetRResult) Equal(t GetRResult) bool {
+	return impl.Struct(s).Equal(GetRResultDesc, impl.Struct(t))
+}
+func (s GetRResult) String() string { return impl.Struct(s).Format(GetRResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4172,10 +4291,9 @@ func (s GetRResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRResultDesc)
 }
 
-func (s GetRResult) ThriftDesc() *impl.Desc    { return GetRResultDesc }
-func (s GetRResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetRResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRResultDesc) }
-
+func (s GetRResult) ThriftDesc() *impl.Desc        { return GetRResultDesc }
+func (s GetRResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s GetRResult) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetRResultDesc) }
 func (s GetRResult) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRResultDesc) }
 func (s GetRResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRResultDesc)
@@ -4206,7 +4324,10 @@ func ReadGetErrArgs(r io.Reader, n int, opts ...nocopy.Option) (GetErrArgs, erro
 func (s GetErrArgs) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s GetErrArgs) Release()          { nocopy.Struct(s).Release() }
 func (s GetErrArgs) Clone() GetErrArgs { return GetErrArgs(impl.Struct(s).Clone(GetErrArgsDesc)) }
-func (s GetErrArgs) String() string    { return impl.Struct(s).Format(GetErrArgsDesc) }
+func (s GetErrArgs) Equal(t GetErrArgs) bool {
+	return impl.Struct(s).Equal(GetErrArgsDesc, impl.Struct(t))
+}
+func (s GetErrArgs) String() string { return impl.Struct(s).Format(GetErrArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4215,10 +4336,9 @@ func (s GetErrArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetErrArgsDesc)
 }
 
-func (s GetErrArgs) ThriftDesc() *impl.Desc    { return GetErrArgsDesc }
-func (s GetErrArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetErrArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetErrArgsDesc) }
-
+func (s GetErrArgs) ThriftDesc() *impl.Desc        { return GetErrArgsDesc }
+func (s GetErrArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s GetErrArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetErrArgsDesc) }
 func (s GetErrArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetErrArgsDesc) }
 func (s GetErrArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetErrArgsDesc)
@@ -4251,6 +4371,9 @@ func (s GetErrResult) Release()    { nocopy.Struct(s).Release() }
 func (s GetErrResult) Clone() GetErrResult {
 	return GetErrResult(impl.Struct(s).Clone(GetErrResultDesc))
 }
+func (s GetErrResult) Equal(t GetErrResult) bool {
+	return impl.Struct(s).Equal(GetErrResultDesc, impl.Struct(t))
+}
 func (s GetErrResult) String() string { return impl.Struct(s).Format(GetErrResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4263,7 +4386,6 @@ func (s GetErrResult) AppendTo(dst []byte) []byte {
 func (s GetErrResult) ThriftDesc() *impl.Desc    { return GetErrResultDesc }
 func (s GetErrResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetErrResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetErrResultDesc) }
-
 func (s GetErrResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetErrResultDesc)
 }
@@ -4296,7 +4418,10 @@ func ReadGetRPCArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRPCArgs, erro
 func (s GetRPCArgs) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s GetRPCArgs) Release()          { nocopy.Struct(s).Release() }
 func (s GetRPCArgs) Clone() GetRPCArgs { return GetRPCArgs(impl.Struct(s).Clone(GetRPCArgsDesc)) }
-func (s GetRPCArgs) String() string    { return impl.Struct(s).Format(GetRPCArgsDesc) }
+func (s GetRPCArgs) Equal(t GetRPCArgs) bool {
+	return impl.Struct(s).Equal(GetRPCArgsDesc, impl.Struct(t))
+}
+func (s GetRPCArgs) String() string { return impl.Struct(s).Format(GetRPCArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4305,10 +4430,9 @@ func (s GetRPCArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
 }
 
-func (s GetRPCArgs) ThriftDesc() *impl.Desc    { return GetRPCArgsDesc }
-func (s GetRPCArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetRPCArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRPCArgsDesc) }
-
+func (s GetRPCArgs) ThriftDesc() *impl.Desc        { return GetRPCArgsDesc }
+func (s GetRPCArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s GetRPCArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetRPCArgsDesc) }
 func (s GetRPCArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRPCArgsDesc) }
 func (s GetRPCArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRPCArgsDesc)
@@ -4341,6 +4465,9 @@ func (s GetRPCResult) Release()    { nocopy.Struct(s).Release() }
 func (s GetRPCResult) Clone() GetRPCResult {
 	return GetRPCResult(impl.Struct(s).Clone(GetRPCResultDesc))
 }
+func (s GetRPCResult) Equal(t GetRPCResult) bool {
+	return impl.Struct(s).Equal(GetRPCResultDesc, impl.Struct(t))
+}
 func (s GetRPCResult) String() string { return impl.Struct(s).Format(GetRPCResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4353,7 +4480,6 @@ func (s GetRPCResult) AppendTo(dst []byte) []byte {
 func (s GetRPCResult) ThriftDesc() *impl.Desc    { return GetRPCResultDesc }
 func (s GetRPCResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetRPCResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRPCResultDesc) }
-
 func (s GetRPCResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetRPCResultDesc)
 }
@@ -4388,6 +4514,9 @@ func (s GetContextArgs) Release()    { nocopy.Struct(s).Release() }
 func (s GetContextArgs) Clone() GetContextArgs {
 	return GetContextArgs(impl.Struct(s).Clone(GetContextArgsDesc))
 }
+func (s GetContextArgs) Equal(t GetContextArgs) bool {
+	return impl.Struct(s).Equal(GetContextArgsDesc, impl.Struct(t))
+}
 func (s GetContextArgs) String() string { return impl.Struct(s).Format(GetContextArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4400,7 +4529,6 @@ func (s GetContextArgs) AppendTo(dst []byte) []byte {
 func (s GetContextArgs) ThriftDesc() *impl.Desc    { return GetContextArgsDesc }
 func (s GetContextArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetContextArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetContextArgsDesc) }
-
 func (s GetContextArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetContextArgsDesc)
 }
@@ -4435,6 +4563,9 @@ func (s GetContextResult) Release()    { nocopy.Struct(s).Release() }
 func (s GetContextResult) Clone() GetContextResult {
 	return GetContextResult(impl.Struct(s).Clone(GetContextResultDesc))
 }
+func (s GetContextResult) Equal(t GetContextResult) bool {
+	return impl.Struct(s).Equal(GetContextResultDesc, impl.Struct(t))
+}
 func (s GetContextResult) String() string { return impl.Struct(s).Format(GetContextResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4447,7 +4578,6 @@ func (s GetContextResult) AppendTo(dst []byte) []byte {
 func (s GetContextResult) ThriftDesc() *impl.Desc    { return GetContextResultDesc }
 func (s GetContextResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetContextResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetContextResultDesc) }
-
 func (s GetContextResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetContextResultDesc)
 }

@@ -132,20 +132,20 @@ func ReadPoint(r io.Reader, n int, opts ...nocopy.Option) (Point, error) {
 	return nocopy.Read[Point](PointDesc, r, n, opts...)
 }
 
-func (s Point) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Point) Release()       { nocopy.Struct(s).Release() }
-func (s Point) Clone() Point   { return Point(impl.Struct(s).Clone(PointDesc)) }
-func (s Point) String() string { return impl.Struct(s).Format(PointDesc) }
+func (s Point) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Point) Release()           { nocopy.Struct(s).Release() }
+func (s Point) Clone() Point       { return Point(impl.Struct(s).Clone(PointDesc)) }
+func (s Point) Equal(t Point) bool { return impl.Struct(s).Equal(PointDesc, impl.Struct(t)) }
+func (s Point) String() string     { return impl.Struct(s).Format(PointDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Point) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Point) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PointDesc) }
 
-func (s Point) ThriftDesc() *impl.Desc    { return PointDesc }
-func (s Point) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Point) LogValue() slog.Value      { return impl.Struct(s).LogValue(PointDesc) }
-
+func (s Point) ThriftDesc() *impl.Desc                  { return PointDesc }
+func (s Point) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Point) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PointDesc) }
 func (s Point) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PointDesc) }
 func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PointDesc) }
 
@@ -192,20 +192,20 @@ func ReadShape(r io.Reader, n int, opts ...nocopy.Option) (Shape, error) {
 	return nocopy.Read[Shape](ShapeDesc, r, n, opts...)
 }
 
-func (s Shape) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Shape) Release()       { nocopy.Struct(s).Release() }
-func (s Shape) Clone() Shape   { return Shape(impl.Struct(s).Clone(ShapeDesc)) }
-func (s Shape) String() string { return impl.Struct(s).Format(ShapeDesc) }
+func (s Shape) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Shape) Release()           { nocopy.Struct(s).Release() }
+func (s Shape) Clone() Shape       { return Shape(impl.Struct(s).Clone(ShapeDesc)) }
+func (s Shape) Equal(t Shape) bool { return impl.Struct(s).Equal(ShapeDesc, impl.Struct(t)) }
+func (s Shape) String() string     { return impl.Struct(s).Format(ShapeDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Shape) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Shape) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ShapeDesc) }
 
-func (s Shape) ThriftDesc() *impl.Desc    { return ShapeDesc }
-func (s Shape) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Shape) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShapeDesc) }
-
+func (s Shape) ThriftDesc() *impl.Desc                  { return ShapeDesc }
+func (s Shape) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Shape) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ShapeDesc) }
 func (s Shape) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ShapeDesc) }
 func (s Shape) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ShapeDesc) }
 
@@ -347,21 +347,21 @@ func ReadRefused(r io.Reader, n int, opts ...nocopy.Option) (Refused, error) {
 	return nocopy.Read[Refused](RefusedDesc, r, n, opts...)
 }
 
-func (s Refused) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Refused) Release()       { nocopy.Struct(s).Release() }
-func (s Refused) Clone() Refused { return Refused(impl.Struct(s).Clone(RefusedDesc)) }
-func (s Refused) String() string { return impl.Struct(s).Format(RefusedDesc) }
-func (s Refused) Error() string  { return impl.Struct(s).Format(RefusedDesc) }
+func (s Refused) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Refused) Release()             { nocopy.Struct(s).Release() }
+func (s Refused) Clone() Refused       { return Refused(impl.Struct(s).Clone(RefusedDesc)) }
+func (s Refused) Equal(t Refused) bool { return impl.Struct(s).Equal(RefusedDesc, impl.Struct(t)) }
+func (s Refused) String() string       { return impl.Struct(s).Format(RefusedDesc) }
+func (s Refused) Error() string        { return impl.Struct(s).Format(RefusedDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
-func (s Refused) ThriftDesc() *impl.Desc    { return RefusedDesc }
-func (s Refused) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Refused) LogValue() slog.Value      { return impl.Struct(s).LogValue(RefusedDesc) }
-
+func (s Refused) ThriftDesc() *impl.Desc                  { return RefusedDesc }
+func (s Refused) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Refused) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RefusedDesc) }
 func (s Refused) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RefusedDesc) }
 func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RefusedDesc) }
 
@@ -407,20 +407,20 @@ func ReadEmpty(r io.Reader, n int, opts ...nocopy.Option) (Empty, error) {
 	return nocopy.Read[Empty](EmptyDesc, r, n, opts...)
 }
 
-func (s Empty) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Empty) Release()       { nocopy.Struct(s).Release() }
-func (s Empty) Clone() Empty   { return Empty(impl.Struct(s).Clone(EmptyDesc)) }
-func (s Empty) String() string { return impl.Struct(s).Format(EmptyDesc) }
+func (s Empty) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Empty) Release()           { nocopy.Struct(s).Release() }
+func (s Empty) Clone() Empty       { return Empty(impl.Struct(s).Clone(EmptyDesc)) }
+func (s Empty) Equal(t Empty) bool { return impl.Struct(s).Equal(EmptyDesc, impl.Struct(t)) }
+func (s Empty) String() string     { return impl.Struct(s).Format(EmptyDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Empty) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Empty) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, EmptyDesc) }
 
-func (s Empty) ThriftDesc() *impl.Desc    { return EmptyDesc }
-func (s Empty) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Empty) LogValue() slog.Value      { return impl.Struct(s).LogValue(EmptyDesc) }
-
+func (s Empty) ThriftDesc() *impl.Desc                  { return EmptyDesc }
+func (s Empty) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Empty) LogValue() slog.Value                    { return impl.Struct(s).LogValue(EmptyDesc) }
 func (s Empty) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, EmptyDesc) }
 func (s Empty) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(EmptyDesc) }
 
@@ -472,6 +472,9 @@ func (s RequiredFields) Release()    { nocopy.Struct(s).Release() }
 func (s RequiredFields) Clone() RequiredFields {
 	return RequiredFields(impl.Struct(s).Clone(RequiredFieldsDesc))
 }
+func (s RequiredFields) Equal(t RequiredFields) bool {
+	return impl.Struct(s).Equal(RequiredFieldsDesc, impl.Struct(t))
+}
 func (s RequiredFields) String() string { return impl.Struct(s).Format(RequiredFieldsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -484,7 +487,6 @@ func (s RequiredFields) AppendTo(dst []byte) []byte {
 func (s RequiredFields) ThriftDesc() *impl.Desc    { return RequiredFieldsDesc }
 func (s RequiredFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RequiredFields) LogValue() slog.Value      { return impl.Struct(s).LogValue(RequiredFieldsDesc) }
-
 func (s RequiredFields) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RequiredFieldsDesc)
 }
@@ -690,6 +692,9 @@ func (s RequiredDefaults) Release()    { nocopy.Struct(s).Release() }
 func (s RequiredDefaults) Clone() RequiredDefaults {
 	return RequiredDefaults(impl.Struct(s).Clone(RequiredDefaultsDesc))
 }
+func (s RequiredDefaults) Equal(t RequiredDefaults) bool {
+	return impl.Struct(s).Equal(RequiredDefaultsDesc, impl.Struct(t))
+}
 func (s RequiredDefaults) String() string { return impl.Struct(s).Format(RequiredDefaultsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -702,7 +707,6 @@ func (s RequiredDefaults) AppendTo(dst []byte) []byte {
 func (s RequiredDefaults) ThriftDesc() *impl.Desc    { return RequiredDefaultsDesc }
 func (s RequiredDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RequiredDefaults) LogValue() slog.Value      { return impl.Struct(s).LogValue(RequiredDefaultsDesc) }
-
 func (s RequiredDefaults) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RequiredDefaultsDesc)
 }
@@ -956,6 +960,9 @@ func (s OptionalFields) Release()    { nocopy.Struct(s).Release() }
 func (s OptionalFields) Clone() OptionalFields {
 	return OptionalFields(impl.Struct(s).Clone(OptionalFieldsDesc))
 }
+func (s OptionalFields) Equal(t OptionalFields) bool {
+	return impl.Struct(s).Equal(OptionalFieldsDesc, impl.Struct(t))
+}
 func (s OptionalFields) String() string { return impl.Struct(s).Format(OptionalFieldsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -968,7 +975,6 @@ func (s OptionalFields) AppendTo(dst []byte) []byte {
 func (s OptionalFields) ThriftDesc() *impl.Desc    { return OptionalFieldsDesc }
 func (s OptionalFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s OptionalFields) LogValue() slog.Value      { return impl.Struct(s).LogValue(OptionalFieldsDesc) }
-
 func (s OptionalFields) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, OptionalFieldsDesc)
 }
@@ -1172,6 +1178,9 @@ func (s OptionalDefaults) Release()    { nocopy.Struct(s).Release() }
 func (s OptionalDefaults) Clone() OptionalDefaults {
 	return OptionalDefaults(impl.Struct(s).Clone(OptionalDefaultsDesc))
 }
+func (s OptionalDefaults) Equal(t OptionalDefaults) bool {
+	return impl.Struct(s).Equal(OptionalDefaultsDesc, impl.Struct(t))
+}
 func (s OptionalDefaults) String() string { return impl.Struct(s).Format(OptionalDefaultsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1184,7 +1193,6 @@ func (s OptionalDefaults) AppendTo(dst []byte) []byte {
 func (s OptionalDefaults) ThriftDesc() *impl.Desc    { return OptionalDefaultsDesc }
 func (s OptionalDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s OptionalDefaults) LogValue() slog.Value      { return impl.Struct(s).LogValue(OptionalDefaultsDesc) }
-
 func (s OptionalDefaults) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, OptionalDefaultsDesc)
 }
@@ -1404,7 +1412,10 @@ func ReadPlainFields(r io.Reader, n int, opts ...nocopy.Option) (PlainFields, er
 func (s PlainFields) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s PlainFields) Release()           { nocopy.Struct(s).Release() }
 func (s PlainFields) Clone() PlainFields { return PlainFields(impl.Struct(s).Clone(PlainFieldsDesc)) }
-func (s PlainFields) String() string     { return impl.Struct(s).Format(PlainFieldsDesc) }
+func (s PlainFields) Equal(t PlainFields) bool {
+	return impl.Struct(s).Equal(PlainFieldsDesc, impl.Struct(t))
+}
+func (s PlainFields) String() string { return impl.Struct(s).Format(PlainFieldsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1416,7 +1427,6 @@ func (s PlainFields) AppendTo(dst []byte) []byte {
 func (s PlainFields) ThriftDesc() *impl.Desc    { return PlainFieldsDesc }
 func (s PlainFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s PlainFields) LogValue() slog.Value      { return impl.Struct(s).LogValue(PlainFieldsDesc) }
-
 func (s PlainFields) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, PlainFieldsDesc)
 }
@@ -1620,6 +1630,9 @@ func (s PlainDefaults) Release()    { nocopy.Struct(s).Release() }
 func (s PlainDefaults) Clone() PlainDefaults {
 	return PlainDefaults(impl.Struct(s).Clone(PlainDefaultsDesc))
 }
+func (s PlainDefaults) Equal(t PlainDefaults) bool {
+	return impl.Struct(s).Equal(PlainDefaultsDesc, impl.Struct(t))
+}
 func (s PlainDefaults) String() string { return impl.Struct(s).Format(PlainDefaultsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1632,7 +1645,6 @@ func (s PlainDefaults) AppendTo(dst []byte) []byte {
 func (s PlainDefaults) ThriftDesc() *impl.Desc    { return PlainDefaultsDesc }
 func (s PlainDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s PlainDefaults) LogValue() slog.Value      { return impl.Struct(s).LogValue(PlainDefaultsDesc) }
-
 func (s PlainDefaults) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, PlainDefaultsDesc)
 }
@@ -1837,20 +1849,20 @@ func ReadLists(r io.Reader, n int, opts ...nocopy.Option) (Lists, error) {
 	return nocopy.Read[Lists](ListsDesc, r, n, opts...)
 }
 
-func (s Lists) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Lists) Release()       { nocopy.Struct(s).Release() }
-func (s Lists) Clone() Lists   { return Lists(impl.Struct(s).Clone(ListsDesc)) }
-func (s Lists) String() string { return impl.Struct(s).Format(ListsDesc) }
+func (s Lists) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Lists) Release()           { nocopy.Struct(s).Release() }
+func (s Lists) Clone() Lists       { return Lists(impl.Struct(s).Clone(ListsDesc)) }
+func (s Lists) Equal(t Lists) bool { return impl.Struct(s).Equal(ListsDesc, impl.Struct(t)) }
+func (s Lists) String() string     { return impl.Struct(s).Format(ListsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Lists) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Lists) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ListsDesc) }
 
-func (s Lists) ThriftDesc() *impl.Desc    { return ListsDesc }
-func (s Lists) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Lists) LogValue() slog.Value      { return impl.Struct(s).LogValue(ListsDesc) }
-
+func (s Lists) ThriftDesc() *impl.Desc                  { return ListsDesc }
+func (s Lists) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Lists) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ListsDesc) }
 func (s Lists) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ListsDesc) }
 func (s Lists) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ListsDesc) }
 
@@ -2123,20 +2135,20 @@ func ReadSets(r io.Reader, n int, opts ...nocopy.Option) (Sets, error) {
 	return nocopy.Read[Sets](SetsDesc, r, n, opts...)
 }
 
-func (s Sets) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Sets) Release()       { nocopy.Struct(s).Release() }
-func (s Sets) Clone() Sets    { return Sets(impl.Struct(s).Clone(SetsDesc)) }
-func (s Sets) String() string { return impl.Struct(s).Format(SetsDesc) }
+func (s Sets) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Sets) Release()          { nocopy.Struct(s).Release() }
+func (s Sets) Clone() Sets       { return Sets(impl.Struct(s).Clone(SetsDesc)) }
+func (s Sets) Equal(t Sets) bool { return impl.Struct(s).Equal(SetsDesc, impl.Struct(t)) }
+func (s Sets) String() string    { return impl.Struct(s).Format(SetsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Sets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Sets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SetsDesc) }
 
-func (s Sets) ThriftDesc() *impl.Desc    { return SetsDesc }
-func (s Sets) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Sets) LogValue() slog.Value      { return impl.Struct(s).LogValue(SetsDesc) }
-
+func (s Sets) ThriftDesc() *impl.Desc                  { return SetsDesc }
+func (s Sets) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Sets) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SetsDesc) }
 func (s Sets) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SetsDesc) }
 func (s Sets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SetsDesc) }
 
@@ -2351,20 +2363,20 @@ func ReadMaps(r io.Reader, n int, opts ...nocopy.Option) (Maps, error) {
 	return nocopy.Read[Maps](MapsDesc, r, n, opts...)
 }
 
-func (s Maps) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Maps) Release()       { nocopy.Struct(s).Release() }
-func (s Maps) Clone() Maps    { return Maps(impl.Struct(s).Clone(MapsDesc)) }
-func (s Maps) String() string { return impl.Struct(s).Format(MapsDesc) }
+func (s Maps) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Maps) Release()          { nocopy.Struct(s).Release() }
+func (s Maps) Clone() Maps       { return Maps(impl.Struct(s).Clone(MapsDesc)) }
+func (s Maps) Equal(t Maps) bool { return impl.Struct(s).Equal(MapsDesc, impl.Struct(t)) }
+func (s Maps) String() string    { return impl.Struct(s).Format(MapsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Maps) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Maps) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MapsDesc) }
 
-func (s Maps) ThriftDesc() *impl.Desc    { return MapsDesc }
-func (s Maps) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Maps) LogValue() slog.Value      { return impl.Struct(s).LogValue(MapsDesc) }
-
+func (s Maps) ThriftDesc() *impl.Desc                  { return MapsDesc }
+func (s Maps) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Maps) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MapsDesc) }
 func (s Maps) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MapsDesc) }
 func (s Maps) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MapsDesc) }
 
@@ -2947,20 +2959,20 @@ func ReadTree(r io.Reader, n int, opts ...nocopy.Option) (Tree, error) {
 	return nocopy.Read[Tree](TreeDesc, r, n, opts...)
 }
 
-func (s Tree) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Tree) Release()       { nocopy.Struct(s).Release() }
-func (s Tree) Clone() Tree    { return Tree(impl.Struct(s).Clone(TreeDesc)) }
-func (s Tree) String() string { return impl.Struct(s).Format(TreeDesc) }
+func (s Tree) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Tree) Release()          { nocopy.Struct(s).Release() }
+func (s Tree) Clone() Tree       { return Tree(impl.Struct(s).Clone(TreeDesc)) }
+func (s Tree) Equal(t Tree) bool { return impl.Struct(s).Equal(TreeDesc, impl.Struct(t)) }
+func (s Tree) String() string    { return impl.Struct(s).Format(TreeDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Tree) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Tree) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TreeDesc) }
 
-func (s Tree) ThriftDesc() *impl.Desc    { return TreeDesc }
-func (s Tree) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Tree) LogValue() slog.Value      { return impl.Struct(s).LogValue(TreeDesc) }
-
+func (s Tree) ThriftDesc() *impl.Desc                  { return TreeDesc }
+func (s Tree) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Tree) LogValue() slog.Value                    { return impl.Struct(s).LogValue(TreeDesc) }
 func (s Tree) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, TreeDesc) }
 func (s Tree) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(TreeDesc) }
 
@@ -3009,20 +3021,20 @@ func ReadChain(r io.Reader, n int, opts ...nocopy.Option) (Chain, error) {
 	return nocopy.Read[Chain](ChainDesc, r, n, opts...)
 }
 
-func (s Chain) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Chain) Release()       { nocopy.Struct(s).Release() }
-func (s Chain) Clone() Chain   { return Chain(impl.Struct(s).Clone(ChainDesc)) }
-func (s Chain) String() string { return impl.Struct(s).Format(ChainDesc) }
+func (s Chain) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Chain) Release()           { nocopy.Struct(s).Release() }
+func (s Chain) Clone() Chain       { return Chain(impl.Struct(s).Clone(ChainDesc)) }
+func (s Chain) Equal(t Chain) bool { return impl.Struct(s).Equal(ChainDesc, impl.Struct(t)) }
+func (s Chain) String() string     { return impl.Struct(s).Format(ChainDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Chain) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Chain) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ChainDesc) }
 
-func (s Chain) ThriftDesc() *impl.Desc    { return ChainDesc }
-func (s Chain) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Chain) LogValue() slog.Value      { return impl.Struct(s).LogValue(ChainDesc) }
-
+func (s Chain) ThriftDesc() *impl.Desc                  { return ChainDesc }
+func (s Chain) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Chain) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ChainDesc) }
 func (s Chain) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ChainDesc) }
 func (s Chain) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ChainDesc) }
 
@@ -3070,7 +3082,10 @@ func ReadDirectory(r io.Reader, n int, opts ...nocopy.Option) (Directory, error)
 func (s Directory) Valid() bool      { return nocopy.Struct(s).Valid() }
 func (s Directory) Release()         { nocopy.Struct(s).Release() }
 func (s Directory) Clone() Directory { return Directory(impl.Struct(s).Clone(DirectoryDesc)) }
-func (s Directory) String() string   { return impl.Struct(s).Format(DirectoryDesc) }
+func (s Directory) Equal(t Directory) bool {
+	return impl.Struct(s).Equal(DirectoryDesc, impl.Struct(t))
+}
+func (s Directory) String() string { return impl.Struct(s).Format(DirectoryDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3079,10 +3094,9 @@ func (s Directory) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, DirectoryDesc)
 }
 
-func (s Directory) ThriftDesc() *impl.Desc    { return DirectoryDesc }
-func (s Directory) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Directory) LogValue() slog.Value      { return impl.Struct(s).LogValue(DirectoryDesc) }
-
+func (s Directory) ThriftDesc() *impl.Desc        { return DirectoryDesc }
+func (s Directory) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Directory) LogValue() slog.Value          { return impl.Struct(s).LogValue(DirectoryDesc) }
 func (s Directory) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, DirectoryDesc) }
 func (s Directory) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(DirectoryDesc)
@@ -3138,20 +3152,20 @@ func ReadOddIDs(r io.Reader, n int, opts ...nocopy.Option) (OddIDs, error) {
 	return nocopy.Read[OddIDs](OddIDsDesc, r, n, opts...)
 }
 
-func (s OddIDs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s OddIDs) Release()       { nocopy.Struct(s).Release() }
-func (s OddIDs) Clone() OddIDs  { return OddIDs(impl.Struct(s).Clone(OddIDsDesc)) }
-func (s OddIDs) String() string { return impl.Struct(s).Format(OddIDsDesc) }
+func (s OddIDs) Valid() bool         { return nocopy.Struct(s).Valid() }
+func (s OddIDs) Release()            { nocopy.Struct(s).Release() }
+func (s OddIDs) Clone() OddIDs       { return OddIDs(impl.Struct(s).Clone(OddIDsDesc)) }
+func (s OddIDs) Equal(t OddIDs) bool { return impl.Struct(s).Equal(OddIDsDesc, impl.Struct(t)) }
+func (s OddIDs) String() string      { return impl.Struct(s).Format(OddIDsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s OddIDs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OddIDs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OddIDsDesc) }
 
-func (s OddIDs) ThriftDesc() *impl.Desc    { return OddIDsDesc }
-func (s OddIDs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OddIDs) LogValue() slog.Value      { return impl.Struct(s).LogValue(OddIDsDesc) }
-
+func (s OddIDs) ThriftDesc() *impl.Desc                  { return OddIDsDesc }
+func (s OddIDs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OddIDs) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OddIDsDesc) }
 func (s OddIDs) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OddIDsDesc) }
 func (s OddIDs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OddIDsDesc) }
 
@@ -3219,20 +3233,20 @@ func ReadOddNames(r io.Reader, n int, opts ...nocopy.Option) (OddNames, error) {
 	return nocopy.Read[OddNames](OddNamesDesc, r, n, opts...)
 }
 
-func (s OddNames) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s OddNames) Release()        { nocopy.Struct(s).Release() }
-func (s OddNames) Clone() OddNames { return OddNames(impl.Struct(s).Clone(OddNamesDesc)) }
-func (s OddNames) String() string  { return impl.Struct(s).Format(OddNamesDesc) }
+func (s OddNames) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s OddNames) Release()              { nocopy.Struct(s).Release() }
+func (s OddNames) Clone() OddNames       { return OddNames(impl.Struct(s).Clone(OddNamesDesc)) }
+func (s OddNames) Equal(t OddNames) bool { return impl.Struct(s).Equal(OddNamesDesc, impl.Struct(t)) }
+func (s OddNames) String() string        { return impl.Struct(s).Format(OddNamesDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s OddNames) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OddNames) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OddNamesDesc) }
 
-func (s OddNames) ThriftDesc() *impl.Desc    { return OddNamesDesc }
-func (s OddNames) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OddNames) LogValue() slog.Value      { return impl.Struct(s).LogValue(OddNamesDesc) }
-
+func (s OddNames) ThriftDesc() *impl.Desc        { return OddNamesDesc }
+func (s OddNames) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s OddNames) LogValue() slog.Value          { return impl.Struct(s).LogValue(OddNamesDesc) }
 func (s OddNames) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, OddNamesDesc) }
 func (s OddNames) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OddNamesDesc)
@@ -3318,20 +3332,20 @@ func ReadOuter(r io.Reader, n int, opts ...nocopy.Option) (Outer, error) {
 	return nocopy.Read[Outer](OuterDesc, r, n, opts...)
 }
 
-func (s Outer) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Outer) Release()       { nocopy.Struct(s).Release() }
-func (s Outer) Clone() Outer   { return Outer(impl.Struct(s).Clone(OuterDesc)) }
-func (s Outer) String() string { return impl.Struct(s).Format(OuterDesc) }
+func (s Outer) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Outer) Release()           { nocopy.Struct(s).Release() }
+func (s Outer) Clone() Outer       { return Outer(impl.Struct(s).Clone(OuterDesc)) }
+func (s Outer) Equal(t Outer) bool { return impl.Struct(s).Equal(OuterDesc, impl.Struct(t)) }
+func (s Outer) String() string     { return impl.Struct(s).Format(OuterDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Outer) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Outer) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OuterDesc) }
 
-func (s Outer) ThriftDesc() *impl.Desc    { return OuterDesc }
-func (s Outer) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Outer) LogValue() slog.Value      { return impl.Struct(s).LogValue(OuterDesc) }
-
+func (s Outer) ThriftDesc() *impl.Desc                  { return OuterDesc }
+func (s Outer) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Outer) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OuterDesc) }
 func (s Outer) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OuterDesc) }
 func (s Outer) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OuterDesc) }
 
@@ -3409,20 +3423,20 @@ func ReadCard(r io.Reader, n int, opts ...nocopy.Option) (Card, error) {
 	return nocopy.Read[Card](CardDesc, r, n, opts...)
 }
 
-func (s Card) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Card) Release()       { nocopy.Struct(s).Release() }
-func (s Card) Clone() Card    { return Card(impl.Struct(s).Clone(CardDesc)) }
-func (s Card) String() string { return impl.Struct(s).Format(CardDesc) }
+func (s Card) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Card) Release()          { nocopy.Struct(s).Release() }
+func (s Card) Clone() Card       { return Card(impl.Struct(s).Clone(CardDesc)) }
+func (s Card) Equal(t Card) bool { return impl.Struct(s).Equal(CardDesc, impl.Struct(t)) }
+func (s Card) String() string    { return impl.Struct(s).Format(CardDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Card) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Card) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, CardDesc) }
 
-func (s Card) ThriftDesc() *impl.Desc    { return CardDesc }
-func (s Card) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Card) LogValue() slog.Value      { return impl.Struct(s).LogValue(CardDesc) }
-
+func (s Card) ThriftDesc() *impl.Desc                  { return CardDesc }
+func (s Card) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Card) LogValue() slog.Value                    { return impl.Struct(s).LogValue(CardDesc) }
 func (s Card) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, CardDesc) }
 func (s Card) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(CardDesc) }
 
@@ -3470,20 +3484,20 @@ func ReadSecrets(r io.Reader, n int, opts ...nocopy.Option) (Secrets, error) {
 	return nocopy.Read[Secrets](SecretsDesc, r, n, opts...)
 }
 
-func (s Secrets) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Secrets) Release()       { nocopy.Struct(s).Release() }
-func (s Secrets) Clone() Secrets { return Secrets(impl.Struct(s).Clone(SecretsDesc)) }
-func (s Secrets) String() string { return impl.Struct(s).Format(SecretsDesc) }
+func (s Secrets) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Secrets) Release()             { nocopy.Struct(s).Release() }
+func (s Secrets) Clone() Secrets       { return Secrets(impl.Struct(s).Clone(SecretsDesc)) }
+func (s Secrets) Equal(t Secrets) bool { return impl.Struct(s).Equal(SecretsDesc, impl.Struct(t)) }
+func (s Secrets) String() string       { return impl.Struct(s).Format(SecretsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Secrets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Secrets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SecretsDesc) }
 
-func (s Secrets) ThriftDesc() *impl.Desc    { return SecretsDesc }
-func (s Secrets) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Secrets) LogValue() slog.Value      { return impl.Struct(s).LogValue(SecretsDesc) }
-
+func (s Secrets) ThriftDesc() *impl.Desc                  { return SecretsDesc }
+func (s Secrets) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Secrets) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SecretsDesc) }
 func (s Secrets) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SecretsDesc) }
 func (s Secrets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SecretsDesc) }
 
@@ -3658,20 +3672,20 @@ func ReadKey(r io.Reader, n int, opts ...nocopy.Option) (Key, error) {
 	return nocopy.Read[Key](KeyDesc, r, n, opts...)
 }
 
-func (s Key) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Key) Release()       { nocopy.Struct(s).Release() }
-func (s Key) Clone() Key     { return Key(impl.Struct(s).Clone(KeyDesc)) }
-func (s Key) String() string { return impl.Struct(s).Format(KeyDesc) }
+func (s Key) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s Key) Release()         { nocopy.Struct(s).Release() }
+func (s Key) Clone() Key       { return Key(impl.Struct(s).Clone(KeyDesc)) }
+func (s Key) Equal(t Key) bool { return impl.Struct(s).Equal(KeyDesc, impl.Struct(t)) }
+func (s Key) String() string   { return impl.Struct(s).Format(KeyDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Key) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Key) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, KeyDesc) }
 
-func (s Key) ThriftDesc() *impl.Desc    { return KeyDesc }
-func (s Key) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Key) LogValue() slog.Value      { return impl.Struct(s).LogValue(KeyDesc) }
-
+func (s Key) ThriftDesc() *impl.Desc                  { return KeyDesc }
+func (s Key) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Key) LogValue() slog.Value                    { return impl.Struct(s).LogValue(KeyDesc) }
 func (s Key) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, KeyDesc) }
 func (s Key) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(KeyDesc) }
 
@@ -3724,21 +3738,21 @@ func ReadRejected(r io.Reader, n int, opts ...nocopy.Option) (Rejected, error) {
 	return nocopy.Read[Rejected](RejectedDesc, r, n, opts...)
 }
 
-func (s Rejected) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Rejected) Release()        { nocopy.Struct(s).Release() }
-func (s Rejected) Clone() Rejected { return Rejected(impl.Struct(s).Clone(RejectedDesc)) }
-func (s Rejected) String() string  { return impl.Struct(s).Format(RejectedDesc) }
-func (s Rejected) Error() string   { return impl.Struct(s).Format(RejectedDesc) }
+func (s Rejected) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s Rejected) Release()              { nocopy.Struct(s).Release() }
+func (s Rejected) Clone() Rejected       { return Rejected(impl.Struct(s).Clone(RejectedDesc)) }
+func (s Rejected) Equal(t Rejected) bool { return impl.Struct(s).Equal(RejectedDesc, impl.Struct(t)) }
+func (s Rejected) String() string        { return impl.Struct(s).Format(RejectedDesc) }
+func (s Rejected) Error() string         { return impl.Struct(s).Format(RejectedDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Rejected) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Rejected) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RejectedDesc) }
 
-func (s Rejected) ThriftDesc() *impl.Desc    { return RejectedDesc }
-func (s Rejected) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Rejected) LogValue() slog.Value      { return impl.Struct(s).LogValue(RejectedDesc) }
-
+func (s Rejected) ThriftDesc() *impl.Desc        { return RejectedDesc }
+func (s Rejected) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Rejected) LogValue() slog.Value          { return impl.Struct(s).LogValue(RejectedDesc) }
 func (s Rejected) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, RejectedDesc) }
 func (s Rejected) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RejectedDesc)
@@ -3780,20 +3794,20 @@ func ReadNoted(r io.Reader, n int, opts ...nocopy.Option) (Noted, error) {
 	return nocopy.Read[Noted](NotedDesc, r, n, opts...)
 }
 
-func (s Noted) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Noted) Release()       { nocopy.Struct(s).Release() }
-func (s Noted) Clone() Noted   { return Noted(impl.Struct(s).Clone(NotedDesc)) }
-func (s Noted) String() string { return impl.Struct(s).Format(NotedDesc) }
+func (s Noted) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Noted) Release()           { nocopy.Struct(s).Release() }
+func (s Noted) Clone() Noted       { return Noted(impl.Struct(s).Clone(NotedDesc)) }
+func (s Noted) Equal(t Noted) bool { return impl.Struct(s).Equal(NotedDesc, impl.Struct(t)) }
+func (s Noted) String() string     { return impl.Struct(s).Format(NotedDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Noted) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Noted) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotedDesc) }
 
-func (s Noted) ThriftDesc() *impl.Desc    { return NotedDesc }
-func (s Noted) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Noted) LogValue() slog.Value      { return impl.Struct(s).LogValue(NotedDesc) }
-
+func (s Noted) ThriftDesc() *impl.Desc                  { return NotedDesc }
+func (s Noted) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Noted) LogValue() slog.Value                    { return impl.Struct(s).LogValue(NotedDesc) }
 func (s Noted) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NotedDesc) }
 func (s Noted) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NotedDesc) }
 

@@ -327,20 +327,20 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 	return nocopy.Read[Item](ItemDesc, r, n, opts...)
 }
 
-func (s Item) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Item) Release()       { nocopy.Struct(s).Release() }
-func (s Item) Clone() Item    { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) String() string { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Item) Release()          { nocopy.Struct(s).Release() }
+func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
+func (s Item) Equal(t Item) bool { return impl.Struct(s).Equal(ItemDesc, impl.Struct(t)) }
+func (s Item) String() string    { return impl.Struct(s).Format(ItemDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value      { return impl.Struct(s).LogValue(ItemDesc) }
-
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
 func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
@@ -402,20 +402,20 @@ func ReadOrder(r io.Reader, n int, opts ...nocopy.Option) (Order, error) {
 	return nocopy.Read[Order](OrderDesc, r, n, opts...)
 }
 
-func (s Order) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Order) Release()       { nocopy.Struct(s).Release() }
-func (s Order) Clone() Order   { return Order(impl.Struct(s).Clone(OrderDesc)) }
-func (s Order) String() string { return impl.Struct(s).Format(OrderDesc) }
+func (s Order) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Order) Release()           { nocopy.Struct(s).Release() }
+func (s Order) Clone() Order       { return Order(impl.Struct(s).Clone(OrderDesc)) }
+func (s Order) Equal(t Order) bool { return impl.Struct(s).Equal(OrderDesc, impl.Struct(t)) }
+func (s Order) String() string     { return impl.Struct(s).Format(OrderDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value      { return impl.Struct(s).LogValue(OrderDesc) }
-
+func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OrderDesc) }
 func (s Order) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OrderDesc) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OrderDesc) }
 
@@ -489,21 +489,21 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 	return nocopy.Read[NotFound](NotFoundDesc, r, n, opts...)
 }
 
-func (s NotFound) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s NotFound) Release()        { nocopy.Struct(s).Release() }
-func (s NotFound) Clone() NotFound { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) String() string  { return impl.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string   { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s NotFound) Release()              { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound       { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) Equal(t NotFound) bool { return impl.Struct(s).Equal(NotFoundDesc, impl.Struct(t)) }
+func (s NotFound) String() string        { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Error() string         { return impl.Struct(s).Format(NotFoundDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
-func (s NotFound) ThriftDesc() *impl.Desc    { return NotFoundDesc }
-func (s NotFound) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NotFound) LogValue() slog.Value      { return impl.Struct(s).LogValue(NotFoundDesc) }
-
+func (s NotFound) ThriftDesc() *impl.Desc        { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s NotFound) LogValue() slog.Value          { return impl.Struct(s).LogValue(NotFoundDesc) }
 func (s NotFound) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NotFoundDesc) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NotFoundDesc)
@@ -538,21 +538,21 @@ func ReadBusy(r io.Reader, n int, opts ...nocopy.Option) (Busy, error) {
 	return nocopy.Read[Busy](BusyDesc, r, n, opts...)
 }
 
-func (s Busy) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Busy) Release()       { nocopy.Struct(s).Release() }
-func (s Busy) Clone() Busy    { return Busy(impl.Struct(s).Clone(BusyDesc)) }
-func (s Busy) String() string { return impl.Struct(s).Format(BusyDesc) }
-func (s Busy) Error() string  { return impl.Struct(s).Format(BusyDesc) }
+func (s Busy) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Busy) Release()          { nocopy.Struct(s).Release() }
+func (s Busy) Clone() Busy       { return Busy(impl.Struct(s).Clone(BusyDesc)) }
+func (s Busy) Equal(t Busy) bool { return impl.Struct(s).Equal(BusyDesc, impl.Struct(t)) }
+func (s Busy) String() string    { return impl.Struct(s).Format(BusyDesc) }
+func (s Busy) Error() string     { return impl.Struct(s).Format(BusyDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Busy) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Busy) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BusyDesc) }
 
-func (s Busy) ThriftDesc() *impl.Desc    { return BusyDesc }
-func (s Busy) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Busy) LogValue() slog.Value      { return impl.Struct(s).LogValue(BusyDesc) }
-
+func (s Busy) ThriftDesc() *impl.Desc                  { return BusyDesc }
+func (s Busy) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Busy) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BusyDesc) }
 func (s Busy) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BusyDesc) }
 func (s Busy) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BusyDesc) }
 
@@ -588,6 +588,9 @@ func (s HealthPingArgs) Release()    { nocopy.Struct(s).Release() }
 func (s HealthPingArgs) Clone() HealthPingArgs {
 	return HealthPingArgs(impl.Struct(s).Clone(HealthPingArgsDesc))
 }
+func (s HealthPingArgs) Equal(t HealthPingArgs) bool {
+	return impl.Struct(s).Equal(HealthPingArgsDesc, impl.Struct(t))
+}
 func (s HealthPingArgs) String() string { return impl.Struct(s).Format(HealthPingArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -600,7 +603,6 @@ func (s HealthPingArgs) AppendTo(dst []byte) []byte {
 func (s HealthPingArgs) ThriftDesc() *impl.Desc    { return HealthPingArgsDesc }
 func (s HealthPingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s HealthPingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(HealthPingArgsDesc) }
-
 func (s HealthPingArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, HealthPingArgsDesc)
 }
@@ -635,6 +637,9 @@ func (s HealthPingResult) Release()    { nocopy.Struct(s).Release() }
 func (s HealthPingResult) Clone() HealthPingResult {
 	return HealthPingResult(impl.Struct(s).Clone(HealthPingResultDesc))
 }
+func (s HealthPingResult) Equal(t HealthPingResult) bool {
+	return impl.Struct(s).Equal(HealthPingResultDesc, impl.Struct(t))
+}
 func (s HealthPingResult) String() string { return impl.Struct(s).Format(HealthPingResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -647,7 +652,6 @@ func (s HealthPingResult) AppendTo(dst []byte) []byte {
 func (s HealthPingResult) ThriftDesc() *impl.Desc    { return HealthPingResultDesc }
 func (s HealthPingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s HealthPingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(HealthPingResultDesc) }
-
 func (s HealthPingResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, HealthPingResultDesc)
 }
@@ -687,6 +691,9 @@ func (s ShopEchoArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopEchoArgs) Clone() ShopEchoArgs {
 	return ShopEchoArgs(impl.Struct(s).Clone(ShopEchoArgsDesc))
 }
+func (s ShopEchoArgs) Equal(t ShopEchoArgs) bool {
+	return impl.Struct(s).Equal(ShopEchoArgsDesc, impl.Struct(t))
+}
 func (s ShopEchoArgs) String() string { return impl.Struct(s).Format(ShopEchoArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -699,7 +706,6 @@ func (s ShopEchoArgs) AppendTo(dst []byte) []byte {
 func (s ShopEchoArgs) ThriftDesc() *impl.Desc    { return ShopEchoArgsDesc }
 func (s ShopEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopEchoArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopEchoArgsDesc) }
-
 func (s ShopEchoArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopEchoArgsDesc)
 }
@@ -759,6 +765,9 @@ func (s ShopEchoResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopEchoResult) Clone() ShopEchoResult {
 	return ShopEchoResult(impl.Struct(s).Clone(ShopEchoResultDesc))
 }
+func (s ShopEchoResult) Equal(t ShopEchoResult) bool {
+	return impl.Struct(s).Equal(ShopEchoResultDesc, impl.Struct(t))
+}
 func (s ShopEchoResult) String() string { return impl.Struct(s).Format(ShopEchoResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -771,7 +780,6 @@ func (s ShopEchoResult) AppendTo(dst []byte) []byte {
 func (s ShopEchoResult) ThriftDesc() *impl.Desc    { return ShopEchoResultDesc }
 func (s ShopEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopEchoResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopEchoResultDesc) }
-
 func (s ShopEchoResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopEchoResultDesc)
 }
@@ -852,6 +860,9 @@ func (s ShopCountArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopCountArgs) Clone() ShopCountArgs {
 	return ShopCountArgs(impl.Struct(s).Clone(ShopCountArgsDesc))
 }
+func (s ShopCountArgs) Equal(t ShopCountArgs) bool {
+	return impl.Struct(s).Equal(ShopCountArgsDesc, impl.Struct(t))
+}
 func (s ShopCountArgs) String() string { return impl.Struct(s).Format(ShopCountArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -864,7 +875,6 @@ func (s ShopCountArgs) AppendTo(dst []byte) []byte {
 func (s ShopCountArgs) ThriftDesc() *impl.Desc    { return ShopCountArgsDesc }
 func (s ShopCountArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopCountArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopCountArgsDesc) }
-
 func (s ShopCountArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopCountArgsDesc)
 }
@@ -908,6 +918,9 @@ func (s ShopCountResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopCountResult) Clone() ShopCountResult {
 	return ShopCountResult(impl.Struct(s).Clone(ShopCountResultDesc))
 }
+func (s ShopCountResult) Equal(t ShopCountResult) bool {
+	return impl.Struct(s).Equal(ShopCountResultDesc, impl.Struct(t))
+}
 func (s ShopCountResult) String() string { return impl.Struct(s).Format(ShopCountResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -920,7 +933,6 @@ func (s ShopCountResult) AppendTo(dst []byte) []byte {
 func (s ShopCountResult) ThriftDesc() *impl.Desc    { return ShopCountResultDesc }
 func (s ShopCountResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopCountResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopCountResultDesc) }
-
 func (s ShopCountResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopCountResultDesc)
 }
@@ -964,6 +976,9 @@ func (s ShopTextArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopTextArgs) Clone() ShopTextArgs {
 	return ShopTextArgs(impl.Struct(s).Clone(ShopTextArgsDesc))
 }
+func (s ShopTextArgs) Equal(t ShopTextArgs) bool {
+	return impl.Struct(s).Equal(ShopTextArgsDesc, impl.Struct(t))
+}
 func (s ShopTextArgs) String() string { return impl.Struct(s).Format(ShopTextArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -976,7 +991,6 @@ func (s ShopTextArgs) AppendTo(dst []byte) []byte {
 func (s ShopTextArgs) ThriftDesc() *impl.Desc    { return ShopTextArgsDesc }
 func (s ShopTextArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopTextArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopTextArgsDesc) }
-
 func (s ShopTextArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopTextArgsDesc)
 }
@@ -1020,6 +1034,9 @@ func (s ShopTextResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopTextResult) Clone() ShopTextResult {
 	return ShopTextResult(impl.Struct(s).Clone(ShopTextResultDesc))
 }
+func (s ShopTextResult) Equal(t ShopTextResult) bool {
+	return impl.Struct(s).Equal(ShopTextResultDesc, impl.Struct(t))
+}
 func (s ShopTextResult) String() string { return impl.Struct(s).Format(ShopTextResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1032,7 +1049,6 @@ func (s ShopTextResult) AppendTo(dst []byte) []byte {
 func (s ShopTextResult) ThriftDesc() *impl.Desc    { return ShopTextResultDesc }
 func (s ShopTextResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopTextResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopTextResultDesc) }
-
 func (s ShopTextResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopTextResultDesc)
 }
@@ -1076,6 +1092,9 @@ func (s ShopNumbersArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopNumbersArgs) Clone() ShopNumbersArgs {
 	return ShopNumbersArgs(impl.Struct(s).Clone(ShopNumbersArgsDesc))
 }
+func (s ShopNumbersArgs) Equal(t ShopNumbersArgs) bool {
+	return impl.Struct(s).Equal(ShopNumbersArgsDesc, impl.Struct(t))
+}
 func (s ShopNumbersArgs) String() string { return impl.Struct(s).Format(ShopNumbersArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1088,7 +1107,6 @@ func (s ShopNumbersArgs) AppendTo(dst []byte) []byte {
 func (s ShopNumbersArgs) ThriftDesc() *impl.Desc    { return ShopNumbersArgsDesc }
 func (s ShopNumbersArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopNumbersArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopNumbersArgsDesc) }
-
 func (s ShopNumbersArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopNumbersArgsDesc)
 }
@@ -1139,6 +1157,9 @@ func (s ShopNumbersResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopNumbersResult) Clone() ShopNumbersResult {
 	return ShopNumbersResult(impl.Struct(s).Clone(ShopNumbersResultDesc))
 }
+func (s ShopNumbersResult) Equal(t ShopNumbersResult) bool {
+	return impl.Struct(s).Equal(ShopNumbersResultDesc, impl.Struct(t))
+}
 func (s ShopNumbersResult) String() string { return impl.Struct(s).Format(ShopNumbersResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1153,7 +1174,6 @@ func (s ShopNumbersResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopNumbersResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ShopNumbersResultDesc)
 }
-
 func (s ShopNumbersResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopNumbersResultDesc)
 }
@@ -1204,6 +1224,9 @@ func (s ShopColourArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopColourArgs) Clone() ShopColourArgs {
 	return ShopColourArgs(impl.Struct(s).Clone(ShopColourArgsDesc))
 }
+func (s ShopColourArgs) Equal(t ShopColourArgs) bool {
+	return impl.Struct(s).Equal(ShopColourArgsDesc, impl.Struct(t))
+}
 func (s ShopColourArgs) String() string { return impl.Struct(s).Format(ShopColourArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1216,7 +1239,6 @@ func (s ShopColourArgs) AppendTo(dst []byte) []byte {
 func (s ShopColourArgs) ThriftDesc() *impl.Desc    { return ShopColourArgsDesc }
 func (s ShopColourArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopColourArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopColourArgsDesc) }
-
 func (s ShopColourArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopColourArgsDesc)
 }
@@ -1260,6 +1282,9 @@ func (s ShopColourResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopColourResult) Clone() ShopColourResult {
 	return ShopColourResult(impl.Struct(s).Clone(ShopColourResultDesc))
 }
+func (s ShopColourResult) Equal(t ShopColourResult) bool {
+	return impl.Struct(s).Equal(ShopColourResultDesc, impl.Struct(t))
+}
 func (s ShopColourResult) String() string { return impl.Struct(s).Format(ShopColourResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1272,7 +1297,6 @@ func (s ShopColourResult) AppendTo(dst []byte) []byte {
 func (s ShopColourResult) ThriftDesc() *impl.Desc    { return ShopColourResultDesc }
 func (s ShopColourResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopColourResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopColourResultDesc) }
-
 func (s ShopColourResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopColourResultDesc)
 }
@@ -1320,6 +1344,9 @@ func (s ShopCheckArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopCheckArgs) Clone() ShopCheckArgs {
 	return ShopCheckArgs(impl.Struct(s).Clone(ShopCheckArgsDesc))
 }
+func (s ShopCheckArgs) Equal(t ShopCheckArgs) bool {
+	return impl.Struct(s).Equal(ShopCheckArgsDesc, impl.Struct(t))
+}
 func (s ShopCheckArgs) String() string { return impl.Struct(s).Format(ShopCheckArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1332,7 +1359,6 @@ func (s ShopCheckArgs) AppendTo(dst []byte) []byte {
 func (s ShopCheckArgs) ThriftDesc() *impl.Desc    { return ShopCheckArgsDesc }
 func (s ShopCheckArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopCheckArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopCheckArgsDesc) }
-
 func (s ShopCheckArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopCheckArgsDesc)
 }
@@ -1377,6 +1403,9 @@ func (s ShopCheckResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopCheckResult) Clone() ShopCheckResult {
 	return ShopCheckResult(impl.Struct(s).Clone(ShopCheckResultDesc))
 }
+func (s ShopCheckResult) Equal(t ShopCheckResult) bool {
+	return impl.Struct(s).Equal(ShopCheckResultDesc, impl.Struct(t))
+}
 func (s ShopCheckResult) String() string { return impl.Struct(s).Format(ShopCheckResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1389,7 +1418,6 @@ func (s ShopCheckResult) AppendTo(dst []byte) []byte {
 func (s ShopCheckResult) ThriftDesc() *impl.Desc    { return ShopCheckResultDesc }
 func (s ShopCheckResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopCheckResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopCheckResultDesc) }
-
 func (s ShopCheckResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopCheckResultDesc)
 }
@@ -1442,6 +1470,9 @@ func (s ShopNoteArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopNoteArgs) Clone() ShopNoteArgs {
 	return ShopNoteArgs(impl.Struct(s).Clone(ShopNoteArgsDesc))
 }
+func (s ShopNoteArgs) Equal(t ShopNoteArgs) bool {
+	return impl.Struct(s).Equal(ShopNoteArgsDesc, impl.Struct(t))
+}
 func (s ShopNoteArgs) String() string { return impl.Struct(s).Format(ShopNoteArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1454,7 +1485,6 @@ func (s ShopNoteArgs) AppendTo(dst []byte) []byte {
 func (s ShopNoteArgs) ThriftDesc() *impl.Desc    { return ShopNoteArgsDesc }
 func (s ShopNoteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopNoteArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopNoteArgsDesc) }
-
 func (s ShopNoteArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopNoteArgsDesc)
 }
@@ -1507,6 +1537,9 @@ func (s FeedLastArgs) Release()    { nocopy.Struct(s).Release() }
 func (s FeedLastArgs) Clone() FeedLastArgs {
 	return FeedLastArgs(impl.Struct(s).Clone(FeedLastArgsDesc))
 }
+func (s FeedLastArgs) Equal(t FeedLastArgs) bool {
+	return impl.Struct(s).Equal(FeedLastArgsDesc, impl.Struct(t))
+}
 func (s FeedLastArgs) String() string { return impl.Struct(s).Format(FeedLastArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1519,7 +1552,6 @@ func (s FeedLastArgs) AppendTo(dst []byte) []byte {
 func (s FeedLastArgs) ThriftDesc() *impl.Desc    { return FeedLastArgsDesc }
 func (s FeedLastArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s FeedLastArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedLastArgsDesc) }
-
 func (s FeedLastArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, FeedLastArgsDesc)
 }
@@ -1572,6 +1604,9 @@ func (s FeedLastResult) Release()    { nocopy.Struct(s).Release() }
 func (s FeedLastResult) Clone() FeedLastResult {
 	return FeedLastResult(impl.Struct(s).Clone(FeedLastResultDesc))
 }
+func (s FeedLastResult) Equal(t FeedLastResult) bool {
+	return impl.Struct(s).Equal(FeedLastResultDesc, impl.Struct(t))
+}
 func (s FeedLastResult) String() string { return impl.Struct(s).Format(FeedLastResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1584,7 +1619,6 @@ func (s FeedLastResult) AppendTo(dst []byte) []byte {
 func (s FeedLastResult) ThriftDesc() *impl.Desc    { return FeedLastResultDesc }
 func (s FeedLastResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s FeedLastResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedLastResultDesc) }
-
 func (s FeedLastResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, FeedLastResultDesc)
 }
@@ -1637,6 +1671,9 @@ func (s FeedTalkArgs) Release()    { nocopy.Struct(s).Release() }
 func (s FeedTalkArgs) Clone() FeedTalkArgs {
 	return FeedTalkArgs(impl.Struct(s).Clone(FeedTalkArgsDesc))
 }
+func (s FeedTalkArgs) Equal(t FeedTalkArgs) bool {
+	return impl.Struct(s).Equal(FeedTalkArgsDesc, impl.Struct(t))
+}
 func (s FeedTalkArgs) String() string { return impl.Struct(s).Format(FeedTalkArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1649,7 +1686,6 @@ func (s FeedTalkArgs) AppendTo(dst []byte) []byte {
 func (s FeedTalkArgs) ThriftDesc() *impl.Desc    { return FeedTalkArgsDesc }
 func (s FeedTalkArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s FeedTalkArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedTalkArgsDesc) }
-
 func (s FeedTalkArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, FeedTalkArgsDesc)
 }
@@ -1702,6 +1738,9 @@ func (s FeedTalkResult) Release()    { nocopy.Struct(s).Release() }
 func (s FeedTalkResult) Clone() FeedTalkResult {
 	return FeedTalkResult(impl.Struct(s).Clone(FeedTalkResultDesc))
 }
+func (s FeedTalkResult) Equal(t FeedTalkResult) bool {
+	return impl.Struct(s).Equal(FeedTalkResultDesc, impl.Struct(t))
+}
 func (s FeedTalkResult) String() string { return impl.Struct(s).Format(FeedTalkResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1714,7 +1753,6 @@ func (s FeedTalkResult) AppendTo(dst []byte) []byte {
 func (s FeedTalkResult) ThriftDesc() *impl.Desc    { return FeedTalkResultDesc }
 func (s FeedTalkResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s FeedTalkResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedTalkResultDesc) }
-
 func (s FeedTalkResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, FeedTalkResultDesc)
 }
@@ -1767,6 +1805,9 @@ func (s FeedWatchArgs) Release()    { nocopy.Struct(s).Release() }
 func (s FeedWatchArgs) Clone() FeedWatchArgs {
 	return FeedWatchArgs(impl.Struct(s).Clone(FeedWatchArgsDesc))
 }
+func (s FeedWatchArgs) Equal(t FeedWatchArgs) bool {
+	return impl.Struct(s).Equal(FeedWatchArgsDesc, impl.Struct(t))
+}
 func (s FeedWatchArgs) String() string { return impl.Struct(s).Format(FeedWatchArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1779,7 +1820,6 @@ func (s FeedWatchArgs) AppendTo(dst []byte) []byte {
 func (s FeedWatchArgs) ThriftDesc() *impl.Desc    { return FeedWatchArgsDesc }
 func (s FeedWatchArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s FeedWatchArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedWatchArgsDesc) }
-
 func (s FeedWatchArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, FeedWatchArgsDesc)
 }
@@ -1832,6 +1872,9 @@ func (s FeedWatchResult) Release()    { nocopy.Struct(s).Release() }
 func (s FeedWatchResult) Clone() FeedWatchResult {
 	return FeedWatchResult(impl.Struct(s).Clone(FeedWatchResultDesc))
 }
+func (s FeedWatchResult) Equal(t FeedWatchResult) bool {
+	return impl.Struct(s).Equal(FeedWatchResultDesc, impl.Struct(t))
+}
 func (s FeedWatchResult) String() string { return impl.Struct(s).Format(FeedWatchResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1844,7 +1887,6 @@ func (s FeedWatchResult) AppendTo(dst []byte) []byte {
 func (s FeedWatchResult) ThriftDesc() *impl.Desc    { return FeedWatchResultDesc }
 func (s FeedWatchResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s FeedWatchResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedWatchResultDesc) }
-
 func (s FeedWatchResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, FeedWatchResultDesc)
 }
@@ -1897,6 +1939,9 @@ func (s FeedUploadArgs) Release()    { nocopy.Struct(s).Release() }
 func (s FeedUploadArgs) Clone() FeedUploadArgs {
 	return FeedUploadArgs(impl.Struct(s).Clone(FeedUploadArgsDesc))
 }
+func (s FeedUploadArgs) Equal(t FeedUploadArgs) bool {
+	return impl.Struct(s).Equal(FeedUploadArgsDesc, impl.Struct(t))
+}
 func (s FeedUploadArgs) String() string { return impl.Struct(s).Format(FeedUploadArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1909,7 +1954,6 @@ func (s FeedUploadArgs) AppendTo(dst []byte) []byte {
 func (s FeedUploadArgs) ThriftDesc() *impl.Desc    { return FeedUploadArgsDesc }
 func (s FeedUploadArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s FeedUploadArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedUploadArgsDesc) }
-
 func (s FeedUploadArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, FeedUploadArgsDesc)
 }
@@ -1962,6 +2006,9 @@ func (s FeedUploadResult) Release()    { nocopy.Struct(s).Release() }
 func (s FeedUploadResult) Clone() FeedUploadResult {
 	return FeedUploadResult(impl.Struct(s).Clone(FeedUploadResultDesc))
 }
+func (s FeedUploadResult) Equal(t FeedUploadResult) bool {
+	return impl.Struct(s).Equal(FeedUploadResultDesc, impl.Struct(t))
+}
 func (s FeedUploadResult) String() string { return impl.Struct(s).Format(FeedUploadResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1974,7 +2021,6 @@ func (s FeedUploadResult) AppendTo(dst []byte) []byte {
 func (s FeedUploadResult) ThriftDesc() *impl.Desc    { return FeedUploadResultDesc }
 func (s FeedUploadResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s FeedUploadResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedUploadResultDesc) }
-
 func (s FeedUploadResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, FeedUploadResultDesc)
 }

@@ -33,20 +33,20 @@ func ReadAno(r io.Reader, n int, opts ...nocopy.Option) (Ano, error) {
 	return nocopy.Read[Ano](AnoDesc, r, n, opts...)
 }
 
-func (s Ano) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Ano) Release()       { nocopy.Struct(s).Release() }
-func (s Ano) Clone() Ano     { return Ano(impl.Struct(s).Clone(AnoDesc)) }
-func (s Ano) String() string { return impl.Struct(s).Format(AnoDesc) }
+func (s Ano) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s Ano) Release()         { nocopy.Struct(s).Release() }
+func (s Ano) Clone() Ano       { return Ano(impl.Struct(s).Clone(AnoDesc)) }
+func (s Ano) Equal(t Ano) bool { return impl.Struct(s).Equal(AnoDesc, impl.Struct(t)) }
+func (s Ano) String() string   { return impl.Struct(s).Format(AnoDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Ano) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Ano) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, AnoDesc) }
 
-func (s Ano) ThriftDesc() *impl.Desc    { return AnoDesc }
-func (s Ano) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Ano) LogValue() slog.Value      { return impl.Struct(s).LogValue(AnoDesc) }
-
+func (s Ano) ThriftDesc() *impl.Desc                  { return AnoDesc }
+func (s Ano) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Ano) LogValue() slog.Value                    { return impl.Struct(s).LogValue(AnoDesc) }
 func (s Ano) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, AnoDesc) }
 func (s Ano) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(AnoDesc) }
 
@@ -81,20 +81,20 @@ func ReadMyTest(r io.Reader, n int, opts ...nocopy.Option) (MyTest, error) {
 	return nocopy.Read[MyTest](MyTestDesc, r, n, opts...)
 }
 
-func (s MyTest) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s MyTest) Release()       { nocopy.Struct(s).Release() }
-func (s MyTest) Clone() MyTest  { return MyTest(impl.Struct(s).Clone(MyTestDesc)) }
-func (s MyTest) String() string { return impl.Struct(s).Format(MyTestDesc) }
+func (s MyTest) Valid() bool         { return nocopy.Struct(s).Valid() }
+func (s MyTest) Release()            { nocopy.Struct(s).Release() }
+func (s MyTest) Clone() MyTest       { return MyTest(impl.Struct(s).Clone(MyTestDesc)) }
+func (s MyTest) Equal(t MyTest) bool { return impl.Struct(s).Equal(MyTestDesc, impl.Struct(t)) }
+func (s MyTest) String() string      { return impl.Struct(s).Format(MyTestDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s MyTest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s MyTest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MyTestDesc) }
 
-func (s MyTest) ThriftDesc() *impl.Desc    { return MyTestDesc }
-func (s MyTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MyTest) LogValue() slog.Value      { return impl.Struct(s).LogValue(MyTestDesc) }
-
+func (s MyTest) ThriftDesc() *impl.Desc                  { return MyTestDesc }
+func (s MyTest) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MyTest) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MyTestDesc) }
 func (s MyTest) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MyTestDesc) }
 func (s MyTest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MyTestDesc) }
 
@@ -147,20 +147,20 @@ func ReadSmallSub(r io.Reader, n int, opts ...nocopy.Option) (SmallSub, error) {
 	return nocopy.Read[SmallSub](SmallSubDesc, r, n, opts...)
 }
 
-func (s SmallSub) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s SmallSub) Release()        { nocopy.Struct(s).Release() }
-func (s SmallSub) Clone() SmallSub { return SmallSub(impl.Struct(s).Clone(SmallSubDesc)) }
-func (s SmallSub) String() string  { return impl.Struct(s).Format(SmallSubDesc) }
+func (s SmallSub) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s SmallSub) Release()              { nocopy.Struct(s).Release() }
+func (s SmallSub) Clone() SmallSub       { return SmallSub(impl.Struct(s).Clone(SmallSubDesc)) }
+func (s SmallSub) Equal(t SmallSub) bool { return impl.Struct(s).Equal(SmallSubDesc, impl.Struct(t)) }
+func (s SmallSub) String() string        { return impl.Struct(s).Format(SmallSubDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s SmallSub) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s SmallSub) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SmallSubDesc) }
 
-func (s SmallSub) ThriftDesc() *impl.Desc    { return SmallSubDesc }
-func (s SmallSub) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SmallSub) LogValue() slog.Value      { return impl.Struct(s).LogValue(SmallSubDesc) }
-
+func (s SmallSub) ThriftDesc() *impl.Desc        { return SmallSubDesc }
+func (s SmallSub) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s SmallSub) LogValue() slog.Value          { return impl.Struct(s).LogValue(SmallSubDesc) }
 func (s SmallSub) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, SmallSubDesc) }
 func (s SmallSub) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SmallSubDesc)
@@ -213,20 +213,20 @@ func ReadSmall(r io.Reader, n int, opts ...nocopy.Option) (Small, error) {
 	return nocopy.Read[Small](SmallDesc, r, n, opts...)
 }
 
-func (s Small) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Small) Release()       { nocopy.Struct(s).Release() }
-func (s Small) Clone() Small   { return Small(impl.Struct(s).Clone(SmallDesc)) }
-func (s Small) String() string { return impl.Struct(s).Format(SmallDesc) }
+func (s Small) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Small) Release()           { nocopy.Struct(s).Release() }
+func (s Small) Clone() Small       { return Small(impl.Struct(s).Clone(SmallDesc)) }
+func (s Small) Equal(t Small) bool { return impl.Struct(s).Equal(SmallDesc, impl.Struct(t)) }
+func (s Small) String() string     { return impl.Struct(s).Format(SmallDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Small) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Small) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SmallDesc) }
 
-func (s Small) ThriftDesc() *impl.Desc    { return SmallDesc }
-func (s Small) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Small) LogValue() slog.Value      { return impl.Struct(s).LogValue(SmallDesc) }
-
+func (s Small) ThriftDesc() *impl.Desc                  { return SmallDesc }
+func (s Small) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Small) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SmallDesc) }
 func (s Small) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SmallDesc) }
 func (s Small) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SmallDesc) }
 
@@ -307,20 +307,20 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 	return nocopy.Read[Item](ItemDesc, r, n, opts...)
 }
 
-func (s Item) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Item) Release()       { nocopy.Struct(s).Release() }
-func (s Item) Clone() Item    { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) String() string { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Item) Release()          { nocopy.Struct(s).Release() }
+func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
+func (s Item) Equal(t Item) bool { return impl.Struct(s).Equal(ItemDesc, impl.Struct(t)) }
+func (s Item) String() string    { return impl.Struct(s).Format(ItemDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value      { return impl.Struct(s).LogValue(ItemDesc) }
-
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
 func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
@@ -382,20 +382,20 @@ func ReadUser(r io.Reader, n int, opts ...nocopy.Option) (User, error) {
 	return nocopy.Read[User](UserDesc, r, n, opts...)
 }
 
-func (s User) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s User) Release()       { nocopy.Struct(s).Release() }
-func (s User) Clone() User    { return User(impl.Struct(s).Clone(UserDesc)) }
-func (s User) String() string { return impl.Struct(s).Format(UserDesc) }
+func (s User) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s User) Release()          { nocopy.Struct(s).Release() }
+func (s User) Clone() User       { return User(impl.Struct(s).Clone(UserDesc)) }
+func (s User) Equal(t User) bool { return impl.Struct(s).Equal(UserDesc, impl.Struct(t)) }
+func (s User) String() string    { return impl.Struct(s).Format(UserDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s User) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s User) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, UserDesc) }
 
-func (s User) ThriftDesc() *impl.Desc    { return UserDesc }
-func (s User) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s User) LogValue() slog.Value      { return impl.Struct(s).LogValue(UserDesc) }
-
+func (s User) ThriftDesc() *impl.Desc                  { return UserDesc }
+func (s User) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s User) LogValue() slog.Value                    { return impl.Struct(s).LogValue(UserDesc) }
 func (s User) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, UserDesc) }
 func (s User) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(UserDesc) }
 
@@ -451,20 +451,20 @@ func ReadMeta(r io.Reader, n int, opts ...nocopy.Option) (Meta, error) {
 	return nocopy.Read[Meta](MetaDesc, r, n, opts...)
 }
 
-func (s Meta) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Meta) Release()       { nocopy.Struct(s).Release() }
-func (s Meta) Clone() Meta    { return Meta(impl.Struct(s).Clone(MetaDesc)) }
-func (s Meta) String() string { return impl.Struct(s).Format(MetaDesc) }
+func (s Meta) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Meta) Release()          { nocopy.Struct(s).Release() }
+func (s Meta) Clone() Meta       { return Meta(impl.Struct(s).Clone(MetaDesc)) }
+func (s Meta) Equal(t Meta) bool { return impl.Struct(s).Equal(MetaDesc, impl.Struct(t)) }
+func (s Meta) String() string    { return impl.Struct(s).Format(MetaDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Meta) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Meta) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MetaDesc) }
 
-func (s Meta) ThriftDesc() *impl.Desc    { return MetaDesc }
-func (s Meta) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Meta) LogValue() slog.Value      { return impl.Struct(s).LogValue(MetaDesc) }
-
+func (s Meta) ThriftDesc() *impl.Desc                  { return MetaDesc }
+func (s Meta) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Meta) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MetaDesc) }
 func (s Meta) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MetaDesc) }
 func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MetaDesc) }
 
@@ -541,20 +541,20 @@ func ReadBusiness(r io.Reader, n int, opts ...nocopy.Option) (Business, error) {
 	return nocopy.Read[Business](BusinessDesc, r, n, opts...)
 }
 
-func (s Business) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Business) Release()        { nocopy.Struct(s).Release() }
-func (s Business) Clone() Business { return Business(impl.Struct(s).Clone(BusinessDesc)) }
-func (s Business) String() string  { return impl.Struct(s).Format(BusinessDesc) }
+func (s Business) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s Business) Release()              { nocopy.Struct(s).Release() }
+func (s Business) Clone() Business       { return Business(impl.Struct(s).Clone(BusinessDesc)) }
+func (s Business) Equal(t Business) bool { return impl.Struct(s).Equal(BusinessDesc, impl.Struct(t)) }
+func (s Business) String() string        { return impl.Struct(s).Format(BusinessDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Business) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Business) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BusinessDesc) }
 
-func (s Business) ThriftDesc() *impl.Desc    { return BusinessDesc }
-func (s Business) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Business) LogValue() slog.Value      { return impl.Struct(s).LogValue(BusinessDesc) }
-
+func (s Business) ThriftDesc() *impl.Desc        { return BusinessDesc }
+func (s Business) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Business) LogValue() slog.Value          { return impl.Struct(s).LogValue(BusinessDesc) }
 func (s Business) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, BusinessDesc) }
 func (s Business) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BusinessDesc)
@@ -698,20 +698,20 @@ func ReadBlob(r io.Reader, n int, opts ...nocopy.Option) (Blob, error) {
 	return nocopy.Read[Blob](BlobDesc, r, n, opts...)
 }
 
-func (s Blob) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Blob) Release()       { nocopy.Struct(s).Release() }
-func (s Blob) Clone() Blob    { return Blob(impl.Struct(s).Clone(BlobDesc)) }
-func (s Blob) String() string { return impl.Struct(s).Format(BlobDesc) }
+func (s Blob) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Blob) Release()          { nocopy.Struct(s).Release() }
+func (s Blob) Clone() Blob       { return Blob(impl.Struct(s).Clone(BlobDesc)) }
+func (s Blob) Equal(t Blob) bool { return impl.Struct(s).Equal(BlobDesc, impl.Struct(t)) }
+func (s Blob) String() string    { return impl.Struct(s).Format(BlobDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Blob) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Blob) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BlobDesc) }
 
-func (s Blob) ThriftDesc() *impl.Desc    { return BlobDesc }
-func (s Blob) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Blob) LogValue() slog.Value      { return impl.Struct(s).LogValue(BlobDesc) }
-
+func (s Blob) ThriftDesc() *impl.Desc                  { return BlobDesc }
+func (s Blob) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Blob) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BlobDesc) }
 func (s Blob) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BlobDesc) }
 func (s Blob) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BlobDesc) }
 
@@ -766,20 +766,20 @@ func ReadRow(r io.Reader, n int, opts ...nocopy.Option) (Row, error) {
 	return nocopy.Read[Row](RowDesc, r, n, opts...)
 }
 
-func (s Row) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Row) Release()       { nocopy.Struct(s).Release() }
-func (s Row) Clone() Row     { return Row(impl.Struct(s).Clone(RowDesc)) }
-func (s Row) String() string { return impl.Struct(s).Format(RowDesc) }
+func (s Row) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s Row) Release()         { nocopy.Struct(s).Release() }
+func (s Row) Clone() Row       { return Row(impl.Struct(s).Clone(RowDesc)) }
+func (s Row) Equal(t Row) bool { return impl.Struct(s).Equal(RowDesc, impl.Struct(t)) }
+func (s Row) String() string   { return impl.Struct(s).Format(RowDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Row) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Row) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowDesc) }
 
-func (s Row) ThriftDesc() *impl.Desc    { return RowDesc }
-func (s Row) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Row) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowDesc) }
-
+func (s Row) ThriftDesc() *impl.Desc                  { return RowDesc }
+func (s Row) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Row) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RowDesc) }
 func (s Row) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RowDesc) }
 func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RowDesc) }
 
@@ -831,6 +831,9 @@ func (s VStreamRowsResponse) Release()    { nocopy.Struct(s).Release() }
 func (s VStreamRowsResponse) Clone() VStreamRowsResponse {
 	return VStreamRowsResponse(impl.Struct(s).Clone(VStreamRowsResponseDesc))
 }
+func (s VStreamRowsResponse) Equal(t VStreamRowsResponse) bool {
+	return impl.Struct(s).Equal(VStreamRowsResponseDesc, impl.Struct(t))
+}
 func (s VStreamRowsResponse) String() string { return impl.Struct(s).Format(VStreamRowsResponseDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -845,7 +848,6 @@ func (s VStreamRowsResponse) ThriftStruct() impl.Struct { return impl.Struct(s) 
 func (s VStreamRowsResponse) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(VStreamRowsResponseDesc)
 }
-
 func (s VStreamRowsResponse) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, VStreamRowsResponseDesc)
 }
@@ -899,20 +901,20 @@ func ReadBulk(r io.Reader, n int, opts ...nocopy.Option) (Bulk, error) {
 	return nocopy.Read[Bulk](BulkDesc, r, n, opts...)
 }
 
-func (s Bulk) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Bulk) Release()       { nocopy.Struct(s).Release() }
-func (s Bulk) Clone() Bulk    { return Bulk(impl.Struct(s).Clone(BulkDesc)) }
-func (s Bulk) String() string { return impl.Struct(s).Format(BulkDesc) }
+func (s Bulk) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Bulk) Release()          { nocopy.Struct(s).Release() }
+func (s Bulk) Clone() Bulk       { return Bulk(impl.Struct(s).Clone(BulkDesc)) }
+func (s Bulk) Equal(t Bulk) bool { return impl.Struct(s).Equal(BulkDesc, impl.Struct(t)) }
+func (s Bulk) String() string    { return impl.Struct(s).Format(BulkDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Bulk) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bulk) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BulkDesc) }
 
-func (s Bulk) ThriftDesc() *impl.Desc    { return BulkDesc }
-func (s Bulk) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Bulk) LogValue() slog.Value      { return impl.Struct(s).LogValue(BulkDesc) }
-
+func (s Bulk) ThriftDesc() *impl.Desc                  { return BulkDesc }
+func (s Bulk) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Bulk) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BulkDesc) }
 func (s Bulk) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BulkDesc) }
 func (s Bulk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BulkDesc) }
 
@@ -981,20 +983,20 @@ func ReadCatalog(r io.Reader, n int, opts ...nocopy.Option) (Catalog, error) {
 	return nocopy.Read[Catalog](CatalogDesc, r, n, opts...)
 }
 
-func (s Catalog) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Catalog) Release()       { nocopy.Struct(s).Release() }
-func (s Catalog) Clone() Catalog { return Catalog(impl.Struct(s).Clone(CatalogDesc)) }
-func (s Catalog) String() string { return impl.Struct(s).Format(CatalogDesc) }
+func (s Catalog) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Catalog) Release()             { nocopy.Struct(s).Release() }
+func (s Catalog) Clone() Catalog       { return Catalog(impl.Struct(s).Clone(CatalogDesc)) }
+func (s Catalog) Equal(t Catalog) bool { return impl.Struct(s).Equal(CatalogDesc, impl.Struct(t)) }
+func (s Catalog) String() string       { return impl.Struct(s).Format(CatalogDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Catalog) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Catalog) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, CatalogDesc) }
 
-func (s Catalog) ThriftDesc() *impl.Desc    { return CatalogDesc }
-func (s Catalog) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Catalog) LogValue() slog.Value      { return impl.Struct(s).LogValue(CatalogDesc) }
-
+func (s Catalog) ThriftDesc() *impl.Desc                  { return CatalogDesc }
+func (s Catalog) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Catalog) LogValue() slog.Value                    { return impl.Struct(s).LogValue(CatalogDesc) }
 func (s Catalog) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, CatalogDesc) }
 func (s Catalog) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(CatalogDesc) }
 

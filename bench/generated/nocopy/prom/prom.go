@@ -34,20 +34,20 @@ func ReadLabel(r io.Reader, n int, opts ...nocopy.Option) (Label, error) {
 	return nocopy.Read[Label](LabelDesc, r, n, opts...)
 }
 
-func (s Label) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Label) Release()       { nocopy.Struct(s).Release() }
-func (s Label) Clone() Label   { return Label(impl.Struct(s).Clone(LabelDesc)) }
-func (s Label) String() string { return impl.Struct(s).Format(LabelDesc) }
+func (s Label) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Label) Release()           { nocopy.Struct(s).Release() }
+func (s Label) Clone() Label       { return Label(impl.Struct(s).Clone(LabelDesc)) }
+func (s Label) Equal(t Label) bool { return impl.Struct(s).Equal(LabelDesc, impl.Struct(t)) }
+func (s Label) String() string     { return impl.Struct(s).Format(LabelDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Label) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Label) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LabelDesc) }
 
-func (s Label) ThriftDesc() *impl.Desc    { return LabelDesc }
-func (s Label) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Label) LogValue() slog.Value      { return impl.Struct(s).LogValue(LabelDesc) }
-
+func (s Label) ThriftDesc() *impl.Desc                  { return LabelDesc }
+func (s Label) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Label) LogValue() slog.Value                    { return impl.Struct(s).LogValue(LabelDesc) }
 func (s Label) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, LabelDesc) }
 func (s Label) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(LabelDesc) }
 
@@ -86,20 +86,20 @@ func ReadSample(r io.Reader, n int, opts ...nocopy.Option) (Sample, error) {
 	return nocopy.Read[Sample](SampleDesc, r, n, opts...)
 }
 
-func (s Sample) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Sample) Release()       { nocopy.Struct(s).Release() }
-func (s Sample) Clone() Sample  { return Sample(impl.Struct(s).Clone(SampleDesc)) }
-func (s Sample) String() string { return impl.Struct(s).Format(SampleDesc) }
+func (s Sample) Valid() bool         { return nocopy.Struct(s).Valid() }
+func (s Sample) Release()            { nocopy.Struct(s).Release() }
+func (s Sample) Clone() Sample       { return Sample(impl.Struct(s).Clone(SampleDesc)) }
+func (s Sample) Equal(t Sample) bool { return impl.Struct(s).Equal(SampleDesc, impl.Struct(t)) }
+func (s Sample) String() string      { return impl.Struct(s).Format(SampleDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Sample) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Sample) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SampleDesc) }
 
-func (s Sample) ThriftDesc() *impl.Desc    { return SampleDesc }
-func (s Sample) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Sample) LogValue() slog.Value      { return impl.Struct(s).LogValue(SampleDesc) }
-
+func (s Sample) ThriftDesc() *impl.Desc                  { return SampleDesc }
+func (s Sample) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Sample) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SampleDesc) }
 func (s Sample) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SampleDesc) }
 func (s Sample) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SampleDesc) }
 
@@ -143,7 +143,10 @@ func ReadTimeSeries(r io.Reader, n int, opts ...nocopy.Option) (TimeSeries, erro
 func (s TimeSeries) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s TimeSeries) Release()          { nocopy.Struct(s).Release() }
 func (s TimeSeries) Clone() TimeSeries { return TimeSeries(impl.Struct(s).Clone(TimeSeriesDesc)) }
-func (s TimeSeries) String() string    { return impl.Struct(s).Format(TimeSeriesDesc) }
+func (s TimeSeries) Equal(t TimeSeries) bool {
+	return impl.Struct(s).Equal(TimeSeriesDesc, impl.Struct(t))
+}
+func (s TimeSeries) String() string { return impl.Struct(s).Format(TimeSeriesDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -152,10 +155,9 @@ func (s TimeSeries) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, TimeSeriesDesc)
 }
 
-func (s TimeSeries) ThriftDesc() *impl.Desc    { return TimeSeriesDesc }
-func (s TimeSeries) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s TimeSeries) LogValue() slog.Value      { return impl.Struct(s).LogValue(TimeSeriesDesc) }
-
+func (s TimeSeries) ThriftDesc() *impl.Desc        { return TimeSeriesDesc }
+func (s TimeSeries) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s TimeSeries) LogValue() slog.Value          { return impl.Struct(s).LogValue(TimeSeriesDesc) }
 func (s TimeSeries) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, TimeSeriesDesc) }
 func (s TimeSeries) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(TimeSeriesDesc)
@@ -220,6 +222,9 @@ func (s WriteRequest) Release()    { nocopy.Struct(s).Release() }
 func (s WriteRequest) Clone() WriteRequest {
 	return WriteRequest(impl.Struct(s).Clone(WriteRequestDesc))
 }
+func (s WriteRequest) Equal(t WriteRequest) bool {
+	return impl.Struct(s).Equal(WriteRequestDesc, impl.Struct(t))
+}
 func (s WriteRequest) String() string { return impl.Struct(s).Format(WriteRequestDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -232,7 +237,6 @@ func (s WriteRequest) AppendTo(dst []byte) []byte {
 func (s WriteRequest) ThriftDesc() *impl.Desc    { return WriteRequestDesc }
 func (s WriteRequest) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s WriteRequest) LogValue() slog.Value      { return impl.Struct(s).LogValue(WriteRequestDesc) }
-
 func (s WriteRequest) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, WriteRequestDesc)
 }

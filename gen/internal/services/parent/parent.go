@@ -114,21 +114,21 @@ func ReadDenied(r io.Reader, n int, opts ...nocopy.Option) (Denied, error) {
 	return nocopy.Read[Denied](DeniedDesc, r, n, opts...)
 }
 
-func (s Denied) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Denied) Release()       { nocopy.Struct(s).Release() }
-func (s Denied) Clone() Denied  { return Denied(impl.Struct(s).Clone(DeniedDesc)) }
-func (s Denied) String() string { return impl.Struct(s).Format(DeniedDesc) }
-func (s Denied) Error() string  { return impl.Struct(s).Format(DeniedDesc) }
+func (s Denied) Valid() bool         { return nocopy.Struct(s).Valid() }
+func (s Denied) Release()            { nocopy.Struct(s).Release() }
+func (s Denied) Clone() Denied       { return Denied(impl.Struct(s).Clone(DeniedDesc)) }
+func (s Denied) Equal(t Denied) bool { return impl.Struct(s).Equal(DeniedDesc, impl.Struct(t)) }
+func (s Denied) String() string      { return impl.Struct(s).Format(DeniedDesc) }
+func (s Denied) Error() string       { return impl.Struct(s).Format(DeniedDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Denied) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Denied) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, DeniedDesc) }
 
-func (s Denied) ThriftDesc() *impl.Desc    { return DeniedDesc }
-func (s Denied) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Denied) LogValue() slog.Value      { return impl.Struct(s).LogValue(DeniedDesc) }
-
+func (s Denied) ThriftDesc() *impl.Desc                  { return DeniedDesc }
+func (s Denied) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Denied) LogValue() slog.Value                    { return impl.Struct(s).LogValue(DeniedDesc) }
 func (s Denied) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, DeniedDesc) }
 func (s Denied) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(DeniedDesc) }
 
@@ -164,6 +164,9 @@ func (s RootPingArgs) Release()    { nocopy.Struct(s).Release() }
 func (s RootPingArgs) Clone() RootPingArgs {
 	return RootPingArgs(impl.Struct(s).Clone(RootPingArgsDesc))
 }
+func (s RootPingArgs) Equal(t RootPingArgs) bool {
+	return impl.Struct(s).Equal(RootPingArgsDesc, impl.Struct(t))
+}
 func (s RootPingArgs) String() string { return impl.Struct(s).Format(RootPingArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -176,7 +179,6 @@ func (s RootPingArgs) AppendTo(dst []byte) []byte {
 func (s RootPingArgs) ThriftDesc() *impl.Desc    { return RootPingArgsDesc }
 func (s RootPingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RootPingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RootPingArgsDesc) }
-
 func (s RootPingArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RootPingArgsDesc)
 }
@@ -211,6 +213,9 @@ func (s RootPingResult) Release()    { nocopy.Struct(s).Release() }
 func (s RootPingResult) Clone() RootPingResult {
 	return RootPingResult(impl.Struct(s).Clone(RootPingResultDesc))
 }
+func (s RootPingResult) Equal(t RootPingResult) bool {
+	return impl.Struct(s).Equal(RootPingResultDesc, impl.Struct(t))
+}
 func (s RootPingResult) String() string { return impl.Struct(s).Format(RootPingResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -223,7 +228,6 @@ func (s RootPingResult) AppendTo(dst []byte) []byte {
 func (s RootPingResult) ThriftDesc() *impl.Desc    { return RootPingResultDesc }
 func (s RootPingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RootPingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RootPingResultDesc) }
-
 func (s RootPingResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RootPingResultDesc)
 }
@@ -262,6 +266,9 @@ func (s MiddleCountArgs) Release()    { nocopy.Struct(s).Release() }
 func (s MiddleCountArgs) Clone() MiddleCountArgs {
 	return MiddleCountArgs(impl.Struct(s).Clone(MiddleCountArgsDesc))
 }
+func (s MiddleCountArgs) Equal(t MiddleCountArgs) bool {
+	return impl.Struct(s).Equal(MiddleCountArgsDesc, impl.Struct(t))
+}
 func (s MiddleCountArgs) String() string { return impl.Struct(s).Format(MiddleCountArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -274,7 +281,6 @@ func (s MiddleCountArgs) AppendTo(dst []byte) []byte {
 func (s MiddleCountArgs) ThriftDesc() *impl.Desc    { return MiddleCountArgsDesc }
 func (s MiddleCountArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s MiddleCountArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(MiddleCountArgsDesc) }
-
 func (s MiddleCountArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, MiddleCountArgsDesc)
 }
@@ -319,6 +325,9 @@ func (s MiddleCountResult) Release()    { nocopy.Struct(s).Release() }
 func (s MiddleCountResult) Clone() MiddleCountResult {
 	return MiddleCountResult(impl.Struct(s).Clone(MiddleCountResultDesc))
 }
+func (s MiddleCountResult) Equal(t MiddleCountResult) bool {
+	return impl.Struct(s).Equal(MiddleCountResultDesc, impl.Struct(t))
+}
 func (s MiddleCountResult) String() string { return impl.Struct(s).Format(MiddleCountResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -333,7 +342,6 @@ func (s MiddleCountResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s MiddleCountResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(MiddleCountResultDesc)
 }
-
 func (s MiddleCountResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, MiddleCountResultDesc)
 }

@@ -104,6 +104,9 @@ func (s SchemaElement) Release()    { nocopy.Struct(s).Release() }
 func (s SchemaElement) Clone() SchemaElement {
 	return SchemaElement(impl.Struct(s).Clone(SchemaElementDesc))
 }
+func (s SchemaElement) Equal(t SchemaElement) bool {
+	return impl.Struct(s).Equal(SchemaElementDesc, impl.Struct(t))
+}
 func (s SchemaElement) String() string { return impl.Struct(s).Format(SchemaElementDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -116,7 +119,6 @@ func (s SchemaElement) AppendTo(dst []byte) []byte {
 func (s SchemaElement) ThriftDesc() *impl.Desc    { return SchemaElementDesc }
 func (s SchemaElement) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s SchemaElement) LogValue() slog.Value      { return impl.Struct(s).LogValue(SchemaElementDesc) }
-
 func (s SchemaElement) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, SchemaElementDesc)
 }
@@ -181,7 +183,10 @@ func ReadStatistics(r io.Reader, n int, opts ...nocopy.Option) (Statistics, erro
 func (s Statistics) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Statistics) Release()          { nocopy.Struct(s).Release() }
 func (s Statistics) Clone() Statistics { return Statistics(impl.Struct(s).Clone(StatisticsDesc)) }
-func (s Statistics) String() string    { return impl.Struct(s).Format(StatisticsDesc) }
+func (s Statistics) Equal(t Statistics) bool {
+	return impl.Struct(s).Equal(StatisticsDesc, impl.Struct(t))
+}
+func (s Statistics) String() string { return impl.Struct(s).Format(StatisticsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -190,10 +195,9 @@ func (s Statistics) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, StatisticsDesc)
 }
 
-func (s Statistics) ThriftDesc() *impl.Desc    { return StatisticsDesc }
-func (s Statistics) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Statistics) LogValue() slog.Value      { return impl.Struct(s).LogValue(StatisticsDesc) }
-
+func (s Statistics) ThriftDesc() *impl.Desc        { return StatisticsDesc }
+func (s Statistics) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Statistics) LogValue() slog.Value          { return impl.Struct(s).LogValue(StatisticsDesc) }
 func (s Statistics) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, StatisticsDesc) }
 func (s Statistics) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(StatisticsDesc)
@@ -250,6 +254,9 @@ func (s ColumnMetaData) Release()    { nocopy.Struct(s).Release() }
 func (s ColumnMetaData) Clone() ColumnMetaData {
 	return ColumnMetaData(impl.Struct(s).Clone(ColumnMetaDataDesc))
 }
+func (s ColumnMetaData) Equal(t ColumnMetaData) bool {
+	return impl.Struct(s).Equal(ColumnMetaDataDesc, impl.Struct(t))
+}
 func (s ColumnMetaData) String() string { return impl.Struct(s).Format(ColumnMetaDataDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -262,7 +269,6 @@ func (s ColumnMetaData) AppendTo(dst []byte) []byte {
 func (s ColumnMetaData) ThriftDesc() *impl.Desc    { return ColumnMetaDataDesc }
 func (s ColumnMetaData) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ColumnMetaData) LogValue() slog.Value      { return impl.Struct(s).LogValue(ColumnMetaDataDesc) }
-
 func (s ColumnMetaData) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ColumnMetaDataDesc)
 }
@@ -342,7 +348,10 @@ func ReadColumnChunk(r io.Reader, n int, opts ...nocopy.Option) (ColumnChunk, er
 func (s ColumnChunk) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s ColumnChunk) Release()           { nocopy.Struct(s).Release() }
 func (s ColumnChunk) Clone() ColumnChunk { return ColumnChunk(impl.Struct(s).Clone(ColumnChunkDesc)) }
-func (s ColumnChunk) String() string     { return impl.Struct(s).Format(ColumnChunkDesc) }
+func (s ColumnChunk) Equal(t ColumnChunk) bool {
+	return impl.Struct(s).Equal(ColumnChunkDesc, impl.Struct(t))
+}
+func (s ColumnChunk) String() string { return impl.Struct(s).Format(ColumnChunkDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -354,7 +363,6 @@ func (s ColumnChunk) AppendTo(dst []byte) []byte {
 func (s ColumnChunk) ThriftDesc() *impl.Desc    { return ColumnChunkDesc }
 func (s ColumnChunk) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ColumnChunk) LogValue() slog.Value      { return impl.Struct(s).LogValue(ColumnChunkDesc) }
-
 func (s ColumnChunk) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ColumnChunkDesc)
 }
@@ -407,20 +415,20 @@ func ReadRowGroup(r io.Reader, n int, opts ...nocopy.Option) (RowGroup, error) {
 	return nocopy.Read[RowGroup](RowGroupDesc, r, n, opts...)
 }
 
-func (s RowGroup) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s RowGroup) Release()        { nocopy.Struct(s).Release() }
-func (s RowGroup) Clone() RowGroup { return RowGroup(impl.Struct(s).Clone(RowGroupDesc)) }
-func (s RowGroup) String() string  { return impl.Struct(s).Format(RowGroupDesc) }
+func (s RowGroup) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s RowGroup) Release()              { nocopy.Struct(s).Release() }
+func (s RowGroup) Clone() RowGroup       { return RowGroup(impl.Struct(s).Clone(RowGroupDesc)) }
+func (s RowGroup) Equal(t RowGroup) bool { return impl.Struct(s).Equal(RowGroupDesc, impl.Struct(t)) }
+func (s RowGroup) String() string        { return impl.Struct(s).Format(RowGroupDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s RowGroup) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s RowGroup) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowGroupDesc) }
 
-func (s RowGroup) ThriftDesc() *impl.Desc    { return RowGroupDesc }
-func (s RowGroup) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowGroup) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowGroupDesc) }
-
+func (s RowGroup) ThriftDesc() *impl.Desc        { return RowGroupDesc }
+func (s RowGroup) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s RowGroup) LogValue() slog.Value          { return impl.Struct(s).LogValue(RowGroupDesc) }
 func (s RowGroup) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, RowGroupDesc) }
 func (s RowGroup) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowGroupDesc)
@@ -475,20 +483,20 @@ func ReadKeyValue(r io.Reader, n int, opts ...nocopy.Option) (KeyValue, error) {
 	return nocopy.Read[KeyValue](KeyValueDesc, r, n, opts...)
 }
 
-func (s KeyValue) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s KeyValue) Release()        { nocopy.Struct(s).Release() }
-func (s KeyValue) Clone() KeyValue { return KeyValue(impl.Struct(s).Clone(KeyValueDesc)) }
-func (s KeyValue) String() string  { return impl.Struct(s).Format(KeyValueDesc) }
+func (s KeyValue) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s KeyValue) Release()              { nocopy.Struct(s).Release() }
+func (s KeyValue) Clone() KeyValue       { return KeyValue(impl.Struct(s).Clone(KeyValueDesc)) }
+func (s KeyValue) Equal(t KeyValue) bool { return impl.Struct(s).Equal(KeyValueDesc, impl.Struct(t)) }
+func (s KeyValue) String() string        { return impl.Struct(s).Format(KeyValueDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s KeyValue) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s KeyValue) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, KeyValueDesc) }
 
-func (s KeyValue) ThriftDesc() *impl.Desc    { return KeyValueDesc }
-func (s KeyValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValue) LogValue() slog.Value      { return impl.Struct(s).LogValue(KeyValueDesc) }
-
+func (s KeyValue) ThriftDesc() *impl.Desc        { return KeyValueDesc }
+func (s KeyValue) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s KeyValue) LogValue() slog.Value          { return impl.Struct(s).LogValue(KeyValueDesc) }
 func (s KeyValue) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, KeyValueDesc) }
 func (s KeyValue) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueDesc)
@@ -540,6 +548,9 @@ func (s FileMetaData) Release()    { nocopy.Struct(s).Release() }
 func (s FileMetaData) Clone() FileMetaData {
 	return FileMetaData(impl.Struct(s).Clone(FileMetaDataDesc))
 }
+func (s FileMetaData) Equal(t FileMetaData) bool {
+	return impl.Struct(s).Equal(FileMetaDataDesc, impl.Struct(t))
+}
 func (s FileMetaData) String() string { return impl.Struct(s).Format(FileMetaDataDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -552,7 +563,6 @@ func (s FileMetaData) AppendTo(dst []byte) []byte {
 func (s FileMetaData) ThriftDesc() *impl.Desc    { return FileMetaDataDesc }
 func (s FileMetaData) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s FileMetaData) LogValue() slog.Value      { return impl.Struct(s).LogValue(FileMetaDataDesc) }
-
 func (s FileMetaData) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, FileMetaDataDesc)
 }

@@ -100,20 +100,20 @@ func ReadPoint(r io.Reader, n int, opts ...nocopy.Option) (Point, error) {
 	return nocopy.Read[Point](PointDesc, r, n, opts...)
 }
 
-func (s Point) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Point) Release()       { nocopy.Struct(s).Release() }
-func (s Point) Clone() Point   { return Point(impl.Struct(s).Clone(PointDesc)) }
-func (s Point) String() string { return impl.Struct(s).Format(PointDesc) }
+func (s Point) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Point) Release()           { nocopy.Struct(s).Release() }
+func (s Point) Clone() Point       { return Point(impl.Struct(s).Clone(PointDesc)) }
+func (s Point) Equal(t Point) bool { return impl.Struct(s).Equal(PointDesc, impl.Struct(t)) }
+func (s Point) String() string     { return impl.Struct(s).Format(PointDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Point) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Point) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PointDesc) }
 
-func (s Point) ThriftDesc() *impl.Desc    { return PointDesc }
-func (s Point) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Point) LogValue() slog.Value      { return impl.Struct(s).LogValue(PointDesc) }
-
+func (s Point) ThriftDesc() *impl.Desc                  { return PointDesc }
+func (s Point) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Point) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PointDesc) }
 func (s Point) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PointDesc) }
 func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PointDesc) }
 
@@ -153,20 +153,20 @@ func ReadPart(r io.Reader, n int, opts ...nocopy.Option) (Part, error) {
 	return nocopy.Read[Part](PartDesc, r, n, opts...)
 }
 
-func (s Part) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Part) Release()       { nocopy.Struct(s).Release() }
-func (s Part) Clone() Part    { return Part(impl.Struct(s).Clone(PartDesc)) }
-func (s Part) String() string { return impl.Struct(s).Format(PartDesc) }
+func (s Part) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Part) Release()          { nocopy.Struct(s).Release() }
+func (s Part) Clone() Part       { return Part(impl.Struct(s).Clone(PartDesc)) }
+func (s Part) Equal(t Part) bool { return impl.Struct(s).Equal(PartDesc, impl.Struct(t)) }
+func (s Part) String() string    { return impl.Struct(s).Format(PartDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Part) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Part) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PartDesc) }
 
-func (s Part) ThriftDesc() *impl.Desc    { return PartDesc }
-func (s Part) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Part) LogValue() slog.Value      { return impl.Struct(s).LogValue(PartDesc) }
-
+func (s Part) ThriftDesc() *impl.Desc                  { return PartDesc }
+func (s Part) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Part) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PartDesc) }
 func (s Part) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PartDesc) }
 func (s Part) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PartDesc) }
 
@@ -237,21 +237,21 @@ func ReadRefused(r io.Reader, n int, opts ...nocopy.Option) (Refused, error) {
 	return nocopy.Read[Refused](RefusedDesc, r, n, opts...)
 }
 
-func (s Refused) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Refused) Release()       { nocopy.Struct(s).Release() }
-func (s Refused) Clone() Refused { return Refused(impl.Struct(s).Clone(RefusedDesc)) }
-func (s Refused) String() string { return impl.Struct(s).Format(RefusedDesc) }
-func (s Refused) Error() string  { return impl.Struct(s).Format(RefusedDesc) }
+func (s Refused) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Refused) Release()             { nocopy.Struct(s).Release() }
+func (s Refused) Clone() Refused       { return Refused(impl.Struct(s).Clone(RefusedDesc)) }
+func (s Refused) Equal(t Refused) bool { return impl.Struct(s).Equal(RefusedDesc, impl.Struct(t)) }
+func (s Refused) String() string       { return impl.Struct(s).Format(RefusedDesc) }
+func (s Refused) Error() string        { return impl.Struct(s).Format(RefusedDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
-func (s Refused) ThriftDesc() *impl.Desc    { return RefusedDesc }
-func (s Refused) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Refused) LogValue() slog.Value      { return impl.Struct(s).LogValue(RefusedDesc) }
-
+func (s Refused) ThriftDesc() *impl.Desc                  { return RefusedDesc }
+func (s Refused) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Refused) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RefusedDesc) }
 func (s Refused) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RefusedDesc) }
 func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RefusedDesc) }
 
@@ -315,20 +315,20 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 	return nocopy.Read[Item](ItemDesc, r, n, opts...)
 }
 
-func (s Item) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Item) Release()       { nocopy.Struct(s).Release() }
-func (s Item) Clone() Item    { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) String() string { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Item) Release()          { nocopy.Struct(s).Release() }
+func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
+func (s Item) Equal(t Item) bool { return impl.Struct(s).Equal(ItemDesc, impl.Struct(t)) }
+func (s Item) String() string    { return impl.Struct(s).Format(ItemDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value      { return impl.Struct(s).LogValue(ItemDesc) }
-
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
 func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
@@ -634,20 +634,20 @@ func ReadNamed(r io.Reader, n int, opts ...nocopy.Option) (Named, error) {
 	return nocopy.Read[Named](NamedDesc, r, n, opts...)
 }
 
-func (s Named) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Named) Release()       { nocopy.Struct(s).Release() }
-func (s Named) Clone() Named   { return Named(impl.Struct(s).Clone(NamedDesc)) }
-func (s Named) String() string { return impl.Struct(s).Format(NamedDesc) }
+func (s Named) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Named) Release()           { nocopy.Struct(s).Release() }
+func (s Named) Clone() Named       { return Named(impl.Struct(s).Clone(NamedDesc)) }
+func (s Named) Equal(t Named) bool { return impl.Struct(s).Equal(NamedDesc, impl.Struct(t)) }
+func (s Named) String() string     { return impl.Struct(s).Format(NamedDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Named) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Named) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NamedDesc) }
 
-func (s Named) ThriftDesc() *impl.Desc    { return NamedDesc }
-func (s Named) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Named) LogValue() slog.Value      { return impl.Struct(s).LogValue(NamedDesc) }
-
+func (s Named) ThriftDesc() *impl.Desc                  { return NamedDesc }
+func (s Named) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Named) LogValue() slog.Value                    { return impl.Struct(s).LogValue(NamedDesc) }
 func (s Named) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NamedDesc) }
 func (s Named) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NamedDesc) }
 
@@ -706,20 +706,20 @@ func ReadClash(r io.Reader, n int, opts ...nocopy.Option) (Clash, error) {
 	return nocopy.Read[Clash](ClashDesc, r, n, opts...)
 }
 
-func (s Clash) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Clash) Release()       { nocopy.Struct(s).Release() }
-func (s Clash) Clone() Clash   { return Clash(impl.Struct(s).Clone(ClashDesc)) }
-func (s Clash) String() string { return impl.Struct(s).Format(ClashDesc) }
+func (s Clash) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Clash) Release()           { nocopy.Struct(s).Release() }
+func (s Clash) Clone() Clash       { return Clash(impl.Struct(s).Clone(ClashDesc)) }
+func (s Clash) Equal(t Clash) bool { return impl.Struct(s).Equal(ClashDesc, impl.Struct(t)) }
+func (s Clash) String() string     { return impl.Struct(s).Format(ClashDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Clash) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Clash) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ClashDesc) }
 
-func (s Clash) ThriftDesc() *impl.Desc    { return ClashDesc }
-func (s Clash) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Clash) LogValue() slog.Value      { return impl.Struct(s).LogValue(ClashDesc) }
-
+func (s Clash) ThriftDesc() *impl.Desc                  { return ClashDesc }
+func (s Clash) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Clash) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ClashDesc) }
 func (s Clash) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ClashDesc) }
 func (s Clash) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ClashDesc) }
 
@@ -758,20 +758,20 @@ func ReadNode(r io.Reader, n int, opts ...nocopy.Option) (Node, error) {
 	return nocopy.Read[Node](NodeDesc, r, n, opts...)
 }
 
-func (s Node) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Node) Release()       { nocopy.Struct(s).Release() }
-func (s Node) Clone() Node    { return Node(impl.Struct(s).Clone(NodeDesc)) }
-func (s Node) String() string { return impl.Struct(s).Format(NodeDesc) }
+func (s Node) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Node) Release()          { nocopy.Struct(s).Release() }
+func (s Node) Clone() Node       { return Node(impl.Struct(s).Clone(NodeDesc)) }
+func (s Node) Equal(t Node) bool { return impl.Struct(s).Equal(NodeDesc, impl.Struct(t)) }
+func (s Node) String() string    { return impl.Struct(s).Format(NodeDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Node) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Node) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NodeDesc) }
 
-func (s Node) ThriftDesc() *impl.Desc    { return NodeDesc }
-func (s Node) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Node) LogValue() slog.Value      { return impl.Struct(s).LogValue(NodeDesc) }
-
+func (s Node) ThriftDesc() *impl.Desc                  { return NodeDesc }
+func (s Node) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Node) LogValue() slog.Value                    { return impl.Struct(s).LogValue(NodeDesc) }
 func (s Node) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NodeDesc) }
 func (s Node) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NodeDesc) }
 
@@ -826,7 +826,10 @@ func ReadShopGetArgs(r io.Reader, n int, opts ...nocopy.Option) (ShopGetArgs, er
 func (s ShopGetArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s ShopGetArgs) Release()           { nocopy.Struct(s).Release() }
 func (s ShopGetArgs) Clone() ShopGetArgs { return ShopGetArgs(impl.Struct(s).Clone(ShopGetArgsDesc)) }
-func (s ShopGetArgs) String() string     { return impl.Struct(s).Format(ShopGetArgsDesc) }
+func (s ShopGetArgs) Equal(t ShopGetArgs) bool {
+	return impl.Struct(s).Equal(ShopGetArgsDesc, impl.Struct(t))
+}
+func (s ShopGetArgs) String() string { return impl.Struct(s).Format(ShopGetArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -838,7 +841,6 @@ func (s ShopGetArgs) AppendTo(dst []byte) []byte {
 func (s ShopGetArgs) ThriftDesc() *impl.Desc    { return ShopGetArgsDesc }
 func (s ShopGetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopGetArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopGetArgsDesc) }
-
 func (s ShopGetArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopGetArgsDesc)
 }
@@ -883,6 +885,9 @@ func (s ShopGetResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopGetResult) Clone() ShopGetResult {
 	return ShopGetResult(impl.Struct(s).Clone(ShopGetResultDesc))
 }
+func (s ShopGetResult) Equal(t ShopGetResult) bool {
+	return impl.Struct(s).Equal(ShopGetResultDesc, impl.Struct(t))
+}
 func (s ShopGetResult) String() string { return impl.Struct(s).Format(ShopGetResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -895,7 +900,6 @@ func (s ShopGetResult) AppendTo(dst []byte) []byte {
 func (s ShopGetResult) ThriftDesc() *impl.Desc    { return ShopGetResultDesc }
 func (s ShopGetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ShopGetResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopGetResultDesc) }
-
 func (s ShopGetResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ShopGetResultDesc)
 }

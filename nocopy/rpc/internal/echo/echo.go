@@ -201,21 +201,21 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 	return nocopy.Read[NotFound](NotFoundDesc, r, n, opts...)
 }
 
-func (s NotFound) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s NotFound) Release()        { nocopy.Struct(s).Release() }
-func (s NotFound) Clone() NotFound { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) String() string  { return impl.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string   { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s NotFound) Release()              { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound       { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) Equal(t NotFound) bool { return impl.Struct(s).Equal(NotFoundDesc, impl.Struct(t)) }
+func (s NotFound) String() string        { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Error() string         { return impl.Struct(s).Format(NotFoundDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
-func (s NotFound) ThriftDesc() *impl.Desc    { return NotFoundDesc }
-func (s NotFound) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NotFound) LogValue() slog.Value      { return impl.Struct(s).LogValue(NotFoundDesc) }
-
+func (s NotFound) ThriftDesc() *impl.Desc        { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s NotFound) LogValue() slog.Value          { return impl.Struct(s).LogValue(NotFoundDesc) }
 func (s NotFound) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NotFoundDesc) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NotFoundDesc)
@@ -255,21 +255,21 @@ func ReadConflict(r io.Reader, n int, opts ...nocopy.Option) (Conflict, error) {
 	return nocopy.Read[Conflict](ConflictDesc, r, n, opts...)
 }
 
-func (s Conflict) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Conflict) Release()        { nocopy.Struct(s).Release() }
-func (s Conflict) Clone() Conflict { return Conflict(impl.Struct(s).Clone(ConflictDesc)) }
-func (s Conflict) String() string  { return impl.Struct(s).Format(ConflictDesc) }
-func (s Conflict) Error() string   { return impl.Struct(s).Format(ConflictDesc) }
+func (s Conflict) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s Conflict) Release()              { nocopy.Struct(s).Release() }
+func (s Conflict) Clone() Conflict       { return Conflict(impl.Struct(s).Clone(ConflictDesc)) }
+func (s Conflict) Equal(t Conflict) bool { return impl.Struct(s).Equal(ConflictDesc, impl.Struct(t)) }
+func (s Conflict) String() string        { return impl.Struct(s).Format(ConflictDesc) }
+func (s Conflict) Error() string         { return impl.Struct(s).Format(ConflictDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Conflict) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Conflict) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ConflictDesc) }
 
-func (s Conflict) ThriftDesc() *impl.Desc    { return ConflictDesc }
-func (s Conflict) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Conflict) LogValue() slog.Value      { return impl.Struct(s).LogValue(ConflictDesc) }
-
+func (s Conflict) ThriftDesc() *impl.Desc        { return ConflictDesc }
+func (s Conflict) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Conflict) LogValue() slog.Value          { return impl.Struct(s).LogValue(ConflictDesc) }
 func (s Conflict) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ConflictDesc) }
 func (s Conflict) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ConflictDesc)
@@ -307,20 +307,20 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 	return nocopy.Read[Item](ItemDesc, r, n, opts...)
 }
 
-func (s Item) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Item) Release()       { nocopy.Struct(s).Release() }
-func (s Item) Clone() Item    { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) String() string { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Item) Release()          { nocopy.Struct(s).Release() }
+func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
+func (s Item) Equal(t Item) bool { return impl.Struct(s).Equal(ItemDesc, impl.Struct(t)) }
+func (s Item) String() string    { return impl.Struct(s).Format(ItemDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value      { return impl.Struct(s).LogValue(ItemDesc) }
-
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
 func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
@@ -391,6 +391,9 @@ func (s BasePingArgs) Release()    { nocopy.Struct(s).Release() }
 func (s BasePingArgs) Clone() BasePingArgs {
 	return BasePingArgs(impl.Struct(s).Clone(BasePingArgsDesc))
 }
+func (s BasePingArgs) Equal(t BasePingArgs) bool {
+	return impl.Struct(s).Equal(BasePingArgsDesc, impl.Struct(t))
+}
 func (s BasePingArgs) String() string { return impl.Struct(s).Format(BasePingArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -403,7 +406,6 @@ func (s BasePingArgs) AppendTo(dst []byte) []byte {
 func (s BasePingArgs) ThriftDesc() *impl.Desc    { return BasePingArgsDesc }
 func (s BasePingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s BasePingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(BasePingArgsDesc) }
-
 func (s BasePingArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, BasePingArgsDesc)
 }
@@ -438,6 +440,9 @@ func (s BasePingResult) Release()    { nocopy.Struct(s).Release() }
 func (s BasePingResult) Clone() BasePingResult {
 	return BasePingResult(impl.Struct(s).Clone(BasePingResultDesc))
 }
+func (s BasePingResult) Equal(t BasePingResult) bool {
+	return impl.Struct(s).Equal(BasePingResultDesc, impl.Struct(t))
+}
 func (s BasePingResult) String() string { return impl.Struct(s).Format(BasePingResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -450,7 +455,6 @@ func (s BasePingResult) AppendTo(dst []byte) []byte {
 func (s BasePingResult) ThriftDesc() *impl.Desc    { return BasePingResultDesc }
 func (s BasePingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s BasePingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(BasePingResultDesc) }
-
 func (s BasePingResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, BasePingResultDesc)
 }
@@ -485,6 +489,9 @@ func (s BaseVersionArgs) Release()    { nocopy.Struct(s).Release() }
 func (s BaseVersionArgs) Clone() BaseVersionArgs {
 	return BaseVersionArgs(impl.Struct(s).Clone(BaseVersionArgsDesc))
 }
+func (s BaseVersionArgs) Equal(t BaseVersionArgs) bool {
+	return impl.Struct(s).Equal(BaseVersionArgsDesc, impl.Struct(t))
+}
 func (s BaseVersionArgs) String() string { return impl.Struct(s).Format(BaseVersionArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -497,7 +504,6 @@ func (s BaseVersionArgs) AppendTo(dst []byte) []byte {
 func (s BaseVersionArgs) ThriftDesc() *impl.Desc    { return BaseVersionArgsDesc }
 func (s BaseVersionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s BaseVersionArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(BaseVersionArgsDesc) }
-
 func (s BaseVersionArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, BaseVersionArgsDesc)
 }
@@ -536,6 +542,9 @@ func (s BaseVersionResult) Release()    { nocopy.Struct(s).Release() }
 func (s BaseVersionResult) Clone() BaseVersionResult {
 	return BaseVersionResult(impl.Struct(s).Clone(BaseVersionResultDesc))
 }
+func (s BaseVersionResult) Equal(t BaseVersionResult) bool {
+	return impl.Struct(s).Equal(BaseVersionResultDesc, impl.Struct(t))
+}
 func (s BaseVersionResult) String() string { return impl.Struct(s).Format(BaseVersionResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -550,7 +559,6 @@ func (s BaseVersionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s BaseVersionResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(BaseVersionResultDesc)
 }
-
 func (s BaseVersionResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, BaseVersionResultDesc)
 }
@@ -595,6 +603,9 @@ func (s EchoEchoArgs) Release()    { nocopy.Struct(s).Release() }
 func (s EchoEchoArgs) Clone() EchoEchoArgs {
 	return EchoEchoArgs(impl.Struct(s).Clone(EchoEchoArgsDesc))
 }
+func (s EchoEchoArgs) Equal(t EchoEchoArgs) bool {
+	return impl.Struct(s).Equal(EchoEchoArgsDesc, impl.Struct(t))
+}
 func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -607,7 +618,6 @@ func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
 func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoEchoArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoArgsDesc) }
-
 func (s EchoEchoArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoEchoArgsDesc)
 }
@@ -659,6 +669,9 @@ func (s EchoEchoResult) Release()    { nocopy.Struct(s).Release() }
 func (s EchoEchoResult) Clone() EchoEchoResult {
 	return EchoEchoResult(impl.Struct(s).Clone(EchoEchoResultDesc))
 }
+func (s EchoEchoResult) Equal(t EchoEchoResult) bool {
+	return impl.Struct(s).Equal(EchoEchoResultDesc, impl.Struct(t))
+}
 func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -671,7 +684,6 @@ func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
 func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoEchoResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoResultDesc) }
-
 func (s EchoEchoResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoEchoResultDesc)
 }
@@ -717,7 +729,10 @@ func ReadEchoPutArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoPutArgs, er
 func (s EchoPutArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s EchoPutArgs) Release()           { nocopy.Struct(s).Release() }
 func (s EchoPutArgs) Clone() EchoPutArgs { return EchoPutArgs(impl.Struct(s).Clone(EchoPutArgsDesc)) }
-func (s EchoPutArgs) String() string     { return impl.Struct(s).Format(EchoPutArgsDesc) }
+func (s EchoPutArgs) Equal(t EchoPutArgs) bool {
+	return impl.Struct(s).Equal(EchoPutArgsDesc, impl.Struct(t))
+}
+func (s EchoPutArgs) String() string { return impl.Struct(s).Format(EchoPutArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -729,7 +744,6 @@ func (s EchoPutArgs) AppendTo(dst []byte) []byte {
 func (s EchoPutArgs) ThriftDesc() *impl.Desc    { return EchoPutArgsDesc }
 func (s EchoPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoPutArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoPutArgsDesc) }
-
 func (s EchoPutArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoPutArgsDesc)
 }
@@ -789,6 +803,9 @@ func (s EchoPutResult) Release()    { nocopy.Struct(s).Release() }
 func (s EchoPutResult) Clone() EchoPutResult {
 	return EchoPutResult(impl.Struct(s).Clone(EchoPutResultDesc))
 }
+func (s EchoPutResult) Equal(t EchoPutResult) bool {
+	return impl.Struct(s).Equal(EchoPutResultDesc, impl.Struct(t))
+}
 func (s EchoPutResult) String() string { return impl.Struct(s).Format(EchoPutResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -801,7 +818,6 @@ func (s EchoPutResult) AppendTo(dst []byte) []byte {
 func (s EchoPutResult) ThriftDesc() *impl.Desc    { return EchoPutResultDesc }
 func (s EchoPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoPutResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoPutResultDesc) }
-
 func (s EchoPutResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoPutResultDesc)
 }
@@ -883,6 +899,9 @@ func (s EchoNotifyArgs) Release()    { nocopy.Struct(s).Release() }
 func (s EchoNotifyArgs) Clone() EchoNotifyArgs {
 	return EchoNotifyArgs(impl.Struct(s).Clone(EchoNotifyArgsDesc))
 }
+func (s EchoNotifyArgs) Equal(t EchoNotifyArgs) bool {
+	return impl.Struct(s).Equal(EchoNotifyArgsDesc, impl.Struct(t))
+}
 func (s EchoNotifyArgs) String() string { return impl.Struct(s).Format(EchoNotifyArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -895,7 +914,6 @@ func (s EchoNotifyArgs) AppendTo(dst []byte) []byte {
 func (s EchoNotifyArgs) ThriftDesc() *impl.Desc    { return EchoNotifyArgsDesc }
 func (s EchoNotifyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoNotifyArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoNotifyArgsDesc) }
-
 func (s EchoNotifyArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoNotifyArgsDesc)
 }
@@ -943,7 +961,10 @@ func ReadEchoAddArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoAddArgs, er
 func (s EchoAddArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s EchoAddArgs) Release()           { nocopy.Struct(s).Release() }
 func (s EchoAddArgs) Clone() EchoAddArgs { return EchoAddArgs(impl.Struct(s).Clone(EchoAddArgsDesc)) }
-func (s EchoAddArgs) String() string     { return impl.Struct(s).Format(EchoAddArgsDesc) }
+func (s EchoAddArgs) Equal(t EchoAddArgs) bool {
+	return impl.Struct(s).Equal(EchoAddArgsDesc, impl.Struct(t))
+}
+func (s EchoAddArgs) String() string { return impl.Struct(s).Format(EchoAddArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -955,7 +976,6 @@ func (s EchoAddArgs) AppendTo(dst []byte) []byte {
 func (s EchoAddArgs) ThriftDesc() *impl.Desc    { return EchoAddArgsDesc }
 func (s EchoAddArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoAddArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoAddArgsDesc) }
-
 func (s EchoAddArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoAddArgsDesc)
 }
@@ -1004,6 +1024,9 @@ func (s EchoAddResult) Release()    { nocopy.Struct(s).Release() }
 func (s EchoAddResult) Clone() EchoAddResult {
 	return EchoAddResult(impl.Struct(s).Clone(EchoAddResultDesc))
 }
+func (s EchoAddResult) Equal(t EchoAddResult) bool {
+	return impl.Struct(s).Equal(EchoAddResultDesc, impl.Struct(t))
+}
 func (s EchoAddResult) String() string { return impl.Struct(s).Format(EchoAddResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1016,7 +1039,6 @@ func (s EchoAddResult) AppendTo(dst []byte) []byte {
 func (s EchoAddResult) ThriftDesc() *impl.Desc    { return EchoAddResultDesc }
 func (s EchoAddResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoAddResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoAddResultDesc) }
-
 func (s EchoAddResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoAddResultDesc)
 }
@@ -1060,6 +1082,9 @@ func (s EchoFailArgs) Release()    { nocopy.Struct(s).Release() }
 func (s EchoFailArgs) Clone() EchoFailArgs {
 	return EchoFailArgs(impl.Struct(s).Clone(EchoFailArgsDesc))
 }
+func (s EchoFailArgs) Equal(t EchoFailArgs) bool {
+	return impl.Struct(s).Equal(EchoFailArgsDesc, impl.Struct(t))
+}
 func (s EchoFailArgs) String() string { return impl.Struct(s).Format(EchoFailArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1072,7 +1097,6 @@ func (s EchoFailArgs) AppendTo(dst []byte) []byte {
 func (s EchoFailArgs) ThriftDesc() *impl.Desc    { return EchoFailArgsDesc }
 func (s EchoFailArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoFailArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoFailArgsDesc) }
-
 func (s EchoFailArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoFailArgsDesc)
 }
@@ -1116,6 +1140,9 @@ func (s EchoFailResult) Release()    { nocopy.Struct(s).Release() }
 func (s EchoFailResult) Clone() EchoFailResult {
 	return EchoFailResult(impl.Struct(s).Clone(EchoFailResultDesc))
 }
+func (s EchoFailResult) Equal(t EchoFailResult) bool {
+	return impl.Struct(s).Equal(EchoFailResultDesc, impl.Struct(t))
+}
 func (s EchoFailResult) String() string { return impl.Struct(s).Format(EchoFailResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1128,7 +1155,6 @@ func (s EchoFailResult) AppendTo(dst []byte) []byte {
 func (s EchoFailResult) ThriftDesc() *impl.Desc    { return EchoFailResultDesc }
 func (s EchoFailResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoFailResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoFailResultDesc) }
-
 func (s EchoFailResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoFailResultDesc)
 }

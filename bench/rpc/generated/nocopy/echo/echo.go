@@ -127,20 +127,20 @@ func ReadMessage(r io.Reader, n int, opts ...nocopy.Option) (Message, error) {
 	return nocopy.Read[Message](MessageDesc, r, n, opts...)
 }
 
-func (s Message) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Message) Release()       { nocopy.Struct(s).Release() }
-func (s Message) Clone() Message { return Message(impl.Struct(s).Clone(MessageDesc)) }
-func (s Message) String() string { return impl.Struct(s).Format(MessageDesc) }
+func (s Message) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Message) Release()             { nocopy.Struct(s).Release() }
+func (s Message) Clone() Message       { return Message(impl.Struct(s).Clone(MessageDesc)) }
+func (s Message) Equal(t Message) bool { return impl.Struct(s).Equal(MessageDesc, impl.Struct(t)) }
+func (s Message) String() string       { return impl.Struct(s).Format(MessageDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Message) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Message) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MessageDesc) }
 
-func (s Message) ThriftDesc() *impl.Desc    { return MessageDesc }
-func (s Message) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Message) LogValue() slog.Value      { return impl.Struct(s).LogValue(MessageDesc) }
-
+func (s Message) ThriftDesc() *impl.Desc                  { return MessageDesc }
+func (s Message) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Message) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MessageDesc) }
 func (s Message) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MessageDesc) }
 func (s Message) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MessageDesc) }
 
@@ -186,20 +186,20 @@ func ReadRow(r io.Reader, n int, opts ...nocopy.Option) (Row, error) {
 	return nocopy.Read[Row](RowDesc, r, n, opts...)
 }
 
-func (s Row) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Row) Release()       { nocopy.Struct(s).Release() }
-func (s Row) Clone() Row     { return Row(impl.Struct(s).Clone(RowDesc)) }
-func (s Row) String() string { return impl.Struct(s).Format(RowDesc) }
+func (s Row) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s Row) Release()         { nocopy.Struct(s).Release() }
+func (s Row) Clone() Row       { return Row(impl.Struct(s).Clone(RowDesc)) }
+func (s Row) Equal(t Row) bool { return impl.Struct(s).Equal(RowDesc, impl.Struct(t)) }
+func (s Row) String() string   { return impl.Struct(s).Format(RowDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Row) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Row) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowDesc) }
 
-func (s Row) ThriftDesc() *impl.Desc    { return RowDesc }
-func (s Row) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Row) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowDesc) }
-
+func (s Row) ThriftDesc() *impl.Desc                  { return RowDesc }
+func (s Row) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Row) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RowDesc) }
 func (s Row) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RowDesc) }
 func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RowDesc) }
 
@@ -249,6 +249,9 @@ func (s EchoEchoArgs) Release()    { nocopy.Struct(s).Release() }
 func (s EchoEchoArgs) Clone() EchoEchoArgs {
 	return EchoEchoArgs(impl.Struct(s).Clone(EchoEchoArgsDesc))
 }
+func (s EchoEchoArgs) Equal(t EchoEchoArgs) bool {
+	return impl.Struct(s).Equal(EchoEchoArgsDesc, impl.Struct(t))
+}
 func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -261,7 +264,6 @@ func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
 func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoEchoArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoArgsDesc) }
-
 func (s EchoEchoArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoEchoArgsDesc)
 }
@@ -314,6 +316,9 @@ func (s EchoEchoResult) Release()    { nocopy.Struct(s).Release() }
 func (s EchoEchoResult) Clone() EchoEchoResult {
 	return EchoEchoResult(impl.Struct(s).Clone(EchoEchoResultDesc))
 }
+func (s EchoEchoResult) Equal(t EchoEchoResult) bool {
+	return impl.Struct(s).Equal(EchoEchoResultDesc, impl.Struct(t))
+}
 func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -326,7 +331,6 @@ func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
 func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s EchoEchoResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoResultDesc) }
-
 func (s EchoEchoResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoEchoResultDesc)
 }
@@ -377,7 +381,10 @@ func ReadRowsGetArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsGetArgs, er
 func (s RowsGetArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s RowsGetArgs) Release()           { nocopy.Struct(s).Release() }
 func (s RowsGetArgs) Clone() RowsGetArgs { return RowsGetArgs(impl.Struct(s).Clone(RowsGetArgsDesc)) }
-func (s RowsGetArgs) String() string     { return impl.Struct(s).Format(RowsGetArgsDesc) }
+func (s RowsGetArgs) Equal(t RowsGetArgs) bool {
+	return impl.Struct(s).Equal(RowsGetArgsDesc, impl.Struct(t))
+}
+func (s RowsGetArgs) String() string { return impl.Struct(s).Format(RowsGetArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -389,7 +396,6 @@ func (s RowsGetArgs) AppendTo(dst []byte) []byte {
 func (s RowsGetArgs) ThriftDesc() *impl.Desc    { return RowsGetArgsDesc }
 func (s RowsGetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RowsGetArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsGetArgsDesc) }
-
 func (s RowsGetArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RowsGetArgsDesc)
 }
@@ -433,6 +439,9 @@ func (s RowsGetResult) Release()    { nocopy.Struct(s).Release() }
 func (s RowsGetResult) Clone() RowsGetResult {
 	return RowsGetResult(impl.Struct(s).Clone(RowsGetResultDesc))
 }
+func (s RowsGetResult) Equal(t RowsGetResult) bool {
+	return impl.Struct(s).Equal(RowsGetResultDesc, impl.Struct(t))
+}
 func (s RowsGetResult) String() string { return impl.Struct(s).Format(RowsGetResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -445,7 +454,6 @@ func (s RowsGetResult) AppendTo(dst []byte) []byte {
 func (s RowsGetResult) ThriftDesc() *impl.Desc    { return RowsGetResultDesc }
 func (s RowsGetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RowsGetResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsGetResultDesc) }
-
 func (s RowsGetResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RowsGetResultDesc)
 }
@@ -496,7 +504,10 @@ func ReadRowsPutArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsPutArgs, er
 func (s RowsPutArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s RowsPutArgs) Release()           { nocopy.Struct(s).Release() }
 func (s RowsPutArgs) Clone() RowsPutArgs { return RowsPutArgs(impl.Struct(s).Clone(RowsPutArgsDesc)) }
-func (s RowsPutArgs) String() string     { return impl.Struct(s).Format(RowsPutArgsDesc) }
+func (s RowsPutArgs) Equal(t RowsPutArgs) bool {
+	return impl.Struct(s).Equal(RowsPutArgsDesc, impl.Struct(t))
+}
+func (s RowsPutArgs) String() string { return impl.Struct(s).Format(RowsPutArgsDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -508,7 +519,6 @@ func (s RowsPutArgs) AppendTo(dst []byte) []byte {
 func (s RowsPutArgs) ThriftDesc() *impl.Desc    { return RowsPutArgsDesc }
 func (s RowsPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RowsPutArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsPutArgsDesc) }
-
 func (s RowsPutArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RowsPutArgsDesc)
 }
@@ -561,6 +571,9 @@ func (s RowsPutResult) Release()    { nocopy.Struct(s).Release() }
 func (s RowsPutResult) Clone() RowsPutResult {
 	return RowsPutResult(impl.Struct(s).Clone(RowsPutResultDesc))
 }
+func (s RowsPutResult) Equal(t RowsPutResult) bool {
+	return impl.Struct(s).Equal(RowsPutResultDesc, impl.Struct(t))
+}
 func (s RowsPutResult) String() string { return impl.Struct(s).Format(RowsPutResultDesc) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -573,7 +586,6 @@ func (s RowsPutResult) AppendTo(dst []byte) []byte {
 func (s RowsPutResult) ThriftDesc() *impl.Desc    { return RowsPutResultDesc }
 func (s RowsPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s RowsPutResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsPutResultDesc) }
-
 func (s RowsPutResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RowsPutResultDesc)
 }

@@ -1,13 +1,10 @@
-package messages
+package nocopy
 
 import (
 	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
-
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // The encoding of a value is bytes that two values of the same type share if and only if they are
@@ -17,12 +14,12 @@ import (
 
 // encode appends the encoding of v, a value of type u, to dst. t is the same type as u; the order
 // of its fields is that of the encoding.
-func (c *comparison) encode(dst []byte, t, u *thriftimpl.Type, v thriftimpl.Value) []byte {
+func (c *comparison) encode(dst []byte, t, u *XType, v XValue) []byte {
 	switch t.Wire() {
-	case nocopy.WireDouble:
+	case WireDouble:
 		x := v.Float()
 		switch {
-		case math.IsNaN(x) && c.opt&EquateNaNs == 0:
+		case math.IsNaN(x) && c.opt&XEquateNaNs == 0:
 			c.unequal = true
 		case math.IsNaN(x):
 			x = math.NaN()
@@ -30,13 +27,13 @@ func (c *comparison) encode(dst []byte, t, u *thriftimpl.Type, v thriftimpl.Valu
 			x = 0 // not −0
 		}
 		return binary.BigEndian.AppendUint64(dst, math.Float64bits(x))
-	case nocopy.WireString:
+	case WireString:
 		dst = binary.BigEndian.AppendUint32(dst, uint32(len(v.Bytes())))
 		return append(dst, v.Bytes()...)
-	case nocopy.WireUUID:
+	case WireUUID:
 		id := v.UUID()
 		return append(dst, id[:]...)
-	case nocopy.WireStruct, nocopy.WireList, nocopy.WireSet, nocopy.WireMap:
+	case WireStruct, WireList, WireSet, WireMap:
 		return c.handle(dst, t, u, v.Struct())
 	}
 	return binary.BigEndian.AppendUint64(dst, uint64(v.Int()))
@@ -44,20 +41,20 @@ func (c *comparison) encode(dst []byte, t, u *thriftimpl.Type, v thriftimpl.Valu
 
 // handle appends the encoding of a struct, list, set or map. The other methods append the same of
 // one of these.
-func (c *comparison) handle(dst []byte, t, u *thriftimpl.Type, s thriftimpl.Struct) []byte {
+func (c *comparison) handle(dst []byte, t, u *XType, s XStruct) []byte {
 	c.enter()
 	defer func() { c.depth-- }()
 	s.WireIn(u) // completes it
 	switch t.Wire() {
-	case nocopy.WireStruct:
+	case WireStruct:
 		return c.structure(dst, t.Struct(), u.Struct(), s)
-	case nocopy.WireList:
+	case WireList:
 		dst = binary.BigEndian.AppendUint32(dst, uint32(s.Count()))
 		for i := range s.Count() {
 			dst = c.encode(dst, t.Elem(), u.Elem(), s.Element(i))
 		}
 		return dst
-	case nocopy.WireSet:
+	case WireSet:
 		return c.set(dst, t, u, s)
 	}
 	pairs := c.pairsOf(t, u, s)
@@ -76,13 +73,13 @@ const (
 	encodedUnknown
 )
 
-func (c *comparison) structure(dst []byte, d, e *thriftimpl.Desc, s thriftimpl.Struct) []byte {
+func (c *comparison) structure(dst []byte, d, e *XDesc, s XStruct) []byte {
 	if d.IsUnion() {
 		arm := armOf(e, s)
 		dst = append(dst, byte(arm[0]), byte(arm[1]>>8), byte(arm[1]))
 	}
 	for i := range d.NumFields() {
-		f := fieldOf(e, d, i)
+		f := sameField(e, d, i)
 		if !s.Has(f) || d.IsUnion() && e.ArmID(s.Which()) != d.FieldDesc(i).ID {
 			continue
 		}
@@ -91,15 +88,15 @@ func (c *comparison) structure(dst []byte, d, e *thriftimpl.Desc, s thriftimpl.S
 		dst = binary.BigEndian.AppendUint16(append(dst, encodedField), uint16(d.FieldDesc(i).ID))
 		start := len(dst)
 		dst = c.encode(dst, t, v.Type(), v)
-		if c.opt&EquateDefaults != 0 && !d.IsUnion() {
+		if c.opt&XEquateDefaults != 0 && !d.IsUnion() {
 			if zero, ok := c.zero(d, i); ok && bytes.Equal(dst[start:], zero) {
 				dst = dst[:before]
 			}
 		}
 	}
-	if c.opt&IgnoreUnknown == 0 {
-		all := unknownOf(e, s)
-		sortUnknown(all)
+	if c.opt&XIgnoreUnknown == 0 {
+		all := unknownFieldsOf(e, s)
+		sortUnknownFields(all)
 		for _, f := range all {
 			raw := f.value.Raw()
 			dst = binary.BigEndian.AppendUint16(append(dst, encodedUnknown), uint16(f.id))
@@ -112,26 +109,26 @@ func (c *comparison) structure(dst []byte, d, e *thriftimpl.Desc, s thriftimpl.S
 
 // zero returns the encoding of what field i of d reads as when it is not set, or false: a default
 // that has the same field in it does not equal that.
-func (c *comparison) zero(d *thriftimpl.Desc, i int) ([]byte, bool) {
+func (c *comparison) zero(d *XDesc, i int) ([]byte, bool) {
 	f := d.FieldDesc(i)
 	if zero, ok := c.zeros[f]; ok {
 		return zero, zero != nil
 	}
 	if c.zeros == nil {
-		c.zeros = map[*thriftimpl.FieldDesc][]byte{}
+		c.zeros = map[*XFieldDesc][]byte{}
 	}
 	c.zeros[f] = nil
 	unequal := c.unequal
-	zero := c.encode([]byte{}, f.Type, f.Type, thriftimpl.Struct{}.Value(d.Field(i), d))
+	zero := c.encode([]byte{}, f.Type, f.Type, XStruct{}.Value(d.Field(i), d))
 	c.unequal = unequal
 	c.zeros[f] = zero
 	return zero, true
 }
 
-func (c *comparison) set(dst []byte, t, u *thriftimpl.Type, s thriftimpl.Struct) []byte {
-	var p pairs
+func (c *comparison) set(dst []byte, t, u *XType, s XStruct) []byte {
+	var p encodedPairs
 	for i := range s.Count() {
-		p.add(c.encode(p.mem, t.Elem(), u.Elem(), s.Element(i)), thriftimpl.Value{})
+		p.add(c.encode(p.mem, t.Elem(), u.Elem(), s.Element(i)), XValue{})
 	}
 	p.sort()
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(p.all)))
@@ -141,29 +138,29 @@ func (c *comparison) set(dst []byte, t, u *thriftimpl.Type, s thriftimpl.Struct)
 	return dst
 }
 
-// pairs are the pairs of a map, by the encodings of their keys, each once; or the elements of a
-// set.
-type pairs struct {
+// encodedPairs are the pairs of a map, by the encodings of their keys, each once; or the elements
+// of a set.
+type encodedPairs struct {
 	mem []byte // the keys
 	all []pair
 }
 
-// pair is one of pairs: where its key is, and its value.
+// pair is one of encodedPairs: where its key is, and its value.
 type pair struct {
 	from, to int
-	value    thriftimpl.Value
+	value    XValue
 }
 
 // add adds a pair. mem is what was mem before, with the encoding of the key after it.
-func (p *pairs) add(mem []byte, value thriftimpl.Value) {
+func (p *encodedPairs) add(mem []byte, value XValue) {
 	p.all = append(p.all, pair{len(p.mem), len(mem), value})
 	p.mem = mem
 }
 
-func (p *pairs) key(i int) []byte { return p.mem[p.all[i].from:p.all[i].to] }
+func (p *encodedPairs) key(i int) []byte { return p.mem[p.all[i].from:p.all[i].to] }
 
 // sort sorts the pairs by their keys. Of pairs with the same key the last one is left.
-func (p *pairs) sort() {
+func (p *encodedPairs) sort() {
 	byKey := func(a, b pair) int { return bytes.Compare(p.mem[a.from:a.to], p.mem[b.from:b.to]) }
 	latest := func(a, b pair) int { // the last one of the same key comes first
 		if n := byKey(a, b); n != 0 {
@@ -178,16 +175,16 @@ func (p *pairs) sort() {
 }
 
 // key appends the encoding of a map's key. As keys 0 and −0 are different, as for peers.
-func (c *comparison) key(dst []byte, t, u *thriftimpl.Type, k thriftimpl.Value) []byte {
-	if t.Wire() == nocopy.WireDouble && k.Float() == 0 {
+func (c *comparison) key(dst []byte, t, u *XType, k XValue) []byte {
+	if t.Wire() == WireDouble && k.Float() == 0 {
 		return binary.BigEndian.AppendUint64(dst, math.Float64bits(k.Float()))
 	}
 	return c.encode(dst, t, u, k)
 }
 
 // pairsOf returns the pairs of a map of type u, sorted by the encodings of their keys.
-func (c *comparison) pairsOf(t, u *thriftimpl.Type, s thriftimpl.Struct) pairs {
-	p := pairs{all: make([]pair, 0, s.Count())}
+func (c *comparison) pairsOf(t, u *XType, s XStruct) encodedPairs {
+	p := encodedPairs{all: make([]pair, 0, s.Count())}
 	for k, v := range s.Pairs() {
 		p.add(c.key(p.mem, t.Key(), u.Key(), k), v)
 	}
@@ -195,32 +192,32 @@ func (c *comparison) pairsOf(t, u *thriftimpl.Type, s thriftimpl.Struct) pairs {
 	return p
 }
 
-// unknown is a field that the IDL does not know.
-type unknown struct {
+// unknownField is a field that the IDL does not know.
+type unknownField struct {
 	id    int16
-	value nocopy.Value
+	value Value
 }
 
-func unknownOf(d *thriftimpl.Desc, s thriftimpl.Struct) (all []unknown) {
+func unknownFieldsOf(d *XDesc, s XStruct) (all []unknownField) {
 	for id, v := range s.Unknown(d) {
-		all = append(all, unknown{id, v})
+		all = append(all, unknownField{id, v})
 	}
 	return all
 }
 
-func sortUnknown(all []unknown) {
-	slices.SortStableFunc(all, func(a, b unknown) int { return int(a.id) - int(b.id) })
+func sortUnknownFields(all []unknownField) {
+	slices.SortStableFunc(all, func(a, b unknownField) int { return int(a.id) - int(b.id) })
 }
 
-// sameUnknown reports whether the fields of each id are the same in the same order.
-func sameUnknown(a, b []unknown) bool {
-	same := func(a, b unknown) bool {
+// sameUnknownFields reports whether the fields of each id are the same in the same order.
+func sameUnknownFields(a, b []unknownField) bool {
+	same := func(a, b unknownField) bool {
 		return a.id == b.id && a.value.Type == b.value.Type && bytes.Equal(a.value.Raw(), b.value.Raw())
 	}
 	if len(a) != len(b) || slices.EqualFunc(a, b, same) {
 		return len(a) == len(b)
 	}
-	sortUnknown(a)
-	sortUnknown(b)
+	sortUnknownFields(a)
+	sortUnknownFields(b)
 	return slices.EqualFunc(a, b, same)
 }

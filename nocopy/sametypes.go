@@ -1,11 +1,8 @@
-package messages
+package nocopy
 
 import (
 	"sync"
 	"sync/atomic"
-
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // mostKept is how many answers about types are kept. More are found out again each time.
@@ -34,14 +31,14 @@ func (k *kept) of(key any, ask func() bool) bool {
 var doubles, same kept
 
 // hasDoubles reports whether values of type t may have doubles in them.
-func hasDoubles(t *thriftimpl.Type) bool {
+func hasDoubles(t *XType) bool {
 	for t.Struct() == nil {
 		switch t.Wire() {
-		case nocopy.WireDouble:
+		case WireDouble:
 			return true
-		case nocopy.WireList, nocopy.WireSet:
+		case WireList, WireSet:
 			t = t.Elem()
-		case nocopy.WireMap:
+		case WireMap:
 			if hasDoubles(t.Key()) {
 				return true
 			}
@@ -51,19 +48,19 @@ func hasDoubles(t *thriftimpl.Type) bool {
 		}
 	}
 	d := t.Struct()
-	return doubles.of(d, func() bool { return findDouble(t, map[*thriftimpl.Desc]bool{}) })
+	return doubles.of(d, func() bool { return findDouble(t, map[*XDesc]bool{}) })
 }
 
 // findDouble does what hasDoubles does, but does not look into structs in seen.
-func findDouble(t *thriftimpl.Type, seen map[*thriftimpl.Desc]bool) bool {
+func findDouble(t *XType, seen map[*XDesc]bool) bool {
 	switch t.Wire() {
-	case nocopy.WireDouble:
+	case WireDouble:
 		return true
-	case nocopy.WireList, nocopy.WireSet:
+	case WireList, WireSet:
 		return findDouble(t.Elem(), seen)
-	case nocopy.WireMap:
+	case WireMap:
 		return findDouble(t.Key(), seen) || findDouble(t.Elem(), seen)
-	case nocopy.WireStruct:
+	case WireStruct:
 		d := t.Struct()
 		if seen[d] {
 			return false
@@ -79,10 +76,10 @@ func findDouble(t *thriftimpl.Type, seen map[*thriftimpl.Desc]bool) bool {
 }
 
 // descPair is two types that may be the same.
-type descPair struct{ d, e *thriftimpl.Desc }
+type descPair struct{ d, e *XDesc }
 
 // sameTypes reports whether t and u are the same as the IDL declares them.
-func sameTypes(t, u *thriftimpl.Type) bool {
+func sameTypes(t, u *XType) bool {
 	if t == u {
 		return true
 	}
@@ -93,7 +90,7 @@ func sameTypes(t, u *thriftimpl.Type) bool {
 }
 
 // sameDescs is sameTypes for structs.
-func sameDescs(d, e *thriftimpl.Desc) bool {
+func sameDescs(d, e *XDesc) bool {
 	if d == e {
 		return true
 	}
@@ -101,7 +98,7 @@ func sameDescs(d, e *thriftimpl.Desc) bool {
 }
 
 // alike does what sameTypes does, and takes the pairs in seen for the same.
-func alike(t, u *thriftimpl.Type, seen map[descPair]bool) bool {
+func alike(t, u *XType, seen map[descPair]bool) bool {
 	switch {
 	case t == u:
 		return true
@@ -115,7 +112,7 @@ func alike(t, u *thriftimpl.Type, seen map[descPair]bool) bool {
 	return alike(t.Key(), u.Key(), seen) && alike(t.Elem(), u.Elem(), seen)
 }
 
-func alikeDescs(d, e *thriftimpl.Desc, seen map[descPair]bool) bool {
+func alikeDescs(d, e *XDesc, seen map[descPair]bool) bool {
 	if d == e || seen[descPair{d, e}] {
 		return true
 	}

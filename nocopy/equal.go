@@ -1,0 +1,230 @@
+package nocopy
+
+import (
+	"bytes"
+	"math"
+)
+
+// For generated code and package messages. XEquating is what Equal takes for equal besides what
+// is: the options of package messages, one bit each.
+type XEquating uint8
+
+// The options of package messages.
+const (
+	XEquateNaNs XEquating = 1 << iota
+	XEquateDefaults
+	XIgnoreUnknown
+)
+
+// Equal reports whether s and o, which d describes, are equal, as Equal of package messages does
+// without options.
+func (s XStruct) Equal(d *XDesc, o XStruct) bool {
+	t := structTypeOf(d)
+	return X{}.Equal(s, t, o, t, 0)
+}
+
+// equalContainer is Equal for two lists, sets or maps of the same Go type.
+func (s XStruct) equalContainer(o XStruct) bool {
+	return X{}.Equal(s, s.ContainerType(), o, o.ContainerType(), 0)
+}
+
+// Equal reports whether a and b, handles of types t and u, are equal. The type is nil of a list,
+// set or map that is absent.
+func (X) Equal(a XStruct, t *XType, b XStruct, u *XType, opt XEquating) bool {
+	c := comparison{opt: opt}
+	aHere, bHere := a.Valid(), b.Valid()
+	if (!aHere || !bHere) && (t == nil || u == nil) { // of absent containers the type is not known
+		switch {
+		case aHere == bHere:
+			return true
+		case opt&XEquateDefaults == 0:
+			return false
+		case t == nil && u == nil, t != nil && t.Struct() != nil, u != nil && u.Struct() != nil:
+			return false
+		}
+		return a.Count() == b.Count()
+	}
+	switch {
+	case !sameTypes(t, u):
+		return false
+	case !aHere && !bHere:
+		return true
+	case aHere != bHere && opt&XEquateDefaults == 0:
+		return false
+	}
+	return c.handles(t, u, a, b)
+}
+
+// AppendKey appends bytes that two map keys of the same type share if and only if they are equal,
+// with all NaNs equal.
+func (X) AppendKey(dst []byte, key XValue) []byte {
+	c := comparison{opt: XEquateNaNs}
+	return c.encode(dst, key.Type(), key.Type(), key)
+}
+
+// SameTypes reports whether t and u are the same as the IDL declares them.
+func (X) SameTypes(t, u *XType) bool { return sameTypes(t, u) }
+
+// SameDescs is SameTypes for structs.
+func (X) SameDescs(d, e *XDesc) bool { return sameDescs(d, e) }
+
+// comparison compares values. Of each pair of types that its methods are given, the second one is
+// the same as the first, or made of the same IDL.
+type comparison struct {
+	opt XEquating
+	// A double that equals nothing, itself included, was found while encoding.
+	unequal bool
+	depth   int
+	// The encodings of what fields read as when they are not set, once needed; nil while in the works
+	zeros map[*XFieldDesc][]byte
+}
+
+// mostCompared is the most structs and containers in each other, more than Parse accepts. A
+// program that builds more would run out of stack.
+const mostCompared = 1 << 18
+
+func (c *comparison) enter() {
+	if c.depth++; c.depth > mostCompared {
+		panic("nocopy: messages nested too deeply to be compared")
+	}
+}
+
+// value compares two values, neither of which is a field that is not set.
+func (c *comparison) value(t, u *XType, a, b XValue) bool {
+	switch t.Wire() {
+	case WireDouble:
+		x, y := a.Float(), b.Float()
+		return x == y || c.opt&XEquateNaNs != 0 && math.IsNaN(x) && math.IsNaN(y)
+	case WireString, WireUUID:
+		return bytes.Equal(a.Bytes(), b.Bytes())
+	case WireStruct, WireList, WireSet, WireMap:
+		return c.handles(t, u, a.Struct(), b.Struct())
+	}
+	return a.Int() == b.Int()
+}
+
+// handles compares two structs, lists, sets or maps. An absent one is as an empty one, whose
+// fields are not set.
+func (c *comparison) handles(t, u *XType, a, b XStruct) bool {
+	c.enter()
+	defer func() { c.depth-- }()
+	x, flat := a.WireIn(t)
+	y, flat2 := b.WireIn(u)
+	identical := flat && flat2 && bytes.Equal(x, y)
+	if identical && (c.opt&XEquateNaNs != 0 || !hasDoubles(t)) {
+		return true
+	}
+	switch t.Wire() {
+	case WireStruct:
+		return c.structs(t.Struct(), u.Struct(), a, b) &&
+			(identical || c.opt&XIgnoreUnknown != 0 || sameUnknownFields(unknownFieldsOf(t.Struct(), a), unknownFieldsOf(u.Struct(), b)))
+	case WireList:
+		return c.lists(t.Elem(), u.Elem(), a, b)
+	case WireSet:
+		return c.lists(t.Elem(), u.Elem(), a, b) || c.encoded(t, u, a, b)
+	}
+	return c.maps(t, u, a, b)
+}
+
+// structs compares the fields of two structs, unions or exceptions that their types have.
+func (c *comparison) structs(d, e *XDesc, a, b XStruct) bool {
+	if !a.Valid() && !b.Valid() {
+		return true
+	}
+	if d.IsUnion() && armOf(d, a) != armOf(e, b) {
+		return false
+	}
+	for i := range d.NumFields() {
+		f, g := d.Field(i), sameField(e, d, i)
+		aSet, bSet := a.Has(f), b.Has(g)
+		if d.IsUnion() { // both have the same arm; others do not count
+			aSet = aSet && d.ArmID(a.Which()) == d.FieldDesc(i).ID
+			bSet = aSet
+		}
+		switch {
+		case !aSet && !bSet:
+			continue
+		case aSet != bSet && c.opt&XEquateDefaults == 0:
+			return false
+		}
+		v, w := a.Value(f, d), b.Value(g, e)
+		if aSet != bSet && d.FieldDesc(i).Default != "" && v.typ.kind >= record {
+			if !aSet {
+				v = w // compared by its encoding, since defaults may have the same field in them
+			}
+			zero, ok := c.zero(d, i)
+			if got := c.encode(nil, d.FieldDesc(i).Type, v.Type(), v); !ok || c.unequal || !bytes.Equal(got, zero) {
+				return false
+			}
+			continue
+		}
+		if !c.value(v.Type(), w.Type(), v, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// armOf returns the id of the arm that is set of a union, and whether there is one.
+func armOf(d *XDesc, s XStruct) [2]int16 {
+	if word := s.Which(); word != 0 {
+		return [2]int16{1, d.ArmID(word)}
+	}
+	return [2]int16{}
+}
+
+// sameField returns the field of e that is field i of d, which is the same type.
+func sameField(e, d *XDesc, i int) XField {
+	if d == e {
+		return d.Field(i)
+	}
+	return e.Field(e.NumberByID(d.FieldDesc(i).ID))
+}
+
+// lists compares two lists, or two sets by the order of their elements.
+func (c *comparison) lists(t, u *XType, a, b XStruct) bool {
+	n := a.Count()
+	if n != b.Count() {
+		return false
+	}
+	for i := range n {
+		if !c.value(t, u, a.Element(i), b.Element(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// encoded compares two sets or structs by their encodings.
+func (c *comparison) encoded(t, u *XType, a, b XStruct) bool {
+	if (a.Count() == 0) != (b.Count() == 0) {
+		return false
+	}
+	x := c.handle(nil, t, t, a)
+	if c.unequal {
+		return false
+	}
+	return bytes.Equal(x, c.handle(make([]byte, 0, len(x)), t, u, b)) && !c.unequal
+}
+
+// maps compares two maps: first their keys, then the values of each key once.
+func (c *comparison) maps(t, u *XType, a, b XStruct) bool {
+	if (a.Count() == 0) != (b.Count() == 0) {
+		return false
+	}
+	x, y := c.pairsOf(t, t, a), c.pairsOf(t, u, b)
+	if c.unequal || len(x.all) != len(y.all) {
+		return false
+	}
+	for i := range x.all {
+		if !bytes.Equal(x.key(i), y.key(i)) {
+			return false
+		}
+	}
+	for i := range x.all {
+		if !c.value(t.Elem(), u.Elem(), x.all[i].value, y.all[i].value) {
+			return false
+		}
+	}
+	return true
+}
