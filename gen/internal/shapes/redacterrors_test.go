@@ -102,7 +102,7 @@ func TestRedactedErrors(t *testing.T) {
 		{"pin": []string{"Q"}}, {"by_name": m{"Q": 1}}, {"by_name": m{"QZ": m{"Z": "#"}}}, {"by_name": map[any]any{"Q": "#", 7: "Z"}},
 		{"tokens": m{"Q": 1}}, {"card": m{"Q": 1}}, {"cards": []any{m{"number": m{"Q": "Z"}}}}, {"cards": []any{m{"QZ": nil}}},
 		{"where": m{"x": "Q"}}, {"where": m{"Q": 1}}, {"number": "Q"}, {"number": 53e53}, {"nested": []any{m{"by_name": m{"Q": 5}}}},
-		{"nested_by_name": m{"x": m{"where": m{"x": 5353 << 32}}}},
+		{"nested_by_name": m{"x": m{"where": m{"x": int64(5353 << 32)}}}},
 	} {
 		_, err := typ.FromMap(fields)
 		all = append(all, err)
