@@ -138,12 +138,12 @@ func TestZero(t *testing.T) {
 
 func ExampleStructOf() {
 	for f := range descriptor.StructOf(order.Line{}).Fields() {
-		fmt.Println(f.ID(), f.Name(), f.Type(), f.Requiredness() == descriptor.Required)
+		fmt.Println(f.ID(), f.Name(), f.Type(), f.Requiredness())
 	}
 	// Output:
-	// 1 article string true
-	// 2 count i32 false
-	// 3 price double false
+	// 1 article string required
+	// 2 count i32 default
+	// 3 price double default
 }
 
 func ExampleFindStruct() {

@@ -1,11 +1,14 @@
 package nocopycmp_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
+	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopycmp"
 )
 
@@ -47,4 +50,63 @@ func ExampleSortRepeatedFields() {
 	// Output:
 	// false
 	// true
+}
+
+// Prices may differ by a cent.
+func ExampleFilterField() {
+	a, b := newOrder("paper"), newOrder("paper")
+	a.GetLines().At(0).SetPrice(2.5)
+	b.GetLines().At(0).SetPrice(2.505)
+	cents := cmpopts.EquateApprox(0, 0.01)
+	fmt.Println(cmp.Equal(a, b, nocopycmp.Transform(), nocopycmp.FilterField(order.Line{}, "price", cents)))
+	fmt.Println(cmp.Equal(a, b, nocopycmp.Transform(), nocopycmp.FilterField(order.Line{}, "count", cents)))
+	// Output:
+	// true
+	// false
+}
+
+// A field that is not set is as one that is set to what its getter returns.
+func ExampleIgnoreDefaults() {
+	a, b := newOrder("paper"), newOrder("paper")
+	a.SetCustomer("")
+	fmt.Println(cmp.Equal(a, b, nocopycmp.Transform()))
+	fmt.Println(cmp.Equal(a, b, nocopycmp.Transform(), nocopycmp.IgnoreDefaults()))
+	// Output:
+	// false
+	// true
+}
+
+// What a newer program has added to the messages does not count.
+func ExampleIgnoreUnknown() {
+	a := newOrder("paper")
+	newer := append(bytes.TrimSuffix(a.AppendTo(nil), []byte{0}), 3, 0, 99, 1, 0) // field 99: i8 1
+	b, err := order.ParseOrder(newer)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(cmp.Equal(a, b, nocopycmp.Transform()))
+	fmt.Println(cmp.Equal(a, b, nocopycmp.Transform(), nocopycmp.IgnoreUnknown()))
+	// Output:
+	// false
+	// true
+}
+
+// Lists of texts are compared in any order.
+func ExampleSortRepeated() {
+	s, err := dynamic.LoadText(map[string]string{"post.thrift": "struct Post { 1: list<string> tags }"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	post, err := s.Struct("Post")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a, _ := post.FromJSON([]byte(`{"tags": ["new", "red"]}`))
+	b, _ := post.FromJSON([]byte(`{"tags": ["red", "new"]}`))
+	less := func(a, b string) bool { return a < b }
+	fmt.Println(cmp.Equal(a, b, nocopycmp.Transform(), nocopycmp.SortRepeated(less)))
+	// Output: true
 }
