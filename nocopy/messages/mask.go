@@ -11,7 +11,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Mask selects parts of messages of one type. It does not change.
+// Mask selects parts of messages of one type. It does not change. NewMask makes one; the zero Mask
+// is for no type.
 type Mask struct {
 	desc *thriftimpl.Desc
 	root *node
@@ -57,6 +58,9 @@ func (e *MaskError) Error() string {
 // Each text may be several paths with commas between them, as String returns them, or none. The
 // error is a *MaskError.
 func NewMask(d *thriftimpl.Desc, paths ...string) (*Mask, error) {
+	if d == nil {
+		panic("nocopy: NewMask for no type")
+	}
 	m := &Mask{d, &node{}}
 	for _, text := range paths {
 		p := maskParser{text: text}
@@ -286,6 +290,9 @@ func (p *maskParser) key(t *thriftimpl.Type) (v thriftimpl.Value, err error) {
 // String returns the paths of the mask, with commas between them, in an order that depends on
 // nothing but what it selects. NewMask makes the same mask of them.
 func (m *Mask) String() string {
+	if m.desc == nil {
+		return ""
+	}
 	var paths []string
 	m.root.paths("", thriftimpl.StructOf(m.desc), func(path string) { paths = append(paths, path) })
 	return strings.Join(paths, ",")

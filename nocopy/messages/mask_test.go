@@ -222,6 +222,28 @@ func TestMaskErrors(t *testing.T) {
 	}
 }
 
+// TestZeroMask: a mask that was not made panics with a text that says so.
+func TestZeroMask(t *testing.T) {
+	var zero messages.Mask
+	var none *messages.Mask
+	for name, f := range map[string]func(){
+		"NewMask": func() { messages.NewMask(nil, "id") }, "Keep": func() { zero.Keep(newOrder()) }, "Drop": func() { none.Drop(newOrder()) },
+		"Set": func() { zero.Set(newOrder(), 1) }, "Copy": func() { none.Copy(newOrder(), newOrder()) },
+	} {
+		func() {
+			defer func() {
+				if p := fmt.Sprint(recover()); !strings.HasPrefix(p, "nocopy: ") {
+					t.Errorf("%s: %s", name, p)
+				}
+			}()
+			f()
+		}()
+	}
+	if zero.String() != "" {
+		t.Error(&zero)
+	}
+}
+
 // TestMaskApplies: indexes that are not there, values that do not fit, and arms that exclude each
 // other are errors that change nothing.
 func TestMaskApplies(t *testing.T) {

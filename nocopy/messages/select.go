@@ -38,6 +38,8 @@ func valueOf(d *thriftimpl.Desc, s thriftimpl.Struct) thriftimpl.Value {
 // of returns the same mask for messages of type d.
 func (m *Mask) of(what string, d *thriftimpl.Desc) *Mask {
 	switch {
+	case m == nil || m.desc == nil:
+		panic("nocopy: Mask." + what + ": a mask that NewMask has not made")
 	case m.desc == d:
 		return m
 	case !thriftimpl.SameDescs(m.desc, d):
