@@ -61,6 +61,9 @@ fuzz: ## runs every fuzz target for FUZZTIME, two at a time
 		sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' "$$dir"/*_test.go 2>/dev/null | sed "s|^|$$pkg |"; \
 	done | xargs -P 2 -L 1 sh -c 'echo "$$0 $$1"; exec go test -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x -parallel 1 "$$0"'
 
+wild: ## tries nocopyc on the .thrift files of public packages (docs/idl.md); needs the network (a minute)
+	go run ./gen/wild
+
 bench: ## measures against the peers (minutes); ARGS="-quick" for less
 	go run -C bench . $(ARGS)
 
@@ -68,4 +71,4 @@ lint: ## gofmt and vet
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
 	go vet ./...
 
-.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz bench lint
+.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz wild bench lint

@@ -1,0 +1,150 @@
+// Wild tries nocopyc on the .thrift files that come with public Go modules, Python packages and
+// Maven artifacts: it downloads those in sources.txt, generates code of every file, and checks the
+// types of what was generated. It prints, for docs/idl.md, how many files there are and what was
+// refused, and why.
+//
+//	go run ./gen/wild [-v]
+//
+// It needs the network; no test does. With -v it prints the name of every file.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"log"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
+)
+
+func main() {
+	log.SetFlags(0)
+	verbose := flag.Bool("v", false, "print the name of every file")
+	list := flag.String("sources", "gen/wild/sources.txt", "what to download: a line each with \"go\", \"pypi\" or \"maven\", a name and a version")
+	flag.Parse()
+	text, err := os.ReadFile(*list)
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "wild")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	t := &trial{dir: dir, nocopyc: filepath.Join(dir, "nocopyc"), refused: map[string][]string{}}
+	if out, err := exec.Command("go", "build", "-o", t.nocopyc, "./gen/nocopyc").CombinedOutput(); err != nil {
+		log.Fatalf("%v\n%s", err, out)
+	}
+	if t.check, err = gocheck.New(); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print("| from | files | refused |\n|---|---|---|\n")
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if len(f) == 0 || strings.HasPrefix(f[0], "#") {
+			continue
+		}
+		if len(f) != 3 {
+			log.Fatalf("%s: %q is not a kind, a name and a version", *list, line)
+		}
+		t.source(source{f[0], f[1], f[2]}, *verbose)
+	}
+	fmt.Printf("| **all** | %d | %d |\n", t.files, t.failed)
+	for _, why := range slices.Sorted(maps.Keys(t.refused)) {
+		fmt.Printf("\n%s:\n", why)
+		for _, file := range t.refused[why] {
+			fmt.Printf("- %s\n", file)
+		}
+	}
+	if t.wrong > 0 {
+		log.Fatalf("%d files were accepted, but what was generated of them is wrong", t.wrong)
+	}
+}
+
+// A trial is what is known of all files so far.
+type trial struct {
+	dir, nocopyc         string
+	check                *gocheck.Checker
+	files, failed, wrong int
+	refused              map[string][]string // files, by why they were refused
+}
+
+// source tries the files of a source and prints its row.
+func (t *trial) source(s source, verbose bool) {
+	root := filepath.Join(t.dir, "idl")
+	defer os.RemoveAll(root)
+	if err := s.fetch(root); err != nil {
+		log.Fatalf("%s: %v", s, err)
+	}
+	files, failed := 0, t.failed
+	filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(file) != ".thrift" {
+			return err
+		}
+		files++
+		name, _ := filepath.Rel(root, file)
+		name = strings.TrimPrefix(filepath.ToSlash(name), s.name+"@"+s.version+"/")
+		if verbose {
+			log.Println(s, name)
+		}
+		if why := t.file(root, file); why != "" {
+			t.failed++
+			t.refused[why] = append(t.refused[why], fmt.Sprintf("%s: `%s`", s.name, name))
+		}
+		return nil
+	})
+	t.files += files
+	if files == 0 {
+		log.Fatalf("%s has no .thrift files", s)
+	}
+	fmt.Printf("| %s | %d | %d |\n", s, files, t.failed-failed)
+}
+
+// file generates code of one file, with those that it includes, and checks it. It returns why that
+// was not possible, "" if it was.
+func (t *trial) file(root, file string) string {
+	out := filepath.Join(t.dir, "out")
+	defer os.RemoveAll(out)
+	args := []string{"-r", "-o", out, "-package-prefix", "wild", "-I", root}
+	for dir := filepath.Dir(file); strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
+		args = append(args, "-I", dir)
+	}
+	if text, err := exec.Command(t.nocopyc, append(args, file)...).CombinedOutput(); err != nil {
+		return reason(strings.ReplaceAll(string(text), root+string(filepath.Separator), ""))
+	}
+	made := map[string][]byte{}
+	filepath.WalkDir(out, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, ".go") {
+			rel, _ := filepath.Rel(out, name)
+			made[filepath.ToSlash(rel)], err = os.ReadFile(name)
+		}
+		return err
+	})
+	if err := t.check.Check("wild", made); err != nil {
+		t.wrong++
+		return "what was generated is wrong: " + err.Error()
+	}
+	return ""
+}
+
+// reason returns the first error among the lines that nocopyc has printed, without the place.
+func reason(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" || strings.Contains(line, ": warning: ") {
+			continue
+		}
+		if at := strings.Index(line, ".thrift:"); at >= 0 {
+			if rest := strings.SplitN(line[at+len(".thrift:"):], ": ", 2); len(rest) == 2 {
+				return rest[1]
+			}
+		}
+		return line
+	}
+	return "no error was printed"
+}
