@@ -38,7 +38,8 @@
 //
 // [CopyInto] makes one struct a copy of another, wherever both are; [Merge] adds what another has.
 // The structs that they change must be there: an absent one is a panic, as for setters, and so are
-// two structs whose types are not the same.
+// two structs whose types are not the same. Both take time in proportion to the messages' size and
+// to how deep they are.
 //
 // # Masks
 //
