@@ -20,6 +20,18 @@ func plainPrefix(b []byte) int {
 			break
 		}
 	}
+	// Of what is left mostly all is plain: it is seen at once, with bytes before it.
+	switch rest := len(b) - i; {
+	case rest >= 8:
+	case len(b) >= 8:
+		if plainWord(binary.LittleEndian.Uint64(b[len(b)-8:])) {
+			return len(b)
+		}
+	case len(b) >= 4:
+		if plainWord(uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[len(b)-4:]))<<32) {
+			return len(b)
+		}
+	}
 	for i < len(b) && b[i] >= 0x20 && b[i] < utf8.RuneSelf && b[i] != '"' && b[i] != '\\' {
 		i++
 	}
