@@ -709,24 +709,24 @@ func ReadBonk(r io.Reader, n int, opts ...nocopy.Option) (Bonk, error) {
 func (s Bonk) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Bonk) Release()          { nocopy.Struct(s).Release() }
 func (s Bonk) Clone() Bonk       { return Bonk(impl.Struct(s).Clone(BonkDesc)) }
-func (s Bonk) Equal(t Bonk) bool { return impl.Struct(s).Equal(BonkDesc, impl.Struct(t)) }
-func (s Bonk) String() string    { return impl.Struct(s).Format(BonkDesc) }
+func (s Bonk) Equal(t Bonk) bool { return impl.Equals(s, t) }
+func (s Bonk) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Bonk) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bonk) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BonkDesc) }
 
-func (s Bonk) ThriftDesc() *impl.Desc                  { return BonkDesc }
-func (s Bonk) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Bonk) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BonkDesc) }
-func (s Bonk) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BonkDesc) }
-func (s Bonk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BonkDesc) }
+func (s Bonk) ThriftDesc() *impl.Desc    { return BonkDesc }
+func (s Bonk) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Bonk) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Bonk) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Bonk) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Bonk) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Bonk) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Bonk) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Bonk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Bonk) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Bonk) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Bonk) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Bonk) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Bonk) GetMessage() string  { return impl.Struct(s).Text(bonkMessage) }
 func (s Bonk) SetMessage(v string) { impl.Struct(s).SetText(bonkMessage, v) }
@@ -761,24 +761,24 @@ func ReadBools(r io.Reader, n int, opts ...nocopy.Option) (Bools, error) {
 func (s Bools) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Bools) Release()           { nocopy.Struct(s).Release() }
 func (s Bools) Clone() Bools       { return Bools(impl.Struct(s).Clone(BoolsDesc)) }
-func (s Bools) Equal(t Bools) bool { return impl.Struct(s).Equal(BoolsDesc, impl.Struct(t)) }
-func (s Bools) String() string     { return impl.Struct(s).Format(BoolsDesc) }
+func (s Bools) Equal(t Bools) bool { return impl.Equals(s, t) }
+func (s Bools) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Bools) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bools) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolsDesc) }
 
-func (s Bools) ThriftDesc() *impl.Desc                  { return BoolsDesc }
-func (s Bools) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Bools) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BoolsDesc) }
-func (s Bools) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BoolsDesc) }
-func (s Bools) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BoolsDesc) }
+func (s Bools) ThriftDesc() *impl.Desc    { return BoolsDesc }
+func (s Bools) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Bools) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Bools) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Bools) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Bools) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Bools) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Bools) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Bools) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Bools) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Bools) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Bools) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Bools) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Bools) GetImTrue() bool   { return impl.Struct(s).Bool(boolsImTrue) }
 func (s Bools) SetImTrue(v bool)  { impl.Struct(s).SetBool(boolsImTrue, v) }
@@ -815,24 +815,24 @@ func ReadXtruct(r io.Reader, n int, opts ...nocopy.Option) (Xtruct, error) {
 func (s Xtruct) Valid() bool         { return nocopy.Struct(s).Valid() }
 func (s Xtruct) Release()            { nocopy.Struct(s).Release() }
 func (s Xtruct) Clone() Xtruct       { return Xtruct(impl.Struct(s).Clone(XtructDesc)) }
-func (s Xtruct) Equal(t Xtruct) bool { return impl.Struct(s).Equal(XtructDesc, impl.Struct(t)) }
-func (s Xtruct) String() string      { return impl.Struct(s).Format(XtructDesc) }
+func (s Xtruct) Equal(t Xtruct) bool { return impl.Equals(s, t) }
+func (s Xtruct) String() string      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xtruct) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XtructDesc) }
 
-func (s Xtruct) ThriftDesc() *impl.Desc                  { return XtructDesc }
-func (s Xtruct) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Xtruct) LogValue() slog.Value                    { return impl.Struct(s).LogValue(XtructDesc) }
-func (s Xtruct) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, XtructDesc) }
-func (s Xtruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(XtructDesc) }
+func (s Xtruct) ThriftDesc() *impl.Desc    { return XtructDesc }
+func (s Xtruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Xtruct) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Xtruct) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Xtruct) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Xtruct) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Xtruct) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Xtruct) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Xtruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Xtruct) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Xtruct) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Xtruct) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Xtruct) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Xtruct) GetStringThing() string  { return impl.Struct(s).Text(xtructStringThing) }
 func (s Xtruct) SetStringThing(v string) { impl.Struct(s).SetText(xtructStringThing, v) }
@@ -878,24 +878,24 @@ func ReadXtruct2(r io.Reader, n int, opts ...nocopy.Option) (Xtruct2, error) {
 func (s Xtruct2) Valid() bool          { return nocopy.Struct(s).Valid() }
 func (s Xtruct2) Release()             { nocopy.Struct(s).Release() }
 func (s Xtruct2) Clone() Xtruct2       { return Xtruct2(impl.Struct(s).Clone(Xtruct2Desc)) }
-func (s Xtruct2) Equal(t Xtruct2) bool { return impl.Struct(s).Equal(Xtruct2Desc, impl.Struct(t)) }
-func (s Xtruct2) String() string       { return impl.Struct(s).Format(Xtruct2Desc) }
+func (s Xtruct2) Equal(t Xtruct2) bool { return impl.Equals(s, t) }
+func (s Xtruct2) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xtruct2) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct2) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, Xtruct2Desc) }
 
-func (s Xtruct2) ThriftDesc() *impl.Desc                  { return Xtruct2Desc }
-func (s Xtruct2) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Xtruct2) LogValue() slog.Value                    { return impl.Struct(s).LogValue(Xtruct2Desc) }
-func (s Xtruct2) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, Xtruct2Desc) }
-func (s Xtruct2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct2Desc) }
+func (s Xtruct2) ThriftDesc() *impl.Desc    { return Xtruct2Desc }
+func (s Xtruct2) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Xtruct2) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Xtruct2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Xtruct2) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Xtruct2) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Xtruct2) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Xtruct2) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Xtruct2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Xtruct2) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Xtruct2) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Xtruct2) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Xtruct2) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // used to be byte, hence the name
 func (s Xtruct2) GetByteThing() int8   { return impl.Struct(s).Int8(xtruct2ByteThing) }
@@ -947,24 +947,24 @@ func ReadXtruct3(r io.Reader, n int, opts ...nocopy.Option) (Xtruct3, error) {
 func (s Xtruct3) Valid() bool          { return nocopy.Struct(s).Valid() }
 func (s Xtruct3) Release()             { nocopy.Struct(s).Release() }
 func (s Xtruct3) Clone() Xtruct3       { return Xtruct3(impl.Struct(s).Clone(Xtruct3Desc)) }
-func (s Xtruct3) Equal(t Xtruct3) bool { return impl.Struct(s).Equal(Xtruct3Desc, impl.Struct(t)) }
-func (s Xtruct3) String() string       { return impl.Struct(s).Format(Xtruct3Desc) }
+func (s Xtruct3) Equal(t Xtruct3) bool { return impl.Equals(s, t) }
+func (s Xtruct3) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xtruct3) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct3) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, Xtruct3Desc) }
 
-func (s Xtruct3) ThriftDesc() *impl.Desc                  { return Xtruct3Desc }
-func (s Xtruct3) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Xtruct3) LogValue() slog.Value                    { return impl.Struct(s).LogValue(Xtruct3Desc) }
-func (s Xtruct3) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, Xtruct3Desc) }
-func (s Xtruct3) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct3Desc) }
+func (s Xtruct3) ThriftDesc() *impl.Desc    { return Xtruct3Desc }
+func (s Xtruct3) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Xtruct3) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Xtruct3) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Xtruct3) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Xtruct3) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Xtruct3) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Xtruct3) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Xtruct3) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Xtruct3) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Xtruct3) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Xtruct3) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Xtruct3) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Xtruct3) GetStringThing() string  { return impl.Struct(s).Text(xtruct3StringThing) }
 func (s Xtruct3) SetStringThing(v string) { impl.Struct(s).SetText(xtruct3StringThing, v) }
@@ -1009,26 +1009,24 @@ func ReadInsanity(r io.Reader, n int, opts ...nocopy.Option) (Insanity, error) {
 func (s Insanity) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s Insanity) Release()              { nocopy.Struct(s).Release() }
 func (s Insanity) Clone() Insanity       { return Insanity(impl.Struct(s).Clone(InsanityDesc)) }
-func (s Insanity) Equal(t Insanity) bool { return impl.Struct(s).Equal(InsanityDesc, impl.Struct(t)) }
-func (s Insanity) String() string        { return impl.Struct(s).Format(InsanityDesc) }
+func (s Insanity) Equal(t Insanity) bool { return impl.Equals(s, t) }
+func (s Insanity) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Insanity) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Insanity) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, InsanityDesc) }
 
-func (s Insanity) ThriftDesc() *impl.Desc        { return InsanityDesc }
-func (s Insanity) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Insanity) LogValue() slog.Value          { return impl.Struct(s).LogValue(InsanityDesc) }
-func (s Insanity) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, InsanityDesc) }
-func (s Insanity) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(InsanityDesc)
-}
+func (s Insanity) ThriftDesc() *impl.Desc    { return InsanityDesc }
+func (s Insanity) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Insanity) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Insanity) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Insanity) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Insanity) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Insanity) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Insanity) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Insanity) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Insanity) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Insanity) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Insanity) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Insanity) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Insanity) GetUserMap() nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64] {
 	return nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s).Child(insanityUserMap, InsanityDesc))
@@ -1093,10 +1091,8 @@ func (s CrazyNesting) Release()    { nocopy.Struct(s).Release() }
 func (s CrazyNesting) Clone() CrazyNesting {
 	return CrazyNesting(impl.Struct(s).Clone(CrazyNestingDesc))
 }
-func (s CrazyNesting) Equal(t CrazyNesting) bool {
-	return impl.Struct(s).Equal(CrazyNestingDesc, impl.Struct(t))
-}
-func (s CrazyNesting) String() string { return impl.Struct(s).Format(CrazyNestingDesc) }
+func (s CrazyNesting) Equal(t CrazyNesting) bool { return impl.Equals(s, t) }
+func (s CrazyNesting) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1107,18 +1103,14 @@ func (s CrazyNesting) AppendTo(dst []byte) []byte {
 
 func (s CrazyNesting) ThriftDesc() *impl.Desc    { return CrazyNestingDesc }
 func (s CrazyNesting) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s CrazyNesting) LogValue() slog.Value      { return impl.Struct(s).LogValue(CrazyNestingDesc) }
-func (s CrazyNesting) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, CrazyNestingDesc)
-}
-func (s CrazyNesting) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(CrazyNestingDesc)
-}
+func (s CrazyNesting) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s CrazyNesting) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s CrazyNesting) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *CrazyNesting) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *CrazyNesting) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s CrazyNesting) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s CrazyNesting) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s CrazyNesting) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s CrazyNesting) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *CrazyNesting) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *CrazyNesting) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s CrazyNesting) GetStringField() string  { return impl.Struct(s).Text(crazyNestingStringField) }
 func (s CrazyNesting) SetStringField(v string) { impl.Struct(s).SetText(crazyNestingStringField, v) }
@@ -1191,13 +1183,11 @@ func ReadSomeUnion(r io.Reader, n int, opts ...nocopy.Option) (SomeUnion, error)
 	return nocopy.Read[SomeUnion](SomeUnionDesc, r, n, opts...)
 }
 
-func (s SomeUnion) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s SomeUnion) Release()         { nocopy.Struct(s).Release() }
-func (s SomeUnion) Clone() SomeUnion { return SomeUnion(impl.Struct(s).Clone(SomeUnionDesc)) }
-func (s SomeUnion) Equal(t SomeUnion) bool {
-	return impl.Struct(s).Equal(SomeUnionDesc, impl.Struct(t))
-}
-func (s SomeUnion) String() string { return impl.Struct(s).Format(SomeUnionDesc) }
+func (s SomeUnion) Valid() bool            { return nocopy.Struct(s).Valid() }
+func (s SomeUnion) Release()               { nocopy.Struct(s).Release() }
+func (s SomeUnion) Clone() SomeUnion       { return SomeUnion(impl.Struct(s).Clone(SomeUnionDesc)) }
+func (s SomeUnion) Equal(t SomeUnion) bool { return impl.Equals(s, t) }
+func (s SomeUnion) String() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1206,18 +1196,16 @@ func (s SomeUnion) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SomeUnionDesc)
 }
 
-func (s SomeUnion) ThriftDesc() *impl.Desc        { return SomeUnionDesc }
-func (s SomeUnion) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s SomeUnion) LogValue() slog.Value          { return impl.Struct(s).LogValue(SomeUnionDesc) }
-func (s SomeUnion) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, SomeUnionDesc) }
-func (s SomeUnion) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SomeUnionDesc)
-}
+func (s SomeUnion) ThriftDesc() *impl.Desc    { return SomeUnionDesc }
+func (s SomeUnion) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s SomeUnion) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s SomeUnion) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s SomeUnion) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *SomeUnion) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *SomeUnion) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s SomeUnion) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s SomeUnion) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s SomeUnion) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s SomeUnion) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *SomeUnion) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *SomeUnion) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // SomeUnionWhich is the arm of a SomeUnion that is set; 0 means none.
 type SomeUnionWhich int32
@@ -1318,27 +1306,25 @@ func ReadXception(r io.Reader, n int, opts ...nocopy.Option) (Xception, error) {
 func (s Xception) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s Xception) Release()              { nocopy.Struct(s).Release() }
 func (s Xception) Clone() Xception       { return Xception(impl.Struct(s).Clone(XceptionDesc)) }
-func (s Xception) Equal(t Xception) bool { return impl.Struct(s).Equal(XceptionDesc, impl.Struct(t)) }
-func (s Xception) String() string        { return impl.Struct(s).Format(XceptionDesc) }
-func (s Xception) Error() string         { return impl.Struct(s).Format(XceptionDesc) }
+func (s Xception) Equal(t Xception) bool { return impl.Equals(s, t) }
+func (s Xception) String() string        { return impl.String(s) }
+func (s Xception) Error() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xception) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xception) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XceptionDesc) }
 
-func (s Xception) ThriftDesc() *impl.Desc        { return XceptionDesc }
-func (s Xception) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Xception) LogValue() slog.Value          { return impl.Struct(s).LogValue(XceptionDesc) }
-func (s Xception) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, XceptionDesc) }
-func (s Xception) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(XceptionDesc)
-}
+func (s Xception) ThriftDesc() *impl.Desc    { return XceptionDesc }
+func (s Xception) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Xception) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Xception) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Xception) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Xception) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Xception) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Xception) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Xception) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Xception) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Xception) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Xception) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Xception) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Xception) GetErrorCode() int32  { return impl.Struct(s).Int32(xceptionErrorCode) }
 func (s Xception) SetErrorCode(v int32) { impl.Struct(s).SetInt32(xceptionErrorCode, v) }
@@ -1372,14 +1358,12 @@ func ReadXception2(r io.Reader, n int, opts ...nocopy.Option) (Xception2, error)
 	return nocopy.Read[Xception2](Xception2Desc, r, n, opts...)
 }
 
-func (s Xception2) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s Xception2) Release()         { nocopy.Struct(s).Release() }
-func (s Xception2) Clone() Xception2 { return Xception2(impl.Struct(s).Clone(Xception2Desc)) }
-func (s Xception2) Equal(t Xception2) bool {
-	return impl.Struct(s).Equal(Xception2Desc, impl.Struct(t))
-}
-func (s Xception2) String() string { return impl.Struct(s).Format(Xception2Desc) }
-func (s Xception2) Error() string  { return impl.Struct(s).Format(Xception2Desc) }
+func (s Xception2) Valid() bool            { return nocopy.Struct(s).Valid() }
+func (s Xception2) Release()               { nocopy.Struct(s).Release() }
+func (s Xception2) Clone() Xception2       { return Xception2(impl.Struct(s).Clone(Xception2Desc)) }
+func (s Xception2) Equal(t Xception2) bool { return impl.Equals(s, t) }
+func (s Xception2) String() string         { return impl.String(s) }
+func (s Xception2) Error() string          { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1388,18 +1372,16 @@ func (s Xception2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, Xception2Desc)
 }
 
-func (s Xception2) ThriftDesc() *impl.Desc        { return Xception2Desc }
-func (s Xception2) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Xception2) LogValue() slog.Value          { return impl.Struct(s).LogValue(Xception2Desc) }
-func (s Xception2) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, Xception2Desc) }
-func (s Xception2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(Xception2Desc)
-}
+func (s Xception2) ThriftDesc() *impl.Desc    { return Xception2Desc }
+func (s Xception2) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Xception2) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Xception2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Xception2) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Xception2) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Xception2) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Xception2) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Xception2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Xception2) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Xception2) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Xception2) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Xception2) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Xception2) GetErrorCode() int32  { return impl.Struct(s).Int32(xception2ErrorCode) }
 func (s Xception2) SetErrorCode(v int32) { impl.Struct(s).SetInt32(xception2ErrorCode, v) }
@@ -1437,13 +1419,11 @@ func ReadEmptyStruct(r io.Reader, n int, opts ...nocopy.Option) (EmptyStruct, er
 	return nocopy.Read[EmptyStruct](EmptyStructDesc, r, n, opts...)
 }
 
-func (s EmptyStruct) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s EmptyStruct) Release()           { nocopy.Struct(s).Release() }
-func (s EmptyStruct) Clone() EmptyStruct { return EmptyStruct(impl.Struct(s).Clone(EmptyStructDesc)) }
-func (s EmptyStruct) Equal(t EmptyStruct) bool {
-	return impl.Struct(s).Equal(EmptyStructDesc, impl.Struct(t))
-}
-func (s EmptyStruct) String() string { return impl.Struct(s).Format(EmptyStructDesc) }
+func (s EmptyStruct) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s EmptyStruct) Release()                 { nocopy.Struct(s).Release() }
+func (s EmptyStruct) Clone() EmptyStruct       { return EmptyStruct(impl.Struct(s).Clone(EmptyStructDesc)) }
+func (s EmptyStruct) Equal(t EmptyStruct) bool { return impl.Equals(s, t) }
+func (s EmptyStruct) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1454,18 +1434,14 @@ func (s EmptyStruct) AppendTo(dst []byte) []byte {
 
 func (s EmptyStruct) ThriftDesc() *impl.Desc    { return EmptyStructDesc }
 func (s EmptyStruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EmptyStruct) LogValue() slog.Value      { return impl.Struct(s).LogValue(EmptyStructDesc) }
-func (s EmptyStruct) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, EmptyStructDesc)
-}
-func (s EmptyStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EmptyStructDesc)
-}
+func (s EmptyStruct) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EmptyStruct) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EmptyStruct) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EmptyStruct) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EmptyStruct) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EmptyStruct) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EmptyStruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EmptyStruct) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EmptyStruct) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EmptyStruct) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EmptyStruct) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type OneField nocopy.Struct
 
@@ -1489,26 +1465,24 @@ func ReadOneField(r io.Reader, n int, opts ...nocopy.Option) (OneField, error) {
 func (s OneField) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s OneField) Release()              { nocopy.Struct(s).Release() }
 func (s OneField) Clone() OneField       { return OneField(impl.Struct(s).Clone(OneFieldDesc)) }
-func (s OneField) Equal(t OneField) bool { return impl.Struct(s).Equal(OneFieldDesc, impl.Struct(t)) }
-func (s OneField) String() string        { return impl.Struct(s).Format(OneFieldDesc) }
+func (s OneField) Equal(t OneField) bool { return impl.Equals(s, t) }
+func (s OneField) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s OneField) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OneField) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OneFieldDesc) }
 
-func (s OneField) ThriftDesc() *impl.Desc        { return OneFieldDesc }
-func (s OneField) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s OneField) LogValue() slog.Value          { return impl.Struct(s).LogValue(OneFieldDesc) }
-func (s OneField) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, OneFieldDesc) }
-func (s OneField) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(OneFieldDesc)
-}
+func (s OneField) ThriftDesc() *impl.Desc    { return OneFieldDesc }
+func (s OneField) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s OneField) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s OneField) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s OneField) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *OneField) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *OneField) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s OneField) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s OneField) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s OneField) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s OneField) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *OneField) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *OneField) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s OneField) GetField() EmptyStruct {
 	return EmptyStruct(impl.Struct(s).Child(oneFieldField, OneFieldDesc))
@@ -1552,10 +1526,8 @@ func (s VersioningTestV1) Release()    { nocopy.Struct(s).Release() }
 func (s VersioningTestV1) Clone() VersioningTestV1 {
 	return VersioningTestV1(impl.Struct(s).Clone(VersioningTestV1Desc))
 }
-func (s VersioningTestV1) Equal(t VersioningTestV1) bool {
-	return impl.Struct(s).Equal(VersioningTestV1Desc, impl.Struct(t))
-}
-func (s VersioningTestV1) String() string { return impl.Struct(s).Format(VersioningTestV1Desc) }
+func (s VersioningTestV1) Equal(t VersioningTestV1) bool { return impl.Equals(s, t) }
+func (s VersioningTestV1) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1566,18 +1538,14 @@ func (s VersioningTestV1) AppendTo(dst []byte) []byte {
 
 func (s VersioningTestV1) ThriftDesc() *impl.Desc    { return VersioningTestV1Desc }
 func (s VersioningTestV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s VersioningTestV1) LogValue() slog.Value      { return impl.Struct(s).LogValue(VersioningTestV1Desc) }
-func (s VersioningTestV1) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, VersioningTestV1Desc)
-}
-func (s VersioningTestV1) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(VersioningTestV1Desc)
-}
+func (s VersioningTestV1) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s VersioningTestV1) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s VersioningTestV1) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *VersioningTestV1) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *VersioningTestV1) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s VersioningTestV1) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s VersioningTestV1) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s VersioningTestV1) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s VersioningTestV1) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *VersioningTestV1) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *VersioningTestV1) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s VersioningTestV1) GetBeginInBoth() int32 {
 	return impl.Struct(s).Int32(versioningTestV1BeginInBoth)
@@ -1645,10 +1613,8 @@ func (s VersioningTestV2) Release()    { nocopy.Struct(s).Release() }
 func (s VersioningTestV2) Clone() VersioningTestV2 {
 	return VersioningTestV2(impl.Struct(s).Clone(VersioningTestV2Desc))
 }
-func (s VersioningTestV2) Equal(t VersioningTestV2) bool {
-	return impl.Struct(s).Equal(VersioningTestV2Desc, impl.Struct(t))
-}
-func (s VersioningTestV2) String() string { return impl.Struct(s).Format(VersioningTestV2Desc) }
+func (s VersioningTestV2) Equal(t VersioningTestV2) bool { return impl.Equals(s, t) }
+func (s VersioningTestV2) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1659,18 +1625,14 @@ func (s VersioningTestV2) AppendTo(dst []byte) []byte {
 
 func (s VersioningTestV2) ThriftDesc() *impl.Desc    { return VersioningTestV2Desc }
 func (s VersioningTestV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s VersioningTestV2) LogValue() slog.Value      { return impl.Struct(s).LogValue(VersioningTestV2Desc) }
-func (s VersioningTestV2) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, VersioningTestV2Desc)
-}
-func (s VersioningTestV2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(VersioningTestV2Desc)
-}
+func (s VersioningTestV2) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s VersioningTestV2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s VersioningTestV2) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *VersioningTestV2) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *VersioningTestV2) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s VersioningTestV2) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s VersioningTestV2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s VersioningTestV2) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s VersioningTestV2) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *VersioningTestV2) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *VersioningTestV2) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s VersioningTestV2) GetBeginInBoth() int32 {
 	return impl.Struct(s).Int32(versioningTestV2BeginInBoth)
@@ -1824,10 +1786,8 @@ func (s ListTypeVersioningV1) Release()    { nocopy.Struct(s).Release() }
 func (s ListTypeVersioningV1) Clone() ListTypeVersioningV1 {
 	return ListTypeVersioningV1(impl.Struct(s).Clone(ListTypeVersioningV1Desc))
 }
-func (s ListTypeVersioningV1) Equal(t ListTypeVersioningV1) bool {
-	return impl.Struct(s).Equal(ListTypeVersioningV1Desc, impl.Struct(t))
-}
-func (s ListTypeVersioningV1) String() string { return impl.Struct(s).Format(ListTypeVersioningV1Desc) }
+func (s ListTypeVersioningV1) Equal(t ListTypeVersioningV1) bool { return impl.Equals(s, t) }
+func (s ListTypeVersioningV1) String() string                    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1838,20 +1798,14 @@ func (s ListTypeVersioningV1) AppendTo(dst []byte) []byte {
 
 func (s ListTypeVersioningV1) ThriftDesc() *impl.Desc    { return ListTypeVersioningV1Desc }
 func (s ListTypeVersioningV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ListTypeVersioningV1) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ListTypeVersioningV1Desc)
-}
-func (s ListTypeVersioningV1) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ListTypeVersioningV1Desc)
-}
-func (s ListTypeVersioningV1) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ListTypeVersioningV1Desc)
-}
+func (s ListTypeVersioningV1) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ListTypeVersioningV1) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ListTypeVersioningV1) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ListTypeVersioningV1) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ListTypeVersioningV1) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ListTypeVersioningV1) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ListTypeVersioningV1) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ListTypeVersioningV1) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ListTypeVersioningV1) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ListTypeVersioningV1) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ListTypeVersioningV1) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ListTypeVersioningV1) GetMyints() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(listTypeVersioningV1Myints, ListTypeVersioningV1Desc))
@@ -1903,10 +1857,8 @@ func (s ListTypeVersioningV2) Release()    { nocopy.Struct(s).Release() }
 func (s ListTypeVersioningV2) Clone() ListTypeVersioningV2 {
 	return ListTypeVersioningV2(impl.Struct(s).Clone(ListTypeVersioningV2Desc))
 }
-func (s ListTypeVersioningV2) Equal(t ListTypeVersioningV2) bool {
-	return impl.Struct(s).Equal(ListTypeVersioningV2Desc, impl.Struct(t))
-}
-func (s ListTypeVersioningV2) String() string { return impl.Struct(s).Format(ListTypeVersioningV2Desc) }
+func (s ListTypeVersioningV2) Equal(t ListTypeVersioningV2) bool { return impl.Equals(s, t) }
+func (s ListTypeVersioningV2) String() string                    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1917,20 +1869,14 @@ func (s ListTypeVersioningV2) AppendTo(dst []byte) []byte {
 
 func (s ListTypeVersioningV2) ThriftDesc() *impl.Desc    { return ListTypeVersioningV2Desc }
 func (s ListTypeVersioningV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ListTypeVersioningV2) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ListTypeVersioningV2Desc)
-}
-func (s ListTypeVersioningV2) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ListTypeVersioningV2Desc)
-}
-func (s ListTypeVersioningV2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ListTypeVersioningV2Desc)
-}
+func (s ListTypeVersioningV2) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ListTypeVersioningV2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ListTypeVersioningV2) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ListTypeVersioningV2) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ListTypeVersioningV2) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ListTypeVersioningV2) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ListTypeVersioningV2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ListTypeVersioningV2) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ListTypeVersioningV2) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ListTypeVersioningV2) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ListTypeVersioningV2) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ListTypeVersioningV2) GetStrings() nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).Child(listTypeVersioningV2Strings, ListTypeVersioningV2Desc))
@@ -1981,10 +1927,8 @@ func (s GuessProtocolStruct) Release()    { nocopy.Struct(s).Release() }
 func (s GuessProtocolStruct) Clone() GuessProtocolStruct {
 	return GuessProtocolStruct(impl.Struct(s).Clone(GuessProtocolStructDesc))
 }
-func (s GuessProtocolStruct) Equal(t GuessProtocolStruct) bool {
-	return impl.Struct(s).Equal(GuessProtocolStructDesc, impl.Struct(t))
-}
-func (s GuessProtocolStruct) String() string { return impl.Struct(s).Format(GuessProtocolStructDesc) }
+func (s GuessProtocolStruct) Equal(t GuessProtocolStruct) bool { return impl.Equals(s, t) }
+func (s GuessProtocolStruct) String() string                   { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1995,20 +1939,14 @@ func (s GuessProtocolStruct) AppendTo(dst []byte) []byte {
 
 func (s GuessProtocolStruct) ThriftDesc() *impl.Desc    { return GuessProtocolStructDesc }
 func (s GuessProtocolStruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GuessProtocolStruct) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(GuessProtocolStructDesc)
-}
-func (s GuessProtocolStruct) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GuessProtocolStructDesc)
-}
-func (s GuessProtocolStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GuessProtocolStructDesc)
-}
+func (s GuessProtocolStruct) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GuessProtocolStruct) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GuessProtocolStruct) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GuessProtocolStruct) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GuessProtocolStruct) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GuessProtocolStruct) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GuessProtocolStruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GuessProtocolStruct) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GuessProtocolStruct) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GuessProtocolStruct) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GuessProtocolStruct) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s GuessProtocolStruct) GetMapField() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(guessProtocolStructMapField, GuessProtocolStructDesc))
@@ -2061,13 +1999,11 @@ func ReadLargeDeltas(r io.Reader, n int, opts ...nocopy.Option) (LargeDeltas, er
 	return nocopy.Read[LargeDeltas](LargeDeltasDesc, r, n, opts...)
 }
 
-func (s LargeDeltas) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s LargeDeltas) Release()           { nocopy.Struct(s).Release() }
-func (s LargeDeltas) Clone() LargeDeltas { return LargeDeltas(impl.Struct(s).Clone(LargeDeltasDesc)) }
-func (s LargeDeltas) Equal(t LargeDeltas) bool {
-	return impl.Struct(s).Equal(LargeDeltasDesc, impl.Struct(t))
-}
-func (s LargeDeltas) String() string { return impl.Struct(s).Format(LargeDeltasDesc) }
+func (s LargeDeltas) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s LargeDeltas) Release()                 { nocopy.Struct(s).Release() }
+func (s LargeDeltas) Clone() LargeDeltas       { return LargeDeltas(impl.Struct(s).Clone(LargeDeltasDesc)) }
+func (s LargeDeltas) Equal(t LargeDeltas) bool { return impl.Equals(s, t) }
+func (s LargeDeltas) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2078,18 +2014,14 @@ func (s LargeDeltas) AppendTo(dst []byte) []byte {
 
 func (s LargeDeltas) ThriftDesc() *impl.Desc    { return LargeDeltasDesc }
 func (s LargeDeltas) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s LargeDeltas) LogValue() slog.Value      { return impl.Struct(s).LogValue(LargeDeltasDesc) }
-func (s LargeDeltas) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, LargeDeltasDesc)
-}
-func (s LargeDeltas) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(LargeDeltasDesc)
-}
+func (s LargeDeltas) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s LargeDeltas) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s LargeDeltas) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *LargeDeltas) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *LargeDeltas) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s LargeDeltas) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s LargeDeltas) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s LargeDeltas) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s LargeDeltas) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *LargeDeltas) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *LargeDeltas) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s LargeDeltas) GetB1() Bools {
 	return Bools(impl.Struct(s).Child(largeDeltasB1, LargeDeltasDesc))
@@ -2235,10 +2167,8 @@ func (s NestedListsI32x2) Release()    { nocopy.Struct(s).Release() }
 func (s NestedListsI32x2) Clone() NestedListsI32x2 {
 	return NestedListsI32x2(impl.Struct(s).Clone(NestedListsI32x2Desc))
 }
-func (s NestedListsI32x2) Equal(t NestedListsI32x2) bool {
-	return impl.Struct(s).Equal(NestedListsI32x2Desc, impl.Struct(t))
-}
-func (s NestedListsI32x2) String() string { return impl.Struct(s).Format(NestedListsI32x2Desc) }
+func (s NestedListsI32x2) Equal(t NestedListsI32x2) bool { return impl.Equals(s, t) }
+func (s NestedListsI32x2) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2249,18 +2179,14 @@ func (s NestedListsI32x2) AppendTo(dst []byte) []byte {
 
 func (s NestedListsI32x2) ThriftDesc() *impl.Desc    { return NestedListsI32x2Desc }
 func (s NestedListsI32x2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NestedListsI32x2) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedListsI32x2Desc) }
-func (s NestedListsI32x2) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, NestedListsI32x2Desc)
-}
-func (s NestedListsI32x2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(NestedListsI32x2Desc)
-}
+func (s NestedListsI32x2) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s NestedListsI32x2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s NestedListsI32x2) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *NestedListsI32x2) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *NestedListsI32x2) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s NestedListsI32x2) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s NestedListsI32x2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s NestedListsI32x2) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s NestedListsI32x2) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *NestedListsI32x2) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *NestedListsI32x2) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s NestedListsI32x2) GetIntegerlist() nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).Child(nestedListsI32x2Integerlist, NestedListsI32x2Desc))
@@ -2304,10 +2230,8 @@ func (s NestedListsI32x3) Release()    { nocopy.Struct(s).Release() }
 func (s NestedListsI32x3) Clone() NestedListsI32x3 {
 	return NestedListsI32x3(impl.Struct(s).Clone(NestedListsI32x3Desc))
 }
-func (s NestedListsI32x3) Equal(t NestedListsI32x3) bool {
-	return impl.Struct(s).Equal(NestedListsI32x3Desc, impl.Struct(t))
-}
-func (s NestedListsI32x3) String() string { return impl.Struct(s).Format(NestedListsI32x3Desc) }
+func (s NestedListsI32x3) Equal(t NestedListsI32x3) bool { return impl.Equals(s, t) }
+func (s NestedListsI32x3) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2318,18 +2242,14 @@ func (s NestedListsI32x3) AppendTo(dst []byte) []byte {
 
 func (s NestedListsI32x3) ThriftDesc() *impl.Desc    { return NestedListsI32x3Desc }
 func (s NestedListsI32x3) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NestedListsI32x3) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedListsI32x3Desc) }
-func (s NestedListsI32x3) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, NestedListsI32x3Desc)
-}
-func (s NestedListsI32x3) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(NestedListsI32x3Desc)
-}
+func (s NestedListsI32x3) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s NestedListsI32x3) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s NestedListsI32x3) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *NestedListsI32x3) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *NestedListsI32x3) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s NestedListsI32x3) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s NestedListsI32x3) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s NestedListsI32x3) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s NestedListsI32x3) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *NestedListsI32x3) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *NestedListsI32x3) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s NestedListsI32x3) GetIntegerlist() nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]] {
 	return nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]](impl.Struct(s).Child(nestedListsI32x3Integerlist, NestedListsI32x3Desc))
@@ -2375,10 +2295,8 @@ func (s NestedMixedx2) Release()    { nocopy.Struct(s).Release() }
 func (s NestedMixedx2) Clone() NestedMixedx2 {
 	return NestedMixedx2(impl.Struct(s).Clone(NestedMixedx2Desc))
 }
-func (s NestedMixedx2) Equal(t NestedMixedx2) bool {
-	return impl.Struct(s).Equal(NestedMixedx2Desc, impl.Struct(t))
-}
-func (s NestedMixedx2) String() string { return impl.Struct(s).Format(NestedMixedx2Desc) }
+func (s NestedMixedx2) Equal(t NestedMixedx2) bool { return impl.Equals(s, t) }
+func (s NestedMixedx2) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2389,18 +2307,14 @@ func (s NestedMixedx2) AppendTo(dst []byte) []byte {
 
 func (s NestedMixedx2) ThriftDesc() *impl.Desc    { return NestedMixedx2Desc }
 func (s NestedMixedx2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NestedMixedx2) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedMixedx2Desc) }
-func (s NestedMixedx2) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, NestedMixedx2Desc)
-}
-func (s NestedMixedx2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(NestedMixedx2Desc)
-}
+func (s NestedMixedx2) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s NestedMixedx2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s NestedMixedx2) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *NestedMixedx2) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *NestedMixedx2) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s NestedMixedx2) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s NestedMixedx2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s NestedMixedx2) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s NestedMixedx2) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *NestedMixedx2) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *NestedMixedx2) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s NestedMixedx2) GetIntSetList() nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).Child(nestedMixedx2IntSetList, NestedMixedx2Desc))
@@ -2467,13 +2381,11 @@ func ReadListBonks(r io.Reader, n int, opts ...nocopy.Option) (ListBonks, error)
 	return nocopy.Read[ListBonks](ListBonksDesc, r, n, opts...)
 }
 
-func (s ListBonks) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s ListBonks) Release()         { nocopy.Struct(s).Release() }
-func (s ListBonks) Clone() ListBonks { return ListBonks(impl.Struct(s).Clone(ListBonksDesc)) }
-func (s ListBonks) Equal(t ListBonks) bool {
-	return impl.Struct(s).Equal(ListBonksDesc, impl.Struct(t))
-}
-func (s ListBonks) String() string { return impl.Struct(s).Format(ListBonksDesc) }
+func (s ListBonks) Valid() bool            { return nocopy.Struct(s).Valid() }
+func (s ListBonks) Release()               { nocopy.Struct(s).Release() }
+func (s ListBonks) Clone() ListBonks       { return ListBonks(impl.Struct(s).Clone(ListBonksDesc)) }
+func (s ListBonks) Equal(t ListBonks) bool { return impl.Equals(s, t) }
+func (s ListBonks) String() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2482,18 +2394,16 @@ func (s ListBonks) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListBonksDesc)
 }
 
-func (s ListBonks) ThriftDesc() *impl.Desc        { return ListBonksDesc }
-func (s ListBonks) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s ListBonks) LogValue() slog.Value          { return impl.Struct(s).LogValue(ListBonksDesc) }
-func (s ListBonks) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ListBonksDesc) }
-func (s ListBonks) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ListBonksDesc)
-}
+func (s ListBonks) ThriftDesc() *impl.Desc    { return ListBonksDesc }
+func (s ListBonks) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ListBonks) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ListBonks) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ListBonks) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ListBonks) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ListBonks) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ListBonks) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ListBonks) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ListBonks) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ListBonks) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ListBonks) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ListBonks) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ListBonks) GetBonk() nocopy.StructList[Bonk] {
 	return nocopy.StructList[Bonk](impl.Struct(s).Child(listBonksBonk, ListBonksDesc))
@@ -2535,10 +2445,8 @@ func (s NestedListsBonk) Release()    { nocopy.Struct(s).Release() }
 func (s NestedListsBonk) Clone() NestedListsBonk {
 	return NestedListsBonk(impl.Struct(s).Clone(NestedListsBonkDesc))
 }
-func (s NestedListsBonk) Equal(t NestedListsBonk) bool {
-	return impl.Struct(s).Equal(NestedListsBonkDesc, impl.Struct(t))
-}
-func (s NestedListsBonk) String() string { return impl.Struct(s).Format(NestedListsBonkDesc) }
+func (s NestedListsBonk) Equal(t NestedListsBonk) bool { return impl.Equals(s, t) }
+func (s NestedListsBonk) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2549,18 +2457,14 @@ func (s NestedListsBonk) AppendTo(dst []byte) []byte {
 
 func (s NestedListsBonk) ThriftDesc() *impl.Desc    { return NestedListsBonkDesc }
 func (s NestedListsBonk) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NestedListsBonk) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedListsBonkDesc) }
-func (s NestedListsBonk) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, NestedListsBonkDesc)
-}
-func (s NestedListsBonk) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(NestedListsBonkDesc)
-}
+func (s NestedListsBonk) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s NestedListsBonk) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s NestedListsBonk) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *NestedListsBonk) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *NestedListsBonk) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s NestedListsBonk) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s NestedListsBonk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s NestedListsBonk) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s NestedListsBonk) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *NestedListsBonk) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *NestedListsBonk) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s NestedListsBonk) GetBonk() nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]] {
 	return nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]](impl.Struct(s).Child(nestedListsBonkBonk, NestedListsBonkDesc))
@@ -2599,26 +2503,24 @@ func ReadBoolTest(r io.Reader, n int, opts ...nocopy.Option) (BoolTest, error) {
 func (s BoolTest) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s BoolTest) Release()              { nocopy.Struct(s).Release() }
 func (s BoolTest) Clone() BoolTest       { return BoolTest(impl.Struct(s).Clone(BoolTestDesc)) }
-func (s BoolTest) Equal(t BoolTest) bool { return impl.Struct(s).Equal(BoolTestDesc, impl.Struct(t)) }
-func (s BoolTest) String() string        { return impl.Struct(s).Format(BoolTestDesc) }
+func (s BoolTest) Equal(t BoolTest) bool { return impl.Equals(s, t) }
+func (s BoolTest) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s BoolTest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s BoolTest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolTestDesc) }
 
-func (s BoolTest) ThriftDesc() *impl.Desc        { return BoolTestDesc }
-func (s BoolTest) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s BoolTest) LogValue() slog.Value          { return impl.Struct(s).LogValue(BoolTestDesc) }
-func (s BoolTest) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, BoolTestDesc) }
-func (s BoolTest) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(BoolTestDesc)
-}
+func (s BoolTest) ThriftDesc() *impl.Desc    { return BoolTestDesc }
+func (s BoolTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s BoolTest) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s BoolTest) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s BoolTest) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *BoolTest) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *BoolTest) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s BoolTest) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s BoolTest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s BoolTest) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s BoolTest) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *BoolTest) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *BoolTest) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s BoolTest) GetB() bool   { return impl.Struct(s).BoolOr(boolTestB, true) }
 func (s BoolTest) SetB(v bool)  { impl.Struct(s).SetBool(boolTestB, v) }
@@ -2652,24 +2554,24 @@ func ReadStructA(r io.Reader, n int, opts ...nocopy.Option) (StructA, error) {
 func (s StructA) Valid() bool          { return nocopy.Struct(s).Valid() }
 func (s StructA) Release()             { nocopy.Struct(s).Release() }
 func (s StructA) Clone() StructA       { return StructA(impl.Struct(s).Clone(StructADesc)) }
-func (s StructA) Equal(t StructA) bool { return impl.Struct(s).Equal(StructADesc, impl.Struct(t)) }
-func (s StructA) String() string       { return impl.Struct(s).Format(StructADesc) }
+func (s StructA) Equal(t StructA) bool { return impl.Equals(s, t) }
+func (s StructA) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s StructA) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s StructA) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, StructADesc) }
 
-func (s StructA) ThriftDesc() *impl.Desc                  { return StructADesc }
-func (s StructA) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s StructA) LogValue() slog.Value                    { return impl.Struct(s).LogValue(StructADesc) }
-func (s StructA) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, StructADesc) }
-func (s StructA) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructADesc) }
+func (s StructA) ThriftDesc() *impl.Desc    { return StructADesc }
+func (s StructA) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s StructA) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s StructA) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s StructA) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *StructA) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *StructA) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s StructA) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s StructA) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s StructA) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s StructA) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *StructA) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *StructA) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s StructA) GetS() string  { return impl.Struct(s).Text(structAS) }
 func (s StructA) SetS(v string) { impl.Struct(s).SetText(structAS, v) }
@@ -2699,24 +2601,24 @@ func ReadStructB(r io.Reader, n int, opts ...nocopy.Option) (StructB, error) {
 func (s StructB) Valid() bool          { return nocopy.Struct(s).Valid() }
 func (s StructB) Release()             { nocopy.Struct(s).Release() }
 func (s StructB) Clone() StructB       { return StructB(impl.Struct(s).Clone(StructBDesc)) }
-func (s StructB) Equal(t StructB) bool { return impl.Struct(s).Equal(StructBDesc, impl.Struct(t)) }
-func (s StructB) String() string       { return impl.Struct(s).Format(StructBDesc) }
+func (s StructB) Equal(t StructB) bool { return impl.Equals(s, t) }
+func (s StructB) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s StructB) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s StructB) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, StructBDesc) }
 
-func (s StructB) ThriftDesc() *impl.Desc                  { return StructBDesc }
-func (s StructB) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s StructB) LogValue() slog.Value                    { return impl.Struct(s).LogValue(StructBDesc) }
-func (s StructB) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, StructBDesc) }
-func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructBDesc) }
+func (s StructB) ThriftDesc() *impl.Desc    { return StructBDesc }
+func (s StructB) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s StructB) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s StructB) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s StructB) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *StructB) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *StructB) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s StructB) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s StructB) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s StructB) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *StructB) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *StructB) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s StructB) GetAa() StructA { return StructA(impl.Struct(s).Child(structBAa, StructBDesc)) }
 
@@ -2760,12 +2662,8 @@ func (s OptionalSetDefaultTest) Release()    { nocopy.Struct(s).Release() }
 func (s OptionalSetDefaultTest) Clone() OptionalSetDefaultTest {
 	return OptionalSetDefaultTest(impl.Struct(s).Clone(OptionalSetDefaultTestDesc))
 }
-func (s OptionalSetDefaultTest) Equal(t OptionalSetDefaultTest) bool {
-	return impl.Struct(s).Equal(OptionalSetDefaultTestDesc, impl.Struct(t))
-}
-func (s OptionalSetDefaultTest) String() string {
-	return impl.Struct(s).Format(OptionalSetDefaultTestDesc)
-}
+func (s OptionalSetDefaultTest) Equal(t OptionalSetDefaultTest) bool { return impl.Equals(s, t) }
+func (s OptionalSetDefaultTest) String() string                      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2776,20 +2674,14 @@ func (s OptionalSetDefaultTest) AppendTo(dst []byte) []byte {
 
 func (s OptionalSetDefaultTest) ThriftDesc() *impl.Desc    { return OptionalSetDefaultTestDesc }
 func (s OptionalSetDefaultTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OptionalSetDefaultTest) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(OptionalSetDefaultTestDesc)
-}
-func (s OptionalSetDefaultTest) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, OptionalSetDefaultTestDesc)
-}
-func (s OptionalSetDefaultTest) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(OptionalSetDefaultTestDesc)
-}
+func (s OptionalSetDefaultTest) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s OptionalSetDefaultTest) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s OptionalSetDefaultTest) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *OptionalSetDefaultTest) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *OptionalSetDefaultTest) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s OptionalSetDefaultTest) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s OptionalSetDefaultTest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s OptionalSetDefaultTest) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s OptionalSetDefaultTest) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *OptionalSetDefaultTest) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *OptionalSetDefaultTest) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s OptionalSetDefaultTest) GetWithDefault() nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).Child(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc))
@@ -2834,10 +2726,8 @@ func (s OptionalBinary) Release()    { nocopy.Struct(s).Release() }
 func (s OptionalBinary) Clone() OptionalBinary {
 	return OptionalBinary(impl.Struct(s).Clone(OptionalBinaryDesc))
 }
-func (s OptionalBinary) Equal(t OptionalBinary) bool {
-	return impl.Struct(s).Equal(OptionalBinaryDesc, impl.Struct(t))
-}
-func (s OptionalBinary) String() string { return impl.Struct(s).Format(OptionalBinaryDesc) }
+func (s OptionalBinary) Equal(t OptionalBinary) bool { return impl.Equals(s, t) }
+func (s OptionalBinary) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2848,18 +2738,14 @@ func (s OptionalBinary) AppendTo(dst []byte) []byte {
 
 func (s OptionalBinary) ThriftDesc() *impl.Desc    { return OptionalBinaryDesc }
 func (s OptionalBinary) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OptionalBinary) LogValue() slog.Value      { return impl.Struct(s).LogValue(OptionalBinaryDesc) }
-func (s OptionalBinary) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, OptionalBinaryDesc)
-}
-func (s OptionalBinary) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(OptionalBinaryDesc)
-}
+func (s OptionalBinary) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s OptionalBinary) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s OptionalBinary) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *OptionalBinary) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *OptionalBinary) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s OptionalBinary) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s OptionalBinary) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s OptionalBinary) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s OptionalBinary) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *OptionalBinary) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *OptionalBinary) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s OptionalBinary) GetBinSet() nocopy.BytesList {
 	return nocopy.BytesList(impl.Struct(s).Child(optionalBinaryBinSet, OptionalBinaryDesc))
@@ -2914,12 +2800,8 @@ func (s ThriftTestTestVoidArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestVoidArgs) Clone() ThriftTestTestVoidArgs {
 	return ThriftTestTestVoidArgs(impl.Struct(s).Clone(ThriftTestTestVoidArgsDesc))
 }
-func (s ThriftTestTestVoidArgs) Equal(t ThriftTestTestVoidArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestVoidArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestVoidArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestVoidArgsDesc)
-}
+func (s ThriftTestTestVoidArgs) Equal(t ThriftTestTestVoidArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestVoidArgs) String() string                      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2930,20 +2812,14 @@ func (s ThriftTestTestVoidArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestVoidArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestVoidArgsDesc }
 func (s ThriftTestTestVoidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestVoidArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestVoidArgsDesc)
-}
-func (s ThriftTestTestVoidArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestVoidArgsDesc)
-}
-func (s ThriftTestTestVoidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestVoidArgsDesc)
-}
+func (s ThriftTestTestVoidArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestVoidArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestVoidArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestVoidArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestVoidArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestVoidArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestVoidArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestVoidArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestVoidArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestVoidArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestVoidArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type ThriftTestTestVoidResult nocopy.Struct
 
@@ -2967,12 +2843,8 @@ func (s ThriftTestTestVoidResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestVoidResult) Clone() ThriftTestTestVoidResult {
 	return ThriftTestTestVoidResult(impl.Struct(s).Clone(ThriftTestTestVoidResultDesc))
 }
-func (s ThriftTestTestVoidResult) Equal(t ThriftTestTestVoidResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestVoidResultDesc, impl.Struct(t))
-}
-func (s ThriftTestTestVoidResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestVoidResultDesc)
-}
+func (s ThriftTestTestVoidResult) Equal(t ThriftTestTestVoidResult) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestVoidResult) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2983,20 +2855,14 @@ func (s ThriftTestTestVoidResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestVoidResult) ThriftDesc() *impl.Desc    { return ThriftTestTestVoidResultDesc }
 func (s ThriftTestTestVoidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestVoidResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestVoidResultDesc)
-}
-func (s ThriftTestTestVoidResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestVoidResultDesc)
-}
-func (s ThriftTestTestVoidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestVoidResultDesc)
-}
+func (s ThriftTestTestVoidResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestVoidResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestVoidResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestVoidResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestVoidResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestVoidResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestVoidResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestVoidResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestVoidResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestVoidResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestVoidResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type ThriftTestTestStringArgs nocopy.Struct
 
@@ -3024,12 +2890,8 @@ func (s ThriftTestTestStringArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringArgs) Clone() ThriftTestTestStringArgs {
 	return ThriftTestTestStringArgs(impl.Struct(s).Clone(ThriftTestTestStringArgsDesc))
 }
-func (s ThriftTestTestStringArgs) Equal(t ThriftTestTestStringArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestStringArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestStringArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStringArgsDesc)
-}
+func (s ThriftTestTestStringArgs) Equal(t ThriftTestTestStringArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestStringArgs) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3040,20 +2902,14 @@ func (s ThriftTestTestStringArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestStringArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStringArgsDesc }
 func (s ThriftTestTestStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStringArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestStringArgsDesc)
-}
-func (s ThriftTestTestStringArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringArgsDesc)
-}
-func (s ThriftTestTestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestStringArgsDesc)
-}
+func (s ThriftTestTestStringArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestStringArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestStringArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestStringArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestStringArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestStringArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestStringArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestStringArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestStringArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestStringArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestStringArgs) GetThing() string {
 	return impl.Struct(s).Text(thriftTestTestStringArgsThing)
@@ -3093,11 +2949,9 @@ func (s ThriftTestTestStringResult) Clone() ThriftTestTestStringResult {
 	return ThriftTestTestStringResult(impl.Struct(s).Clone(ThriftTestTestStringResultDesc))
 }
 func (s ThriftTestTestStringResult) Equal(t ThriftTestTestStringResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestStringResultDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestStringResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStringResultDesc)
-}
+func (s ThriftTestTestStringResult) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3108,19 +2962,13 @@ func (s ThriftTestTestStringResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestStringResult) ThriftDesc() *impl.Desc    { return ThriftTestTestStringResultDesc }
 func (s ThriftTestTestStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStringResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestStringResultDesc)
-}
-func (s ThriftTestTestStringResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringResultDesc)
-}
-func (s ThriftTestTestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestStringResultDesc)
-}
+func (s ThriftTestTestStringResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestStringResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
-func (s ThriftTestTestStringResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestStringResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s ThriftTestTestStringResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestStringResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestStringResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestStringResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ThriftTestTestStringResult) UnmarshalJSONFrom(d impl.JSONIn) error {
 	return impl.GetJSON(s, d)
 }
@@ -3164,12 +3012,8 @@ func (s ThriftTestTestBoolArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBoolArgs) Clone() ThriftTestTestBoolArgs {
 	return ThriftTestTestBoolArgs(impl.Struct(s).Clone(ThriftTestTestBoolArgsDesc))
 }
-func (s ThriftTestTestBoolArgs) Equal(t ThriftTestTestBoolArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestBoolArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestBoolArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestBoolArgsDesc)
-}
+func (s ThriftTestTestBoolArgs) Equal(t ThriftTestTestBoolArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestBoolArgs) String() string                      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3180,20 +3024,14 @@ func (s ThriftTestTestBoolArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestBoolArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestBoolArgsDesc }
 func (s ThriftTestTestBoolArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestBoolArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestBoolArgsDesc)
-}
-func (s ThriftTestTestBoolArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBoolArgsDesc)
-}
-func (s ThriftTestTestBoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestBoolArgsDesc)
-}
+func (s ThriftTestTestBoolArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestBoolArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestBoolArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestBoolArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestBoolArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestBoolArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestBoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestBoolArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestBoolArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestBoolArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestBoolArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestBoolArgs) GetThing() bool {
 	return impl.Struct(s).Bool(thriftTestTestBoolArgsThing)
@@ -3232,12 +3070,8 @@ func (s ThriftTestTestBoolResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBoolResult) Clone() ThriftTestTestBoolResult {
 	return ThriftTestTestBoolResult(impl.Struct(s).Clone(ThriftTestTestBoolResultDesc))
 }
-func (s ThriftTestTestBoolResult) Equal(t ThriftTestTestBoolResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestBoolResultDesc, impl.Struct(t))
-}
-func (s ThriftTestTestBoolResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestBoolResultDesc)
-}
+func (s ThriftTestTestBoolResult) Equal(t ThriftTestTestBoolResult) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestBoolResult) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3248,20 +3082,14 @@ func (s ThriftTestTestBoolResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestBoolResult) ThriftDesc() *impl.Desc    { return ThriftTestTestBoolResultDesc }
 func (s ThriftTestTestBoolResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestBoolResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestBoolResultDesc)
-}
-func (s ThriftTestTestBoolResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBoolResultDesc)
-}
-func (s ThriftTestTestBoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestBoolResultDesc)
-}
+func (s ThriftTestTestBoolResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestBoolResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestBoolResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestBoolResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestBoolResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestBoolResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestBoolResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestBoolResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestBoolResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestBoolResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestBoolResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestBoolResult) GetSuccess() bool {
 	return impl.Struct(s).Bool(thriftTestTestBoolResultSuccess)
@@ -3302,12 +3130,8 @@ func (s ThriftTestTestByteArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestByteArgs) Clone() ThriftTestTestByteArgs {
 	return ThriftTestTestByteArgs(impl.Struct(s).Clone(ThriftTestTestByteArgsDesc))
 }
-func (s ThriftTestTestByteArgs) Equal(t ThriftTestTestByteArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestByteArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestByteArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestByteArgsDesc)
-}
+func (s ThriftTestTestByteArgs) Equal(t ThriftTestTestByteArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestByteArgs) String() string                      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3318,20 +3142,14 @@ func (s ThriftTestTestByteArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestByteArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestByteArgsDesc }
 func (s ThriftTestTestByteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestByteArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestByteArgsDesc)
-}
-func (s ThriftTestTestByteArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestByteArgsDesc)
-}
-func (s ThriftTestTestByteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestByteArgsDesc)
-}
+func (s ThriftTestTestByteArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestByteArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestByteArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestByteArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestByteArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestByteArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestByteArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestByteArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestByteArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestByteArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestByteArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestByteArgs) GetThing() int8 {
 	return impl.Struct(s).Int8(thriftTestTestByteArgsThing)
@@ -3370,12 +3188,8 @@ func (s ThriftTestTestByteResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestByteResult) Clone() ThriftTestTestByteResult {
 	return ThriftTestTestByteResult(impl.Struct(s).Clone(ThriftTestTestByteResultDesc))
 }
-func (s ThriftTestTestByteResult) Equal(t ThriftTestTestByteResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestByteResultDesc, impl.Struct(t))
-}
-func (s ThriftTestTestByteResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestByteResultDesc)
-}
+func (s ThriftTestTestByteResult) Equal(t ThriftTestTestByteResult) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestByteResult) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3386,20 +3200,14 @@ func (s ThriftTestTestByteResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestByteResult) ThriftDesc() *impl.Desc    { return ThriftTestTestByteResultDesc }
 func (s ThriftTestTestByteResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestByteResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestByteResultDesc)
-}
-func (s ThriftTestTestByteResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestByteResultDesc)
-}
-func (s ThriftTestTestByteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestByteResultDesc)
-}
+func (s ThriftTestTestByteResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestByteResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestByteResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestByteResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestByteResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestByteResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestByteResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestByteResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestByteResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestByteResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestByteResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestByteResult) GetSuccess() int8 {
 	return impl.Struct(s).Int8(thriftTestTestByteResultSuccess)
@@ -3440,12 +3248,8 @@ func (s ThriftTestTestI32Args) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI32Args) Clone() ThriftTestTestI32Args {
 	return ThriftTestTestI32Args(impl.Struct(s).Clone(ThriftTestTestI32ArgsDesc))
 }
-func (s ThriftTestTestI32Args) Equal(t ThriftTestTestI32Args) bool {
-	return impl.Struct(s).Equal(ThriftTestTestI32ArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestI32Args) String() string {
-	return impl.Struct(s).Format(ThriftTestTestI32ArgsDesc)
-}
+func (s ThriftTestTestI32Args) Equal(t ThriftTestTestI32Args) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestI32Args) String() string                     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3456,20 +3260,14 @@ func (s ThriftTestTestI32Args) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestI32Args) ThriftDesc() *impl.Desc    { return ThriftTestTestI32ArgsDesc }
 func (s ThriftTestTestI32Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestI32Args) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestI32ArgsDesc)
-}
-func (s ThriftTestTestI32Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI32ArgsDesc)
-}
-func (s ThriftTestTestI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestI32ArgsDesc)
-}
+func (s ThriftTestTestI32Args) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestI32Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestI32Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestI32Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestI32Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestI32Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestI32Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestI32Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestI32Args) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestI32Args) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestI32Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestI32Args) GetThing() int32 {
 	return impl.Struct(s).Int32(thriftTestTestI32ArgsThing)
@@ -3508,12 +3306,8 @@ func (s ThriftTestTestI32Result) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI32Result) Clone() ThriftTestTestI32Result {
 	return ThriftTestTestI32Result(impl.Struct(s).Clone(ThriftTestTestI32ResultDesc))
 }
-func (s ThriftTestTestI32Result) Equal(t ThriftTestTestI32Result) bool {
-	return impl.Struct(s).Equal(ThriftTestTestI32ResultDesc, impl.Struct(t))
-}
-func (s ThriftTestTestI32Result) String() string {
-	return impl.Struct(s).Format(ThriftTestTestI32ResultDesc)
-}
+func (s ThriftTestTestI32Result) Equal(t ThriftTestTestI32Result) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestI32Result) String() string                       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3524,20 +3318,14 @@ func (s ThriftTestTestI32Result) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestI32Result) ThriftDesc() *impl.Desc    { return ThriftTestTestI32ResultDesc }
 func (s ThriftTestTestI32Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestI32Result) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestI32ResultDesc)
-}
-func (s ThriftTestTestI32Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI32ResultDesc)
-}
-func (s ThriftTestTestI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestI32ResultDesc)
-}
+func (s ThriftTestTestI32Result) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestI32Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestI32Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestI32Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestI32Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestI32Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestI32Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestI32Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestI32Result) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestI32Result) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestI32Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestI32Result) GetSuccess() int32 {
 	return impl.Struct(s).Int32(thriftTestTestI32ResultSuccess)
@@ -3576,12 +3364,8 @@ func (s ThriftTestTestI64Args) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI64Args) Clone() ThriftTestTestI64Args {
 	return ThriftTestTestI64Args(impl.Struct(s).Clone(ThriftTestTestI64ArgsDesc))
 }
-func (s ThriftTestTestI64Args) Equal(t ThriftTestTestI64Args) bool {
-	return impl.Struct(s).Equal(ThriftTestTestI64ArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestI64Args) String() string {
-	return impl.Struct(s).Format(ThriftTestTestI64ArgsDesc)
-}
+func (s ThriftTestTestI64Args) Equal(t ThriftTestTestI64Args) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestI64Args) String() string                     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3592,20 +3376,14 @@ func (s ThriftTestTestI64Args) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestI64Args) ThriftDesc() *impl.Desc    { return ThriftTestTestI64ArgsDesc }
 func (s ThriftTestTestI64Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestI64Args) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestI64ArgsDesc)
-}
-func (s ThriftTestTestI64Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI64ArgsDesc)
-}
-func (s ThriftTestTestI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestI64ArgsDesc)
-}
+func (s ThriftTestTestI64Args) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestI64Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestI64Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestI64Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestI64Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestI64Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestI64Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestI64Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestI64Args) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestI64Args) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestI64Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestI64Args) GetThing() int64 {
 	return impl.Struct(s).Int64(thriftTestTestI64ArgsThing)
@@ -3644,12 +3422,8 @@ func (s ThriftTestTestI64Result) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI64Result) Clone() ThriftTestTestI64Result {
 	return ThriftTestTestI64Result(impl.Struct(s).Clone(ThriftTestTestI64ResultDesc))
 }
-func (s ThriftTestTestI64Result) Equal(t ThriftTestTestI64Result) bool {
-	return impl.Struct(s).Equal(ThriftTestTestI64ResultDesc, impl.Struct(t))
-}
-func (s ThriftTestTestI64Result) String() string {
-	return impl.Struct(s).Format(ThriftTestTestI64ResultDesc)
-}
+func (s ThriftTestTestI64Result) Equal(t ThriftTestTestI64Result) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestI64Result) String() string                       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3660,20 +3434,14 @@ func (s ThriftTestTestI64Result) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestI64Result) ThriftDesc() *impl.Desc    { return ThriftTestTestI64ResultDesc }
 func (s ThriftTestTestI64Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestI64Result) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestI64ResultDesc)
-}
-func (s ThriftTestTestI64Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI64ResultDesc)
-}
-func (s ThriftTestTestI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestI64ResultDesc)
-}
+func (s ThriftTestTestI64Result) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestI64Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestI64Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestI64Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestI64Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestI64Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestI64Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestI64Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestI64Result) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestI64Result) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestI64Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestI64Result) GetSuccess() int64 {
 	return impl.Struct(s).Int64(thriftTestTestI64ResultSuccess)
@@ -3712,12 +3480,8 @@ func (s ThriftTestTestDoubleArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestDoubleArgs) Clone() ThriftTestTestDoubleArgs {
 	return ThriftTestTestDoubleArgs(impl.Struct(s).Clone(ThriftTestTestDoubleArgsDesc))
 }
-func (s ThriftTestTestDoubleArgs) Equal(t ThriftTestTestDoubleArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestDoubleArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestDoubleArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestDoubleArgsDesc)
-}
+func (s ThriftTestTestDoubleArgs) Equal(t ThriftTestTestDoubleArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestDoubleArgs) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3728,20 +3492,14 @@ func (s ThriftTestTestDoubleArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestDoubleArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestDoubleArgsDesc }
 func (s ThriftTestTestDoubleArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestDoubleArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestDoubleArgsDesc)
-}
-func (s ThriftTestTestDoubleArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestDoubleArgsDesc)
-}
-func (s ThriftTestTestDoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestDoubleArgsDesc)
-}
+func (s ThriftTestTestDoubleArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestDoubleArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestDoubleArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestDoubleArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestDoubleArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestDoubleArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestDoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestDoubleArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestDoubleArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestDoubleArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestDoubleArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestDoubleArgs) GetThing() float64 {
 	return impl.Struct(s).Float64(thriftTestTestDoubleArgsThing)
@@ -3781,11 +3539,9 @@ func (s ThriftTestTestDoubleResult) Clone() ThriftTestTestDoubleResult {
 	return ThriftTestTestDoubleResult(impl.Struct(s).Clone(ThriftTestTestDoubleResultDesc))
 }
 func (s ThriftTestTestDoubleResult) Equal(t ThriftTestTestDoubleResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestDoubleResultDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestDoubleResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestDoubleResultDesc)
-}
+func (s ThriftTestTestDoubleResult) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3796,19 +3552,13 @@ func (s ThriftTestTestDoubleResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestDoubleResult) ThriftDesc() *impl.Desc    { return ThriftTestTestDoubleResultDesc }
 func (s ThriftTestTestDoubleResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestDoubleResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestDoubleResultDesc)
-}
-func (s ThriftTestTestDoubleResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestDoubleResultDesc)
-}
-func (s ThriftTestTestDoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestDoubleResultDesc)
-}
+func (s ThriftTestTestDoubleResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestDoubleResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
-func (s ThriftTestTestDoubleResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestDoubleResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s ThriftTestTestDoubleResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestDoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestDoubleResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestDoubleResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestDoubleResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ThriftTestTestDoubleResult) UnmarshalJSONFrom(d impl.JSONIn) error {
 	return impl.GetJSON(s, d)
 }
@@ -3852,12 +3602,8 @@ func (s ThriftTestTestBinaryArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBinaryArgs) Clone() ThriftTestTestBinaryArgs {
 	return ThriftTestTestBinaryArgs(impl.Struct(s).Clone(ThriftTestTestBinaryArgsDesc))
 }
-func (s ThriftTestTestBinaryArgs) Equal(t ThriftTestTestBinaryArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestBinaryArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestBinaryArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestBinaryArgsDesc)
-}
+func (s ThriftTestTestBinaryArgs) Equal(t ThriftTestTestBinaryArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestBinaryArgs) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3868,20 +3614,14 @@ func (s ThriftTestTestBinaryArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestBinaryArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestBinaryArgsDesc }
 func (s ThriftTestTestBinaryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestBinaryArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestBinaryArgsDesc)
-}
-func (s ThriftTestTestBinaryArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBinaryArgsDesc)
-}
-func (s ThriftTestTestBinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestBinaryArgsDesc)
-}
+func (s ThriftTestTestBinaryArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestBinaryArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestBinaryArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestBinaryArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestBinaryArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestBinaryArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestBinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestBinaryArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestBinaryArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestBinaryArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestBinaryArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestBinaryArgs) GetThing() []byte {
 	return impl.Struct(s).Bytes(thriftTestTestBinaryArgsThing)
@@ -3924,11 +3664,9 @@ func (s ThriftTestTestBinaryResult) Clone() ThriftTestTestBinaryResult {
 	return ThriftTestTestBinaryResult(impl.Struct(s).Clone(ThriftTestTestBinaryResultDesc))
 }
 func (s ThriftTestTestBinaryResult) Equal(t ThriftTestTestBinaryResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestBinaryResultDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestBinaryResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestBinaryResultDesc)
-}
+func (s ThriftTestTestBinaryResult) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3939,19 +3677,13 @@ func (s ThriftTestTestBinaryResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestBinaryResult) ThriftDesc() *impl.Desc    { return ThriftTestTestBinaryResultDesc }
 func (s ThriftTestTestBinaryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestBinaryResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestBinaryResultDesc)
-}
-func (s ThriftTestTestBinaryResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBinaryResultDesc)
-}
-func (s ThriftTestTestBinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestBinaryResultDesc)
-}
+func (s ThriftTestTestBinaryResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestBinaryResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
-func (s ThriftTestTestBinaryResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestBinaryResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s ThriftTestTestBinaryResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestBinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestBinaryResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestBinaryResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestBinaryResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ThriftTestTestBinaryResult) UnmarshalJSONFrom(d impl.JSONIn) error {
 	return impl.GetJSON(s, d)
 }
@@ -3998,12 +3730,8 @@ func (s ThriftTestTestUuidArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestUuidArgs) Clone() ThriftTestTestUuidArgs {
 	return ThriftTestTestUuidArgs(impl.Struct(s).Clone(ThriftTestTestUuidArgsDesc))
 }
-func (s ThriftTestTestUuidArgs) Equal(t ThriftTestTestUuidArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestUuidArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestUuidArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestUuidArgsDesc)
-}
+func (s ThriftTestTestUuidArgs) Equal(t ThriftTestTestUuidArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestUuidArgs) String() string                      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4014,20 +3742,14 @@ func (s ThriftTestTestUuidArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestUuidArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestUuidArgsDesc }
 func (s ThriftTestTestUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestUuidArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestUuidArgsDesc)
-}
-func (s ThriftTestTestUuidArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestUuidArgsDesc)
-}
-func (s ThriftTestTestUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestUuidArgsDesc)
-}
+func (s ThriftTestTestUuidArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestUuidArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestUuidArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestUuidArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestUuidArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestUuidArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestUuidArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestUuidArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestUuidArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestUuidArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestUuidArgs) GetThing() nocopy.UUID {
 	return impl.Struct(s).UUID(thriftTestTestUuidArgsThing)
@@ -4066,12 +3788,8 @@ func (s ThriftTestTestUuidResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestUuidResult) Clone() ThriftTestTestUuidResult {
 	return ThriftTestTestUuidResult(impl.Struct(s).Clone(ThriftTestTestUuidResultDesc))
 }
-func (s ThriftTestTestUuidResult) Equal(t ThriftTestTestUuidResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestUuidResultDesc, impl.Struct(t))
-}
-func (s ThriftTestTestUuidResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestUuidResultDesc)
-}
+func (s ThriftTestTestUuidResult) Equal(t ThriftTestTestUuidResult) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestUuidResult) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4082,20 +3800,14 @@ func (s ThriftTestTestUuidResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestUuidResult) ThriftDesc() *impl.Desc    { return ThriftTestTestUuidResultDesc }
 func (s ThriftTestTestUuidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestUuidResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestUuidResultDesc)
-}
-func (s ThriftTestTestUuidResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestUuidResultDesc)
-}
-func (s ThriftTestTestUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestUuidResultDesc)
-}
+func (s ThriftTestTestUuidResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestUuidResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestUuidResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestUuidResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestUuidResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestUuidResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestUuidResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestUuidResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestUuidResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestUuidResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestUuidResult) GetSuccess() nocopy.UUID {
 	return impl.Struct(s).UUID(thriftTestTestUuidResultSuccess)
@@ -4136,12 +3848,8 @@ func (s ThriftTestTestStructArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStructArgs) Clone() ThriftTestTestStructArgs {
 	return ThriftTestTestStructArgs(impl.Struct(s).Clone(ThriftTestTestStructArgsDesc))
 }
-func (s ThriftTestTestStructArgs) Equal(t ThriftTestTestStructArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestStructArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestStructArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStructArgsDesc)
-}
+func (s ThriftTestTestStructArgs) Equal(t ThriftTestTestStructArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestStructArgs) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4152,20 +3860,14 @@ func (s ThriftTestTestStructArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestStructArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStructArgsDesc }
 func (s ThriftTestTestStructArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStructArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestStructArgsDesc)
-}
-func (s ThriftTestTestStructArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStructArgsDesc)
-}
-func (s ThriftTestTestStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestStructArgsDesc)
-}
+func (s ThriftTestTestStructArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestStructArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestStructArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestStructArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestStructArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestStructArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestStructArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestStructArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestStructArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestStructArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestStructArgs) GetThing() Xtruct {
 	return Xtruct(impl.Struct(s).Child(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc))
@@ -4210,11 +3912,9 @@ func (s ThriftTestTestStructResult) Clone() ThriftTestTestStructResult {
 	return ThriftTestTestStructResult(impl.Struct(s).Clone(ThriftTestTestStructResultDesc))
 }
 func (s ThriftTestTestStructResult) Equal(t ThriftTestTestStructResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestStructResultDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestStructResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStructResultDesc)
-}
+func (s ThriftTestTestStructResult) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4225,19 +3925,13 @@ func (s ThriftTestTestStructResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestStructResult) ThriftDesc() *impl.Desc    { return ThriftTestTestStructResultDesc }
 func (s ThriftTestTestStructResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStructResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestStructResultDesc)
-}
-func (s ThriftTestTestStructResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStructResultDesc)
-}
-func (s ThriftTestTestStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestStructResultDesc)
-}
+func (s ThriftTestTestStructResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestStructResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
-func (s ThriftTestTestStructResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestStructResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s ThriftTestTestStructResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestStructResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestStructResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestStructResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestStructResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ThriftTestTestStructResult) UnmarshalJSONFrom(d impl.JSONIn) error {
 	return impl.GetJSON(s, d)
 }
@@ -4286,12 +3980,8 @@ func (s ThriftTestTestNestArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestNestArgs) Clone() ThriftTestTestNestArgs {
 	return ThriftTestTestNestArgs(impl.Struct(s).Clone(ThriftTestTestNestArgsDesc))
 }
-func (s ThriftTestTestNestArgs) Equal(t ThriftTestTestNestArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestNestArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestNestArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestNestArgsDesc)
-}
+func (s ThriftTestTestNestArgs) Equal(t ThriftTestTestNestArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestNestArgs) String() string                      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4302,20 +3992,14 @@ func (s ThriftTestTestNestArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestNestArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestNestArgsDesc }
 func (s ThriftTestTestNestArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestNestArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestNestArgsDesc)
-}
-func (s ThriftTestTestNestArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestNestArgsDesc)
-}
-func (s ThriftTestTestNestArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestNestArgsDesc)
-}
+func (s ThriftTestTestNestArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestNestArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestNestArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestNestArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestNestArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestNestArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestNestArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestNestArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestNestArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestNestArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestNestArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestNestArgs) GetThing() Xtruct2 {
 	return Xtruct2(impl.Struct(s).Child(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc))
@@ -4359,12 +4043,8 @@ func (s ThriftTestTestNestResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestNestResult) Clone() ThriftTestTestNestResult {
 	return ThriftTestTestNestResult(impl.Struct(s).Clone(ThriftTestTestNestResultDesc))
 }
-func (s ThriftTestTestNestResult) Equal(t ThriftTestTestNestResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestNestResultDesc, impl.Struct(t))
-}
-func (s ThriftTestTestNestResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestNestResultDesc)
-}
+func (s ThriftTestTestNestResult) Equal(t ThriftTestTestNestResult) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestNestResult) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4375,20 +4055,14 @@ func (s ThriftTestTestNestResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestNestResult) ThriftDesc() *impl.Desc    { return ThriftTestTestNestResultDesc }
 func (s ThriftTestTestNestResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestNestResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestNestResultDesc)
-}
-func (s ThriftTestTestNestResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestNestResultDesc)
-}
-func (s ThriftTestTestNestResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestNestResultDesc)
-}
+func (s ThriftTestTestNestResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestNestResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestNestResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestNestResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestNestResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestNestResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestNestResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestNestResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestNestResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestNestResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestNestResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestNestResult) GetSuccess() Xtruct2 {
 	return Xtruct2(impl.Struct(s).Child(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc))
@@ -4434,12 +4108,8 @@ func (s ThriftTestTestMapArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapArgs) Clone() ThriftTestTestMapArgs {
 	return ThriftTestTestMapArgs(impl.Struct(s).Clone(ThriftTestTestMapArgsDesc))
 }
-func (s ThriftTestTestMapArgs) Equal(t ThriftTestTestMapArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestMapArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestMapArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMapArgsDesc)
-}
+func (s ThriftTestTestMapArgs) Equal(t ThriftTestTestMapArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestMapArgs) String() string                     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4450,20 +4120,14 @@ func (s ThriftTestTestMapArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMapArgsDesc }
 func (s ThriftTestTestMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMapArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestMapArgsDesc)
-}
-func (s ThriftTestTestMapArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapArgsDesc)
-}
-func (s ThriftTestTestMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestMapArgsDesc)
-}
+func (s ThriftTestTestMapArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestMapArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestMapArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestMapArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestMapArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestMapArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestMapArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestMapArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestMapArgs) GetThing() nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32] {
 	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).Child(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc))
@@ -4512,12 +4176,8 @@ func (s ThriftTestTestMapResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapResult) Clone() ThriftTestTestMapResult {
 	return ThriftTestTestMapResult(impl.Struct(s).Clone(ThriftTestTestMapResultDesc))
 }
-func (s ThriftTestTestMapResult) Equal(t ThriftTestTestMapResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestMapResultDesc, impl.Struct(t))
-}
-func (s ThriftTestTestMapResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMapResultDesc)
-}
+func (s ThriftTestTestMapResult) Equal(t ThriftTestTestMapResult) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestMapResult) String() string                       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4528,20 +4188,14 @@ func (s ThriftTestTestMapResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestMapResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMapResultDesc }
 func (s ThriftTestTestMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMapResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestMapResultDesc)
-}
-func (s ThriftTestTestMapResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapResultDesc)
-}
-func (s ThriftTestTestMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestMapResultDesc)
-}
+func (s ThriftTestTestMapResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestMapResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestMapResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestMapResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestMapResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestMapResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestMapResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestMapResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestMapResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestMapResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMapResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestMapResult) GetSuccess() nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32] {
 	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).Child(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc))
@@ -4591,11 +4245,9 @@ func (s ThriftTestTestStringMapArgs) Clone() ThriftTestTestStringMapArgs {
 	return ThriftTestTestStringMapArgs(impl.Struct(s).Clone(ThriftTestTestStringMapArgsDesc))
 }
 func (s ThriftTestTestStringMapArgs) Equal(t ThriftTestTestStringMapArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestStringMapArgsDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestStringMapArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStringMapArgsDesc)
-}
+func (s ThriftTestTestStringMapArgs) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4606,19 +4258,13 @@ func (s ThriftTestTestStringMapArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestStringMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStringMapArgsDesc }
 func (s ThriftTestTestStringMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStringMapArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestStringMapArgsDesc)
-}
-func (s ThriftTestTestStringMapArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringMapArgsDesc)
-}
-func (s ThriftTestTestStringMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestStringMapArgsDesc)
-}
+func (s ThriftTestTestStringMapArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestStringMapArgs) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
-func (s ThriftTestTestStringMapArgs) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestStringMapArgs) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s ThriftTestTestStringMapArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestStringMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestStringMapArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestStringMapArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestStringMapArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ThriftTestTestStringMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error {
 	return impl.GetJSON(s, d)
 }
@@ -4673,11 +4319,9 @@ func (s ThriftTestTestStringMapResult) Clone() ThriftTestTestStringMapResult {
 	return ThriftTestTestStringMapResult(impl.Struct(s).Clone(ThriftTestTestStringMapResultDesc))
 }
 func (s ThriftTestTestStringMapResult) Equal(t ThriftTestTestStringMapResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestStringMapResultDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestStringMapResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStringMapResultDesc)
-}
+func (s ThriftTestTestStringMapResult) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4690,16 +4334,12 @@ func (s ThriftTestTestStringMapResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestStringMapResultDesc
 }
 func (s ThriftTestTestStringMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStringMapResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestStringMapResultDesc)
-}
-func (s ThriftTestTestStringMapResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringMapResultDesc)
-}
-func (s ThriftTestTestStringMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestStringMapResultDesc)
-}
+func (s ThriftTestTestStringMapResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
+func (s ThriftTestTestStringMapResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
+func (s ThriftTestTestStringMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return impl.Unknown(s)
+}
 func (s ThriftTestTestStringMapResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
 func (s ThriftTestTestStringMapResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
 func (s *ThriftTestTestStringMapResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
@@ -4756,12 +4396,8 @@ func (s ThriftTestTestSetArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestSetArgs) Clone() ThriftTestTestSetArgs {
 	return ThriftTestTestSetArgs(impl.Struct(s).Clone(ThriftTestTestSetArgsDesc))
 }
-func (s ThriftTestTestSetArgs) Equal(t ThriftTestTestSetArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestSetArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestSetArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestSetArgsDesc)
-}
+func (s ThriftTestTestSetArgs) Equal(t ThriftTestTestSetArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestSetArgs) String() string                     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4772,20 +4408,14 @@ func (s ThriftTestTestSetArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestSetArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestSetArgsDesc }
 func (s ThriftTestTestSetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestSetArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestSetArgsDesc)
-}
-func (s ThriftTestTestSetArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestSetArgsDesc)
-}
-func (s ThriftTestTestSetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestSetArgsDesc)
-}
+func (s ThriftTestTestSetArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestSetArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestSetArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestSetArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestSetArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestSetArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestSetArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestSetArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestSetArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestSetArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestSetArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestSetArgs) GetThing() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc))
@@ -4827,12 +4457,8 @@ func (s ThriftTestTestSetResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestSetResult) Clone() ThriftTestTestSetResult {
 	return ThriftTestTestSetResult(impl.Struct(s).Clone(ThriftTestTestSetResultDesc))
 }
-func (s ThriftTestTestSetResult) Equal(t ThriftTestTestSetResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestSetResultDesc, impl.Struct(t))
-}
-func (s ThriftTestTestSetResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestSetResultDesc)
-}
+func (s ThriftTestTestSetResult) Equal(t ThriftTestTestSetResult) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestSetResult) String() string                       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4843,20 +4469,14 @@ func (s ThriftTestTestSetResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestSetResult) ThriftDesc() *impl.Desc    { return ThriftTestTestSetResultDesc }
 func (s ThriftTestTestSetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestSetResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestSetResultDesc)
-}
-func (s ThriftTestTestSetResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestSetResultDesc)
-}
-func (s ThriftTestTestSetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestSetResultDesc)
-}
+func (s ThriftTestTestSetResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestSetResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestSetResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestSetResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestSetResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestSetResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestSetResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestSetResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestSetResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestSetResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestSetResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestSetResult) GetSuccess() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc))
@@ -4898,12 +4518,8 @@ func (s ThriftTestTestListArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestListArgs) Clone() ThriftTestTestListArgs {
 	return ThriftTestTestListArgs(impl.Struct(s).Clone(ThriftTestTestListArgsDesc))
 }
-func (s ThriftTestTestListArgs) Equal(t ThriftTestTestListArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestListArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestListArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestListArgsDesc)
-}
+func (s ThriftTestTestListArgs) Equal(t ThriftTestTestListArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestListArgs) String() string                      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4914,20 +4530,14 @@ func (s ThriftTestTestListArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestListArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestListArgsDesc }
 func (s ThriftTestTestListArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestListArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestListArgsDesc)
-}
-func (s ThriftTestTestListArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestListArgsDesc)
-}
-func (s ThriftTestTestListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestListArgsDesc)
-}
+func (s ThriftTestTestListArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestListArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestListArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestListArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestListArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestListArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestListArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestListArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestListArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestListArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestListArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestListArgs) GetThing() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc))
@@ -4969,12 +4579,8 @@ func (s ThriftTestTestListResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestListResult) Clone() ThriftTestTestListResult {
 	return ThriftTestTestListResult(impl.Struct(s).Clone(ThriftTestTestListResultDesc))
 }
-func (s ThriftTestTestListResult) Equal(t ThriftTestTestListResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestListResultDesc, impl.Struct(t))
-}
-func (s ThriftTestTestListResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestListResultDesc)
-}
+func (s ThriftTestTestListResult) Equal(t ThriftTestTestListResult) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestListResult) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4985,20 +4591,14 @@ func (s ThriftTestTestListResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestListResult) ThriftDesc() *impl.Desc    { return ThriftTestTestListResultDesc }
 func (s ThriftTestTestListResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestListResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestListResultDesc)
-}
-func (s ThriftTestTestListResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestListResultDesc)
-}
-func (s ThriftTestTestListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestListResultDesc)
-}
+func (s ThriftTestTestListResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestListResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestListResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestListResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestListResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestListResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestListResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestListResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestListResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestListResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestListResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestListResult) GetSuccess() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc))
@@ -5042,12 +4642,8 @@ func (s ThriftTestTestEnumArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestEnumArgs) Clone() ThriftTestTestEnumArgs {
 	return ThriftTestTestEnumArgs(impl.Struct(s).Clone(ThriftTestTestEnumArgsDesc))
 }
-func (s ThriftTestTestEnumArgs) Equal(t ThriftTestTestEnumArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestEnumArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestEnumArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestEnumArgsDesc)
-}
+func (s ThriftTestTestEnumArgs) Equal(t ThriftTestTestEnumArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestEnumArgs) String() string                      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -5058,20 +4654,14 @@ func (s ThriftTestTestEnumArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestEnumArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestEnumArgsDesc }
 func (s ThriftTestTestEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestEnumArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestEnumArgsDesc)
-}
-func (s ThriftTestTestEnumArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestEnumArgsDesc)
-}
-func (s ThriftTestTestEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestEnumArgsDesc)
-}
+func (s ThriftTestTestEnumArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestEnumArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestEnumArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestEnumArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestEnumArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestEnumArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestEnumArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestEnumArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestEnumArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestEnumArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestEnumArgs) GetThing() Numberz {
 	return Numberz(impl.Struct(s).Int32(thriftTestTestEnumArgsThing))
@@ -5110,12 +4700,8 @@ func (s ThriftTestTestEnumResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestEnumResult) Clone() ThriftTestTestEnumResult {
 	return ThriftTestTestEnumResult(impl.Struct(s).Clone(ThriftTestTestEnumResultDesc))
 }
-func (s ThriftTestTestEnumResult) Equal(t ThriftTestTestEnumResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestEnumResultDesc, impl.Struct(t))
-}
-func (s ThriftTestTestEnumResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestEnumResultDesc)
-}
+func (s ThriftTestTestEnumResult) Equal(t ThriftTestTestEnumResult) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestEnumResult) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -5126,20 +4712,14 @@ func (s ThriftTestTestEnumResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestEnumResult) ThriftDesc() *impl.Desc    { return ThriftTestTestEnumResultDesc }
 func (s ThriftTestTestEnumResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestEnumResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestEnumResultDesc)
-}
-func (s ThriftTestTestEnumResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestEnumResultDesc)
-}
-func (s ThriftTestTestEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestEnumResultDesc)
-}
+func (s ThriftTestTestEnumResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestEnumResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestEnumResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestEnumResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestEnumResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestEnumResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestEnumResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestEnumResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestEnumResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestEnumResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestEnumResult) GetSuccess() Numberz {
 	return Numberz(impl.Struct(s).Int32(thriftTestTestEnumResultSuccess))
@@ -5180,12 +4760,8 @@ func (s ThriftTestTestTypedefArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestTypedefArgs) Clone() ThriftTestTestTypedefArgs {
 	return ThriftTestTestTypedefArgs(impl.Struct(s).Clone(ThriftTestTestTypedefArgsDesc))
 }
-func (s ThriftTestTestTypedefArgs) Equal(t ThriftTestTestTypedefArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestTypedefArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestTypedefArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestTypedefArgsDesc)
-}
+func (s ThriftTestTestTypedefArgs) Equal(t ThriftTestTestTypedefArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestTypedefArgs) String() string                         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -5196,20 +4772,14 @@ func (s ThriftTestTestTypedefArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestTypedefArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestTypedefArgsDesc }
 func (s ThriftTestTestTypedefArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestTypedefArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestTypedefArgsDesc)
-}
-func (s ThriftTestTestTypedefArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestTypedefArgsDesc)
-}
-func (s ThriftTestTestTypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestTypedefArgsDesc)
-}
+func (s ThriftTestTestTypedefArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestTypedefArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestTypedefArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestTypedefArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestTypedefArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestTypedefArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestTypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestTypedefArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestTypedefArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestTypedefArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestTypedefArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestTypedefArgs) GetThing() int64 {
 	return impl.Struct(s).Int64(thriftTestTestTypedefArgsThing)
@@ -5249,11 +4819,9 @@ func (s ThriftTestTestTypedefResult) Clone() ThriftTestTestTypedefResult {
 	return ThriftTestTestTypedefResult(impl.Struct(s).Clone(ThriftTestTestTypedefResultDesc))
 }
 func (s ThriftTestTestTypedefResult) Equal(t ThriftTestTestTypedefResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestTypedefResultDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestTypedefResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestTypedefResultDesc)
-}
+func (s ThriftTestTestTypedefResult) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -5264,19 +4832,13 @@ func (s ThriftTestTestTypedefResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestTypedefResult) ThriftDesc() *impl.Desc    { return ThriftTestTestTypedefResultDesc }
 func (s ThriftTestTestTypedefResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestTypedefResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestTypedefResultDesc)
-}
-func (s ThriftTestTestTypedefResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestTypedefResultDesc)
-}
-func (s ThriftTestTestTypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestTypedefResultDesc)
-}
+func (s ThriftTestTestTypedefResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestTypedefResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
-func (s ThriftTestTestTypedefResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestTypedefResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s ThriftTestTestTypedefResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestTypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestTypedefResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestTypedefResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestTypedefResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ThriftTestTestTypedefResult) UnmarshalJSONFrom(d impl.JSONIn) error {
 	return impl.GetJSON(s, d)
 }
@@ -5320,12 +4882,8 @@ func (s ThriftTestTestMapMapArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapMapArgs) Clone() ThriftTestTestMapMapArgs {
 	return ThriftTestTestMapMapArgs(impl.Struct(s).Clone(ThriftTestTestMapMapArgsDesc))
 }
-func (s ThriftTestTestMapMapArgs) Equal(t ThriftTestTestMapMapArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestMapMapArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestMapMapArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMapMapArgsDesc)
-}
+func (s ThriftTestTestMapMapArgs) Equal(t ThriftTestTestMapMapArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestMapMapArgs) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -5336,20 +4894,14 @@ func (s ThriftTestTestMapMapArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestMapMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMapMapArgsDesc }
 func (s ThriftTestTestMapMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMapMapArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestMapMapArgsDesc)
-}
-func (s ThriftTestTestMapMapArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapMapArgsDesc)
-}
-func (s ThriftTestTestMapMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestMapMapArgsDesc)
-}
+func (s ThriftTestTestMapMapArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestMapMapArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestMapMapArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestMapMapArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestMapMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestMapMapArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestMapMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestMapMapArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestMapMapArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestMapMapArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMapMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestMapMapArgs) GetHello() int32 {
 	return impl.Struct(s).Int32(thriftTestTestMapMapArgsHello)
@@ -5389,11 +4941,9 @@ func (s ThriftTestTestMapMapResult) Clone() ThriftTestTestMapMapResult {
 	return ThriftTestTestMapMapResult(impl.Struct(s).Clone(ThriftTestTestMapMapResultDesc))
 }
 func (s ThriftTestTestMapMapResult) Equal(t ThriftTestTestMapMapResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestMapMapResultDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestMapMapResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMapMapResultDesc)
-}
+func (s ThriftTestTestMapMapResult) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -5404,19 +4954,13 @@ func (s ThriftTestTestMapMapResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestMapMapResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMapMapResultDesc }
 func (s ThriftTestTestMapMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMapMapResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestMapMapResultDesc)
-}
-func (s ThriftTestTestMapMapResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapMapResultDesc)
-}
-func (s ThriftTestTestMapMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestMapMapResultDesc)
-}
+func (s ThriftTestTestMapMapResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestMapMapResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
-func (s ThriftTestTestMapMapResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestMapMapResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s ThriftTestTestMapMapResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestMapMapResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestMapMapResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestMapMapResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestMapMapResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ThriftTestTestMapMapResult) UnmarshalJSONFrom(d impl.JSONIn) error {
 	return impl.GetJSON(s, d)
 }
@@ -5466,11 +5010,9 @@ func (s ThriftTestTestInsanityArgs) Clone() ThriftTestTestInsanityArgs {
 	return ThriftTestTestInsanityArgs(impl.Struct(s).Clone(ThriftTestTestInsanityArgsDesc))
 }
 func (s ThriftTestTestInsanityArgs) Equal(t ThriftTestTestInsanityArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestInsanityArgsDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestInsanityArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestInsanityArgsDesc)
-}
+func (s ThriftTestTestInsanityArgs) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -5481,19 +5023,13 @@ func (s ThriftTestTestInsanityArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestInsanityArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestInsanityArgsDesc }
 func (s ThriftTestTestInsanityArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestInsanityArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestInsanityArgsDesc)
-}
-func (s ThriftTestTestInsanityArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestInsanityArgsDesc)
-}
-func (s ThriftTestTestInsanityArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestInsanityArgsDesc)
-}
+func (s ThriftTestTestInsanityArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestInsanityArgs) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
-func (s ThriftTestTestInsanityArgs) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestInsanityArgs) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s ThriftTestTestInsanityArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestInsanityArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestInsanityArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestInsanityArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestInsanityArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ThriftTestTestInsanityArgs) UnmarshalJSONFrom(d impl.JSONIn) error {
 	return impl.GetJSON(s, d)
 }
@@ -5543,11 +5079,9 @@ func (s ThriftTestTestInsanityResult) Clone() ThriftTestTestInsanityResult {
 	return ThriftTestTestInsanityResult(impl.Struct(s).Clone(ThriftTestTestInsanityResultDesc))
 }
 func (s ThriftTestTestInsanityResult) Equal(t ThriftTestTestInsanityResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestInsanityResultDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestInsanityResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestInsanityResultDesc)
-}
+func (s ThriftTestTestInsanityResult) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -5560,16 +5094,12 @@ func (s ThriftTestTestInsanityResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestInsanityResultDesc
 }
 func (s ThriftTestTestInsanityResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestInsanityResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestInsanityResultDesc)
-}
-func (s ThriftTestTestInsanityResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestInsanityResultDesc)
-}
-func (s ThriftTestTestInsanityResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestInsanityResultDesc)
-}
+func (s ThriftTestTestInsanityResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
+func (s ThriftTestTestInsanityResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
+func (s ThriftTestTestInsanityResult) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return impl.Unknown(s)
+}
 func (s ThriftTestTestInsanityResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
 func (s ThriftTestTestInsanityResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
 func (s *ThriftTestTestInsanityResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
@@ -5626,12 +5156,8 @@ func (s ThriftTestTestMultiArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiArgs) Clone() ThriftTestTestMultiArgs {
 	return ThriftTestTestMultiArgs(impl.Struct(s).Clone(ThriftTestTestMultiArgsDesc))
 }
-func (s ThriftTestTestMultiArgs) Equal(t ThriftTestTestMultiArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestMultiArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestMultiArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMultiArgsDesc)
-}
+func (s ThriftTestTestMultiArgs) Equal(t ThriftTestTestMultiArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestMultiArgs) String() string                       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -5642,20 +5168,14 @@ func (s ThriftTestTestMultiArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestMultiArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMultiArgsDesc }
 func (s ThriftTestTestMultiArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMultiArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestMultiArgsDesc)
-}
-func (s ThriftTestTestMultiArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiArgsDesc)
-}
-func (s ThriftTestTestMultiArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestMultiArgsDesc)
-}
+func (s ThriftTestTestMultiArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestMultiArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestMultiArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestMultiArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestMultiArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestMultiArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestMultiArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestMultiArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestMultiArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestMultiArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMultiArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestMultiArgs) GetArg0() int8 {
 	return impl.Struct(s).Int8(thriftTestTestMultiArgsArg0)
@@ -5759,12 +5279,8 @@ func (s ThriftTestTestMultiResult) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiResult) Clone() ThriftTestTestMultiResult {
 	return ThriftTestTestMultiResult(impl.Struct(s).Clone(ThriftTestTestMultiResultDesc))
 }
-func (s ThriftTestTestMultiResult) Equal(t ThriftTestTestMultiResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestMultiResultDesc, impl.Struct(t))
-}
-func (s ThriftTestTestMultiResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMultiResultDesc)
-}
+func (s ThriftTestTestMultiResult) Equal(t ThriftTestTestMultiResult) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestMultiResult) String() string                         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -5775,20 +5291,14 @@ func (s ThriftTestTestMultiResult) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestMultiResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMultiResultDesc }
 func (s ThriftTestTestMultiResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMultiResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestMultiResultDesc)
-}
-func (s ThriftTestTestMultiResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiResultDesc)
-}
-func (s ThriftTestTestMultiResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestMultiResultDesc)
-}
+func (s ThriftTestTestMultiResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestMultiResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestMultiResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestMultiResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestMultiResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestMultiResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestMultiResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestMultiResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestMultiResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestMultiResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMultiResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestMultiResult) GetSuccess() Xtruct {
 	return Xtruct(impl.Struct(s).Child(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc))
@@ -5835,11 +5345,9 @@ func (s ThriftTestTestExceptionArgs) Clone() ThriftTestTestExceptionArgs {
 	return ThriftTestTestExceptionArgs(impl.Struct(s).Clone(ThriftTestTestExceptionArgsDesc))
 }
 func (s ThriftTestTestExceptionArgs) Equal(t ThriftTestTestExceptionArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestExceptionArgsDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestExceptionArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestExceptionArgsDesc)
-}
+func (s ThriftTestTestExceptionArgs) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -5850,19 +5358,13 @@ func (s ThriftTestTestExceptionArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestExceptionArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestExceptionArgsDesc }
 func (s ThriftTestTestExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestExceptionArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestExceptionArgsDesc)
-}
-func (s ThriftTestTestExceptionArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestExceptionArgsDesc)
-}
-func (s ThriftTestTestExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestExceptionArgsDesc)
-}
+func (s ThriftTestTestExceptionArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestExceptionArgs) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
-func (s ThriftTestTestExceptionArgs) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestExceptionArgs) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s ThriftTestTestExceptionArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestExceptionArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestExceptionArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestExceptionArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ThriftTestTestExceptionArgs) UnmarshalJSONFrom(d impl.JSONIn) error {
 	return impl.GetJSON(s, d)
 }
@@ -5905,11 +5407,9 @@ func (s ThriftTestTestExceptionResult) Clone() ThriftTestTestExceptionResult {
 	return ThriftTestTestExceptionResult(impl.Struct(s).Clone(ThriftTestTestExceptionResultDesc))
 }
 func (s ThriftTestTestExceptionResult) Equal(t ThriftTestTestExceptionResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestExceptionResultDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestExceptionResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestExceptionResultDesc)
-}
+func (s ThriftTestTestExceptionResult) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -5922,16 +5422,12 @@ func (s ThriftTestTestExceptionResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestExceptionResultDesc
 }
 func (s ThriftTestTestExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestExceptionResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestExceptionResultDesc)
-}
-func (s ThriftTestTestExceptionResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestExceptionResultDesc)
-}
-func (s ThriftTestTestExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestExceptionResultDesc)
-}
+func (s ThriftTestTestExceptionResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
+func (s ThriftTestTestExceptionResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
+func (s ThriftTestTestExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return impl.Unknown(s)
+}
 func (s ThriftTestTestExceptionResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
 func (s ThriftTestTestExceptionResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
 func (s *ThriftTestTestExceptionResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
@@ -5985,11 +5481,9 @@ func (s ThriftTestTestMultiExceptionArgs) Clone() ThriftTestTestMultiExceptionAr
 	return ThriftTestTestMultiExceptionArgs(impl.Struct(s).Clone(ThriftTestTestMultiExceptionArgsDesc))
 }
 func (s ThriftTestTestMultiExceptionArgs) Equal(t ThriftTestTestMultiExceptionArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestMultiExceptionArgsDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestMultiExceptionArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMultiExceptionArgsDesc)
-}
+func (s ThriftTestTestMultiExceptionArgs) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -6004,16 +5498,12 @@ func (s ThriftTestTestMultiExceptionArgs) ThriftDesc() *impl.Desc {
 	return ThriftTestTestMultiExceptionArgsDesc
 }
 func (s ThriftTestTestMultiExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMultiExceptionArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestMultiExceptionArgsDesc)
-}
-func (s ThriftTestTestMultiExceptionArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiExceptionArgsDesc)
-}
-func (s ThriftTestTestMultiExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestMultiExceptionArgsDesc)
-}
+func (s ThriftTestTestMultiExceptionArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
+func (s ThriftTestTestMultiExceptionArgs) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
+func (s ThriftTestTestMultiExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return impl.Unknown(s)
+}
 func (s ThriftTestTestMultiExceptionArgs) MarshalJSON() ([]byte, error) { return impl.JSON(s) }
 func (s ThriftTestTestMultiExceptionArgs) MarshalJSONTo(e impl.JSONOut) error {
 	return impl.PutJSON(s, e)
@@ -6078,11 +5568,9 @@ func (s ThriftTestTestMultiExceptionResult) Clone() ThriftTestTestMultiException
 	return ThriftTestTestMultiExceptionResult(impl.Struct(s).Clone(ThriftTestTestMultiExceptionResultDesc))
 }
 func (s ThriftTestTestMultiExceptionResult) Equal(t ThriftTestTestMultiExceptionResult) bool {
-	return impl.Struct(s).Equal(ThriftTestTestMultiExceptionResultDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s ThriftTestTestMultiExceptionResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMultiExceptionResultDesc)
-}
+func (s ThriftTestTestMultiExceptionResult) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -6097,16 +5585,12 @@ func (s ThriftTestTestMultiExceptionResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestMultiExceptionResultDesc
 }
 func (s ThriftTestTestMultiExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMultiExceptionResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestMultiExceptionResultDesc)
-}
-func (s ThriftTestTestMultiExceptionResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiExceptionResultDesc)
-}
-func (s ThriftTestTestMultiExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestMultiExceptionResultDesc)
-}
+func (s ThriftTestTestMultiExceptionResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
+func (s ThriftTestTestMultiExceptionResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
+func (s ThriftTestTestMultiExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return impl.Unknown(s)
+}
 func (s ThriftTestTestMultiExceptionResult) MarshalJSON() ([]byte, error) { return impl.JSON(s) }
 func (s ThriftTestTestMultiExceptionResult) MarshalJSONTo(e impl.JSONOut) error {
 	return impl.PutJSON(s, e)
@@ -6196,12 +5680,8 @@ func (s ThriftTestTestOnewayArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ThriftTestTestOnewayArgs) Clone() ThriftTestTestOnewayArgs {
 	return ThriftTestTestOnewayArgs(impl.Struct(s).Clone(ThriftTestTestOnewayArgsDesc))
 }
-func (s ThriftTestTestOnewayArgs) Equal(t ThriftTestTestOnewayArgs) bool {
-	return impl.Struct(s).Equal(ThriftTestTestOnewayArgsDesc, impl.Struct(t))
-}
-func (s ThriftTestTestOnewayArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestOnewayArgsDesc)
-}
+func (s ThriftTestTestOnewayArgs) Equal(t ThriftTestTestOnewayArgs) bool { return impl.Equals(s, t) }
+func (s ThriftTestTestOnewayArgs) String() string                        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -6212,20 +5692,14 @@ func (s ThriftTestTestOnewayArgs) AppendTo(dst []byte) []byte {
 
 func (s ThriftTestTestOnewayArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestOnewayArgsDesc }
 func (s ThriftTestTestOnewayArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestOnewayArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ThriftTestTestOnewayArgsDesc)
-}
-func (s ThriftTestTestOnewayArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestOnewayArgsDesc)
-}
-func (s ThriftTestTestOnewayArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ThriftTestTestOnewayArgsDesc)
-}
+func (s ThriftTestTestOnewayArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ThriftTestTestOnewayArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ThriftTestTestOnewayArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ThriftTestTestOnewayArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ThriftTestTestOnewayArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ThriftTestTestOnewayArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ThriftTestTestOnewayArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ThriftTestTestOnewayArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ThriftTestTestOnewayArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestOnewayArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestOnewayArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestOnewayArgs) GetSecondsToSleep() int32 {
 	return impl.Struct(s).Int32(thriftTestTestOnewayArgsSecondsToSleep)
@@ -6267,11 +5741,9 @@ func (s SecondServiceSecondtestStringArgs) Clone() SecondServiceSecondtestString
 	return SecondServiceSecondtestStringArgs(impl.Struct(s).Clone(SecondServiceSecondtestStringArgsDesc))
 }
 func (s SecondServiceSecondtestStringArgs) Equal(t SecondServiceSecondtestStringArgs) bool {
-	return impl.Struct(s).Equal(SecondServiceSecondtestStringArgsDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s SecondServiceSecondtestStringArgs) String() string {
-	return impl.Struct(s).Format(SecondServiceSecondtestStringArgsDesc)
-}
+func (s SecondServiceSecondtestStringArgs) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -6286,16 +5758,12 @@ func (s SecondServiceSecondtestStringArgs) ThriftDesc() *impl.Desc {
 	return SecondServiceSecondtestStringArgsDesc
 }
 func (s SecondServiceSecondtestStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SecondServiceSecondtestStringArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(SecondServiceSecondtestStringArgsDesc)
-}
-func (s SecondServiceSecondtestStringArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SecondServiceSecondtestStringArgsDesc)
-}
-func (s SecondServiceSecondtestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SecondServiceSecondtestStringArgsDesc)
-}
+func (s SecondServiceSecondtestStringArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
+func (s SecondServiceSecondtestStringArgs) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
+func (s SecondServiceSecondtestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return impl.Unknown(s)
+}
 func (s SecondServiceSecondtestStringArgs) MarshalJSON() ([]byte, error) { return impl.JSON(s) }
 func (s SecondServiceSecondtestStringArgs) MarshalJSONTo(e impl.JSONOut) error {
 	return impl.PutJSON(s, e)
@@ -6345,11 +5813,9 @@ func (s SecondServiceSecondtestStringResult) Clone() SecondServiceSecondtestStri
 	return SecondServiceSecondtestStringResult(impl.Struct(s).Clone(SecondServiceSecondtestStringResultDesc))
 }
 func (s SecondServiceSecondtestStringResult) Equal(t SecondServiceSecondtestStringResult) bool {
-	return impl.Struct(s).Equal(SecondServiceSecondtestStringResultDesc, impl.Struct(t))
+	return impl.Equals(s, t)
 }
-func (s SecondServiceSecondtestStringResult) String() string {
-	return impl.Struct(s).Format(SecondServiceSecondtestStringResultDesc)
-}
+func (s SecondServiceSecondtestStringResult) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -6364,16 +5830,12 @@ func (s SecondServiceSecondtestStringResult) ThriftDesc() *impl.Desc {
 	return SecondServiceSecondtestStringResultDesc
 }
 func (s SecondServiceSecondtestStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SecondServiceSecondtestStringResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(SecondServiceSecondtestStringResultDesc)
-}
-func (s SecondServiceSecondtestStringResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SecondServiceSecondtestStringResultDesc)
-}
-func (s SecondServiceSecondtestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SecondServiceSecondtestStringResultDesc)
-}
+func (s SecondServiceSecondtestStringResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
+func (s SecondServiceSecondtestStringResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
+func (s SecondServiceSecondtestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return impl.Unknown(s)
+}
 func (s SecondServiceSecondtestStringResult) MarshalJSON() ([]byte, error) { return impl.JSON(s) }
 func (s SecondServiceSecondtestStringResult) MarshalJSONTo(e impl.JSONOut) error {
 	return impl.PutJSON(s, e)

@@ -139,11 +139,9 @@ func (s AlreadyExists) Release()    { nocopy.Struct(s).Release() }
 func (s AlreadyExists) Clone() AlreadyExists {
 	return AlreadyExists(impl.Struct(s).Clone(AlreadyExistsDesc))
 }
-func (s AlreadyExists) Equal(t AlreadyExists) bool {
-	return impl.Struct(s).Equal(AlreadyExistsDesc, impl.Struct(t))
-}
-func (s AlreadyExists) String() string { return impl.Struct(s).Format(AlreadyExistsDesc) }
-func (s AlreadyExists) Error() string  { return impl.Struct(s).Format(AlreadyExistsDesc) }
+func (s AlreadyExists) Equal(t AlreadyExists) bool { return impl.Equals(s, t) }
+func (s AlreadyExists) String() string             { return impl.String(s) }
+func (s AlreadyExists) Error() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -154,18 +152,14 @@ func (s AlreadyExists) AppendTo(dst []byte) []byte {
 
 func (s AlreadyExists) ThriftDesc() *impl.Desc    { return AlreadyExistsDesc }
 func (s AlreadyExists) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AlreadyExists) LogValue() slog.Value      { return impl.Struct(s).LogValue(AlreadyExistsDesc) }
-func (s AlreadyExists) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AlreadyExistsDesc)
-}
-func (s AlreadyExists) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AlreadyExistsDesc)
-}
+func (s AlreadyExists) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AlreadyExists) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AlreadyExists) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AlreadyExists) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AlreadyExists) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AlreadyExists) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AlreadyExists) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AlreadyExists) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AlreadyExists) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AlreadyExists) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AlreadyExists) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AlreadyExists) GetKey() []byte      { return impl.Struct(s).Bytes(alreadyExistsKey) }
 func (s AlreadyExists) SetKey(v []byte)     { impl.Struct(s).SetBytes(alreadyExistsKey, v) }
@@ -195,27 +189,25 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 func (s NotFound) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s NotFound) Release()              { nocopy.Struct(s).Release() }
 func (s NotFound) Clone() NotFound       { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) Equal(t NotFound) bool { return impl.Struct(s).Equal(NotFoundDesc, impl.Struct(t)) }
-func (s NotFound) String() string        { return impl.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string         { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Equal(t NotFound) bool { return impl.Equals(s, t) }
+func (s NotFound) String() string        { return impl.String(s) }
+func (s NotFound) Error() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
-func (s NotFound) ThriftDesc() *impl.Desc        { return NotFoundDesc }
-func (s NotFound) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s NotFound) LogValue() slog.Value          { return impl.Struct(s).LogValue(NotFoundDesc) }
-func (s NotFound) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NotFoundDesc) }
-func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(NotFoundDesc)
-}
+func (s NotFound) ThriftDesc() *impl.Desc    { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s NotFound) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s NotFound) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s NotFound) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *NotFound) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *NotFound) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s NotFound) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s NotFound) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s NotFound) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *NotFound) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *NotFound) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s NotFound) GetKey() []byte      { return impl.Struct(s).Bytes(notFoundKey) }
 func (s NotFound) SetKey(v []byte)     { impl.Struct(s).SetBytes(notFoundKey, v) }
@@ -250,10 +242,8 @@ func (s KeyValueCreateArgs) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueCreateArgs) Clone() KeyValueCreateArgs {
 	return KeyValueCreateArgs(impl.Struct(s).Clone(KeyValueCreateArgsDesc))
 }
-func (s KeyValueCreateArgs) Equal(t KeyValueCreateArgs) bool {
-	return impl.Struct(s).Equal(KeyValueCreateArgsDesc, impl.Struct(t))
-}
-func (s KeyValueCreateArgs) String() string { return impl.Struct(s).Format(KeyValueCreateArgsDesc) }
+func (s KeyValueCreateArgs) Equal(t KeyValueCreateArgs) bool { return impl.Equals(s, t) }
+func (s KeyValueCreateArgs) String() string                  { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -264,20 +254,14 @@ func (s KeyValueCreateArgs) AppendTo(dst []byte) []byte {
 
 func (s KeyValueCreateArgs) ThriftDesc() *impl.Desc    { return KeyValueCreateArgsDesc }
 func (s KeyValueCreateArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueCreateArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(KeyValueCreateArgsDesc)
-}
-func (s KeyValueCreateArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, KeyValueCreateArgsDesc)
-}
-func (s KeyValueCreateArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(KeyValueCreateArgsDesc)
-}
+func (s KeyValueCreateArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s KeyValueCreateArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s KeyValueCreateArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *KeyValueCreateArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *KeyValueCreateArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s KeyValueCreateArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s KeyValueCreateArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s KeyValueCreateArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s KeyValueCreateArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *KeyValueCreateArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *KeyValueCreateArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s KeyValueCreateArgs) GetKey() []byte  { return impl.Struct(s).Bytes(keyValueCreateArgsKey) }
 func (s KeyValueCreateArgs) SetKey(v []byte) { impl.Struct(s).SetBytes(keyValueCreateArgsKey, v) }
@@ -321,10 +305,8 @@ func (s KeyValueCreateResult) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueCreateResult) Clone() KeyValueCreateResult {
 	return KeyValueCreateResult(impl.Struct(s).Clone(KeyValueCreateResultDesc))
 }
-func (s KeyValueCreateResult) Equal(t KeyValueCreateResult) bool {
-	return impl.Struct(s).Equal(KeyValueCreateResultDesc, impl.Struct(t))
-}
-func (s KeyValueCreateResult) String() string { return impl.Struct(s).Format(KeyValueCreateResultDesc) }
+func (s KeyValueCreateResult) Equal(t KeyValueCreateResult) bool { return impl.Equals(s, t) }
+func (s KeyValueCreateResult) String() string                    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -335,20 +317,14 @@ func (s KeyValueCreateResult) AppendTo(dst []byte) []byte {
 
 func (s KeyValueCreateResult) ThriftDesc() *impl.Desc    { return KeyValueCreateResultDesc }
 func (s KeyValueCreateResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueCreateResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(KeyValueCreateResultDesc)
-}
-func (s KeyValueCreateResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, KeyValueCreateResultDesc)
-}
-func (s KeyValueCreateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(KeyValueCreateResultDesc)
-}
+func (s KeyValueCreateResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s KeyValueCreateResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s KeyValueCreateResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *KeyValueCreateResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *KeyValueCreateResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s KeyValueCreateResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s KeyValueCreateResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s KeyValueCreateResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s KeyValueCreateResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *KeyValueCreateResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *KeyValueCreateResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s KeyValueCreateResult) GetExists() AlreadyExists {
 	return AlreadyExists(impl.Struct(s).Child(keyValueCreateResultExists, KeyValueCreateResultDesc))
@@ -392,10 +368,8 @@ func (s KeyValueRetrieveArgs) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueRetrieveArgs) Clone() KeyValueRetrieveArgs {
 	return KeyValueRetrieveArgs(impl.Struct(s).Clone(KeyValueRetrieveArgsDesc))
 }
-func (s KeyValueRetrieveArgs) Equal(t KeyValueRetrieveArgs) bool {
-	return impl.Struct(s).Equal(KeyValueRetrieveArgsDesc, impl.Struct(t))
-}
-func (s KeyValueRetrieveArgs) String() string { return impl.Struct(s).Format(KeyValueRetrieveArgsDesc) }
+func (s KeyValueRetrieveArgs) Equal(t KeyValueRetrieveArgs) bool { return impl.Equals(s, t) }
+func (s KeyValueRetrieveArgs) String() string                    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -406,20 +380,14 @@ func (s KeyValueRetrieveArgs) AppendTo(dst []byte) []byte {
 
 func (s KeyValueRetrieveArgs) ThriftDesc() *impl.Desc    { return KeyValueRetrieveArgsDesc }
 func (s KeyValueRetrieveArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueRetrieveArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(KeyValueRetrieveArgsDesc)
-}
-func (s KeyValueRetrieveArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, KeyValueRetrieveArgsDesc)
-}
-func (s KeyValueRetrieveArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(KeyValueRetrieveArgsDesc)
-}
+func (s KeyValueRetrieveArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s KeyValueRetrieveArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s KeyValueRetrieveArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *KeyValueRetrieveArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *KeyValueRetrieveArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s KeyValueRetrieveArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s KeyValueRetrieveArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s KeyValueRetrieveArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s KeyValueRetrieveArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *KeyValueRetrieveArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *KeyValueRetrieveArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s KeyValueRetrieveArgs) GetKey() []byte  { return impl.Struct(s).Bytes(keyValueRetrieveArgsKey) }
 func (s KeyValueRetrieveArgs) SetKey(v []byte) { impl.Struct(s).SetBytes(keyValueRetrieveArgsKey, v) }
@@ -456,12 +424,8 @@ func (s KeyValueRetrieveResult) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueRetrieveResult) Clone() KeyValueRetrieveResult {
 	return KeyValueRetrieveResult(impl.Struct(s).Clone(KeyValueRetrieveResultDesc))
 }
-func (s KeyValueRetrieveResult) Equal(t KeyValueRetrieveResult) bool {
-	return impl.Struct(s).Equal(KeyValueRetrieveResultDesc, impl.Struct(t))
-}
-func (s KeyValueRetrieveResult) String() string {
-	return impl.Struct(s).Format(KeyValueRetrieveResultDesc)
-}
+func (s KeyValueRetrieveResult) Equal(t KeyValueRetrieveResult) bool { return impl.Equals(s, t) }
+func (s KeyValueRetrieveResult) String() string                      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -472,20 +436,14 @@ func (s KeyValueRetrieveResult) AppendTo(dst []byte) []byte {
 
 func (s KeyValueRetrieveResult) ThriftDesc() *impl.Desc    { return KeyValueRetrieveResultDesc }
 func (s KeyValueRetrieveResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueRetrieveResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(KeyValueRetrieveResultDesc)
-}
-func (s KeyValueRetrieveResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, KeyValueRetrieveResultDesc)
-}
-func (s KeyValueRetrieveResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(KeyValueRetrieveResultDesc)
-}
+func (s KeyValueRetrieveResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s KeyValueRetrieveResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s KeyValueRetrieveResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *KeyValueRetrieveResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *KeyValueRetrieveResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s KeyValueRetrieveResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s KeyValueRetrieveResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s KeyValueRetrieveResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s KeyValueRetrieveResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *KeyValueRetrieveResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *KeyValueRetrieveResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s KeyValueRetrieveResult) GetSuccess() []byte {
 	return impl.Struct(s).Bytes(keyValueRetrieveResultSuccess)
@@ -544,10 +502,8 @@ func (s KeyValueUpdateArgs) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueUpdateArgs) Clone() KeyValueUpdateArgs {
 	return KeyValueUpdateArgs(impl.Struct(s).Clone(KeyValueUpdateArgsDesc))
 }
-func (s KeyValueUpdateArgs) Equal(t KeyValueUpdateArgs) bool {
-	return impl.Struct(s).Equal(KeyValueUpdateArgsDesc, impl.Struct(t))
-}
-func (s KeyValueUpdateArgs) String() string { return impl.Struct(s).Format(KeyValueUpdateArgsDesc) }
+func (s KeyValueUpdateArgs) Equal(t KeyValueUpdateArgs) bool { return impl.Equals(s, t) }
+func (s KeyValueUpdateArgs) String() string                  { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -558,20 +514,14 @@ func (s KeyValueUpdateArgs) AppendTo(dst []byte) []byte {
 
 func (s KeyValueUpdateArgs) ThriftDesc() *impl.Desc    { return KeyValueUpdateArgsDesc }
 func (s KeyValueUpdateArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueUpdateArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(KeyValueUpdateArgsDesc)
-}
-func (s KeyValueUpdateArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, KeyValueUpdateArgsDesc)
-}
-func (s KeyValueUpdateArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(KeyValueUpdateArgsDesc)
-}
+func (s KeyValueUpdateArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s KeyValueUpdateArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s KeyValueUpdateArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *KeyValueUpdateArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *KeyValueUpdateArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s KeyValueUpdateArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s KeyValueUpdateArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s KeyValueUpdateArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s KeyValueUpdateArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *KeyValueUpdateArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *KeyValueUpdateArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s KeyValueUpdateArgs) GetKey() []byte  { return impl.Struct(s).Bytes(keyValueUpdateArgsKey) }
 func (s KeyValueUpdateArgs) SetKey(v []byte) { impl.Struct(s).SetBytes(keyValueUpdateArgsKey, v) }
@@ -615,10 +565,8 @@ func (s KeyValueUpdateResult) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueUpdateResult) Clone() KeyValueUpdateResult {
 	return KeyValueUpdateResult(impl.Struct(s).Clone(KeyValueUpdateResultDesc))
 }
-func (s KeyValueUpdateResult) Equal(t KeyValueUpdateResult) bool {
-	return impl.Struct(s).Equal(KeyValueUpdateResultDesc, impl.Struct(t))
-}
-func (s KeyValueUpdateResult) String() string { return impl.Struct(s).Format(KeyValueUpdateResultDesc) }
+func (s KeyValueUpdateResult) Equal(t KeyValueUpdateResult) bool { return impl.Equals(s, t) }
+func (s KeyValueUpdateResult) String() string                    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -629,20 +577,14 @@ func (s KeyValueUpdateResult) AppendTo(dst []byte) []byte {
 
 func (s KeyValueUpdateResult) ThriftDesc() *impl.Desc    { return KeyValueUpdateResultDesc }
 func (s KeyValueUpdateResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueUpdateResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(KeyValueUpdateResultDesc)
-}
-func (s KeyValueUpdateResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, KeyValueUpdateResultDesc)
-}
-func (s KeyValueUpdateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(KeyValueUpdateResultDesc)
-}
+func (s KeyValueUpdateResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s KeyValueUpdateResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s KeyValueUpdateResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *KeyValueUpdateResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *KeyValueUpdateResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s KeyValueUpdateResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s KeyValueUpdateResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s KeyValueUpdateResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s KeyValueUpdateResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *KeyValueUpdateResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *KeyValueUpdateResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s KeyValueUpdateResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(keyValueUpdateResultMissing, KeyValueUpdateResultDesc))
@@ -686,10 +628,8 @@ func (s KeyValueDeleteArgs) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueDeleteArgs) Clone() KeyValueDeleteArgs {
 	return KeyValueDeleteArgs(impl.Struct(s).Clone(KeyValueDeleteArgsDesc))
 }
-func (s KeyValueDeleteArgs) Equal(t KeyValueDeleteArgs) bool {
-	return impl.Struct(s).Equal(KeyValueDeleteArgsDesc, impl.Struct(t))
-}
-func (s KeyValueDeleteArgs) String() string { return impl.Struct(s).Format(KeyValueDeleteArgsDesc) }
+func (s KeyValueDeleteArgs) Equal(t KeyValueDeleteArgs) bool { return impl.Equals(s, t) }
+func (s KeyValueDeleteArgs) String() string                  { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -700,20 +640,14 @@ func (s KeyValueDeleteArgs) AppendTo(dst []byte) []byte {
 
 func (s KeyValueDeleteArgs) ThriftDesc() *impl.Desc    { return KeyValueDeleteArgsDesc }
 func (s KeyValueDeleteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueDeleteArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(KeyValueDeleteArgsDesc)
-}
-func (s KeyValueDeleteArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, KeyValueDeleteArgsDesc)
-}
-func (s KeyValueDeleteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(KeyValueDeleteArgsDesc)
-}
+func (s KeyValueDeleteArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s KeyValueDeleteArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s KeyValueDeleteArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *KeyValueDeleteArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *KeyValueDeleteArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s KeyValueDeleteArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s KeyValueDeleteArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s KeyValueDeleteArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s KeyValueDeleteArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *KeyValueDeleteArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *KeyValueDeleteArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s KeyValueDeleteArgs) GetKey() []byte  { return impl.Struct(s).Bytes(keyValueDeleteArgsKey) }
 func (s KeyValueDeleteArgs) SetKey(v []byte) { impl.Struct(s).SetBytes(keyValueDeleteArgsKey, v) }
@@ -749,10 +683,8 @@ func (s KeyValueDeleteResult) Release()    { nocopy.Struct(s).Release() }
 func (s KeyValueDeleteResult) Clone() KeyValueDeleteResult {
 	return KeyValueDeleteResult(impl.Struct(s).Clone(KeyValueDeleteResultDesc))
 }
-func (s KeyValueDeleteResult) Equal(t KeyValueDeleteResult) bool {
-	return impl.Struct(s).Equal(KeyValueDeleteResultDesc, impl.Struct(t))
-}
-func (s KeyValueDeleteResult) String() string { return impl.Struct(s).Format(KeyValueDeleteResultDesc) }
+func (s KeyValueDeleteResult) Equal(t KeyValueDeleteResult) bool { return impl.Equals(s, t) }
+func (s KeyValueDeleteResult) String() string                    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -763,20 +695,14 @@ func (s KeyValueDeleteResult) AppendTo(dst []byte) []byte {
 
 func (s KeyValueDeleteResult) ThriftDesc() *impl.Desc    { return KeyValueDeleteResultDesc }
 func (s KeyValueDeleteResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueDeleteResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(KeyValueDeleteResultDesc)
-}
-func (s KeyValueDeleteResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, KeyValueDeleteResultDesc)
-}
-func (s KeyValueDeleteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(KeyValueDeleteResultDesc)
-}
+func (s KeyValueDeleteResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s KeyValueDeleteResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s KeyValueDeleteResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *KeyValueDeleteResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *KeyValueDeleteResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s KeyValueDeleteResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s KeyValueDeleteResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s KeyValueDeleteResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s KeyValueDeleteResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *KeyValueDeleteResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *KeyValueDeleteResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s KeyValueDeleteResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(keyValueDeleteResultMissing, KeyValueDeleteResultDesc))

@@ -146,24 +146,24 @@ func ReadNumbers(r io.Reader, n int, opts ...nocopy.Option) (Numbers, error) {
 func (s Numbers) Valid() bool          { return nocopy.Struct(s).Valid() }
 func (s Numbers) Release()             { nocopy.Struct(s).Release() }
 func (s Numbers) Clone() Numbers       { return Numbers(impl.Struct(s).Clone(NumbersDesc)) }
-func (s Numbers) Equal(t Numbers) bool { return impl.Struct(s).Equal(NumbersDesc, impl.Struct(t)) }
-func (s Numbers) String() string       { return impl.Struct(s).Format(NumbersDesc) }
+func (s Numbers) Equal(t Numbers) bool { return impl.Equals(s, t) }
+func (s Numbers) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Numbers) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Numbers) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NumbersDesc) }
 
-func (s Numbers) ThriftDesc() *impl.Desc                  { return NumbersDesc }
-func (s Numbers) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Numbers) LogValue() slog.Value                    { return impl.Struct(s).LogValue(NumbersDesc) }
-func (s Numbers) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NumbersDesc) }
-func (s Numbers) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NumbersDesc) }
+func (s Numbers) ThriftDesc() *impl.Desc    { return NumbersDesc }
+func (s Numbers) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Numbers) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Numbers) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Numbers) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Numbers) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Numbers) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Numbers) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Numbers) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Numbers) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Numbers) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Numbers) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Numbers) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Numbers) GetA() int8   { return impl.Struct(s).Int8(numbersA) }
 func (s Numbers) SetA(v int8)  { impl.Struct(s).SetInt8(numbersA, v) }
@@ -255,24 +255,24 @@ func ReadTexts(r io.Reader, n int, opts ...nocopy.Option) (Texts, error) {
 func (s Texts) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Texts) Release()           { nocopy.Struct(s).Release() }
 func (s Texts) Clone() Texts       { return Texts(impl.Struct(s).Clone(TextsDesc)) }
-func (s Texts) Equal(t Texts) bool { return impl.Struct(s).Equal(TextsDesc, impl.Struct(t)) }
-func (s Texts) String() string     { return impl.Struct(s).Format(TextsDesc) }
+func (s Texts) Equal(t Texts) bool { return impl.Equals(s, t) }
+func (s Texts) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Texts) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Texts) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TextsDesc) }
 
-func (s Texts) ThriftDesc() *impl.Desc                  { return TextsDesc }
-func (s Texts) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Texts) LogValue() slog.Value                    { return impl.Struct(s).LogValue(TextsDesc) }
-func (s Texts) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, TextsDesc) }
-func (s Texts) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(TextsDesc) }
+func (s Texts) ThriftDesc() *impl.Desc    { return TextsDesc }
+func (s Texts) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Texts) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Texts) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Texts) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Texts) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Texts) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Texts) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Texts) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Texts) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Texts) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Texts) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Texts) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Texts) GetA() string  { return impl.Struct(s).Text(textsA) }
 func (s Texts) SetA(v string) { impl.Struct(s).SetText(textsA, v) }
@@ -377,24 +377,24 @@ func ReadEnums(r io.Reader, n int, opts ...nocopy.Option) (Enums, error) {
 func (s Enums) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Enums) Release()           { nocopy.Struct(s).Release() }
 func (s Enums) Clone() Enums       { return Enums(impl.Struct(s).Clone(EnumsDesc)) }
-func (s Enums) Equal(t Enums) bool { return impl.Struct(s).Equal(EnumsDesc, impl.Struct(t)) }
-func (s Enums) String() string     { return impl.Struct(s).Format(EnumsDesc) }
+func (s Enums) Equal(t Enums) bool { return impl.Equals(s, t) }
+func (s Enums) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Enums) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Enums) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, EnumsDesc) }
 
-func (s Enums) ThriftDesc() *impl.Desc                  { return EnumsDesc }
-func (s Enums) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Enums) LogValue() slog.Value                    { return impl.Struct(s).LogValue(EnumsDesc) }
-func (s Enums) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, EnumsDesc) }
-func (s Enums) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(EnumsDesc) }
+func (s Enums) ThriftDesc() *impl.Desc    { return EnumsDesc }
+func (s Enums) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Enums) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Enums) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Enums) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Enums) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Enums) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Enums) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Enums) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Enums) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Enums) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Enums) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Enums) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Enums) GetA() Kind   { return Kind(impl.Struct(s).Int32(enumsA)) }
 func (s Enums) SetA(v Kind)  { impl.Struct(s).SetInt32(enumsA, int32(v)) }
@@ -454,24 +454,24 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 func (s Item) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Item) Release()          { nocopy.Struct(s).Release() }
 func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) Equal(t Item) bool { return impl.Struct(s).Equal(ItemDesc, impl.Struct(t)) }
-func (s Item) String() string    { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Equal(t Item) bool { return impl.Equals(s, t) }
+func (s Item) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
-func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
-func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
+func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Item) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Item) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Item) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Item) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Item) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Item) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Item) GetArticle() string  { return impl.Struct(s).Text(itemArticle) }
 func (s Item) SetArticle(v string) { impl.Struct(s).SetText(itemArticle, v) }
@@ -516,13 +516,11 @@ func ReadContainers(r io.Reader, n int, opts ...nocopy.Option) (Containers, erro
 	return nocopy.Read[Containers](ContainersDesc, r, n, opts...)
 }
 
-func (s Containers) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s Containers) Release()          { nocopy.Struct(s).Release() }
-func (s Containers) Clone() Containers { return Containers(impl.Struct(s).Clone(ContainersDesc)) }
-func (s Containers) Equal(t Containers) bool {
-	return impl.Struct(s).Equal(ContainersDesc, impl.Struct(t))
-}
-func (s Containers) String() string { return impl.Struct(s).Format(ContainersDesc) }
+func (s Containers) Valid() bool             { return nocopy.Struct(s).Valid() }
+func (s Containers) Release()                { nocopy.Struct(s).Release() }
+func (s Containers) Clone() Containers       { return Containers(impl.Struct(s).Clone(ContainersDesc)) }
+func (s Containers) Equal(t Containers) bool { return impl.Equals(s, t) }
+func (s Containers) String() string          { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -531,18 +529,16 @@ func (s Containers) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ContainersDesc)
 }
 
-func (s Containers) ThriftDesc() *impl.Desc        { return ContainersDesc }
-func (s Containers) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Containers) LogValue() slog.Value          { return impl.Struct(s).LogValue(ContainersDesc) }
-func (s Containers) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ContainersDesc) }
-func (s Containers) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ContainersDesc)
-}
+func (s Containers) ThriftDesc() *impl.Desc    { return ContainersDesc }
+func (s Containers) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Containers) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Containers) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Containers) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Containers) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Containers) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Containers) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Containers) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Containers) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Containers) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Containers) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Containers) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Containers) GetItems() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).Child(containersItems, ContainersDesc))
@@ -745,24 +741,24 @@ func ReadOrder(r io.Reader, n int, opts ...nocopy.Option) (Order, error) {
 func (s Order) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Order) Release()           { nocopy.Struct(s).Release() }
 func (s Order) Clone() Order       { return Order(impl.Struct(s).Clone(OrderDesc)) }
-func (s Order) Equal(t Order) bool { return impl.Struct(s).Equal(OrderDesc, impl.Struct(t)) }
-func (s Order) String() string     { return impl.Struct(s).Format(OrderDesc) }
+func (s Order) Equal(t Order) bool { return impl.Equals(s, t) }
+func (s Order) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OrderDesc) }
-func (s Order) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OrderDesc) }
-func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OrderDesc) }
+func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Order) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Order) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Order) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Order) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Order) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Order) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Order) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Order) GetFirst() Item { return Item(impl.Struct(s).Child(orderFirst, OrderDesc)) }
 
@@ -852,24 +848,24 @@ func ReadChoice(r io.Reader, n int, opts ...nocopy.Option) (Choice, error) {
 func (s Choice) Valid() bool         { return nocopy.Struct(s).Valid() }
 func (s Choice) Release()            { nocopy.Struct(s).Release() }
 func (s Choice) Clone() Choice       { return Choice(impl.Struct(s).Clone(ChoiceDesc)) }
-func (s Choice) Equal(t Choice) bool { return impl.Struct(s).Equal(ChoiceDesc, impl.Struct(t)) }
-func (s Choice) String() string      { return impl.Struct(s).Format(ChoiceDesc) }
+func (s Choice) Equal(t Choice) bool { return impl.Equals(s, t) }
+func (s Choice) String() string      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Choice) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Choice) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ChoiceDesc) }
 
-func (s Choice) ThriftDesc() *impl.Desc                  { return ChoiceDesc }
-func (s Choice) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Choice) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ChoiceDesc) }
-func (s Choice) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ChoiceDesc) }
-func (s Choice) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ChoiceDesc) }
+func (s Choice) ThriftDesc() *impl.Desc    { return ChoiceDesc }
+func (s Choice) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Choice) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Choice) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Choice) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Choice) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Choice) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Choice) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Choice) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Choice) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Choice) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Choice) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Choice) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // ChoiceWhich is the arm of a Choice that is set; 0 means none.
 type ChoiceWhich int32
@@ -928,25 +924,25 @@ func ReadFailed(r io.Reader, n int, opts ...nocopy.Option) (Failed, error) {
 func (s Failed) Valid() bool         { return nocopy.Struct(s).Valid() }
 func (s Failed) Release()            { nocopy.Struct(s).Release() }
 func (s Failed) Clone() Failed       { return Failed(impl.Struct(s).Clone(FailedDesc)) }
-func (s Failed) Equal(t Failed) bool { return impl.Struct(s).Equal(FailedDesc, impl.Struct(t)) }
-func (s Failed) String() string      { return impl.Struct(s).Format(FailedDesc) }
-func (s Failed) Error() string       { return impl.Struct(s).Format(FailedDesc) }
+func (s Failed) Equal(t Failed) bool { return impl.Equals(s, t) }
+func (s Failed) String() string      { return impl.String(s) }
+func (s Failed) Error() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Failed) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Failed) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FailedDesc) }
 
-func (s Failed) ThriftDesc() *impl.Desc                  { return FailedDesc }
-func (s Failed) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Failed) LogValue() slog.Value                    { return impl.Struct(s).LogValue(FailedDesc) }
-func (s Failed) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, FailedDesc) }
-func (s Failed) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(FailedDesc) }
+func (s Failed) ThriftDesc() *impl.Desc    { return FailedDesc }
+func (s Failed) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Failed) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Failed) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Failed) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Failed) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Failed) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Failed) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Failed) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Failed) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Failed) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Failed) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Failed) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Failed) GetCode() int32  { return impl.Struct(s).Int32(failedCode) }
 func (s Failed) SetCode(v int32) { impl.Struct(s).SetInt32(failedCode, v) }
@@ -985,13 +981,11 @@ func ReadReferences(r io.Reader, n int, opts ...nocopy.Option) (References, erro
 	return nocopy.Read[References](ReferencesDesc, r, n, opts...)
 }
 
-func (s References) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s References) Release()          { nocopy.Struct(s).Release() }
-func (s References) Clone() References { return References(impl.Struct(s).Clone(ReferencesDesc)) }
-func (s References) Equal(t References) bool {
-	return impl.Struct(s).Equal(ReferencesDesc, impl.Struct(t))
-}
-func (s References) String() string { return impl.Struct(s).Format(ReferencesDesc) }
+func (s References) Valid() bool             { return nocopy.Struct(s).Valid() }
+func (s References) Release()                { nocopy.Struct(s).Release() }
+func (s References) Clone() References       { return References(impl.Struct(s).Clone(ReferencesDesc)) }
+func (s References) Equal(t References) bool { return impl.Equals(s, t) }
+func (s References) String() string          { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1000,18 +994,16 @@ func (s References) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ReferencesDesc)
 }
 
-func (s References) ThriftDesc() *impl.Desc        { return ReferencesDesc }
-func (s References) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s References) LogValue() slog.Value          { return impl.Struct(s).LogValue(ReferencesDesc) }
-func (s References) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ReferencesDesc) }
-func (s References) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ReferencesDesc)
-}
+func (s References) ThriftDesc() *impl.Desc    { return ReferencesDesc }
+func (s References) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s References) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s References) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s References) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *References) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *References) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s References) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s References) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s References) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s References) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *References) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *References) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s References) GetLow() int32  { return impl.Struct(s).Int32(referencesLow) }
 func (s References) SetLow(v int32) { impl.Struct(s).SetInt32(referencesLow, v) }
@@ -1105,26 +1097,24 @@ func ReadAsserted(r io.Reader, n int, opts ...nocopy.Option) (Asserted, error) {
 func (s Asserted) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s Asserted) Release()              { nocopy.Struct(s).Release() }
 func (s Asserted) Clone() Asserted       { return Asserted(impl.Struct(s).Clone(AssertedDesc)) }
-func (s Asserted) Equal(t Asserted) bool { return impl.Struct(s).Equal(AssertedDesc, impl.Struct(t)) }
-func (s Asserted) String() string        { return impl.Struct(s).Format(AssertedDesc) }
+func (s Asserted) Equal(t Asserted) bool { return impl.Equals(s, t) }
+func (s Asserted) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Asserted) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Asserted) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, AssertedDesc) }
 
-func (s Asserted) ThriftDesc() *impl.Desc        { return AssertedDesc }
-func (s Asserted) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Asserted) LogValue() slog.Value          { return impl.Struct(s).LogValue(AssertedDesc) }
-func (s Asserted) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, AssertedDesc) }
-func (s Asserted) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AssertedDesc)
-}
+func (s Asserted) ThriftDesc() *impl.Desc    { return AssertedDesc }
+func (s Asserted) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Asserted) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Asserted) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Asserted) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Asserted) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Asserted) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Asserted) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Asserted) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Asserted) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Asserted) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Asserted) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Asserted) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Asserted) GetA() int32  { return impl.Struct(s).Int32(assertedA) }
 func (s Asserted) SetA(v int32) { impl.Struct(s).SetInt32(assertedA, v) }
@@ -1178,24 +1168,24 @@ func ReadPin(r io.Reader, n int, opts ...nocopy.Option) (Pin, error) {
 func (s Pin) Valid() bool      { return nocopy.Struct(s).Valid() }
 func (s Pin) Release()         { nocopy.Struct(s).Release() }
 func (s Pin) Clone() Pin       { return Pin(impl.Struct(s).Clone(PinDesc)) }
-func (s Pin) Equal(t Pin) bool { return impl.Struct(s).Equal(PinDesc, impl.Struct(t)) }
-func (s Pin) String() string   { return impl.Struct(s).Format(PinDesc) }
+func (s Pin) Equal(t Pin) bool { return impl.Equals(s, t) }
+func (s Pin) String() string   { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Pin) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Pin) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PinDesc) }
 
-func (s Pin) ThriftDesc() *impl.Desc                  { return PinDesc }
-func (s Pin) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Pin) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PinDesc) }
-func (s Pin) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PinDesc) }
-func (s Pin) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PinDesc) }
+func (s Pin) ThriftDesc() *impl.Desc    { return PinDesc }
+func (s Pin) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Pin) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Pin) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Pin) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Pin) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Pin) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Pin) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Pin) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Pin) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Pin) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Pin) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Pin) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Pin) GetNumber() int32  { return impl.Struct(s).Int32(pinNumber) }
 func (s Pin) SetNumber(v int32) { impl.Struct(s).SetInt32(pinNumber, v) }
@@ -1227,24 +1217,24 @@ func ReadSecrets(r io.Reader, n int, opts ...nocopy.Option) (Secrets, error) {
 func (s Secrets) Valid() bool          { return nocopy.Struct(s).Valid() }
 func (s Secrets) Release()             { nocopy.Struct(s).Release() }
 func (s Secrets) Clone() Secrets       { return Secrets(impl.Struct(s).Clone(SecretsDesc)) }
-func (s Secrets) Equal(t Secrets) bool { return impl.Struct(s).Equal(SecretsDesc, impl.Struct(t)) }
-func (s Secrets) String() string       { return impl.Struct(s).Format(SecretsDesc) }
+func (s Secrets) Equal(t Secrets) bool { return impl.Equals(s, t) }
+func (s Secrets) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Secrets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Secrets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SecretsDesc) }
 
-func (s Secrets) ThriftDesc() *impl.Desc                  { return SecretsDesc }
-func (s Secrets) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Secrets) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SecretsDesc) }
-func (s Secrets) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SecretsDesc) }
-func (s Secrets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SecretsDesc) }
+func (s Secrets) ThriftDesc() *impl.Desc    { return SecretsDesc }
+func (s Secrets) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Secrets) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Secrets) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Secrets) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Secrets) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Secrets) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Secrets) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Secrets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Secrets) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Secrets) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Secrets) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Secrets) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Secrets) GetPin() int32  { return impl.Struct(s).Int32(secretsPin) }
 func (s Secrets) SetPin(v int32) { impl.Struct(s).SetInt32(secretsPin, v) }
@@ -1313,24 +1303,24 @@ func ReadFree(r io.Reader, n int, opts ...nocopy.Option) (Free, error) {
 func (s Free) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Free) Release()          { nocopy.Struct(s).Release() }
 func (s Free) Clone() Free       { return Free(impl.Struct(s).Clone(FreeDesc)) }
-func (s Free) Equal(t Free) bool { return impl.Struct(s).Equal(FreeDesc, impl.Struct(t)) }
-func (s Free) String() string    { return impl.Struct(s).Format(FreeDesc) }
+func (s Free) Equal(t Free) bool { return impl.Equals(s, t) }
+func (s Free) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Free) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Free) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FreeDesc) }
 
-func (s Free) ThriftDesc() *impl.Desc                  { return FreeDesc }
-func (s Free) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Free) LogValue() slog.Value                    { return impl.Struct(s).LogValue(FreeDesc) }
-func (s Free) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, FreeDesc) }
-func (s Free) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(FreeDesc) }
+func (s Free) ThriftDesc() *impl.Desc    { return FreeDesc }
+func (s Free) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Free) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Free) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Free) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Free) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Free) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Free) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Free) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Free) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Free) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Free) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Free) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Free) GetA() int32  { return impl.Struct(s).Int32(freeA) }
 func (s Free) SetA(v int32) { impl.Struct(s).SetInt32(freeA, v) }
@@ -1386,10 +1376,8 @@ func (s ShopOrderArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopOrderArgs) Clone() ShopOrderArgs {
 	return ShopOrderArgs(impl.Struct(s).Clone(ShopOrderArgsDesc))
 }
-func (s ShopOrderArgs) Equal(t ShopOrderArgs) bool {
-	return impl.Struct(s).Equal(ShopOrderArgsDesc, impl.Struct(t))
-}
-func (s ShopOrderArgs) String() string { return impl.Struct(s).Format(ShopOrderArgsDesc) }
+func (s ShopOrderArgs) Equal(t ShopOrderArgs) bool { return impl.Equals(s, t) }
+func (s ShopOrderArgs) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1400,18 +1388,14 @@ func (s ShopOrderArgs) AppendTo(dst []byte) []byte {
 
 func (s ShopOrderArgs) ThriftDesc() *impl.Desc    { return ShopOrderArgsDesc }
 func (s ShopOrderArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopOrderArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopOrderArgsDesc) }
-func (s ShopOrderArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopOrderArgsDesc)
-}
-func (s ShopOrderArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopOrderArgsDesc)
-}
+func (s ShopOrderArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopOrderArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopOrderArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopOrderArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopOrderArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopOrderArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopOrderArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopOrderArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopOrderArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopOrderArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopOrderArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopOrderArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(shopOrderArgsOrder, ShopOrderArgsDesc))
@@ -1459,10 +1443,8 @@ func (s ShopOrderResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopOrderResult) Clone() ShopOrderResult {
 	return ShopOrderResult(impl.Struct(s).Clone(ShopOrderResultDesc))
 }
-func (s ShopOrderResult) Equal(t ShopOrderResult) bool {
-	return impl.Struct(s).Equal(ShopOrderResultDesc, impl.Struct(t))
-}
-func (s ShopOrderResult) String() string { return impl.Struct(s).Format(ShopOrderResultDesc) }
+func (s ShopOrderResult) Equal(t ShopOrderResult) bool { return impl.Equals(s, t) }
+func (s ShopOrderResult) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1473,18 +1455,14 @@ func (s ShopOrderResult) AppendTo(dst []byte) []byte {
 
 func (s ShopOrderResult) ThriftDesc() *impl.Desc    { return ShopOrderResultDesc }
 func (s ShopOrderResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopOrderResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopOrderResultDesc) }
-func (s ShopOrderResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopOrderResultDesc)
-}
-func (s ShopOrderResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopOrderResultDesc)
-}
+func (s ShopOrderResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopOrderResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopOrderResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopOrderResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopOrderResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopOrderResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopOrderResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopOrderResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopOrderResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopOrderResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopOrderResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopOrderResult) GetSuccess() Item {
 	return Item(impl.Struct(s).Child(shopOrderResultSuccess, ShopOrderResultDesc))
@@ -1540,10 +1518,8 @@ func (s ShopFreeArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopFreeArgs) Clone() ShopFreeArgs {
 	return ShopFreeArgs(impl.Struct(s).Clone(ShopFreeArgsDesc))
 }
-func (s ShopFreeArgs) Equal(t ShopFreeArgs) bool {
-	return impl.Struct(s).Equal(ShopFreeArgsDesc, impl.Struct(t))
-}
-func (s ShopFreeArgs) String() string { return impl.Struct(s).Format(ShopFreeArgsDesc) }
+func (s ShopFreeArgs) Equal(t ShopFreeArgs) bool { return impl.Equals(s, t) }
+func (s ShopFreeArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1554,18 +1530,14 @@ func (s ShopFreeArgs) AppendTo(dst []byte) []byte {
 
 func (s ShopFreeArgs) ThriftDesc() *impl.Desc    { return ShopFreeArgsDesc }
 func (s ShopFreeArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopFreeArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopFreeArgsDesc) }
-func (s ShopFreeArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopFreeArgsDesc)
-}
-func (s ShopFreeArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopFreeArgsDesc)
-}
+func (s ShopFreeArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopFreeArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopFreeArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopFreeArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopFreeArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopFreeArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopFreeArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopFreeArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopFreeArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopFreeArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopFreeArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopFreeArgs) GetA() int32  { return impl.Struct(s).Int32(shopFreeArgsA) }
 func (s ShopFreeArgs) SetA(v int32) { impl.Struct(s).SetInt32(shopFreeArgsA, v) }
@@ -1594,10 +1566,8 @@ func (s ShopFreeResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopFreeResult) Clone() ShopFreeResult {
 	return ShopFreeResult(impl.Struct(s).Clone(ShopFreeResultDesc))
 }
-func (s ShopFreeResult) Equal(t ShopFreeResult) bool {
-	return impl.Struct(s).Equal(ShopFreeResultDesc, impl.Struct(t))
-}
-func (s ShopFreeResult) String() string { return impl.Struct(s).Format(ShopFreeResultDesc) }
+func (s ShopFreeResult) Equal(t ShopFreeResult) bool { return impl.Equals(s, t) }
+func (s ShopFreeResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1608,18 +1578,14 @@ func (s ShopFreeResult) AppendTo(dst []byte) []byte {
 
 func (s ShopFreeResult) ThriftDesc() *impl.Desc    { return ShopFreeResultDesc }
 func (s ShopFreeResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopFreeResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopFreeResultDesc) }
-func (s ShopFreeResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopFreeResultDesc)
-}
-func (s ShopFreeResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopFreeResultDesc)
-}
+func (s ShopFreeResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopFreeResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopFreeResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopFreeResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopFreeResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopFreeResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopFreeResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopFreeResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopFreeResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopFreeResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopFreeResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type ShopNoteArgs nocopy.Struct
 
@@ -1647,10 +1613,8 @@ func (s ShopNoteArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopNoteArgs) Clone() ShopNoteArgs {
 	return ShopNoteArgs(impl.Struct(s).Clone(ShopNoteArgsDesc))
 }
-func (s ShopNoteArgs) Equal(t ShopNoteArgs) bool {
-	return impl.Struct(s).Equal(ShopNoteArgsDesc, impl.Struct(t))
-}
-func (s ShopNoteArgs) String() string { return impl.Struct(s).Format(ShopNoteArgsDesc) }
+func (s ShopNoteArgs) Equal(t ShopNoteArgs) bool { return impl.Equals(s, t) }
+func (s ShopNoteArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1661,18 +1625,14 @@ func (s ShopNoteArgs) AppendTo(dst []byte) []byte {
 
 func (s ShopNoteArgs) ThriftDesc() *impl.Desc    { return ShopNoteArgsDesc }
 func (s ShopNoteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopNoteArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopNoteArgsDesc) }
-func (s ShopNoteArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopNoteArgsDesc)
-}
-func (s ShopNoteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopNoteArgsDesc)
-}
+func (s ShopNoteArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopNoteArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopNoteArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopNoteArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopNoteArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopNoteArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopNoteArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopNoteArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopNoteArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopNoteArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopNoteArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopNoteArgs) GetText() string  { return impl.Struct(s).Text(shopNoteArgsText) }
 func (s ShopNoteArgs) SetText(v string) { impl.Struct(s).SetText(shopNoteArgsText, v) }

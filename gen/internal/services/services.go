@@ -666,13 +666,11 @@ func ReadAllGetArgs_(r io.Reader, n int, opts ...nocopy.Option) (AllGetArgs_, er
 	return nocopy.Read[AllGetArgs_](AllGetArgs_Desc, r, n, opts...)
 }
 
-func (s AllGetArgs_) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s AllGetArgs_) Release()           { nocopy.Struct(s).Release() }
-func (s AllGetArgs_) Clone() AllGetArgs_ { return AllGetArgs_(impl.Struct(s).Clone(AllGetArgs_Desc)) }
-func (s AllGetArgs_) Equal(t AllGetArgs_) bool {
-	return impl.Struct(s).Equal(AllGetArgs_Desc, impl.Struct(t))
-}
-func (s AllGetArgs_) String() string { return impl.Struct(s).Format(AllGetArgs_Desc) }
+func (s AllGetArgs_) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s AllGetArgs_) Release()                 { nocopy.Struct(s).Release() }
+func (s AllGetArgs_) Clone() AllGetArgs_       { return AllGetArgs_(impl.Struct(s).Clone(AllGetArgs_Desc)) }
+func (s AllGetArgs_) Equal(t AllGetArgs_) bool { return impl.Equals(s, t) }
+func (s AllGetArgs_) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -683,18 +681,14 @@ func (s AllGetArgs_) AppendTo(dst []byte) []byte {
 
 func (s AllGetArgs_) ThriftDesc() *impl.Desc    { return AllGetArgs_Desc }
 func (s AllGetArgs_) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllGetArgs_) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllGetArgs_Desc) }
-func (s AllGetArgs_) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllGetArgs_Desc)
-}
-func (s AllGetArgs_) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllGetArgs_Desc)
-}
+func (s AllGetArgs_) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllGetArgs_) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllGetArgs_) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllGetArgs_) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllGetArgs_) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllGetArgs_) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllGetArgs_) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllGetArgs_) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllGetArgs_) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllGetArgs_) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllGetArgs_) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllGetArgs_) GetV() int32  { return impl.Struct(s).Int32(allGetArgs_V) }
 func (s AllGetArgs_) SetV(v int32) { impl.Struct(s).SetInt32(allGetArgs_V, v) }
@@ -718,13 +712,11 @@ func ReadAllClient(r io.Reader, n int, opts ...nocopy.Option) (AllClient, error)
 	return nocopy.Read[AllClient](AllClientDesc, r, n, opts...)
 }
 
-func (s AllClient) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s AllClient) Release()         { nocopy.Struct(s).Release() }
-func (s AllClient) Clone() AllClient { return AllClient(impl.Struct(s).Clone(AllClientDesc)) }
-func (s AllClient) Equal(t AllClient) bool {
-	return impl.Struct(s).Equal(AllClientDesc, impl.Struct(t))
-}
-func (s AllClient) String() string { return impl.Struct(s).Format(AllClientDesc) }
+func (s AllClient) Valid() bool            { return nocopy.Struct(s).Valid() }
+func (s AllClient) Release()               { nocopy.Struct(s).Release() }
+func (s AllClient) Clone() AllClient       { return AllClient(impl.Struct(s).Clone(AllClientDesc)) }
+func (s AllClient) Equal(t AllClient) bool { return impl.Equals(s, t) }
+func (s AllClient) String() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -733,18 +725,16 @@ func (s AllClient) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllClientDesc)
 }
 
-func (s AllClient) ThriftDesc() *impl.Desc        { return AllClientDesc }
-func (s AllClient) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s AllClient) LogValue() slog.Value          { return impl.Struct(s).LogValue(AllClientDesc) }
-func (s AllClient) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, AllClientDesc) }
-func (s AllClient) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllClientDesc)
-}
+func (s AllClient) ThriftDesc() *impl.Desc    { return AllClientDesc }
+func (s AllClient) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllClient) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllClient) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllClient) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllClient) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllClient) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllClient) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllClient) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllClient) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllClient) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllClient) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllClient) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type AllABoolArgs nocopy.Struct
 
@@ -772,10 +762,8 @@ func (s AllABoolArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllABoolArgs) Clone() AllABoolArgs {
 	return AllABoolArgs(impl.Struct(s).Clone(AllABoolArgsDesc))
 }
-func (s AllABoolArgs) Equal(t AllABoolArgs) bool {
-	return impl.Struct(s).Equal(AllABoolArgsDesc, impl.Struct(t))
-}
-func (s AllABoolArgs) String() string { return impl.Struct(s).Format(AllABoolArgsDesc) }
+func (s AllABoolArgs) Equal(t AllABoolArgs) bool { return impl.Equals(s, t) }
+func (s AllABoolArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -786,18 +774,14 @@ func (s AllABoolArgs) AppendTo(dst []byte) []byte {
 
 func (s AllABoolArgs) ThriftDesc() *impl.Desc    { return AllABoolArgsDesc }
 func (s AllABoolArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllABoolArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABoolArgsDesc) }
-func (s AllABoolArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllABoolArgsDesc)
-}
-func (s AllABoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllABoolArgsDesc)
-}
+func (s AllABoolArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllABoolArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllABoolArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllABoolArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllABoolArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllABoolArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllABoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllABoolArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllABoolArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllABoolArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllABoolArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllABoolArgs) GetV() bool   { return impl.Struct(s).Bool(allABoolArgsV) }
 func (s AllABoolArgs) SetV(v bool)  { impl.Struct(s).SetBool(allABoolArgsV, v) }
@@ -830,10 +814,8 @@ func (s AllABoolResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllABoolResult) Clone() AllABoolResult {
 	return AllABoolResult(impl.Struct(s).Clone(AllABoolResultDesc))
 }
-func (s AllABoolResult) Equal(t AllABoolResult) bool {
-	return impl.Struct(s).Equal(AllABoolResultDesc, impl.Struct(t))
-}
-func (s AllABoolResult) String() string { return impl.Struct(s).Format(AllABoolResultDesc) }
+func (s AllABoolResult) Equal(t AllABoolResult) bool { return impl.Equals(s, t) }
+func (s AllABoolResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -844,18 +826,14 @@ func (s AllABoolResult) AppendTo(dst []byte) []byte {
 
 func (s AllABoolResult) ThriftDesc() *impl.Desc    { return AllABoolResultDesc }
 func (s AllABoolResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllABoolResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABoolResultDesc) }
-func (s AllABoolResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllABoolResultDesc)
-}
-func (s AllABoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllABoolResultDesc)
-}
+func (s AllABoolResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllABoolResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllABoolResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllABoolResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllABoolResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllABoolResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllABoolResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllABoolResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllABoolResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllABoolResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllABoolResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllABoolResult) GetSuccess() bool   { return impl.Struct(s).Bool(allABoolResultSuccess) }
 func (s AllABoolResult) SetSuccess(v bool)  { impl.Struct(s).SetBool(allABoolResultSuccess, v) }
@@ -883,13 +861,11 @@ func ReadAllAnI8Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI8Args, er
 	return nocopy.Read[AllAnI8Args](AllAnI8ArgsDesc, r, n, opts...)
 }
 
-func (s AllAnI8Args) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s AllAnI8Args) Release()           { nocopy.Struct(s).Release() }
-func (s AllAnI8Args) Clone() AllAnI8Args { return AllAnI8Args(impl.Struct(s).Clone(AllAnI8ArgsDesc)) }
-func (s AllAnI8Args) Equal(t AllAnI8Args) bool {
-	return impl.Struct(s).Equal(AllAnI8ArgsDesc, impl.Struct(t))
-}
-func (s AllAnI8Args) String() string { return impl.Struct(s).Format(AllAnI8ArgsDesc) }
+func (s AllAnI8Args) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s AllAnI8Args) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAnI8Args) Clone() AllAnI8Args       { return AllAnI8Args(impl.Struct(s).Clone(AllAnI8ArgsDesc)) }
+func (s AllAnI8Args) Equal(t AllAnI8Args) bool { return impl.Equals(s, t) }
+func (s AllAnI8Args) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -900,18 +876,14 @@ func (s AllAnI8Args) AppendTo(dst []byte) []byte {
 
 func (s AllAnI8Args) ThriftDesc() *impl.Desc    { return AllAnI8ArgsDesc }
 func (s AllAnI8Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI8Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI8ArgsDesc) }
-func (s AllAnI8Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnI8ArgsDesc)
-}
-func (s AllAnI8Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAnI8ArgsDesc)
-}
+func (s AllAnI8Args) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAnI8Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAnI8Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAnI8Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAnI8Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAnI8Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAnI8Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAnI8Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAnI8Args) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAnI8Args) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAnI8Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAnI8Args) GetV() int8   { return impl.Struct(s).Int8(allAnI8ArgsV) }
 func (s AllAnI8Args) SetV(v int8)  { impl.Struct(s).SetInt8(allAnI8ArgsV, v) }
@@ -944,10 +916,8 @@ func (s AllAnI8Result) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI8Result) Clone() AllAnI8Result {
 	return AllAnI8Result(impl.Struct(s).Clone(AllAnI8ResultDesc))
 }
-func (s AllAnI8Result) Equal(t AllAnI8Result) bool {
-	return impl.Struct(s).Equal(AllAnI8ResultDesc, impl.Struct(t))
-}
-func (s AllAnI8Result) String() string { return impl.Struct(s).Format(AllAnI8ResultDesc) }
+func (s AllAnI8Result) Equal(t AllAnI8Result) bool { return impl.Equals(s, t) }
+func (s AllAnI8Result) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -958,18 +928,14 @@ func (s AllAnI8Result) AppendTo(dst []byte) []byte {
 
 func (s AllAnI8Result) ThriftDesc() *impl.Desc    { return AllAnI8ResultDesc }
 func (s AllAnI8Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI8Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI8ResultDesc) }
-func (s AllAnI8Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnI8ResultDesc)
-}
-func (s AllAnI8Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAnI8ResultDesc)
-}
+func (s AllAnI8Result) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAnI8Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAnI8Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAnI8Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAnI8Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAnI8Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAnI8Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAnI8Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAnI8Result) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAnI8Result) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAnI8Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAnI8Result) GetSuccess() int8   { return impl.Struct(s).Int8(allAnI8ResultSuccess) }
 func (s AllAnI8Result) SetSuccess(v int8)  { impl.Struct(s).SetInt8(allAnI8ResultSuccess, v) }
@@ -1002,10 +968,8 @@ func (s AllAnI16Args) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI16Args) Clone() AllAnI16Args {
 	return AllAnI16Args(impl.Struct(s).Clone(AllAnI16ArgsDesc))
 }
-func (s AllAnI16Args) Equal(t AllAnI16Args) bool {
-	return impl.Struct(s).Equal(AllAnI16ArgsDesc, impl.Struct(t))
-}
-func (s AllAnI16Args) String() string { return impl.Struct(s).Format(AllAnI16ArgsDesc) }
+func (s AllAnI16Args) Equal(t AllAnI16Args) bool { return impl.Equals(s, t) }
+func (s AllAnI16Args) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1016,18 +980,14 @@ func (s AllAnI16Args) AppendTo(dst []byte) []byte {
 
 func (s AllAnI16Args) ThriftDesc() *impl.Desc    { return AllAnI16ArgsDesc }
 func (s AllAnI16Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI16Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI16ArgsDesc) }
-func (s AllAnI16Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnI16ArgsDesc)
-}
-func (s AllAnI16Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAnI16ArgsDesc)
-}
+func (s AllAnI16Args) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAnI16Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAnI16Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAnI16Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAnI16Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAnI16Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAnI16Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAnI16Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAnI16Args) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAnI16Args) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAnI16Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAnI16Args) GetV() int16  { return impl.Struct(s).Int16(allAnI16ArgsV) }
 func (s AllAnI16Args) SetV(v int16) { impl.Struct(s).SetInt16(allAnI16ArgsV, v) }
@@ -1060,10 +1020,8 @@ func (s AllAnI16Result) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI16Result) Clone() AllAnI16Result {
 	return AllAnI16Result(impl.Struct(s).Clone(AllAnI16ResultDesc))
 }
-func (s AllAnI16Result) Equal(t AllAnI16Result) bool {
-	return impl.Struct(s).Equal(AllAnI16ResultDesc, impl.Struct(t))
-}
-func (s AllAnI16Result) String() string { return impl.Struct(s).Format(AllAnI16ResultDesc) }
+func (s AllAnI16Result) Equal(t AllAnI16Result) bool { return impl.Equals(s, t) }
+func (s AllAnI16Result) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1074,18 +1032,14 @@ func (s AllAnI16Result) AppendTo(dst []byte) []byte {
 
 func (s AllAnI16Result) ThriftDesc() *impl.Desc    { return AllAnI16ResultDesc }
 func (s AllAnI16Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI16Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI16ResultDesc) }
-func (s AllAnI16Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnI16ResultDesc)
-}
-func (s AllAnI16Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAnI16ResultDesc)
-}
+func (s AllAnI16Result) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAnI16Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAnI16Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAnI16Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAnI16Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAnI16Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAnI16Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAnI16Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAnI16Result) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAnI16Result) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAnI16Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAnI16Result) GetSuccess() int16  { return impl.Struct(s).Int16(allAnI16ResultSuccess) }
 func (s AllAnI16Result) SetSuccess(v int16) { impl.Struct(s).SetInt16(allAnI16ResultSuccess, v) }
@@ -1118,10 +1072,8 @@ func (s AllAnI32Args) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI32Args) Clone() AllAnI32Args {
 	return AllAnI32Args(impl.Struct(s).Clone(AllAnI32ArgsDesc))
 }
-func (s AllAnI32Args) Equal(t AllAnI32Args) bool {
-	return impl.Struct(s).Equal(AllAnI32ArgsDesc, impl.Struct(t))
-}
-func (s AllAnI32Args) String() string { return impl.Struct(s).Format(AllAnI32ArgsDesc) }
+func (s AllAnI32Args) Equal(t AllAnI32Args) bool { return impl.Equals(s, t) }
+func (s AllAnI32Args) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1132,18 +1084,14 @@ func (s AllAnI32Args) AppendTo(dst []byte) []byte {
 
 func (s AllAnI32Args) ThriftDesc() *impl.Desc    { return AllAnI32ArgsDesc }
 func (s AllAnI32Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI32Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI32ArgsDesc) }
-func (s AllAnI32Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnI32ArgsDesc)
-}
-func (s AllAnI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAnI32ArgsDesc)
-}
+func (s AllAnI32Args) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAnI32Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAnI32Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAnI32Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAnI32Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAnI32Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAnI32Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAnI32Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAnI32Args) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAnI32Args) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAnI32Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAnI32Args) GetV() int32  { return impl.Struct(s).Int32(allAnI32ArgsV) }
 func (s AllAnI32Args) SetV(v int32) { impl.Struct(s).SetInt32(allAnI32ArgsV, v) }
@@ -1176,10 +1124,8 @@ func (s AllAnI32Result) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI32Result) Clone() AllAnI32Result {
 	return AllAnI32Result(impl.Struct(s).Clone(AllAnI32ResultDesc))
 }
-func (s AllAnI32Result) Equal(t AllAnI32Result) bool {
-	return impl.Struct(s).Equal(AllAnI32ResultDesc, impl.Struct(t))
-}
-func (s AllAnI32Result) String() string { return impl.Struct(s).Format(AllAnI32ResultDesc) }
+func (s AllAnI32Result) Equal(t AllAnI32Result) bool { return impl.Equals(s, t) }
+func (s AllAnI32Result) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1190,18 +1136,14 @@ func (s AllAnI32Result) AppendTo(dst []byte) []byte {
 
 func (s AllAnI32Result) ThriftDesc() *impl.Desc    { return AllAnI32ResultDesc }
 func (s AllAnI32Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI32Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI32ResultDesc) }
-func (s AllAnI32Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnI32ResultDesc)
-}
-func (s AllAnI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAnI32ResultDesc)
-}
+func (s AllAnI32Result) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAnI32Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAnI32Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAnI32Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAnI32Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAnI32Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAnI32Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAnI32Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAnI32Result) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAnI32Result) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAnI32Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAnI32Result) GetSuccess() int32  { return impl.Struct(s).Int32(allAnI32ResultSuccess) }
 func (s AllAnI32Result) SetSuccess(v int32) { impl.Struct(s).SetInt32(allAnI32ResultSuccess, v) }
@@ -1234,10 +1176,8 @@ func (s AllAnI64Args) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI64Args) Clone() AllAnI64Args {
 	return AllAnI64Args(impl.Struct(s).Clone(AllAnI64ArgsDesc))
 }
-func (s AllAnI64Args) Equal(t AllAnI64Args) bool {
-	return impl.Struct(s).Equal(AllAnI64ArgsDesc, impl.Struct(t))
-}
-func (s AllAnI64Args) String() string { return impl.Struct(s).Format(AllAnI64ArgsDesc) }
+func (s AllAnI64Args) Equal(t AllAnI64Args) bool { return impl.Equals(s, t) }
+func (s AllAnI64Args) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1248,18 +1188,14 @@ func (s AllAnI64Args) AppendTo(dst []byte) []byte {
 
 func (s AllAnI64Args) ThriftDesc() *impl.Desc    { return AllAnI64ArgsDesc }
 func (s AllAnI64Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI64Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI64ArgsDesc) }
-func (s AllAnI64Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnI64ArgsDesc)
-}
-func (s AllAnI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAnI64ArgsDesc)
-}
+func (s AllAnI64Args) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAnI64Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAnI64Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAnI64Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAnI64Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAnI64Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAnI64Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAnI64Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAnI64Args) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAnI64Args) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAnI64Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAnI64Args) GetV() int64  { return impl.Struct(s).Int64(allAnI64ArgsV) }
 func (s AllAnI64Args) SetV(v int64) { impl.Struct(s).SetInt64(allAnI64ArgsV, v) }
@@ -1292,10 +1228,8 @@ func (s AllAnI64Result) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnI64Result) Clone() AllAnI64Result {
 	return AllAnI64Result(impl.Struct(s).Clone(AllAnI64ResultDesc))
 }
-func (s AllAnI64Result) Equal(t AllAnI64Result) bool {
-	return impl.Struct(s).Equal(AllAnI64ResultDesc, impl.Struct(t))
-}
-func (s AllAnI64Result) String() string { return impl.Struct(s).Format(AllAnI64ResultDesc) }
+func (s AllAnI64Result) Equal(t AllAnI64Result) bool { return impl.Equals(s, t) }
+func (s AllAnI64Result) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1306,18 +1240,14 @@ func (s AllAnI64Result) AppendTo(dst []byte) []byte {
 
 func (s AllAnI64Result) ThriftDesc() *impl.Desc    { return AllAnI64ResultDesc }
 func (s AllAnI64Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI64Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI64ResultDesc) }
-func (s AllAnI64Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnI64ResultDesc)
-}
-func (s AllAnI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAnI64ResultDesc)
-}
+func (s AllAnI64Result) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAnI64Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAnI64Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAnI64Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAnI64Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAnI64Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAnI64Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAnI64Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAnI64Result) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAnI64Result) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAnI64Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAnI64Result) GetSuccess() int64  { return impl.Struct(s).Int64(allAnI64ResultSuccess) }
 func (s AllAnI64Result) SetSuccess(v int64) { impl.Struct(s).SetInt64(allAnI64ResultSuccess, v) }
@@ -1350,10 +1280,8 @@ func (s AllADoubleArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllADoubleArgs) Clone() AllADoubleArgs {
 	return AllADoubleArgs(impl.Struct(s).Clone(AllADoubleArgsDesc))
 }
-func (s AllADoubleArgs) Equal(t AllADoubleArgs) bool {
-	return impl.Struct(s).Equal(AllADoubleArgsDesc, impl.Struct(t))
-}
-func (s AllADoubleArgs) String() string { return impl.Struct(s).Format(AllADoubleArgsDesc) }
+func (s AllADoubleArgs) Equal(t AllADoubleArgs) bool { return impl.Equals(s, t) }
+func (s AllADoubleArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1364,18 +1292,14 @@ func (s AllADoubleArgs) AppendTo(dst []byte) []byte {
 
 func (s AllADoubleArgs) ThriftDesc() *impl.Desc    { return AllADoubleArgsDesc }
 func (s AllADoubleArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllADoubleArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllADoubleArgsDesc) }
-func (s AllADoubleArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllADoubleArgsDesc)
-}
-func (s AllADoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllADoubleArgsDesc)
-}
+func (s AllADoubleArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllADoubleArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllADoubleArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllADoubleArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllADoubleArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllADoubleArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllADoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllADoubleArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllADoubleArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllADoubleArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllADoubleArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllADoubleArgs) GetV() float64  { return impl.Struct(s).Float64(allADoubleArgsV) }
 func (s AllADoubleArgs) SetV(v float64) { impl.Struct(s).SetFloat64(allADoubleArgsV, v) }
@@ -1408,10 +1332,8 @@ func (s AllADoubleResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllADoubleResult) Clone() AllADoubleResult {
 	return AllADoubleResult(impl.Struct(s).Clone(AllADoubleResultDesc))
 }
-func (s AllADoubleResult) Equal(t AllADoubleResult) bool {
-	return impl.Struct(s).Equal(AllADoubleResultDesc, impl.Struct(t))
-}
-func (s AllADoubleResult) String() string { return impl.Struct(s).Format(AllADoubleResultDesc) }
+func (s AllADoubleResult) Equal(t AllADoubleResult) bool { return impl.Equals(s, t) }
+func (s AllADoubleResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1422,18 +1344,14 @@ func (s AllADoubleResult) AppendTo(dst []byte) []byte {
 
 func (s AllADoubleResult) ThriftDesc() *impl.Desc    { return AllADoubleResultDesc }
 func (s AllADoubleResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllADoubleResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllADoubleResultDesc) }
-func (s AllADoubleResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllADoubleResultDesc)
-}
-func (s AllADoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllADoubleResultDesc)
-}
+func (s AllADoubleResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllADoubleResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllADoubleResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllADoubleResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllADoubleResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllADoubleResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllADoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllADoubleResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllADoubleResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllADoubleResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllADoubleResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllADoubleResult) GetSuccess() float64 {
 	return impl.Struct(s).Float64(allADoubleResultSuccess)
@@ -1470,10 +1388,8 @@ func (s AllAStringArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAStringArgs) Clone() AllAStringArgs {
 	return AllAStringArgs(impl.Struct(s).Clone(AllAStringArgsDesc))
 }
-func (s AllAStringArgs) Equal(t AllAStringArgs) bool {
-	return impl.Struct(s).Equal(AllAStringArgsDesc, impl.Struct(t))
-}
-func (s AllAStringArgs) String() string { return impl.Struct(s).Format(AllAStringArgsDesc) }
+func (s AllAStringArgs) Equal(t AllAStringArgs) bool { return impl.Equals(s, t) }
+func (s AllAStringArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1484,18 +1400,14 @@ func (s AllAStringArgs) AppendTo(dst []byte) []byte {
 
 func (s AllAStringArgs) ThriftDesc() *impl.Desc    { return AllAStringArgsDesc }
 func (s AllAStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAStringArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStringArgsDesc) }
-func (s AllAStringArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAStringArgsDesc)
-}
-func (s AllAStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAStringArgsDesc)
-}
+func (s AllAStringArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAStringArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAStringArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAStringArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAStringArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAStringArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAStringArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAStringArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAStringArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAStringArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAStringArgs) GetV() string  { return impl.Struct(s).Text(allAStringArgsV) }
 func (s AllAStringArgs) SetV(v string) { impl.Struct(s).SetText(allAStringArgsV, v) }
@@ -1528,10 +1440,8 @@ func (s AllAStringResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAStringResult) Clone() AllAStringResult {
 	return AllAStringResult(impl.Struct(s).Clone(AllAStringResultDesc))
 }
-func (s AllAStringResult) Equal(t AllAStringResult) bool {
-	return impl.Struct(s).Equal(AllAStringResultDesc, impl.Struct(t))
-}
-func (s AllAStringResult) String() string { return impl.Struct(s).Format(AllAStringResultDesc) }
+func (s AllAStringResult) Equal(t AllAStringResult) bool { return impl.Equals(s, t) }
+func (s AllAStringResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1542,18 +1452,14 @@ func (s AllAStringResult) AppendTo(dst []byte) []byte {
 
 func (s AllAStringResult) ThriftDesc() *impl.Desc    { return AllAStringResultDesc }
 func (s AllAStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAStringResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStringResultDesc) }
-func (s AllAStringResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAStringResultDesc)
-}
-func (s AllAStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAStringResultDesc)
-}
+func (s AllAStringResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAStringResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAStringResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAStringResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAStringResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAStringResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAStringResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAStringResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAStringResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAStringResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAStringResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAStringResult) GetSuccess() string  { return impl.Struct(s).Text(allAStringResultSuccess) }
 func (s AllAStringResult) SetSuccess(v string) { impl.Struct(s).SetText(allAStringResultSuccess, v) }
@@ -1586,10 +1492,8 @@ func (s AllABinaryArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllABinaryArgs) Clone() AllABinaryArgs {
 	return AllABinaryArgs(impl.Struct(s).Clone(AllABinaryArgsDesc))
 }
-func (s AllABinaryArgs) Equal(t AllABinaryArgs) bool {
-	return impl.Struct(s).Equal(AllABinaryArgsDesc, impl.Struct(t))
-}
-func (s AllABinaryArgs) String() string { return impl.Struct(s).Format(AllABinaryArgsDesc) }
+func (s AllABinaryArgs) Equal(t AllABinaryArgs) bool { return impl.Equals(s, t) }
+func (s AllABinaryArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1600,18 +1504,14 @@ func (s AllABinaryArgs) AppendTo(dst []byte) []byte {
 
 func (s AllABinaryArgs) ThriftDesc() *impl.Desc    { return AllABinaryArgsDesc }
 func (s AllABinaryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllABinaryArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABinaryArgsDesc) }
-func (s AllABinaryArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllABinaryArgsDesc)
-}
-func (s AllABinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllABinaryArgsDesc)
-}
+func (s AllABinaryArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllABinaryArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllABinaryArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllABinaryArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllABinaryArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllABinaryArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllABinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllABinaryArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllABinaryArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllABinaryArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllABinaryArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllABinaryArgs) GetV() []byte      { return impl.Struct(s).Bytes(allABinaryArgsV) }
 func (s AllABinaryArgs) SetV(v []byte)     { impl.Struct(s).SetBytes(allABinaryArgsV, v) }
@@ -1645,10 +1545,8 @@ func (s AllABinaryResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllABinaryResult) Clone() AllABinaryResult {
 	return AllABinaryResult(impl.Struct(s).Clone(AllABinaryResultDesc))
 }
-func (s AllABinaryResult) Equal(t AllABinaryResult) bool {
-	return impl.Struct(s).Equal(AllABinaryResultDesc, impl.Struct(t))
-}
-func (s AllABinaryResult) String() string { return impl.Struct(s).Format(AllABinaryResultDesc) }
+func (s AllABinaryResult) Equal(t AllABinaryResult) bool { return impl.Equals(s, t) }
+func (s AllABinaryResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1659,18 +1557,14 @@ func (s AllABinaryResult) AppendTo(dst []byte) []byte {
 
 func (s AllABinaryResult) ThriftDesc() *impl.Desc    { return AllABinaryResultDesc }
 func (s AllABinaryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllABinaryResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABinaryResultDesc) }
-func (s AllABinaryResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllABinaryResultDesc)
-}
-func (s AllABinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllABinaryResultDesc)
-}
+func (s AllABinaryResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllABinaryResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllABinaryResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllABinaryResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllABinaryResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllABinaryResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllABinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllABinaryResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllABinaryResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllABinaryResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllABinaryResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllABinaryResult) GetSuccess() []byte  { return impl.Struct(s).Bytes(allABinaryResultSuccess) }
 func (s AllABinaryResult) SetSuccess(v []byte) { impl.Struct(s).SetBytes(allABinaryResultSuccess, v) }
@@ -1706,10 +1600,8 @@ func (s AllAUuidArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAUuidArgs) Clone() AllAUuidArgs {
 	return AllAUuidArgs(impl.Struct(s).Clone(AllAUuidArgsDesc))
 }
-func (s AllAUuidArgs) Equal(t AllAUuidArgs) bool {
-	return impl.Struct(s).Equal(AllAUuidArgsDesc, impl.Struct(t))
-}
-func (s AllAUuidArgs) String() string { return impl.Struct(s).Format(AllAUuidArgsDesc) }
+func (s AllAUuidArgs) Equal(t AllAUuidArgs) bool { return impl.Equals(s, t) }
+func (s AllAUuidArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1720,18 +1612,14 @@ func (s AllAUuidArgs) AppendTo(dst []byte) []byte {
 
 func (s AllAUuidArgs) ThriftDesc() *impl.Desc    { return AllAUuidArgsDesc }
 func (s AllAUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAUuidArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUuidArgsDesc) }
-func (s AllAUuidArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAUuidArgsDesc)
-}
-func (s AllAUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAUuidArgsDesc)
-}
+func (s AllAUuidArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAUuidArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAUuidArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAUuidArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAUuidArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAUuidArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAUuidArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAUuidArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAUuidArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAUuidArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAUuidArgs) GetV() nocopy.UUID  { return impl.Struct(s).UUID(allAUuidArgsV) }
 func (s AllAUuidArgs) SetV(v nocopy.UUID) { impl.Struct(s).SetUUID(allAUuidArgsV, v) }
@@ -1764,10 +1652,8 @@ func (s AllAUuidResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAUuidResult) Clone() AllAUuidResult {
 	return AllAUuidResult(impl.Struct(s).Clone(AllAUuidResultDesc))
 }
-func (s AllAUuidResult) Equal(t AllAUuidResult) bool {
-	return impl.Struct(s).Equal(AllAUuidResultDesc, impl.Struct(t))
-}
-func (s AllAUuidResult) String() string { return impl.Struct(s).Format(AllAUuidResultDesc) }
+func (s AllAUuidResult) Equal(t AllAUuidResult) bool { return impl.Equals(s, t) }
+func (s AllAUuidResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1778,18 +1664,14 @@ func (s AllAUuidResult) AppendTo(dst []byte) []byte {
 
 func (s AllAUuidResult) ThriftDesc() *impl.Desc    { return AllAUuidResultDesc }
 func (s AllAUuidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAUuidResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUuidResultDesc) }
-func (s AllAUuidResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAUuidResultDesc)
-}
-func (s AllAUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAUuidResultDesc)
-}
+func (s AllAUuidResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAUuidResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAUuidResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAUuidResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAUuidResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAUuidResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAUuidResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAUuidResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAUuidResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAUuidResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAUuidResult) GetSuccess() nocopy.UUID  { return impl.Struct(s).UUID(allAUuidResultSuccess) }
 func (s AllAUuidResult) SetSuccess(v nocopy.UUID) { impl.Struct(s).SetUUID(allAUuidResultSuccess, v) }
@@ -1822,10 +1704,8 @@ func (s AllAnEnumArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnEnumArgs) Clone() AllAnEnumArgs {
 	return AllAnEnumArgs(impl.Struct(s).Clone(AllAnEnumArgsDesc))
 }
-func (s AllAnEnumArgs) Equal(t AllAnEnumArgs) bool {
-	return impl.Struct(s).Equal(AllAnEnumArgsDesc, impl.Struct(t))
-}
-func (s AllAnEnumArgs) String() string { return impl.Struct(s).Format(AllAnEnumArgsDesc) }
+func (s AllAnEnumArgs) Equal(t AllAnEnumArgs) bool { return impl.Equals(s, t) }
+func (s AllAnEnumArgs) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1836,18 +1716,14 @@ func (s AllAnEnumArgs) AppendTo(dst []byte) []byte {
 
 func (s AllAnEnumArgs) ThriftDesc() *impl.Desc    { return AllAnEnumArgsDesc }
 func (s AllAnEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnEnumArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnEnumArgsDesc) }
-func (s AllAnEnumArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnEnumArgsDesc)
-}
-func (s AllAnEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAnEnumArgsDesc)
-}
+func (s AllAnEnumArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAnEnumArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAnEnumArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAnEnumArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAnEnumArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAnEnumArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAnEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAnEnumArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAnEnumArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAnEnumArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAnEnumArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAnEnumArgs) GetV() shapes.Color  { return shapes.Color(impl.Struct(s).Int32(allAnEnumArgsV)) }
 func (s AllAnEnumArgs) SetV(v shapes.Color) { impl.Struct(s).SetInt32(allAnEnumArgsV, int32(v)) }
@@ -1880,10 +1756,8 @@ func (s AllAnEnumResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnEnumResult) Clone() AllAnEnumResult {
 	return AllAnEnumResult(impl.Struct(s).Clone(AllAnEnumResultDesc))
 }
-func (s AllAnEnumResult) Equal(t AllAnEnumResult) bool {
-	return impl.Struct(s).Equal(AllAnEnumResultDesc, impl.Struct(t))
-}
-func (s AllAnEnumResult) String() string { return impl.Struct(s).Format(AllAnEnumResultDesc) }
+func (s AllAnEnumResult) Equal(t AllAnEnumResult) bool { return impl.Equals(s, t) }
+func (s AllAnEnumResult) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1894,18 +1768,14 @@ func (s AllAnEnumResult) AppendTo(dst []byte) []byte {
 
 func (s AllAnEnumResult) ThriftDesc() *impl.Desc    { return AllAnEnumResultDesc }
 func (s AllAnEnumResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnEnumResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnEnumResultDesc) }
-func (s AllAnEnumResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnEnumResultDesc)
-}
-func (s AllAnEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAnEnumResultDesc)
-}
+func (s AllAnEnumResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAnEnumResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAnEnumResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAnEnumResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAnEnumResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAnEnumResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAnEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAnEnumResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAnEnumResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAnEnumResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAnEnumResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAnEnumResult) GetSuccess() shapes.Color {
 	return shapes.Color(impl.Struct(s).Int32(allAnEnumResultSuccess))
@@ -1942,10 +1812,8 @@ func (s AllAStructArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAStructArgs) Clone() AllAStructArgs {
 	return AllAStructArgs(impl.Struct(s).Clone(AllAStructArgsDesc))
 }
-func (s AllAStructArgs) Equal(t AllAStructArgs) bool {
-	return impl.Struct(s).Equal(AllAStructArgsDesc, impl.Struct(t))
-}
-func (s AllAStructArgs) String() string { return impl.Struct(s).Format(AllAStructArgsDesc) }
+func (s AllAStructArgs) Equal(t AllAStructArgs) bool { return impl.Equals(s, t) }
+func (s AllAStructArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1956,18 +1824,14 @@ func (s AllAStructArgs) AppendTo(dst []byte) []byte {
 
 func (s AllAStructArgs) ThriftDesc() *impl.Desc    { return AllAStructArgsDesc }
 func (s AllAStructArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAStructArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStructArgsDesc) }
-func (s AllAStructArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAStructArgsDesc)
-}
-func (s AllAStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAStructArgsDesc)
-}
+func (s AllAStructArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAStructArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAStructArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAStructArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAStructArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAStructArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAStructArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAStructArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAStructArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAStructArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAStructArgs) GetV() shapes.Point {
 	return shapes.Point(impl.Struct(s).Child(allAStructArgsV, AllAStructArgsDesc))
@@ -2009,10 +1873,8 @@ func (s AllAStructResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAStructResult) Clone() AllAStructResult {
 	return AllAStructResult(impl.Struct(s).Clone(AllAStructResultDesc))
 }
-func (s AllAStructResult) Equal(t AllAStructResult) bool {
-	return impl.Struct(s).Equal(AllAStructResultDesc, impl.Struct(t))
-}
-func (s AllAStructResult) String() string { return impl.Struct(s).Format(AllAStructResultDesc) }
+func (s AllAStructResult) Equal(t AllAStructResult) bool { return impl.Equals(s, t) }
+func (s AllAStructResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2023,18 +1885,14 @@ func (s AllAStructResult) AppendTo(dst []byte) []byte {
 
 func (s AllAStructResult) ThriftDesc() *impl.Desc    { return AllAStructResultDesc }
 func (s AllAStructResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAStructResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStructResultDesc) }
-func (s AllAStructResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAStructResultDesc)
-}
-func (s AllAStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAStructResultDesc)
-}
+func (s AllAStructResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAStructResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAStructResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAStructResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAStructResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAStructResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAStructResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAStructResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAStructResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAStructResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAStructResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAStructResult) GetSuccess() shapes.Point {
 	return shapes.Point(impl.Struct(s).Child(allAStructResultSuccess, AllAStructResultDesc))
@@ -2076,10 +1934,8 @@ func (s AllAUnionArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAUnionArgs) Clone() AllAUnionArgs {
 	return AllAUnionArgs(impl.Struct(s).Clone(AllAUnionArgsDesc))
 }
-func (s AllAUnionArgs) Equal(t AllAUnionArgs) bool {
-	return impl.Struct(s).Equal(AllAUnionArgsDesc, impl.Struct(t))
-}
-func (s AllAUnionArgs) String() string { return impl.Struct(s).Format(AllAUnionArgsDesc) }
+func (s AllAUnionArgs) Equal(t AllAUnionArgs) bool { return impl.Equals(s, t) }
+func (s AllAUnionArgs) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2090,18 +1946,14 @@ func (s AllAUnionArgs) AppendTo(dst []byte) []byte {
 
 func (s AllAUnionArgs) ThriftDesc() *impl.Desc    { return AllAUnionArgsDesc }
 func (s AllAUnionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAUnionArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUnionArgsDesc) }
-func (s AllAUnionArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAUnionArgsDesc)
-}
-func (s AllAUnionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAUnionArgsDesc)
-}
+func (s AllAUnionArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAUnionArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAUnionArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAUnionArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAUnionArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAUnionArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAUnionArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAUnionArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAUnionArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAUnionArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAUnionArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAUnionArgs) GetV() shapes.Shape {
 	return shapes.Shape(impl.Struct(s).Child(allAUnionArgsV, AllAUnionArgsDesc))
@@ -2143,10 +1995,8 @@ func (s AllAUnionResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAUnionResult) Clone() AllAUnionResult {
 	return AllAUnionResult(impl.Struct(s).Clone(AllAUnionResultDesc))
 }
-func (s AllAUnionResult) Equal(t AllAUnionResult) bool {
-	return impl.Struct(s).Equal(AllAUnionResultDesc, impl.Struct(t))
-}
-func (s AllAUnionResult) String() string { return impl.Struct(s).Format(AllAUnionResultDesc) }
+func (s AllAUnionResult) Equal(t AllAUnionResult) bool { return impl.Equals(s, t) }
+func (s AllAUnionResult) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2157,18 +2007,14 @@ func (s AllAUnionResult) AppendTo(dst []byte) []byte {
 
 func (s AllAUnionResult) ThriftDesc() *impl.Desc    { return AllAUnionResultDesc }
 func (s AllAUnionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAUnionResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUnionResultDesc) }
-func (s AllAUnionResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAUnionResultDesc)
-}
-func (s AllAUnionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAUnionResultDesc)
-}
+func (s AllAUnionResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAUnionResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAUnionResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAUnionResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAUnionResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAUnionResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAUnionResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAUnionResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAUnionResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAUnionResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAUnionResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAUnionResult) GetSuccess() shapes.Shape {
 	return shapes.Shape(impl.Struct(s).Child(allAUnionResultSuccess, AllAUnionResultDesc))
@@ -2210,10 +2056,8 @@ func (s AllAnExceptionArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnExceptionArgs) Clone() AllAnExceptionArgs {
 	return AllAnExceptionArgs(impl.Struct(s).Clone(AllAnExceptionArgsDesc))
 }
-func (s AllAnExceptionArgs) Equal(t AllAnExceptionArgs) bool {
-	return impl.Struct(s).Equal(AllAnExceptionArgsDesc, impl.Struct(t))
-}
-func (s AllAnExceptionArgs) String() string { return impl.Struct(s).Format(AllAnExceptionArgsDesc) }
+func (s AllAnExceptionArgs) Equal(t AllAnExceptionArgs) bool { return impl.Equals(s, t) }
+func (s AllAnExceptionArgs) String() string                  { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2224,20 +2068,14 @@ func (s AllAnExceptionArgs) AppendTo(dst []byte) []byte {
 
 func (s AllAnExceptionArgs) ThriftDesc() *impl.Desc    { return AllAnExceptionArgsDesc }
 func (s AllAnExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnExceptionArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(AllAnExceptionArgsDesc)
-}
-func (s AllAnExceptionArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnExceptionArgsDesc)
-}
-func (s AllAnExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAnExceptionArgsDesc)
-}
+func (s AllAnExceptionArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAnExceptionArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAnExceptionArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAnExceptionArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAnExceptionArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAnExceptionArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAnExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAnExceptionArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAnExceptionArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAnExceptionArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAnExceptionArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAnExceptionArgs) GetV() shapes.Refused {
 	return shapes.Refused(impl.Struct(s).Child(allAnExceptionArgsV, AllAnExceptionArgsDesc))
@@ -2279,10 +2117,8 @@ func (s AllAnExceptionResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAnExceptionResult) Clone() AllAnExceptionResult {
 	return AllAnExceptionResult(impl.Struct(s).Clone(AllAnExceptionResultDesc))
 }
-func (s AllAnExceptionResult) Equal(t AllAnExceptionResult) bool {
-	return impl.Struct(s).Equal(AllAnExceptionResultDesc, impl.Struct(t))
-}
-func (s AllAnExceptionResult) String() string { return impl.Struct(s).Format(AllAnExceptionResultDesc) }
+func (s AllAnExceptionResult) Equal(t AllAnExceptionResult) bool { return impl.Equals(s, t) }
+func (s AllAnExceptionResult) String() string                    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2293,20 +2129,14 @@ func (s AllAnExceptionResult) AppendTo(dst []byte) []byte {
 
 func (s AllAnExceptionResult) ThriftDesc() *impl.Desc    { return AllAnExceptionResultDesc }
 func (s AllAnExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnExceptionResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(AllAnExceptionResultDesc)
-}
-func (s AllAnExceptionResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnExceptionResultDesc)
-}
-func (s AllAnExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAnExceptionResultDesc)
-}
+func (s AllAnExceptionResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAnExceptionResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAnExceptionResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAnExceptionResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAnExceptionResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAnExceptionResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAnExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAnExceptionResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAnExceptionResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAnExceptionResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAnExceptionResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAnExceptionResult) GetSuccess() shapes.Refused {
 	return shapes.Refused(impl.Struct(s).Child(allAnExceptionResultSuccess, AllAnExceptionResultDesc))
@@ -2350,10 +2180,8 @@ func (s AllATypedefArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllATypedefArgs) Clone() AllATypedefArgs {
 	return AllATypedefArgs(impl.Struct(s).Clone(AllATypedefArgsDesc))
 }
-func (s AllATypedefArgs) Equal(t AllATypedefArgs) bool {
-	return impl.Struct(s).Equal(AllATypedefArgsDesc, impl.Struct(t))
-}
-func (s AllATypedefArgs) String() string { return impl.Struct(s).Format(AllATypedefArgsDesc) }
+func (s AllATypedefArgs) Equal(t AllATypedefArgs) bool { return impl.Equals(s, t) }
+func (s AllATypedefArgs) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2364,18 +2192,14 @@ func (s AllATypedefArgs) AppendTo(dst []byte) []byte {
 
 func (s AllATypedefArgs) ThriftDesc() *impl.Desc    { return AllATypedefArgsDesc }
 func (s AllATypedefArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllATypedefArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllATypedefArgsDesc) }
-func (s AllATypedefArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllATypedefArgsDesc)
-}
-func (s AllATypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllATypedefArgsDesc)
-}
+func (s AllATypedefArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllATypedefArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllATypedefArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllATypedefArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllATypedefArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllATypedefArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllATypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllATypedefArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllATypedefArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllATypedefArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllATypedefArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllATypedefArgs) GetV() int64  { return impl.Struct(s).Int64(allATypedefArgsV) }
 func (s AllATypedefArgs) SetV(v int64) { impl.Struct(s).SetInt64(allATypedefArgsV, v) }
@@ -2408,10 +2232,8 @@ func (s AllATypedefResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllATypedefResult) Clone() AllATypedefResult {
 	return AllATypedefResult(impl.Struct(s).Clone(AllATypedefResultDesc))
 }
-func (s AllATypedefResult) Equal(t AllATypedefResult) bool {
-	return impl.Struct(s).Equal(AllATypedefResultDesc, impl.Struct(t))
-}
-func (s AllATypedefResult) String() string { return impl.Struct(s).Format(AllATypedefResultDesc) }
+func (s AllATypedefResult) Equal(t AllATypedefResult) bool { return impl.Equals(s, t) }
+func (s AllATypedefResult) String() string                 { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2422,20 +2244,14 @@ func (s AllATypedefResult) AppendTo(dst []byte) []byte {
 
 func (s AllATypedefResult) ThriftDesc() *impl.Desc    { return AllATypedefResultDesc }
 func (s AllATypedefResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllATypedefResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(AllATypedefResultDesc)
-}
-func (s AllATypedefResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllATypedefResultDesc)
-}
-func (s AllATypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllATypedefResultDesc)
-}
+func (s AllATypedefResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllATypedefResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllATypedefResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllATypedefResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllATypedefResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllATypedefResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllATypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllATypedefResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllATypedefResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllATypedefResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllATypedefResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllATypedefResult) GetSuccess() int64  { return impl.Struct(s).Int64(allATypedefResultSuccess) }
 func (s AllATypedefResult) SetSuccess(v int64) { impl.Struct(s).SetInt64(allATypedefResultSuccess, v) }
@@ -2468,10 +2284,8 @@ func (s AllAPathArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAPathArgs) Clone() AllAPathArgs {
 	return AllAPathArgs(impl.Struct(s).Clone(AllAPathArgsDesc))
 }
-func (s AllAPathArgs) Equal(t AllAPathArgs) bool {
-	return impl.Struct(s).Equal(AllAPathArgsDesc, impl.Struct(t))
-}
-func (s AllAPathArgs) String() string { return impl.Struct(s).Format(AllAPathArgsDesc) }
+func (s AllAPathArgs) Equal(t AllAPathArgs) bool { return impl.Equals(s, t) }
+func (s AllAPathArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2482,18 +2296,14 @@ func (s AllAPathArgs) AppendTo(dst []byte) []byte {
 
 func (s AllAPathArgs) ThriftDesc() *impl.Desc    { return AllAPathArgsDesc }
 func (s AllAPathArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAPathArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAPathArgsDesc) }
-func (s AllAPathArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAPathArgsDesc)
-}
-func (s AllAPathArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAPathArgsDesc)
-}
+func (s AllAPathArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAPathArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAPathArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAPathArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAPathArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAPathArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAPathArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAPathArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAPathArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAPathArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAPathArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAPathArgs) GetV() nocopy.StructList[shapes.Point] {
 	return nocopy.StructList[shapes.Point](impl.Struct(s).Child(allAPathArgsV, AllAPathArgsDesc))
@@ -2535,10 +2345,8 @@ func (s AllAPathResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAPathResult) Clone() AllAPathResult {
 	return AllAPathResult(impl.Struct(s).Clone(AllAPathResultDesc))
 }
-func (s AllAPathResult) Equal(t AllAPathResult) bool {
-	return impl.Struct(s).Equal(AllAPathResultDesc, impl.Struct(t))
-}
-func (s AllAPathResult) String() string { return impl.Struct(s).Format(AllAPathResultDesc) }
+func (s AllAPathResult) Equal(t AllAPathResult) bool { return impl.Equals(s, t) }
+func (s AllAPathResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2549,18 +2357,14 @@ func (s AllAPathResult) AppendTo(dst []byte) []byte {
 
 func (s AllAPathResult) ThriftDesc() *impl.Desc    { return AllAPathResultDesc }
 func (s AllAPathResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAPathResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAPathResultDesc) }
-func (s AllAPathResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAPathResultDesc)
-}
-func (s AllAPathResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAPathResultDesc)
-}
+func (s AllAPathResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAPathResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAPathResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAPathResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAPathResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAPathResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAPathResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAPathResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAPathResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAPathResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAPathResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAPathResult) GetSuccess() nocopy.StructList[shapes.Point] {
 	return nocopy.StructList[shapes.Point](impl.Struct(s).Child(allAPathResultSuccess, AllAPathResultDesc))
@@ -2602,10 +2406,8 @@ func (s AllAListArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllAListArgs) Clone() AllAListArgs {
 	return AllAListArgs(impl.Struct(s).Clone(AllAListArgsDesc))
 }
-func (s AllAListArgs) Equal(t AllAListArgs) bool {
-	return impl.Struct(s).Equal(AllAListArgsDesc, impl.Struct(t))
-}
-func (s AllAListArgs) String() string { return impl.Struct(s).Format(AllAListArgsDesc) }
+func (s AllAListArgs) Equal(t AllAListArgs) bool { return impl.Equals(s, t) }
+func (s AllAListArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2616,18 +2418,14 @@ func (s AllAListArgs) AppendTo(dst []byte) []byte {
 
 func (s AllAListArgs) ThriftDesc() *impl.Desc    { return AllAListArgsDesc }
 func (s AllAListArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAListArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAListArgsDesc) }
-func (s AllAListArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAListArgsDesc)
-}
-func (s AllAListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAListArgsDesc)
-}
+func (s AllAListArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAListArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAListArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAListArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAListArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAListArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAListArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAListArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAListArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAListArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAListArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAListArgs) GetV() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(allAListArgsV, AllAListArgsDesc))
@@ -2665,10 +2463,8 @@ func (s AllAListResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAListResult) Clone() AllAListResult {
 	return AllAListResult(impl.Struct(s).Clone(AllAListResultDesc))
 }
-func (s AllAListResult) Equal(t AllAListResult) bool {
-	return impl.Struct(s).Equal(AllAListResultDesc, impl.Struct(t))
-}
-func (s AllAListResult) String() string { return impl.Struct(s).Format(AllAListResultDesc) }
+func (s AllAListResult) Equal(t AllAListResult) bool { return impl.Equals(s, t) }
+func (s AllAListResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2679,18 +2475,14 @@ func (s AllAListResult) AppendTo(dst []byte) []byte {
 
 func (s AllAListResult) ThriftDesc() *impl.Desc    { return AllAListResultDesc }
 func (s AllAListResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAListResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAListResultDesc) }
-func (s AllAListResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAListResultDesc)
-}
-func (s AllAListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAListResultDesc)
-}
+func (s AllAListResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAListResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAListResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAListResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAListResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAListResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAListResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAListResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAListResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAListResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAListResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAListResult) GetSuccess() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(allAListResultSuccess, AllAListResultDesc))
@@ -2725,13 +2517,11 @@ func ReadAllASetArgs(r io.Reader, n int, opts ...nocopy.Option) (AllASetArgs, er
 	return nocopy.Read[AllASetArgs](AllASetArgsDesc, r, n, opts...)
 }
 
-func (s AllASetArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s AllASetArgs) Release()           { nocopy.Struct(s).Release() }
-func (s AllASetArgs) Clone() AllASetArgs { return AllASetArgs(impl.Struct(s).Clone(AllASetArgsDesc)) }
-func (s AllASetArgs) Equal(t AllASetArgs) bool {
-	return impl.Struct(s).Equal(AllASetArgsDesc, impl.Struct(t))
-}
-func (s AllASetArgs) String() string { return impl.Struct(s).Format(AllASetArgsDesc) }
+func (s AllASetArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s AllASetArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllASetArgs) Clone() AllASetArgs       { return AllASetArgs(impl.Struct(s).Clone(AllASetArgsDesc)) }
+func (s AllASetArgs) Equal(t AllASetArgs) bool { return impl.Equals(s, t) }
+func (s AllASetArgs) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2742,18 +2532,14 @@ func (s AllASetArgs) AppendTo(dst []byte) []byte {
 
 func (s AllASetArgs) ThriftDesc() *impl.Desc    { return AllASetArgsDesc }
 func (s AllASetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllASetArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllASetArgsDesc) }
-func (s AllASetArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllASetArgsDesc)
-}
-func (s AllASetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllASetArgsDesc)
-}
+func (s AllASetArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllASetArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllASetArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllASetArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllASetArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllASetArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllASetArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllASetArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllASetArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllASetArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllASetArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllASetArgs) GetV() nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).Child(allASetArgsV, AllASetArgsDesc))
@@ -2791,10 +2577,8 @@ func (s AllASetResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllASetResult) Clone() AllASetResult {
 	return AllASetResult(impl.Struct(s).Clone(AllASetResultDesc))
 }
-func (s AllASetResult) Equal(t AllASetResult) bool {
-	return impl.Struct(s).Equal(AllASetResultDesc, impl.Struct(t))
-}
-func (s AllASetResult) String() string { return impl.Struct(s).Format(AllASetResultDesc) }
+func (s AllASetResult) Equal(t AllASetResult) bool { return impl.Equals(s, t) }
+func (s AllASetResult) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2805,18 +2589,14 @@ func (s AllASetResult) AppendTo(dst []byte) []byte {
 
 func (s AllASetResult) ThriftDesc() *impl.Desc    { return AllASetResultDesc }
 func (s AllASetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllASetResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllASetResultDesc) }
-func (s AllASetResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllASetResultDesc)
-}
-func (s AllASetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllASetResultDesc)
-}
+func (s AllASetResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllASetResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllASetResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllASetResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllASetResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllASetResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllASetResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllASetResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllASetResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllASetResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllASetResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllASetResult) GetSuccess() nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).Child(allASetResultSuccess, AllASetResultDesc))
@@ -2851,13 +2631,11 @@ func ReadAllAMapArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAMapArgs, er
 	return nocopy.Read[AllAMapArgs](AllAMapArgsDesc, r, n, opts...)
 }
 
-func (s AllAMapArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s AllAMapArgs) Release()           { nocopy.Struct(s).Release() }
-func (s AllAMapArgs) Clone() AllAMapArgs { return AllAMapArgs(impl.Struct(s).Clone(AllAMapArgsDesc)) }
-func (s AllAMapArgs) Equal(t AllAMapArgs) bool {
-	return impl.Struct(s).Equal(AllAMapArgsDesc, impl.Struct(t))
-}
-func (s AllAMapArgs) String() string { return impl.Struct(s).Format(AllAMapArgsDesc) }
+func (s AllAMapArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s AllAMapArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAMapArgs) Clone() AllAMapArgs       { return AllAMapArgs(impl.Struct(s).Clone(AllAMapArgsDesc)) }
+func (s AllAMapArgs) Equal(t AllAMapArgs) bool { return impl.Equals(s, t) }
+func (s AllAMapArgs) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2868,18 +2646,14 @@ func (s AllAMapArgs) AppendTo(dst []byte) []byte {
 
 func (s AllAMapArgs) ThriftDesc() *impl.Desc    { return AllAMapArgsDesc }
 func (s AllAMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAMapArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAMapArgsDesc) }
-func (s AllAMapArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAMapArgsDesc)
-}
-func (s AllAMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAMapArgsDesc)
-}
+func (s AllAMapArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAMapArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAMapArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAMapArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAMapArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAMapArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAMapArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAMapArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAMapArgs) GetV() nocopy.StructMap[string, shapes.Point, impl.AsString] {
 	return nocopy.StructMap[string, shapes.Point, impl.AsString](impl.Struct(s).Child(allAMapArgsV, AllAMapArgsDesc))
@@ -2921,10 +2695,8 @@ func (s AllAMapResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllAMapResult) Clone() AllAMapResult {
 	return AllAMapResult(impl.Struct(s).Clone(AllAMapResultDesc))
 }
-func (s AllAMapResult) Equal(t AllAMapResult) bool {
-	return impl.Struct(s).Equal(AllAMapResultDesc, impl.Struct(t))
-}
-func (s AllAMapResult) String() string { return impl.Struct(s).Format(AllAMapResultDesc) }
+func (s AllAMapResult) Equal(t AllAMapResult) bool { return impl.Equals(s, t) }
+func (s AllAMapResult) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2935,18 +2707,14 @@ func (s AllAMapResult) AppendTo(dst []byte) []byte {
 
 func (s AllAMapResult) ThriftDesc() *impl.Desc    { return AllAMapResultDesc }
 func (s AllAMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAMapResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAMapResultDesc) }
-func (s AllAMapResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAMapResultDesc)
-}
-func (s AllAMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllAMapResultDesc)
-}
+func (s AllAMapResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllAMapResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllAMapResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllAMapResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllAMapResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllAMapResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllAMapResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllAMapResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllAMapResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllAMapResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllAMapResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllAMapResult) GetSuccess() nocopy.StructMap[string, shapes.Point, impl.AsString] {
 	return nocopy.StructMap[string, shapes.Point, impl.AsString](impl.Struct(s).Child(allAMapResultSuccess, AllAMapResultDesc))
@@ -2988,10 +2756,8 @@ func (s AllADeepMapArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllADeepMapArgs) Clone() AllADeepMapArgs {
 	return AllADeepMapArgs(impl.Struct(s).Clone(AllADeepMapArgsDesc))
 }
-func (s AllADeepMapArgs) Equal(t AllADeepMapArgs) bool {
-	return impl.Struct(s).Equal(AllADeepMapArgsDesc, impl.Struct(t))
-}
-func (s AllADeepMapArgs) String() string { return impl.Struct(s).Format(AllADeepMapArgsDesc) }
+func (s AllADeepMapArgs) Equal(t AllADeepMapArgs) bool { return impl.Equals(s, t) }
+func (s AllADeepMapArgs) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3002,18 +2768,14 @@ func (s AllADeepMapArgs) AppendTo(dst []byte) []byte {
 
 func (s AllADeepMapArgs) ThriftDesc() *impl.Desc    { return AllADeepMapArgsDesc }
 func (s AllADeepMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllADeepMapArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllADeepMapArgsDesc) }
-func (s AllADeepMapArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllADeepMapArgsDesc)
-}
-func (s AllADeepMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllADeepMapArgsDesc)
-}
+func (s AllADeepMapArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllADeepMapArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllADeepMapArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllADeepMapArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllADeepMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllADeepMapArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllADeepMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllADeepMapArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllADeepMapArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllADeepMapArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllADeepMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllADeepMapArgs) GetV() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]] {
 	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]](impl.Struct(s).Child(allADeepMapArgsV, AllADeepMapArgsDesc))
@@ -3055,10 +2817,8 @@ func (s AllADeepMapResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllADeepMapResult) Clone() AllADeepMapResult {
 	return AllADeepMapResult(impl.Struct(s).Clone(AllADeepMapResultDesc))
 }
-func (s AllADeepMapResult) Equal(t AllADeepMapResult) bool {
-	return impl.Struct(s).Equal(AllADeepMapResultDesc, impl.Struct(t))
-}
-func (s AllADeepMapResult) String() string { return impl.Struct(s).Format(AllADeepMapResultDesc) }
+func (s AllADeepMapResult) Equal(t AllADeepMapResult) bool { return impl.Equals(s, t) }
+func (s AllADeepMapResult) String() string                 { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3069,20 +2829,14 @@ func (s AllADeepMapResult) AppendTo(dst []byte) []byte {
 
 func (s AllADeepMapResult) ThriftDesc() *impl.Desc    { return AllADeepMapResultDesc }
 func (s AllADeepMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllADeepMapResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(AllADeepMapResultDesc)
-}
-func (s AllADeepMapResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllADeepMapResultDesc)
-}
-func (s AllADeepMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllADeepMapResultDesc)
-}
+func (s AllADeepMapResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllADeepMapResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllADeepMapResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllADeepMapResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllADeepMapResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllADeepMapResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllADeepMapResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllADeepMapResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllADeepMapResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllADeepMapResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllADeepMapResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllADeepMapResult) GetSuccess() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]] {
 	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]](impl.Struct(s).Child(allADeepMapResultSuccess, AllADeepMapResultDesc))
@@ -3126,13 +2880,11 @@ func ReadAllManyArgs(r io.Reader, n int, opts ...nocopy.Option) (AllManyArgs, er
 	return nocopy.Read[AllManyArgs](AllManyArgsDesc, r, n, opts...)
 }
 
-func (s AllManyArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s AllManyArgs) Release()           { nocopy.Struct(s).Release() }
-func (s AllManyArgs) Clone() AllManyArgs { return AllManyArgs(impl.Struct(s).Clone(AllManyArgsDesc)) }
-func (s AllManyArgs) Equal(t AllManyArgs) bool {
-	return impl.Struct(s).Equal(AllManyArgsDesc, impl.Struct(t))
-}
-func (s AllManyArgs) String() string { return impl.Struct(s).Format(AllManyArgsDesc) }
+func (s AllManyArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s AllManyArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllManyArgs) Clone() AllManyArgs       { return AllManyArgs(impl.Struct(s).Clone(AllManyArgsDesc)) }
+func (s AllManyArgs) Equal(t AllManyArgs) bool { return impl.Equals(s, t) }
+func (s AllManyArgs) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3143,18 +2895,14 @@ func (s AllManyArgs) AppendTo(dst []byte) []byte {
 
 func (s AllManyArgs) ThriftDesc() *impl.Desc    { return AllManyArgsDesc }
 func (s AllManyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllManyArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllManyArgsDesc) }
-func (s AllManyArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllManyArgsDesc)
-}
-func (s AllManyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllManyArgsDesc)
-}
+func (s AllManyArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllManyArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllManyArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllManyArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllManyArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllManyArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllManyArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllManyArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllManyArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllManyArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllManyArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllManyArgs) GetType() string  { return impl.Struct(s).Text(allManyArgsType) }
 func (s AllManyArgs) SetType(v string) { impl.Struct(s).SetText(allManyArgsType, v) }
@@ -3232,10 +2980,8 @@ func (s AllManyResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllManyResult) Clone() AllManyResult {
 	return AllManyResult(impl.Struct(s).Clone(AllManyResultDesc))
 }
-func (s AllManyResult) Equal(t AllManyResult) bool {
-	return impl.Struct(s).Equal(AllManyResultDesc, impl.Struct(t))
-}
-func (s AllManyResult) String() string { return impl.Struct(s).Format(AllManyResultDesc) }
+func (s AllManyResult) Equal(t AllManyResult) bool { return impl.Equals(s, t) }
+func (s AllManyResult) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3246,18 +2992,14 @@ func (s AllManyResult) AppendTo(dst []byte) []byte {
 
 func (s AllManyResult) ThriftDesc() *impl.Desc    { return AllManyResultDesc }
 func (s AllManyResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllManyResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllManyResultDesc) }
-func (s AllManyResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllManyResultDesc)
-}
-func (s AllManyResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllManyResultDesc)
-}
+func (s AllManyResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllManyResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllManyResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllManyResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllManyResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllManyResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllManyResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllManyResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllManyResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllManyResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllManyResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllManyResult) GetSuccess() string  { return impl.Struct(s).Text(allManyResultSuccess) }
 func (s AllManyResult) SetSuccess(v string) { impl.Struct(s).SetText(allManyResultSuccess, v) }
@@ -3327,13 +3069,11 @@ func ReadAllTellArgs(r io.Reader, n int, opts ...nocopy.Option) (AllTellArgs, er
 	return nocopy.Read[AllTellArgs](AllTellArgsDesc, r, n, opts...)
 }
 
-func (s AllTellArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s AllTellArgs) Release()           { nocopy.Struct(s).Release() }
-func (s AllTellArgs) Clone() AllTellArgs { return AllTellArgs(impl.Struct(s).Clone(AllTellArgsDesc)) }
-func (s AllTellArgs) Equal(t AllTellArgs) bool {
-	return impl.Struct(s).Equal(AllTellArgsDesc, impl.Struct(t))
-}
-func (s AllTellArgs) String() string { return impl.Struct(s).Format(AllTellArgsDesc) }
+func (s AllTellArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s AllTellArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllTellArgs) Clone() AllTellArgs       { return AllTellArgs(impl.Struct(s).Clone(AllTellArgsDesc)) }
+func (s AllTellArgs) Equal(t AllTellArgs) bool { return impl.Equals(s, t) }
+func (s AllTellArgs) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3344,18 +3084,14 @@ func (s AllTellArgs) AppendTo(dst []byte) []byte {
 
 func (s AllTellArgs) ThriftDesc() *impl.Desc    { return AllTellArgsDesc }
 func (s AllTellArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllTellArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllTellArgsDesc) }
-func (s AllTellArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllTellArgsDesc)
-}
-func (s AllTellArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllTellArgsDesc)
-}
+func (s AllTellArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllTellArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllTellArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllTellArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllTellArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllTellArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllTellArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllTellArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllTellArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllTellArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllTellArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllTellArgs) GetV() string  { return impl.Struct(s).Text(allTellArgsV) }
 func (s AllTellArgs) SetV(v string) { impl.Struct(s).SetText(allTellArgsV, v) }
@@ -3384,10 +3120,8 @@ func (s AllNothingArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllNothingArgs) Clone() AllNothingArgs {
 	return AllNothingArgs(impl.Struct(s).Clone(AllNothingArgsDesc))
 }
-func (s AllNothingArgs) Equal(t AllNothingArgs) bool {
-	return impl.Struct(s).Equal(AllNothingArgsDesc, impl.Struct(t))
-}
-func (s AllNothingArgs) String() string { return impl.Struct(s).Format(AllNothingArgsDesc) }
+func (s AllNothingArgs) Equal(t AllNothingArgs) bool { return impl.Equals(s, t) }
+func (s AllNothingArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3398,18 +3132,14 @@ func (s AllNothingArgs) AppendTo(dst []byte) []byte {
 
 func (s AllNothingArgs) ThriftDesc() *impl.Desc    { return AllNothingArgsDesc }
 func (s AllNothingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNothingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllNothingArgsDesc) }
-func (s AllNothingArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllNothingArgsDesc)
-}
-func (s AllNothingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllNothingArgsDesc)
-}
+func (s AllNothingArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllNothingArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllNothingArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllNothingArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllNothingArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllNothingArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllNothingArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllNothingArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllNothingArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllNothingArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllNothingArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type AllNothingResult nocopy.Struct
 
@@ -3433,10 +3163,8 @@ func (s AllNothingResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllNothingResult) Clone() AllNothingResult {
 	return AllNothingResult(impl.Struct(s).Clone(AllNothingResultDesc))
 }
-func (s AllNothingResult) Equal(t AllNothingResult) bool {
-	return impl.Struct(s).Equal(AllNothingResultDesc, impl.Struct(t))
-}
-func (s AllNothingResult) String() string { return impl.Struct(s).Format(AllNothingResultDesc) }
+func (s AllNothingResult) Equal(t AllNothingResult) bool { return impl.Equals(s, t) }
+func (s AllNothingResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3447,18 +3175,14 @@ func (s AllNothingResult) AppendTo(dst []byte) []byte {
 
 func (s AllNothingResult) ThriftDesc() *impl.Desc    { return AllNothingResultDesc }
 func (s AllNothingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNothingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllNothingResultDesc) }
-func (s AllNothingResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllNothingResultDesc)
-}
-func (s AllNothingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllNothingResultDesc)
-}
+func (s AllNothingResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllNothingResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllNothingResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllNothingResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllNothingResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllNothingResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllNothingResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllNothingResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllNothingResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllNothingResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllNothingResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type AllMaybeArgs nocopy.Struct
 
@@ -3486,10 +3210,8 @@ func (s AllMaybeArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllMaybeArgs) Clone() AllMaybeArgs {
 	return AllMaybeArgs(impl.Struct(s).Clone(AllMaybeArgsDesc))
 }
-func (s AllMaybeArgs) Equal(t AllMaybeArgs) bool {
-	return impl.Struct(s).Equal(AllMaybeArgsDesc, impl.Struct(t))
-}
-func (s AllMaybeArgs) String() string { return impl.Struct(s).Format(AllMaybeArgsDesc) }
+func (s AllMaybeArgs) Equal(t AllMaybeArgs) bool { return impl.Equals(s, t) }
+func (s AllMaybeArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3500,18 +3222,14 @@ func (s AllMaybeArgs) AppendTo(dst []byte) []byte {
 
 func (s AllMaybeArgs) ThriftDesc() *impl.Desc    { return AllMaybeArgsDesc }
 func (s AllMaybeArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllMaybeArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllMaybeArgsDesc) }
-func (s AllMaybeArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllMaybeArgsDesc)
-}
-func (s AllMaybeArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllMaybeArgsDesc)
-}
+func (s AllMaybeArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllMaybeArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllMaybeArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllMaybeArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllMaybeArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllMaybeArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllMaybeArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllMaybeArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllMaybeArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllMaybeArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllMaybeArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllMaybeArgs) GetV() int32  { return impl.Struct(s).Int32(allMaybeArgsV) }
 func (s AllMaybeArgs) SetV(v int32) { impl.Struct(s).SetInt32(allMaybeArgsV, v) }
@@ -3544,10 +3262,8 @@ func (s AllMaybeResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllMaybeResult) Clone() AllMaybeResult {
 	return AllMaybeResult(impl.Struct(s).Clone(AllMaybeResultDesc))
 }
-func (s AllMaybeResult) Equal(t AllMaybeResult) bool {
-	return impl.Struct(s).Equal(AllMaybeResultDesc, impl.Struct(t))
-}
-func (s AllMaybeResult) String() string { return impl.Struct(s).Format(AllMaybeResultDesc) }
+func (s AllMaybeResult) Equal(t AllMaybeResult) bool { return impl.Equals(s, t) }
+func (s AllMaybeResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3558,18 +3274,14 @@ func (s AllMaybeResult) AppendTo(dst []byte) []byte {
 
 func (s AllMaybeResult) ThriftDesc() *impl.Desc    { return AllMaybeResultDesc }
 func (s AllMaybeResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllMaybeResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllMaybeResultDesc) }
-func (s AllMaybeResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllMaybeResultDesc)
-}
-func (s AllMaybeResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllMaybeResultDesc)
-}
+func (s AllMaybeResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllMaybeResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllMaybeResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllMaybeResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllMaybeResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllMaybeResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllMaybeResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllMaybeResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllMaybeResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllMaybeResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllMaybeResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllMaybeResult) GetDenied() parent.Denied {
 	return parent.Denied(impl.Struct(s).Child(allMaybeResultDenied, AllMaybeResultDesc))
@@ -3607,10 +3319,8 @@ func (s AllNewThing_Args) Release()    { nocopy.Struct(s).Release() }
 func (s AllNewThing_Args) Clone() AllNewThing_Args {
 	return AllNewThing_Args(impl.Struct(s).Clone(AllNewThing_ArgsDesc))
 }
-func (s AllNewThing_Args) Equal(t AllNewThing_Args) bool {
-	return impl.Struct(s).Equal(AllNewThing_ArgsDesc, impl.Struct(t))
-}
-func (s AllNewThing_Args) String() string { return impl.Struct(s).Format(AllNewThing_ArgsDesc) }
+func (s AllNewThing_Args) Equal(t AllNewThing_Args) bool { return impl.Equals(s, t) }
+func (s AllNewThing_Args) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3621,18 +3331,14 @@ func (s AllNewThing_Args) AppendTo(dst []byte) []byte {
 
 func (s AllNewThing_Args) ThriftDesc() *impl.Desc    { return AllNewThing_ArgsDesc }
 func (s AllNewThing_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNewThing_Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllNewThing_ArgsDesc) }
-func (s AllNewThing_Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllNewThing_ArgsDesc)
-}
-func (s AllNewThing_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllNewThing_ArgsDesc)
-}
+func (s AllNewThing_Args) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllNewThing_Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllNewThing_Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllNewThing_Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllNewThing_Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllNewThing_Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllNewThing_Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllNewThing_Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllNewThing_Args) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllNewThing_Args) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllNewThing_Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type AllNewThing_Result nocopy.Struct
 
@@ -3660,10 +3366,8 @@ func (s AllNewThing_Result) Release()    { nocopy.Struct(s).Release() }
 func (s AllNewThing_Result) Clone() AllNewThing_Result {
 	return AllNewThing_Result(impl.Struct(s).Clone(AllNewThing_ResultDesc))
 }
-func (s AllNewThing_Result) Equal(t AllNewThing_Result) bool {
-	return impl.Struct(s).Equal(AllNewThing_ResultDesc, impl.Struct(t))
-}
-func (s AllNewThing_Result) String() string { return impl.Struct(s).Format(AllNewThing_ResultDesc) }
+func (s AllNewThing_Result) Equal(t AllNewThing_Result) bool { return impl.Equals(s, t) }
+func (s AllNewThing_Result) String() string                  { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3674,20 +3378,14 @@ func (s AllNewThing_Result) AppendTo(dst []byte) []byte {
 
 func (s AllNewThing_Result) ThriftDesc() *impl.Desc    { return AllNewThing_ResultDesc }
 func (s AllNewThing_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNewThing_Result) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(AllNewThing_ResultDesc)
-}
-func (s AllNewThing_Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllNewThing_ResultDesc)
-}
-func (s AllNewThing_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllNewThing_ResultDesc)
-}
+func (s AllNewThing_Result) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllNewThing_Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllNewThing_Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllNewThing_Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllNewThing_Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllNewThing_Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllNewThing_Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllNewThing_Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllNewThing_Result) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllNewThing_Result) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllNewThing_Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllNewThing_Result) GetSuccess() int32 {
 	return impl.Struct(s).Int32(allNewThing_ResultSuccess)
@@ -3720,10 +3418,8 @@ func (s AllNewThing__Args) Release()    { nocopy.Struct(s).Release() }
 func (s AllNewThing__Args) Clone() AllNewThing__Args {
 	return AllNewThing__Args(impl.Struct(s).Clone(AllNewThing__ArgsDesc))
 }
-func (s AllNewThing__Args) Equal(t AllNewThing__Args) bool {
-	return impl.Struct(s).Equal(AllNewThing__ArgsDesc, impl.Struct(t))
-}
-func (s AllNewThing__Args) String() string { return impl.Struct(s).Format(AllNewThing__ArgsDesc) }
+func (s AllNewThing__Args) Equal(t AllNewThing__Args) bool { return impl.Equals(s, t) }
+func (s AllNewThing__Args) String() string                 { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3734,20 +3430,14 @@ func (s AllNewThing__Args) AppendTo(dst []byte) []byte {
 
 func (s AllNewThing__Args) ThriftDesc() *impl.Desc    { return AllNewThing__ArgsDesc }
 func (s AllNewThing__Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNewThing__Args) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(AllNewThing__ArgsDesc)
-}
-func (s AllNewThing__Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllNewThing__ArgsDesc)
-}
-func (s AllNewThing__Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllNewThing__ArgsDesc)
-}
+func (s AllNewThing__Args) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllNewThing__Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllNewThing__Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllNewThing__Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllNewThing__Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllNewThing__Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllNewThing__Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllNewThing__Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllNewThing__Args) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllNewThing__Args) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllNewThing__Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type AllNewThing__Result nocopy.Struct
 
@@ -3775,10 +3465,8 @@ func (s AllNewThing__Result) Release()    { nocopy.Struct(s).Release() }
 func (s AllNewThing__Result) Clone() AllNewThing__Result {
 	return AllNewThing__Result(impl.Struct(s).Clone(AllNewThing__ResultDesc))
 }
-func (s AllNewThing__Result) Equal(t AllNewThing__Result) bool {
-	return impl.Struct(s).Equal(AllNewThing__ResultDesc, impl.Struct(t))
-}
-func (s AllNewThing__Result) String() string { return impl.Struct(s).Format(AllNewThing__ResultDesc) }
+func (s AllNewThing__Result) Equal(t AllNewThing__Result) bool { return impl.Equals(s, t) }
+func (s AllNewThing__Result) String() string                   { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3789,20 +3477,14 @@ func (s AllNewThing__Result) AppendTo(dst []byte) []byte {
 
 func (s AllNewThing__Result) ThriftDesc() *impl.Desc    { return AllNewThing__ResultDesc }
 func (s AllNewThing__Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNewThing__Result) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(AllNewThing__ResultDesc)
-}
-func (s AllNewThing__Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllNewThing__ResultDesc)
-}
-func (s AllNewThing__Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllNewThing__ResultDesc)
-}
+func (s AllNewThing__Result) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllNewThing__Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllNewThing__Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllNewThing__Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllNewThing__Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllNewThing__Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllNewThing__Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllNewThing__Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllNewThing__Result) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllNewThing__Result) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllNewThing__Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllNewThing__Result) GetSuccess() int32 {
 	return impl.Struct(s).Int32(allNewThing__ResultSuccess)
@@ -3837,10 +3519,8 @@ func (s AllGetAllClientArgs) Release()    { nocopy.Struct(s).Release() }
 func (s AllGetAllClientArgs) Clone() AllGetAllClientArgs {
 	return AllGetAllClientArgs(impl.Struct(s).Clone(AllGetAllClientArgsDesc))
 }
-func (s AllGetAllClientArgs) Equal(t AllGetAllClientArgs) bool {
-	return impl.Struct(s).Equal(AllGetAllClientArgsDesc, impl.Struct(t))
-}
-func (s AllGetAllClientArgs) String() string { return impl.Struct(s).Format(AllGetAllClientArgsDesc) }
+func (s AllGetAllClientArgs) Equal(t AllGetAllClientArgs) bool { return impl.Equals(s, t) }
+func (s AllGetAllClientArgs) String() string                   { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3851,20 +3531,14 @@ func (s AllGetAllClientArgs) AppendTo(dst []byte) []byte {
 
 func (s AllGetAllClientArgs) ThriftDesc() *impl.Desc    { return AllGetAllClientArgsDesc }
 func (s AllGetAllClientArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllGetAllClientArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(AllGetAllClientArgsDesc)
-}
-func (s AllGetAllClientArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllGetAllClientArgsDesc)
-}
-func (s AllGetAllClientArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllGetAllClientArgsDesc)
-}
+func (s AllGetAllClientArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllGetAllClientArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllGetAllClientArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllGetAllClientArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllGetAllClientArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllGetAllClientArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllGetAllClientArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllGetAllClientArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllGetAllClientArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllGetAllClientArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllGetAllClientArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type AllGetAllClientResult nocopy.Struct
 
@@ -3892,12 +3566,8 @@ func (s AllGetAllClientResult) Release()    { nocopy.Struct(s).Release() }
 func (s AllGetAllClientResult) Clone() AllGetAllClientResult {
 	return AllGetAllClientResult(impl.Struct(s).Clone(AllGetAllClientResultDesc))
 }
-func (s AllGetAllClientResult) Equal(t AllGetAllClientResult) bool {
-	return impl.Struct(s).Equal(AllGetAllClientResultDesc, impl.Struct(t))
-}
-func (s AllGetAllClientResult) String() string {
-	return impl.Struct(s).Format(AllGetAllClientResultDesc)
-}
+func (s AllGetAllClientResult) Equal(t AllGetAllClientResult) bool { return impl.Equals(s, t) }
+func (s AllGetAllClientResult) String() string                     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3908,20 +3578,14 @@ func (s AllGetAllClientResult) AppendTo(dst []byte) []byte {
 
 func (s AllGetAllClientResult) ThriftDesc() *impl.Desc    { return AllGetAllClientResultDesc }
 func (s AllGetAllClientResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllGetAllClientResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(AllGetAllClientResultDesc)
-}
-func (s AllGetAllClientResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllGetAllClientResultDesc)
-}
-func (s AllGetAllClientResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AllGetAllClientResultDesc)
-}
+func (s AllGetAllClientResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s AllGetAllClientResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s AllGetAllClientResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *AllGetAllClientResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *AllGetAllClientResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s AllGetAllClientResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s AllGetAllClientResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s AllGetAllClientResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s AllGetAllClientResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *AllGetAllClientResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *AllGetAllClientResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s AllGetAllClientResult) GetSuccess() int32 {
 	return impl.Struct(s).Int32(allGetAllClientResultSuccess)
@@ -3956,10 +3620,8 @@ func (s GetGetArgs_Args) Release()    { nocopy.Struct(s).Release() }
 func (s GetGetArgs_Args) Clone() GetGetArgs_Args {
 	return GetGetArgs_Args(impl.Struct(s).Clone(GetGetArgs_ArgsDesc))
 }
-func (s GetGetArgs_Args) Equal(t GetGetArgs_Args) bool {
-	return impl.Struct(s).Equal(GetGetArgs_ArgsDesc, impl.Struct(t))
-}
-func (s GetGetArgs_Args) String() string { return impl.Struct(s).Format(GetGetArgs_ArgsDesc) }
+func (s GetGetArgs_Args) Equal(t GetGetArgs_Args) bool { return impl.Equals(s, t) }
+func (s GetGetArgs_Args) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3970,18 +3632,14 @@ func (s GetGetArgs_Args) AppendTo(dst []byte) []byte {
 
 func (s GetGetArgs_Args) ThriftDesc() *impl.Desc    { return GetGetArgs_ArgsDesc }
 func (s GetGetArgs_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetGetArgs_Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetGetArgs_ArgsDesc) }
-func (s GetGetArgs_Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GetGetArgs_ArgsDesc)
-}
-func (s GetGetArgs_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetGetArgs_ArgsDesc)
-}
+func (s GetGetArgs_Args) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetGetArgs_Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetGetArgs_Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetGetArgs_Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetGetArgs_Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetGetArgs_Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetGetArgs_Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetGetArgs_Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetGetArgs_Args) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetGetArgs_Args) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetGetArgs_Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetGetArgs_Result nocopy.Struct
 
@@ -4005,10 +3663,8 @@ func (s GetGetArgs_Result) Release()    { nocopy.Struct(s).Release() }
 func (s GetGetArgs_Result) Clone() GetGetArgs_Result {
 	return GetGetArgs_Result(impl.Struct(s).Clone(GetGetArgs_ResultDesc))
 }
-func (s GetGetArgs_Result) Equal(t GetGetArgs_Result) bool {
-	return impl.Struct(s).Equal(GetGetArgs_ResultDesc, impl.Struct(t))
-}
-func (s GetGetArgs_Result) String() string { return impl.Struct(s).Format(GetGetArgs_ResultDesc) }
+func (s GetGetArgs_Result) Equal(t GetGetArgs_Result) bool { return impl.Equals(s, t) }
+func (s GetGetArgs_Result) String() string                 { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4019,20 +3675,14 @@ func (s GetGetArgs_Result) AppendTo(dst []byte) []byte {
 
 func (s GetGetArgs_Result) ThriftDesc() *impl.Desc    { return GetGetArgs_ResultDesc }
 func (s GetGetArgs_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetGetArgs_Result) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(GetGetArgs_ResultDesc)
-}
-func (s GetGetArgs_Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GetGetArgs_ResultDesc)
-}
-func (s GetGetArgs_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetGetArgs_ResultDesc)
-}
+func (s GetGetArgs_Result) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetGetArgs_Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetGetArgs_Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetGetArgs_Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetGetArgs_Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetGetArgs_Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetGetArgs_Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetGetArgs_Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetGetArgs_Result) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetGetArgs_Result) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetGetArgs_Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetGetResult_Args nocopy.Struct
 
@@ -4056,10 +3706,8 @@ func (s GetGetResult_Args) Release()    { nocopy.Struct(s).Release() }
 func (s GetGetResult_Args) Clone() GetGetResult_Args {
 	return GetGetResult_Args(impl.Struct(s).Clone(GetGetResult_ArgsDesc))
 }
-func (s GetGetResult_Args) Equal(t GetGetResult_Args) bool {
-	return impl.Struct(s).Equal(GetGetResult_ArgsDesc, impl.Struct(t))
-}
-func (s GetGetResult_Args) String() string { return impl.Struct(s).Format(GetGetResult_ArgsDesc) }
+func (s GetGetResult_Args) Equal(t GetGetResult_Args) bool { return impl.Equals(s, t) }
+func (s GetGetResult_Args) String() string                 { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4070,20 +3718,14 @@ func (s GetGetResult_Args) AppendTo(dst []byte) []byte {
 
 func (s GetGetResult_Args) ThriftDesc() *impl.Desc    { return GetGetResult_ArgsDesc }
 func (s GetGetResult_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetGetResult_Args) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(GetGetResult_ArgsDesc)
-}
-func (s GetGetResult_Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GetGetResult_ArgsDesc)
-}
-func (s GetGetResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetGetResult_ArgsDesc)
-}
+func (s GetGetResult_Args) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetGetResult_Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetGetResult_Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetGetResult_Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetGetResult_Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetGetResult_Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetGetResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetGetResult_Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetGetResult_Args) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetGetResult_Args) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetGetResult_Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetGetResult_Result nocopy.Struct
 
@@ -4107,10 +3749,8 @@ func (s GetGetResult_Result) Release()    { nocopy.Struct(s).Release() }
 func (s GetGetResult_Result) Clone() GetGetResult_Result {
 	return GetGetResult_Result(impl.Struct(s).Clone(GetGetResult_ResultDesc))
 }
-func (s GetGetResult_Result) Equal(t GetGetResult_Result) bool {
-	return impl.Struct(s).Equal(GetGetResult_ResultDesc, impl.Struct(t))
-}
-func (s GetGetResult_Result) String() string { return impl.Struct(s).Format(GetGetResult_ResultDesc) }
+func (s GetGetResult_Result) Equal(t GetGetResult_Result) bool { return impl.Equals(s, t) }
+func (s GetGetResult_Result) String() string                   { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4121,20 +3761,14 @@ func (s GetGetResult_Result) AppendTo(dst []byte) []byte {
 
 func (s GetGetResult_Result) ThriftDesc() *impl.Desc    { return GetGetResult_ResultDesc }
 func (s GetGetResult_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetGetResult_Result) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(GetGetResult_ResultDesc)
-}
-func (s GetGetResult_Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GetGetResult_ResultDesc)
-}
-func (s GetGetResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetGetResult_ResultDesc)
-}
+func (s GetGetResult_Result) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetGetResult_Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetGetResult_Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetGetResult_Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetGetResult_Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetGetResult_Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetGetResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetGetResult_Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetGetResult_Result) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetGetResult_Result) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetGetResult_Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetAArgs nocopy.Struct
 
@@ -4154,26 +3788,24 @@ func ReadGetAArgs(r io.Reader, n int, opts ...nocopy.Option) (GetAArgs, error) {
 func (s GetAArgs) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s GetAArgs) Release()              { nocopy.Struct(s).Release() }
 func (s GetAArgs) Clone() GetAArgs       { return GetAArgs(impl.Struct(s).Clone(GetAArgsDesc)) }
-func (s GetAArgs) Equal(t GetAArgs) bool { return impl.Struct(s).Equal(GetAArgsDesc, impl.Struct(t)) }
-func (s GetAArgs) String() string        { return impl.Struct(s).Format(GetAArgsDesc) }
+func (s GetAArgs) Equal(t GetAArgs) bool { return impl.Equals(s, t) }
+func (s GetAArgs) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetAArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s GetAArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetAArgsDesc) }
 
-func (s GetAArgs) ThriftDesc() *impl.Desc        { return GetAArgsDesc }
-func (s GetAArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s GetAArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetAArgsDesc) }
-func (s GetAArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetAArgsDesc) }
-func (s GetAArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetAArgsDesc)
-}
+func (s GetAArgs) ThriftDesc() *impl.Desc    { return GetAArgsDesc }
+func (s GetAArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetAArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetAArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetAArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetAArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetAArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetAArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetAArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetAArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetAArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetAArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetAArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetAResult nocopy.Struct
 
@@ -4192,13 +3824,11 @@ func ReadGetAResult(r io.Reader, n int, opts ...nocopy.Option) (GetAResult, erro
 	return nocopy.Read[GetAResult](GetAResultDesc, r, n, opts...)
 }
 
-func (s GetAResult) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s GetAResult) Release()          { nocopy.Struct(s).Release() }
-func (s GetAResult) Clone() GetAResult { return GetAResult(impl.Struct(s).Clone(GetAResultDesc)) }
-func (s GetAResult) Equal(t GetAResult) bool {
-	return impl.Struct(s).Equal(GetAResultDesc, impl.Struct(t))
-}
-func (s GetAResult) String() string { return impl.Struct(s).Format(GetAResultDesc) }
+func (s GetAResult) Valid() bool             { return nocopy.Struct(s).Valid() }
+func (s GetAResult) Release()                { nocopy.Struct(s).Release() }
+func (s GetAResult) Clone() GetAResult       { return GetAResult(impl.Struct(s).Clone(GetAResultDesc)) }
+func (s GetAResult) Equal(t GetAResult) bool { return impl.Equals(s, t) }
+func (s GetAResult) String() string          { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4207,18 +3837,16 @@ func (s GetAResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetAResultDesc)
 }
 
-func (s GetAResult) ThriftDesc() *impl.Desc        { return GetAResultDesc }
-func (s GetAResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s GetAResult) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetAResultDesc) }
-func (s GetAResult) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetAResultDesc) }
-func (s GetAResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetAResultDesc)
-}
+func (s GetAResult) ThriftDesc() *impl.Desc    { return GetAResultDesc }
+func (s GetAResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetAResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetAResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetAResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetAResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetAResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetAResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetAResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetAResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetAResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetAResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetAResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetRArgs nocopy.Struct
 
@@ -4238,26 +3866,24 @@ func ReadGetRArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRArgs, error) {
 func (s GetRArgs) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s GetRArgs) Release()              { nocopy.Struct(s).Release() }
 func (s GetRArgs) Clone() GetRArgs       { return GetRArgs(impl.Struct(s).Clone(GetRArgsDesc)) }
-func (s GetRArgs) Equal(t GetRArgs) bool { return impl.Struct(s).Equal(GetRArgsDesc, impl.Struct(t)) }
-func (s GetRArgs) String() string        { return impl.Struct(s).Format(GetRArgsDesc) }
+func (s GetRArgs) Equal(t GetRArgs) bool { return impl.Equals(s, t) }
+func (s GetRArgs) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetRArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s GetRArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetRArgsDesc) }
 
-func (s GetRArgs) ThriftDesc() *impl.Desc        { return GetRArgsDesc }
-func (s GetRArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s GetRArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetRArgsDesc) }
-func (s GetRArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRArgsDesc) }
-func (s GetRArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetRArgsDesc)
-}
+func (s GetRArgs) ThriftDesc() *impl.Desc    { return GetRArgsDesc }
+func (s GetRArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetRArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetRArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetRArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetRArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetRArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetRArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetRArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetRArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetRArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetRArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetRArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetRResult nocopy.Struct
 
@@ -4276,13 +3902,11 @@ func ReadGetRResult(r io.Reader, n int, opts ...nocopy.Option) (GetRResult, erro
 	return nocopy.Read[GetRResult](GetRResultDesc, r, n, opts...)
 }
 
-func (s GetRResult) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s GetRResult) Release()          { nocopy.Struct(s).Release() }
-func (s GetRResult) Clone() GetRResult { return GetRResult(impl.Struct(s).Clone(GetRResultDesc)) }
-func (s GetRResult) Equal(t GetRResult) bool {
-	return impl.Struct(s).Equal(GetRResultDesc, impl.Struct(t))
-}
-func (s GetRResult) String() string { return impl.Struct(s).Format(GetRResultDesc) }
+func (s GetRResult) Valid() bool             { return nocopy.Struct(s).Valid() }
+func (s GetRResult) Release()                { nocopy.Struct(s).Release() }
+func (s GetRResult) Clone() GetRResult       { return GetRResult(impl.Struct(s).Clone(GetRResultDesc)) }
+func (s GetRResult) Equal(t GetRResult) bool { return impl.Equals(s, t) }
+func (s GetRResult) String() string          { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4291,18 +3915,16 @@ func (s GetRResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRResultDesc)
 }
 
-func (s GetRResult) ThriftDesc() *impl.Desc        { return GetRResultDesc }
-func (s GetRResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s GetRResult) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetRResultDesc) }
-func (s GetRResult) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRResultDesc) }
-func (s GetRResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetRResultDesc)
-}
+func (s GetRResult) ThriftDesc() *impl.Desc    { return GetRResultDesc }
+func (s GetRResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetRResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetRResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetRResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetRResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetRResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetRResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetRResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetRResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetRResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetRResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetRResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetErrArgs nocopy.Struct
 
@@ -4321,13 +3943,11 @@ func ReadGetErrArgs(r io.Reader, n int, opts ...nocopy.Option) (GetErrArgs, erro
 	return nocopy.Read[GetErrArgs](GetErrArgsDesc, r, n, opts...)
 }
 
-func (s GetErrArgs) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s GetErrArgs) Release()          { nocopy.Struct(s).Release() }
-func (s GetErrArgs) Clone() GetErrArgs { return GetErrArgs(impl.Struct(s).Clone(GetErrArgsDesc)) }
-func (s GetErrArgs) Equal(t GetErrArgs) bool {
-	return impl.Struct(s).Equal(GetErrArgsDesc, impl.Struct(t))
-}
-func (s GetErrArgs) String() string { return impl.Struct(s).Format(GetErrArgsDesc) }
+func (s GetErrArgs) Valid() bool             { return nocopy.Struct(s).Valid() }
+func (s GetErrArgs) Release()                { nocopy.Struct(s).Release() }
+func (s GetErrArgs) Clone() GetErrArgs       { return GetErrArgs(impl.Struct(s).Clone(GetErrArgsDesc)) }
+func (s GetErrArgs) Equal(t GetErrArgs) bool { return impl.Equals(s, t) }
+func (s GetErrArgs) String() string          { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4336,18 +3956,16 @@ func (s GetErrArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetErrArgsDesc)
 }
 
-func (s GetErrArgs) ThriftDesc() *impl.Desc        { return GetErrArgsDesc }
-func (s GetErrArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s GetErrArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetErrArgsDesc) }
-func (s GetErrArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetErrArgsDesc) }
-func (s GetErrArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetErrArgsDesc)
-}
+func (s GetErrArgs) ThriftDesc() *impl.Desc    { return GetErrArgsDesc }
+func (s GetErrArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetErrArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetErrArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetErrArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetErrArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetErrArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetErrArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetErrArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetErrArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetErrArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetErrArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetErrArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetErrResult nocopy.Struct
 
@@ -4371,10 +3989,8 @@ func (s GetErrResult) Release()    { nocopy.Struct(s).Release() }
 func (s GetErrResult) Clone() GetErrResult {
 	return GetErrResult(impl.Struct(s).Clone(GetErrResultDesc))
 }
-func (s GetErrResult) Equal(t GetErrResult) bool {
-	return impl.Struct(s).Equal(GetErrResultDesc, impl.Struct(t))
-}
-func (s GetErrResult) String() string { return impl.Struct(s).Format(GetErrResultDesc) }
+func (s GetErrResult) Equal(t GetErrResult) bool { return impl.Equals(s, t) }
+func (s GetErrResult) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4385,18 +4001,14 @@ func (s GetErrResult) AppendTo(dst []byte) []byte {
 
 func (s GetErrResult) ThriftDesc() *impl.Desc    { return GetErrResultDesc }
 func (s GetErrResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetErrResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetErrResultDesc) }
-func (s GetErrResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GetErrResultDesc)
-}
-func (s GetErrResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetErrResultDesc)
-}
+func (s GetErrResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetErrResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetErrResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetErrResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetErrResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetErrResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetErrResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetErrResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetErrResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetErrResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetErrResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetRPCArgs nocopy.Struct
 
@@ -4415,13 +4027,11 @@ func ReadGetRPCArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRPCArgs, erro
 	return nocopy.Read[GetRPCArgs](GetRPCArgsDesc, r, n, opts...)
 }
 
-func (s GetRPCArgs) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s GetRPCArgs) Release()          { nocopy.Struct(s).Release() }
-func (s GetRPCArgs) Clone() GetRPCArgs { return GetRPCArgs(impl.Struct(s).Clone(GetRPCArgsDesc)) }
-func (s GetRPCArgs) Equal(t GetRPCArgs) bool {
-	return impl.Struct(s).Equal(GetRPCArgsDesc, impl.Struct(t))
-}
-func (s GetRPCArgs) String() string { return impl.Struct(s).Format(GetRPCArgsDesc) }
+func (s GetRPCArgs) Valid() bool             { return nocopy.Struct(s).Valid() }
+func (s GetRPCArgs) Release()                { nocopy.Struct(s).Release() }
+func (s GetRPCArgs) Clone() GetRPCArgs       { return GetRPCArgs(impl.Struct(s).Clone(GetRPCArgsDesc)) }
+func (s GetRPCArgs) Equal(t GetRPCArgs) bool { return impl.Equals(s, t) }
+func (s GetRPCArgs) String() string          { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4430,18 +4040,16 @@ func (s GetRPCArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
 }
 
-func (s GetRPCArgs) ThriftDesc() *impl.Desc        { return GetRPCArgsDesc }
-func (s GetRPCArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s GetRPCArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetRPCArgsDesc) }
-func (s GetRPCArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRPCArgsDesc) }
-func (s GetRPCArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetRPCArgsDesc)
-}
+func (s GetRPCArgs) ThriftDesc() *impl.Desc    { return GetRPCArgsDesc }
+func (s GetRPCArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetRPCArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetRPCArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetRPCArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetRPCArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetRPCArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetRPCArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetRPCArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetRPCArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetRPCArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetRPCArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetRPCArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetRPCResult nocopy.Struct
 
@@ -4465,10 +4073,8 @@ func (s GetRPCResult) Release()    { nocopy.Struct(s).Release() }
 func (s GetRPCResult) Clone() GetRPCResult {
 	return GetRPCResult(impl.Struct(s).Clone(GetRPCResultDesc))
 }
-func (s GetRPCResult) Equal(t GetRPCResult) bool {
-	return impl.Struct(s).Equal(GetRPCResultDesc, impl.Struct(t))
-}
-func (s GetRPCResult) String() string { return impl.Struct(s).Format(GetRPCResultDesc) }
+func (s GetRPCResult) Equal(t GetRPCResult) bool { return impl.Equals(s, t) }
+func (s GetRPCResult) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4479,18 +4085,14 @@ func (s GetRPCResult) AppendTo(dst []byte) []byte {
 
 func (s GetRPCResult) ThriftDesc() *impl.Desc    { return GetRPCResultDesc }
 func (s GetRPCResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetRPCResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRPCResultDesc) }
-func (s GetRPCResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GetRPCResultDesc)
-}
-func (s GetRPCResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetRPCResultDesc)
-}
+func (s GetRPCResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetRPCResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetRPCResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetRPCResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetRPCResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetRPCResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetRPCResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetRPCResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetRPCResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetRPCResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetRPCResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetContextArgs nocopy.Struct
 
@@ -4514,10 +4116,8 @@ func (s GetContextArgs) Release()    { nocopy.Struct(s).Release() }
 func (s GetContextArgs) Clone() GetContextArgs {
 	return GetContextArgs(impl.Struct(s).Clone(GetContextArgsDesc))
 }
-func (s GetContextArgs) Equal(t GetContextArgs) bool {
-	return impl.Struct(s).Equal(GetContextArgsDesc, impl.Struct(t))
-}
-func (s GetContextArgs) String() string { return impl.Struct(s).Format(GetContextArgsDesc) }
+func (s GetContextArgs) Equal(t GetContextArgs) bool { return impl.Equals(s, t) }
+func (s GetContextArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4528,18 +4128,14 @@ func (s GetContextArgs) AppendTo(dst []byte) []byte {
 
 func (s GetContextArgs) ThriftDesc() *impl.Desc    { return GetContextArgsDesc }
 func (s GetContextArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetContextArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetContextArgsDesc) }
-func (s GetContextArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GetContextArgsDesc)
-}
-func (s GetContextArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetContextArgsDesc)
-}
+func (s GetContextArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetContextArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetContextArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetContextArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetContextArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetContextArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetContextArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetContextArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetContextArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetContextArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetContextArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type GetContextResult nocopy.Struct
 
@@ -4563,10 +4159,8 @@ func (s GetContextResult) Release()    { nocopy.Struct(s).Release() }
 func (s GetContextResult) Clone() GetContextResult {
 	return GetContextResult(impl.Struct(s).Clone(GetContextResultDesc))
 }
-func (s GetContextResult) Equal(t GetContextResult) bool {
-	return impl.Struct(s).Equal(GetContextResultDesc, impl.Struct(t))
-}
-func (s GetContextResult) String() string { return impl.Struct(s).Format(GetContextResultDesc) }
+func (s GetContextResult) Equal(t GetContextResult) bool { return impl.Equals(s, t) }
+func (s GetContextResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -4577,18 +4171,14 @@ func (s GetContextResult) AppendTo(dst []byte) []byte {
 
 func (s GetContextResult) ThriftDesc() *impl.Desc    { return GetContextResultDesc }
 func (s GetContextResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetContextResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetContextResultDesc) }
-func (s GetContextResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GetContextResultDesc)
-}
-func (s GetContextResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GetContextResultDesc)
-}
+func (s GetContextResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s GetContextResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s GetContextResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *GetContextResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *GetContextResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s GetContextResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GetContextResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GetContextResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GetContextResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GetContextResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GetContextResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func init() {
 	AllGetArgs_Desc.Define([]impl.FieldDesc{

@@ -135,24 +135,24 @@ func ReadPoint(r io.Reader, n int, opts ...nocopy.Option) (Point, error) {
 func (s Point) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Point) Release()           { nocopy.Struct(s).Release() }
 func (s Point) Clone() Point       { return Point(impl.Struct(s).Clone(PointDesc)) }
-func (s Point) Equal(t Point) bool { return impl.Struct(s).Equal(PointDesc, impl.Struct(t)) }
-func (s Point) String() string     { return impl.Struct(s).Format(PointDesc) }
+func (s Point) Equal(t Point) bool { return impl.Equals(s, t) }
+func (s Point) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Point) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Point) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PointDesc) }
 
-func (s Point) ThriftDesc() *impl.Desc                  { return PointDesc }
-func (s Point) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Point) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PointDesc) }
-func (s Point) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PointDesc) }
-func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PointDesc) }
+func (s Point) ThriftDesc() *impl.Desc    { return PointDesc }
+func (s Point) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Point) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Point) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Point) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Point) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Point) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Point) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Point) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Point) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Point) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Point) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Point) GetX() int32  { return impl.Struct(s).Int32(pointX) }
 func (s Point) SetX(v int32) { impl.Struct(s).SetInt32(pointX, v) }
@@ -195,24 +195,24 @@ func ReadShape(r io.Reader, n int, opts ...nocopy.Option) (Shape, error) {
 func (s Shape) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Shape) Release()           { nocopy.Struct(s).Release() }
 func (s Shape) Clone() Shape       { return Shape(impl.Struct(s).Clone(ShapeDesc)) }
-func (s Shape) Equal(t Shape) bool { return impl.Struct(s).Equal(ShapeDesc, impl.Struct(t)) }
-func (s Shape) String() string     { return impl.Struct(s).Format(ShapeDesc) }
+func (s Shape) Equal(t Shape) bool { return impl.Equals(s, t) }
+func (s Shape) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Shape) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Shape) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ShapeDesc) }
 
-func (s Shape) ThriftDesc() *impl.Desc                  { return ShapeDesc }
-func (s Shape) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Shape) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ShapeDesc) }
-func (s Shape) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ShapeDesc) }
-func (s Shape) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ShapeDesc) }
+func (s Shape) ThriftDesc() *impl.Desc    { return ShapeDesc }
+func (s Shape) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Shape) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Shape) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Shape) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Shape) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Shape) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Shape) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Shape) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Shape) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Shape) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Shape) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Shape) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // ShapeWhich is the arm of a Shape that is set; 0 means none.
 type ShapeWhich int32
@@ -350,25 +350,25 @@ func ReadRefused(r io.Reader, n int, opts ...nocopy.Option) (Refused, error) {
 func (s Refused) Valid() bool          { return nocopy.Struct(s).Valid() }
 func (s Refused) Release()             { nocopy.Struct(s).Release() }
 func (s Refused) Clone() Refused       { return Refused(impl.Struct(s).Clone(RefusedDesc)) }
-func (s Refused) Equal(t Refused) bool { return impl.Struct(s).Equal(RefusedDesc, impl.Struct(t)) }
-func (s Refused) String() string       { return impl.Struct(s).Format(RefusedDesc) }
-func (s Refused) Error() string        { return impl.Struct(s).Format(RefusedDesc) }
+func (s Refused) Equal(t Refused) bool { return impl.Equals(s, t) }
+func (s Refused) String() string       { return impl.String(s) }
+func (s Refused) Error() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
-func (s Refused) ThriftDesc() *impl.Desc                  { return RefusedDesc }
-func (s Refused) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Refused) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RefusedDesc) }
-func (s Refused) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RefusedDesc) }
-func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RefusedDesc) }
+func (s Refused) ThriftDesc() *impl.Desc    { return RefusedDesc }
+func (s Refused) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Refused) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Refused) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Refused) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Refused) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Refused) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Refused) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Refused) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Refused) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Refused) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Refused) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Refused) GetReason() string  { return impl.Struct(s).Text(refusedReason) }
 func (s Refused) SetReason(v string) { impl.Struct(s).SetText(refusedReason, v) }
@@ -410,24 +410,24 @@ func ReadEmpty(r io.Reader, n int, opts ...nocopy.Option) (Empty, error) {
 func (s Empty) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Empty) Release()           { nocopy.Struct(s).Release() }
 func (s Empty) Clone() Empty       { return Empty(impl.Struct(s).Clone(EmptyDesc)) }
-func (s Empty) Equal(t Empty) bool { return impl.Struct(s).Equal(EmptyDesc, impl.Struct(t)) }
-func (s Empty) String() string     { return impl.Struct(s).Format(EmptyDesc) }
+func (s Empty) Equal(t Empty) bool { return impl.Equals(s, t) }
+func (s Empty) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Empty) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Empty) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, EmptyDesc) }
 
-func (s Empty) ThriftDesc() *impl.Desc                  { return EmptyDesc }
-func (s Empty) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Empty) LogValue() slog.Value                    { return impl.Struct(s).LogValue(EmptyDesc) }
-func (s Empty) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, EmptyDesc) }
-func (s Empty) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(EmptyDesc) }
+func (s Empty) ThriftDesc() *impl.Desc    { return EmptyDesc }
+func (s Empty) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Empty) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Empty) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Empty) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Empty) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Empty) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Empty) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Empty) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Empty) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Empty) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Empty) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Empty) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // Each type as a required field.
 type RequiredFields nocopy.Struct
@@ -472,10 +472,8 @@ func (s RequiredFields) Release()    { nocopy.Struct(s).Release() }
 func (s RequiredFields) Clone() RequiredFields {
 	return RequiredFields(impl.Struct(s).Clone(RequiredFieldsDesc))
 }
-func (s RequiredFields) Equal(t RequiredFields) bool {
-	return impl.Struct(s).Equal(RequiredFieldsDesc, impl.Struct(t))
-}
-func (s RequiredFields) String() string { return impl.Struct(s).Format(RequiredFieldsDesc) }
+func (s RequiredFields) Equal(t RequiredFields) bool { return impl.Equals(s, t) }
+func (s RequiredFields) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -486,18 +484,14 @@ func (s RequiredFields) AppendTo(dst []byte) []byte {
 
 func (s RequiredFields) ThriftDesc() *impl.Desc    { return RequiredFieldsDesc }
 func (s RequiredFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RequiredFields) LogValue() slog.Value      { return impl.Struct(s).LogValue(RequiredFieldsDesc) }
-func (s RequiredFields) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, RequiredFieldsDesc)
-}
-func (s RequiredFields) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(RequiredFieldsDesc)
-}
+func (s RequiredFields) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s RequiredFields) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s RequiredFields) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *RequiredFields) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *RequiredFields) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s RequiredFields) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s RequiredFields) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s RequiredFields) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s RequiredFields) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *RequiredFields) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *RequiredFields) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s RequiredFields) GetFlag() bool   { return impl.Struct(s).Bool(requiredFieldsFlag) }
 func (s RequiredFields) SetFlag(v bool)  { impl.Struct(s).SetBool(requiredFieldsFlag, v) }
@@ -692,10 +686,8 @@ func (s RequiredDefaults) Release()    { nocopy.Struct(s).Release() }
 func (s RequiredDefaults) Clone() RequiredDefaults {
 	return RequiredDefaults(impl.Struct(s).Clone(RequiredDefaultsDesc))
 }
-func (s RequiredDefaults) Equal(t RequiredDefaults) bool {
-	return impl.Struct(s).Equal(RequiredDefaultsDesc, impl.Struct(t))
-}
-func (s RequiredDefaults) String() string { return impl.Struct(s).Format(RequiredDefaultsDesc) }
+func (s RequiredDefaults) Equal(t RequiredDefaults) bool { return impl.Equals(s, t) }
+func (s RequiredDefaults) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -706,18 +698,14 @@ func (s RequiredDefaults) AppendTo(dst []byte) []byte {
 
 func (s RequiredDefaults) ThriftDesc() *impl.Desc    { return RequiredDefaultsDesc }
 func (s RequiredDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RequiredDefaults) LogValue() slog.Value      { return impl.Struct(s).LogValue(RequiredDefaultsDesc) }
-func (s RequiredDefaults) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, RequiredDefaultsDesc)
-}
-func (s RequiredDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(RequiredDefaultsDesc)
-}
+func (s RequiredDefaults) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s RequiredDefaults) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s RequiredDefaults) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *RequiredDefaults) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *RequiredDefaults) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s RequiredDefaults) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s RequiredDefaults) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s RequiredDefaults) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s RequiredDefaults) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *RequiredDefaults) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *RequiredDefaults) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s RequiredDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(requiredDefaultsFlag, true) }
 func (s RequiredDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(requiredDefaultsFlag, v) }
@@ -960,10 +948,8 @@ func (s OptionalFields) Release()    { nocopy.Struct(s).Release() }
 func (s OptionalFields) Clone() OptionalFields {
 	return OptionalFields(impl.Struct(s).Clone(OptionalFieldsDesc))
 }
-func (s OptionalFields) Equal(t OptionalFields) bool {
-	return impl.Struct(s).Equal(OptionalFieldsDesc, impl.Struct(t))
-}
-func (s OptionalFields) String() string { return impl.Struct(s).Format(OptionalFieldsDesc) }
+func (s OptionalFields) Equal(t OptionalFields) bool { return impl.Equals(s, t) }
+func (s OptionalFields) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -974,18 +960,14 @@ func (s OptionalFields) AppendTo(dst []byte) []byte {
 
 func (s OptionalFields) ThriftDesc() *impl.Desc    { return OptionalFieldsDesc }
 func (s OptionalFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OptionalFields) LogValue() slog.Value      { return impl.Struct(s).LogValue(OptionalFieldsDesc) }
-func (s OptionalFields) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, OptionalFieldsDesc)
-}
-func (s OptionalFields) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(OptionalFieldsDesc)
-}
+func (s OptionalFields) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s OptionalFields) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s OptionalFields) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *OptionalFields) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *OptionalFields) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s OptionalFields) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s OptionalFields) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s OptionalFields) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s OptionalFields) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *OptionalFields) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *OptionalFields) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s OptionalFields) GetFlag() bool   { return impl.Struct(s).Bool(optionalFieldsFlag) }
 func (s OptionalFields) SetFlag(v bool)  { impl.Struct(s).SetBool(optionalFieldsFlag, v) }
@@ -1178,10 +1160,8 @@ func (s OptionalDefaults) Release()    { nocopy.Struct(s).Release() }
 func (s OptionalDefaults) Clone() OptionalDefaults {
 	return OptionalDefaults(impl.Struct(s).Clone(OptionalDefaultsDesc))
 }
-func (s OptionalDefaults) Equal(t OptionalDefaults) bool {
-	return impl.Struct(s).Equal(OptionalDefaultsDesc, impl.Struct(t))
-}
-func (s OptionalDefaults) String() string { return impl.Struct(s).Format(OptionalDefaultsDesc) }
+func (s OptionalDefaults) Equal(t OptionalDefaults) bool { return impl.Equals(s, t) }
+func (s OptionalDefaults) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1192,18 +1172,14 @@ func (s OptionalDefaults) AppendTo(dst []byte) []byte {
 
 func (s OptionalDefaults) ThriftDesc() *impl.Desc    { return OptionalDefaultsDesc }
 func (s OptionalDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OptionalDefaults) LogValue() slog.Value      { return impl.Struct(s).LogValue(OptionalDefaultsDesc) }
-func (s OptionalDefaults) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, OptionalDefaultsDesc)
-}
-func (s OptionalDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(OptionalDefaultsDesc)
-}
+func (s OptionalDefaults) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s OptionalDefaults) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s OptionalDefaults) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *OptionalDefaults) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *OptionalDefaults) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s OptionalDefaults) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s OptionalDefaults) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s OptionalDefaults) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s OptionalDefaults) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *OptionalDefaults) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *OptionalDefaults) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s OptionalDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(optionalDefaultsFlag, true) }
 func (s OptionalDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(optionalDefaultsFlag, v) }
@@ -1409,13 +1385,11 @@ func ReadPlainFields(r io.Reader, n int, opts ...nocopy.Option) (PlainFields, er
 	return nocopy.Read[PlainFields](PlainFieldsDesc, r, n, opts...)
 }
 
-func (s PlainFields) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s PlainFields) Release()           { nocopy.Struct(s).Release() }
-func (s PlainFields) Clone() PlainFields { return PlainFields(impl.Struct(s).Clone(PlainFieldsDesc)) }
-func (s PlainFields) Equal(t PlainFields) bool {
-	return impl.Struct(s).Equal(PlainFieldsDesc, impl.Struct(t))
-}
-func (s PlainFields) String() string { return impl.Struct(s).Format(PlainFieldsDesc) }
+func (s PlainFields) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s PlainFields) Release()                 { nocopy.Struct(s).Release() }
+func (s PlainFields) Clone() PlainFields       { return PlainFields(impl.Struct(s).Clone(PlainFieldsDesc)) }
+func (s PlainFields) Equal(t PlainFields) bool { return impl.Equals(s, t) }
+func (s PlainFields) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1426,18 +1400,14 @@ func (s PlainFields) AppendTo(dst []byte) []byte {
 
 func (s PlainFields) ThriftDesc() *impl.Desc    { return PlainFieldsDesc }
 func (s PlainFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s PlainFields) LogValue() slog.Value      { return impl.Struct(s).LogValue(PlainFieldsDesc) }
-func (s PlainFields) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, PlainFieldsDesc)
-}
-func (s PlainFields) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(PlainFieldsDesc)
-}
+func (s PlainFields) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s PlainFields) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s PlainFields) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *PlainFields) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *PlainFields) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s PlainFields) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s PlainFields) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s PlainFields) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s PlainFields) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *PlainFields) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *PlainFields) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s PlainFields) GetFlag() bool   { return impl.Struct(s).Bool(plainFieldsFlag) }
 func (s PlainFields) SetFlag(v bool)  { impl.Struct(s).SetBool(plainFieldsFlag, v) }
@@ -1630,10 +1600,8 @@ func (s PlainDefaults) Release()    { nocopy.Struct(s).Release() }
 func (s PlainDefaults) Clone() PlainDefaults {
 	return PlainDefaults(impl.Struct(s).Clone(PlainDefaultsDesc))
 }
-func (s PlainDefaults) Equal(t PlainDefaults) bool {
-	return impl.Struct(s).Equal(PlainDefaultsDesc, impl.Struct(t))
-}
-func (s PlainDefaults) String() string { return impl.Struct(s).Format(PlainDefaultsDesc) }
+func (s PlainDefaults) Equal(t PlainDefaults) bool { return impl.Equals(s, t) }
+func (s PlainDefaults) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1644,18 +1612,14 @@ func (s PlainDefaults) AppendTo(dst []byte) []byte {
 
 func (s PlainDefaults) ThriftDesc() *impl.Desc    { return PlainDefaultsDesc }
 func (s PlainDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s PlainDefaults) LogValue() slog.Value      { return impl.Struct(s).LogValue(PlainDefaultsDesc) }
-func (s PlainDefaults) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, PlainDefaultsDesc)
-}
-func (s PlainDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(PlainDefaultsDesc)
-}
+func (s PlainDefaults) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s PlainDefaults) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s PlainDefaults) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *PlainDefaults) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *PlainDefaults) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s PlainDefaults) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s PlainDefaults) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s PlainDefaults) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s PlainDefaults) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *PlainDefaults) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *PlainDefaults) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s PlainDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(plainDefaultsFlag, true) }
 func (s PlainDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(plainDefaultsFlag, v) }
@@ -1852,24 +1816,24 @@ func ReadLists(r io.Reader, n int, opts ...nocopy.Option) (Lists, error) {
 func (s Lists) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Lists) Release()           { nocopy.Struct(s).Release() }
 func (s Lists) Clone() Lists       { return Lists(impl.Struct(s).Clone(ListsDesc)) }
-func (s Lists) Equal(t Lists) bool { return impl.Struct(s).Equal(ListsDesc, impl.Struct(t)) }
-func (s Lists) String() string     { return impl.Struct(s).Format(ListsDesc) }
+func (s Lists) Equal(t Lists) bool { return impl.Equals(s, t) }
+func (s Lists) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Lists) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Lists) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ListsDesc) }
 
-func (s Lists) ThriftDesc() *impl.Desc                  { return ListsDesc }
-func (s Lists) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Lists) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ListsDesc) }
-func (s Lists) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ListsDesc) }
-func (s Lists) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ListsDesc) }
+func (s Lists) ThriftDesc() *impl.Desc    { return ListsDesc }
+func (s Lists) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Lists) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Lists) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Lists) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Lists) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Lists) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Lists) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Lists) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Lists) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Lists) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Lists) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Lists) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Lists) GetFlags() nocopy.BoolList {
 	return nocopy.BoolList(impl.Struct(s).Child(listsFlags, ListsDesc))
@@ -2138,24 +2102,24 @@ func ReadSets(r io.Reader, n int, opts ...nocopy.Option) (Sets, error) {
 func (s Sets) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Sets) Release()          { nocopy.Struct(s).Release() }
 func (s Sets) Clone() Sets       { return Sets(impl.Struct(s).Clone(SetsDesc)) }
-func (s Sets) Equal(t Sets) bool { return impl.Struct(s).Equal(SetsDesc, impl.Struct(t)) }
-func (s Sets) String() string    { return impl.Struct(s).Format(SetsDesc) }
+func (s Sets) Equal(t Sets) bool { return impl.Equals(s, t) }
+func (s Sets) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Sets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Sets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SetsDesc) }
 
-func (s Sets) ThriftDesc() *impl.Desc                  { return SetsDesc }
-func (s Sets) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Sets) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SetsDesc) }
-func (s Sets) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SetsDesc) }
-func (s Sets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SetsDesc) }
+func (s Sets) ThriftDesc() *impl.Desc    { return SetsDesc }
+func (s Sets) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Sets) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Sets) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Sets) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Sets) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Sets) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Sets) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Sets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Sets) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Sets) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Sets) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Sets) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Sets) GetFlags() nocopy.BoolList {
 	return nocopy.BoolList(impl.Struct(s).Child(setsFlags, SetsDesc))
@@ -2366,24 +2330,24 @@ func ReadMaps(r io.Reader, n int, opts ...nocopy.Option) (Maps, error) {
 func (s Maps) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Maps) Release()          { nocopy.Struct(s).Release() }
 func (s Maps) Clone() Maps       { return Maps(impl.Struct(s).Clone(MapsDesc)) }
-func (s Maps) Equal(t Maps) bool { return impl.Struct(s).Equal(MapsDesc, impl.Struct(t)) }
-func (s Maps) String() string    { return impl.Struct(s).Format(MapsDesc) }
+func (s Maps) Equal(t Maps) bool { return impl.Equals(s, t) }
+func (s Maps) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Maps) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Maps) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MapsDesc) }
 
-func (s Maps) ThriftDesc() *impl.Desc                  { return MapsDesc }
-func (s Maps) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Maps) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MapsDesc) }
-func (s Maps) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MapsDesc) }
-func (s Maps) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MapsDesc) }
+func (s Maps) ThriftDesc() *impl.Desc    { return MapsDesc }
+func (s Maps) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Maps) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Maps) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Maps) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Maps) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Maps) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Maps) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Maps) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Maps) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Maps) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Maps) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Maps) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Maps) GetByFlags() nocopy.Map[bool, string, impl.AsBool, impl.AsString] {
 	return nocopy.Map[bool, string, impl.AsBool, impl.AsString](impl.Struct(s).Child(mapsByFlags, MapsDesc))
@@ -2962,24 +2926,24 @@ func ReadTree(r io.Reader, n int, opts ...nocopy.Option) (Tree, error) {
 func (s Tree) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Tree) Release()          { nocopy.Struct(s).Release() }
 func (s Tree) Clone() Tree       { return Tree(impl.Struct(s).Clone(TreeDesc)) }
-func (s Tree) Equal(t Tree) bool { return impl.Struct(s).Equal(TreeDesc, impl.Struct(t)) }
-func (s Tree) String() string    { return impl.Struct(s).Format(TreeDesc) }
+func (s Tree) Equal(t Tree) bool { return impl.Equals(s, t) }
+func (s Tree) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Tree) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Tree) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TreeDesc) }
 
-func (s Tree) ThriftDesc() *impl.Desc                  { return TreeDesc }
-func (s Tree) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Tree) LogValue() slog.Value                    { return impl.Struct(s).LogValue(TreeDesc) }
-func (s Tree) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, TreeDesc) }
-func (s Tree) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(TreeDesc) }
+func (s Tree) ThriftDesc() *impl.Desc    { return TreeDesc }
+func (s Tree) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Tree) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Tree) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Tree) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Tree) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Tree) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Tree) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Tree) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Tree) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Tree) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Tree) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Tree) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Tree) GetName() string  { return impl.Struct(s).Text(treeName) }
 func (s Tree) SetName(v string) { impl.Struct(s).SetText(treeName, v) }
@@ -3024,24 +2988,24 @@ func ReadChain(r io.Reader, n int, opts ...nocopy.Option) (Chain, error) {
 func (s Chain) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Chain) Release()           { nocopy.Struct(s).Release() }
 func (s Chain) Clone() Chain       { return Chain(impl.Struct(s).Clone(ChainDesc)) }
-func (s Chain) Equal(t Chain) bool { return impl.Struct(s).Equal(ChainDesc, impl.Struct(t)) }
-func (s Chain) String() string     { return impl.Struct(s).Format(ChainDesc) }
+func (s Chain) Equal(t Chain) bool { return impl.Equals(s, t) }
+func (s Chain) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Chain) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Chain) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ChainDesc) }
 
-func (s Chain) ThriftDesc() *impl.Desc                  { return ChainDesc }
-func (s Chain) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Chain) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ChainDesc) }
-func (s Chain) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ChainDesc) }
-func (s Chain) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ChainDesc) }
+func (s Chain) ThriftDesc() *impl.Desc    { return ChainDesc }
+func (s Chain) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Chain) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Chain) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Chain) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Chain) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Chain) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Chain) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Chain) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Chain) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Chain) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Chain) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Chain) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Chain) GetValue() int64  { return impl.Struct(s).Int64(chainValue) }
 func (s Chain) SetValue(v int64) { impl.Struct(s).SetInt64(chainValue, v) }
@@ -3079,13 +3043,11 @@ func ReadDirectory(r io.Reader, n int, opts ...nocopy.Option) (Directory, error)
 	return nocopy.Read[Directory](DirectoryDesc, r, n, opts...)
 }
 
-func (s Directory) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s Directory) Release()         { nocopy.Struct(s).Release() }
-func (s Directory) Clone() Directory { return Directory(impl.Struct(s).Clone(DirectoryDesc)) }
-func (s Directory) Equal(t Directory) bool {
-	return impl.Struct(s).Equal(DirectoryDesc, impl.Struct(t))
-}
-func (s Directory) String() string { return impl.Struct(s).Format(DirectoryDesc) }
+func (s Directory) Valid() bool            { return nocopy.Struct(s).Valid() }
+func (s Directory) Release()               { nocopy.Struct(s).Release() }
+func (s Directory) Clone() Directory       { return Directory(impl.Struct(s).Clone(DirectoryDesc)) }
+func (s Directory) Equal(t Directory) bool { return impl.Equals(s, t) }
+func (s Directory) String() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -3094,18 +3056,16 @@ func (s Directory) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, DirectoryDesc)
 }
 
-func (s Directory) ThriftDesc() *impl.Desc        { return DirectoryDesc }
-func (s Directory) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Directory) LogValue() slog.Value          { return impl.Struct(s).LogValue(DirectoryDesc) }
-func (s Directory) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, DirectoryDesc) }
-func (s Directory) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(DirectoryDesc)
-}
+func (s Directory) ThriftDesc() *impl.Desc    { return DirectoryDesc }
+func (s Directory) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Directory) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Directory) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Directory) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Directory) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Directory) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Directory) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Directory) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Directory) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Directory) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Directory) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Directory) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Directory) GetEntries() nocopy.StructMap[string, Directory, impl.AsString] {
 	return nocopy.StructMap[string, Directory, impl.AsString](impl.Struct(s).Child(directoryEntries, DirectoryDesc))
@@ -3155,24 +3115,24 @@ func ReadOddIDs(r io.Reader, n int, opts ...nocopy.Option) (OddIDs, error) {
 func (s OddIDs) Valid() bool         { return nocopy.Struct(s).Valid() }
 func (s OddIDs) Release()            { nocopy.Struct(s).Release() }
 func (s OddIDs) Clone() OddIDs       { return OddIDs(impl.Struct(s).Clone(OddIDsDesc)) }
-func (s OddIDs) Equal(t OddIDs) bool { return impl.Struct(s).Equal(OddIDsDesc, impl.Struct(t)) }
-func (s OddIDs) String() string      { return impl.Struct(s).Format(OddIDsDesc) }
+func (s OddIDs) Equal(t OddIDs) bool { return impl.Equals(s, t) }
+func (s OddIDs) String() string      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s OddIDs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OddIDs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OddIDsDesc) }
 
-func (s OddIDs) ThriftDesc() *impl.Desc                  { return OddIDsDesc }
-func (s OddIDs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s OddIDs) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OddIDsDesc) }
-func (s OddIDs) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OddIDsDesc) }
-func (s OddIDs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OddIDsDesc) }
+func (s OddIDs) ThriftDesc() *impl.Desc    { return OddIDsDesc }
+func (s OddIDs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s OddIDs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s OddIDs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s OddIDs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *OddIDs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *OddIDs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s OddIDs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s OddIDs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s OddIDs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s OddIDs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *OddIDs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *OddIDs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s OddIDs) GetFirst() int32  { return impl.Struct(s).Int32(oddIDsFirst) }
 func (s OddIDs) SetFirst(v int32) { impl.Struct(s).SetInt32(oddIDsFirst, v) }
@@ -3236,26 +3196,24 @@ func ReadOddNames(r io.Reader, n int, opts ...nocopy.Option) (OddNames, error) {
 func (s OddNames) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s OddNames) Release()              { nocopy.Struct(s).Release() }
 func (s OddNames) Clone() OddNames       { return OddNames(impl.Struct(s).Clone(OddNamesDesc)) }
-func (s OddNames) Equal(t OddNames) bool { return impl.Struct(s).Equal(OddNamesDesc, impl.Struct(t)) }
-func (s OddNames) String() string        { return impl.Struct(s).Format(OddNamesDesc) }
+func (s OddNames) Equal(t OddNames) bool { return impl.Equals(s, t) }
+func (s OddNames) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s OddNames) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OddNames) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OddNamesDesc) }
 
-func (s OddNames) ThriftDesc() *impl.Desc        { return OddNamesDesc }
-func (s OddNames) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s OddNames) LogValue() slog.Value          { return impl.Struct(s).LogValue(OddNamesDesc) }
-func (s OddNames) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, OddNamesDesc) }
-func (s OddNames) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(OddNamesDesc)
-}
+func (s OddNames) ThriftDesc() *impl.Desc    { return OddNamesDesc }
+func (s OddNames) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s OddNames) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s OddNames) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s OddNames) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *OddNames) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *OddNames) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s OddNames) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s OddNames) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s OddNames) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s OddNames) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *OddNames) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *OddNames) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s OddNames) GetMessage() string  { return impl.Struct(s).Text(oddNamesMessage) }
 func (s OddNames) SetMessage(v string) { impl.Struct(s).SetText(oddNamesMessage, v) }
@@ -3335,24 +3293,24 @@ func ReadOuter(r io.Reader, n int, opts ...nocopy.Option) (Outer, error) {
 func (s Outer) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Outer) Release()           { nocopy.Struct(s).Release() }
 func (s Outer) Clone() Outer       { return Outer(impl.Struct(s).Clone(OuterDesc)) }
-func (s Outer) Equal(t Outer) bool { return impl.Struct(s).Equal(OuterDesc, impl.Struct(t)) }
-func (s Outer) String() string     { return impl.Struct(s).Format(OuterDesc) }
+func (s Outer) Equal(t Outer) bool { return impl.Equals(s, t) }
+func (s Outer) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Outer) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Outer) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OuterDesc) }
 
-func (s Outer) ThriftDesc() *impl.Desc                  { return OuterDesc }
-func (s Outer) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Outer) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OuterDesc) }
-func (s Outer) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OuterDesc) }
-func (s Outer) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OuterDesc) }
+func (s Outer) ThriftDesc() *impl.Desc    { return OuterDesc }
+func (s Outer) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Outer) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Outer) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Outer) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Outer) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Outer) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Outer) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Outer) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Outer) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Outer) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Outer) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Outer) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Outer) GetOrigin() Point { return Point(impl.Struct(s).Child(outerOrigin, OuterDesc)) }
 
@@ -3426,24 +3384,24 @@ func ReadCard(r io.Reader, n int, opts ...nocopy.Option) (Card, error) {
 func (s Card) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Card) Release()          { nocopy.Struct(s).Release() }
 func (s Card) Clone() Card       { return Card(impl.Struct(s).Clone(CardDesc)) }
-func (s Card) Equal(t Card) bool { return impl.Struct(s).Equal(CardDesc, impl.Struct(t)) }
-func (s Card) String() string    { return impl.Struct(s).Format(CardDesc) }
+func (s Card) Equal(t Card) bool { return impl.Equals(s, t) }
+func (s Card) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Card) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Card) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, CardDesc) }
 
-func (s Card) ThriftDesc() *impl.Desc                  { return CardDesc }
-func (s Card) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Card) LogValue() slog.Value                    { return impl.Struct(s).LogValue(CardDesc) }
-func (s Card) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, CardDesc) }
-func (s Card) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(CardDesc) }
+func (s Card) ThriftDesc() *impl.Desc    { return CardDesc }
+func (s Card) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Card) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Card) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Card) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Card) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Card) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Card) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Card) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Card) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Card) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Card) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Card) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Card) GetNumber() string  { return impl.Struct(s).Text(cardNumber) }
 func (s Card) SetNumber(v string) { impl.Struct(s).SetText(cardNumber, v) }
@@ -3487,24 +3445,24 @@ func ReadSecrets(r io.Reader, n int, opts ...nocopy.Option) (Secrets, error) {
 func (s Secrets) Valid() bool          { return nocopy.Struct(s).Valid() }
 func (s Secrets) Release()             { nocopy.Struct(s).Release() }
 func (s Secrets) Clone() Secrets       { return Secrets(impl.Struct(s).Clone(SecretsDesc)) }
-func (s Secrets) Equal(t Secrets) bool { return impl.Struct(s).Equal(SecretsDesc, impl.Struct(t)) }
-func (s Secrets) String() string       { return impl.Struct(s).Format(SecretsDesc) }
+func (s Secrets) Equal(t Secrets) bool { return impl.Equals(s, t) }
+func (s Secrets) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Secrets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Secrets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SecretsDesc) }
 
-func (s Secrets) ThriftDesc() *impl.Desc                  { return SecretsDesc }
-func (s Secrets) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Secrets) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SecretsDesc) }
-func (s Secrets) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SecretsDesc) }
-func (s Secrets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SecretsDesc) }
+func (s Secrets) ThriftDesc() *impl.Desc    { return SecretsDesc }
+func (s Secrets) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Secrets) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Secrets) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Secrets) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Secrets) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Secrets) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Secrets) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Secrets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Secrets) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Secrets) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Secrets) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Secrets) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Secrets) GetName() string  { return impl.Struct(s).Text(secretsName) }
 func (s Secrets) SetName(v string) { impl.Struct(s).SetText(secretsName, v) }
@@ -3675,24 +3633,24 @@ func ReadKey(r io.Reader, n int, opts ...nocopy.Option) (Key, error) {
 func (s Key) Valid() bool      { return nocopy.Struct(s).Valid() }
 func (s Key) Release()         { nocopy.Struct(s).Release() }
 func (s Key) Clone() Key       { return Key(impl.Struct(s).Clone(KeyDesc)) }
-func (s Key) Equal(t Key) bool { return impl.Struct(s).Equal(KeyDesc, impl.Struct(t)) }
-func (s Key) String() string   { return impl.Struct(s).Format(KeyDesc) }
+func (s Key) Equal(t Key) bool { return impl.Equals(s, t) }
+func (s Key) String() string   { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Key) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Key) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, KeyDesc) }
 
-func (s Key) ThriftDesc() *impl.Desc                  { return KeyDesc }
-func (s Key) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Key) LogValue() slog.Value                    { return impl.Struct(s).LogValue(KeyDesc) }
-func (s Key) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, KeyDesc) }
-func (s Key) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(KeyDesc) }
+func (s Key) ThriftDesc() *impl.Desc    { return KeyDesc }
+func (s Key) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Key) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Key) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Key) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Key) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Key) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Key) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Key) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Key) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Key) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Key) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Key) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // KeyWhich is the arm of a Key that is set; 0 means none.
 type KeyWhich int32
@@ -3741,27 +3699,25 @@ func ReadRejected(r io.Reader, n int, opts ...nocopy.Option) (Rejected, error) {
 func (s Rejected) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s Rejected) Release()              { nocopy.Struct(s).Release() }
 func (s Rejected) Clone() Rejected       { return Rejected(impl.Struct(s).Clone(RejectedDesc)) }
-func (s Rejected) Equal(t Rejected) bool { return impl.Struct(s).Equal(RejectedDesc, impl.Struct(t)) }
-func (s Rejected) String() string        { return impl.Struct(s).Format(RejectedDesc) }
-func (s Rejected) Error() string         { return impl.Struct(s).Format(RejectedDesc) }
+func (s Rejected) Equal(t Rejected) bool { return impl.Equals(s, t) }
+func (s Rejected) String() string        { return impl.String(s) }
+func (s Rejected) Error() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Rejected) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Rejected) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RejectedDesc) }
 
-func (s Rejected) ThriftDesc() *impl.Desc        { return RejectedDesc }
-func (s Rejected) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Rejected) LogValue() slog.Value          { return impl.Struct(s).LogValue(RejectedDesc) }
-func (s Rejected) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, RejectedDesc) }
-func (s Rejected) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(RejectedDesc)
-}
+func (s Rejected) ThriftDesc() *impl.Desc    { return RejectedDesc }
+func (s Rejected) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Rejected) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Rejected) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Rejected) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Rejected) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Rejected) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Rejected) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Rejected) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Rejected) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Rejected) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Rejected) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Rejected) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Rejected) GetReason() string  { return impl.Struct(s).Text(rejectedReason) }
 func (s Rejected) SetReason(v string) { impl.Struct(s).SetText(rejectedReason, v) }
@@ -3797,24 +3753,24 @@ func ReadNoted(r io.Reader, n int, opts ...nocopy.Option) (Noted, error) {
 func (s Noted) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Noted) Release()           { nocopy.Struct(s).Release() }
 func (s Noted) Clone() Noted       { return Noted(impl.Struct(s).Clone(NotedDesc)) }
-func (s Noted) Equal(t Noted) bool { return impl.Struct(s).Equal(NotedDesc, impl.Struct(t)) }
-func (s Noted) String() string     { return impl.Struct(s).Format(NotedDesc) }
+func (s Noted) Equal(t Noted) bool { return impl.Equals(s, t) }
+func (s Noted) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Noted) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Noted) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotedDesc) }
 
-func (s Noted) ThriftDesc() *impl.Desc                  { return NotedDesc }
-func (s Noted) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Noted) LogValue() slog.Value                    { return impl.Struct(s).LogValue(NotedDesc) }
-func (s Noted) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NotedDesc) }
-func (s Noted) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NotedDesc) }
+func (s Noted) ThriftDesc() *impl.Desc    { return NotedDesc }
+func (s Noted) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Noted) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Noted) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Noted) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Noted) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Noted) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Noted) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Noted) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Noted) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Noted) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Noted) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Noted) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // A secret,
 // in two lines.

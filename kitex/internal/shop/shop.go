@@ -330,24 +330,24 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 func (s Item) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Item) Release()          { nocopy.Struct(s).Release() }
 func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) Equal(t Item) bool { return impl.Struct(s).Equal(ItemDesc, impl.Struct(t)) }
-func (s Item) String() string    { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Equal(t Item) bool { return impl.Equals(s, t) }
+func (s Item) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
-func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
-func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
+func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Item) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Item) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Item) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Item) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Item) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Item) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Item) GetName() string  { return impl.Struct(s).Text(itemName) }
 func (s Item) SetName(v string) { impl.Struct(s).SetText(itemName, v) }
@@ -405,24 +405,24 @@ func ReadOrder(r io.Reader, n int, opts ...nocopy.Option) (Order, error) {
 func (s Order) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Order) Release()           { nocopy.Struct(s).Release() }
 func (s Order) Clone() Order       { return Order(impl.Struct(s).Clone(OrderDesc)) }
-func (s Order) Equal(t Order) bool { return impl.Struct(s).Equal(OrderDesc, impl.Struct(t)) }
-func (s Order) String() string     { return impl.Struct(s).Format(OrderDesc) }
+func (s Order) Equal(t Order) bool { return impl.Equals(s, t) }
+func (s Order) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OrderDesc) }
-func (s Order) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OrderDesc) }
-func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OrderDesc) }
+func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Order) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Order) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Order) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Order) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Order) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Order) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Order) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Order) GetID() int64  { return impl.Struct(s).Int64(orderID) }
 func (s Order) SetID(v int64) { impl.Struct(s).SetInt64(orderID, v) }
@@ -492,27 +492,25 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 func (s NotFound) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s NotFound) Release()              { nocopy.Struct(s).Release() }
 func (s NotFound) Clone() NotFound       { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) Equal(t NotFound) bool { return impl.Struct(s).Equal(NotFoundDesc, impl.Struct(t)) }
-func (s NotFound) String() string        { return impl.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string         { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Equal(t NotFound) bool { return impl.Equals(s, t) }
+func (s NotFound) String() string        { return impl.String(s) }
+func (s NotFound) Error() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
-func (s NotFound) ThriftDesc() *impl.Desc        { return NotFoundDesc }
-func (s NotFound) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s NotFound) LogValue() slog.Value          { return impl.Struct(s).LogValue(NotFoundDesc) }
-func (s NotFound) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NotFoundDesc) }
-func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(NotFoundDesc)
-}
+func (s NotFound) ThriftDesc() *impl.Desc    { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s NotFound) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s NotFound) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s NotFound) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *NotFound) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *NotFound) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s NotFound) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s NotFound) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s NotFound) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *NotFound) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *NotFound) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s NotFound) GetWhat() string  { return impl.Struct(s).Text(notFoundWhat) }
 func (s NotFound) SetWhat(v string) { impl.Struct(s).SetText(notFoundWhat, v) }
@@ -541,25 +539,25 @@ func ReadBusy(r io.Reader, n int, opts ...nocopy.Option) (Busy, error) {
 func (s Busy) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Busy) Release()          { nocopy.Struct(s).Release() }
 func (s Busy) Clone() Busy       { return Busy(impl.Struct(s).Clone(BusyDesc)) }
-func (s Busy) Equal(t Busy) bool { return impl.Struct(s).Equal(BusyDesc, impl.Struct(t)) }
-func (s Busy) String() string    { return impl.Struct(s).Format(BusyDesc) }
-func (s Busy) Error() string     { return impl.Struct(s).Format(BusyDesc) }
+func (s Busy) Equal(t Busy) bool { return impl.Equals(s, t) }
+func (s Busy) String() string    { return impl.String(s) }
+func (s Busy) Error() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Busy) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Busy) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BusyDesc) }
 
-func (s Busy) ThriftDesc() *impl.Desc                  { return BusyDesc }
-func (s Busy) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Busy) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BusyDesc) }
-func (s Busy) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BusyDesc) }
-func (s Busy) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BusyDesc) }
+func (s Busy) ThriftDesc() *impl.Desc    { return BusyDesc }
+func (s Busy) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Busy) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Busy) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Busy) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Busy) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Busy) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Busy) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Busy) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Busy) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Busy) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Busy) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Busy) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Busy) GetSeconds() int32  { return impl.Struct(s).Int32(busySeconds) }
 func (s Busy) SetSeconds(v int32) { impl.Struct(s).SetInt32(busySeconds, v) }
@@ -588,10 +586,8 @@ func (s HealthPingArgs) Release()    { nocopy.Struct(s).Release() }
 func (s HealthPingArgs) Clone() HealthPingArgs {
 	return HealthPingArgs(impl.Struct(s).Clone(HealthPingArgsDesc))
 }
-func (s HealthPingArgs) Equal(t HealthPingArgs) bool {
-	return impl.Struct(s).Equal(HealthPingArgsDesc, impl.Struct(t))
-}
-func (s HealthPingArgs) String() string { return impl.Struct(s).Format(HealthPingArgsDesc) }
+func (s HealthPingArgs) Equal(t HealthPingArgs) bool { return impl.Equals(s, t) }
+func (s HealthPingArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -602,18 +598,14 @@ func (s HealthPingArgs) AppendTo(dst []byte) []byte {
 
 func (s HealthPingArgs) ThriftDesc() *impl.Desc    { return HealthPingArgsDesc }
 func (s HealthPingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s HealthPingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(HealthPingArgsDesc) }
-func (s HealthPingArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, HealthPingArgsDesc)
-}
-func (s HealthPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(HealthPingArgsDesc)
-}
+func (s HealthPingArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s HealthPingArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s HealthPingArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *HealthPingArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *HealthPingArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s HealthPingArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s HealthPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s HealthPingArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s HealthPingArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *HealthPingArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *HealthPingArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type HealthPingResult nocopy.Struct
 
@@ -637,10 +629,8 @@ func (s HealthPingResult) Release()    { nocopy.Struct(s).Release() }
 func (s HealthPingResult) Clone() HealthPingResult {
 	return HealthPingResult(impl.Struct(s).Clone(HealthPingResultDesc))
 }
-func (s HealthPingResult) Equal(t HealthPingResult) bool {
-	return impl.Struct(s).Equal(HealthPingResultDesc, impl.Struct(t))
-}
-func (s HealthPingResult) String() string { return impl.Struct(s).Format(HealthPingResultDesc) }
+func (s HealthPingResult) Equal(t HealthPingResult) bool { return impl.Equals(s, t) }
+func (s HealthPingResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -651,18 +641,14 @@ func (s HealthPingResult) AppendTo(dst []byte) []byte {
 
 func (s HealthPingResult) ThriftDesc() *impl.Desc    { return HealthPingResultDesc }
 func (s HealthPingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s HealthPingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(HealthPingResultDesc) }
-func (s HealthPingResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, HealthPingResultDesc)
-}
-func (s HealthPingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(HealthPingResultDesc)
-}
+func (s HealthPingResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s HealthPingResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s HealthPingResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *HealthPingResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *HealthPingResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s HealthPingResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s HealthPingResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s HealthPingResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s HealthPingResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *HealthPingResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *HealthPingResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type ShopEchoArgs nocopy.Struct
 
@@ -691,10 +677,8 @@ func (s ShopEchoArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopEchoArgs) Clone() ShopEchoArgs {
 	return ShopEchoArgs(impl.Struct(s).Clone(ShopEchoArgsDesc))
 }
-func (s ShopEchoArgs) Equal(t ShopEchoArgs) bool {
-	return impl.Struct(s).Equal(ShopEchoArgsDesc, impl.Struct(t))
-}
-func (s ShopEchoArgs) String() string { return impl.Struct(s).Format(ShopEchoArgsDesc) }
+func (s ShopEchoArgs) Equal(t ShopEchoArgs) bool { return impl.Equals(s, t) }
+func (s ShopEchoArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -705,18 +689,14 @@ func (s ShopEchoArgs) AppendTo(dst []byte) []byte {
 
 func (s ShopEchoArgs) ThriftDesc() *impl.Desc    { return ShopEchoArgsDesc }
 func (s ShopEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopEchoArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopEchoArgsDesc) }
-func (s ShopEchoArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopEchoArgsDesc)
-}
-func (s ShopEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopEchoArgsDesc)
-}
+func (s ShopEchoArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopEchoArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopEchoArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopEchoArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopEchoArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopEchoArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopEchoArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopEchoArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopEchoArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopEchoArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopEchoArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(shopEchoArgsOrder, ShopEchoArgsDesc))
@@ -765,10 +745,8 @@ func (s ShopEchoResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopEchoResult) Clone() ShopEchoResult {
 	return ShopEchoResult(impl.Struct(s).Clone(ShopEchoResultDesc))
 }
-func (s ShopEchoResult) Equal(t ShopEchoResult) bool {
-	return impl.Struct(s).Equal(ShopEchoResultDesc, impl.Struct(t))
-}
-func (s ShopEchoResult) String() string { return impl.Struct(s).Format(ShopEchoResultDesc) }
+func (s ShopEchoResult) Equal(t ShopEchoResult) bool { return impl.Equals(s, t) }
+func (s ShopEchoResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -779,18 +757,14 @@ func (s ShopEchoResult) AppendTo(dst []byte) []byte {
 
 func (s ShopEchoResult) ThriftDesc() *impl.Desc    { return ShopEchoResultDesc }
 func (s ShopEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopEchoResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopEchoResultDesc) }
-func (s ShopEchoResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopEchoResultDesc)
-}
-func (s ShopEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopEchoResultDesc)
-}
+func (s ShopEchoResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopEchoResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopEchoResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopEchoResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopEchoResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopEchoResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopEchoResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopEchoResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopEchoResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopEchoResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopEchoResult) GetSuccess() Order {
 	return Order(impl.Struct(s).Child(shopEchoResultSuccess, ShopEchoResultDesc))
@@ -860,10 +834,8 @@ func (s ShopCountArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopCountArgs) Clone() ShopCountArgs {
 	return ShopCountArgs(impl.Struct(s).Clone(ShopCountArgsDesc))
 }
-func (s ShopCountArgs) Equal(t ShopCountArgs) bool {
-	return impl.Struct(s).Equal(ShopCountArgsDesc, impl.Struct(t))
-}
-func (s ShopCountArgs) String() string { return impl.Struct(s).Format(ShopCountArgsDesc) }
+func (s ShopCountArgs) Equal(t ShopCountArgs) bool { return impl.Equals(s, t) }
+func (s ShopCountArgs) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -874,18 +846,14 @@ func (s ShopCountArgs) AppendTo(dst []byte) []byte {
 
 func (s ShopCountArgs) ThriftDesc() *impl.Desc    { return ShopCountArgsDesc }
 func (s ShopCountArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopCountArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopCountArgsDesc) }
-func (s ShopCountArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopCountArgsDesc)
-}
-func (s ShopCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopCountArgsDesc)
-}
+func (s ShopCountArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopCountArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopCountArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopCountArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopCountArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopCountArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopCountArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopCountArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopCountArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopCountArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopCountArgs) GetN() int32  { return impl.Struct(s).Int32(shopCountArgsN) }
 func (s ShopCountArgs) SetN(v int32) { impl.Struct(s).SetInt32(shopCountArgsN, v) }
@@ -918,10 +886,8 @@ func (s ShopCountResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopCountResult) Clone() ShopCountResult {
 	return ShopCountResult(impl.Struct(s).Clone(ShopCountResultDesc))
 }
-func (s ShopCountResult) Equal(t ShopCountResult) bool {
-	return impl.Struct(s).Equal(ShopCountResultDesc, impl.Struct(t))
-}
-func (s ShopCountResult) String() string { return impl.Struct(s).Format(ShopCountResultDesc) }
+func (s ShopCountResult) Equal(t ShopCountResult) bool { return impl.Equals(s, t) }
+func (s ShopCountResult) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -932,18 +898,14 @@ func (s ShopCountResult) AppendTo(dst []byte) []byte {
 
 func (s ShopCountResult) ThriftDesc() *impl.Desc    { return ShopCountResultDesc }
 func (s ShopCountResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopCountResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopCountResultDesc) }
-func (s ShopCountResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopCountResultDesc)
-}
-func (s ShopCountResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopCountResultDesc)
-}
+func (s ShopCountResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopCountResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopCountResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopCountResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopCountResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopCountResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopCountResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopCountResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopCountResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopCountResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopCountResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopCountResult) GetSuccess() int64  { return impl.Struct(s).Int64(shopCountResultSuccess) }
 func (s ShopCountResult) SetSuccess(v int64) { impl.Struct(s).SetInt64(shopCountResultSuccess, v) }
@@ -976,10 +938,8 @@ func (s ShopTextArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopTextArgs) Clone() ShopTextArgs {
 	return ShopTextArgs(impl.Struct(s).Clone(ShopTextArgsDesc))
 }
-func (s ShopTextArgs) Equal(t ShopTextArgs) bool {
-	return impl.Struct(s).Equal(ShopTextArgsDesc, impl.Struct(t))
-}
-func (s ShopTextArgs) String() string { return impl.Struct(s).Format(ShopTextArgsDesc) }
+func (s ShopTextArgs) Equal(t ShopTextArgs) bool { return impl.Equals(s, t) }
+func (s ShopTextArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -990,18 +950,14 @@ func (s ShopTextArgs) AppendTo(dst []byte) []byte {
 
 func (s ShopTextArgs) ThriftDesc() *impl.Desc    { return ShopTextArgsDesc }
 func (s ShopTextArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopTextArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopTextArgsDesc) }
-func (s ShopTextArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopTextArgsDesc)
-}
-func (s ShopTextArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopTextArgsDesc)
-}
+func (s ShopTextArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopTextArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopTextArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopTextArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopTextArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopTextArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopTextArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopTextArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopTextArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopTextArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopTextArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopTextArgs) GetS() string  { return impl.Struct(s).Text(shopTextArgsS) }
 func (s ShopTextArgs) SetS(v string) { impl.Struct(s).SetText(shopTextArgsS, v) }
@@ -1034,10 +990,8 @@ func (s ShopTextResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopTextResult) Clone() ShopTextResult {
 	return ShopTextResult(impl.Struct(s).Clone(ShopTextResultDesc))
 }
-func (s ShopTextResult) Equal(t ShopTextResult) bool {
-	return impl.Struct(s).Equal(ShopTextResultDesc, impl.Struct(t))
-}
-func (s ShopTextResult) String() string { return impl.Struct(s).Format(ShopTextResultDesc) }
+func (s ShopTextResult) Equal(t ShopTextResult) bool { return impl.Equals(s, t) }
+func (s ShopTextResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1048,18 +1002,14 @@ func (s ShopTextResult) AppendTo(dst []byte) []byte {
 
 func (s ShopTextResult) ThriftDesc() *impl.Desc    { return ShopTextResultDesc }
 func (s ShopTextResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopTextResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopTextResultDesc) }
-func (s ShopTextResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopTextResultDesc)
-}
-func (s ShopTextResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopTextResultDesc)
-}
+func (s ShopTextResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopTextResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopTextResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopTextResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopTextResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopTextResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopTextResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopTextResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopTextResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopTextResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopTextResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopTextResult) GetSuccess() string  { return impl.Struct(s).Text(shopTextResultSuccess) }
 func (s ShopTextResult) SetSuccess(v string) { impl.Struct(s).SetText(shopTextResultSuccess, v) }
@@ -1092,10 +1042,8 @@ func (s ShopNumbersArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopNumbersArgs) Clone() ShopNumbersArgs {
 	return ShopNumbersArgs(impl.Struct(s).Clone(ShopNumbersArgsDesc))
 }
-func (s ShopNumbersArgs) Equal(t ShopNumbersArgs) bool {
-	return impl.Struct(s).Equal(ShopNumbersArgsDesc, impl.Struct(t))
-}
-func (s ShopNumbersArgs) String() string { return impl.Struct(s).Format(ShopNumbersArgsDesc) }
+func (s ShopNumbersArgs) Equal(t ShopNumbersArgs) bool { return impl.Equals(s, t) }
+func (s ShopNumbersArgs) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1106,18 +1054,14 @@ func (s ShopNumbersArgs) AppendTo(dst []byte) []byte {
 
 func (s ShopNumbersArgs) ThriftDesc() *impl.Desc    { return ShopNumbersArgsDesc }
 func (s ShopNumbersArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopNumbersArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopNumbersArgsDesc) }
-func (s ShopNumbersArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopNumbersArgsDesc)
-}
-func (s ShopNumbersArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopNumbersArgsDesc)
-}
+func (s ShopNumbersArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopNumbersArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopNumbersArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopNumbersArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopNumbersArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopNumbersArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopNumbersArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopNumbersArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopNumbersArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopNumbersArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopNumbersArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopNumbersArgs) GetValues() nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).Child(shopNumbersArgsValues, ShopNumbersArgsDesc))
@@ -1157,10 +1101,8 @@ func (s ShopNumbersResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopNumbersResult) Clone() ShopNumbersResult {
 	return ShopNumbersResult(impl.Struct(s).Clone(ShopNumbersResultDesc))
 }
-func (s ShopNumbersResult) Equal(t ShopNumbersResult) bool {
-	return impl.Struct(s).Equal(ShopNumbersResultDesc, impl.Struct(t))
-}
-func (s ShopNumbersResult) String() string { return impl.Struct(s).Format(ShopNumbersResultDesc) }
+func (s ShopNumbersResult) Equal(t ShopNumbersResult) bool { return impl.Equals(s, t) }
+func (s ShopNumbersResult) String() string                 { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1171,20 +1113,14 @@ func (s ShopNumbersResult) AppendTo(dst []byte) []byte {
 
 func (s ShopNumbersResult) ThriftDesc() *impl.Desc    { return ShopNumbersResultDesc }
 func (s ShopNumbersResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopNumbersResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ShopNumbersResultDesc)
-}
-func (s ShopNumbersResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopNumbersResultDesc)
-}
-func (s ShopNumbersResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopNumbersResultDesc)
-}
+func (s ShopNumbersResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopNumbersResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopNumbersResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopNumbersResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopNumbersResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopNumbersResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopNumbersResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopNumbersResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopNumbersResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopNumbersResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopNumbersResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopNumbersResult) GetSuccess() nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).Child(shopNumbersResultSuccess, ShopNumbersResultDesc))
@@ -1224,10 +1160,8 @@ func (s ShopColourArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopColourArgs) Clone() ShopColourArgs {
 	return ShopColourArgs(impl.Struct(s).Clone(ShopColourArgsDesc))
 }
-func (s ShopColourArgs) Equal(t ShopColourArgs) bool {
-	return impl.Struct(s).Equal(ShopColourArgsDesc, impl.Struct(t))
-}
-func (s ShopColourArgs) String() string { return impl.Struct(s).Format(ShopColourArgsDesc) }
+func (s ShopColourArgs) Equal(t ShopColourArgs) bool { return impl.Equals(s, t) }
+func (s ShopColourArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1238,18 +1172,14 @@ func (s ShopColourArgs) AppendTo(dst []byte) []byte {
 
 func (s ShopColourArgs) ThriftDesc() *impl.Desc    { return ShopColourArgsDesc }
 func (s ShopColourArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopColourArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopColourArgsDesc) }
-func (s ShopColourArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopColourArgsDesc)
-}
-func (s ShopColourArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopColourArgsDesc)
-}
+func (s ShopColourArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopColourArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopColourArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopColourArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopColourArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopColourArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopColourArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopColourArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopColourArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopColourArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopColourArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopColourArgs) GetC() Colour  { return Colour(impl.Struct(s).Int32(shopColourArgsC)) }
 func (s ShopColourArgs) SetC(v Colour) { impl.Struct(s).SetInt32(shopColourArgsC, int32(v)) }
@@ -1282,10 +1212,8 @@ func (s ShopColourResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopColourResult) Clone() ShopColourResult {
 	return ShopColourResult(impl.Struct(s).Clone(ShopColourResultDesc))
 }
-func (s ShopColourResult) Equal(t ShopColourResult) bool {
-	return impl.Struct(s).Equal(ShopColourResultDesc, impl.Struct(t))
-}
-func (s ShopColourResult) String() string { return impl.Struct(s).Format(ShopColourResultDesc) }
+func (s ShopColourResult) Equal(t ShopColourResult) bool { return impl.Equals(s, t) }
+func (s ShopColourResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1296,18 +1224,14 @@ func (s ShopColourResult) AppendTo(dst []byte) []byte {
 
 func (s ShopColourResult) ThriftDesc() *impl.Desc    { return ShopColourResultDesc }
 func (s ShopColourResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopColourResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopColourResultDesc) }
-func (s ShopColourResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopColourResultDesc)
-}
-func (s ShopColourResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopColourResultDesc)
-}
+func (s ShopColourResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopColourResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopColourResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopColourResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopColourResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopColourResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopColourResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopColourResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopColourResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopColourResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopColourResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopColourResult) GetSuccess() Colour {
 	return Colour(impl.Struct(s).Int32(shopColourResultSuccess))
@@ -1344,10 +1268,8 @@ func (s ShopCheckArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopCheckArgs) Clone() ShopCheckArgs {
 	return ShopCheckArgs(impl.Struct(s).Clone(ShopCheckArgsDesc))
 }
-func (s ShopCheckArgs) Equal(t ShopCheckArgs) bool {
-	return impl.Struct(s).Equal(ShopCheckArgsDesc, impl.Struct(t))
-}
-func (s ShopCheckArgs) String() string { return impl.Struct(s).Format(ShopCheckArgsDesc) }
+func (s ShopCheckArgs) Equal(t ShopCheckArgs) bool { return impl.Equals(s, t) }
+func (s ShopCheckArgs) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1358,18 +1280,14 @@ func (s ShopCheckArgs) AppendTo(dst []byte) []byte {
 
 func (s ShopCheckArgs) ThriftDesc() *impl.Desc    { return ShopCheckArgsDesc }
 func (s ShopCheckArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopCheckArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopCheckArgsDesc) }
-func (s ShopCheckArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopCheckArgsDesc)
-}
-func (s ShopCheckArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopCheckArgsDesc)
-}
+func (s ShopCheckArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopCheckArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopCheckArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopCheckArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopCheckArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopCheckArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopCheckArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopCheckArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopCheckArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopCheckArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopCheckArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopCheckArgs) GetData() []byte      { return impl.Struct(s).Bytes(shopCheckArgsData) }
 func (s ShopCheckArgs) SetData(v []byte)     { impl.Struct(s).SetBytes(shopCheckArgsData, v) }
@@ -1403,10 +1321,8 @@ func (s ShopCheckResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopCheckResult) Clone() ShopCheckResult {
 	return ShopCheckResult(impl.Struct(s).Clone(ShopCheckResultDesc))
 }
-func (s ShopCheckResult) Equal(t ShopCheckResult) bool {
-	return impl.Struct(s).Equal(ShopCheckResultDesc, impl.Struct(t))
-}
-func (s ShopCheckResult) String() string { return impl.Struct(s).Format(ShopCheckResultDesc) }
+func (s ShopCheckResult) Equal(t ShopCheckResult) bool { return impl.Equals(s, t) }
+func (s ShopCheckResult) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1417,18 +1333,14 @@ func (s ShopCheckResult) AppendTo(dst []byte) []byte {
 
 func (s ShopCheckResult) ThriftDesc() *impl.Desc    { return ShopCheckResultDesc }
 func (s ShopCheckResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopCheckResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopCheckResultDesc) }
-func (s ShopCheckResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopCheckResultDesc)
-}
-func (s ShopCheckResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopCheckResultDesc)
-}
+func (s ShopCheckResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopCheckResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopCheckResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopCheckResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopCheckResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopCheckResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopCheckResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopCheckResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopCheckResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopCheckResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopCheckResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopCheckResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(shopCheckResultMissing, ShopCheckResultDesc))
@@ -1470,10 +1382,8 @@ func (s ShopNoteArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ShopNoteArgs) Clone() ShopNoteArgs {
 	return ShopNoteArgs(impl.Struct(s).Clone(ShopNoteArgsDesc))
 }
-func (s ShopNoteArgs) Equal(t ShopNoteArgs) bool {
-	return impl.Struct(s).Equal(ShopNoteArgsDesc, impl.Struct(t))
-}
-func (s ShopNoteArgs) String() string { return impl.Struct(s).Format(ShopNoteArgsDesc) }
+func (s ShopNoteArgs) Equal(t ShopNoteArgs) bool { return impl.Equals(s, t) }
+func (s ShopNoteArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1484,18 +1394,14 @@ func (s ShopNoteArgs) AppendTo(dst []byte) []byte {
 
 func (s ShopNoteArgs) ThriftDesc() *impl.Desc    { return ShopNoteArgsDesc }
 func (s ShopNoteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopNoteArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopNoteArgsDesc) }
-func (s ShopNoteArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopNoteArgsDesc)
-}
-func (s ShopNoteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopNoteArgsDesc)
-}
+func (s ShopNoteArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopNoteArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopNoteArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopNoteArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopNoteArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopNoteArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopNoteArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopNoteArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopNoteArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopNoteArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopNoteArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopNoteArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(shopNoteArgsOrder, ShopNoteArgsDesc))
@@ -1537,10 +1443,8 @@ func (s FeedLastArgs) Release()    { nocopy.Struct(s).Release() }
 func (s FeedLastArgs) Clone() FeedLastArgs {
 	return FeedLastArgs(impl.Struct(s).Clone(FeedLastArgsDesc))
 }
-func (s FeedLastArgs) Equal(t FeedLastArgs) bool {
-	return impl.Struct(s).Equal(FeedLastArgsDesc, impl.Struct(t))
-}
-func (s FeedLastArgs) String() string { return impl.Struct(s).Format(FeedLastArgsDesc) }
+func (s FeedLastArgs) Equal(t FeedLastArgs) bool { return impl.Equals(s, t) }
+func (s FeedLastArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1551,18 +1455,14 @@ func (s FeedLastArgs) AppendTo(dst []byte) []byte {
 
 func (s FeedLastArgs) ThriftDesc() *impl.Desc    { return FeedLastArgsDesc }
 func (s FeedLastArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedLastArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedLastArgsDesc) }
-func (s FeedLastArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, FeedLastArgsDesc)
-}
-func (s FeedLastArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(FeedLastArgsDesc)
-}
+func (s FeedLastArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s FeedLastArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s FeedLastArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *FeedLastArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *FeedLastArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s FeedLastArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s FeedLastArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s FeedLastArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s FeedLastArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *FeedLastArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *FeedLastArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s FeedLastArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(feedLastArgsOrder, FeedLastArgsDesc))
@@ -1604,10 +1504,8 @@ func (s FeedLastResult) Release()    { nocopy.Struct(s).Release() }
 func (s FeedLastResult) Clone() FeedLastResult {
 	return FeedLastResult(impl.Struct(s).Clone(FeedLastResultDesc))
 }
-func (s FeedLastResult) Equal(t FeedLastResult) bool {
-	return impl.Struct(s).Equal(FeedLastResultDesc, impl.Struct(t))
-}
-func (s FeedLastResult) String() string { return impl.Struct(s).Format(FeedLastResultDesc) }
+func (s FeedLastResult) Equal(t FeedLastResult) bool { return impl.Equals(s, t) }
+func (s FeedLastResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1618,18 +1516,14 @@ func (s FeedLastResult) AppendTo(dst []byte) []byte {
 
 func (s FeedLastResult) ThriftDesc() *impl.Desc    { return FeedLastResultDesc }
 func (s FeedLastResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedLastResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedLastResultDesc) }
-func (s FeedLastResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, FeedLastResultDesc)
-}
-func (s FeedLastResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(FeedLastResultDesc)
-}
+func (s FeedLastResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s FeedLastResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s FeedLastResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *FeedLastResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *FeedLastResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s FeedLastResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s FeedLastResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s FeedLastResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s FeedLastResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *FeedLastResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *FeedLastResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s FeedLastResult) GetSuccess() Order {
 	return Order(impl.Struct(s).Child(feedLastResultSuccess, FeedLastResultDesc))
@@ -1671,10 +1565,8 @@ func (s FeedTalkArgs) Release()    { nocopy.Struct(s).Release() }
 func (s FeedTalkArgs) Clone() FeedTalkArgs {
 	return FeedTalkArgs(impl.Struct(s).Clone(FeedTalkArgsDesc))
 }
-func (s FeedTalkArgs) Equal(t FeedTalkArgs) bool {
-	return impl.Struct(s).Equal(FeedTalkArgsDesc, impl.Struct(t))
-}
-func (s FeedTalkArgs) String() string { return impl.Struct(s).Format(FeedTalkArgsDesc) }
+func (s FeedTalkArgs) Equal(t FeedTalkArgs) bool { return impl.Equals(s, t) }
+func (s FeedTalkArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1685,18 +1577,14 @@ func (s FeedTalkArgs) AppendTo(dst []byte) []byte {
 
 func (s FeedTalkArgs) ThriftDesc() *impl.Desc    { return FeedTalkArgsDesc }
 func (s FeedTalkArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedTalkArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedTalkArgsDesc) }
-func (s FeedTalkArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, FeedTalkArgsDesc)
-}
-func (s FeedTalkArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(FeedTalkArgsDesc)
-}
+func (s FeedTalkArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s FeedTalkArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s FeedTalkArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *FeedTalkArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *FeedTalkArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s FeedTalkArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s FeedTalkArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s FeedTalkArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s FeedTalkArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *FeedTalkArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *FeedTalkArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s FeedTalkArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(feedTalkArgsOrder, FeedTalkArgsDesc))
@@ -1738,10 +1626,8 @@ func (s FeedTalkResult) Release()    { nocopy.Struct(s).Release() }
 func (s FeedTalkResult) Clone() FeedTalkResult {
 	return FeedTalkResult(impl.Struct(s).Clone(FeedTalkResultDesc))
 }
-func (s FeedTalkResult) Equal(t FeedTalkResult) bool {
-	return impl.Struct(s).Equal(FeedTalkResultDesc, impl.Struct(t))
-}
-func (s FeedTalkResult) String() string { return impl.Struct(s).Format(FeedTalkResultDesc) }
+func (s FeedTalkResult) Equal(t FeedTalkResult) bool { return impl.Equals(s, t) }
+func (s FeedTalkResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1752,18 +1638,14 @@ func (s FeedTalkResult) AppendTo(dst []byte) []byte {
 
 func (s FeedTalkResult) ThriftDesc() *impl.Desc    { return FeedTalkResultDesc }
 func (s FeedTalkResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedTalkResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedTalkResultDesc) }
-func (s FeedTalkResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, FeedTalkResultDesc)
-}
-func (s FeedTalkResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(FeedTalkResultDesc)
-}
+func (s FeedTalkResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s FeedTalkResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s FeedTalkResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *FeedTalkResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *FeedTalkResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s FeedTalkResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s FeedTalkResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s FeedTalkResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s FeedTalkResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *FeedTalkResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *FeedTalkResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s FeedTalkResult) GetSuccess() Order {
 	return Order(impl.Struct(s).Child(feedTalkResultSuccess, FeedTalkResultDesc))
@@ -1805,10 +1687,8 @@ func (s FeedWatchArgs) Release()    { nocopy.Struct(s).Release() }
 func (s FeedWatchArgs) Clone() FeedWatchArgs {
 	return FeedWatchArgs(impl.Struct(s).Clone(FeedWatchArgsDesc))
 }
-func (s FeedWatchArgs) Equal(t FeedWatchArgs) bool {
-	return impl.Struct(s).Equal(FeedWatchArgsDesc, impl.Struct(t))
-}
-func (s FeedWatchArgs) String() string { return impl.Struct(s).Format(FeedWatchArgsDesc) }
+func (s FeedWatchArgs) Equal(t FeedWatchArgs) bool { return impl.Equals(s, t) }
+func (s FeedWatchArgs) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1819,18 +1699,14 @@ func (s FeedWatchArgs) AppendTo(dst []byte) []byte {
 
 func (s FeedWatchArgs) ThriftDesc() *impl.Desc    { return FeedWatchArgsDesc }
 func (s FeedWatchArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedWatchArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedWatchArgsDesc) }
-func (s FeedWatchArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, FeedWatchArgsDesc)
-}
-func (s FeedWatchArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(FeedWatchArgsDesc)
-}
+func (s FeedWatchArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s FeedWatchArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s FeedWatchArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *FeedWatchArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *FeedWatchArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s FeedWatchArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s FeedWatchArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s FeedWatchArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s FeedWatchArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *FeedWatchArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *FeedWatchArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s FeedWatchArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(feedWatchArgsOrder, FeedWatchArgsDesc))
@@ -1872,10 +1748,8 @@ func (s FeedWatchResult) Release()    { nocopy.Struct(s).Release() }
 func (s FeedWatchResult) Clone() FeedWatchResult {
 	return FeedWatchResult(impl.Struct(s).Clone(FeedWatchResultDesc))
 }
-func (s FeedWatchResult) Equal(t FeedWatchResult) bool {
-	return impl.Struct(s).Equal(FeedWatchResultDesc, impl.Struct(t))
-}
-func (s FeedWatchResult) String() string { return impl.Struct(s).Format(FeedWatchResultDesc) }
+func (s FeedWatchResult) Equal(t FeedWatchResult) bool { return impl.Equals(s, t) }
+func (s FeedWatchResult) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1886,18 +1760,14 @@ func (s FeedWatchResult) AppendTo(dst []byte) []byte {
 
 func (s FeedWatchResult) ThriftDesc() *impl.Desc    { return FeedWatchResultDesc }
 func (s FeedWatchResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedWatchResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedWatchResultDesc) }
-func (s FeedWatchResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, FeedWatchResultDesc)
-}
-func (s FeedWatchResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(FeedWatchResultDesc)
-}
+func (s FeedWatchResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s FeedWatchResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s FeedWatchResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *FeedWatchResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *FeedWatchResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s FeedWatchResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s FeedWatchResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s FeedWatchResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s FeedWatchResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *FeedWatchResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *FeedWatchResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s FeedWatchResult) GetSuccess() Order {
 	return Order(impl.Struct(s).Child(feedWatchResultSuccess, FeedWatchResultDesc))
@@ -1939,10 +1809,8 @@ func (s FeedUploadArgs) Release()    { nocopy.Struct(s).Release() }
 func (s FeedUploadArgs) Clone() FeedUploadArgs {
 	return FeedUploadArgs(impl.Struct(s).Clone(FeedUploadArgsDesc))
 }
-func (s FeedUploadArgs) Equal(t FeedUploadArgs) bool {
-	return impl.Struct(s).Equal(FeedUploadArgsDesc, impl.Struct(t))
-}
-func (s FeedUploadArgs) String() string { return impl.Struct(s).Format(FeedUploadArgsDesc) }
+func (s FeedUploadArgs) Equal(t FeedUploadArgs) bool { return impl.Equals(s, t) }
+func (s FeedUploadArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1953,18 +1821,14 @@ func (s FeedUploadArgs) AppendTo(dst []byte) []byte {
 
 func (s FeedUploadArgs) ThriftDesc() *impl.Desc    { return FeedUploadArgsDesc }
 func (s FeedUploadArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedUploadArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedUploadArgsDesc) }
-func (s FeedUploadArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, FeedUploadArgsDesc)
-}
-func (s FeedUploadArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(FeedUploadArgsDesc)
-}
+func (s FeedUploadArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s FeedUploadArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s FeedUploadArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *FeedUploadArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *FeedUploadArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s FeedUploadArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s FeedUploadArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s FeedUploadArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s FeedUploadArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *FeedUploadArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *FeedUploadArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s FeedUploadArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(feedUploadArgsOrder, FeedUploadArgsDesc))
@@ -2006,10 +1870,8 @@ func (s FeedUploadResult) Release()    { nocopy.Struct(s).Release() }
 func (s FeedUploadResult) Clone() FeedUploadResult {
 	return FeedUploadResult(impl.Struct(s).Clone(FeedUploadResultDesc))
 }
-func (s FeedUploadResult) Equal(t FeedUploadResult) bool {
-	return impl.Struct(s).Equal(FeedUploadResultDesc, impl.Struct(t))
-}
-func (s FeedUploadResult) String() string { return impl.Struct(s).Format(FeedUploadResultDesc) }
+func (s FeedUploadResult) Equal(t FeedUploadResult) bool { return impl.Equals(s, t) }
+func (s FeedUploadResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2020,18 +1882,14 @@ func (s FeedUploadResult) AppendTo(dst []byte) []byte {
 
 func (s FeedUploadResult) ThriftDesc() *impl.Desc    { return FeedUploadResultDesc }
 func (s FeedUploadResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedUploadResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(FeedUploadResultDesc) }
-func (s FeedUploadResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, FeedUploadResultDesc)
-}
-func (s FeedUploadResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(FeedUploadResultDesc)
-}
+func (s FeedUploadResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s FeedUploadResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s FeedUploadResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *FeedUploadResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *FeedUploadResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s FeedUploadResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s FeedUploadResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s FeedUploadResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s FeedUploadResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *FeedUploadResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *FeedUploadResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s FeedUploadResult) GetSuccess() Order {
 	return Order(impl.Struct(s).Child(feedUploadResultSuccess, FeedUploadResultDesc))

@@ -36,24 +36,24 @@ func ReadAno(r io.Reader, n int, opts ...nocopy.Option) (Ano, error) {
 func (s Ano) Valid() bool      { return nocopy.Struct(s).Valid() }
 func (s Ano) Release()         { nocopy.Struct(s).Release() }
 func (s Ano) Clone() Ano       { return Ano(impl.Struct(s).Clone(AnoDesc)) }
-func (s Ano) Equal(t Ano) bool { return impl.Struct(s).Equal(AnoDesc, impl.Struct(t)) }
-func (s Ano) String() string   { return impl.Struct(s).Format(AnoDesc) }
+func (s Ano) Equal(t Ano) bool { return impl.Equals(s, t) }
+func (s Ano) String() string   { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Ano) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Ano) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, AnoDesc) }
 
-func (s Ano) ThriftDesc() *impl.Desc                  { return AnoDesc }
-func (s Ano) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Ano) LogValue() slog.Value                    { return impl.Struct(s).LogValue(AnoDesc) }
-func (s Ano) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, AnoDesc) }
-func (s Ano) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(AnoDesc) }
+func (s Ano) ThriftDesc() *impl.Desc    { return AnoDesc }
+func (s Ano) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Ano) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Ano) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Ano) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Ano) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Ano) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Ano) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Ano) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Ano) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Ano) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Ano) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Ano) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Ano) GetNum() int64  { return impl.Struct(s).Int64(anoNum) }
 func (s Ano) SetNum(v int64) { impl.Struct(s).SetInt64(anoNum, v) }
@@ -84,24 +84,24 @@ func ReadMyTest(r io.Reader, n int, opts ...nocopy.Option) (MyTest, error) {
 func (s MyTest) Valid() bool         { return nocopy.Struct(s).Valid() }
 func (s MyTest) Release()            { nocopy.Struct(s).Release() }
 func (s MyTest) Clone() MyTest       { return MyTest(impl.Struct(s).Clone(MyTestDesc)) }
-func (s MyTest) Equal(t MyTest) bool { return impl.Struct(s).Equal(MyTestDesc, impl.Struct(t)) }
-func (s MyTest) String() string      { return impl.Struct(s).Format(MyTestDesc) }
+func (s MyTest) Equal(t MyTest) bool { return impl.Equals(s, t) }
+func (s MyTest) String() string      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s MyTest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s MyTest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MyTestDesc) }
 
-func (s MyTest) ThriftDesc() *impl.Desc                  { return MyTestDesc }
-func (s MyTest) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s MyTest) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MyTestDesc) }
-func (s MyTest) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MyTestDesc) }
-func (s MyTest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MyTestDesc) }
+func (s MyTest) ThriftDesc() *impl.Desc    { return MyTestDesc }
+func (s MyTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s MyTest) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s MyTest) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s MyTest) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *MyTest) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *MyTest) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s MyTest) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s MyTest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s MyTest) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s MyTest) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *MyTest) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *MyTest) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s MyTest) GetNum() int64  { return impl.Struct(s).Int64(myTestNum) }
 func (s MyTest) SetNum(v int64) { impl.Struct(s).SetInt64(myTestNum, v) }
@@ -150,26 +150,24 @@ func ReadSmallSub(r io.Reader, n int, opts ...nocopy.Option) (SmallSub, error) {
 func (s SmallSub) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s SmallSub) Release()              { nocopy.Struct(s).Release() }
 func (s SmallSub) Clone() SmallSub       { return SmallSub(impl.Struct(s).Clone(SmallSubDesc)) }
-func (s SmallSub) Equal(t SmallSub) bool { return impl.Struct(s).Equal(SmallSubDesc, impl.Struct(t)) }
-func (s SmallSub) String() string        { return impl.Struct(s).Format(SmallSubDesc) }
+func (s SmallSub) Equal(t SmallSub) bool { return impl.Equals(s, t) }
+func (s SmallSub) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s SmallSub) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s SmallSub) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SmallSubDesc) }
 
-func (s SmallSub) ThriftDesc() *impl.Desc        { return SmallSubDesc }
-func (s SmallSub) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s SmallSub) LogValue() slog.Value          { return impl.Struct(s).LogValue(SmallSubDesc) }
-func (s SmallSub) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, SmallSubDesc) }
-func (s SmallSub) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SmallSubDesc)
-}
+func (s SmallSub) ThriftDesc() *impl.Desc    { return SmallSubDesc }
+func (s SmallSub) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s SmallSub) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s SmallSub) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s SmallSub) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *SmallSub) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *SmallSub) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s SmallSub) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s SmallSub) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s SmallSub) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s SmallSub) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *SmallSub) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *SmallSub) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s SmallSub) GetName() string  { return impl.Struct(s).Text(smallSubName) }
 func (s SmallSub) SetName(v string) { impl.Struct(s).SetText(smallSubName, v) }
@@ -216,24 +214,24 @@ func ReadSmall(r io.Reader, n int, opts ...nocopy.Option) (Small, error) {
 func (s Small) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Small) Release()           { nocopy.Struct(s).Release() }
 func (s Small) Clone() Small       { return Small(impl.Struct(s).Clone(SmallDesc)) }
-func (s Small) Equal(t Small) bool { return impl.Struct(s).Equal(SmallDesc, impl.Struct(t)) }
-func (s Small) String() string     { return impl.Struct(s).Format(SmallDesc) }
+func (s Small) Equal(t Small) bool { return impl.Equals(s, t) }
+func (s Small) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Small) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Small) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SmallDesc) }
 
-func (s Small) ThriftDesc() *impl.Desc                  { return SmallDesc }
-func (s Small) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Small) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SmallDesc) }
-func (s Small) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SmallDesc) }
-func (s Small) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SmallDesc) }
+func (s Small) ThriftDesc() *impl.Desc    { return SmallDesc }
+func (s Small) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Small) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Small) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Small) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Small) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Small) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Small) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Small) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Small) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Small) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Small) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Small) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Small) GetService() string  { return impl.Struct(s).Text(smallService) }
 func (s Small) SetService(v string) { impl.Struct(s).SetText(smallService, v) }
@@ -310,24 +308,24 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 func (s Item) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Item) Release()          { nocopy.Struct(s).Release() }
 func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) Equal(t Item) bool { return impl.Struct(s).Equal(ItemDesc, impl.Struct(t)) }
-func (s Item) String() string    { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Equal(t Item) bool { return impl.Equals(s, t) }
+func (s Item) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
-func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
-func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
+func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Item) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Item) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Item) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Item) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Item) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Item) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Item) GetID() int64  { return impl.Struct(s).Int64(itemID) }
 func (s Item) SetID(v int64) { impl.Struct(s).SetInt64(itemID, v) }
@@ -385,24 +383,24 @@ func ReadUser(r io.Reader, n int, opts ...nocopy.Option) (User, error) {
 func (s User) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s User) Release()          { nocopy.Struct(s).Release() }
 func (s User) Clone() User       { return User(impl.Struct(s).Clone(UserDesc)) }
-func (s User) Equal(t User) bool { return impl.Struct(s).Equal(UserDesc, impl.Struct(t)) }
-func (s User) String() string    { return impl.Struct(s).Format(UserDesc) }
+func (s User) Equal(t User) bool { return impl.Equals(s, t) }
+func (s User) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s User) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s User) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, UserDesc) }
 
-func (s User) ThriftDesc() *impl.Desc                  { return UserDesc }
-func (s User) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s User) LogValue() slog.Value                    { return impl.Struct(s).LogValue(UserDesc) }
-func (s User) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, UserDesc) }
-func (s User) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(UserDesc) }
+func (s User) ThriftDesc() *impl.Desc    { return UserDesc }
+func (s User) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s User) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s User) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s User) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *User) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *User) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s User) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s User) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s User) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s User) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *User) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *User) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s User) GetUID() int64  { return impl.Struct(s).Int64(userUID) }
 func (s User) SetUID(v int64) { impl.Struct(s).SetInt64(userUID, v) }
@@ -454,24 +452,24 @@ func ReadMeta(r io.Reader, n int, opts ...nocopy.Option) (Meta, error) {
 func (s Meta) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Meta) Release()          { nocopy.Struct(s).Release() }
 func (s Meta) Clone() Meta       { return Meta(impl.Struct(s).Clone(MetaDesc)) }
-func (s Meta) Equal(t Meta) bool { return impl.Struct(s).Equal(MetaDesc, impl.Struct(t)) }
-func (s Meta) String() string    { return impl.Struct(s).Format(MetaDesc) }
+func (s Meta) Equal(t Meta) bool { return impl.Equals(s, t) }
+func (s Meta) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Meta) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Meta) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MetaDesc) }
 
-func (s Meta) ThriftDesc() *impl.Desc                  { return MetaDesc }
-func (s Meta) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Meta) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MetaDesc) }
-func (s Meta) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MetaDesc) }
-func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MetaDesc) }
+func (s Meta) ThriftDesc() *impl.Desc    { return MetaDesc }
+func (s Meta) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Meta) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Meta) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Meta) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Meta) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Meta) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Meta) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Meta) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Meta) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Meta) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Meta) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Meta) GetRegion() string  { return impl.Struct(s).Text(metaRegion) }
 func (s Meta) SetRegion(v string) { impl.Struct(s).SetText(metaRegion, v) }
@@ -544,26 +542,24 @@ func ReadBusiness(r io.Reader, n int, opts ...nocopy.Option) (Business, error) {
 func (s Business) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s Business) Release()              { nocopy.Struct(s).Release() }
 func (s Business) Clone() Business       { return Business(impl.Struct(s).Clone(BusinessDesc)) }
-func (s Business) Equal(t Business) bool { return impl.Struct(s).Equal(BusinessDesc, impl.Struct(t)) }
-func (s Business) String() string        { return impl.Struct(s).Format(BusinessDesc) }
+func (s Business) Equal(t Business) bool { return impl.Equals(s, t) }
+func (s Business) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Business) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Business) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BusinessDesc) }
 
-func (s Business) ThriftDesc() *impl.Desc        { return BusinessDesc }
-func (s Business) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Business) LogValue() slog.Value          { return impl.Struct(s).LogValue(BusinessDesc) }
-func (s Business) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, BusinessDesc) }
-func (s Business) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(BusinessDesc)
-}
+func (s Business) ThriftDesc() *impl.Desc    { return BusinessDesc }
+func (s Business) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Business) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Business) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Business) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Business) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Business) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Business) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Business) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Business) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Business) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Business) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Business) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Business) GetID() int64  { return impl.Struct(s).Int64(businessID) }
 func (s Business) SetID(v int64) { impl.Struct(s).SetInt64(businessID, v) }
@@ -701,24 +697,24 @@ func ReadBlob(r io.Reader, n int, opts ...nocopy.Option) (Blob, error) {
 func (s Blob) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Blob) Release()          { nocopy.Struct(s).Release() }
 func (s Blob) Clone() Blob       { return Blob(impl.Struct(s).Clone(BlobDesc)) }
-func (s Blob) Equal(t Blob) bool { return impl.Struct(s).Equal(BlobDesc, impl.Struct(t)) }
-func (s Blob) String() string    { return impl.Struct(s).Format(BlobDesc) }
+func (s Blob) Equal(t Blob) bool { return impl.Equals(s, t) }
+func (s Blob) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Blob) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Blob) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BlobDesc) }
 
-func (s Blob) ThriftDesc() *impl.Desc                  { return BlobDesc }
-func (s Blob) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Blob) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BlobDesc) }
-func (s Blob) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BlobDesc) }
-func (s Blob) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BlobDesc) }
+func (s Blob) ThriftDesc() *impl.Desc    { return BlobDesc }
+func (s Blob) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Blob) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Blob) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Blob) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Blob) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Blob) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Blob) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Blob) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Blob) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Blob) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Blob) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Blob) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Blob) GetID() int64  { return impl.Struct(s).Int64(blobID) }
 func (s Blob) SetID(v int64) { impl.Struct(s).SetInt64(blobID, v) }
@@ -769,24 +765,24 @@ func ReadRow(r io.Reader, n int, opts ...nocopy.Option) (Row, error) {
 func (s Row) Valid() bool      { return nocopy.Struct(s).Valid() }
 func (s Row) Release()         { nocopy.Struct(s).Release() }
 func (s Row) Clone() Row       { return Row(impl.Struct(s).Clone(RowDesc)) }
-func (s Row) Equal(t Row) bool { return impl.Struct(s).Equal(RowDesc, impl.Struct(t)) }
-func (s Row) String() string   { return impl.Struct(s).Format(RowDesc) }
+func (s Row) Equal(t Row) bool { return impl.Equals(s, t) }
+func (s Row) String() string   { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Row) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Row) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowDesc) }
 
-func (s Row) ThriftDesc() *impl.Desc                  { return RowDesc }
-func (s Row) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Row) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RowDesc) }
-func (s Row) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RowDesc) }
-func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RowDesc) }
+func (s Row) ThriftDesc() *impl.Desc    { return RowDesc }
+func (s Row) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Row) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Row) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Row) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Row) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Row) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Row) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Row) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Row) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Row) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Row) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Row) GetLengths() nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).Child(rowLengths, RowDesc))
@@ -831,10 +827,8 @@ func (s VStreamRowsResponse) Release()    { nocopy.Struct(s).Release() }
 func (s VStreamRowsResponse) Clone() VStreamRowsResponse {
 	return VStreamRowsResponse(impl.Struct(s).Clone(VStreamRowsResponseDesc))
 }
-func (s VStreamRowsResponse) Equal(t VStreamRowsResponse) bool {
-	return impl.Struct(s).Equal(VStreamRowsResponseDesc, impl.Struct(t))
-}
-func (s VStreamRowsResponse) String() string { return impl.Struct(s).Format(VStreamRowsResponseDesc) }
+func (s VStreamRowsResponse) Equal(t VStreamRowsResponse) bool { return impl.Equals(s, t) }
+func (s VStreamRowsResponse) String() string                   { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -845,20 +839,14 @@ func (s VStreamRowsResponse) AppendTo(dst []byte) []byte {
 
 func (s VStreamRowsResponse) ThriftDesc() *impl.Desc    { return VStreamRowsResponseDesc }
 func (s VStreamRowsResponse) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s VStreamRowsResponse) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(VStreamRowsResponseDesc)
-}
-func (s VStreamRowsResponse) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, VStreamRowsResponseDesc)
-}
-func (s VStreamRowsResponse) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(VStreamRowsResponseDesc)
-}
+func (s VStreamRowsResponse) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s VStreamRowsResponse) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s VStreamRowsResponse) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *VStreamRowsResponse) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *VStreamRowsResponse) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s VStreamRowsResponse) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s VStreamRowsResponse) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s VStreamRowsResponse) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s VStreamRowsResponse) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *VStreamRowsResponse) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *VStreamRowsResponse) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s VStreamRowsResponse) GetGtid() string  { return impl.Struct(s).Text(vStreamRowsResponseGtid) }
 func (s VStreamRowsResponse) SetGtid(v string) { impl.Struct(s).SetText(vStreamRowsResponseGtid, v) }
@@ -904,24 +892,24 @@ func ReadBulk(r io.Reader, n int, opts ...nocopy.Option) (Bulk, error) {
 func (s Bulk) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Bulk) Release()          { nocopy.Struct(s).Release() }
 func (s Bulk) Clone() Bulk       { return Bulk(impl.Struct(s).Clone(BulkDesc)) }
-func (s Bulk) Equal(t Bulk) bool { return impl.Struct(s).Equal(BulkDesc, impl.Struct(t)) }
-func (s Bulk) String() string    { return impl.Struct(s).Format(BulkDesc) }
+func (s Bulk) Equal(t Bulk) bool { return impl.Equals(s, t) }
+func (s Bulk) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Bulk) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bulk) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BulkDesc) }
 
-func (s Bulk) ThriftDesc() *impl.Desc                  { return BulkDesc }
-func (s Bulk) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Bulk) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BulkDesc) }
-func (s Bulk) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BulkDesc) }
-func (s Bulk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BulkDesc) }
+func (s Bulk) ThriftDesc() *impl.Desc    { return BulkDesc }
+func (s Bulk) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Bulk) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Bulk) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Bulk) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Bulk) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Bulk) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Bulk) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Bulk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Bulk) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Bulk) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Bulk) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Bulk) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Bulk) GetLongs() nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).Child(bulkLongs, BulkDesc))
@@ -986,24 +974,24 @@ func ReadCatalog(r io.Reader, n int, opts ...nocopy.Option) (Catalog, error) {
 func (s Catalog) Valid() bool          { return nocopy.Struct(s).Valid() }
 func (s Catalog) Release()             { nocopy.Struct(s).Release() }
 func (s Catalog) Clone() Catalog       { return Catalog(impl.Struct(s).Clone(CatalogDesc)) }
-func (s Catalog) Equal(t Catalog) bool { return impl.Struct(s).Equal(CatalogDesc, impl.Struct(t)) }
-func (s Catalog) String() string       { return impl.Struct(s).Format(CatalogDesc) }
+func (s Catalog) Equal(t Catalog) bool { return impl.Equals(s, t) }
+func (s Catalog) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Catalog) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Catalog) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, CatalogDesc) }
 
-func (s Catalog) ThriftDesc() *impl.Desc                  { return CatalogDesc }
-func (s Catalog) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Catalog) LogValue() slog.Value                    { return impl.Struct(s).LogValue(CatalogDesc) }
-func (s Catalog) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, CatalogDesc) }
-func (s Catalog) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(CatalogDesc) }
+func (s Catalog) ThriftDesc() *impl.Desc    { return CatalogDesc }
+func (s Catalog) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Catalog) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Catalog) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Catalog) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Catalog) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Catalog) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Catalog) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Catalog) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Catalog) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Catalog) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Catalog) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Catalog) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Catalog) GetItems() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).Child(catalogItems, CatalogDesc))

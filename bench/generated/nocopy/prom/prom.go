@@ -37,24 +37,24 @@ func ReadLabel(r io.Reader, n int, opts ...nocopy.Option) (Label, error) {
 func (s Label) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Label) Release()           { nocopy.Struct(s).Release() }
 func (s Label) Clone() Label       { return Label(impl.Struct(s).Clone(LabelDesc)) }
-func (s Label) Equal(t Label) bool { return impl.Struct(s).Equal(LabelDesc, impl.Struct(t)) }
-func (s Label) String() string     { return impl.Struct(s).Format(LabelDesc) }
+func (s Label) Equal(t Label) bool { return impl.Equals(s, t) }
+func (s Label) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Label) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Label) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LabelDesc) }
 
-func (s Label) ThriftDesc() *impl.Desc                  { return LabelDesc }
-func (s Label) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Label) LogValue() slog.Value                    { return impl.Struct(s).LogValue(LabelDesc) }
-func (s Label) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, LabelDesc) }
-func (s Label) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(LabelDesc) }
+func (s Label) ThriftDesc() *impl.Desc    { return LabelDesc }
+func (s Label) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Label) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Label) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Label) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Label) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Label) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Label) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Label) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Label) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Label) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Label) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Label) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Label) GetName() string  { return impl.Struct(s).Text(labelName) }
 func (s Label) SetName(v string) { impl.Struct(s).SetText(labelName, v) }
@@ -89,24 +89,24 @@ func ReadSample(r io.Reader, n int, opts ...nocopy.Option) (Sample, error) {
 func (s Sample) Valid() bool         { return nocopy.Struct(s).Valid() }
 func (s Sample) Release()            { nocopy.Struct(s).Release() }
 func (s Sample) Clone() Sample       { return Sample(impl.Struct(s).Clone(SampleDesc)) }
-func (s Sample) Equal(t Sample) bool { return impl.Struct(s).Equal(SampleDesc, impl.Struct(t)) }
-func (s Sample) String() string      { return impl.Struct(s).Format(SampleDesc) }
+func (s Sample) Equal(t Sample) bool { return impl.Equals(s, t) }
+func (s Sample) String() string      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Sample) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Sample) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SampleDesc) }
 
-func (s Sample) ThriftDesc() *impl.Desc                  { return SampleDesc }
-func (s Sample) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Sample) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SampleDesc) }
-func (s Sample) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SampleDesc) }
-func (s Sample) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SampleDesc) }
+func (s Sample) ThriftDesc() *impl.Desc    { return SampleDesc }
+func (s Sample) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Sample) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Sample) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Sample) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Sample) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Sample) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Sample) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Sample) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Sample) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Sample) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Sample) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Sample) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Sample) GetValue() float64  { return impl.Struct(s).Float64(sampleValue) }
 func (s Sample) SetValue(v float64) { impl.Struct(s).SetFloat64(sampleValue, v) }
@@ -140,13 +140,11 @@ func ReadTimeSeries(r io.Reader, n int, opts ...nocopy.Option) (TimeSeries, erro
 	return nocopy.Read[TimeSeries](TimeSeriesDesc, r, n, opts...)
 }
 
-func (s TimeSeries) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s TimeSeries) Release()          { nocopy.Struct(s).Release() }
-func (s TimeSeries) Clone() TimeSeries { return TimeSeries(impl.Struct(s).Clone(TimeSeriesDesc)) }
-func (s TimeSeries) Equal(t TimeSeries) bool {
-	return impl.Struct(s).Equal(TimeSeriesDesc, impl.Struct(t))
-}
-func (s TimeSeries) String() string { return impl.Struct(s).Format(TimeSeriesDesc) }
+func (s TimeSeries) Valid() bool             { return nocopy.Struct(s).Valid() }
+func (s TimeSeries) Release()                { nocopy.Struct(s).Release() }
+func (s TimeSeries) Clone() TimeSeries       { return TimeSeries(impl.Struct(s).Clone(TimeSeriesDesc)) }
+func (s TimeSeries) Equal(t TimeSeries) bool { return impl.Equals(s, t) }
+func (s TimeSeries) String() string          { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -155,18 +153,16 @@ func (s TimeSeries) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, TimeSeriesDesc)
 }
 
-func (s TimeSeries) ThriftDesc() *impl.Desc        { return TimeSeriesDesc }
-func (s TimeSeries) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s TimeSeries) LogValue() slog.Value          { return impl.Struct(s).LogValue(TimeSeriesDesc) }
-func (s TimeSeries) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, TimeSeriesDesc) }
-func (s TimeSeries) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(TimeSeriesDesc)
-}
+func (s TimeSeries) ThriftDesc() *impl.Desc    { return TimeSeriesDesc }
+func (s TimeSeries) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s TimeSeries) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s TimeSeries) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s TimeSeries) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *TimeSeries) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *TimeSeries) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s TimeSeries) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s TimeSeries) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s TimeSeries) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s TimeSeries) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *TimeSeries) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *TimeSeries) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s TimeSeries) GetLabels() nocopy.StructList[Label] {
 	return nocopy.StructList[Label](impl.Struct(s).Child(timeSeriesLabels, TimeSeriesDesc))
@@ -222,10 +218,8 @@ func (s WriteRequest) Release()    { nocopy.Struct(s).Release() }
 func (s WriteRequest) Clone() WriteRequest {
 	return WriteRequest(impl.Struct(s).Clone(WriteRequestDesc))
 }
-func (s WriteRequest) Equal(t WriteRequest) bool {
-	return impl.Struct(s).Equal(WriteRequestDesc, impl.Struct(t))
-}
-func (s WriteRequest) String() string { return impl.Struct(s).Format(WriteRequestDesc) }
+func (s WriteRequest) Equal(t WriteRequest) bool { return impl.Equals(s, t) }
+func (s WriteRequest) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -236,18 +230,14 @@ func (s WriteRequest) AppendTo(dst []byte) []byte {
 
 func (s WriteRequest) ThriftDesc() *impl.Desc    { return WriteRequestDesc }
 func (s WriteRequest) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s WriteRequest) LogValue() slog.Value      { return impl.Struct(s).LogValue(WriteRequestDesc) }
-func (s WriteRequest) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, WriteRequestDesc)
-}
-func (s WriteRequest) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(WriteRequestDesc)
-}
+func (s WriteRequest) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s WriteRequest) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s WriteRequest) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *WriteRequest) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *WriteRequest) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s WriteRequest) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s WriteRequest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s WriteRequest) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s WriteRequest) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *WriteRequest) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *WriteRequest) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s WriteRequest) GetTimeseries() nocopy.StructList[TimeSeries] {
 	return nocopy.StructList[TimeSeries](impl.Struct(s).Child(writeRequestTimeseries, WriteRequestDesc))

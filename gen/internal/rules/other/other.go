@@ -63,24 +63,24 @@ func ReadPlace(r io.Reader, n int, opts ...nocopy.Option) (Place, error) {
 func (s Place) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Place) Release()           { nocopy.Struct(s).Release() }
 func (s Place) Clone() Place       { return Place(impl.Struct(s).Clone(PlaceDesc)) }
-func (s Place) Equal(t Place) bool { return impl.Struct(s).Equal(PlaceDesc, impl.Struct(t)) }
-func (s Place) String() string     { return impl.Struct(s).Format(PlaceDesc) }
+func (s Place) Equal(t Place) bool { return impl.Equals(s, t) }
+func (s Place) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Place) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Place) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PlaceDesc) }
 
-func (s Place) ThriftDesc() *impl.Desc                  { return PlaceDesc }
-func (s Place) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Place) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PlaceDesc) }
-func (s Place) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PlaceDesc) }
-func (s Place) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PlaceDesc) }
+func (s Place) ThriftDesc() *impl.Desc    { return PlaceDesc }
+func (s Place) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Place) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Place) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Place) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Place) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Place) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Place) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Place) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Place) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Place) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Place) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Place) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Place) GetCity() string  { return impl.Struct(s).Text(placeCity) }
 func (s Place) SetCity(v string) { impl.Struct(s).SetText(placeCity, v) }
@@ -109,24 +109,24 @@ func ReadFree(r io.Reader, n int, opts ...nocopy.Option) (Free, error) {
 func (s Free) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Free) Release()          { nocopy.Struct(s).Release() }
 func (s Free) Clone() Free       { return Free(impl.Struct(s).Clone(FreeDesc)) }
-func (s Free) Equal(t Free) bool { return impl.Struct(s).Equal(FreeDesc, impl.Struct(t)) }
-func (s Free) String() string    { return impl.Struct(s).Format(FreeDesc) }
+func (s Free) Equal(t Free) bool { return impl.Equals(s, t) }
+func (s Free) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Free) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Free) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FreeDesc) }
 
-func (s Free) ThriftDesc() *impl.Desc                  { return FreeDesc }
-func (s Free) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Free) LogValue() slog.Value                    { return impl.Struct(s).LogValue(FreeDesc) }
-func (s Free) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, FreeDesc) }
-func (s Free) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(FreeDesc) }
+func (s Free) ThriftDesc() *impl.Desc    { return FreeDesc }
+func (s Free) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Free) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Free) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Free) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Free) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Free) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Free) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Free) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Free) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Free) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Free) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Free) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Free) GetA() int32  { return impl.Struct(s).Int32(freeA) }
 func (s Free) SetA(v int32) { impl.Struct(s).SetInt32(freeA, v) }

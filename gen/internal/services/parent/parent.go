@@ -117,25 +117,25 @@ func ReadDenied(r io.Reader, n int, opts ...nocopy.Option) (Denied, error) {
 func (s Denied) Valid() bool         { return nocopy.Struct(s).Valid() }
 func (s Denied) Release()            { nocopy.Struct(s).Release() }
 func (s Denied) Clone() Denied       { return Denied(impl.Struct(s).Clone(DeniedDesc)) }
-func (s Denied) Equal(t Denied) bool { return impl.Struct(s).Equal(DeniedDesc, impl.Struct(t)) }
-func (s Denied) String() string      { return impl.Struct(s).Format(DeniedDesc) }
-func (s Denied) Error() string       { return impl.Struct(s).Format(DeniedDesc) }
+func (s Denied) Equal(t Denied) bool { return impl.Equals(s, t) }
+func (s Denied) String() string      { return impl.String(s) }
+func (s Denied) Error() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Denied) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Denied) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, DeniedDesc) }
 
-func (s Denied) ThriftDesc() *impl.Desc                  { return DeniedDesc }
-func (s Denied) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Denied) LogValue() slog.Value                    { return impl.Struct(s).LogValue(DeniedDesc) }
-func (s Denied) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, DeniedDesc) }
-func (s Denied) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(DeniedDesc) }
+func (s Denied) ThriftDesc() *impl.Desc    { return DeniedDesc }
+func (s Denied) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Denied) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Denied) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Denied) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Denied) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Denied) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Denied) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Denied) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Denied) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Denied) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Denied) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Denied) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Denied) GetWhy() string  { return impl.Struct(s).Text(deniedWhy) }
 func (s Denied) SetWhy(v string) { impl.Struct(s).SetText(deniedWhy, v) }
@@ -164,10 +164,8 @@ func (s RootPingArgs) Release()    { nocopy.Struct(s).Release() }
 func (s RootPingArgs) Clone() RootPingArgs {
 	return RootPingArgs(impl.Struct(s).Clone(RootPingArgsDesc))
 }
-func (s RootPingArgs) Equal(t RootPingArgs) bool {
-	return impl.Struct(s).Equal(RootPingArgsDesc, impl.Struct(t))
-}
-func (s RootPingArgs) String() string { return impl.Struct(s).Format(RootPingArgsDesc) }
+func (s RootPingArgs) Equal(t RootPingArgs) bool { return impl.Equals(s, t) }
+func (s RootPingArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -178,18 +176,14 @@ func (s RootPingArgs) AppendTo(dst []byte) []byte {
 
 func (s RootPingArgs) ThriftDesc() *impl.Desc    { return RootPingArgsDesc }
 func (s RootPingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RootPingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RootPingArgsDesc) }
-func (s RootPingArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, RootPingArgsDesc)
-}
-func (s RootPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(RootPingArgsDesc)
-}
+func (s RootPingArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s RootPingArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s RootPingArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *RootPingArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *RootPingArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s RootPingArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s RootPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s RootPingArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s RootPingArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *RootPingArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *RootPingArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type RootPingResult nocopy.Struct
 
@@ -213,10 +207,8 @@ func (s RootPingResult) Release()    { nocopy.Struct(s).Release() }
 func (s RootPingResult) Clone() RootPingResult {
 	return RootPingResult(impl.Struct(s).Clone(RootPingResultDesc))
 }
-func (s RootPingResult) Equal(t RootPingResult) bool {
-	return impl.Struct(s).Equal(RootPingResultDesc, impl.Struct(t))
-}
-func (s RootPingResult) String() string { return impl.Struct(s).Format(RootPingResultDesc) }
+func (s RootPingResult) Equal(t RootPingResult) bool { return impl.Equals(s, t) }
+func (s RootPingResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -227,18 +219,14 @@ func (s RootPingResult) AppendTo(dst []byte) []byte {
 
 func (s RootPingResult) ThriftDesc() *impl.Desc    { return RootPingResultDesc }
 func (s RootPingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RootPingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RootPingResultDesc) }
-func (s RootPingResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, RootPingResultDesc)
-}
-func (s RootPingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(RootPingResultDesc)
-}
+func (s RootPingResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s RootPingResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s RootPingResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *RootPingResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *RootPingResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s RootPingResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s RootPingResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s RootPingResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s RootPingResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *RootPingResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *RootPingResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type MiddleCountArgs nocopy.Struct
 
@@ -266,10 +254,8 @@ func (s MiddleCountArgs) Release()    { nocopy.Struct(s).Release() }
 func (s MiddleCountArgs) Clone() MiddleCountArgs {
 	return MiddleCountArgs(impl.Struct(s).Clone(MiddleCountArgsDesc))
 }
-func (s MiddleCountArgs) Equal(t MiddleCountArgs) bool {
-	return impl.Struct(s).Equal(MiddleCountArgsDesc, impl.Struct(t))
-}
-func (s MiddleCountArgs) String() string { return impl.Struct(s).Format(MiddleCountArgsDesc) }
+func (s MiddleCountArgs) Equal(t MiddleCountArgs) bool { return impl.Equals(s, t) }
+func (s MiddleCountArgs) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -280,18 +266,14 @@ func (s MiddleCountArgs) AppendTo(dst []byte) []byte {
 
 func (s MiddleCountArgs) ThriftDesc() *impl.Desc    { return MiddleCountArgsDesc }
 func (s MiddleCountArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MiddleCountArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(MiddleCountArgsDesc) }
-func (s MiddleCountArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, MiddleCountArgsDesc)
-}
-func (s MiddleCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(MiddleCountArgsDesc)
-}
+func (s MiddleCountArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s MiddleCountArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s MiddleCountArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *MiddleCountArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *MiddleCountArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s MiddleCountArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s MiddleCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s MiddleCountArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s MiddleCountArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *MiddleCountArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *MiddleCountArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s MiddleCountArgs) GetWhat() string  { return impl.Struct(s).Text(middleCountArgsWhat) }
 func (s MiddleCountArgs) SetWhat(v string) { impl.Struct(s).SetText(middleCountArgsWhat, v) }
@@ -325,10 +307,8 @@ func (s MiddleCountResult) Release()    { nocopy.Struct(s).Release() }
 func (s MiddleCountResult) Clone() MiddleCountResult {
 	return MiddleCountResult(impl.Struct(s).Clone(MiddleCountResultDesc))
 }
-func (s MiddleCountResult) Equal(t MiddleCountResult) bool {
-	return impl.Struct(s).Equal(MiddleCountResultDesc, impl.Struct(t))
-}
-func (s MiddleCountResult) String() string { return impl.Struct(s).Format(MiddleCountResultDesc) }
+func (s MiddleCountResult) Equal(t MiddleCountResult) bool { return impl.Equals(s, t) }
+func (s MiddleCountResult) String() string                 { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -339,20 +319,14 @@ func (s MiddleCountResult) AppendTo(dst []byte) []byte {
 
 func (s MiddleCountResult) ThriftDesc() *impl.Desc    { return MiddleCountResultDesc }
 func (s MiddleCountResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MiddleCountResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(MiddleCountResultDesc)
-}
-func (s MiddleCountResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, MiddleCountResultDesc)
-}
-func (s MiddleCountResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(MiddleCountResultDesc)
-}
+func (s MiddleCountResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s MiddleCountResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s MiddleCountResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *MiddleCountResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *MiddleCountResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s MiddleCountResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s MiddleCountResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s MiddleCountResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s MiddleCountResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *MiddleCountResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *MiddleCountResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s MiddleCountResult) GetSuccess() int32  { return impl.Struct(s).Int32(middleCountResultSuccess) }
 func (s MiddleCountResult) SetSuccess(v int32) { impl.Struct(s).SetInt32(middleCountResultSuccess, v) }

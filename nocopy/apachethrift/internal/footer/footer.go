@@ -104,10 +104,8 @@ func (s SchemaElement) Release()    { nocopy.Struct(s).Release() }
 func (s SchemaElement) Clone() SchemaElement {
 	return SchemaElement(impl.Struct(s).Clone(SchemaElementDesc))
 }
-func (s SchemaElement) Equal(t SchemaElement) bool {
-	return impl.Struct(s).Equal(SchemaElementDesc, impl.Struct(t))
-}
-func (s SchemaElement) String() string { return impl.Struct(s).Format(SchemaElementDesc) }
+func (s SchemaElement) Equal(t SchemaElement) bool { return impl.Equals(s, t) }
+func (s SchemaElement) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -118,18 +116,14 @@ func (s SchemaElement) AppendTo(dst []byte) []byte {
 
 func (s SchemaElement) ThriftDesc() *impl.Desc    { return SchemaElementDesc }
 func (s SchemaElement) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SchemaElement) LogValue() slog.Value      { return impl.Struct(s).LogValue(SchemaElementDesc) }
-func (s SchemaElement) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SchemaElementDesc)
-}
-func (s SchemaElement) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SchemaElementDesc)
-}
+func (s SchemaElement) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s SchemaElement) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s SchemaElement) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *SchemaElement) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *SchemaElement) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s SchemaElement) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s SchemaElement) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s SchemaElement) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s SchemaElement) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *SchemaElement) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *SchemaElement) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s SchemaElement) GetType() Type   { return Type(impl.Struct(s).Int32(schemaElementType)) }
 func (s SchemaElement) SetType(v Type)  { impl.Struct(s).SetInt32(schemaElementType, int32(v)) }
@@ -180,13 +174,11 @@ func ReadStatistics(r io.Reader, n int, opts ...nocopy.Option) (Statistics, erro
 	return nocopy.Read[Statistics](StatisticsDesc, r, n, opts...)
 }
 
-func (s Statistics) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s Statistics) Release()          { nocopy.Struct(s).Release() }
-func (s Statistics) Clone() Statistics { return Statistics(impl.Struct(s).Clone(StatisticsDesc)) }
-func (s Statistics) Equal(t Statistics) bool {
-	return impl.Struct(s).Equal(StatisticsDesc, impl.Struct(t))
-}
-func (s Statistics) String() string { return impl.Struct(s).Format(StatisticsDesc) }
+func (s Statistics) Valid() bool             { return nocopy.Struct(s).Valid() }
+func (s Statistics) Release()                { nocopy.Struct(s).Release() }
+func (s Statistics) Clone() Statistics       { return Statistics(impl.Struct(s).Clone(StatisticsDesc)) }
+func (s Statistics) Equal(t Statistics) bool { return impl.Equals(s, t) }
+func (s Statistics) String() string          { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -195,18 +187,16 @@ func (s Statistics) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, StatisticsDesc)
 }
 
-func (s Statistics) ThriftDesc() *impl.Desc        { return StatisticsDesc }
-func (s Statistics) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Statistics) LogValue() slog.Value          { return impl.Struct(s).LogValue(StatisticsDesc) }
-func (s Statistics) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, StatisticsDesc) }
-func (s Statistics) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(StatisticsDesc)
-}
+func (s Statistics) ThriftDesc() *impl.Desc    { return StatisticsDesc }
+func (s Statistics) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Statistics) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Statistics) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Statistics) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Statistics) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Statistics) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Statistics) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Statistics) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Statistics) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Statistics) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Statistics) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Statistics) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Statistics) GetNullCount() int64  { return impl.Struct(s).Int64(statisticsNullCount) }
 func (s Statistics) SetNullCount(v int64) { impl.Struct(s).SetInt64(statisticsNullCount, v) }
@@ -254,10 +244,8 @@ func (s ColumnMetaData) Release()    { nocopy.Struct(s).Release() }
 func (s ColumnMetaData) Clone() ColumnMetaData {
 	return ColumnMetaData(impl.Struct(s).Clone(ColumnMetaDataDesc))
 }
-func (s ColumnMetaData) Equal(t ColumnMetaData) bool {
-	return impl.Struct(s).Equal(ColumnMetaDataDesc, impl.Struct(t))
-}
-func (s ColumnMetaData) String() string { return impl.Struct(s).Format(ColumnMetaDataDesc) }
+func (s ColumnMetaData) Equal(t ColumnMetaData) bool { return impl.Equals(s, t) }
+func (s ColumnMetaData) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -268,18 +256,14 @@ func (s ColumnMetaData) AppendTo(dst []byte) []byte {
 
 func (s ColumnMetaData) ThriftDesc() *impl.Desc    { return ColumnMetaDataDesc }
 func (s ColumnMetaData) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ColumnMetaData) LogValue() slog.Value      { return impl.Struct(s).LogValue(ColumnMetaDataDesc) }
-func (s ColumnMetaData) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ColumnMetaDataDesc)
-}
-func (s ColumnMetaData) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ColumnMetaDataDesc)
-}
+func (s ColumnMetaData) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ColumnMetaData) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ColumnMetaData) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ColumnMetaData) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ColumnMetaData) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ColumnMetaData) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ColumnMetaData) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ColumnMetaData) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ColumnMetaData) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ColumnMetaData) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ColumnMetaData) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ColumnMetaData) GetType() Type   { return Type(impl.Struct(s).Int32(columnMetaDataType)) }
 func (s ColumnMetaData) SetType(v Type)  { impl.Struct(s).SetInt32(columnMetaDataType, int32(v)) }
@@ -345,13 +329,11 @@ func ReadColumnChunk(r io.Reader, n int, opts ...nocopy.Option) (ColumnChunk, er
 	return nocopy.Read[ColumnChunk](ColumnChunkDesc, r, n, opts...)
 }
 
-func (s ColumnChunk) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s ColumnChunk) Release()           { nocopy.Struct(s).Release() }
-func (s ColumnChunk) Clone() ColumnChunk { return ColumnChunk(impl.Struct(s).Clone(ColumnChunkDesc)) }
-func (s ColumnChunk) Equal(t ColumnChunk) bool {
-	return impl.Struct(s).Equal(ColumnChunkDesc, impl.Struct(t))
-}
-func (s ColumnChunk) String() string { return impl.Struct(s).Format(ColumnChunkDesc) }
+func (s ColumnChunk) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s ColumnChunk) Release()                 { nocopy.Struct(s).Release() }
+func (s ColumnChunk) Clone() ColumnChunk       { return ColumnChunk(impl.Struct(s).Clone(ColumnChunkDesc)) }
+func (s ColumnChunk) Equal(t ColumnChunk) bool { return impl.Equals(s, t) }
+func (s ColumnChunk) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -362,18 +344,14 @@ func (s ColumnChunk) AppendTo(dst []byte) []byte {
 
 func (s ColumnChunk) ThriftDesc() *impl.Desc    { return ColumnChunkDesc }
 func (s ColumnChunk) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ColumnChunk) LogValue() slog.Value      { return impl.Struct(s).LogValue(ColumnChunkDesc) }
-func (s ColumnChunk) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ColumnChunkDesc)
-}
-func (s ColumnChunk) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ColumnChunkDesc)
-}
+func (s ColumnChunk) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ColumnChunk) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ColumnChunk) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ColumnChunk) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ColumnChunk) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ColumnChunk) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ColumnChunk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ColumnChunk) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ColumnChunk) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ColumnChunk) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ColumnChunk) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ColumnChunk) GetFileOffset() int64  { return impl.Struct(s).Int64(columnChunkFileOffset) }
 func (s ColumnChunk) SetFileOffset(v int64) { impl.Struct(s).SetInt64(columnChunkFileOffset, v) }
@@ -418,26 +396,24 @@ func ReadRowGroup(r io.Reader, n int, opts ...nocopy.Option) (RowGroup, error) {
 func (s RowGroup) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s RowGroup) Release()              { nocopy.Struct(s).Release() }
 func (s RowGroup) Clone() RowGroup       { return RowGroup(impl.Struct(s).Clone(RowGroupDesc)) }
-func (s RowGroup) Equal(t RowGroup) bool { return impl.Struct(s).Equal(RowGroupDesc, impl.Struct(t)) }
-func (s RowGroup) String() string        { return impl.Struct(s).Format(RowGroupDesc) }
+func (s RowGroup) Equal(t RowGroup) bool { return impl.Equals(s, t) }
+func (s RowGroup) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s RowGroup) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s RowGroup) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowGroupDesc) }
 
-func (s RowGroup) ThriftDesc() *impl.Desc        { return RowGroupDesc }
-func (s RowGroup) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s RowGroup) LogValue() slog.Value          { return impl.Struct(s).LogValue(RowGroupDesc) }
-func (s RowGroup) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, RowGroupDesc) }
-func (s RowGroup) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(RowGroupDesc)
-}
+func (s RowGroup) ThriftDesc() *impl.Desc    { return RowGroupDesc }
+func (s RowGroup) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RowGroup) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s RowGroup) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s RowGroup) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *RowGroup) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *RowGroup) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s RowGroup) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s RowGroup) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s RowGroup) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s RowGroup) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *RowGroup) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *RowGroup) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s RowGroup) GetColumns() nocopy.StructList[ColumnChunk] {
 	return nocopy.StructList[ColumnChunk](impl.Struct(s).Child(rowGroupColumns, RowGroupDesc))
@@ -486,26 +462,24 @@ func ReadKeyValue(r io.Reader, n int, opts ...nocopy.Option) (KeyValue, error) {
 func (s KeyValue) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s KeyValue) Release()              { nocopy.Struct(s).Release() }
 func (s KeyValue) Clone() KeyValue       { return KeyValue(impl.Struct(s).Clone(KeyValueDesc)) }
-func (s KeyValue) Equal(t KeyValue) bool { return impl.Struct(s).Equal(KeyValueDesc, impl.Struct(t)) }
-func (s KeyValue) String() string        { return impl.Struct(s).Format(KeyValueDesc) }
+func (s KeyValue) Equal(t KeyValue) bool { return impl.Equals(s, t) }
+func (s KeyValue) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s KeyValue) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s KeyValue) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, KeyValueDesc) }
 
-func (s KeyValue) ThriftDesc() *impl.Desc        { return KeyValueDesc }
-func (s KeyValue) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s KeyValue) LogValue() slog.Value          { return impl.Struct(s).LogValue(KeyValueDesc) }
-func (s KeyValue) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, KeyValueDesc) }
-func (s KeyValue) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(KeyValueDesc)
-}
+func (s KeyValue) ThriftDesc() *impl.Desc    { return KeyValueDesc }
+func (s KeyValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s KeyValue) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s KeyValue) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s KeyValue) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *KeyValue) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *KeyValue) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s KeyValue) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s KeyValue) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s KeyValue) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s KeyValue) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *KeyValue) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *KeyValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s KeyValue) GetKey() string  { return impl.Struct(s).Text(keyValueKey) }
 func (s KeyValue) SetKey(v string) { impl.Struct(s).SetText(keyValueKey, v) }
@@ -548,10 +522,8 @@ func (s FileMetaData) Release()    { nocopy.Struct(s).Release() }
 func (s FileMetaData) Clone() FileMetaData {
 	return FileMetaData(impl.Struct(s).Clone(FileMetaDataDesc))
 }
-func (s FileMetaData) Equal(t FileMetaData) bool {
-	return impl.Struct(s).Equal(FileMetaDataDesc, impl.Struct(t))
-}
-func (s FileMetaData) String() string { return impl.Struct(s).Format(FileMetaDataDesc) }
+func (s FileMetaData) Equal(t FileMetaData) bool { return impl.Equals(s, t) }
+func (s FileMetaData) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -562,18 +534,14 @@ func (s FileMetaData) AppendTo(dst []byte) []byte {
 
 func (s FileMetaData) ThriftDesc() *impl.Desc    { return FileMetaDataDesc }
 func (s FileMetaData) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FileMetaData) LogValue() slog.Value      { return impl.Struct(s).LogValue(FileMetaDataDesc) }
-func (s FileMetaData) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, FileMetaDataDesc)
-}
-func (s FileMetaData) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(FileMetaDataDesc)
-}
+func (s FileMetaData) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s FileMetaData) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s FileMetaData) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *FileMetaData) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *FileMetaData) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s FileMetaData) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s FileMetaData) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s FileMetaData) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s FileMetaData) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *FileMetaData) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *FileMetaData) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s FileMetaData) GetVersion() int32  { return impl.Struct(s).Int32(fileMetaDataVersion) }
 func (s FileMetaData) SetVersion(v int32) { impl.Struct(s).SetInt32(fileMetaDataVersion, v) }

@@ -103,24 +103,24 @@ func ReadPoint(r io.Reader, n int, opts ...nocopy.Option) (Point, error) {
 func (s Point) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Point) Release()           { nocopy.Struct(s).Release() }
 func (s Point) Clone() Point       { return Point(impl.Struct(s).Clone(PointDesc)) }
-func (s Point) Equal(t Point) bool { return impl.Struct(s).Equal(PointDesc, impl.Struct(t)) }
-func (s Point) String() string     { return impl.Struct(s).Format(PointDesc) }
+func (s Point) Equal(t Point) bool { return impl.Equals(s, t) }
+func (s Point) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Point) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Point) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PointDesc) }
 
-func (s Point) ThriftDesc() *impl.Desc                  { return PointDesc }
-func (s Point) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Point) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PointDesc) }
-func (s Point) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PointDesc) }
-func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PointDesc) }
+func (s Point) ThriftDesc() *impl.Desc    { return PointDesc }
+func (s Point) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Point) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Point) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Point) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Point) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Point) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Point) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Point) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Point) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Point) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Point) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Point) GetX() int32  { return impl.Struct(s).Int32(pointX) }
 func (s Point) SetX(v int32) { impl.Struct(s).SetInt32(pointX, v) }
@@ -156,24 +156,24 @@ func ReadPart(r io.Reader, n int, opts ...nocopy.Option) (Part, error) {
 func (s Part) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Part) Release()          { nocopy.Struct(s).Release() }
 func (s Part) Clone() Part       { return Part(impl.Struct(s).Clone(PartDesc)) }
-func (s Part) Equal(t Part) bool { return impl.Struct(s).Equal(PartDesc, impl.Struct(t)) }
-func (s Part) String() string    { return impl.Struct(s).Format(PartDesc) }
+func (s Part) Equal(t Part) bool { return impl.Equals(s, t) }
+func (s Part) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Part) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Part) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PartDesc) }
 
-func (s Part) ThriftDesc() *impl.Desc                  { return PartDesc }
-func (s Part) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Part) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PartDesc) }
-func (s Part) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PartDesc) }
-func (s Part) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PartDesc) }
+func (s Part) ThriftDesc() *impl.Desc    { return PartDesc }
+func (s Part) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Part) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Part) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Part) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Part) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Part) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Part) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Part) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Part) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Part) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Part) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Part) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // PartWhich is the arm of a Part that is set; 0 means none.
 type PartWhich int32
@@ -240,25 +240,25 @@ func ReadRefused(r io.Reader, n int, opts ...nocopy.Option) (Refused, error) {
 func (s Refused) Valid() bool          { return nocopy.Struct(s).Valid() }
 func (s Refused) Release()             { nocopy.Struct(s).Release() }
 func (s Refused) Clone() Refused       { return Refused(impl.Struct(s).Clone(RefusedDesc)) }
-func (s Refused) Equal(t Refused) bool { return impl.Struct(s).Equal(RefusedDesc, impl.Struct(t)) }
-func (s Refused) String() string       { return impl.Struct(s).Format(RefusedDesc) }
-func (s Refused) Error() string        { return impl.Struct(s).Format(RefusedDesc) }
+func (s Refused) Equal(t Refused) bool { return impl.Equals(s, t) }
+func (s Refused) String() string       { return impl.String(s) }
+func (s Refused) Error() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
-func (s Refused) ThriftDesc() *impl.Desc                  { return RefusedDesc }
-func (s Refused) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Refused) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RefusedDesc) }
-func (s Refused) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RefusedDesc) }
-func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RefusedDesc) }
+func (s Refused) ThriftDesc() *impl.Desc    { return RefusedDesc }
+func (s Refused) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Refused) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Refused) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Refused) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Refused) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Refused) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Refused) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Refused) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Refused) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Refused) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Refused) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Refused) GetReason() string  { return impl.Struct(s).Text(refusedReason) }
 func (s Refused) SetReason(v string) { impl.Struct(s).SetText(refusedReason, v) }
@@ -318,24 +318,24 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 func (s Item) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Item) Release()          { nocopy.Struct(s).Release() }
 func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) Equal(t Item) bool { return impl.Struct(s).Equal(ItemDesc, impl.Struct(t)) }
-func (s Item) String() string    { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Equal(t Item) bool { return impl.Equals(s, t) }
+func (s Item) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
-func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
-func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
+func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Item) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Item) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Item) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Item) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Item) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Item) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Item) GetFlag() bool   { return impl.Struct(s).Bool(itemFlag) }
 func (s Item) SetFlag(v bool)  { impl.Struct(s).SetBool(itemFlag, v) }
@@ -637,24 +637,24 @@ func ReadNamed(r io.Reader, n int, opts ...nocopy.Option) (Named, error) {
 func (s Named) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Named) Release()           { nocopy.Struct(s).Release() }
 func (s Named) Clone() Named       { return Named(impl.Struct(s).Clone(NamedDesc)) }
-func (s Named) Equal(t Named) bool { return impl.Struct(s).Equal(NamedDesc, impl.Struct(t)) }
-func (s Named) String() string     { return impl.Struct(s).Format(NamedDesc) }
+func (s Named) Equal(t Named) bool { return impl.Equals(s, t) }
+func (s Named) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Named) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Named) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NamedDesc) }
 
-func (s Named) ThriftDesc() *impl.Desc                  { return NamedDesc }
-func (s Named) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Named) LogValue() slog.Value                    { return impl.Struct(s).LogValue(NamedDesc) }
-func (s Named) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NamedDesc) }
-func (s Named) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NamedDesc) }
+func (s Named) ThriftDesc() *impl.Desc    { return NamedDesc }
+func (s Named) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Named) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Named) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Named) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Named) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Named) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Named) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Named) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Named) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Named) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Named) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Named) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Named) GetID() int64  { return impl.Struct(s).Int64(namedID) }
 func (s Named) SetID(v int64) { impl.Struct(s).SetInt64(namedID, v) }
@@ -709,24 +709,24 @@ func ReadClash(r io.Reader, n int, opts ...nocopy.Option) (Clash, error) {
 func (s Clash) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Clash) Release()           { nocopy.Struct(s).Release() }
 func (s Clash) Clone() Clash       { return Clash(impl.Struct(s).Clone(ClashDesc)) }
-func (s Clash) Equal(t Clash) bool { return impl.Struct(s).Equal(ClashDesc, impl.Struct(t)) }
-func (s Clash) String() string     { return impl.Struct(s).Format(ClashDesc) }
+func (s Clash) Equal(t Clash) bool { return impl.Equals(s, t) }
+func (s Clash) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Clash) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Clash) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ClashDesc) }
 
-func (s Clash) ThriftDesc() *impl.Desc                  { return ClashDesc }
-func (s Clash) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Clash) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ClashDesc) }
-func (s Clash) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ClashDesc) }
-func (s Clash) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ClashDesc) }
+func (s Clash) ThriftDesc() *impl.Desc    { return ClashDesc }
+func (s Clash) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Clash) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Clash) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Clash) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Clash) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Clash) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Clash) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Clash) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Clash) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Clash) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Clash) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Clash) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Clash) GetFirst() int32  { return impl.Struct(s).Int32(clashFirst) }
 func (s Clash) SetFirst(v int32) { impl.Struct(s).SetInt32(clashFirst, v) }
@@ -761,24 +761,24 @@ func ReadNode(r io.Reader, n int, opts ...nocopy.Option) (Node, error) {
 func (s Node) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Node) Release()          { nocopy.Struct(s).Release() }
 func (s Node) Clone() Node       { return Node(impl.Struct(s).Clone(NodeDesc)) }
-func (s Node) Equal(t Node) bool { return impl.Struct(s).Equal(NodeDesc, impl.Struct(t)) }
-func (s Node) String() string    { return impl.Struct(s).Format(NodeDesc) }
+func (s Node) Equal(t Node) bool { return impl.Equals(s, t) }
+func (s Node) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Node) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Node) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NodeDesc) }
 
-func (s Node) ThriftDesc() *impl.Desc                  { return NodeDesc }
-func (s Node) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Node) LogValue() slog.Value                    { return impl.Struct(s).LogValue(NodeDesc) }
-func (s Node) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NodeDesc) }
-func (s Node) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NodeDesc) }
+func (s Node) ThriftDesc() *impl.Desc    { return NodeDesc }
+func (s Node) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Node) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Node) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Node) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Node) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Node) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Node) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Node) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Node) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Node) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Node) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Node) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Node) GetNext() Node { return Node(impl.Struct(s).Child(nodeNext, NodeDesc)) }
 
@@ -823,13 +823,11 @@ func ReadShopGetArgs(r io.Reader, n int, opts ...nocopy.Option) (ShopGetArgs, er
 	return nocopy.Read[ShopGetArgs](ShopGetArgsDesc, r, n, opts...)
 }
 
-func (s ShopGetArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s ShopGetArgs) Release()           { nocopy.Struct(s).Release() }
-func (s ShopGetArgs) Clone() ShopGetArgs { return ShopGetArgs(impl.Struct(s).Clone(ShopGetArgsDesc)) }
-func (s ShopGetArgs) Equal(t ShopGetArgs) bool {
-	return impl.Struct(s).Equal(ShopGetArgsDesc, impl.Struct(t))
-}
-func (s ShopGetArgs) String() string { return impl.Struct(s).Format(ShopGetArgsDesc) }
+func (s ShopGetArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s ShopGetArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ShopGetArgs) Clone() ShopGetArgs       { return ShopGetArgs(impl.Struct(s).Clone(ShopGetArgsDesc)) }
+func (s ShopGetArgs) Equal(t ShopGetArgs) bool { return impl.Equals(s, t) }
+func (s ShopGetArgs) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -840,18 +838,14 @@ func (s ShopGetArgs) AppendTo(dst []byte) []byte {
 
 func (s ShopGetArgs) ThriftDesc() *impl.Desc    { return ShopGetArgsDesc }
 func (s ShopGetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopGetArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopGetArgsDesc) }
-func (s ShopGetArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopGetArgsDesc)
-}
-func (s ShopGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopGetArgsDesc)
-}
+func (s ShopGetArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopGetArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopGetArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopGetArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopGetArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopGetArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopGetArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopGetArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopGetArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopGetArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopGetArgs) GetID() int64  { return impl.Struct(s).Int64(shopGetArgsID) }
 func (s ShopGetArgs) SetID(v int64) { impl.Struct(s).SetInt64(shopGetArgsID, v) }
@@ -885,10 +879,8 @@ func (s ShopGetResult) Release()    { nocopy.Struct(s).Release() }
 func (s ShopGetResult) Clone() ShopGetResult {
 	return ShopGetResult(impl.Struct(s).Clone(ShopGetResultDesc))
 }
-func (s ShopGetResult) Equal(t ShopGetResult) bool {
-	return impl.Struct(s).Equal(ShopGetResultDesc, impl.Struct(t))
-}
-func (s ShopGetResult) String() string { return impl.Struct(s).Format(ShopGetResultDesc) }
+func (s ShopGetResult) Equal(t ShopGetResult) bool { return impl.Equals(s, t) }
+func (s ShopGetResult) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -899,18 +891,14 @@ func (s ShopGetResult) AppendTo(dst []byte) []byte {
 
 func (s ShopGetResult) ThriftDesc() *impl.Desc    { return ShopGetResultDesc }
 func (s ShopGetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopGetResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(ShopGetResultDesc) }
-func (s ShopGetResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ShopGetResultDesc)
-}
-func (s ShopGetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ShopGetResultDesc)
-}
+func (s ShopGetResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ShopGetResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ShopGetResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ShopGetResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ShopGetResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ShopGetResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ShopGetResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ShopGetResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ShopGetResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ShopGetResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ShopGetResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ShopGetResult) GetSuccess() Item {
 	return Item(impl.Struct(s).Child(shopGetResultSuccess, ShopGetResultDesc))

@@ -204,27 +204,25 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 func (s NotFound) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s NotFound) Release()              { nocopy.Struct(s).Release() }
 func (s NotFound) Clone() NotFound       { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) Equal(t NotFound) bool { return impl.Struct(s).Equal(NotFoundDesc, impl.Struct(t)) }
-func (s NotFound) String() string        { return impl.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string         { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Equal(t NotFound) bool { return impl.Equals(s, t) }
+func (s NotFound) String() string        { return impl.String(s) }
+func (s NotFound) Error() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
-func (s NotFound) ThriftDesc() *impl.Desc        { return NotFoundDesc }
-func (s NotFound) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s NotFound) LogValue() slog.Value          { return impl.Struct(s).LogValue(NotFoundDesc) }
-func (s NotFound) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NotFoundDesc) }
-func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(NotFoundDesc)
-}
+func (s NotFound) ThriftDesc() *impl.Desc    { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s NotFound) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s NotFound) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s NotFound) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *NotFound) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *NotFound) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s NotFound) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s NotFound) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s NotFound) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *NotFound) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *NotFound) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s NotFound) GetKey() string  { return impl.Struct(s).Text(notFoundKey) }
 func (s NotFound) SetKey(v string) { impl.Struct(s).SetText(notFoundKey, v) }
@@ -258,27 +256,25 @@ func ReadConflict(r io.Reader, n int, opts ...nocopy.Option) (Conflict, error) {
 func (s Conflict) Valid() bool           { return nocopy.Struct(s).Valid() }
 func (s Conflict) Release()              { nocopy.Struct(s).Release() }
 func (s Conflict) Clone() Conflict       { return Conflict(impl.Struct(s).Clone(ConflictDesc)) }
-func (s Conflict) Equal(t Conflict) bool { return impl.Struct(s).Equal(ConflictDesc, impl.Struct(t)) }
-func (s Conflict) String() string        { return impl.Struct(s).Format(ConflictDesc) }
-func (s Conflict) Error() string         { return impl.Struct(s).Format(ConflictDesc) }
+func (s Conflict) Equal(t Conflict) bool { return impl.Equals(s, t) }
+func (s Conflict) String() string        { return impl.String(s) }
+func (s Conflict) Error() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Conflict) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Conflict) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ConflictDesc) }
 
-func (s Conflict) ThriftDesc() *impl.Desc        { return ConflictDesc }
-func (s Conflict) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Conflict) LogValue() slog.Value          { return impl.Struct(s).LogValue(ConflictDesc) }
-func (s Conflict) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ConflictDesc) }
-func (s Conflict) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ConflictDesc)
-}
+func (s Conflict) ThriftDesc() *impl.Desc    { return ConflictDesc }
+func (s Conflict) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Conflict) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Conflict) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Conflict) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Conflict) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Conflict) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Conflict) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Conflict) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Conflict) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Conflict) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Conflict) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Conflict) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Conflict) GetWhat() string  { return impl.Struct(s).Text(conflictWhat) }
 func (s Conflict) SetWhat(v string) { impl.Struct(s).SetText(conflictWhat, v) }
@@ -310,24 +306,24 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 func (s Item) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Item) Release()          { nocopy.Struct(s).Release() }
 func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) Equal(t Item) bool { return impl.Struct(s).Equal(ItemDesc, impl.Struct(t)) }
-func (s Item) String() string    { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Equal(t Item) bool { return impl.Equals(s, t) }
+func (s Item) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
-func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
-func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
+func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Item) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Item) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Item) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Item) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Item) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Item) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Item) GetName() string  { return impl.Struct(s).Text(itemName) }
 func (s Item) SetName(v string) { impl.Struct(s).SetText(itemName, v) }
@@ -391,10 +387,8 @@ func (s BasePingArgs) Release()    { nocopy.Struct(s).Release() }
 func (s BasePingArgs) Clone() BasePingArgs {
 	return BasePingArgs(impl.Struct(s).Clone(BasePingArgsDesc))
 }
-func (s BasePingArgs) Equal(t BasePingArgs) bool {
-	return impl.Struct(s).Equal(BasePingArgsDesc, impl.Struct(t))
-}
-func (s BasePingArgs) String() string { return impl.Struct(s).Format(BasePingArgsDesc) }
+func (s BasePingArgs) Equal(t BasePingArgs) bool { return impl.Equals(s, t) }
+func (s BasePingArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -405,18 +399,14 @@ func (s BasePingArgs) AppendTo(dst []byte) []byte {
 
 func (s BasePingArgs) ThriftDesc() *impl.Desc    { return BasePingArgsDesc }
 func (s BasePingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BasePingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(BasePingArgsDesc) }
-func (s BasePingArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, BasePingArgsDesc)
-}
-func (s BasePingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(BasePingArgsDesc)
-}
+func (s BasePingArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s BasePingArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s BasePingArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *BasePingArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *BasePingArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s BasePingArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s BasePingArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s BasePingArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s BasePingArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *BasePingArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *BasePingArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type BasePingResult nocopy.Struct
 
@@ -440,10 +430,8 @@ func (s BasePingResult) Release()    { nocopy.Struct(s).Release() }
 func (s BasePingResult) Clone() BasePingResult {
 	return BasePingResult(impl.Struct(s).Clone(BasePingResultDesc))
 }
-func (s BasePingResult) Equal(t BasePingResult) bool {
-	return impl.Struct(s).Equal(BasePingResultDesc, impl.Struct(t))
-}
-func (s BasePingResult) String() string { return impl.Struct(s).Format(BasePingResultDesc) }
+func (s BasePingResult) Equal(t BasePingResult) bool { return impl.Equals(s, t) }
+func (s BasePingResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -454,18 +442,14 @@ func (s BasePingResult) AppendTo(dst []byte) []byte {
 
 func (s BasePingResult) ThriftDesc() *impl.Desc    { return BasePingResultDesc }
 func (s BasePingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BasePingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(BasePingResultDesc) }
-func (s BasePingResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, BasePingResultDesc)
-}
-func (s BasePingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(BasePingResultDesc)
-}
+func (s BasePingResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s BasePingResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s BasePingResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *BasePingResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *BasePingResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s BasePingResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s BasePingResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s BasePingResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s BasePingResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *BasePingResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *BasePingResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type BaseVersionArgs nocopy.Struct
 
@@ -489,10 +473,8 @@ func (s BaseVersionArgs) Release()    { nocopy.Struct(s).Release() }
 func (s BaseVersionArgs) Clone() BaseVersionArgs {
 	return BaseVersionArgs(impl.Struct(s).Clone(BaseVersionArgsDesc))
 }
-func (s BaseVersionArgs) Equal(t BaseVersionArgs) bool {
-	return impl.Struct(s).Equal(BaseVersionArgsDesc, impl.Struct(t))
-}
-func (s BaseVersionArgs) String() string { return impl.Struct(s).Format(BaseVersionArgsDesc) }
+func (s BaseVersionArgs) Equal(t BaseVersionArgs) bool { return impl.Equals(s, t) }
+func (s BaseVersionArgs) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -503,18 +485,14 @@ func (s BaseVersionArgs) AppendTo(dst []byte) []byte {
 
 func (s BaseVersionArgs) ThriftDesc() *impl.Desc    { return BaseVersionArgsDesc }
 func (s BaseVersionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BaseVersionArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(BaseVersionArgsDesc) }
-func (s BaseVersionArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, BaseVersionArgsDesc)
-}
-func (s BaseVersionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(BaseVersionArgsDesc)
-}
+func (s BaseVersionArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s BaseVersionArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s BaseVersionArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *BaseVersionArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *BaseVersionArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s BaseVersionArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s BaseVersionArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s BaseVersionArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s BaseVersionArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *BaseVersionArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *BaseVersionArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type BaseVersionResult nocopy.Struct
 
@@ -542,10 +520,8 @@ func (s BaseVersionResult) Release()    { nocopy.Struct(s).Release() }
 func (s BaseVersionResult) Clone() BaseVersionResult {
 	return BaseVersionResult(impl.Struct(s).Clone(BaseVersionResultDesc))
 }
-func (s BaseVersionResult) Equal(t BaseVersionResult) bool {
-	return impl.Struct(s).Equal(BaseVersionResultDesc, impl.Struct(t))
-}
-func (s BaseVersionResult) String() string { return impl.Struct(s).Format(BaseVersionResultDesc) }
+func (s BaseVersionResult) Equal(t BaseVersionResult) bool { return impl.Equals(s, t) }
+func (s BaseVersionResult) String() string                 { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -556,20 +532,14 @@ func (s BaseVersionResult) AppendTo(dst []byte) []byte {
 
 func (s BaseVersionResult) ThriftDesc() *impl.Desc    { return BaseVersionResultDesc }
 func (s BaseVersionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BaseVersionResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(BaseVersionResultDesc)
-}
-func (s BaseVersionResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, BaseVersionResultDesc)
-}
-func (s BaseVersionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(BaseVersionResultDesc)
-}
+func (s BaseVersionResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s BaseVersionResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s BaseVersionResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *BaseVersionResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *BaseVersionResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s BaseVersionResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s BaseVersionResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s BaseVersionResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s BaseVersionResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *BaseVersionResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *BaseVersionResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s BaseVersionResult) GetSuccess() string  { return impl.Struct(s).Text(baseVersionResultSuccess) }
 func (s BaseVersionResult) SetSuccess(v string) { impl.Struct(s).SetText(baseVersionResultSuccess, v) }
@@ -603,10 +573,8 @@ func (s EchoEchoArgs) Release()    { nocopy.Struct(s).Release() }
 func (s EchoEchoArgs) Clone() EchoEchoArgs {
 	return EchoEchoArgs(impl.Struct(s).Clone(EchoEchoArgsDesc))
 }
-func (s EchoEchoArgs) Equal(t EchoEchoArgs) bool {
-	return impl.Struct(s).Equal(EchoEchoArgsDesc, impl.Struct(t))
-}
-func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
+func (s EchoEchoArgs) Equal(t EchoEchoArgs) bool { return impl.Equals(s, t) }
+func (s EchoEchoArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -617,18 +585,14 @@ func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 
 func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
 func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoEchoArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoArgsDesc) }
-func (s EchoEchoArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, EchoEchoArgsDesc)
-}
-func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EchoEchoArgsDesc)
-}
+func (s EchoEchoArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EchoEchoArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EchoEchoArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EchoEchoArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EchoEchoArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EchoEchoArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EchoEchoArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EchoEchoArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EchoEchoArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EchoEchoArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s EchoEchoArgs) GetPayload() []byte  { return impl.Struct(s).Bytes(echoEchoArgsPayload) }
 func (s EchoEchoArgs) SetPayload(v []byte) { impl.Struct(s).SetBytes(echoEchoArgsPayload, v) }
@@ -669,10 +633,8 @@ func (s EchoEchoResult) Release()    { nocopy.Struct(s).Release() }
 func (s EchoEchoResult) Clone() EchoEchoResult {
 	return EchoEchoResult(impl.Struct(s).Clone(EchoEchoResultDesc))
 }
-func (s EchoEchoResult) Equal(t EchoEchoResult) bool {
-	return impl.Struct(s).Equal(EchoEchoResultDesc, impl.Struct(t))
-}
-func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
+func (s EchoEchoResult) Equal(t EchoEchoResult) bool { return impl.Equals(s, t) }
+func (s EchoEchoResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -683,18 +645,14 @@ func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 
 func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
 func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoEchoResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoResultDesc) }
-func (s EchoEchoResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, EchoEchoResultDesc)
-}
-func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EchoEchoResultDesc)
-}
+func (s EchoEchoResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EchoEchoResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EchoEchoResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EchoEchoResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EchoEchoResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EchoEchoResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EchoEchoResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EchoEchoResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EchoEchoResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EchoEchoResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s EchoEchoResult) GetSuccess() []byte  { return impl.Struct(s).Bytes(echoEchoResultSuccess) }
 func (s EchoEchoResult) SetSuccess(v []byte) { impl.Struct(s).SetBytes(echoEchoResultSuccess, v) }
@@ -726,13 +684,11 @@ func ReadEchoPutArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoPutArgs, er
 	return nocopy.Read[EchoPutArgs](EchoPutArgsDesc, r, n, opts...)
 }
 
-func (s EchoPutArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s EchoPutArgs) Release()           { nocopy.Struct(s).Release() }
-func (s EchoPutArgs) Clone() EchoPutArgs { return EchoPutArgs(impl.Struct(s).Clone(EchoPutArgsDesc)) }
-func (s EchoPutArgs) Equal(t EchoPutArgs) bool {
-	return impl.Struct(s).Equal(EchoPutArgsDesc, impl.Struct(t))
-}
-func (s EchoPutArgs) String() string { return impl.Struct(s).Format(EchoPutArgsDesc) }
+func (s EchoPutArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s EchoPutArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s EchoPutArgs) Clone() EchoPutArgs       { return EchoPutArgs(impl.Struct(s).Clone(EchoPutArgsDesc)) }
+func (s EchoPutArgs) Equal(t EchoPutArgs) bool { return impl.Equals(s, t) }
+func (s EchoPutArgs) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -743,18 +699,14 @@ func (s EchoPutArgs) AppendTo(dst []byte) []byte {
 
 func (s EchoPutArgs) ThriftDesc() *impl.Desc    { return EchoPutArgsDesc }
 func (s EchoPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoPutArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoPutArgsDesc) }
-func (s EchoPutArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, EchoPutArgsDesc)
-}
-func (s EchoPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EchoPutArgsDesc)
-}
+func (s EchoPutArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EchoPutArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EchoPutArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EchoPutArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EchoPutArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EchoPutArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EchoPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EchoPutArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EchoPutArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EchoPutArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EchoPutArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s EchoPutArgs) GetItem() Item {
 	return Item(impl.Struct(s).Child(echoPutArgsItem, EchoPutArgsDesc))
@@ -803,10 +755,8 @@ func (s EchoPutResult) Release()    { nocopy.Struct(s).Release() }
 func (s EchoPutResult) Clone() EchoPutResult {
 	return EchoPutResult(impl.Struct(s).Clone(EchoPutResultDesc))
 }
-func (s EchoPutResult) Equal(t EchoPutResult) bool {
-	return impl.Struct(s).Equal(EchoPutResultDesc, impl.Struct(t))
-}
-func (s EchoPutResult) String() string { return impl.Struct(s).Format(EchoPutResultDesc) }
+func (s EchoPutResult) Equal(t EchoPutResult) bool { return impl.Equals(s, t) }
+func (s EchoPutResult) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -817,18 +767,14 @@ func (s EchoPutResult) AppendTo(dst []byte) []byte {
 
 func (s EchoPutResult) ThriftDesc() *impl.Desc    { return EchoPutResultDesc }
 func (s EchoPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoPutResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoPutResultDesc) }
-func (s EchoPutResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, EchoPutResultDesc)
-}
-func (s EchoPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EchoPutResultDesc)
-}
+func (s EchoPutResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EchoPutResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EchoPutResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EchoPutResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EchoPutResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EchoPutResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EchoPutResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EchoPutResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EchoPutResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EchoPutResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EchoPutResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s EchoPutResult) GetSuccess() Item {
 	return Item(impl.Struct(s).Child(echoPutResultSuccess, EchoPutResultDesc))
@@ -899,10 +845,8 @@ func (s EchoNotifyArgs) Release()    { nocopy.Struct(s).Release() }
 func (s EchoNotifyArgs) Clone() EchoNotifyArgs {
 	return EchoNotifyArgs(impl.Struct(s).Clone(EchoNotifyArgsDesc))
 }
-func (s EchoNotifyArgs) Equal(t EchoNotifyArgs) bool {
-	return impl.Struct(s).Equal(EchoNotifyArgsDesc, impl.Struct(t))
-}
-func (s EchoNotifyArgs) String() string { return impl.Struct(s).Format(EchoNotifyArgsDesc) }
+func (s EchoNotifyArgs) Equal(t EchoNotifyArgs) bool { return impl.Equals(s, t) }
+func (s EchoNotifyArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -913,18 +857,14 @@ func (s EchoNotifyArgs) AppendTo(dst []byte) []byte {
 
 func (s EchoNotifyArgs) ThriftDesc() *impl.Desc    { return EchoNotifyArgsDesc }
 func (s EchoNotifyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoNotifyArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoNotifyArgsDesc) }
-func (s EchoNotifyArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, EchoNotifyArgsDesc)
-}
-func (s EchoNotifyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EchoNotifyArgsDesc)
-}
+func (s EchoNotifyArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EchoNotifyArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EchoNotifyArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EchoNotifyArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EchoNotifyArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EchoNotifyArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EchoNotifyArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EchoNotifyArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EchoNotifyArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EchoNotifyArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EchoNotifyArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s EchoNotifyArgs) GetText() string  { return impl.Struct(s).Text(echoNotifyArgsText) }
 func (s EchoNotifyArgs) SetText(v string) { impl.Struct(s).SetText(echoNotifyArgsText, v) }
@@ -958,13 +898,11 @@ func ReadEchoAddArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoAddArgs, er
 	return nocopy.Read[EchoAddArgs](EchoAddArgsDesc, r, n, opts...)
 }
 
-func (s EchoAddArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s EchoAddArgs) Release()           { nocopy.Struct(s).Release() }
-func (s EchoAddArgs) Clone() EchoAddArgs { return EchoAddArgs(impl.Struct(s).Clone(EchoAddArgsDesc)) }
-func (s EchoAddArgs) Equal(t EchoAddArgs) bool {
-	return impl.Struct(s).Equal(EchoAddArgsDesc, impl.Struct(t))
-}
-func (s EchoAddArgs) String() string { return impl.Struct(s).Format(EchoAddArgsDesc) }
+func (s EchoAddArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s EchoAddArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s EchoAddArgs) Clone() EchoAddArgs       { return EchoAddArgs(impl.Struct(s).Clone(EchoAddArgsDesc)) }
+func (s EchoAddArgs) Equal(t EchoAddArgs) bool { return impl.Equals(s, t) }
+func (s EchoAddArgs) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -975,18 +913,14 @@ func (s EchoAddArgs) AppendTo(dst []byte) []byte {
 
 func (s EchoAddArgs) ThriftDesc() *impl.Desc    { return EchoAddArgsDesc }
 func (s EchoAddArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoAddArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoAddArgsDesc) }
-func (s EchoAddArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, EchoAddArgsDesc)
-}
-func (s EchoAddArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EchoAddArgsDesc)
-}
+func (s EchoAddArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EchoAddArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EchoAddArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EchoAddArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EchoAddArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EchoAddArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EchoAddArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EchoAddArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EchoAddArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EchoAddArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EchoAddArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s EchoAddArgs) GetA() int64  { return impl.Struct(s).Int64(echoAddArgsA) }
 func (s EchoAddArgs) SetA(v int64) { impl.Struct(s).SetInt64(echoAddArgsA, v) }
@@ -1024,10 +958,8 @@ func (s EchoAddResult) Release()    { nocopy.Struct(s).Release() }
 func (s EchoAddResult) Clone() EchoAddResult {
 	return EchoAddResult(impl.Struct(s).Clone(EchoAddResultDesc))
 }
-func (s EchoAddResult) Equal(t EchoAddResult) bool {
-	return impl.Struct(s).Equal(EchoAddResultDesc, impl.Struct(t))
-}
-func (s EchoAddResult) String() string { return impl.Struct(s).Format(EchoAddResultDesc) }
+func (s EchoAddResult) Equal(t EchoAddResult) bool { return impl.Equals(s, t) }
+func (s EchoAddResult) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1038,18 +970,14 @@ func (s EchoAddResult) AppendTo(dst []byte) []byte {
 
 func (s EchoAddResult) ThriftDesc() *impl.Desc    { return EchoAddResultDesc }
 func (s EchoAddResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoAddResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoAddResultDesc) }
-func (s EchoAddResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, EchoAddResultDesc)
-}
-func (s EchoAddResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EchoAddResultDesc)
-}
+func (s EchoAddResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EchoAddResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EchoAddResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EchoAddResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EchoAddResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EchoAddResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EchoAddResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EchoAddResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EchoAddResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EchoAddResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EchoAddResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s EchoAddResult) GetSuccess() int64  { return impl.Struct(s).Int64(echoAddResultSuccess) }
 func (s EchoAddResult) SetSuccess(v int64) { impl.Struct(s).SetInt64(echoAddResultSuccess, v) }
@@ -1082,10 +1010,8 @@ func (s EchoFailArgs) Release()    { nocopy.Struct(s).Release() }
 func (s EchoFailArgs) Clone() EchoFailArgs {
 	return EchoFailArgs(impl.Struct(s).Clone(EchoFailArgsDesc))
 }
-func (s EchoFailArgs) Equal(t EchoFailArgs) bool {
-	return impl.Struct(s).Equal(EchoFailArgsDesc, impl.Struct(t))
-}
-func (s EchoFailArgs) String() string { return impl.Struct(s).Format(EchoFailArgsDesc) }
+func (s EchoFailArgs) Equal(t EchoFailArgs) bool { return impl.Equals(s, t) }
+func (s EchoFailArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1096,18 +1022,14 @@ func (s EchoFailArgs) AppendTo(dst []byte) []byte {
 
 func (s EchoFailArgs) ThriftDesc() *impl.Desc    { return EchoFailArgsDesc }
 func (s EchoFailArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoFailArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoFailArgsDesc) }
-func (s EchoFailArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, EchoFailArgsDesc)
-}
-func (s EchoFailArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EchoFailArgsDesc)
-}
+func (s EchoFailArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EchoFailArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EchoFailArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EchoFailArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EchoFailArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EchoFailArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EchoFailArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EchoFailArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EchoFailArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EchoFailArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EchoFailArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s EchoFailArgs) GetHow() string  { return impl.Struct(s).Text(echoFailArgsHow) }
 func (s EchoFailArgs) SetHow(v string) { impl.Struct(s).SetText(echoFailArgsHow, v) }
@@ -1140,10 +1062,8 @@ func (s EchoFailResult) Release()    { nocopy.Struct(s).Release() }
 func (s EchoFailResult) Clone() EchoFailResult {
 	return EchoFailResult(impl.Struct(s).Clone(EchoFailResultDesc))
 }
-func (s EchoFailResult) Equal(t EchoFailResult) bool {
-	return impl.Struct(s).Equal(EchoFailResultDesc, impl.Struct(t))
-}
-func (s EchoFailResult) String() string { return impl.Struct(s).Format(EchoFailResultDesc) }
+func (s EchoFailResult) Equal(t EchoFailResult) bool { return impl.Equals(s, t) }
+func (s EchoFailResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1154,18 +1074,14 @@ func (s EchoFailResult) AppendTo(dst []byte) []byte {
 
 func (s EchoFailResult) ThriftDesc() *impl.Desc    { return EchoFailResultDesc }
 func (s EchoFailResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoFailResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoFailResultDesc) }
-func (s EchoFailResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, EchoFailResultDesc)
-}
-func (s EchoFailResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EchoFailResultDesc)
-}
+func (s EchoFailResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EchoFailResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EchoFailResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EchoFailResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EchoFailResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EchoFailResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EchoFailResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EchoFailResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EchoFailResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EchoFailResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EchoFailResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s EchoFailResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(echoFailResultMissing, EchoFailResultDesc))

@@ -38,24 +38,24 @@ func ReadLine(r io.Reader, n int, opts ...nocopy.Option) (Line, error) {
 func (s Line) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Line) Release()          { nocopy.Struct(s).Release() }
 func (s Line) Clone() Line       { return Line(impl.Struct(s).Clone(LineDesc)) }
-func (s Line) Equal(t Line) bool { return impl.Struct(s).Equal(LineDesc, impl.Struct(t)) }
-func (s Line) String() string    { return impl.Struct(s).Format(LineDesc) }
+func (s Line) Equal(t Line) bool { return impl.Equals(s, t) }
+func (s Line) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Line) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Line) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LineDesc) }
 
-func (s Line) ThriftDesc() *impl.Desc                  { return LineDesc }
-func (s Line) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Line) LogValue() slog.Value                    { return impl.Struct(s).LogValue(LineDesc) }
-func (s Line) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, LineDesc) }
-func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(LineDesc) }
+func (s Line) ThriftDesc() *impl.Desc    { return LineDesc }
+func (s Line) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Line) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Line) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Line) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Line) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Line) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Line) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Line) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Line) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Line) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Line) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Line) GetArticle() string  { return impl.Struct(s).Text(lineArticle) }
 func (s Line) SetArticle(v string) { impl.Struct(s).SetText(lineArticle, v) }
@@ -91,24 +91,24 @@ func ReadOrder(r io.Reader, n int, opts ...nocopy.Option) (Order, error) {
 func (s Order) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Order) Release()           { nocopy.Struct(s).Release() }
 func (s Order) Clone() Order       { return Order(impl.Struct(s).Clone(OrderDesc)) }
-func (s Order) Equal(t Order) bool { return impl.Struct(s).Equal(OrderDesc, impl.Struct(t)) }
-func (s Order) String() string     { return impl.Struct(s).Format(OrderDesc) }
+func (s Order) Equal(t Order) bool { return impl.Equals(s, t) }
+func (s Order) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OrderDesc) }
-func (s Order) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OrderDesc) }
-func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OrderDesc) }
+func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Order) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Order) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Order) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Order) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Order) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Order) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Order) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Order) GetID() string  { return impl.Struct(s).Text(orderID) }
 func (s Order) SetID(v string) { impl.Struct(s).SetText(orderID, v) }

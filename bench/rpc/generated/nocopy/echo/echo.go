@@ -130,24 +130,24 @@ func ReadMessage(r io.Reader, n int, opts ...nocopy.Option) (Message, error) {
 func (s Message) Valid() bool          { return nocopy.Struct(s).Valid() }
 func (s Message) Release()             { nocopy.Struct(s).Release() }
 func (s Message) Clone() Message       { return Message(impl.Struct(s).Clone(MessageDesc)) }
-func (s Message) Equal(t Message) bool { return impl.Struct(s).Equal(MessageDesc, impl.Struct(t)) }
-func (s Message) String() string       { return impl.Struct(s).Format(MessageDesc) }
+func (s Message) Equal(t Message) bool { return impl.Equals(s, t) }
+func (s Message) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Message) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Message) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MessageDesc) }
 
-func (s Message) ThriftDesc() *impl.Desc                  { return MessageDesc }
-func (s Message) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Message) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MessageDesc) }
-func (s Message) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MessageDesc) }
-func (s Message) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MessageDesc) }
+func (s Message) ThriftDesc() *impl.Desc    { return MessageDesc }
+func (s Message) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Message) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Message) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Message) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Message) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Message) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Message) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Message) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Message) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Message) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Message) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Message) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Message) GetID() int64  { return impl.Struct(s).Int64(messageID) }
 func (s Message) SetID(v int64) { impl.Struct(s).SetInt64(messageID, v) }
@@ -189,24 +189,24 @@ func ReadRow(r io.Reader, n int, opts ...nocopy.Option) (Row, error) {
 func (s Row) Valid() bool      { return nocopy.Struct(s).Valid() }
 func (s Row) Release()         { nocopy.Struct(s).Release() }
 func (s Row) Clone() Row       { return Row(impl.Struct(s).Clone(RowDesc)) }
-func (s Row) Equal(t Row) bool { return impl.Struct(s).Equal(RowDesc, impl.Struct(t)) }
-func (s Row) String() string   { return impl.Struct(s).Format(RowDesc) }
+func (s Row) Equal(t Row) bool { return impl.Equals(s, t) }
+func (s Row) String() string   { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Row) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Row) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowDesc) }
 
-func (s Row) ThriftDesc() *impl.Desc                  { return RowDesc }
-func (s Row) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Row) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RowDesc) }
-func (s Row) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RowDesc) }
-func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RowDesc) }
+func (s Row) ThriftDesc() *impl.Desc    { return RowDesc }
+func (s Row) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Row) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Row) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Row) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Row) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Row) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Row) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Row) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Row) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Row) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Row) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Row) GetID() int64  { return impl.Struct(s).Int64(rowID) }
 func (s Row) SetID(v int64) { impl.Struct(s).SetInt64(rowID, v) }
@@ -249,10 +249,8 @@ func (s EchoEchoArgs) Release()    { nocopy.Struct(s).Release() }
 func (s EchoEchoArgs) Clone() EchoEchoArgs {
 	return EchoEchoArgs(impl.Struct(s).Clone(EchoEchoArgsDesc))
 }
-func (s EchoEchoArgs) Equal(t EchoEchoArgs) bool {
-	return impl.Struct(s).Equal(EchoEchoArgsDesc, impl.Struct(t))
-}
-func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
+func (s EchoEchoArgs) Equal(t EchoEchoArgs) bool { return impl.Equals(s, t) }
+func (s EchoEchoArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -263,18 +261,14 @@ func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 
 func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
 func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoEchoArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoArgsDesc) }
-func (s EchoEchoArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, EchoEchoArgsDesc)
-}
-func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EchoEchoArgsDesc)
-}
+func (s EchoEchoArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EchoEchoArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EchoEchoArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EchoEchoArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EchoEchoArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EchoEchoArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EchoEchoArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EchoEchoArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EchoEchoArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EchoEchoArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s EchoEchoArgs) GetMessage() Message {
 	return Message(impl.Struct(s).Child(echoEchoArgsMessage, EchoEchoArgsDesc))
@@ -316,10 +310,8 @@ func (s EchoEchoResult) Release()    { nocopy.Struct(s).Release() }
 func (s EchoEchoResult) Clone() EchoEchoResult {
 	return EchoEchoResult(impl.Struct(s).Clone(EchoEchoResultDesc))
 }
-func (s EchoEchoResult) Equal(t EchoEchoResult) bool {
-	return impl.Struct(s).Equal(EchoEchoResultDesc, impl.Struct(t))
-}
-func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
+func (s EchoEchoResult) Equal(t EchoEchoResult) bool { return impl.Equals(s, t) }
+func (s EchoEchoResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -330,18 +322,14 @@ func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 
 func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
 func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoEchoResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoResultDesc) }
-func (s EchoEchoResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, EchoEchoResultDesc)
-}
-func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EchoEchoResultDesc)
-}
+func (s EchoEchoResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EchoEchoResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EchoEchoResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EchoEchoResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EchoEchoResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EchoEchoResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EchoEchoResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EchoEchoResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EchoEchoResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EchoEchoResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s EchoEchoResult) GetSuccess() Message {
 	return Message(impl.Struct(s).Child(echoEchoResultSuccess, EchoEchoResultDesc))
@@ -378,13 +366,11 @@ func ReadRowsGetArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsGetArgs, er
 	return nocopy.Read[RowsGetArgs](RowsGetArgsDesc, r, n, opts...)
 }
 
-func (s RowsGetArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s RowsGetArgs) Release()           { nocopy.Struct(s).Release() }
-func (s RowsGetArgs) Clone() RowsGetArgs { return RowsGetArgs(impl.Struct(s).Clone(RowsGetArgsDesc)) }
-func (s RowsGetArgs) Equal(t RowsGetArgs) bool {
-	return impl.Struct(s).Equal(RowsGetArgsDesc, impl.Struct(t))
-}
-func (s RowsGetArgs) String() string { return impl.Struct(s).Format(RowsGetArgsDesc) }
+func (s RowsGetArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s RowsGetArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s RowsGetArgs) Clone() RowsGetArgs       { return RowsGetArgs(impl.Struct(s).Clone(RowsGetArgsDesc)) }
+func (s RowsGetArgs) Equal(t RowsGetArgs) bool { return impl.Equals(s, t) }
+func (s RowsGetArgs) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -395,18 +381,14 @@ func (s RowsGetArgs) AppendTo(dst []byte) []byte {
 
 func (s RowsGetArgs) ThriftDesc() *impl.Desc    { return RowsGetArgsDesc }
 func (s RowsGetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowsGetArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsGetArgsDesc) }
-func (s RowsGetArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, RowsGetArgsDesc)
-}
-func (s RowsGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(RowsGetArgsDesc)
-}
+func (s RowsGetArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s RowsGetArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s RowsGetArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *RowsGetArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *RowsGetArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s RowsGetArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s RowsGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s RowsGetArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s RowsGetArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *RowsGetArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *RowsGetArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s RowsGetArgs) GetCount() int32  { return impl.Struct(s).Int32(rowsGetArgsCount) }
 func (s RowsGetArgs) SetCount(v int32) { impl.Struct(s).SetInt32(rowsGetArgsCount, v) }
@@ -439,10 +421,8 @@ func (s RowsGetResult) Release()    { nocopy.Struct(s).Release() }
 func (s RowsGetResult) Clone() RowsGetResult {
 	return RowsGetResult(impl.Struct(s).Clone(RowsGetResultDesc))
 }
-func (s RowsGetResult) Equal(t RowsGetResult) bool {
-	return impl.Struct(s).Equal(RowsGetResultDesc, impl.Struct(t))
-}
-func (s RowsGetResult) String() string { return impl.Struct(s).Format(RowsGetResultDesc) }
+func (s RowsGetResult) Equal(t RowsGetResult) bool { return impl.Equals(s, t) }
+func (s RowsGetResult) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -453,18 +433,14 @@ func (s RowsGetResult) AppendTo(dst []byte) []byte {
 
 func (s RowsGetResult) ThriftDesc() *impl.Desc    { return RowsGetResultDesc }
 func (s RowsGetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowsGetResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsGetResultDesc) }
-func (s RowsGetResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, RowsGetResultDesc)
-}
-func (s RowsGetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(RowsGetResultDesc)
-}
+func (s RowsGetResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s RowsGetResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s RowsGetResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *RowsGetResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *RowsGetResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s RowsGetResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s RowsGetResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s RowsGetResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s RowsGetResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *RowsGetResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *RowsGetResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s RowsGetResult) GetSuccess() nocopy.StructList[Row] {
 	return nocopy.StructList[Row](impl.Struct(s).Child(rowsGetResultSuccess, RowsGetResultDesc))
@@ -501,13 +477,11 @@ func ReadRowsPutArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsPutArgs, er
 	return nocopy.Read[RowsPutArgs](RowsPutArgsDesc, r, n, opts...)
 }
 
-func (s RowsPutArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s RowsPutArgs) Release()           { nocopy.Struct(s).Release() }
-func (s RowsPutArgs) Clone() RowsPutArgs { return RowsPutArgs(impl.Struct(s).Clone(RowsPutArgsDesc)) }
-func (s RowsPutArgs) Equal(t RowsPutArgs) bool {
-	return impl.Struct(s).Equal(RowsPutArgsDesc, impl.Struct(t))
-}
-func (s RowsPutArgs) String() string { return impl.Struct(s).Format(RowsPutArgsDesc) }
+func (s RowsPutArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s RowsPutArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s RowsPutArgs) Clone() RowsPutArgs       { return RowsPutArgs(impl.Struct(s).Clone(RowsPutArgsDesc)) }
+func (s RowsPutArgs) Equal(t RowsPutArgs) bool { return impl.Equals(s, t) }
+func (s RowsPutArgs) String() string           { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -518,18 +492,14 @@ func (s RowsPutArgs) AppendTo(dst []byte) []byte {
 
 func (s RowsPutArgs) ThriftDesc() *impl.Desc    { return RowsPutArgsDesc }
 func (s RowsPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowsPutArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsPutArgsDesc) }
-func (s RowsPutArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, RowsPutArgsDesc)
-}
-func (s RowsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(RowsPutArgsDesc)
-}
+func (s RowsPutArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s RowsPutArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s RowsPutArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *RowsPutArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *RowsPutArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s RowsPutArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s RowsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s RowsPutArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s RowsPutArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *RowsPutArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *RowsPutArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s RowsPutArgs) GetRows() nocopy.StructList[Row] {
 	return nocopy.StructList[Row](impl.Struct(s).Child(rowsPutArgsRows, RowsPutArgsDesc))
@@ -571,10 +541,8 @@ func (s RowsPutResult) Release()    { nocopy.Struct(s).Release() }
 func (s RowsPutResult) Clone() RowsPutResult {
 	return RowsPutResult(impl.Struct(s).Clone(RowsPutResultDesc))
 }
-func (s RowsPutResult) Equal(t RowsPutResult) bool {
-	return impl.Struct(s).Equal(RowsPutResultDesc, impl.Struct(t))
-}
-func (s RowsPutResult) String() string { return impl.Struct(s).Format(RowsPutResultDesc) }
+func (s RowsPutResult) Equal(t RowsPutResult) bool { return impl.Equals(s, t) }
+func (s RowsPutResult) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -585,18 +553,14 @@ func (s RowsPutResult) AppendTo(dst []byte) []byte {
 
 func (s RowsPutResult) ThriftDesc() *impl.Desc    { return RowsPutResultDesc }
 func (s RowsPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowsPutResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsPutResultDesc) }
-func (s RowsPutResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, RowsPutResultDesc)
-}
-func (s RowsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(RowsPutResultDesc)
-}
+func (s RowsPutResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s RowsPutResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s RowsPutResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *RowsPutResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *RowsPutResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s RowsPutResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s RowsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s RowsPutResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s RowsPutResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *RowsPutResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *RowsPutResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s RowsPutResult) GetSuccess() int64  { return impl.Struct(s).Int64(rowsPutResultSuccess) }
 func (s RowsPutResult) SetSuccess(v int64) { impl.Struct(s).SetInt64(rowsPutResultSuccess, v) }
