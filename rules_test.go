@@ -337,6 +337,36 @@ func TestSecurityPage(t *testing.T) {
 	}
 }
 
+// TestLinks: what Markdown files link to in this repository is there, and not ignored by git.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			to := filepath.Join(filepath.Dir(name), filepath.FromSlash(m[1]))
+			if strings.Contains(m[1], ":") {
+				continue // another site
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+			}
+			if exec.Command("git", "check-ignore", "-q", to).Run() == nil {
+				t.Errorf("%s links to %s, which git ignores", name, m[1])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestForGeneratedCode: what begins with X in package nocopy says whom it is for, and only
 // thriftimpl says nocopy.X…, and nocopyjson, which thriftimpl imports.
 func TestForGeneratedCode(t *testing.T) {
