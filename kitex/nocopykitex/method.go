@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/cloudwego/kitex/pkg/remote"
 	"github.com/cloudwego/kitex/pkg/serviceinfo"
@@ -37,7 +38,7 @@ func Unary[H any, A, R nocopy.View](name string, call func(H, context.Context, A
 	return &Method{
 		name: name, first: first, success: success,
 		call: func(ctx context.Context, h any, args, result nocopy.Struct) error {
-			return call(h.(H), ctx, A(args), R(result))
+			return call(unwrap[H](h), ctx, A(args), R(result))
 		},
 	}
 }
@@ -46,7 +47,7 @@ func Unary[H any, A, R nocopy.View](name string, call func(H, context.Context, A
 func Oneway[H any, A nocopy.View](name string, call func(H, context.Context, A) error, first func(nocopy.Struct) any) *Method {
 	return &Method{
 		name: name, first: first,
-		call: func(ctx context.Context, h any, args, _ nocopy.Struct) error { return call(h.(H), ctx, A(args)) },
+		call: func(ctx context.Context, h any, args, _ nocopy.Struct) error { return call(unwrap[H](h), ctx, A(args)) },
 	}
 }
 
@@ -64,7 +65,7 @@ func Stream[H any](name string, mode serviceinfo.StreamingMode, call func(ctx co
 		if err != nil {
 			return err
 		}
-		return call(ctx, h.(H), st)
+		return call(ctx, unwrap[H](h), st)
 	}}
 }
 
@@ -141,10 +142,32 @@ func NewServer(s *Service, handler any, opts []server.Option) server.Server {
 	// The tracer comes last, so that it is the first to finish: the others see what it corrects.
 	opts = append(opts[:len(opts):len(opts)], server.WithCompatibleMiddlewareForUnary(), server.WithTracer(tracer{server: true}))
 	svr := server.NewServer(opts...)
-	if err := svr.RegisterService(s.Info(), handler); err != nil {
+	if err := Register(svr, s, handler, nil); err != nil {
 		panic(err)
 	}
 	return svr
+}
+
+// Register adds the service with this handler to a server. For generated code.
+func Register(svr server.Server, s *Service, handler any, opts []server.RegisterOption) error {
+	switch reflect.ValueOf(handler).Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Func, reflect.Chan, reflect.Slice, reflect.Invalid:
+	default:
+		handler = &valueHandler{handler}
+	}
+	return svr.RegisterService(s.Info(), handler, opts...)
+}
+
+// valueHandler is a handler that is no pointer. Kitex asks whether a handler is nil, which panics
+// then.
+type valueHandler struct{ handler any }
+
+// unwrap returns the handler that was registered as h.
+func unwrap[H any](h any) H {
+	if v, ok := h.(*valueHandler); ok {
+		h = v.handler
+	}
+	return h.(H)
 }
 
 // serve handles a call, as a serviceinfo.MethodHandler.

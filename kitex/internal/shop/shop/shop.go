@@ -41,7 +41,7 @@ func NewServer(handler Handler, opts ...server.Option) server.Server {
 
 // RegisterService adds Shop to a server.
 func RegisterService(svr server.Server, handler Handler, opts ...server.RegisterOption) error {
-	return svr.RegisterService(service.Info(), handler, opts...)
+	return nocopykitex.Register(svr, service, handler, opts)
 }
 
 // Client calls the methods of Shop. Results belong to the caller.
