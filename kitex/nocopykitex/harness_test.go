@@ -70,31 +70,38 @@ var carriers = []carrier{
 	{name: "gRPC", client: []client.Option{client.WithTransportProtocol(transport.GRPC)}},
 }
 
-// listen returns a listener on a free port and its address.
-func listen(t testing.TB) net.Listener {
+// place is where a server listens, and what ends it.
+type place struct {
+	net.Listener
+	exit chan error
+}
+
+// listen returns a free place.
+func listen(t testing.TB) place {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	return place{l, make(chan error, 1)}
 }
 
-// run runs a server that has l until the test ends.
-func run(t testing.TB, s server.Server, l net.Listener) string {
+// run runs a server that was made with the options for l until the test ends.
+func run(t testing.TB, s server.Server, l place) string {
 	t.Helper()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run() }()
 	t.Cleanup(func() {
-		s.Stop() // clients are still connected, for which it reports an error on some transports
-		<-ended
+		l.exit <- nil
+		<-ended // an error if clients are still connected, on some transports
 	})
 	return l.Addr().String()
 }
 
-func serverOptions(l net.Listener, opts []server.Option) []server.Option {
+func serverOptions(l place, opts []server.Option) []server.Option {
 	return append([]server.Option{
-		server.WithListener(l), server.WithExitWaitTime(time.Millisecond),
+		server.WithListener(l.Listener), server.WithExitWaitTime(time.Millisecond),
+		server.WithExitSignal(func() <-chan error { return l.exit }),
 		server.WithMetaHandler(transmeta.ServerTTHeaderHandler),
 	}, opts...)
 }
