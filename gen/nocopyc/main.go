@@ -137,7 +137,7 @@ func generate(out string, inputs, includes []string, opt golang.Options, stderr 
 		_, err = golang.Generate(set, opt)
 		return err
 	}
-	if opt.ModulePath, err = importPathOf(out); err != nil {
+	if opt.ModulePath, err = golang.ImportPathOf(out); err != nil {
 		return err
 	}
 	files, err := golang.Generate(set, opt)

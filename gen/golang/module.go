@@ -1,4 +1,4 @@
-package main
+package golang
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// importPathOf returns the import path of a directory by the nearest go.mod, "" if there
+// ImportPathOf returns the import path of a directory by the nearest go.mod, "" if there
 // is none. The directory need not exist.
-func importPathOf(dir string) (string, error) {
+func ImportPathOf(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err

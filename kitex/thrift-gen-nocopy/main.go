@@ -1,0 +1,155 @@
+// Thrift-gen-nocopy is a plugin of thriftgo, and so of Kitex's generator. It makes the code that
+// "nocopyc -kitex" makes.
+//
+//	go install github.com/nocopythrift/nocopythrift/kitex/thrift-gen-nocopy@latest
+//	kitex -thrift-plugin nocopy -module example.com/shop shop.thrift
+//	thriftgo -g go -p nocopy shop.thrift
+//
+// Its files are in the folder nocopy of the output directory, beside what Kitex makes of the same
+// file. Parameters are given as in "-p nocopy:out=DIR,package_prefix=PATH": the folder to write to
+// instead, and its import path, which is needed outside of Go modules.
+//
+// A plugin gets a syntax tree, as a Thrift message on standard input, without comments and
+// positions. So the .thrift files that it names are read again, from the current directory.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/golang"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/kitex/internal/thriftgo/parser"
+	"github.com/nocopythrift/nocopythrift/kitex/internal/thriftgo/plugin"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+func main() {
+	if err := run(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "thrift-gen-nocopy:", err)
+		os.Exit(1)
+	}
+}
+
+// run reads a request and writes the response to it. What is wrong with the request, or with the
+// files that it names, is in the response.
+func run(in io.Reader, out io.Writer) error {
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return err
+	}
+	res := plugin.NewResponse()
+	if err := respond(data, res); err != nil {
+		res = plugin.NewResponse()
+		res.SetError("thrift-gen-nocopy: " + err.Error())
+	}
+	_, err = res.Message().WriteTo(out)
+	return err
+}
+
+// respond fills the response to a request.
+func respond(data []byte, res plugin.Response) error {
+	req, err := plugin.ParseRequest(withoutTrailer(data), nocopy.Limits{MaxBytes: 1 << 30, MaxDepth: 1 << 12})
+	if err != nil {
+		return fmt.Errorf("the request of thriftgo: %w", err)
+	}
+	opt := golang.Options{Recursive: req.GetRecursive(), Kitex: true}
+	folder := filepath.Join(req.GetOutputPath(), "nocopy")
+	for _, p := range req.GetPluginParameters().All() {
+		switch key, value, _ := strings.Cut(p, "="); key {
+		case "out":
+			folder = value
+		case "package_prefix":
+			opt.PackagePrefix = value
+		default:
+			return fmt.Errorf("unknown parameter %q: there are out and package_prefix", key)
+		}
+	}
+	if folder, err = filepath.Abs(folder); err != nil {
+		return err
+	}
+	files, warnings, err := generate(req.GetAST(), folder, opt)
+	if err != nil {
+		return err
+	}
+	if len(warnings) > 0 {
+		res.SetWarnings(warnings)
+	}
+	contents := res.NewContents(len(files))
+	for i, f := range files {
+		contents.At(i).SetContent(string(f.Source))
+		contents.At(i).SetName(filepath.Join(folder, filepath.FromSlash(f.Path)))
+	}
+	return nil
+}
+
+// generate returns the files for the tree of a .thrift file, to be written into a folder.
+func generate(ast parser.Thrift, folder string, opt golang.Options) ([]golang.File, []string, error) {
+	set, err := schema.Load([]string{ast.GetFilename()}, includeFolders(ast))
+	var warnings []string
+	for _, w := range set.Warnings {
+		warnings = append(warnings, fmt.Sprintf("%s:%d:%d: %s", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if opt.ModulePath, err = golang.ImportPathOf(folder); err != nil {
+		return nil, nil, err
+	}
+	files, err := golang.Generate(set, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, n := range golang.Needs(set, opt) {
+		if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(n.Path))); errors.Is(err, os.ErrNotExist) {
+			warnings = append(warnings, fmt.Sprintf("the code needs %s, which is made from %s: give -r", n.Path, n.Source))
+		}
+	}
+	return files, warnings, nil
+}
+
+// includeFolders returns the folders in which thriftgo has found the files that a tree includes,
+// directly or not, each once.
+func includeFolders(ast parser.Thrift) []string {
+	var folders []string
+	seen := map[string]bool{}
+	var visit func(ast parser.Thrift)
+	visit = func(ast parser.Thrift) {
+		for _, inc := range ast.GetIncludes().All() {
+			name := inc.GetReference().GetFilename()
+			if strings.HasPrefix(name, sameFile) {
+				continue
+			}
+			path := filepath.Clean(filepath.FromSlash(inc.GetPath()))
+			folder, ok := strings.CutSuffix(filepath.Clean(name), path)
+			if folder = filepath.Clean(folder); ok && !filepath.IsAbs(path) && !seen[folder] {
+				seen[folder] = true
+				folders = append(folders, folder)
+			}
+			visit(inc.GetReference())
+		}
+	}
+	visit(ast)
+	return folders
+}
+
+const (
+	// sameFile stands before the name of a file that was there before, if thriftgo compresses trees.
+	sameFile = "THRIFGO_REF:"
+
+	// trailer ends a request with additional information, in the byte before it.
+	trailer = "\xffTHRIFTGO_TRAILER_V1\xff"
+)
+
+// withoutTrailer returns the Thrift message of a request.
+func withoutTrailer(data []byte) []byte {
+	if rest, ok := bytes.CutSuffix(data, []byte(trailer)); ok && len(rest) > 0 {
+		return rest[:len(rest)-1]
+	}
+	return data
+}
