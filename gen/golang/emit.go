@@ -84,7 +84,7 @@ func Generate(set *schema.Set, opt Options) ([]File, error) {
 		}
 		files = append(files, File{g.path(p), src})
 		if opt.Kitex {
-			files = append(files, g.kitexFiles(p)...)
+			files = append(files, g.kitexFiles(p, files)...)
 		}
 	}
 	if len(g.errs) > 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
@@ -49,8 +50,9 @@ func (m kitexMethod) Signature() string {
 	return "(" + m.Result + ", error)"
 }
 
-// kitexFiles returns the files that Options.Kitex adds for p.
-func (g *generator) kitexFiles(p *schema.Program) []File {
+// kitexFiles returns the files that Options.Kitex adds for p. others are the files that there are
+// already.
+func (g *generator) kitexFiles(p *schema.Program, others []File) []File {
 	pkg := g.packageOf[p]
 	source := plainName(path.Base(strings.ReplaceAll(p.Path, `\`, "/")))
 	view := codecView{Version: Version, Source: source, Package: pkg.name}
@@ -60,7 +62,9 @@ func (g *generator) kitexFiles(p *schema.Program) []File {
 	var files []File
 	if len(view.Structs) > 0 {
 		dir, base := path.Split(g.path(p))
-		files = append(files, File{dir + "k-" + base, g.execute(p, "codec.tmpl", view)})
+		name := dir + "k-" + base
+		g.checkTwice(p, name, others)
+		files = append(files, File{name, g.execute(p, "codec.tmpl", view)})
 	}
 	for _, s := range p.Services {
 		folder := serviceFolder(s)
@@ -69,6 +73,16 @@ func (g *generator) kitexFiles(p *schema.Program) []File {
 		files = append(files, File{name, g.execute(p, "kitex.tmpl", g.kitexView(s, source))})
 	}
 	return files
+}
+
+// checkTwice adds an error if one of the others, or a file that is still to be made, has this
+// name.
+func (g *generator) checkTwice(p *schema.Program, name string, others []File) {
+	twice := slices.ContainsFunc(others, func(f File) bool { return f.Path == name }) ||
+		slices.ContainsFunc(g.programs, func(q *schema.Program) bool { return g.path(q) == name })
+	if twice {
+		g.errs.Add(idl.Position{Filename: p.Path, Line: 1, Column: 1}, "%s is made from two files: change the name of one", name)
+	}
 }
 
 // execute returns the formatted output of a template.
