@@ -8,22 +8,19 @@ import (
 
 // This file is for packages that put messages into the buffers of other libraries.
 
-// pieces calls f with each part of the message's wire bytes that is contiguous in memory, in wire
-// order. The message has been finished; its memory is not used again when it is released, unless
-// it recycles.
-func (m *Message) pieces(f func([]byte)) {
+// appendPieces appends the parts of the message's wire bytes that are contiguous in memory, in
+// wire order. The message has been finished; its memory is not used again when it is released,
+// unless it recycles.
+func (m *Message) appendPieces(dst [][]byte) [][]byte {
 	m.Finish()
 	m.buf.Lend()
 	m.buf.Freeze()
-	m.buf.Pieces(func(_ uint32, mem []byte) bool {
-		f(mem)
-		return true
-	})
+	return m.buf.AppendPieces(dst)
 }
 
 // detach returns the message's wire bytes, having finished it, in pieces that stay as they are
-// after Release. Those of less than below bytes are copied together, as are those of the message's
-// own memory of less than long; others are referred to.
+// after Release, which must come next. Those of less than below bytes are copied together, as are
+// those of the message's own memory of less than long; others are referred to.
 func (m *Message) detach(below, long int) [][]byte {
 	m.Finish()
 	return m.buf.Detach(below, long)
@@ -71,12 +68,13 @@ func parsePrefix(d *XDesc, b []byte) (XStruct, int, error) {
 // has a copy of these in memory of its own, so that b may change.
 func (X) ParsePrefix(d *XDesc, b []byte) (XStruct, int, error) { return parsePrefix(d, b) }
 
-// Pieces calls f with each part of the message's wire bytes that is contiguous in memory, in wire
-// order, having finished it. They must not be changed. They stay as they are when the message is
-// changed, until Release if it recycles.
-func (X) Pieces(m *Message, f func([]byte)) { m.pieces(f) }
+// AppendPieces appends to dst the parts of the message's wire bytes that are contiguous in
+// memory, in wire order, having finished it. They must not be changed. They stay as they are when
+// the message is changed, until Release if it recycles.
+func (X) AppendPieces(m *Message, dst [][]byte) [][]byte { return m.appendPieces(dst) }
 
 // Detach returns the message's wire bytes, having finished it, in pieces that stay as they are
-// after Release. Those of less than below bytes are copied together, as are those of the message's
-// own memory of less than long; others are referred to. The message must not recycle.
+// after Release, which must come next. Those of less than below bytes are copied together, as are
+// those of the message's own memory of less than long; others are referred to. The message must
+// not recycle.
 func (X) Detach(m *Message, below, long int) [][]byte { return m.detach(below, long) }

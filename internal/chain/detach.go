@@ -1,5 +1,7 @@
 package chain
 
+import "slices"
+
 // HoldPieces returns a chunk of pieces of memory that belong to somebody else, such as a network
 // library's buffers. They may be stored into. free is called once, when nobody holds any of them
 // any more: by whoever releases them last, in its goroutine. There must be at least one piece,
@@ -28,9 +30,9 @@ func ChunkOf(pieces ...[]byte) Chunk {
 }
 
 // Detach returns the message in pieces of memory that the garbage collector owns and nobody
-// stores into. They stay as they are when the Buffer is freed or used again. Bytes of the Buffer's
-// own, and all pieces of less than below bytes, are copied together; other pieces are referred
-// to, as are the Buffer's own if they are long. The Buffer must be sealed and not recycle.
+// stores into. They stay as they are when the Buffer is freed, which must come next. Pieces of
+// less than below bytes are copied together, as are those of the Buffer's own memory of less than
+// long; others are referred to. The Buffer must be sealed and not recycle.
 func (b *Buffer) Detach(below, long int) [][]byte {
 	if b.recycle {
 		panic("nocopy: Detach of a Buffer that recycles")
@@ -64,27 +66,48 @@ func (b *Buffer) Detach(below, long int) [][]byte {
 	if n := len(copied); n > from {
 		out = append(out, copied[from:n:n])
 	}
-	b.Lend()
-	b.Freeze()
+	for _, p := range b.pieces {
+		if b.detachable(p, below, long) {
+			b.giveUp(p.from)
+		}
+	}
 	return out
 }
 
 // detachable reports whether Detach refers to a piece.
 func (b *Buffer) detachable(p piece, below, long int) bool {
 	n := int(p.to - p.from)
-	return n >= below && (n >= long || !b.isOwn(p.from))
+	return n >= below && (n >= long || b.ownSlab(p.from) < 0)
 }
 
-// isOwn reports whether the memory at p is a slab of the Buffer's, which it can use again.
-func (b *Buffer) isOwn(p Pos) bool {
+// ownSlab returns which of the Buffer's slabs the memory at p is in, -1 if none.
+func (b *Buffer) ownSlab(p Pos) int {
 	block := b.meta[p>>segBits].block
 	if block == nil {
-		return false
+		return -1
 	}
-	for _, s := range b.slabs {
-		if s == block {
-			return true
+	return slices.Index(b.slabs, block)
+}
+
+// giveUp leaves the memory at p to the garbage collector if it is the Buffer's own.
+func (b *Buffer) giveUp(p Pos) {
+	switch i := b.ownSlab(p); {
+	case i < 0 && b.meta[p>>segBits].block == nil:
+		b.Lend() // it may be the rest of a slab at the tail
+	case i < 0:
+	default:
+		if b.slabs[i] == b.tailMem {
+			b.tail, b.tailMem, b.used = nil, nil, 0
 		}
+		b.slabs = slices.Delete(b.slabs, i, i+1)
 	}
-	return false
+}
+
+// AppendPieces appends the parts of the message that are contiguous in memory to dst, in wire
+// order. The Buffer must be sealed; the bytes alias it.
+func (b *Buffer) AppendPieces(dst [][]byte) [][]byte {
+	for _, p := range b.pieces {
+		dst = append(dst, b.mem(p))
+	}
+	return dst
 }

@@ -15,6 +15,7 @@ import (
 type Args struct {
 	method *Method
 	body   body
+	call   *call // a client's; else nil
 }
 
 // Struct returns the arguments as a struct, to be converted to their generated type, as in
@@ -32,7 +33,14 @@ func (a *Args) GetFirstArgument() any {
 }
 
 // Write writes the arguments. Kitex calls it.
-func (a *Args) Write(_ context.Context, _ string, out bufiox.Writer) error { return a.body.write(out) }
+func (a *Args) Write(_ context.Context, _ string, out bufiox.Writer) error {
+	if a.call != nil {
+		if err := a.call.send(); err != nil {
+			return err
+		}
+	}
+	return a.body.write(out)
+}
 
 // Read receives the arguments, which have n bytes, or end where they end if n is 0. Kitex calls it
 // on servers.
@@ -126,7 +134,7 @@ func (r *Result) Read(ctx context.Context, _ string, n int, in bufiox.Reader) er
 		return err
 	}
 	if c := callOf(ctx); c != nil && c.method == r.method {
-		return c.received(r, m)
+		return c.received(r, m, b.atOnce)
 	}
 	r.body.set(m)
 	return nil

@@ -74,27 +74,23 @@ func (b *body) write(out bufiox.Writer) error {
 	b.mu.Lock()
 	m, wire := b.msg, b.wire
 	b.mu.Unlock()
-	if m == nil && wire == nil {
+	var room [16][]byte
+	switch {
+	case m != nil:
+		if err := m.Check(); err != nil {
+			return err
+		}
+		wire = thriftimpl.AppendPieces(m, room[:0])
+	case wire == nil:
 		return errEmpty
 	}
-	w := writer{out: out}
-	w.small = w.room[:0]
-	if m == nil {
-		for _, p := range wire {
-			w.add(p)
-		}
-	} else if err := m.Check(); err != nil {
-		return err
-	} else {
-		thriftimpl.Pieces(m, w.add)
-	}
-	w.flush()
-	if w.byRef && m != nil {
+	byRef, err := writePieces(out, wire)
+	if byRef && m != nil {
 		b.mu.Lock()
 		b.byRef = true
 		b.mu.Unlock()
 	}
-	return w.err
+	return err
 }
 
 // empty reports whether there is no struct.
@@ -129,41 +125,30 @@ const (
 	longOwn = 32 << 10
 )
 
-// writer writes pieces of memory to Kitex's buffer: large ones by reference, as bufiox.Writer's
-// WriteBinary does in constant time, and small ones copied together.
-type writer struct {
-	out   bufiox.Writer
-	small [][]byte // pieces that are to be copied together next
-	n     int      // their bytes
-	byRef bool     // something was written by reference
-	err   error
-	room  [8][]byte
-}
-
-func (w *writer) add(p []byte) {
-	if len(p) < referFrom {
-		w.small = append(w.small, p)
-		w.n += len(p)
-		return
+// writePieces writes pieces of memory to Kitex's buffer: large ones by reference, as
+// bufiox.Writer's WriteBinary does in constant time, and small ones copied together. It reports
+// whether there are large ones.
+func writePieces(out bufiox.Writer, pieces [][]byte) (byRef bool, err error) {
+	for i := 0; i < len(pieces); {
+		if len(pieces[i]) >= referFrom {
+			byRef = true
+			if _, err := out.WriteBinary(pieces[i]); err != nil {
+				return byRef, err
+			}
+			i++
+			continue
+		}
+		first, n := i, 0
+		for ; i < len(pieces) && len(pieces[i]) < referFrom; i++ {
+			n += len(pieces[i])
+		}
+		b, err := out.Malloc(n)
+		if err != nil {
+			return byRef, err
+		}
+		for _, p := range pieces[first:i] {
+			b = b[copy(b, p):]
+		}
 	}
-	if w.flush(); w.err == nil {
-		w.byRef = true
-		_, w.err = w.out.WriteBinary(p)
-	}
-}
-
-// flush writes the small pieces.
-func (w *writer) flush() {
-	if w.n == 0 || w.err != nil {
-		return
-	}
-	b, err := w.out.Malloc(w.n)
-	if err != nil {
-		w.err = err
-		return
-	}
-	for _, p := range w.small {
-		b = b[copy(b, p):]
-	}
-	w.small, w.n = w.small[:0], 0
+	return byRef, nil
 }

@@ -27,8 +27,7 @@ func NewClient(s *Service, destService string, opts []client.Option) (*Client, e
 	if s.streams {
 		first = append(first, client.WithTransportProtocol(transport.TTHeaderStreaming))
 	}
-	// The tracer comes last, so that it is the first to finish: the others see what it corrects.
-	kc, err := client.NewClient(s.Info(), append(append(first, opts...), client.WithTracer(tracer{}))...)
+	kc, err := client.NewClient(s.Info(), append(first, opts...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +48,12 @@ type call struct {
 	args   Args
 	result Result // what is returned
 
-	mu      sync.Mutex
-	replies []*nocopy.Message // of all attempts, in the order in which they came
-	ended   bool
+	mu       sync.Mutex
+	replies  []*nocopy.Message // of all attempts, in the order in which they came
+	ended    bool
+	sent     int  // how many attempts have encoded the arguments
+	answered int  // how many of them have had a reply, before which all had been sent
+	closed   bool // the arguments are not encoded any more
 }
 
 type callKey struct{}
@@ -62,12 +64,27 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-var errEnded = errors.New("nocopy: the reply came after the call had ended")
+var errEnded = errors.New("nocopy: the call has ended")
 
-// received makes m, which has been received, the result r of an attempt.
-func (c *call) received(r *Result, m *nocopy.Message) error {
+// send notes that the arguments are about to be encoded, unless their memory may be used again.
+func (c *call) send() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.closed {
+		return errEnded
+	}
+	c.sent++
+	return nil
+}
+
+// received makes m, which has been received, the result r of an attempt. atOnce tells that the
+// attempt's arguments have been sent.
+func (c *call) received(r *Result, m *nocopy.Message, atOnce bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if atOnce {
+		c.answered++
+	}
 	if c.ended {
 		m.Release()
 		return errEnded
@@ -75,6 +92,15 @@ func (c *call) received(r *Result, m *nocopy.Message) error {
 	c.replies = append(c.replies, m)
 	r.body.set(m)
 	return nil
+}
+
+// close keeps the arguments from being encoded from now on, and reports whether nobody is still
+// sending them.
+func (c *call) close() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	return c.ended && c.sent == c.answered
 }
 
 // lastReply returns the reply that came last, nil if there is none.
@@ -110,30 +136,30 @@ func CallOneway[A nocopy.View](ctx context.Context, c *Client, method string, ar
 
 func (c *Client) call(ctx context.Context, method string, args func(nocopy.Struct), opts []callopt.Option) (nocopy.Struct, error) {
 	m := c.service.methods[method]
-	a := nocopy.Struct(thriftimpl.New(m.rpc.Args))
-	if args != nil {
-		args(a)
+	around := scopeOf(ctx, true)
+	if around != nil && !around.recycle {
+		around = nil
 	}
 	k := &call{method: m, args: Args{method: m}, result: Result{method: m}}
-	k.args.body.desc, k.result.body.desc, k.result.call = m.rpc.Args, m.rpc.Result, k
-	if err := a.Message().Check(); err != nil {
-		a.Release()
+	k.args.body.desc, k.result.body.desc = m.rpc.Args, m.rpc.Result
+	k.args.call, k.result.call = k, k
+	if err := k.encode(args, around); err != nil {
 		return thriftimpl.Absent(), err
 	}
-	k.args.body.encode(a.Message(), referFrom, longOwn)
-	a.Release()
 	if len(opts) > 0 {
 		ctx = client.NewCtxWithCallOptions(ctx, opts)
 	}
 	ctx = context.WithValue(ctx, callKey{}, k)
+	var err error
 	if m.rpc.Oneway() {
-		return thriftimpl.Absent(), c.kitex.Call(ctx, method, &k.args, nil)
+		err = c.kitex.Call(ctx, method, &k.args, nil)
+	} else {
+		err = c.kitex.Call(ctx, method, &k.args, &k.result)
 	}
-	err := c.kitex.Call(ctx, method, &k.args, &k.result)
 	k.mu.Lock()
 	k.ended = true
 	k.mu.Unlock()
-	if err != nil {
+	if err != nil || m.rpc.Oneway() {
 		return thriftimpl.Absent(), err
 	}
 	r := k.result.body.root()
@@ -144,6 +170,38 @@ func (c *Client) call(ctx context.Context, method string, args func(nocopy.Struc
 		return thriftimpl.Absent(), err
 	}
 	return r, nil
+}
+
+// encode sets the arguments to what fill, which may be nil, makes of empty ones. If around is a
+// server's call that uses memory again, they refer to its memory and end with it, once they have
+// been sent. Otherwise they are only read from now on, and the garbage collector's.
+func (c *call) encode(fill func(nocopy.Struct), around *scope) error {
+	var held *nocopy.Message
+	var a nocopy.Struct
+	if around != nil {
+		held = thriftimpl.NewHeld(c.method.rpc.Args, 0, nocopy.Limits{}, true)
+		a = held.Root()
+	} else {
+		a = nocopy.Struct(thriftimpl.New(c.method.rpc.Args))
+	}
+	if fill != nil {
+		fill(a)
+	}
+	if held != nil {
+		if err := held.Check(); err != nil {
+			thriftimpl.End(held)
+			return err
+		}
+		c.args.body.set(held)
+		around.add(c)
+		return nil
+	}
+	defer a.Release()
+	if err := a.Message().Check(); err != nil {
+		return err
+	}
+	c.args.body.encode(a.Message(), referFrom, longOwn)
+	return nil
 }
 
 // OpenStream opens a stream. For generated code.

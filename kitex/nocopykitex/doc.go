@@ -13,9 +13,10 @@
 //
 // Kitex asks arguments and results to write and read themselves. What is written of a message is
 // its wire bytes: pieces of more than 4 KiB by reference, others copied together. What is
-// received over netpoll from 8 KiB on is a slice of netpoll's buffers, which are counted by
-// reference; less, and what comes over package net, is received into memory of its own, without a
-// copy in between. A message without a length, unframed, is scanned for its end as it arrives.
+// received is moved once, from the connection's buffers into memory of the message's own, and
+// parsed and edited there. With [ServerRecycle] and [ClientRecycle] not even that: a message of 8
+// KiB and more is a slice of netpoll's buffers, which are counted by reference. A message without
+// a length, unframed, is scanned for its end as it arrives.
 //
 // Streams and messages of Kitex's FastCodec copy a message once in each direction, since Kitex has
 // one []byte for each there. So does its gRPC transport.
@@ -23,19 +24,22 @@
 // # Lifetimes
 //
 //   - A handler's args and result end when it returns, as with package rpc. Strings and bytes that
-//     were read from args stay valid. Middlewares get them from [Args] and [Result] before and
-//     after that.
+//     were read from args stay valid. Middlewares get them from [Args] and [Result] before and after
+//     that.
 //   - A client's arguments are encoded before Kitex is called and never change: retries and backup
 //     requests may encode them at any time, also after the call has returned. Byte slices of 4 KiB
 //     and more that were put into them are referred to, and must not be changed.
 //   - The result of a client's call belongs to the caller; Release gives its memory back, but for
 //     what was received.
-//   - Memory that was received belongs to the garbage collector. A string keeps alive what the
-//     message lies in: at most eight times its size, which is why smaller messages of connections
-//     that have had large ones are copied.
 //
-// With [ServerRecycle] memory goes back to netpoll when a call has ended, and what was read from
-// its arguments ends with it; with [ClientRecycle] when a result is released.
+// With [ServerRecycle] all memory of a call goes back when it has ended, and what was read from
+// its arguments ends with it. That includes the arguments of calls that its handler makes with
+// its context: so a proxy forwards messages that it has received without copying them. If one of
+// these calls was given up, and so may still be being sent, everything is left to the garbage
+// collector. Calls that are made with another context must not get strings or bytes that were
+// read from args.
+//
+// With [ClientRecycle] what was read from a result ends when that is released.
 //
 // # Errors
 //

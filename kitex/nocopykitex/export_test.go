@@ -2,5 +2,8 @@
 
 package nocopykitex
 
-// Held returns how many slices of netpoll's buffers are held by messages that recycle.
+// Held returns how many slices of netpoll's buffers are held by messages.
 func Held() int64 { return held.Load() }
+
+// Forget makes Held 0: what is held is left to the garbage collector.
+func Forget() { held.Store(0) }

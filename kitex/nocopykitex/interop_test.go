@@ -46,8 +46,8 @@ func (h plainHandler) Note(_ context.Context, order *plain.Order) error {
 	return nil
 }
 
-// checkOurs calls a foreign server with our client. noted is where it notes oneway calls; nil if it
-// gets none.
+// checkOurs calls a foreign server with our client. noted is where it notes oneway calls; nil if
+// it gets none.
 func checkOurs(t *testing.T, cl shopservice.Client, noted chan int64) {
 	t.Helper()
 	ctx := context.Background()
@@ -203,7 +203,9 @@ func (h apacheHandler) Echo(_ context.Context, order *apache.Order, note string)
 
 func (h apacheHandler) Numbers(_ context.Context, v []int64) ([]int64, error) { return v, nil }
 
-func (h apacheHandler) Colour(_ context.Context, c apache.Colour) (apache.Colour, error) { return c, nil }
+func (h apacheHandler) Colour(_ context.Context, c apache.Colour) (apache.Colour, error) {
+	return c, nil
+}
 
 func (h apacheHandler) Note(_ context.Context, order *apache.Order) error {
 	h.noted <- order.ID

@@ -139,8 +139,7 @@ const kitexVersion = "v0.16.3"
 
 // NewServer returns a server of the service with this handler. For generated code.
 func NewServer(s *Service, handler any, opts []server.Option) server.Server {
-	// The tracer comes last, so that it is the first to finish: the others see what it corrects.
-	opts = append(opts[:len(opts):len(opts)], server.WithCompatibleMiddlewareForUnary(), server.WithTracer(tracer{server: true}))
+	opts = append(opts[:len(opts):len(opts)], server.WithCompatibleMiddlewareForUnary())
 	svr := server.NewServer(opts...)
 	if err := Register(svr, s, handler, nil); err != nil {
 		panic(err)

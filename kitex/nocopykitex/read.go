@@ -18,16 +18,9 @@ import (
 )
 
 const (
-	// copyBelow is the size of the smallest message that is not copied: a slice of netpoll's buffers
-	// keeps a whole node of them.
+	// copyBelow is the size of the smallest message that is not copied where memory is used again: a
+	// slice of netpoll's buffers keeps a whole node of them.
 	copyBelow = 8 << 10
-
-	// mostKept is how many times its size a message may keep in memory that the garbage collector
-	// owns: netpoll makes a connection's nodes as large as its largest messages.
-	mostKept = 8
-
-	// mostNode is the size of the largest node, which is netpoll's mallocMax.
-	mostNode = 8 << 20
 
 	// firstRead is how much memory is allocated for a message before its bytes have arrived.
 	firstRead = 64 << 10
@@ -35,9 +28,6 @@ const (
 	// readStep is how many times as much memory as has arrived is allocated then.
 	readStep = 4
 )
-
-// largest is the size of the largest message that was received.
-var largest atomic.Int64
 
 // received is a message's bytes, and how they were received.
 type received struct {
@@ -48,8 +38,10 @@ type received struct {
 	atOnce bool
 }
 
-// receive reads the bytes of a struct: n of them, or up to its end if n is 0. With recycle, memory
-// goes back to where it came from when the chunk is released.
+// receive reads the bytes of a struct: n of them, or up to its end if n is 0. They are copied
+// into memory of their own. With recycle those of large messages are a slice of netpoll's
+// buffers, which goes back when the chunk is released. (Without, these would be lost to netpoll,
+// which had to make others, of a power of two: that takes longer than copying.)
 func receive(r bufiox.Reader, n int, recycle bool) (in received, err error) {
 	np := netpollReader(r)
 	in.atOnce = sendsAtOnce(r, np)
@@ -61,9 +53,18 @@ func receive(r bufiox.Reader, n int, recycle bool) (in received, err error) {
 	if n > chain.MaxSize {
 		return in, fmt.Errorf("%w: message of %d bytes", nocopy.ErrLimit, n)
 	}
-	if np == nil || n < copyBelow {
+	if np == nil {
 		in.chunk, err = copyFrom(r, n, recycle)
 		return in, err
+	}
+	if n < copyBelow || !recycle {
+		b, err := r.Next(n) // when it returns they are there: no memory is allocated for less
+		if err != nil {
+			return in, err
+		}
+		in.chunk = chain.NewChunk(n, recycle)
+		copy(in.chunk.Mem, b)
+		return in, nil
 	}
 	s, err := np.Slice(n)
 	if err != nil {
@@ -75,46 +76,16 @@ func receive(r bufiox.Reader, n int, recycle bool) (in received, err error) {
 		in.chunk, err = copyFrom(sliceReader{s}, n, recycle)
 		return in, errors.Join(err, s.Release())
 	}
-	pieces := buf.GetBytes(nil)
-	switch {
-	case recycle:
-		held.Add(1)
-		in.chunk = chain.HoldPieces(pieces, func() {
-			held.Add(-1)
-			buf.Close()
-		})
-	case mayKeep(n, in.atOnce):
-		in.chunk = chain.ChunkOf(pieces...)
-	default:
-		in.chunk = chain.NewChunk(n, false)
-		b := in.chunk.Mem[:0]
-		for _, p := range pieces {
-			b = append(b, p...)
-		}
+	held.Add(1)
+	in.chunk = chain.HoldPieces(buf.GetBytes(nil), func() {
+		held.Add(-1)
 		buf.Close()
-	}
+	})
 	return in, nil
 }
 
-// held is how many slices of netpoll's buffers are held by messages that recycle.
+// held is how many slices of netpoll's buffers are held by messages.
 var held atomic.Int64
-
-// mayKeep reports whether a message of n bytes may keep its slice of netpoll's buffers until the
-// garbage collector frees it. single tells that the connection has one call at a time: the frames
-// of several calls may lie in one node.
-func mayKeep(n int, single bool) bool {
-	for {
-		most := largest.Load()
-		if int64(n) <= most || largest.CompareAndSwap(most, int64(n)) {
-			break
-		}
-	}
-	node := min(largest.Load(), mostNode)
-	if !single {
-		node = mostNode
-	}
-	return int64(n)*mostKept >= node
-}
 
 // sendsAtOnce reports whether the connection that r reads from, through np if that is not nil,
 // sends what is written before Kitex's Write returns: multiplexed connections don't.

@@ -33,7 +33,8 @@ type scope struct {
 
 	mu      sync.Mutex
 	result  *Result
-	running int // handlers
+	calls   []*call // of clients, that may refer to the arguments
+	running int     // handlers
 	ended   bool
 }
 
@@ -86,6 +87,13 @@ func (s *scope) begin(r *Result) bool {
 	return !s.ended
 }
 
+// add notes a client's call that a handler makes.
+func (s *scope) add(c *call) {
+	s.mu.Lock()
+	s.calls = append(s.calls, c)
+	s.mu.Unlock()
+}
+
 // end notes that a handler has returned.
 func (s *scope) end() {
 	s.mu.Lock()
@@ -101,10 +109,20 @@ func (s *scope) release(sent bool) {
 	if s.ended = true; s.running > 0 {
 		return
 	}
+	done := true
+	for _, c := range s.calls {
+		done = c.close() && done
+	}
+	if !done {
+		return // an attempt that was given up may still be sending what it refers to
+	}
 	if s.result != nil && !s.result.body.end(sent) {
 		return // it may refer to the arguments
 	}
 	if s.args != nil {
 		s.args.body.end(true)
+	}
+	for _, c := range s.calls {
+		c.args.body.end(true)
 	}
 }

@@ -228,14 +228,15 @@ func SetMap[KC Codec[K], VC Codec[V], K comparable, V any](s Struct, f Field, d 
 // has a copy of these in memory of its own, so that b may change.
 func ParsePrefix(d *Desc, b []byte) (Struct, int, error) { return nocopy.X{}.ParsePrefix(d, b) }
 
-// Pieces calls f with each part of the message's wire bytes that is contiguous in memory, in wire
-// order, having finished it. They must not be changed. They stay as they are when the message is
-// changed, until Release if it recycles.
-func Pieces(m *nocopy.Message, f func([]byte)) { nocopy.X{}.Pieces(m, f) }
+// AppendPieces appends to dst the parts of the message's wire bytes that are contiguous in
+// memory, in wire order, having finished it. They must not be changed. They stay as they are when
+// the message is changed, until Release if it recycles.
+func AppendPieces(m *nocopy.Message, dst [][]byte) [][]byte { return nocopy.X{}.AppendPieces(m, dst) }
 
 // Detach returns the message's wire bytes, having finished it, in pieces that stay as they are
-// after Release. Those of less than below bytes are copied together, as are those of the message's
-// own memory of less than long; others are referred to. The message must not recycle.
+// after Release, which must come next. Those of less than below bytes are copied together, as are
+// those of the message's own memory of less than long; others are referred to. The message must
+// not recycle.
 func Detach(m *nocopy.Message, below, long int) [][]byte { return nocopy.X{}.Detach(m, below, long) }
 
 // FastWrite puts the wire bytes of s, which d describes, into buf and returns how many they are:
