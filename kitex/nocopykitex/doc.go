@@ -24,8 +24,8 @@
 // # Lifetimes
 //
 //   - A handler's args and result end when it returns, as with package rpc. Strings and bytes that
-//     were read from args stay valid. Middlewares get them from [Args] and [Result] before and after
-//     that.
+//     were read from args stay valid. Middlewares get them from [Args] and [Result] before
+//     and after that.
 //   - A client's arguments are encoded before Kitex is called and never change: retries and backup
 //     requests may encode them at any time, also after the call has returned. Byte slices of 4 KiB
 //     and more that were put into them are referred to, and must not be changed.

@@ -45,13 +45,17 @@ type received struct {
 func receive(r bufiox.Reader, n int, recycle bool) (in received, err error) {
 	np := netpollReader(r)
 	in.atOnce = sendsAtOnce(r, np)
+	if n <= 0 && np == nil {
+		in.chunk, err = copyStruct(r, recycle)
+		return in, err
+	}
 	if n <= 0 {
-		if n, err = structEnd(r, np); err != nil {
+		if n, err = structEnd(np); err != nil {
 			return in, err
 		}
 	}
 	if n > chain.MaxSize {
-		return in, fmt.Errorf("%w: message of %d bytes", nocopy.ErrLimit, n)
+		return in, tooLong(n)
 	}
 	if np == nil {
 		in.chunk, err = copyFrom(r, n, recycle)
@@ -143,14 +147,11 @@ func (s sliceReader) ReadBinary(b []byte) (int, error) {
 
 // structEnd returns how many bytes the struct has that comes next, for messages without a length.
 // It waits for no byte beyond it.
-func structEnd(r bufiox.Reader, np netpoll.Reader) (int, error) {
+func structEnd(r netpoll.Reader) (int, error) {
 	var scan thriftimpl.Scanner
 	scan.Reset(0)
 	for want := 1; ; {
-		if np != nil {
-			want = max(want, np.Len()) // these are there already
-		}
-		b, err := r.Peek(want)
+		b, err := r.Peek(max(want, r.Len())) // more than is wanted if that is there already
 		if err != nil {
 			return 0, err
 		}
@@ -159,11 +160,49 @@ func structEnd(r bufiox.Reader, np netpoll.Reader) (int, error) {
 			return end, err
 		}
 		if need > chain.MaxSize {
-			return 0, fmt.Errorf("%w: message of at least %d bytes", nocopy.ErrLimit, need)
+			return 0, tooLong(need)
 		}
 		want = need
 	}
 }
+
+// copyStruct reads the struct that comes next, and no byte beyond it, into memory of its own,
+// which grows with the bytes that arrive.
+func copyStruct(r bufiox.Reader, recycle bool) (chain.Chunk, error) {
+	var scan thriftimpl.Scanner
+	scan.Reset(0)
+	c, have := chain.NewChunk(firstStruct, recycle), 0
+	for {
+		end, need, err := scan.Scan(c.Mem[:have])
+		if err == nil && end > 0 {
+			c.Mem = c.Mem[:end:end]
+			return c, nil
+		}
+		if err == nil && need > chain.MaxSize {
+			err = tooLong(need)
+		}
+		to := min(need, max(have*readStep, firstRead))
+		if err == nil && to > len(c.Mem) {
+			next := chain.NewChunk(max(to, 2*len(c.Mem)), recycle)
+			copy(next.Mem, c.Mem[:have])
+			c.Release()
+			c = next
+		}
+		if err == nil {
+			_, err = r.ReadBinary(c.Mem[have:to])
+		}
+		if err != nil {
+			c.Release()
+			return chain.Chunk{}, err
+		}
+		have = to
+	}
+}
+
+// firstStruct is how much memory is allocated for a message whose length is not known.
+const firstStruct = 1 << 10
+
+func tooLong(n int) error { return fmt.Errorf("%w: message of %d bytes", nocopy.ErrLimit, n) }
 
 // parse parses received bytes, which the message takes over: a held message if asked for. What
 // comes after the struct is ignored, as Kitex's own codecs do.
