@@ -349,10 +349,11 @@ func ReadContext(r io.Reader, n int, opts ...nocopy.Option) (Context, error) {
 	return nocopy.Read[Context](ContextDesc, r, n, opts...)
 }
 
-func (s Context) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Context) Release()       { nocopy.Struct(s).Release() }
-func (s Context) Clone() Context { return Context(impl.Struct(s).Clone(ContextDesc)) }
-func (s Context) String() string { return impl.Struct(s).Format(ContextDesc) }
+func (s Context) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Context) Release()             { nocopy.Struct(s).Release() }
+func (s Context) Clone() Context       { return Context(impl.Struct(s).Clone(ContextDesc)) }
+func (s Context) Equal(t Context) bool { return impl.Equals(s, t) }
+func (s Context) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -361,15 +362,14 @@ func (s Context) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruc
 
 func (s Context) ThriftDesc() *impl.Desc    { return ContextDesc }
 func (s Context) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Context) LogValue() slog.Value      { return impl.Struct(s).LogValue(ContextDesc) }
+func (s Context) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Context) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ContextDesc) }
-func (s Context) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ContextDesc) }
-
-func (s Context) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Context) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Context) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Context) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Context) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Context) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Context) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Context) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Context) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Context) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Context) GetCtx() string  { return impl.Struct(s).Text(contextCtx) }
 func (s Context) SetCtx(v string) { impl.Struct(s).SetText(contextCtx, v) }
@@ -395,10 +395,11 @@ func ReadHandler(r io.Reader, n int, opts ...nocopy.Option) (Handler, error) {
 	return nocopy.Read[Handler](HandlerDesc, r, n, opts...)
 }
 
-func (s Handler) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Handler) Release()       { nocopy.Struct(s).Release() }
-func (s Handler) Clone() Handler { return Handler(impl.Struct(s).Clone(HandlerDesc)) }
-func (s Handler) String() string { return impl.Struct(s).Format(HandlerDesc) }
+func (s Handler) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Handler) Release()             { nocopy.Struct(s).Release() }
+func (s Handler) Clone() Handler       { return Handler(impl.Struct(s).Clone(HandlerDesc)) }
+func (s Handler) Equal(t Handler) bool { return impl.Equals(s, t) }
+func (s Handler) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -407,15 +408,14 @@ func (s Handler) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruc
 
 func (s Handler) ThriftDesc() *impl.Desc    { return HandlerDesc }
 func (s Handler) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Handler) LogValue() slog.Value      { return impl.Struct(s).LogValue(HandlerDesc) }
+func (s Handler) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Handler) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, HandlerDesc) }
-func (s Handler) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(HandlerDesc) }
-
-func (s Handler) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Handler) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Handler) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Handler) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Handler) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Handler) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Handler) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Handler) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Handler) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Handler) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Handler) GetService() Context {
 	return Context(impl.Struct(s).Child(handlerService, HandlerDesc))
@@ -450,11 +450,12 @@ func ReadClient(r io.Reader, n int, opts ...nocopy.Option) (Client, error) {
 	return nocopy.Read[Client](ClientDesc, r, n, opts...)
 }
 
-func (s Client) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Client) Release()       { nocopy.Struct(s).Release() }
-func (s Client) Clone() Client  { return Client(impl.Struct(s).Clone(ClientDesc)) }
-func (s Client) String() string { return impl.Struct(s).Format(ClientDesc) }
-func (s Client) Error() string  { return impl.Struct(s).Format(ClientDesc) }
+func (s Client) Valid() bool         { return nocopy.Struct(s).Valid() }
+func (s Client) Release()            { nocopy.Struct(s).Release() }
+func (s Client) Clone() Client       { return Client(impl.Struct(s).Clone(ClientDesc)) }
+func (s Client) Equal(t Client) bool { return impl.Equals(s, t) }
+func (s Client) String() string      { return impl.String(s) }
+func (s Client) Error() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -463,15 +464,14 @@ func (s Client) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct
 
 func (s Client) ThriftDesc() *impl.Desc    { return ClientDesc }
 func (s Client) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Client) LogValue() slog.Value      { return impl.Struct(s).LogValue(ClientDesc) }
+func (s Client) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Client) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ClientDesc) }
-func (s Client) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ClientDesc) }
-
-func (s Client) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Client) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Client) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Client) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Client) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Client) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Client) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Client) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Client) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Client) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Client) GetMessage() string  { return impl.Struct(s).Text(clientMessage) }
 func (s Client) SetMessage(v string) { impl.Struct(s).SetText(clientMessage, v) }
@@ -505,7 +505,8 @@ func (s ClientNewClient_Args) Release()    { nocopy.Struct(s).Release() }
 func (s ClientNewClient_Args) Clone() ClientNewClient_Args {
 	return ClientNewClient_Args(impl.Struct(s).Clone(ClientNewClient_ArgsDesc))
 }
-func (s ClientNewClient_Args) String() string { return impl.Struct(s).Format(ClientNewClient_ArgsDesc) }
+func (s ClientNewClient_Args) Equal(t ClientNewClient_Args) bool { return impl.Equals(s, t) }
+func (s ClientNewClient_Args) String() string                    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -516,21 +517,14 @@ func (s ClientNewClient_Args) AppendTo(dst []byte) []byte {
 
 func (s ClientNewClient_Args) ThriftDesc() *impl.Desc    { return ClientNewClient_ArgsDesc }
 func (s ClientNewClient_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientNewClient_Args) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ClientNewClient_ArgsDesc)
-}
+func (s ClientNewClient_Args) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ClientNewClient_Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ClientNewClient_ArgsDesc)
-}
-func (s ClientNewClient_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ClientNewClient_ArgsDesc)
-}
-
-func (s ClientNewClient_Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ClientNewClient_Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ClientNewClient_Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ClientNewClient_Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ClientNewClient_Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ClientNewClient_Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ClientNewClient_Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ClientNewClient_Args) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ClientNewClient_Args) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ClientNewClient_Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ClientNewClient_Args) GetCtx() Context {
 	return Context(impl.Struct(s).Child(clientNewClient_ArgsCtx, ClientNewClient_ArgsDesc))
@@ -578,9 +572,8 @@ func (s ClientNewClient_Result) Release()    { nocopy.Struct(s).Release() }
 func (s ClientNewClient_Result) Clone() ClientNewClient_Result {
 	return ClientNewClient_Result(impl.Struct(s).Clone(ClientNewClient_ResultDesc))
 }
-func (s ClientNewClient_Result) String() string {
-	return impl.Struct(s).Format(ClientNewClient_ResultDesc)
-}
+func (s ClientNewClient_Result) Equal(t ClientNewClient_Result) bool { return impl.Equals(s, t) }
+func (s ClientNewClient_Result) String() string                      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -591,21 +584,14 @@ func (s ClientNewClient_Result) AppendTo(dst []byte) []byte {
 
 func (s ClientNewClient_Result) ThriftDesc() *impl.Desc    { return ClientNewClient_ResultDesc }
 func (s ClientNewClient_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientNewClient_Result) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ClientNewClient_ResultDesc)
-}
+func (s ClientNewClient_Result) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ClientNewClient_Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ClientNewClient_ResultDesc)
-}
-func (s ClientNewClient_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ClientNewClient_ResultDesc)
-}
-
-func (s ClientNewClient_Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ClientNewClient_Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ClientNewClient_Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ClientNewClient_Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ClientNewClient_Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ClientNewClient_Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ClientNewClient_Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ClientNewClient_Result) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ClientNewClient_Result) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ClientNewClient_Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ClientNewClient_Result) GetSuccess() Context {
 	return Context(impl.Struct(s).Child(clientNewClient_ResultSuccess, ClientNewClient_ResultDesc))
@@ -659,7 +645,8 @@ func (s ClientCloseArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ClientCloseArgs) Clone() ClientCloseArgs {
 	return ClientCloseArgs(impl.Struct(s).Clone(ClientCloseArgsDesc))
 }
-func (s ClientCloseArgs) String() string { return impl.Struct(s).Format(ClientCloseArgsDesc) }
+func (s ClientCloseArgs) Equal(t ClientCloseArgs) bool { return impl.Equals(s, t) }
+func (s ClientCloseArgs) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -670,19 +657,14 @@ func (s ClientCloseArgs) AppendTo(dst []byte) []byte {
 
 func (s ClientCloseArgs) ThriftDesc() *impl.Desc    { return ClientCloseArgsDesc }
 func (s ClientCloseArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientCloseArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(ClientCloseArgsDesc) }
+func (s ClientCloseArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ClientCloseArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ClientCloseArgsDesc)
-}
-func (s ClientCloseArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ClientCloseArgsDesc)
-}
-
-func (s ClientCloseArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ClientCloseArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ClientCloseArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ClientCloseArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ClientCloseArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ClientCloseArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ClientCloseArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ClientCloseArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ClientCloseArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ClientCloseArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type ClientCloseResult nocopy.Struct
 
@@ -706,7 +688,8 @@ func (s ClientCloseResult) Release()    { nocopy.Struct(s).Release() }
 func (s ClientCloseResult) Clone() ClientCloseResult {
 	return ClientCloseResult(impl.Struct(s).Clone(ClientCloseResultDesc))
 }
-func (s ClientCloseResult) String() string { return impl.Struct(s).Format(ClientCloseResultDesc) }
+func (s ClientCloseResult) Equal(t ClientCloseResult) bool { return impl.Equals(s, t) }
+func (s ClientCloseResult) String() string                 { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -717,21 +700,14 @@ func (s ClientCloseResult) AppendTo(dst []byte) []byte {
 
 func (s ClientCloseResult) ThriftDesc() *impl.Desc    { return ClientCloseResultDesc }
 func (s ClientCloseResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientCloseResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ClientCloseResultDesc)
-}
+func (s ClientCloseResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ClientCloseResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ClientCloseResultDesc)
-}
-func (s ClientCloseResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ClientCloseResultDesc)
-}
-
-func (s ClientCloseResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ClientCloseResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ClientCloseResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ClientCloseResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ClientCloseResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ClientCloseResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ClientCloseResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ClientCloseResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ClientCloseResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ClientCloseResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type ClientWithArgsResult_Args nocopy.Struct
 
@@ -759,9 +735,8 @@ func (s ClientWithArgsResult_Args) Release()    { nocopy.Struct(s).Release() }
 func (s ClientWithArgsResult_Args) Clone() ClientWithArgsResult_Args {
 	return ClientWithArgsResult_Args(impl.Struct(s).Clone(ClientWithArgsResult_ArgsDesc))
 }
-func (s ClientWithArgsResult_Args) String() string {
-	return impl.Struct(s).Format(ClientWithArgsResult_ArgsDesc)
-}
+func (s ClientWithArgsResult_Args) Equal(t ClientWithArgsResult_Args) bool { return impl.Equals(s, t) }
+func (s ClientWithArgsResult_Args) String() string                         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -772,21 +747,14 @@ func (s ClientWithArgsResult_Args) AppendTo(dst []byte) []byte {
 
 func (s ClientWithArgsResult_Args) ThriftDesc() *impl.Desc    { return ClientWithArgsResult_ArgsDesc }
 func (s ClientWithArgsResult_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientWithArgsResult_Args) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ClientWithArgsResult_ArgsDesc)
-}
+func (s ClientWithArgsResult_Args) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ClientWithArgsResult_Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ClientWithArgsResult_ArgsDesc)
-}
-func (s ClientWithArgsResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ClientWithArgsResult_ArgsDesc)
-}
-
-func (s ClientWithArgsResult_Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ClientWithArgsResult_Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ClientWithArgsResult_Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ClientWithArgsResult_Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ClientWithArgsResult_Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ClientWithArgsResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ClientWithArgsResult_Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ClientWithArgsResult_Args) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ClientWithArgsResult_Args) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ClientWithArgsResult_Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ClientWithArgsResult_Args) GetArgs_() int32 {
 	return impl.Struct(s).Int32(clientWithArgsResult_ArgsArgs_)
@@ -821,9 +789,10 @@ func (s ClientWithArgsResult_Result) Release()    { nocopy.Struct(s).Release() }
 func (s ClientWithArgsResult_Result) Clone() ClientWithArgsResult_Result {
 	return ClientWithArgsResult_Result(impl.Struct(s).Clone(ClientWithArgsResult_ResultDesc))
 }
-func (s ClientWithArgsResult_Result) String() string {
-	return impl.Struct(s).Format(ClientWithArgsResult_ResultDesc)
+func (s ClientWithArgsResult_Result) Equal(t ClientWithArgsResult_Result) bool {
+	return impl.Equals(s, t)
 }
+func (s ClientWithArgsResult_Result) String() string { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -834,20 +803,13 @@ func (s ClientWithArgsResult_Result) AppendTo(dst []byte) []byte {
 
 func (s ClientWithArgsResult_Result) ThriftDesc() *impl.Desc    { return ClientWithArgsResult_ResultDesc }
 func (s ClientWithArgsResult_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientWithArgsResult_Result) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ClientWithArgsResult_ResultDesc)
-}
+func (s ClientWithArgsResult_Result) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ClientWithArgsResult_Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ClientWithArgsResult_ResultDesc)
-}
-func (s ClientWithArgsResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ClientWithArgsResult_ResultDesc)
-}
-
-func (s ClientWithArgsResult_Result) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
-func (s ClientWithArgsResult_Result) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
-func (s *ClientWithArgsResult_Result) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s ClientWithArgsResult_Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ClientWithArgsResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ClientWithArgsResult_Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ClientWithArgsResult_Result) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ClientWithArgsResult_Result) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ClientWithArgsResult_Result) UnmarshalJSONFrom(d impl.JSONIn) error {
 	return impl.GetJSON(s, d)
 }
@@ -874,7 +836,8 @@ func (s ClientRegisterArgs) Release()    { nocopy.Struct(s).Release() }
 func (s ClientRegisterArgs) Clone() ClientRegisterArgs {
 	return ClientRegisterArgs(impl.Struct(s).Clone(ClientRegisterArgsDesc))
 }
-func (s ClientRegisterArgs) String() string { return impl.Struct(s).Format(ClientRegisterArgsDesc) }
+func (s ClientRegisterArgs) Equal(t ClientRegisterArgs) bool { return impl.Equals(s, t) }
+func (s ClientRegisterArgs) String() string                  { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -885,21 +848,14 @@ func (s ClientRegisterArgs) AppendTo(dst []byte) []byte {
 
 func (s ClientRegisterArgs) ThriftDesc() *impl.Desc    { return ClientRegisterArgsDesc }
 func (s ClientRegisterArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientRegisterArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(ClientRegisterArgsDesc)
-}
+func (s ClientRegisterArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ClientRegisterArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ClientRegisterArgsDesc)
-}
-func (s ClientRegisterArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ClientRegisterArgsDesc)
-}
-
-func (s ClientRegisterArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ClientRegisterArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ClientRegisterArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ClientRegisterArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ClientRegisterArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ClientRegisterArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ClientRegisterArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ClientRegisterArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ClientRegisterArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ClientRegisterArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 type InternalSelectArgs nocopy.Struct
 
@@ -927,7 +883,8 @@ func (s InternalSelectArgs) Release()    { nocopy.Struct(s).Release() }
 func (s InternalSelectArgs) Clone() InternalSelectArgs {
 	return InternalSelectArgs(impl.Struct(s).Clone(InternalSelectArgsDesc))
 }
-func (s InternalSelectArgs) String() string { return impl.Struct(s).Format(InternalSelectArgsDesc) }
+func (s InternalSelectArgs) Equal(t InternalSelectArgs) bool { return impl.Equals(s, t) }
+func (s InternalSelectArgs) String() string                  { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -938,21 +895,14 @@ func (s InternalSelectArgs) AppendTo(dst []byte) []byte {
 
 func (s InternalSelectArgs) ThriftDesc() *impl.Desc    { return InternalSelectArgsDesc }
 func (s InternalSelectArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalSelectArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(InternalSelectArgsDesc)
-}
+func (s InternalSelectArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s InternalSelectArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, InternalSelectArgsDesc)
-}
-func (s InternalSelectArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(InternalSelectArgsDesc)
-}
-
-func (s InternalSelectArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s InternalSelectArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *InternalSelectArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *InternalSelectArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s InternalSelectArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s InternalSelectArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s InternalSelectArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s InternalSelectArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *InternalSelectArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *InternalSelectArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s InternalSelectArgs) GetHandler() Handler {
 	return Handler(impl.Struct(s).Child(internalSelectArgsHandler, InternalSelectArgsDesc))
@@ -994,7 +944,8 @@ func (s InternalSelectResult) Release()    { nocopy.Struct(s).Release() }
 func (s InternalSelectResult) Clone() InternalSelectResult {
 	return InternalSelectResult(impl.Struct(s).Clone(InternalSelectResultDesc))
 }
-func (s InternalSelectResult) String() string { return impl.Struct(s).Format(InternalSelectResultDesc) }
+func (s InternalSelectResult) Equal(t InternalSelectResult) bool { return impl.Equals(s, t) }
+func (s InternalSelectResult) String() string                    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1005,21 +956,14 @@ func (s InternalSelectResult) AppendTo(dst []byte) []byte {
 
 func (s InternalSelectResult) ThriftDesc() *impl.Desc    { return InternalSelectResultDesc }
 func (s InternalSelectResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalSelectResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(InternalSelectResultDesc)
-}
+func (s InternalSelectResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s InternalSelectResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, InternalSelectResultDesc)
-}
-func (s InternalSelectResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(InternalSelectResultDesc)
-}
-
-func (s InternalSelectResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s InternalSelectResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *InternalSelectResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *InternalSelectResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s InternalSelectResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s InternalSelectResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s InternalSelectResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s InternalSelectResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *InternalSelectResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *InternalSelectResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s InternalSelectResult) GetSuccess() Handler {
 	return Handler(impl.Struct(s).Child(internalSelectResultSuccess, InternalSelectResultDesc))
@@ -1063,7 +1007,8 @@ func (s InternalBytesArgs) Release()    { nocopy.Struct(s).Release() }
 func (s InternalBytesArgs) Clone() InternalBytesArgs {
 	return InternalBytesArgs(impl.Struct(s).Clone(InternalBytesArgsDesc))
 }
-func (s InternalBytesArgs) String() string { return impl.Struct(s).Format(InternalBytesArgsDesc) }
+func (s InternalBytesArgs) Equal(t InternalBytesArgs) bool { return impl.Equals(s, t) }
+func (s InternalBytesArgs) String() string                 { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1074,21 +1019,14 @@ func (s InternalBytesArgs) AppendTo(dst []byte) []byte {
 
 func (s InternalBytesArgs) ThriftDesc() *impl.Desc    { return InternalBytesArgsDesc }
 func (s InternalBytesArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalBytesArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(InternalBytesArgsDesc)
-}
+func (s InternalBytesArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s InternalBytesArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, InternalBytesArgsDesc)
-}
-func (s InternalBytesArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(InternalBytesArgsDesc)
-}
-
-func (s InternalBytesArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s InternalBytesArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *InternalBytesArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *InternalBytesArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s InternalBytesArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s InternalBytesArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s InternalBytesArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s InternalBytesArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *InternalBytesArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *InternalBytesArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s InternalBytesArgs) GetK() nocopy.Map[string, []byte, impl.AsString, impl.AsBytes] {
 	return nocopy.Map[string, []byte, impl.AsString, impl.AsBytes](impl.Struct(s).Child(internalBytesArgsK, InternalBytesArgsDesc))
@@ -1135,7 +1073,8 @@ func (s InternalBytesResult) Release()    { nocopy.Struct(s).Release() }
 func (s InternalBytesResult) Clone() InternalBytesResult {
 	return InternalBytesResult(impl.Struct(s).Clone(InternalBytesResultDesc))
 }
-func (s InternalBytesResult) String() string { return impl.Struct(s).Format(InternalBytesResultDesc) }
+func (s InternalBytesResult) Equal(t InternalBytesResult) bool { return impl.Equals(s, t) }
+func (s InternalBytesResult) String() string                   { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1146,21 +1085,14 @@ func (s InternalBytesResult) AppendTo(dst []byte) []byte {
 
 func (s InternalBytesResult) ThriftDesc() *impl.Desc    { return InternalBytesResultDesc }
 func (s InternalBytesResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalBytesResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(InternalBytesResultDesc)
-}
+func (s InternalBytesResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s InternalBytesResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, InternalBytesResultDesc)
-}
-func (s InternalBytesResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(InternalBytesResultDesc)
-}
-
-func (s InternalBytesResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s InternalBytesResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *InternalBytesResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *InternalBytesResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s InternalBytesResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s InternalBytesResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s InternalBytesResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s InternalBytesResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *InternalBytesResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *InternalBytesResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s InternalBytesResult) GetSuccess() nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).Child(internalBytesResultSuccess, InternalBytesResultDesc))
@@ -1205,7 +1137,8 @@ func (s InternalIDArgs) Release()    { nocopy.Struct(s).Release() }
 func (s InternalIDArgs) Clone() InternalIDArgs {
 	return InternalIDArgs(impl.Struct(s).Clone(InternalIDArgsDesc))
 }
-func (s InternalIDArgs) String() string { return impl.Struct(s).Format(InternalIDArgsDesc) }
+func (s InternalIDArgs) Equal(t InternalIDArgs) bool { return impl.Equals(s, t) }
+func (s InternalIDArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1216,19 +1149,14 @@ func (s InternalIDArgs) AppendTo(dst []byte) []byte {
 
 func (s InternalIDArgs) ThriftDesc() *impl.Desc    { return InternalIDArgsDesc }
 func (s InternalIDArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalIDArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(InternalIDArgsDesc) }
+func (s InternalIDArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s InternalIDArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, InternalIDArgsDesc)
-}
-func (s InternalIDArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(InternalIDArgsDesc)
-}
-
-func (s InternalIDArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s InternalIDArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *InternalIDArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *InternalIDArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s InternalIDArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s InternalIDArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s InternalIDArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s InternalIDArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *InternalIDArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *InternalIDArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s InternalIDArgs) GetU() nocopy.UUID  { return impl.Struct(s).UUID(internalIDArgsU) }
 func (s InternalIDArgs) SetU(v nocopy.UUID) { impl.Struct(s).SetUUID(internalIDArgsU, v) }
@@ -1276,7 +1204,8 @@ func (s InternalIDResult) Release()    { nocopy.Struct(s).Release() }
 func (s InternalIDResult) Clone() InternalIDResult {
 	return InternalIDResult(impl.Struct(s).Clone(InternalIDResultDesc))
 }
-func (s InternalIDResult) String() string { return impl.Struct(s).Format(InternalIDResultDesc) }
+func (s InternalIDResult) Equal(t InternalIDResult) bool { return impl.Equals(s, t) }
+func (s InternalIDResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1287,19 +1216,14 @@ func (s InternalIDResult) AppendTo(dst []byte) []byte {
 
 func (s InternalIDResult) ThriftDesc() *impl.Desc    { return InternalIDResultDesc }
 func (s InternalIDResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalIDResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(InternalIDResultDesc) }
+func (s InternalIDResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s InternalIDResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, InternalIDResultDesc)
-}
-func (s InternalIDResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(InternalIDResultDesc)
-}
-
-func (s InternalIDResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s InternalIDResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *InternalIDResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *InternalIDResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s InternalIDResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s InternalIDResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s InternalIDResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s InternalIDResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *InternalIDResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *InternalIDResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s InternalIDResult) GetSuccess() nocopy.UUID {
 	return impl.Struct(s).UUID(internalIDResultSuccess)
@@ -1336,7 +1260,8 @@ func (s InternalRawArgs) Release()    { nocopy.Struct(s).Release() }
 func (s InternalRawArgs) Clone() InternalRawArgs {
 	return InternalRawArgs(impl.Struct(s).Clone(InternalRawArgsDesc))
 }
-func (s InternalRawArgs) String() string { return impl.Struct(s).Format(InternalRawArgsDesc) }
+func (s InternalRawArgs) Equal(t InternalRawArgs) bool { return impl.Equals(s, t) }
+func (s InternalRawArgs) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1347,19 +1272,14 @@ func (s InternalRawArgs) AppendTo(dst []byte) []byte {
 
 func (s InternalRawArgs) ThriftDesc() *impl.Desc    { return InternalRawArgsDesc }
 func (s InternalRawArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalRawArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(InternalRawArgsDesc) }
+func (s InternalRawArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s InternalRawArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, InternalRawArgsDesc)
-}
-func (s InternalRawArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(InternalRawArgsDesc)
-}
-
-func (s InternalRawArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s InternalRawArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *InternalRawArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *InternalRawArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s InternalRawArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s InternalRawArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s InternalRawArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s InternalRawArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *InternalRawArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *InternalRawArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s InternalRawArgs) GetS() int16  { return impl.Struct(s).Int16(internalRawArgsS) }
 func (s InternalRawArgs) SetS(v int16) { impl.Struct(s).SetInt16(internalRawArgsS, v) }
@@ -1392,7 +1312,8 @@ func (s InternalRawResult) Release()    { nocopy.Struct(s).Release() }
 func (s InternalRawResult) Clone() InternalRawResult {
 	return InternalRawResult(impl.Struct(s).Clone(InternalRawResultDesc))
 }
-func (s InternalRawResult) String() string { return impl.Struct(s).Format(InternalRawResultDesc) }
+func (s InternalRawResult) Equal(t InternalRawResult) bool { return impl.Equals(s, t) }
+func (s InternalRawResult) String() string                 { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1403,21 +1324,14 @@ func (s InternalRawResult) AppendTo(dst []byte) []byte {
 
 func (s InternalRawResult) ThriftDesc() *impl.Desc    { return InternalRawResultDesc }
 func (s InternalRawResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalRawResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(InternalRawResultDesc)
-}
+func (s InternalRawResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s InternalRawResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, InternalRawResultDesc)
-}
-func (s InternalRawResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(InternalRawResultDesc)
-}
-
-func (s InternalRawResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s InternalRawResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *InternalRawResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *InternalRawResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s InternalRawResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s InternalRawResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s InternalRawResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s InternalRawResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *InternalRawResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *InternalRawResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s InternalRawResult) GetSuccess() []byte  { return impl.Struct(s).Bytes(internalRawResultSuccess) }
 func (s InternalRawResult) SetSuccess(v []byte) { impl.Struct(s).SetBytes(internalRawResultSuccess, v) }
@@ -1453,7 +1367,8 @@ func (s SelectChatArgs) Release()    { nocopy.Struct(s).Release() }
 func (s SelectChatArgs) Clone() SelectChatArgs {
 	return SelectChatArgs(impl.Struct(s).Clone(SelectChatArgsDesc))
 }
-func (s SelectChatArgs) String() string { return impl.Struct(s).Format(SelectChatArgsDesc) }
+func (s SelectChatArgs) Equal(t SelectChatArgs) bool { return impl.Equals(s, t) }
+func (s SelectChatArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1464,19 +1379,14 @@ func (s SelectChatArgs) AppendTo(dst []byte) []byte {
 
 func (s SelectChatArgs) ThriftDesc() *impl.Desc    { return SelectChatArgsDesc }
 func (s SelectChatArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectChatArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(SelectChatArgsDesc) }
+func (s SelectChatArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s SelectChatArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SelectChatArgsDesc)
-}
-func (s SelectChatArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SelectChatArgsDesc)
-}
-
-func (s SelectChatArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s SelectChatArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *SelectChatArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *SelectChatArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s SelectChatArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s SelectChatArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s SelectChatArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s SelectChatArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *SelectChatArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *SelectChatArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s SelectChatArgs) GetServer() Context {
 	return Context(impl.Struct(s).Child(selectChatArgsServer, SelectChatArgsDesc))
@@ -1518,7 +1428,8 @@ func (s SelectChatResult) Release()    { nocopy.Struct(s).Release() }
 func (s SelectChatResult) Clone() SelectChatResult {
 	return SelectChatResult(impl.Struct(s).Clone(SelectChatResultDesc))
 }
-func (s SelectChatResult) String() string { return impl.Struct(s).Format(SelectChatResultDesc) }
+func (s SelectChatResult) Equal(t SelectChatResult) bool { return impl.Equals(s, t) }
+func (s SelectChatResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1529,19 +1440,14 @@ func (s SelectChatResult) AppendTo(dst []byte) []byte {
 
 func (s SelectChatResult) ThriftDesc() *impl.Desc    { return SelectChatResultDesc }
 func (s SelectChatResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectChatResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(SelectChatResultDesc) }
+func (s SelectChatResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s SelectChatResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SelectChatResultDesc)
-}
-func (s SelectChatResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SelectChatResultDesc)
-}
-
-func (s SelectChatResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s SelectChatResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *SelectChatResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *SelectChatResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s SelectChatResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s SelectChatResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s SelectChatResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s SelectChatResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *SelectChatResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *SelectChatResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s SelectChatResult) GetSuccess() Context {
 	return Context(impl.Struct(s).Child(selectChatResultSuccess, SelectChatResultDesc))
@@ -1583,7 +1489,8 @@ func (s SelectUpArgs) Release()    { nocopy.Struct(s).Release() }
 func (s SelectUpArgs) Clone() SelectUpArgs {
 	return SelectUpArgs(impl.Struct(s).Clone(SelectUpArgsDesc))
 }
-func (s SelectUpArgs) String() string { return impl.Struct(s).Format(SelectUpArgsDesc) }
+func (s SelectUpArgs) Equal(t SelectUpArgs) bool { return impl.Equals(s, t) }
+func (s SelectUpArgs) String() string            { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1594,19 +1501,14 @@ func (s SelectUpArgs) AppendTo(dst []byte) []byte {
 
 func (s SelectUpArgs) ThriftDesc() *impl.Desc    { return SelectUpArgsDesc }
 func (s SelectUpArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectUpArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(SelectUpArgsDesc) }
+func (s SelectUpArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s SelectUpArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SelectUpArgsDesc)
-}
-func (s SelectUpArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SelectUpArgsDesc)
-}
-
-func (s SelectUpArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s SelectUpArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *SelectUpArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *SelectUpArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s SelectUpArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s SelectUpArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s SelectUpArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s SelectUpArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *SelectUpArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *SelectUpArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s SelectUpArgs) GetServer() Context {
 	return Context(impl.Struct(s).Child(selectUpArgsServer, SelectUpArgsDesc))
@@ -1648,7 +1550,8 @@ func (s SelectUpResult) Release()    { nocopy.Struct(s).Release() }
 func (s SelectUpResult) Clone() SelectUpResult {
 	return SelectUpResult(impl.Struct(s).Clone(SelectUpResultDesc))
 }
-func (s SelectUpResult) String() string { return impl.Struct(s).Format(SelectUpResultDesc) }
+func (s SelectUpResult) Equal(t SelectUpResult) bool { return impl.Equals(s, t) }
+func (s SelectUpResult) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1659,19 +1562,14 @@ func (s SelectUpResult) AppendTo(dst []byte) []byte {
 
 func (s SelectUpResult) ThriftDesc() *impl.Desc    { return SelectUpResultDesc }
 func (s SelectUpResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectUpResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(SelectUpResultDesc) }
+func (s SelectUpResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s SelectUpResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SelectUpResultDesc)
-}
-func (s SelectUpResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SelectUpResultDesc)
-}
-
-func (s SelectUpResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s SelectUpResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *SelectUpResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *SelectUpResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s SelectUpResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s SelectUpResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s SelectUpResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s SelectUpResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *SelectUpResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *SelectUpResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s SelectUpResult) GetSuccess() Context {
 	return Context(impl.Struct(s).Child(selectUpResultSuccess, SelectUpResultDesc))
@@ -1713,7 +1611,8 @@ func (s SelectDownArgs) Release()    { nocopy.Struct(s).Release() }
 func (s SelectDownArgs) Clone() SelectDownArgs {
 	return SelectDownArgs(impl.Struct(s).Clone(SelectDownArgsDesc))
 }
-func (s SelectDownArgs) String() string { return impl.Struct(s).Format(SelectDownArgsDesc) }
+func (s SelectDownArgs) Equal(t SelectDownArgs) bool { return impl.Equals(s, t) }
+func (s SelectDownArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1724,19 +1623,14 @@ func (s SelectDownArgs) AppendTo(dst []byte) []byte {
 
 func (s SelectDownArgs) ThriftDesc() *impl.Desc    { return SelectDownArgsDesc }
 func (s SelectDownArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectDownArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(SelectDownArgsDesc) }
+func (s SelectDownArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s SelectDownArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SelectDownArgsDesc)
-}
-func (s SelectDownArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SelectDownArgsDesc)
-}
-
-func (s SelectDownArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s SelectDownArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *SelectDownArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *SelectDownArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s SelectDownArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s SelectDownArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s SelectDownArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s SelectDownArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *SelectDownArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *SelectDownArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s SelectDownArgs) GetServer() Context {
 	return Context(impl.Struct(s).Child(selectDownArgsServer, SelectDownArgsDesc))
@@ -1778,7 +1672,8 @@ func (s SelectDownResult) Release()    { nocopy.Struct(s).Release() }
 func (s SelectDownResult) Clone() SelectDownResult {
 	return SelectDownResult(impl.Struct(s).Clone(SelectDownResultDesc))
 }
-func (s SelectDownResult) String() string { return impl.Struct(s).Format(SelectDownResultDesc) }
+func (s SelectDownResult) Equal(t SelectDownResult) bool { return impl.Equals(s, t) }
+func (s SelectDownResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1789,19 +1684,14 @@ func (s SelectDownResult) AppendTo(dst []byte) []byte {
 
 func (s SelectDownResult) ThriftDesc() *impl.Desc    { return SelectDownResultDesc }
 func (s SelectDownResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectDownResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(SelectDownResultDesc) }
+func (s SelectDownResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s SelectDownResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SelectDownResultDesc)
-}
-func (s SelectDownResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SelectDownResultDesc)
-}
-
-func (s SelectDownResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s SelectDownResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *SelectDownResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *SelectDownResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s SelectDownResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s SelectDownResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s SelectDownResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s SelectDownResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *SelectDownResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *SelectDownResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s SelectDownResult) GetSuccess() Handler {
 	return Handler(impl.Struct(s).Child(selectDownResultSuccess, SelectDownResultDesc))
@@ -1843,7 +1733,8 @@ func (s SelectOneArgs) Release()    { nocopy.Struct(s).Release() }
 func (s SelectOneArgs) Clone() SelectOneArgs {
 	return SelectOneArgs(impl.Struct(s).Clone(SelectOneArgsDesc))
 }
-func (s SelectOneArgs) String() string { return impl.Struct(s).Format(SelectOneArgsDesc) }
+func (s SelectOneArgs) Equal(t SelectOneArgs) bool { return impl.Equals(s, t) }
+func (s SelectOneArgs) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1854,19 +1745,14 @@ func (s SelectOneArgs) AppendTo(dst []byte) []byte {
 
 func (s SelectOneArgs) ThriftDesc() *impl.Desc    { return SelectOneArgsDesc }
 func (s SelectOneArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectOneArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(SelectOneArgsDesc) }
+func (s SelectOneArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s SelectOneArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SelectOneArgsDesc)
-}
-func (s SelectOneArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SelectOneArgsDesc)
-}
-
-func (s SelectOneArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s SelectOneArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *SelectOneArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *SelectOneArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s SelectOneArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s SelectOneArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s SelectOneArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s SelectOneArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *SelectOneArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *SelectOneArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s SelectOneArgs) GetServer() Context {
 	return Context(impl.Struct(s).Child(selectOneArgsServer, SelectOneArgsDesc))
@@ -1908,7 +1794,8 @@ func (s SelectOneResult) Release()    { nocopy.Struct(s).Release() }
 func (s SelectOneResult) Clone() SelectOneResult {
 	return SelectOneResult(impl.Struct(s).Clone(SelectOneResultDesc))
 }
-func (s SelectOneResult) String() string { return impl.Struct(s).Format(SelectOneResultDesc) }
+func (s SelectOneResult) Equal(t SelectOneResult) bool { return impl.Equals(s, t) }
+func (s SelectOneResult) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1919,19 +1806,14 @@ func (s SelectOneResult) AppendTo(dst []byte) []byte {
 
 func (s SelectOneResult) ThriftDesc() *impl.Desc    { return SelectOneResultDesc }
 func (s SelectOneResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectOneResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(SelectOneResultDesc) }
+func (s SelectOneResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s SelectOneResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SelectOneResultDesc)
-}
-func (s SelectOneResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(SelectOneResultDesc)
-}
-
-func (s SelectOneResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s SelectOneResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *SelectOneResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *SelectOneResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s SelectOneResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s SelectOneResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s SelectOneResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s SelectOneResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *SelectOneResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *SelectOneResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s SelectOneResult) GetSuccess() Handler {
 	return Handler(impl.Struct(s).Child(selectOneResultSuccess, SelectOneResultDesc))
@@ -1973,7 +1855,8 @@ func (s OnlyStreamsChatArgs) Release()    { nocopy.Struct(s).Release() }
 func (s OnlyStreamsChatArgs) Clone() OnlyStreamsChatArgs {
 	return OnlyStreamsChatArgs(impl.Struct(s).Clone(OnlyStreamsChatArgsDesc))
 }
-func (s OnlyStreamsChatArgs) String() string { return impl.Struct(s).Format(OnlyStreamsChatArgsDesc) }
+func (s OnlyStreamsChatArgs) Equal(t OnlyStreamsChatArgs) bool { return impl.Equals(s, t) }
+func (s OnlyStreamsChatArgs) String() string                   { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1984,21 +1867,14 @@ func (s OnlyStreamsChatArgs) AppendTo(dst []byte) []byte {
 
 func (s OnlyStreamsChatArgs) ThriftDesc() *impl.Desc    { return OnlyStreamsChatArgsDesc }
 func (s OnlyStreamsChatArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OnlyStreamsChatArgs) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(OnlyStreamsChatArgsDesc)
-}
+func (s OnlyStreamsChatArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s OnlyStreamsChatArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, OnlyStreamsChatArgsDesc)
-}
-func (s OnlyStreamsChatArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(OnlyStreamsChatArgsDesc)
-}
-
-func (s OnlyStreamsChatArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s OnlyStreamsChatArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *OnlyStreamsChatArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *OnlyStreamsChatArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s OnlyStreamsChatArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s OnlyStreamsChatArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s OnlyStreamsChatArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s OnlyStreamsChatArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *OnlyStreamsChatArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *OnlyStreamsChatArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s OnlyStreamsChatArgs) GetServer() Context {
 	return Context(impl.Struct(s).Child(onlyStreamsChatArgsServer, OnlyStreamsChatArgsDesc))
@@ -2040,9 +1916,8 @@ func (s OnlyStreamsChatResult) Release()    { nocopy.Struct(s).Release() }
 func (s OnlyStreamsChatResult) Clone() OnlyStreamsChatResult {
 	return OnlyStreamsChatResult(impl.Struct(s).Clone(OnlyStreamsChatResultDesc))
 }
-func (s OnlyStreamsChatResult) String() string {
-	return impl.Struct(s).Format(OnlyStreamsChatResultDesc)
-}
+func (s OnlyStreamsChatResult) Equal(t OnlyStreamsChatResult) bool { return impl.Equals(s, t) }
+func (s OnlyStreamsChatResult) String() string                     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -2053,21 +1928,14 @@ func (s OnlyStreamsChatResult) AppendTo(dst []byte) []byte {
 
 func (s OnlyStreamsChatResult) ThriftDesc() *impl.Desc    { return OnlyStreamsChatResultDesc }
 func (s OnlyStreamsChatResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OnlyStreamsChatResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(OnlyStreamsChatResultDesc)
-}
+func (s OnlyStreamsChatResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s OnlyStreamsChatResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, OnlyStreamsChatResultDesc)
-}
-func (s OnlyStreamsChatResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(OnlyStreamsChatResultDesc)
-}
-
-func (s OnlyStreamsChatResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s OnlyStreamsChatResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *OnlyStreamsChatResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *OnlyStreamsChatResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s OnlyStreamsChatResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s OnlyStreamsChatResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s OnlyStreamsChatResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s OnlyStreamsChatResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *OnlyStreamsChatResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *OnlyStreamsChatResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s OnlyStreamsChatResult) GetSuccess() Context {
 	return Context(impl.Struct(s).Child(onlyStreamsChatResultSuccess, OnlyStreamsChatResultDesc))

@@ -156,10 +156,11 @@ func ReadReference(r io.Reader, n int, opts ...nocopy.Option) (Reference, error)
 	return nocopy.Read[Reference](ReferenceDesc, r, n, opts...)
 }
 
-func (s Reference) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s Reference) Release()         { nocopy.Struct(s).Release() }
-func (s Reference) Clone() Reference { return Reference(impl.Struct(s).Clone(ReferenceDesc)) }
-func (s Reference) String() string   { return impl.Struct(s).Format(ReferenceDesc) }
+func (s Reference) Valid() bool            { return nocopy.Struct(s).Valid() }
+func (s Reference) Release()               { nocopy.Struct(s).Release() }
+func (s Reference) Clone() Reference       { return Reference(impl.Struct(s).Clone(ReferenceDesc)) }
+func (s Reference) Equal(t Reference) bool { return impl.Equals(s, t) }
+func (s Reference) String() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -170,17 +171,14 @@ func (s Reference) AppendTo(dst []byte) []byte {
 
 func (s Reference) ThriftDesc() *impl.Desc    { return ReferenceDesc }
 func (s Reference) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Reference) LogValue() slog.Value      { return impl.Struct(s).LogValue(ReferenceDesc) }
+func (s Reference) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Reference) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ReferenceDesc) }
-func (s Reference) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ReferenceDesc)
-}
-
-func (s Reference) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Reference) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Reference) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Reference) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Reference) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Reference) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Reference) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Reference) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Reference) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Reference) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // The name of the referenced type with out IDL name prefix.
 func (s Reference) GetName() string  { return impl.Struct(s).Text(referenceName) }
@@ -216,10 +214,11 @@ func ReadAnnotation(r io.Reader, n int, opts ...nocopy.Option) (Annotation, erro
 	return nocopy.Read[Annotation](AnnotationDesc, r, n, opts...)
 }
 
-func (s Annotation) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s Annotation) Release()          { nocopy.Struct(s).Release() }
-func (s Annotation) Clone() Annotation { return Annotation(impl.Struct(s).Clone(AnnotationDesc)) }
-func (s Annotation) String() string    { return impl.Struct(s).Format(AnnotationDesc) }
+func (s Annotation) Valid() bool             { return nocopy.Struct(s).Valid() }
+func (s Annotation) Release()                { nocopy.Struct(s).Release() }
+func (s Annotation) Clone() Annotation       { return Annotation(impl.Struct(s).Clone(AnnotationDesc)) }
+func (s Annotation) Equal(t Annotation) bool { return impl.Equals(s, t) }
+func (s Annotation) String() string          { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -230,17 +229,14 @@ func (s Annotation) AppendTo(dst []byte) []byte {
 
 func (s Annotation) ThriftDesc() *impl.Desc    { return AnnotationDesc }
 func (s Annotation) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Annotation) LogValue() slog.Value      { return impl.Struct(s).LogValue(AnnotationDesc) }
+func (s Annotation) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Annotation) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, AnnotationDesc) }
-func (s Annotation) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(AnnotationDesc)
-}
-
-func (s Annotation) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Annotation) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Annotation) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Annotation) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Annotation) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Annotation) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Annotation) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Annotation) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Annotation) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Annotation) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Annotation) GetKey() string  { return impl.Struct(s).Text(annotationKey) }
 func (s Annotation) SetKey(v string) { impl.Struct(s).SetText(annotationKey, v) }
@@ -285,10 +281,11 @@ func ReadType(r io.Reader, n int, opts ...nocopy.Option) (Type, error) {
 	return nocopy.Read[Type](TypeDesc, r, n, opts...)
 }
 
-func (s Type) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Type) Release()       { nocopy.Struct(s).Release() }
-func (s Type) Clone() Type    { return Type(impl.Struct(s).Clone(TypeDesc)) }
-func (s Type) String() string { return impl.Struct(s).Format(TypeDesc) }
+func (s Type) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Type) Release()          { nocopy.Struct(s).Release() }
+func (s Type) Clone() Type       { return Type(impl.Struct(s).Clone(TypeDesc)) }
+func (s Type) Equal(t Type) bool { return impl.Equals(s, t) }
+func (s Type) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -297,15 +294,14 @@ func (s Type) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(d
 
 func (s Type) ThriftDesc() *impl.Desc    { return TypeDesc }
 func (s Type) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Type) LogValue() slog.Value      { return impl.Struct(s).LogValue(TypeDesc) }
+func (s Type) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Type) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, TypeDesc) }
-func (s Type) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(TypeDesc) }
-
-func (s Type) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Type) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Type) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Type) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Type) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Type) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Type) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Type) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Type) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Type) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // base types | container types | identifier | selector
 func (s Type) GetName() string  { return impl.Struct(s).Text(typeName) }
@@ -401,10 +397,11 @@ func ReadNamespace(r io.Reader, n int, opts ...nocopy.Option) (Namespace, error)
 	return nocopy.Read[Namespace](NamespaceDesc, r, n, opts...)
 }
 
-func (s Namespace) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s Namespace) Release()         { nocopy.Struct(s).Release() }
-func (s Namespace) Clone() Namespace { return Namespace(impl.Struct(s).Clone(NamespaceDesc)) }
-func (s Namespace) String() string   { return impl.Struct(s).Format(NamespaceDesc) }
+func (s Namespace) Valid() bool            { return nocopy.Struct(s).Valid() }
+func (s Namespace) Release()               { nocopy.Struct(s).Release() }
+func (s Namespace) Clone() Namespace       { return Namespace(impl.Struct(s).Clone(NamespaceDesc)) }
+func (s Namespace) Equal(t Namespace) bool { return impl.Equals(s, t) }
+func (s Namespace) String() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -415,17 +412,14 @@ func (s Namespace) AppendTo(dst []byte) []byte {
 
 func (s Namespace) ThriftDesc() *impl.Desc    { return NamespaceDesc }
 func (s Namespace) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Namespace) LogValue() slog.Value      { return impl.Struct(s).LogValue(NamespaceDesc) }
+func (s Namespace) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Namespace) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NamespaceDesc) }
-func (s Namespace) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(NamespaceDesc)
-}
-
-func (s Namespace) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Namespace) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Namespace) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Namespace) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Namespace) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Namespace) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Namespace) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Namespace) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Namespace) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Namespace) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Namespace) GetLanguage() string  { return impl.Struct(s).Text(namespaceLanguage) }
 func (s Namespace) SetLanguage(v string) { impl.Struct(s).SetText(namespaceLanguage, v) }
@@ -473,10 +467,11 @@ func ReadTypedef(r io.Reader, n int, opts ...nocopy.Option) (Typedef, error) {
 	return nocopy.Read[Typedef](TypedefDesc, r, n, opts...)
 }
 
-func (s Typedef) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Typedef) Release()       { nocopy.Struct(s).Release() }
-func (s Typedef) Clone() Typedef { return Typedef(impl.Struct(s).Clone(TypedefDesc)) }
-func (s Typedef) String() string { return impl.Struct(s).Format(TypedefDesc) }
+func (s Typedef) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Typedef) Release()             { nocopy.Struct(s).Release() }
+func (s Typedef) Clone() Typedef       { return Typedef(impl.Struct(s).Clone(TypedefDesc)) }
+func (s Typedef) Equal(t Typedef) bool { return impl.Equals(s, t) }
+func (s Typedef) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -485,15 +480,14 @@ func (s Typedef) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruc
 
 func (s Typedef) ThriftDesc() *impl.Desc    { return TypedefDesc }
 func (s Typedef) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Typedef) LogValue() slog.Value      { return impl.Struct(s).LogValue(TypedefDesc) }
+func (s Typedef) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Typedef) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, TypedefDesc) }
-func (s Typedef) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(TypedefDesc) }
-
-func (s Typedef) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Typedef) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Typedef) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Typedef) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Typedef) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Typedef) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Typedef) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Typedef) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Typedef) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Typedef) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Typedef) GetType() Type { return Type(impl.Struct(s).Child(typedefType, TypedefDesc)) }
 
@@ -551,10 +545,11 @@ func ReadEnumValue(r io.Reader, n int, opts ...nocopy.Option) (EnumValue, error)
 	return nocopy.Read[EnumValue](EnumValueDesc, r, n, opts...)
 }
 
-func (s EnumValue) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s EnumValue) Release()         { nocopy.Struct(s).Release() }
-func (s EnumValue) Clone() EnumValue { return EnumValue(impl.Struct(s).Clone(EnumValueDesc)) }
-func (s EnumValue) String() string   { return impl.Struct(s).Format(EnumValueDesc) }
+func (s EnumValue) Valid() bool            { return nocopy.Struct(s).Valid() }
+func (s EnumValue) Release()               { nocopy.Struct(s).Release() }
+func (s EnumValue) Clone() EnumValue       { return EnumValue(impl.Struct(s).Clone(EnumValueDesc)) }
+func (s EnumValue) Equal(t EnumValue) bool { return impl.Equals(s, t) }
+func (s EnumValue) String() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -565,17 +560,14 @@ func (s EnumValue) AppendTo(dst []byte) []byte {
 
 func (s EnumValue) ThriftDesc() *impl.Desc    { return EnumValueDesc }
 func (s EnumValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EnumValue) LogValue() slog.Value      { return impl.Struct(s).LogValue(EnumValueDesc) }
+func (s EnumValue) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s EnumValue) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, EnumValueDesc) }
-func (s EnumValue) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(EnumValueDesc)
-}
-
-func (s EnumValue) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s EnumValue) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *EnumValue) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *EnumValue) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s EnumValue) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s EnumValue) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s EnumValue) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s EnumValue) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *EnumValue) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *EnumValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s EnumValue) GetName() string  { return impl.Struct(s).Text(enumValueName) }
 func (s EnumValue) SetName(v string) { impl.Struct(s).SetText(enumValueName, v) }
@@ -632,10 +624,11 @@ func ReadEnum(r io.Reader, n int, opts ...nocopy.Option) (Enum, error) {
 	return nocopy.Read[Enum](EnumDesc, r, n, opts...)
 }
 
-func (s Enum) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Enum) Release()       { nocopy.Struct(s).Release() }
-func (s Enum) Clone() Enum    { return Enum(impl.Struct(s).Clone(EnumDesc)) }
-func (s Enum) String() string { return impl.Struct(s).Format(EnumDesc) }
+func (s Enum) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Enum) Release()          { nocopy.Struct(s).Release() }
+func (s Enum) Clone() Enum       { return Enum(impl.Struct(s).Clone(EnumDesc)) }
+func (s Enum) Equal(t Enum) bool { return impl.Equals(s, t) }
+func (s Enum) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -644,15 +637,14 @@ func (s Enum) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(d
 
 func (s Enum) ThriftDesc() *impl.Desc    { return EnumDesc }
 func (s Enum) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Enum) LogValue() slog.Value      { return impl.Struct(s).LogValue(EnumDesc) }
+func (s Enum) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Enum) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, EnumDesc) }
-func (s Enum) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(EnumDesc) }
-
-func (s Enum) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Enum) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Enum) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Enum) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Enum) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Enum) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Enum) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Enum) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Enum) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Enum) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Enum) GetName() string  { return impl.Struct(s).Text(enumName) }
 func (s Enum) SetName(v string) { impl.Struct(s).SetText(enumName, v) }
@@ -722,7 +714,8 @@ func (s ConstValueExtra) Release()    { nocopy.Struct(s).Release() }
 func (s ConstValueExtra) Clone() ConstValueExtra {
 	return ConstValueExtra(impl.Struct(s).Clone(ConstValueExtraDesc))
 }
-func (s ConstValueExtra) String() string { return impl.Struct(s).Format(ConstValueExtraDesc) }
+func (s ConstValueExtra) Equal(t ConstValueExtra) bool { return impl.Equals(s, t) }
+func (s ConstValueExtra) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -733,19 +726,14 @@ func (s ConstValueExtra) AppendTo(dst []byte) []byte {
 
 func (s ConstValueExtra) ThriftDesc() *impl.Desc    { return ConstValueExtraDesc }
 func (s ConstValueExtra) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ConstValueExtra) LogValue() slog.Value      { return impl.Struct(s).LogValue(ConstValueExtraDesc) }
+func (s ConstValueExtra) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ConstValueExtra) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ConstValueExtraDesc)
-}
-func (s ConstValueExtra) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ConstValueExtraDesc)
-}
-
-func (s ConstValueExtra) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ConstValueExtra) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ConstValueExtra) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ConstValueExtra) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ConstValueExtra) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ConstValueExtra) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ConstValueExtra) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ConstValueExtra) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ConstValueExtra) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ConstValueExtra) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // whether the value resolves to an enum value
 func (s ConstValueExtra) GetIsEnum() bool   { return impl.Struct(s).Bool(constValueExtraIsEnum) }
@@ -794,10 +782,11 @@ func ReadConstValue(r io.Reader, n int, opts ...nocopy.Option) (ConstValue, erro
 	return nocopy.Read[ConstValue](ConstValueDesc, r, n, opts...)
 }
 
-func (s ConstValue) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s ConstValue) Release()          { nocopy.Struct(s).Release() }
-func (s ConstValue) Clone() ConstValue { return ConstValue(impl.Struct(s).Clone(ConstValueDesc)) }
-func (s ConstValue) String() string    { return impl.Struct(s).Format(ConstValueDesc) }
+func (s ConstValue) Valid() bool             { return nocopy.Struct(s).Valid() }
+func (s ConstValue) Release()                { nocopy.Struct(s).Release() }
+func (s ConstValue) Clone() ConstValue       { return ConstValue(impl.Struct(s).Clone(ConstValueDesc)) }
+func (s ConstValue) Equal(t ConstValue) bool { return impl.Equals(s, t) }
+func (s ConstValue) String() string          { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -808,17 +797,14 @@ func (s ConstValue) AppendTo(dst []byte) []byte {
 
 func (s ConstValue) ThriftDesc() *impl.Desc    { return ConstValueDesc }
 func (s ConstValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ConstValue) LogValue() slog.Value      { return impl.Struct(s).LogValue(ConstValueDesc) }
+func (s ConstValue) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ConstValue) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ConstValueDesc) }
-func (s ConstValue) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ConstValueDesc)
-}
-
-func (s ConstValue) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ConstValue) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ConstValue) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ConstValue) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ConstValue) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ConstValue) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ConstValue) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ConstValue) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ConstValue) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ConstValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s ConstValue) GetType() ConstType  { return ConstType(impl.Struct(s).Int32(constValueType)) }
 func (s ConstValue) SetType(v ConstType) { impl.Struct(s).SetInt32(constValueType, int32(v)) }
@@ -884,7 +870,8 @@ func (s ConstTypedValue) Release()    { nocopy.Struct(s).Release() }
 func (s ConstTypedValue) Clone() ConstTypedValue {
 	return ConstTypedValue(impl.Struct(s).Clone(ConstTypedValueDesc))
 }
-func (s ConstTypedValue) String() string { return impl.Struct(s).Format(ConstTypedValueDesc) }
+func (s ConstTypedValue) Equal(t ConstTypedValue) bool { return impl.Equals(s, t) }
+func (s ConstTypedValue) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -895,19 +882,14 @@ func (s ConstTypedValue) AppendTo(dst []byte) []byte {
 
 func (s ConstTypedValue) ThriftDesc() *impl.Desc    { return ConstTypedValueDesc }
 func (s ConstTypedValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ConstTypedValue) LogValue() slog.Value      { return impl.Struct(s).LogValue(ConstTypedValueDesc) }
+func (s ConstTypedValue) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s ConstTypedValue) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ConstTypedValueDesc)
-}
-func (s ConstTypedValue) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ConstTypedValueDesc)
-}
-
-func (s ConstTypedValue) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s ConstTypedValue) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *ConstTypedValue) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *ConstTypedValue) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s ConstTypedValue) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s ConstTypedValue) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s ConstTypedValue) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s ConstTypedValue) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *ConstTypedValue) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *ConstTypedValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // ConstTypedValueWhich is the arm of a ConstTypedValue that is set; 0 means none.
 type ConstTypedValueWhich int32
@@ -1012,7 +994,8 @@ func (s MapConstValue) Release()    { nocopy.Struct(s).Release() }
 func (s MapConstValue) Clone() MapConstValue {
 	return MapConstValue(impl.Struct(s).Clone(MapConstValueDesc))
 }
-func (s MapConstValue) String() string { return impl.Struct(s).Format(MapConstValueDesc) }
+func (s MapConstValue) Equal(t MapConstValue) bool { return impl.Equals(s, t) }
+func (s MapConstValue) String() string             { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1023,19 +1006,14 @@ func (s MapConstValue) AppendTo(dst []byte) []byte {
 
 func (s MapConstValue) ThriftDesc() *impl.Desc    { return MapConstValueDesc }
 func (s MapConstValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MapConstValue) LogValue() slog.Value      { return impl.Struct(s).LogValue(MapConstValueDesc) }
+func (s MapConstValue) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s MapConstValue) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, MapConstValueDesc)
-}
-func (s MapConstValue) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(MapConstValueDesc)
-}
-
-func (s MapConstValue) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s MapConstValue) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *MapConstValue) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *MapConstValue) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s MapConstValue) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s MapConstValue) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s MapConstValue) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s MapConstValue) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *MapConstValue) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *MapConstValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s MapConstValue) GetKey() ConstValue {
 	return ConstValue(impl.Struct(s).Child(mapConstValueKey, MapConstValueDesc))
@@ -1088,10 +1066,11 @@ func ReadConstant(r io.Reader, n int, opts ...nocopy.Option) (Constant, error) {
 	return nocopy.Read[Constant](ConstantDesc, r, n, opts...)
 }
 
-func (s Constant) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Constant) Release()        { nocopy.Struct(s).Release() }
-func (s Constant) Clone() Constant { return Constant(impl.Struct(s).Clone(ConstantDesc)) }
-func (s Constant) String() string  { return impl.Struct(s).Format(ConstantDesc) }
+func (s Constant) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s Constant) Release()              { nocopy.Struct(s).Release() }
+func (s Constant) Clone() Constant       { return Constant(impl.Struct(s).Clone(ConstantDesc)) }
+func (s Constant) Equal(t Constant) bool { return impl.Equals(s, t) }
+func (s Constant) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1100,17 +1079,14 @@ func (s Constant) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStru
 
 func (s Constant) ThriftDesc() *impl.Desc    { return ConstantDesc }
 func (s Constant) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Constant) LogValue() slog.Value      { return impl.Struct(s).LogValue(ConstantDesc) }
+func (s Constant) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Constant) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ConstantDesc) }
-func (s Constant) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ConstantDesc)
-}
-
-func (s Constant) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Constant) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Constant) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Constant) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Constant) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Constant) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Constant) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Constant) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Constant) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Constant) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Constant) GetName() string  { return impl.Struct(s).Text(constantName) }
 func (s Constant) SetName(v string) { impl.Struct(s).SetText(constantName, v) }
@@ -1185,10 +1161,11 @@ func ReadField(r io.Reader, n int, opts ...nocopy.Option) (Field, error) {
 	return nocopy.Read[Field](FieldDesc, r, n, opts...)
 }
 
-func (s Field) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Field) Release()       { nocopy.Struct(s).Release() }
-func (s Field) Clone() Field   { return Field(impl.Struct(s).Clone(FieldDesc)) }
-func (s Field) String() string { return impl.Struct(s).Format(FieldDesc) }
+func (s Field) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Field) Release()           { nocopy.Struct(s).Release() }
+func (s Field) Clone() Field       { return Field(impl.Struct(s).Clone(FieldDesc)) }
+func (s Field) Equal(t Field) bool { return impl.Equals(s, t) }
+func (s Field) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1197,15 +1174,14 @@ func (s Field) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(
 
 func (s Field) ThriftDesc() *impl.Desc    { return FieldDesc }
 func (s Field) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Field) LogValue() slog.Value      { return impl.Struct(s).LogValue(FieldDesc) }
+func (s Field) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Field) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, FieldDesc) }
-func (s Field) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(FieldDesc) }
-
-func (s Field) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Field) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Field) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Field) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Field) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Field) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Field) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Field) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Field) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Field) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Field) GetID() int32  { return impl.Struct(s).Int32(fieldID) }
 func (s Field) SetID(v int32) { impl.Struct(s).SetInt32(fieldID, v) }
@@ -1289,10 +1265,11 @@ func ReadStructLike(r io.Reader, n int, opts ...nocopy.Option) (StructLike, erro
 	return nocopy.Read[StructLike](StructLikeDesc, r, n, opts...)
 }
 
-func (s StructLike) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s StructLike) Release()          { nocopy.Struct(s).Release() }
-func (s StructLike) Clone() StructLike { return StructLike(impl.Struct(s).Clone(StructLikeDesc)) }
-func (s StructLike) String() string    { return impl.Struct(s).Format(StructLikeDesc) }
+func (s StructLike) Valid() bool             { return nocopy.Struct(s).Valid() }
+func (s StructLike) Release()                { nocopy.Struct(s).Release() }
+func (s StructLike) Clone() StructLike       { return StructLike(impl.Struct(s).Clone(StructLikeDesc)) }
+func (s StructLike) Equal(t StructLike) bool { return impl.Equals(s, t) }
+func (s StructLike) String() string          { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1303,17 +1280,14 @@ func (s StructLike) AppendTo(dst []byte) []byte {
 
 func (s StructLike) ThriftDesc() *impl.Desc    { return StructLikeDesc }
 func (s StructLike) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s StructLike) LogValue() slog.Value      { return impl.Struct(s).LogValue(StructLikeDesc) }
+func (s StructLike) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s StructLike) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, StructLikeDesc) }
-func (s StructLike) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(StructLikeDesc)
-}
-
-func (s StructLike) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s StructLike) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *StructLike) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *StructLike) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s StructLike) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s StructLike) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s StructLike) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s StructLike) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *StructLike) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *StructLike) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // "struct", "union" or "exception"
 func (s StructLike) GetCategory() string  { return impl.Struct(s).Text(structLikeCategory) }
@@ -1391,10 +1365,11 @@ func ReadFunction(r io.Reader, n int, opts ...nocopy.Option) (Function, error) {
 	return nocopy.Read[Function](FunctionDesc, r, n, opts...)
 }
 
-func (s Function) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Function) Release()        { nocopy.Struct(s).Release() }
-func (s Function) Clone() Function { return Function(impl.Struct(s).Clone(FunctionDesc)) }
-func (s Function) String() string  { return impl.Struct(s).Format(FunctionDesc) }
+func (s Function) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s Function) Release()              { nocopy.Struct(s).Release() }
+func (s Function) Clone() Function       { return Function(impl.Struct(s).Clone(FunctionDesc)) }
+func (s Function) Equal(t Function) bool { return impl.Equals(s, t) }
+func (s Function) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1403,17 +1378,14 @@ func (s Function) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStru
 
 func (s Function) ThriftDesc() *impl.Desc    { return FunctionDesc }
 func (s Function) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Function) LogValue() slog.Value      { return impl.Struct(s).LogValue(FunctionDesc) }
+func (s Function) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Function) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, FunctionDesc) }
-func (s Function) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(FunctionDesc)
-}
-
-func (s Function) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Function) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Function) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Function) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Function) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Function) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Function) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Function) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Function) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Function) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Function) GetName() string  { return impl.Struct(s).Text(functionName) }
 func (s Function) SetName(v string) { impl.Struct(s).SetText(functionName, v) }
@@ -1515,10 +1487,11 @@ func ReadService(r io.Reader, n int, opts ...nocopy.Option) (Service, error) {
 	return nocopy.Read[Service](ServiceDesc, r, n, opts...)
 }
 
-func (s Service) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Service) Release()       { nocopy.Struct(s).Release() }
-func (s Service) Clone() Service { return Service(impl.Struct(s).Clone(ServiceDesc)) }
-func (s Service) String() string { return impl.Struct(s).Format(ServiceDesc) }
+func (s Service) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Service) Release()             { nocopy.Struct(s).Release() }
+func (s Service) Clone() Service       { return Service(impl.Struct(s).Clone(ServiceDesc)) }
+func (s Service) Equal(t Service) bool { return impl.Equals(s, t) }
+func (s Service) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1527,15 +1500,14 @@ func (s Service) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruc
 
 func (s Service) ThriftDesc() *impl.Desc    { return ServiceDesc }
 func (s Service) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Service) LogValue() slog.Value      { return impl.Struct(s).LogValue(ServiceDesc) }
+func (s Service) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Service) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ServiceDesc) }
-func (s Service) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ServiceDesc) }
-
-func (s Service) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Service) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Service) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Service) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Service) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Service) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Service) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Service) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Service) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Service) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Service) GetName() string  { return impl.Struct(s).Text(serviceName) }
 func (s Service) SetName(v string) { impl.Struct(s).SetText(serviceName, v) }
@@ -1617,10 +1589,11 @@ func ReadInclude(r io.Reader, n int, opts ...nocopy.Option) (Include, error) {
 	return nocopy.Read[Include](IncludeDesc, r, n, opts...)
 }
 
-func (s Include) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Include) Release()       { nocopy.Struct(s).Release() }
-func (s Include) Clone() Include { return Include(impl.Struct(s).Clone(IncludeDesc)) }
-func (s Include) String() string { return impl.Struct(s).Format(IncludeDesc) }
+func (s Include) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Include) Release()             { nocopy.Struct(s).Release() }
+func (s Include) Clone() Include       { return Include(impl.Struct(s).Clone(IncludeDesc)) }
+func (s Include) Equal(t Include) bool { return impl.Equals(s, t) }
+func (s Include) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1629,15 +1602,14 @@ func (s Include) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruc
 
 func (s Include) ThriftDesc() *impl.Desc    { return IncludeDesc }
 func (s Include) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Include) LogValue() slog.Value      { return impl.Struct(s).LogValue(IncludeDesc) }
+func (s Include) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Include) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, IncludeDesc) }
-func (s Include) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(IncludeDesc) }
-
-func (s Include) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Include) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Include) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Include) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Include) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Include) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Include) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Include) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Include) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Include) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // The path literal in the include statement.
 func (s Include) GetPath() string  { return impl.Struct(s).Text(includePath) }
@@ -1697,10 +1669,11 @@ func ReadThrift(r io.Reader, n int, opts ...nocopy.Option) (Thrift, error) {
 	return nocopy.Read[Thrift](ThriftDesc, r, n, opts...)
 }
 
-func (s Thrift) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Thrift) Release()       { nocopy.Struct(s).Release() }
-func (s Thrift) Clone() Thrift  { return Thrift(impl.Struct(s).Clone(ThriftDesc)) }
-func (s Thrift) String() string { return impl.Struct(s).Format(ThriftDesc) }
+func (s Thrift) Valid() bool         { return nocopy.Struct(s).Valid() }
+func (s Thrift) Release()            { nocopy.Struct(s).Release() }
+func (s Thrift) Clone() Thrift       { return Thrift(impl.Struct(s).Clone(ThriftDesc)) }
+func (s Thrift) Equal(t Thrift) bool { return impl.Equals(s, t) }
+func (s Thrift) String() string      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -1709,15 +1682,14 @@ func (s Thrift) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct
 
 func (s Thrift) ThriftDesc() *impl.Desc    { return ThriftDesc }
 func (s Thrift) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Thrift) LogValue() slog.Value      { return impl.Struct(s).LogValue(ThriftDesc) }
+func (s Thrift) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Thrift) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ThriftDesc) }
-func (s Thrift) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ThriftDesc) }
-
-func (s Thrift) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Thrift) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Thrift) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Thrift) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Thrift) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Thrift) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Thrift) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Thrift) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Thrift) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Thrift) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // A valid path of current thrift IDL.
 func (s Thrift) GetFilename() string  { return impl.Struct(s).Text(thriftFilename) }

@@ -41,10 +41,11 @@ func ReadRequest(r io.Reader, n int, opts ...nocopy.Option) (Request, error) {
 	return nocopy.Read[Request](RequestDesc, r, n, opts...)
 }
 
-func (s Request) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s Request) Release()       { nocopy.Struct(s).Release() }
-func (s Request) Clone() Request { return Request(impl.Struct(s).Clone(RequestDesc)) }
-func (s Request) String() string { return impl.Struct(s).Format(RequestDesc) }
+func (s Request) Valid() bool          { return nocopy.Struct(s).Valid() }
+func (s Request) Release()             { nocopy.Struct(s).Release() }
+func (s Request) Clone() Request       { return Request(impl.Struct(s).Clone(RequestDesc)) }
+func (s Request) Equal(t Request) bool { return impl.Equals(s, t) }
+func (s Request) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -53,15 +54,14 @@ func (s Request) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruc
 
 func (s Request) ThriftDesc() *impl.Desc    { return RequestDesc }
 func (s Request) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Request) LogValue() slog.Value      { return impl.Struct(s).LogValue(RequestDesc) }
+func (s Request) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Request) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RequestDesc) }
-func (s Request) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RequestDesc) }
-
-func (s Request) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Request) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Request) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Request) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Request) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Request) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Request) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Request) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Request) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Request) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // The version of thiftgo.
 func (s Request) GetVersion() string  { return impl.Struct(s).Text(requestVersion) }
@@ -155,10 +155,11 @@ func ReadGenerated(r io.Reader, n int, opts ...nocopy.Option) (Generated, error)
 	return nocopy.Read[Generated](GeneratedDesc, r, n, opts...)
 }
 
-func (s Generated) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s Generated) Release()         { nocopy.Struct(s).Release() }
-func (s Generated) Clone() Generated { return Generated(impl.Struct(s).Clone(GeneratedDesc)) }
-func (s Generated) String() string   { return impl.Struct(s).Format(GeneratedDesc) }
+func (s Generated) Valid() bool            { return nocopy.Struct(s).Valid() }
+func (s Generated) Release()               { nocopy.Struct(s).Release() }
+func (s Generated) Clone() Generated       { return Generated(impl.Struct(s).Clone(GeneratedDesc)) }
+func (s Generated) Equal(t Generated) bool { return impl.Equals(s, t) }
+func (s Generated) String() string         { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -169,17 +170,14 @@ func (s Generated) AppendTo(dst []byte) []byte {
 
 func (s Generated) ThriftDesc() *impl.Desc    { return GeneratedDesc }
 func (s Generated) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Generated) LogValue() slog.Value      { return impl.Struct(s).LogValue(GeneratedDesc) }
+func (s Generated) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Generated) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GeneratedDesc) }
-func (s Generated) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(GeneratedDesc)
-}
-
-func (s Generated) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Generated) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Generated) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Generated) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Generated) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Generated) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Generated) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Generated) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Generated) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Generated) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // The content generated by the plugin.
 func (s Generated) GetContent() string  { return impl.Struct(s).Text(generatedContent) }
@@ -223,10 +221,11 @@ func ReadResponse(r io.Reader, n int, opts ...nocopy.Option) (Response, error) {
 	return nocopy.Read[Response](ResponseDesc, r, n, opts...)
 }
 
-func (s Response) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Response) Release()        { nocopy.Struct(s).Release() }
-func (s Response) Clone() Response { return Response(impl.Struct(s).Clone(ResponseDesc)) }
-func (s Response) String() string  { return impl.Struct(s).Format(ResponseDesc) }
+func (s Response) Valid() bool           { return nocopy.Struct(s).Valid() }
+func (s Response) Release()              { nocopy.Struct(s).Release() }
+func (s Response) Clone() Response       { return Response(impl.Struct(s).Clone(ResponseDesc)) }
+func (s Response) Equal(t Response) bool { return impl.Equals(s, t) }
+func (s Response) String() string        { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -235,17 +234,14 @@ func (s Response) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStru
 
 func (s Response) ThriftDesc() *impl.Desc    { return ResponseDesc }
 func (s Response) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Response) LogValue() slog.Value      { return impl.Struct(s).LogValue(ResponseDesc) }
+func (s Response) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Response) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ResponseDesc) }
-func (s Response) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(ResponseDesc)
-}
-
-func (s Response) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Response) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Response) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Response) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Response) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Response) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Response) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Response) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Response) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Response) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 // Error message.
 func (s Response) GetError() string  { return impl.Struct(s).Text(responseError) }
