@@ -10,8 +10,8 @@ import (
 // profileEnv is the environment variable with the folder for the workers' profiles.
 const profileEnv = "KITEX_BENCH_PROFILE"
 
-// startProfiles begins a CPU profile of this worker, if there is a folder for it. The function that
-// it returns ends that and writes a profile of what was allocated, too.
+// startProfiles begins a CPU profile of this worker, if there is a folder for it. The returned
+// function ends that and writes a profile of what was allocated, too.
 func startProfiles(role, peer string) (end func() error, err error) {
 	dir := os.Getenv(profileEnv)
 	if dir == "" {

@@ -120,6 +120,10 @@ const (
 	// to larger pieces than 4 KiB and copy others.
 	referFrom = 4<<10 + 1
 
+	// shareFrom is the size of the smallest piece of another message that is referred to until it is
+	// written: a smaller one is copied at once.
+	shareFrom = 256
+
 	// longOwn is the size from which on a piece that a request or a result was built in is referred
 	// to instead of copied: then the memory that it was built in can't be used again.
 	longOwn = 32 << 10

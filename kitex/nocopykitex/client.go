@@ -200,7 +200,7 @@ func (c *call) encode(fill func(nocopy.Struct), around *scope) error {
 	if err := a.Message().Check(); err != nil {
 		return err
 	}
-	c.args.body.encode(a.Message(), referFrom, longOwn)
+	c.args.body.encode(a.Message(), shareFrom, longOwn)
 	return nil
 }
 

@@ -250,6 +250,6 @@ func (r *Result) keep(m *nocopy.Message, recycle bool) {
 		r.body.set(m)
 		return
 	}
-	r.body.encode(m, referFrom, longOwn)
+	r.body.encode(m, shareFrom, longOwn)
 	thriftimpl.End(m)
 }
