@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -110,7 +111,7 @@ func serverOptions(l place, opts []server.Option) []server.Option {
 func (c carrier) serve(t testing.TB, h shop.ShopHandler, opts ...server.Option) string {
 	t.Helper()
 	l := listen(t)
-	return run(t, shopservice.NewServer(h, serverOptions(l, append(c.server, opts...))...), l)
+	return run(t, shopservice.NewServer(h, serverOptions(l, slices.Concat(c.server, opts))...), l)
 }
 
 // dial returns a client as c says.
