@@ -28,8 +28,8 @@ func callID(cl shopservice.Client, id int64, note string) (shop.ShopEchoResult, 
 
 func TestOutcomes(t *testing.T) { eachCarrier(t, testOutcomes) }
 
-// TestPayloadCodec has the codec of this package in the place of Kitex's, and around one that knows
-// neither Args nor Results.
+// TestPayloadCodec has the codec of this package in the place of Kitex's, and around one that
+// knows neither Args nor Results.
 func TestPayloadCodec(t *testing.T) {
 	ours := nocopykitex.NewPayloadCodec(ignorant{thrift.NewThriftCodec()})
 	for _, c := range carriers {
