@@ -175,6 +175,8 @@ func TestBridgedHeadersAndMiddlewares(t *testing.T) {
 	h := &seen{Handler: interop.Handler{Out: io.Discard}}
 	var mu sync.Mutex
 	var log []string
+	var served sync.WaitGroup // the server's calls, which end after their replies have come
+	served.Add(2)
 	add := func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -192,6 +194,7 @@ func TestBridgedHeadersAndMiddlewares(t *testing.T) {
 			return thrift.WrappedTProcessorFunction{Wrapped: func(ctx context.Context, seqid int32, in, out thrift.TProtocol) (bool, thrift.TException) {
 				ok, err := next.Process(ctx, seqid, in, out)
 				add("server " + name + kind(err))
+				served.Done()
 				return ok, err
 			}}
 		})
@@ -218,6 +221,7 @@ func TestBridgedHeadersAndMiddlewares(t *testing.T) {
 		t.Errorf("%v, not an Xception", err)
 	}
 	want := []string{"client testException declared", "client testString", "server testException declared", "server testString"}
+	served.Wait()
 	mu.Lock()
 	defer mu.Unlock()
 	slices.Sort(log)
