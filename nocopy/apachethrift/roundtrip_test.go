@@ -38,7 +38,7 @@ func TestNoise(t *testing.T) {
 	sc, g := apachetest.NewSchema(), apachetest.NewGen(3)
 	for _, s := range append(referee.Everything(), g.Structs(20)...) {
 		d := sc.Desc(s)
-		for range testmode.Of(5, 50) {
+		for range testmode.Of(5, 25) {
 			rec := g.Record(s, 3)
 			g.Noise(rec)
 			b := referee.Write(rec, nil)

@@ -69,7 +69,7 @@ func (ts types) inBlocks(t *testing.T, s *referee.Struct, wire []byte, rnd *rand
 // TestCopyAnywhere: structs anywhere in a message, which was received in one piece or in blocks,
 // become copies of others, one after the other, and the rest stays as it is.
 func TestCopyAnywhere(t *testing.T) {
-	for round := range testmode.Of(20, 300) {
+	for round := range testmode.Of(20, 150) {
 		g := newGen(uint64(round))
 		structs := g.Structs(4)
 		if round%5 == 0 {

@@ -73,7 +73,7 @@ func randomPath(g *referee.Gen, m message) string {
 // TestMaskRandom: what a mask drops is what it copies, and nothing else; keeping twice is keeping
 // once; a mask is the same after a trip through its text.
 func TestMaskRandom(t *testing.T) {
-	for round := range testmode.Of(8, 100) {
+	for round := range testmode.Of(8, 50) {
 		g := newGen(uint64(round))
 		structs := g.Structs(4)
 		if round%5 == 0 {

@@ -91,7 +91,7 @@ func difference(got, want message) string {
 // TestMergeRandom: Merge and CopyInto do what they do to records, with messages that were parsed,
 // edited, and of other types made of the same IDL.
 func TestMergeRandom(t *testing.T) {
-	for round := range testmode.Of(8, 100) {
+	for round := range testmode.Of(8, 50) {
 		g := newGen(uint64(round))
 		structs := g.Structs(4)
 		if round%5 == 0 {
