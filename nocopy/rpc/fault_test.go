@@ -83,7 +83,6 @@ func TestSlowSender(t *testing.T) {
 }
 
 func TestIdle(t *testing.T) {
-	t.Parallel()
 	q := new(quiet)
 	addr := serve(t, &rpc.Server{Logger: q.logger(), IdleTimeout: 600 * time.Millisecond}, &handler{})
 	nc := dialRaw(t, addr)
@@ -98,7 +97,7 @@ func TestIdle(t *testing.T) {
 	}
 	c := echo.NewEchoClient(dial(t, addr))
 	unharmed(t, c)
-	time.Sleep(800 * time.Millisecond)
+	time.Sleep(1500 * time.Millisecond)
 	unharmed(t, c) // on a new connection
 }
 
