@@ -113,9 +113,9 @@ func readBody(req *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// formatOf returns how the body is written, and of a form in several parts what stands between
-// them. A form, which curl says that everything is, is none if no field is in forms: a page of
-// another site could send JSON under that name.
+// formatOf returns how the body is written, and the boundary between the parts of a form that has
+// several. A route without fields in forms refuses forms, which curl says it sends unless told
+// otherwise: browsers let pages of other sites send forms, with JSON in them.
 func (r *route) formatOf(req *http.Request) (format int, boundary string, err error) {
 	given := req.Header.Get("Content-Type")
 	if given == "" {
