@@ -7,9 +7,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain lets eight tests run at a time: most of them wait.
+// TestMain lets 32 tests run at a time: most of them wait.
 func TestMain(m *testing.M) {
-	flag.Set("test.parallel", "8")
+	flag.Set("test.parallel", "32")
 	flag.Parse()
 	goleak.VerifyTestMain(m)
 }

@@ -300,8 +300,8 @@ func TestIdleMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build keeps more")
 	}
-	const connections = 4
-	size := testmode.Of(2<<20, 4<<20)
+	connections := testmode.Of(3, 4)
+	size := testmode.Of(1<<20, 4<<20)
 	held := func() int {
 		emptyPools()
 		var m runtime.MemStats

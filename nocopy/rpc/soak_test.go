@@ -21,16 +21,14 @@ import (
 
 // TestSoak has 64 connections with 32 calls in flight each, of 50 bytes to 1 MB, and looks for
 // lost and swapped replies and for what is left over. NOCOPY_SOAK says for how long, such as 60s;
-// without it that is 1 s, or 5 s with NOCOPY_LONG.
+// without it that is 0.4 s, or 5 s with NOCOPY_LONG.
 func TestSoak(t *testing.T) {
-	duration := time.Second
+	duration := time.Duration(testmode.Of(400, 5000)) * time.Millisecond
 	if s := os.Getenv("NOCOPY_SOAK"); s != "" {
 		var err error
 		if duration, err = time.ParseDuration(s); err != nil {
 			t.Fatal(err)
 		}
-	} else if testmode.Long {
-		duration = 5 * time.Second
 	}
 	for _, v := range []struct {
 		name   string

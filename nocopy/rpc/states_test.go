@@ -268,6 +268,7 @@ func btoi(b bool) int {
 // the replies are those that the client is owed, the handler's context ends if it must and only
 // then, and the connection's place is free in the end.
 func TestServerStates(t *testing.T) {
+	t.Parallel()
 	for _, state := range connStates {
 		for _, event := range connEvents {
 			t.Run(fmt.Sprint(state, ", ", event), func(t *testing.T) {
