@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -187,5 +189,99 @@ func TestFallbackKeepsNothing(t *testing.T) {
 	}
 	if n := rpc.MethodsKept(c); n != 0 {
 		t.Errorf("%d methods are kept", n)
+	}
+}
+
+// part is what the test of WithFallbackArgs knows of arguments: a struct with a name in field 1.
+type part nocopy.Struct
+
+const (
+	partItem     thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	partItemName thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+)
+
+var partItemDesc, partDesc = thriftimpl.NewDesc("Item"), thriftimpl.NewDesc("Args")
+
+func init() {
+	partItemDesc.Define(thriftimpl.FieldDesc{ID: 1, Name: "name", Type: thriftimpl.TypeString})
+	partDesc.Define(thriftimpl.FieldDesc{ID: 1, Name: "item", Type: thriftimpl.StructOf(partItemDesc)})
+}
+
+func (part) ThriftDesc() *thriftimpl.Desc      { return partDesc }
+func (p part) ThriftStruct() thriftimpl.Struct { return thriftimpl.Struct(p) }
+func (p part) item() thriftimpl.Struct         { return thriftimpl.Struct(p).Child(partItem, partDesc) }
+
+// TestFallbackArgs: a fallback reads and changes what it knows of the arguments; all else of them
+// arrives as it was sent.
+func TestFallbackArgs(t *testing.T) {
+	for how, opts := range forwardOptions {
+		for _, lazy := range []bool{false, true} {
+			for _, recycle := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/lazy %t/recycle %t", how, lazy, recycle), func(t *testing.T) {
+					var notFound atomic.Int32
+					forward := rpc.Forward(dial(t, serve(t, &rpc.Server{}, &handler{}), opts...))
+					p := rpc.NewProcessor("Any", nil).WithFallbackArgs(partDesc, func(ctx context.Context, c *rpc.Call) error {
+						args, ok := rpc.ArgsOf[part](c)
+						if !ok {
+							t.Error("the arguments are not what they are")
+						}
+						switch item := args.item(); {
+						case c.Method.Name != "put":
+							if nocopy.Struct(item).Valid() {
+								t.Errorf("%s has an item", c.Method.Name)
+							}
+							notFound.Add(1)
+						default:
+							item.SetText(partItemName, "via proxy: "+item.Text(partItemName))
+						}
+						return forward(ctx, c)
+					})
+					addr := serve(t, &rpc.Server{Processor: p, Lazy: lazy, Recycle: recycle}, nil)
+					c := echo.NewEchoClient(dial(t, addr, opts...))
+					for _, size := range []int{0, 10, 10_000, 3 << 20} {
+						data := bytes.Repeat([]byte("d"), size)
+						res, err := c.Put(bg, func(args echo.EchoPutArgs) {
+							item := args.NewItem()
+							item.SetData(data)
+							item.SetNumbers([]int64{1, 2, 3})
+							item.SetName("name")
+							args.SetMode("link")
+						})
+						if err != nil {
+							t.Fatal(err)
+						}
+						item := res.GetSuccess()
+						if item.GetName() != "via proxy: name" || !bytes.Equal(item.GetData(), data) || item.GetNumbers().Len() != 3 {
+							t.Errorf("got %.100v", res)
+						}
+					}
+					// Field 1 is of another type there, and unknown therefore.
+					sum, err := c.Add(bg, func(args echo.EchoAddArgs) { args.SetA(2); args.SetB(3) })
+					if err != nil || sum.GetSuccess() != 5 || notFound.Load() != 1 {
+						t.Errorf("add: %v, %v", sum, err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestFallbackPanics: a program that gives nil has a clear text.
+func TestFallbackPanics(t *testing.T) {
+	p := rpc.NewProcessor("Any", nil)
+	handler := func(ctx context.Context, c *rpc.Call) error { return nil }
+	for want, f := range map[string]func(){
+		"nocopy: rpc.Processor.WithFallback with a nil Handler":     func() { p.WithFallback(nil) },
+		"nocopy: rpc.Processor.WithFallbackArgs with a nil Handler": func() { p.WithFallbackArgs(partDesc, nil) },
+		"nocopy: rpc.Processor.WithFallbackArgs with a nil Desc":    func() { p.WithFallbackArgs(nil, handler) },
+	} {
+		t.Run(want, func(t *testing.T) {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("it panics with %v", got)
+				}
+			}()
+			f()
+		})
 	}
 }

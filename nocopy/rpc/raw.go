@@ -37,6 +37,7 @@ func (m *Method) WireName() string { return m.prefix + m.Name }
 // fallback handles the calls of methods that a Processor does not have.
 type fallback struct {
 	handler Handler
+	args    *thriftimpl.Desc // what the arguments are parsed as
 	slow    *atomic.Bool
 }
 
@@ -50,11 +51,33 @@ type fallback struct {
 // have. In one, the fallback of a service's Processor is for the calls of that service, and gets
 // their methods' names alone.
 func (p *Processor) WithFallback(h Handler) *Processor {
+	return p.withFallback("WithFallback", rawDesc, h)
+}
+
+// WithFallbackArgs is WithFallback for methods whose arguments have something in common, such as a
+// header in the first of them: args, of a generated struct, describes that, and ArgsOf[S] of that
+// struct reads and changes it. All other fields are unknown ones, which are kept:
+//
+//	p = p.WithFallbackArgs(envelope.ArgsDesc, func(ctx context.Context, c *rpc.Call) error {
+//		args, _ := rpc.ArgsOf[envelope.Args](c)
+//		args.GetRequest().GetHeader().SetVia("proxy")
+//		return forward(ctx, c)
+//	})
+//
+// A call whose arguments do not have required fields of args is malformed.
+func (p *Processor) WithFallbackArgs(args *thriftimpl.Desc, h Handler) *Processor {
+	if args == nil {
+		panic("nocopy: rpc.Processor.WithFallbackArgs with a nil Desc")
+	}
+	return p.withFallback("WithFallbackArgs", args, h)
+}
+
+func (p *Processor) withFallback(caller string, args *thriftimpl.Desc, h Handler) *Processor {
 	if h == nil {
-		panic("nocopy: rpc.Processor.WithFallback with a nil Handler")
+		panic("nocopy: rpc.Processor." + caller + " with a nil Handler")
 	}
 	c := *p
-	c.unknown = &fallback{h, new(atomic.Bool)}
+	c.unknown = &fallback{h, args, new(atomic.Bool)}
 	return &c
 }
 
@@ -92,7 +115,7 @@ func (p *Processor) method(h header) *Method {
 		return nil
 	}
 	m := RawMethod(string(name), h.typ == typeOneway)
-	m.handler, m.slow = f.handler, f.slow
+	m.Args, m.handler, m.slow = f.args, f.handler, f.slow
 	return m
 }
 
