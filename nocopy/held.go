@@ -96,7 +96,11 @@ func (m *Message) isDisowned() bool { return m.noted.Load()&disowned != 0 }
 func (m *Message) endHeld() {
 	m.end()
 	noted := m.noted.Load()
-	if debugging || noted&shown != 0 {
+	switch {
+	case debugging:
+		return
+	case noted&shown != 0:
+		m.buf.Retire()
 		return
 	}
 	if noted != 0 {

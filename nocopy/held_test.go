@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"bytes"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -82,6 +83,35 @@ func TestHeldTooLate(t *testing.T) {
 			t.Fatal("another message was released")
 		}
 		second.endHeld()
+	}
+}
+
+// TestShownHeld: a message of which a *Message may be kept is not used again, but its blocks are.
+func TestShownHeld(t *testing.T) {
+	if debugging || raceEnabled {
+		return // such a build has other pools
+	}
+	for _, recycle := range []bool{false, true} {
+		once := func() {
+			m := newHeld(allDesc, 0, Limits{}, recycle)
+			s := XStruct(m.Root())
+			s.SetText(allDesc.named("text"), "some text")
+			s.Message()
+			m.Finish()
+			m.endHandles()
+			m.endHeld()
+		}
+		const rounds = 100
+		var before, after runtime.MemStats
+		once()
+		runtime.ReadMemStats(&before)
+		for range rounds {
+			once()
+		}
+		runtime.ReadMemStats(&after)
+		if each := (after.TotalAlloc - before.TotalAlloc) / rounds; each > chain.SlabSize/4 {
+			t.Errorf("recycle %t: %d bytes allocated for each", recycle, each)
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package nocopy
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 // Peek finds one value in the wire bytes of a struct without making a message: path leads there by
 // field ids, and inside of a list or set by the index of an element. It looks at no more bytes
@@ -30,6 +33,25 @@ func Peek(b []byte, path ...int) (Value, error) {
 	}
 	v.b = v.b[:end:end]
 	return v, nil
+}
+
+// For generated code and package rpc. Peek is Peek in the bytes of the message of which s is the
+// root, having finished it. The value aliases the message as its Bytes do.
+func (s XStruct) Peek(path ...int) (Value, error) {
+	if s.m == nil {
+		return Peek(nil, path...)
+	}
+	s.alive()
+	m := s.m
+	m.Finish()
+	first := m.buf.First()
+	m.buf.Lend()
+	m.buf.Freeze()
+	v, err := Peek(first, path...)
+	if errors.Is(err, io.ErrUnexpectedEOF) && len(first) < m.buf.Len() {
+		return Peek(m.Bytes(), path...)
+	}
+	return v, err
 }
 
 // pathOf writes a path of ids and indices.

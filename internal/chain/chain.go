@@ -109,6 +109,15 @@ func (b *Buffer) Bytes() ([]byte, bool) {
 	return nil, false
 }
 
+// First returns the first piece of the message, aliasing it; nil if it has none. The Buffer must
+// be sealed.
+func (b *Buffer) First() []byte {
+	if len(b.pieces) == 0 {
+		return nil
+	}
+	return b.mem(b.pieces[0])
+}
+
 // AppendTo appends the message to dst, copying it. The Buffer must be sealed.
 func (b *Buffer) AppendTo(dst []byte) []byte { return b.appendPieces(dst, b.pieces) }
 

@@ -114,6 +114,18 @@ func (b *Buffer) Free() {
 	}
 }
 
+// Retire gives back the block that Free has kept for the next message: there will be none.
+func (b *Buffer) Retire() {
+	kept := b.held
+	if !b.recycle {
+		kept = b.slabs
+	}
+	for _, blk := range kept {
+		blk.release()
+	}
+	b.held, b.slabs, b.tail, b.tailMem = nil, nil, nil, nil
+}
+
 // reset removes the spans, nodes and pieces, and all that is known of the message. Memory stays
 // as it is.
 func (b *Buffer) reset() {

@@ -50,8 +50,8 @@
 //
 // The errors of failed connections wrap the cause too: io.EOF if the server has closed the
 // connection, os.ErrDeadlineExceeded after [StallTimeout], [nocopy.ErrLimit] if a reply is larger
-// than [MaxFrame], [ErrVersion] or linkbuf.ErrFrameSize if it is no Thrift message, else the
-// error of the net.Conn.
+// than [MaxFrame], [ErrVersion] or linkbuf.ErrFrameSize if it is no Thrift message, else the error
+// of the net.Conn.
 //
 // [Server.Serve] returns [ErrServerClosed] after Shutdown or Close, else the listener's error. Bad
 // programs panic with a text that begins with "nocopy: ".
@@ -158,13 +158,14 @@
 //
 // [Forward] is a [Handler] that makes each call again, with a [Caller], and answers as that does.
 // [Processor.WithHandler] gives it the methods of a generated Processor, all or some; handlers of
-// the program's around it look at typed arguments and results and change them. With
-// [Server.Lazy] and the option [Lazy] only what they touch is indexed. Processor.WithFallback
-// gives it the methods that the Processor does not have, or all, of services whose IDL the program
-// does not know: they come as calls of a [RawMethod], whose args and result are structs without
-// known fields. What is forwarded is linked, not copied, and goes out as it came, unknown fields
-// and all. How much memory slow clients and slow backends can hold is bounded by MaxConns,
-// Concurrency and MaxFrame of the Server, and by MaxInFlight of the Client.
+// the program's around it look at typed arguments and results and change them. With [Server.Lazy]
+// and the option [Lazy] only what they touch is indexed. Processor.WithFallback gives it the
+// methods that the Processor does not have, or all, of services whose IDL the program does not
+// know: they come as calls of a [RawMethod], whose args and result are structs without known
+// fields, or with those that WithFallbackArgs is told of; [Call.Peek] finds a value in them. What
+// is forwarded is linked, not copied, and goes out as it came, unknown fields and all. How much
+// memory slow clients and slow backends can hold is bounded by MaxConns, Concurrency and MaxFrame
+// of the Server, and by MaxInFlight of the Client.
 //
 // Read next: method.go for the descriptions that generated code gives of methods; server.go,
 // serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go, clientconn.go,

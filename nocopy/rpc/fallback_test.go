@@ -285,3 +285,60 @@ func TestFallbackPanics(t *testing.T) {
 		})
 	}
 }
+
+// TestCallPeek: a handler finds values in the arguments, wherever they are and however they came,
+// and they stay as they were when the arguments are changed.
+func TestCallPeek(t *testing.T) {
+	for _, recycle := range []bool{false, true} {
+		for _, framed := range []bool{true, false} {
+			for _, size := range []int{0, 100, 5_000, 1 << 20} {
+				t.Run(fmt.Sprintf("recycle %t/framed %t/%d bytes", recycle, framed, size), func(t *testing.T) {
+					data := bytes.Repeat([]byte("d"), size)
+					p := echo.NewEchoProcessor(nil).WithHandler(func(ctx context.Context, c *rpc.Call) error {
+						name, err := c.Peek(1, 1)
+						if err != nil || name.Text() != "first" {
+							t.Errorf("first: %v", err)
+						}
+						args, _ := rpc.ArgsOf[echo.EchoPutArgs](c)
+						args.GetItem().SetName("other")
+						if name.Text() != "first" {
+							t.Errorf("it became %q", name.Text())
+						}
+						if now, err := c.Peek(1, 1); err != nil || now.Text() != "other" {
+							t.Errorf("changed: %v", err)
+						}
+						if got, err := c.Peek(1, 2); err != nil || !bytes.Equal(got.Bytes(), data) {
+							t.Errorf("data: %v", err)
+						}
+						if mode, err := c.Peek(2); err != nil || mode.Text() != "last" {
+							t.Errorf("last: %v", err)
+						}
+						if _, err := c.Peek(1, 7); !errors.Is(err, nocopy.ErrNotFound) {
+							t.Errorf("no such field: %v", err)
+						}
+						return nil
+					}, "put")
+					opts := []rpc.Option{rpc.MaxFrame(4 << 20)}
+					if !framed {
+						opts = append(opts, rpc.Unframed)
+					}
+					c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Processor: p, Recycle: recycle, Lazy: true}, nil), opts...))
+					for range 3 {
+						var none *rpc.ApplicationException
+						_, err := c.Put(bg, func(args echo.EchoPutArgs) {
+							args.NewItem().SetName("first")
+							args.GetItem().SetData(data)
+							args.SetMode("last")
+						})
+						if !errors.As(err, &none) || none.Type != rpc.MissingResult {
+							t.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	}
+	if _, err := new(rpc.Call).Peek(1); err == nil {
+		t.Error("a value in arguments that are not there")
+	}
+}

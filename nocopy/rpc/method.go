@@ -151,6 +151,16 @@ func (c *Call) Exception() error {
 	return nil
 }
 
+// Peek finds one value in the bytes of Args by the ids of fields and the indices of elements, as
+// nocopy.Peek does: nothing is indexed. It is valid for as long as strings that are read from Args
+// are, also when these are changed. (Args.Message().Bytes() would do too, but a message whose
+// *Message was handed out is not used again for other calls, which costs memory.) If Args are in
+// several pieces, as large ones are that came without a frame, and the value is not in the first,
+// they are copied.
+func (c *Call) Peek(path ...int) (nocopy.Value, error) {
+	return thriftimpl.Struct(c.Args).Peek(path...)
+}
+
 // Handler handles a call: on a server it fills c.Result or returns an error, on a client it sends
 // the call and sets c.Result.
 //

@@ -43,9 +43,10 @@ type fallback struct {
 
 // WithFallback returns a Processor that has h handle the calls of methods that p does not have,
 // which p answers with UnknownMethod. To h they are calls of a RawMethod: c.Method.WireName is the
-// name that was called, c.Args.Message().Bytes() are the arguments, which were not looked at, and
-// h puts a struct of its own, of which the bytes are the result, into c.Result. Forward makes such
-// handlers. An *ApplicationException that h returns is sent with its type.
+// name that was called, c.Args.Message().Bytes() are the arguments, which were not looked at,
+// c.Peek finds a value in them, and h puts a struct of its own, of which the bytes are the result,
+// into c.Result. Forward makes such handlers. An *ApplicationException that h returns is sent with
+// its type.
 //
 // Of a Multiplexed processor, h is for the calls of all services and methods that it does not
 // have. In one, the fallback of a service's Processor is for the calls of that service, and gets
@@ -58,8 +59,8 @@ func (p *Processor) WithFallback(h Handler) *Processor {
 // header in the first of them: args, of a generated struct, describes that, and ArgsOf[S] of that
 // struct reads and changes it. All other fields are unknown ones, which are kept:
 //
-//	p = p.WithFallbackArgs(envelope.ArgsDesc, func(ctx context.Context, c *rpc.Call) error {
-//		args, _ := rpc.ArgsOf[envelope.Args](c)
+//	p = p.WithFallbackArgs(envelope.ArgumentsDesc, func(ctx context.Context, c *rpc.Call) error {
+//		args, _ := rpc.ArgsOf[envelope.Arguments](c)
 //		args.GetRequest().GetHeader().SetVia("proxy")
 //		return forward(ctx, c)
 //	})
