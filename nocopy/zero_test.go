@@ -18,12 +18,12 @@ var zeroHandles = []any{
 }
 
 // forRPC are the methods that only package rpc calls.
-var forRPC = map[string]bool{"Claim": true, "Drop": true, "End": true, "Freeze": true, "Offer": true, "Retain": true}
+var forRPC = map[string]bool{"AddOpen": true, "Claim": true, "Drop": true, "End": true, "Freeze": true, "Offer": true, "Retain": true}
 
 type color int32
 
 // changes are the methods that change what they are called on.
-var changes = regexp.MustCompile(`^(Set|Append$|AppendNew|AppendElement|AppendPair|AppendUnknown|Clear$|Add$|New|Put|Delete|Unset|Reset$|Arm|Swap|Truncate|Sort)`)
+var changes = regexp.MustCompile(`^(Set|Append$|AppendNew|AppendElement|AppendPair|AppendUnknown|RemoveFields|Clear$|Add$|New|Put|Delete|Unset|Reset$|Arm|Swap|Truncate|Sort)`)
 
 // TestZeroHandles: whatever is asked of a zero handle, it answers like an absent struct or
 // container; what would change it panics with a text of this package's.

@@ -118,6 +118,14 @@ func (b *Buffer) First() []byte {
 	return b.mem(b.pieces[0])
 }
 
+// Whole does as Bytes, and returns the position of the first byte. The message must not be empty.
+func (b *Buffer) Whole() (Pos, []byte, bool) {
+	if len(b.pieces) != 1 {
+		return 0, nil, false
+	}
+	return b.pieces[0].from, b.mem(b.pieces[0]), true
+}
+
 // AppendTo appends the message to dst, copying it. The Buffer must be sealed.
 func (b *Buffer) AppendTo(dst []byte) []byte { return b.appendPieces(dst, b.pieces) }
 

@@ -142,7 +142,7 @@ func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocop
 		return c.callIntercepted(ctx, m, args)
 	}
 	defer thriftimpl.Struct(args).End()
-	result, err := c.send(ctx, nil, m, args)
+	result, err := c.send(ctx, nil, m, args, nil)
 	if err != nil && result != thriftimpl.Absent() {
 		result.Release()
 		result = thriftimpl.Absent()
@@ -152,8 +152,9 @@ func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocop
 
 // send waits for its place among MaxInFlight calls, chooses a connection and makes the call there;
 // if the connection has failed before, it chooses another. It returns early when ctx ends or
-// returned is closed. The caller owns args and must keep them until send returns.
-func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
+// returned is closed. The caller owns args and must keep them until send returns. fields go out
+// with them.
+func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField) (nocopy.Struct, error) {
 	err := ctx.Err()
 	if err == nil {
 		err = c.enter(ctx, returned)
@@ -169,7 +170,7 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 		if p, conn, err = c.acquireConn(ctx, returned); err != nil {
 			return thriftimpl.Absent(), callError(m, err)
 		}
-		result, err := conn.call(ctx, returned, m, args)
+		result, err := conn.call(ctx, returned, m, args, fields)
 		if err == nil || i == maxTries || !errors.Is(err, ErrNotSent) {
 			return result, err
 		}

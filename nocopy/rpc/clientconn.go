@@ -65,13 +65,13 @@ var errReturned = errors.New("the call has returned")
 
 // call makes one call. It returns early when ctx ends or returned is closed. The caller owns the
 // result, also with an error: then it is absent or holds the exception that is the error.
-func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
+func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField) (nocopy.Struct, error) {
 	if !thriftimpl.Struct(args).Retain() {
 		return thriftimpl.Absent(), callError(m, errReturned)
 	}
 	done := ctx.Done()
 	mayBlock := done == nil && returned == nil
-	p := newPending(m, args, !c.opt.unframed)
+	p := newPending(m, args, fields, !c.opt.unframed)
 	if err := c.enqueue(p, mayBlock); err != nil {
 		thriftimpl.Struct(args).Drop()
 		p.recycle()

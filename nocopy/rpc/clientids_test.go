@@ -51,7 +51,7 @@ func TestWrappedIDs(t *testing.T) {
 			args := (&Client{}).NewArgs(m)
 			thriftimpl.Struct(args).Claim(m.Args)
 			go func() {
-				result, err := c.call(ctx, nil, m, args)
+				result, err := c.call(ctx, nil, m, args, nil)
 				if err == nil && !m.Oneway() {
 					result.Release()
 				}
@@ -139,7 +139,7 @@ func TestBatch(t *testing.T) {
 			thriftimpl.Struct(args).SetBytes(2<<48|3<<32|11<<16|1, make([]byte, size))
 			thriftimpl.Struct(args).Claim(m.Args)
 			go func() {
-				c.call(context.Background(), nil, m, args)
+				c.call(context.Background(), nil, m, args, nil)
 				thriftimpl.Struct(args).End()
 			}()
 			synctest.Wait()

@@ -160,7 +160,7 @@ func (c *Client) try(ctx context.Context, call *Call) error {
 		return err
 	}
 	defer t.endTry(args)
-	result, err := c.send(ctx, t.returned, m, args)
+	result, err := c.send(ctx, t.returned, m, args, call.fields)
 	return t.setResult(call, result, err)
 }
 

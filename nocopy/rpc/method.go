@@ -136,6 +136,7 @@ type Call struct {
 
 	Peer net.Addr // the client's address; nil on a client
 
+	fields      []sentField   // what SetField has set on a client
 	forwarded   nocopy.Struct // the Result that Forward has put here; else the zero Struct
 	serverTries *serverTries  // nil on a client, and without interceptors
 	clientTries *clientTries  // nil on a server, and without interceptors

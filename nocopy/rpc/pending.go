@@ -17,11 +17,13 @@ import (
 // makes the call. That recycles it, or, if it has given up the call, the goroutine that writes.
 type pending struct {
 	method *Method
-	args   nocopy.Struct // retained until written
-	head   []byte        // the bytes before args on the wire
-	id     []byte        // the part of head that is the sequence id
-	seqid  int32         // set from state writing on
-	size   int           // of head and args, in bytes
+	args   nocopy.Struct    // retained until written
+	head   []byte           // the bytes before args on the wire
+	id     []byte           // the part of head that is the sequence id
+	seqid  int32            // set from state writing on
+	tail   []byte           // the bytes after args but for their STOP; nil: it is sent as it is
+	cuts   []thriftimpl.Cut // the parts of args that are not sent, if there is a tail
+	size   int              // of head, args and tail, in bytes
 	state  callState
 	done   chan struct{} // finish sends to it
 	reply  receivedReply
@@ -54,12 +56,19 @@ var pendings = sync.Pool{New: func() any { return &pending{done: make(chan struc
 const maxKeptHead = 1 << 10
 
 // newPending returns a call of m. args must be retained; the connection drops them when they are
-// written.
-func newPending(m *Method, args nocopy.Struct, framed bool) *pending {
+// written. fields go out with them.
+func newPending(m *Method, args nocopy.Struct, fields []sentField, framed bool) *pending {
 	p := pendings.Get().(*pending)
 	p.method, p.args, p.state = m, args, queued
 	size := headerSize(true, len(m.prefix)+len(m.Name))
 	p.size = size + args.Message().Len()
+	if len(fields) > 0 {
+		p.cuts, p.tail = tailOf(args, fields)
+		p.size += len(p.tail) - 1
+		for _, cut := range p.cuts {
+			p.size -= cut.To - cut.From
+		}
+	}
 	if framed {
 		p.head = binary.BigEndian.AppendUint32(p.head, uint32(p.size))
 	}
@@ -196,7 +205,12 @@ func (c *clientConn) fillBatch() {
 			c.calls[p.seqid] = p
 		}
 		c.batch.AddBytes(p.head)
-		thriftimpl.AddTo(p.args.Message(), &c.batch, false)
+		if p.tail == nil {
+			thriftimpl.AddTo(p.args.Message(), &c.batch, false)
+		} else {
+			thriftimpl.Struct(p.args).AddOpen(&c.batch, p.cuts)
+			c.batch.AddBytes(p.tail)
+		}
 		size += p.size
 	}
 	c.batched = append(c.batched, c.queue[:n]...)

@@ -1,0 +1,220 @@
+package nocopy
+
+import "github.com/nocopythrift/nocopythrift/internal/chain"
+
+// This file finds fields of a message's root by their ids, whether or not its type has them:
+// package rpc sends some that no IDL knows. Values are passed over, not looked into; those that
+// are indexed cost one step each.
+
+// For package rpc. XCut is a part of a message's wire bytes, from one offset to another.
+type XCut struct{ From, To int }
+
+// FindFields returns the value of the first field with this id in s, the root of its message, and
+// where all fields with that id are, headers included, in order; those next to each other are one
+// XCut. It finishes the message. The value aliases it, or is a copy if it is not in one piece.
+func (s XStruct) FindFields(id int16) (first Value, all []XCut) {
+	if s.m == nil || s.m.absent {
+		return Value{}, nil
+	}
+	s.alive()
+	m := s.m
+	if s.entry() != m.root {
+		panic(panicNotRoot)
+	}
+	m.Finish()
+	w := rootWalk{m: m}
+	var one [1]rootPiece
+	if p, mem, ok := m.buf.Whole(); ok {
+		one[0] = rootPiece{p, mem}
+		w.pieces = one[:]
+	} else {
+		w.pieces = wirePieces(m)
+	}
+	for {
+		t := WireType(w.peek(1)[0])
+		if t == WireStop {
+			return first, all
+		}
+		key := headerAt(w.peek(fieldHeader), 0)
+		from := w.off
+		w.pass(fieldHeader)
+		n := w.size(m.desc.find(key), t)
+		if int16(key) != id {
+			w.pass(n)
+			continue
+		}
+		if first.Type == WireStop {
+			m.buf.Lend()
+			first = Value{t, w.peek(n)}
+		}
+		w.pass(n)
+		if k := len(all) - 1; k >= 0 && all[k].To == from {
+			all[k].To = w.off
+		} else {
+			all = append(all, XCut{from, w.off})
+		}
+	}
+}
+
+// rootPiece is a piece of a message's wire bytes; pos is 0 if it is a copy.
+type rootPiece struct {
+	pos uint32
+	mem []byte
+}
+
+// wirePieces returns the pieces of a finished message.
+func wirePieces(m *Message) (all []rootPiece) {
+	m.buf.Pieces(func(p chain.Pos, mem []byte) bool {
+		if len(mem) > 0 {
+			all = append(all, rootPiece{uint32(p), mem})
+		}
+		return true
+	})
+	return all
+}
+
+// rootWalk goes through the wire bytes of a finished message.
+type rootWalk struct {
+	m      *Message
+	pieces []rootPiece // those from the next byte on
+	at     int         // where that is in the first of them
+	off    int         // its offset in the message
+}
+
+// pass passes n bytes.
+func (w *rootWalk) pass(n int) {
+	w.off += n
+	w.at += n
+	for len(w.pieces) > 1 && w.at >= len(w.pieces[0].mem) {
+		w.at -= len(w.pieces[0].mem)
+		w.pieces = w.pieces[1:]
+	}
+}
+
+// peek returns the next n bytes: an alias if they are in one piece, else a copy.
+func (w *rootWalk) peek(n int) []byte {
+	if mem := w.pieces[0].mem[w.at:]; n <= len(mem) {
+		return mem[:n:n]
+	}
+	b, at := make([]byte, 0, n), w.at
+	for _, p := range w.pieces {
+		b = append(b, p.mem[at:][:min(n-len(b), len(p.mem)-at)]...)
+		at = 0
+	}
+	return b[:n]
+}
+
+// size returns how many bytes the value of type t has that is next. f is the field of the root's
+// type that it belongs to, nil if there is none.
+func (w *rootWalk) size(f *field, t WireType) int {
+	if n := int(fixedSize[t]); n > 0 {
+		return n
+	}
+	if t == WireString {
+		return textHeader + int(be32(w.peek(textHeader)))
+	}
+	if n := w.indexed(f); n > 0 {
+		return n
+	}
+	if n, err := skip(w.pieces[0].mem[w.at:], 0, t, maxBudget, 1); err == nil {
+		return n
+	}
+	// It lies across pieces: what is left of the message is copied together, once
+	left := 0
+	for _, p := range w.pieces {
+		left += len(p.mem)
+	}
+	w.pieces, w.at = []rootPiece{{0, w.peek(left - w.at)}}, 0
+	n, err := skip(w.pieces[0].mem, 0, t, maxBudget, 1)
+	if err != nil {
+		panic("nocopy: internal error: " + err.Error())
+	}
+	return n
+}
+
+// indexed returns how many bytes the value of field f has, if it is the one that is next and has
+// an entry in the index; else 0.
+func (w *rootWalk) indexed(f *field) int {
+	if f == nil || f.kind < record || w.pieces[0].pos == 0 {
+		return 0
+	}
+	word := w.m.idx[w.m.root+f.word]
+	if word == 0 || word&notIndexed != 0 {
+		return 0
+	}
+	from, to := w.m.extent(word, f.typ)
+	if from != w.pieces[0].pos+uint32(w.at) {
+		return 0 // it comes again later
+	}
+	if _, one := w.m.buf.Flat(from, to); one {
+		return int(to - from)
+	}
+	return w.m.buf.Range(from, to).Len()
+}
+
+// AddOpen adds the wire bytes of the message of s to a batch, but for the parts in cuts and the
+// STOP, so that fields and a STOP may follow. The message must be finished, and neither changed
+// nor released before the batch is written.
+func (s XStruct) AddOpen(b *chain.Batch, cuts []XCut) {
+	m := s.m
+	end, off := m.buf.Len()-1, 0
+	m.buf.Pieces(func(_ chain.Pos, mem []byte) bool {
+		for at := 0; at < len(mem); {
+			next := min(len(mem), end-off)
+			for len(cuts) > 0 && cuts[0].To <= off+at {
+				cuts = cuts[1:]
+			}
+			if len(cuts) > 0 {
+				if cuts[0].From <= off+at {
+					at = min(cuts[0].To-off, len(mem))
+					continue
+				}
+				next = min(next, cuts[0].From-off)
+			}
+			if at >= next {
+				break // the STOP
+			}
+			b.AddBytes(mem[at:next])
+			at = next
+		}
+		off += len(mem)
+		return true
+	})
+}
+
+// RemoveFields removes all fields with this id from s, the root of its message, of which its type
+// has none with that id, and reports whether there were any. What is left stays where it is, but
+// a message in several pieces is copied together first.
+func (s XStruct) RemoveFields(id int16) bool {
+	s.changeable()
+	m := s.m
+	if s.entry() != m.root {
+		panic(panicNotRoot)
+	}
+	_, all := s.FindFields(id)
+	if len(all) == 0 {
+		return false
+	}
+	from, to := m.extent(m.root, m.desc.self)
+	if _, one := m.buf.Flat(from, to); !one {
+		m.compact()
+		_, all = s.FindFields(id)
+		from, _ = m.extent(m.root, m.desc.self)
+	}
+	for _, cut := range all {
+		m.buf.AddReplace(from+uint32(cut.From), from+uint32(cut.To))
+	}
+	return true
+}
+
+// HasType reports whether wire is the wire bytes of one value of type t.
+func (X) HasType(t WireType, wire []byte) bool {
+	if minSize[t] == 0 {
+		return false
+	}
+	n, err := skip(wire, 0, t, budgetOf(defaultMaxDepth), 1)
+	return err == nil && n == len(wire)
+}
+
+// ValueOfWire returns the value of type t that has these wire bytes, to which it refers.
+func (X) ValueOfWire(t WireType, wire []byte) Value { return Value{t, wire[:len(wire):len(wire)]} }

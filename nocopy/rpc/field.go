@@ -1,0 +1,83 @@
+package rpc
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// sentField is a field that goes out with a call's arguments in the place of theirs with its id.
+type sentField struct {
+	id   int16
+	wire []byte // header and value; empty: the arguments' are left out
+}
+
+// Field returns the value of the field of the arguments with this id, which their type may know or
+// not, and reports whether there is one. If there are several it is the first. It is found without
+// decoding what comes before; it aliases Args, and is valid as long as they are.
+func (c *Call) Field(id int16) (nocopy.Value, bool) {
+	for _, f := range c.fields {
+		if f.id == id {
+			if len(f.wire) == 0 {
+				return nocopy.Value{}, false
+			}
+			return thriftimpl.ValueOfWire(nocopy.WireType(f.wire[0]), f.wire[3:]), true
+		}
+	}
+	if thriftimpl.Struct(c.Args).Sendable() != nil { // it finishes them for one goroutine at a time
+		return nocopy.Value{}, false
+	}
+	v, all := thriftimpl.Struct(c.Args).FindFields(id)
+	return v, len(all) > 0
+}
+
+// SetField makes a field with this id, which their type does not have, the last of the arguments,
+// in place of those that they have with it: peers that do not know it skip it. wire are the wire
+// bytes of its value, which is of type t; they are copied. SetField reports false, and does
+// nothing, if the arguments' type has a field with the id.
+//
+// On a client Args stay as they are: the field goes out with what this Call, or a copy that is
+// made of it, sends from then on, so that tries at the same time may have a value each. On a
+// server Args change, which interceptors must not do while a next is under way; there is no other
+// copy of what is in them.
+func (c *Call) SetField(id int16, t nocopy.WireType, wire []byte) bool {
+	if !thriftimpl.HasType(t, wire) {
+		panic("nocopy: rpc.Call.SetField: the bytes are no " + t.String())
+	}
+	head := binary.BigEndian.AppendUint16([]byte{byte(t)}, uint16(id))
+	return c.replaceField(id, slices.Concat(head, wire))
+}
+
+// RemoveField is SetField without a new value: all fields with this id are removed.
+func (c *Call) RemoveField(id int16) bool { return c.replaceField(id, nil) }
+
+func (c *Call) replaceField(id int16, wire []byte) bool {
+	if c.Method == nil || c.Method.Args.NumberByID(id) >= 0 {
+		return false
+	}
+	if c.clientTries == nil {
+		args := thriftimpl.Struct(c.Args)
+		args.RemoveFields(id)
+		if len(wire) > 0 {
+			args.AppendUnknown(c.Method.Args, id, thriftimpl.ValueOfWire(nocopy.WireType(wire[0]), wire[3:]))
+		}
+		return true
+	}
+	fields := slices.DeleteFunc(slices.Clone(c.fields), func(f sentField) bool { return f.id == id })
+	c.fields = append(fields, sentField{id, wire}) // not in place: copies of the Call have the others
+	return true
+}
+
+// tailOf returns what is sent of args, which are finished, with these fields: all but the parts in
+// cuts and the STOP, and then the tail.
+func tailOf(args nocopy.Struct, fields []sentField) (cuts []thriftimpl.Cut, tail []byte) {
+	for _, f := range fields {
+		_, all := thriftimpl.Struct(args).FindFields(f.id)
+		cuts = append(cuts, all...)
+		tail = append(tail, f.wire...)
+	}
+	slices.SortFunc(cuts, func(a, b thriftimpl.Cut) int { return a.From - b.From })
+	return cuts, append(tail, byte(nocopy.WireStop))
+}
