@@ -78,6 +78,9 @@ func takeBlock(n, c, size int) *Block {
 		b = &Block{mem: fresh(size)}
 	}
 	b.refs.Store(1)
+	if counting.Load() {
+		taken.Add(1)
+	}
 	return b
 }
 
@@ -95,6 +98,9 @@ func takeSpare(n int) *Block {
 		b.item.Value, b.item.Size = b, size
 	}
 	b.refs.Store(1)
+	if counting.Load() {
+		taken.Add(1)
+	}
 	return b
 }
 
@@ -107,7 +113,11 @@ func (b *Block) retain() {
 
 // release removes a holder. The last one gives the block back to its pool.
 func (b *Block) release() {
-	switch n := b.refs.Add(-1); {
+	n := b.refs.Add(-1)
+	if n == 0 && b.free == nil && counting.Load() {
+		returned.Add(1)
+	}
+	switch {
 	case n < 0:
 		panic("nocopy: block released twice")
 	case n == 0 && b.free != nil:

@@ -102,6 +102,9 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 	if nc == nil {
 		return nil, errors.New("the function of rpc.Dialer returned no connection")
 	}
+	if k := c.opt.keepAlive; k != (net.KeepAliveConfig{}) {
+		setKeepAlive(underlying(nc), k)
+	}
 	if c.tls != nil {
 		t := tls.Client(nc, c.tls)
 		if err := t.HandshakeContext(ctx); err != nil {
@@ -155,6 +158,7 @@ func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocop
 // returned is closed. The caller owns args and must keep them until send returns. fields go out
 // with them.
 func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField) (nocopy.Struct, error) {
+	began := c.opt.stats.now()
 	err := ctx.Err()
 	if err == nil {
 		err = c.enter(ctx, returned)
@@ -163,14 +167,18 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 		return thriftimpl.Absent(), callError(m, err)
 	}
 	var p *poolConn
-	defer func() { c.leave(p, true) }()
+	c.opt.stats.inFlight(1)
+	defer func() {
+		c.leave(p, true)
+		c.opt.stats.inFlight(-1)
+	}()
 	const maxTries = 3
 	for i := 1; ; i++ {
 		var conn *clientConn
 		if p, conn, err = c.acquireConn(ctx, returned); err != nil {
 			return thriftimpl.Absent(), callError(m, err)
 		}
-		result, err := conn.call(ctx, returned, m, args, fields)
+		result, err := conn.call(ctx, returned, m, args, fields, began)
 		if err == nil || i == maxTries || !errors.Is(err, ErrNotSent) {
 			return result, err
 		}

@@ -47,11 +47,12 @@ type clientConn struct {
 
 func newClientConn(nc net.Conn, opt *options) *clientConn {
 	c := &clientConn{nc: nc, opt: opt, calls: map[int32]*pending{}}
-	c.in = receiver{nc: nc, limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed}
+	c.in = receiver{nc: nc, limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed, stats: opt.stats}
 	if opt.unframed {
 		c.in.transport = unframed
 	}
 	c.in.in.Reset(opt.recycle)
+	opt.stats.conns(1)
 	c.goroutines.Add(1)
 	go c.read()
 	return c
@@ -65,13 +66,14 @@ var errReturned = errors.New("the call has returned")
 
 // call makes one call. It returns early when ctx ends or returned is closed. The caller owns the
 // result, also with an error: then it is absent or holds the exception that is the error.
-func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField) (nocopy.Struct, error) {
+func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField, began time.Time) (nocopy.Struct, error) {
 	if !thriftimpl.Struct(args).Retain() {
 		return thriftimpl.Absent(), callError(m, errReturned)
 	}
 	done := ctx.Done()
 	mayBlock := done == nil && returned == nil
 	p := newPending(m, args, fields, !c.opt.unframed)
+	p.began = began
 	if err := c.enqueue(p, mayBlock); err != nil {
 		thriftimpl.Struct(args).Drop()
 		p.recycle()
@@ -138,6 +140,7 @@ func (c *clientConn) read() {
 			}
 			c.close(err)
 			c.in.free()
+			c.opt.stats.conns(-1)
 			return
 		}
 		if !c.replied.Load() {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -51,7 +52,7 @@ func TestWrappedIDs(t *testing.T) {
 			args := (&Client{}).NewArgs(m)
 			thriftimpl.Struct(args).Claim(m.Args)
 			go func() {
-				result, err := c.call(ctx, nil, m, args, nil)
+				result, err := c.call(ctx, nil, m, args, nil, time.Time{})
 				if err == nil && !m.Oneway() {
 					result.Release()
 				}
@@ -139,7 +140,7 @@ func TestBatch(t *testing.T) {
 			thriftimpl.Struct(args).SetBytes(2<<48|3<<32|11<<16|1, make([]byte, size))
 			thriftimpl.Struct(args).Claim(m.Args)
 			go func() {
-				c.call(context.Background(), nil, m, args, nil)
+				c.call(context.Background(), nil, m, args, nil, time.Time{})
 				thriftimpl.Struct(args).End()
 			}()
 			synctest.Wait()

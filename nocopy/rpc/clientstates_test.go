@@ -224,7 +224,7 @@ func walkCall(t *testing.T, m *machine, method *Method, way string, walk []strin
 		thriftimpl.Struct(args).Offer()
 		thriftimpl.Struct(args).Claim(m.Args)
 		go func() {
-			result, err := c.call(ctx, over, m, args, nil)
+			result, err := c.call(ctx, over, m, args, nil, time.Time{})
 			if result != thriftimpl.Absent() {
 				result.Release()
 			}

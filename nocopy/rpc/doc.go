@@ -111,6 +111,10 @@
 // Requests that a client had sent when it closed the connection are handled although no reply can
 // be written any more: some may be oneway calls. After a reset they are not.
 //
+// From MaxConnAge on, a connection ends once it has been quiet for 50 ms: nothing is under way, and
+// nothing has arrived since the last call ended. When MaxConnAgeGrace is over, the contexts of its
+// calls end, and it behaves as after Shutdown.
+//
 // A connection gives up its place among MaxConns when it is closed, or HalfCloseTimeout after the
 // client has closed its side for sending.
 //
@@ -167,7 +171,15 @@
 // memory slow clients and slow backends can hold is bounded by MaxConns, Concurrency and MaxFrame
 // of the Server, and by MaxInFlight of the Client.
 //
+// # Watching
+//
+// [Interceptor]s see each call. [Stats] are told what they can't see: bytes, connections, how long
+// calls wait, what is refused; [ReadBlockStats] counts blocks of memory. [Health] answers health
+// checks, with which Shutdown tells load balancers before it stops anything. [SampleLogs] bounds
+// the log. [Call.Field] and [Call.SetField] carry what is not in the IDL: a field after the
+// arguments, which peers that do not know it skip. The module otel has traces and metrics.
+//
 // Read next: method.go for the descriptions that generated code gives of methods; server.go,
 // serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go, clientconn.go,
-// pending.go and clienttries.go; forward.go for proxies; message.go and receive.go for the wire.
+// pending.go and clienttries.go; forward.go for proxies; field.go, stats.go, health.go, age.go; message.go and receive.go for the wire.
 package rpc

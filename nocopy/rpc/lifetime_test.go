@@ -102,12 +102,16 @@ func TestCallAllocates(t *testing.T) {
 		t.Skip("this build allocates")
 	}
 	pass := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
+	counted := newCounts()
 	for _, way := range []struct {
-		opts []rpc.Option
-		most float64
-	}{{nil, 1}, {[]rpc.Option{rpc.Unframed}, 1}, {[]rpc.Option{rpc.Interceptors(pass)}, 3}} {
-		// a Call and a channel
-		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), way.opts...))
+		stats *rpc.Stats
+		opts  []rpc.Option
+		most  float64
+	}{
+		{nil, nil, 1}, {nil, []rpc.Option{rpc.Unframed}, 1}, {&counted.Stats, []rpc.Option{&counted.Stats}, 1},
+		{nil, []rpc.Option{rpc.Interceptors(pass)}, 3}, // a Call and a channel
+	} {
+		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Stats: way.stats, Health: &rpc.Health{}}, &handler{}), way.opts...))
 		call := func() {
 			sum, err := c.Add(bg, func(args echo.EchoAddArgs) { args.SetA(1); args.SetB(2) })
 			if err != nil || sum.GetSuccess() != 3 {

@@ -24,6 +24,7 @@ type Method struct {
 	prefix  string // the service's name and a colon in multiplexed calls, else ""
 	raw     bool   // made by RawMethod
 	lazy    bool   // a server parses its arguments lazily
+	direct  bool   // interceptors are not called
 	passing bool   // a client's call returns its result whatever is in it
 	handler Handler
 	slow    *atomic.Bool // the handler took longer than patience last time

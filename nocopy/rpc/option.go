@@ -28,6 +28,8 @@ type options struct {
 	interceptors []Interceptor
 	dialTimeout  time.Duration
 	stallTimeout time.Duration
+	keepAlive    net.KeepAliveConfig
+	stats        *statsHook // nil: nothing is counted
 	dial         func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 

@@ -25,6 +25,7 @@ type pending struct {
 	cuts   []thriftimpl.Cut // the parts of args that are not sent, if there is a tail
 	size   int              // of head, args and tail, in bytes
 	state  callState
+	began  time.Time     // when the call began, if stats wants to know
 	done   chan struct{} // finish sends to it
 	reply  receivedReply
 	err    error
@@ -169,8 +170,14 @@ func (c *clientConn) writeBatch() {
 		return
 	}
 	c.mu.Unlock()
+	if c.opt.stats != nil {
+		for _, p := range c.batched {
+			c.opt.stats.queued(p.began)
+		}
+	}
 	c.setWriteDeadline()
-	_, err := c.batch.WriteTo(c.nc)
+	n, err := c.batch.WriteTo(c.nc)
+	c.opt.stats.sent(n)
 	for _, p := range c.batched {
 		thriftimpl.Struct(p.args).Drop()
 	}

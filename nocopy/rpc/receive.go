@@ -35,11 +35,15 @@ type receiver struct {
 	answersLarge   bool          // messages over the limit are answered, see peekHeader
 	// The server is closing; set before interrupt is called; nil in clients
 	closing *atomic.Bool
+	ages    ages
+	stats   *statsHook
+	arrived time.Time // when the last bytes did, if stats wants to know
 
 	frameRest   chain.Chunk // the messages that follow in the frame of the last one
 	scan        thriftimpl.Scanner
-	hasDeadline bool // a read deadline is set
-	inMessage   bool // the deadline is that of a message that has begun
+	hasDeadline bool      // a read deadline is set
+	deadline    time.Time // the one that was set last
+	inMessage   bool      // the deadline is that of a message that has begun
 }
 
 // next returns the next message: its header and a chunk with its struct, which the caller must
@@ -117,7 +121,7 @@ func (r *receiver) peekHeader(at int) header {
 	r.setDeadline(time.Now().Add(time.Second))
 	for {
 		h, need, err := parseHeader(r.in.Bytes()[at:])
-		if err != nil || need > 0 && r.in.Fill(r.nc, at+need) != nil {
+		if err != nil || need > 0 && r.read(at+need) != nil {
 			return header{}
 		}
 		if need == 0 {
@@ -209,25 +213,39 @@ var errTimeout = fmt.Errorf("the rest of a message did not arrive in time: %w", 
 // before a message, and messageTimeout from a message's first byte on.
 func (r *receiver) fill(want int) error {
 	inMessage := r.in.Arrived() > 0
-	switch {
-	case !inMessage && r.idleTimeout > 0:
-		r.setDeadline(time.Now().Add(r.idleTimeout))
+	switch idle := r.idle(); {
+	case !inMessage && idle > 0:
+		r.setDeadline(time.Now().Add(idle))
 	case inMessage && !r.inMessage && r.messageTimeout > 0:
 		r.setDeadline(time.Now().Add(r.messageTimeout))
 	case !inMessage && r.hasDeadline:
 		r.setDeadline(time.Time{})
 	}
 	r.inMessage = inMessage
-	err := r.in.Fill(r.nc, want)
+	err := r.read(want)
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded) && r.wasRetired():
+		r.setDeadline(r.deadline)
+		return r.fill(want)
 	case !inMessage:
 		return err
 	case err == io.EOF:
 		return io.ErrUnexpectedEOF
 	case errors.Is(err, os.ErrDeadlineExceeded) && !r.isClosing():
 		return errTimeout
+	}
+	return err
+}
+
+// read reads once; want is as in chain.Receiver.Fill.
+func (r *receiver) read(want int) error {
+	before := r.buffered()
+	err := r.in.Fill(r.nc, want)
+	if n := r.buffered() - before; r.stats != nil && n > 0 {
+		r.arrived = r.stats.now()
+		r.stats.received(n)
 	}
 	return err
 }
@@ -242,13 +260,15 @@ func (r *receiver) hasMessage() bool {
 	return r.transport == framed && len(b) > 4 && int64(len(b)-4) >= int64(binary.BigEndian.Uint32(b))
 }
 
-func (r *receiver) isClosing() bool { return r.closing != nil && r.closing.Load() }
+func (r *receiver) isClosing() bool {
+	return r.closing != nil && (r.closing.Load() || r.ages.expired.Load())
+}
 
 // setDeadline sets the read deadline, 0 for none, unless the server is closing: then reading ends
 // at once.
 func (r *receiver) setDeadline(t time.Time) {
 	r.nc.SetReadDeadline(t)
-	r.hasDeadline = !t.IsZero()
+	r.hasDeadline, r.deadline = !t.IsZero(), t
 	if r.isClosing() {
 		r.nc.SetReadDeadline(time.Unix(1, 0))
 	}

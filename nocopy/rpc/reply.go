@@ -18,6 +18,7 @@ import (
 // the goroutine, another one becomes the reader. readerID is admit's result.
 func (c *serverConn) handle(req *request, readerID uint64) {
 	returned, failed := false, false
+	defer c.srv.stats.inFlight(-1)
 	defer func() {
 		if returned {
 			return
@@ -28,6 +29,7 @@ func (c *serverConn) handle(req *request, readerID uint64) {
 		c.handOver(readerID)
 		c.complete(req, readerID)
 	}()
+	c.srv.stats.inFlight(1)
 	c.callHandler(req, &failed)
 	returned = true
 }
@@ -63,7 +65,7 @@ func (c *serverConn) callHandler(req *request, failed *bool) {
 		result = c.newResult(m)
 		call.Result = result.Root()
 	}
-	if c.srv.outermost == nil {
+	if c.srv.outermost == nil || m.direct {
 		req.result = result
 		err := m.handler(ctx, call)
 		if result != nil && result.Root() != call.Result {

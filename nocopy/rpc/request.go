@@ -41,7 +41,7 @@ func (c *serverConn) newRequest(h header) *request {
 // process handles a message that was received, with its header h and the bytes after that. It
 // reports whether the calling goroutine is still the reader and may receive another request.
 func (c *serverConn) process(h header, chunk chain.Chunk) bool {
-	m := c.srv.Processor.method(h)
+	m := c.srv.method(h)
 	var refusal *ApplicationException
 	switch {
 	case h.typ != typeCall && h.typ != typeOneway:
@@ -62,6 +62,7 @@ func (c *serverConn) process(h header, chunk chain.Chunk) bool {
 	}
 	req := c.newRequest(h)
 	req.method, req.args = m, args
+	c.srv.stats.queued(c.in.arrived)
 	readerID := c.admit(req, true)
 	c.handle(req, readerID)
 	return c.complete(req, readerID)
@@ -70,6 +71,7 @@ func (c *serverConn) process(h header, chunk chain.Chunk) bool {
 // refuse answers a message with e instead of handling it, and returns what keepReading does. With
 // noMore no more requests are handled.
 func (c *serverConn) refuse(h header, e *ApplicationException, noMore bool) bool {
+	c.srv.stats.refused(e.Type)
 	req := c.newRequest(h)
 	c.admit(req, false)
 	c.answer(req, e, c.bareName(h.name))

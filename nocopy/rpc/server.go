@@ -50,10 +50,21 @@ type Server struct {
 	// 0, no limit if negative.
 	WriteTimeout time.Duration
 	// IdleTimeout is how long a connection may stay open without a request and without a call under
-	// way. No limit if 0. A host that has vanished is noticed by TCP's keepalive in any case: the
-	// server enables it on every connection that has a method SetKeepAliveConfig, with a probe after
-	// 15 s, then every 15 s, and an end after four probes without an answer.
+	// way. No limit if 0. A host that has vanished is noticed by KeepAlive in any case.
 	IdleTimeout time.Duration
+	// KeepAlive is TCP's keepalive, which the server sets on every connection that has a method
+	// SetKeepAliveConfig. If it is zero there is a probe after 15 s without traffic, then one every
+	// 15 s, and an end after four without an answer. See net.KeepAliveConfig; with an Idle of −1 and
+	// nothing else there are no probes.
+	KeepAlive net.KeepAliveConfig
+	// MaxConnAge is about how long a connection may be used; each gets up to a tenth more or less, so
+	// that many do not end at once. From then on it is closed once no call has been under way, and
+	// nothing has arrived, for 50 ms. Clients connect anew, perhaps to another server. No limit if 0.
+	MaxConnAge time.Duration
+	// MaxConnAgeGrace is how long after MaxConnAge a connection may go on to be used. Then no more
+	// requests are read from it, the contexts of calls under way end, and it is closed when their
+	// replies are written. 30 s if 0, no limit if negative.
+	MaxConnAgeGrace time.Duration
 	// HalfCloseTimeout is how long the contexts of calls last, and their connection's place among
 	// MaxConns, after the client has closed its side for sending: TCP does not tell a client that
 	// still receives from one that is gone. Each reply that is written starts the time anew. Replies
@@ -74,10 +85,24 @@ type Server struct {
 	// indexed at once. See Processor.WithLazy for single methods.
 	Lazy bool
 
+	// Health answers health checks; nil: they are calls as any other.
+	Health *Health
+	// DrainTime is how long Shutdown goes on serving after health checks are answered with
+	// StatusStopping, so that load balancers notice, before it does anything else. It has no effect
+	// without Health.
+	DrainTime time.Duration
+
+	// Stats are told what is to be counted; nil: nothing is. See also the interceptors, which see each
+	// call.
+	Stats *Stats
+
 	once sync.Once
 	// The outermost interceptor around callHandler; nil if there are no interceptors
 	outermost Handler
 	ctx       context.Context // of all handlers
+	stats     *statsHook
+	health    *Method // answers health checks; nil if there is no Health
+	draining  atomic.Bool
 	cancel    context.CancelFunc
 	closing   atomic.Bool
 	slots     chan struct{} // holds one value for each connection, at most MaxConns
@@ -106,6 +131,8 @@ func (s *Server) init() {
 		if len(s.Interceptors) > 0 {
 			s.outermost = wrap(s.Interceptors, s.callHandler, s.callInner)
 		}
+		s.health = s.newHealthMethod()
+		s.stats = newStatsHook(s.Stats, func(args ...any) { s.log(slog.LevelError, hookPanicked, args...) })
 		s.slots = make(chan struct{}, max(orDefault(s.MaxConns, defaultMaxConns), 1))
 		s.orphans = make(chan struct{}, cap(s.slots))
 		s.listeners = map[net.Listener]struct{}{}
@@ -260,9 +287,10 @@ func (s *Server) stop() {
 }
 
 // Shutdown stops accepting connections and reading requests, lets the handlers finish that are
-// running, and returns when their replies are written. When ctx ends first, it does what Close
-// does and returns ctx's error.
+// running, and returns when their replies are written. With Health it waits for DrainTime before
+// that. When ctx ends first, it does what Close does and returns ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.drain(ctx)
 	s.stop()
 	finished := make(chan struct{})
 	go func() {
@@ -291,17 +319,8 @@ func (s *Server) Close() error {
 // keepalive while nothing is being sent, whether or not the listener has set that, and by the time
 // that sent bytes stay unacknowledged otherwise.
 func (s *Server) detectLoss(nc net.Conn) {
-	for {
-		beneath, ok := nc.(interface{ NetConn() net.Conn })
-		if !ok {
-			break
-		}
-		nc = beneath.NetConn()
-	}
-	if t, ok := nc.(interface {
-		SetKeepAliveConfig(net.KeepAliveConfig) error
-	}); ok {
-		t.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 4})
+	nc = underlying(nc)
+	if setKeepAlive(nc, s.KeepAlive) {
 		setUserTimeout(nc, orDefault(s.WriteTimeout, defaultTimeout))
 	}
 }

@@ -56,6 +56,8 @@ type serverConn struct {
 	ready         []*request
 	writing       bool        // a goroutine is writing replies
 	aborted       bool        // the client can receive nothing more; raw is closed
+	ageTimer      *time.Timer // calls retire, then expire; nil if MaxConnAge is not set
+	lastEnded     time.Time   // when a call did, if MaxConnAge is set
 	graceTimer    *time.Timer // calls endGrace; set when the client sends nothing more
 	slot          slot
 	writeDeadline time.Time // the one that nc has
@@ -82,7 +84,7 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 	}
 	c.in = receiver{
 		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, answersLarge: true,
-		idleTimeout: max(s.IdleTimeout, 0), messageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
+		idleTimeout: max(s.IdleTimeout, 0), messageTimeout: orDefault(s.ReadTimeout, defaultTimeout), stats: s.stats,
 	}
 	c.in.in.Reset(s.Recycle)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
@@ -94,6 +96,7 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 
 // serve serves the connection until it ends or another goroutine has become the reader.
 func (c *serverConn) serve() {
+	c.srv.stats.conns(1)
 	if t, ok := c.nc.(*tls.Conn); ok {
 		if err := c.handshake(t); err != nil {
 			c.logEnd(err)
@@ -105,6 +108,7 @@ func (c *serverConn) serve() {
 			return
 		}
 	}
+	c.startAging()
 	c.read()
 }
 
@@ -127,8 +131,13 @@ func (c *serverConn) release() {
 	c.flush() // a reply may have been held back for that of a call that did not get one
 	c.refs--
 	last := c.refs == 0
+	if last && c.state != stopped { // a function of Stats has ended the reader
+		c.timer.Stop()
+		c.abort()
+	}
 	c.mu.Unlock()
 	if last {
+		c.srv.stats.conns(-1)
 		c.cancel()
 		c.in.free()
 		c.srv.forget(c)
@@ -312,6 +321,9 @@ func (c *serverConn) dropReplies() {
 // countEnded notes that as many calls have ended, and as many of them needed a reply. c.mu is
 // held.
 func (c *serverConn) countEnded(calls, replies int) {
+	if c.ageTimer != nil && calls > 0 {
+		c.lastEnded = time.Now()
+	}
 	c.underway -= calls
 	c.unanswered -= replies
 	if c.isAhead() && (c.mayHandle() || c.mayClose()) {
@@ -334,7 +346,9 @@ func (c *serverConn) send() (err error) {
 	}
 	if c.batch.Len() > 0 {
 		c.setWriteDeadline()
-		if _, err = c.batch.WriteTo(c.nc); err != nil {
+		n, err1 := c.batch.WriteTo(c.nc)
+		c.srv.stats.sent(n)
+		if err = err1; err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				c.srv.log(warn, "connection closed", "peer", c.peer, "err", fmt.Errorf("replies are not taken: %w", err))
 			} else {

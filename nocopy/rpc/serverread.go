@@ -149,12 +149,12 @@ func (c *serverConn) wakeReader() {
 func (c *serverConn) readFailed(h header, err error) bool {
 	c.mu.Lock()
 	c.flush()
-	busy := c.underway > 0
+	busy := c.underway > 0 || c.restless()
 	c.mu.Unlock()
 	var bad *nocopy.Error
 	var internal *ApplicationException
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded) && (c.srv.closing.Load() || err != errTimeout && busy):
+	case errors.Is(err, os.ErrDeadlineExceeded) && (c.in.isClosing() || err != errTimeout && busy):
 		return c.keepReading() // the server is closing, or calls are under way, so that it is not idle
 	case errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
 		c.logEnd(err)
@@ -267,6 +267,9 @@ func (c *serverConn) close() {
 	if c.graceTimer != nil {
 		c.graceTimer.Stop()
 	}
+	if c.ageTimer != nil {
+		c.ageTimer.Stop()
+	}
 	c.timer.Stop()
 	c.mu.Unlock()
 	if !aborted {
@@ -358,11 +361,11 @@ func closedSocket(nc net.Conn) bool {
 func (r *receiver) buffered() int { return len(r.in.Bytes()) }
 
 // fillAhead waits for more bytes; clearDeadline must have been called.
-func (r *receiver) fillAhead() error { return r.in.Fill(r.nc, r.buffered()+1) }
+func (r *receiver) fillAhead() error { return r.read(r.buffered() + 1) }
 
 // clearDeadline removes the read deadline, also one that interrupt has set: the caller must check
 // after it whether the server is closing.
 func (r *receiver) clearDeadline() {
 	r.nc.SetReadDeadline(time.Time{})
-	r.hasDeadline = false
+	r.hasDeadline, r.deadline = false, time.Time{}
 }

@@ -1,0 +1,17 @@
+package chain
+
+import "sync/atomic"
+
+// Blocks are counted once CountBlocks has been called.
+var (
+	counting        atomic.Bool
+	taken, returned atomic.Uint64
+)
+
+// CountBlocks makes Blocks count from now on.
+func CountBlocks() { counting.Store(true) }
+
+// Blocks returns how many blocks were taken from the pools, or made, and how many were given back,
+// since CountBlocks was called first. Blocks that are left to the garbage collector are not given
+// back.
+func Blocks() (uint64, uint64) { return taken.Load(), returned.Load() }

@@ -1,0 +1,120 @@
+package rpc
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// Health makes a Server answer health checks itself: calls of a method without arguments that
+// returns an enum, which every Thrift client can make. By default it is fb303's:
+//
+//	enum fb_status { DEAD = 0, STARTING = 1, ALIVE = 2, STOPPING = 3, STOPPED = 4, WARNING = 5 }
+//	service FacebookService { fb_status getStatus() }
+//
+// Interceptors do not see these calls. The zero Health is alive. Any number of servers and
+// goroutines may use a Health.
+type Health struct {
+	// Method is the name that the calls have: for a Multiplexed processor "service:method". If the
+	// Processor has a method of that name, that is called instead; a fallback is not. getStatus if
+	// empty. It must not be changed once a Server uses it.
+	Method string
+
+	status atomic.Int32 // of a status, 1 more; 0 if it was not set
+}
+
+// Status is what a health check is answered with. The numbers are those of fb303's fb_status.
+type Status int32
+
+// Whether a server wants to be called. A load balancer sends calls to servers that are alive, and
+// may send some to those with a warning.
+const (
+	StatusDead     Status = 0
+	StatusStarting Status = 1
+	StatusAlive    Status = 2
+	StatusStopping Status = 3
+	StatusStopped  Status = 4
+	StatusWarning  Status = 5
+)
+
+// Set sets the status that checks are answered with from now on, until Shutdown: from then on it is
+// StatusStopping.
+func (h *Health) Set(s Status) { h.status.Store(int32(s) + 1) }
+
+// Status returns the status that was set last; StatusAlive if none was.
+func (h *Health) Status() Status {
+	if s := h.status.Load(); s != 0 {
+		return Status(s - 1)
+	}
+	return StatusAlive
+}
+
+var (
+	healthDesc = thriftimpl.NewDesc("getStatus_result")
+	// of a result with one field
+	healthStatus = thriftimpl.Field(entry.StructWords)<<entry.WordShift | (entry.StructWords+1)<<entry.WordsShift |
+		thriftimpl.Field(nocopy.WireI32)<<entry.WireShift
+)
+
+func init() {
+	healthDesc.Define(thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional})
+}
+
+// newHealthMethod returns the method that answers health checks; nil if the server has no Health.
+func (s *Server) newHealthMethod() *Method {
+	if s.Health == nil {
+		return nil
+	}
+	name := s.Health.Method
+	if name == "" {
+		name = "getStatus"
+	}
+	at := strings.LastIndexByte(name, ':') + 1
+	return &Method{
+		Service: "Health", Name: name[at:], prefix: name[:at], Args: rawDesc, Result: healthDesc, Success: healthStatus,
+		slow: new(atomic.Bool), direct: true,
+		handler: func(_ context.Context, c *Call) error {
+			status := s.Health.Status()
+			if s.draining.Load() {
+				status = StatusStopping
+			}
+			thriftimpl.Struct(c.Result).SetInt32(healthStatus, int32(status))
+			return nil
+		},
+	}
+}
+
+// method returns the method that a call names, nil if there is none.
+func (s *Server) method(h header) *Method {
+	if m := s.health; m != nil && string(h.name[:min(len(m.prefix), len(h.name))]) == m.prefix && string(h.name[len(m.prefix):]) == m.Name {
+		if own := s.Processor.methods[string(h.name)]; own == nil {
+			return m
+		}
+	}
+	return s.Processor.method(h)
+}
+
+// drain makes health checks be answered with StatusStopping, and waits for DrainTime, until ctx
+// ends or the server is closed; not if the server has no Health, or serves no listener.
+func (s *Server) drain(ctx context.Context) {
+	s.init()
+	s.draining.Store(true)
+	s.mu.Lock()
+	serving := len(s.listeners) > 0
+	s.mu.Unlock()
+	if s.Health == nil || s.DrainTime <= 0 || !serving {
+		return
+	}
+	timer := time.NewTimer(s.DrainTime)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-s.done:
+	}
+}

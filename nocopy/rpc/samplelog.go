@@ -1,0 +1,102 @@
+package rpc
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// SampleLogs returns a Handler that passes on to h at most perSecond records a second of each kind,
+// and drops the others: for the Logger of a Server or a Client, whose log what strangers send could
+// fill otherwise. A record's kind is its message; after the first 1,000, further ones are one kind.
+// How many were dropped is told at the end of the second by one more record, with the message, the
+// level and the time of the last of them, and the attribute dropped.
+//
+// A panic's or an error's id, which a client was told, is not in the log if its record was dropped.
+// It panics if h is nil, or perSecond below 1.
+func SampleLogs(h slog.Handler, perSecond int) slog.Handler {
+	if h == nil || perSecond < 1 {
+		panic("nocopy: rpc.SampleLogs needs a Handler and a number of records")
+	}
+	return &sampler{Handler: h, counts: &logCounts{perSecond: perSecond, kinds: map[string]*logKind{}}}
+}
+
+// maxKinds is the most kinds of records that are counted one by one.
+const maxKinds = 1000
+
+// sampler is the Handler that SampleLogs returns.
+type sampler struct {
+	slog.Handler
+	counts *logCounts // shared with those that WithAttrs and WithGroup return
+}
+
+type logCounts struct {
+	perSecond int
+	mu        sync.Mutex
+	kinds     map[string]*logKind
+	others    logKind
+}
+
+// logKind counts the records of a kind in one second.
+type logKind struct {
+	until   time.Time // when the second ends
+	passed  int
+	dropped int
+	last    slog.Record  // the last that was dropped
+	to      slog.Handler // where it would have gone
+}
+
+func (s *sampler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &sampler{s.Handler.WithAttrs(attrs), s.counts}
+}
+
+func (s *sampler) WithGroup(name string) slog.Handler {
+	return &sampler{s.Handler.WithGroup(name), s.counts}
+}
+
+func (s *sampler) Handle(ctx context.Context, r slog.Record) error {
+	if !s.counts.pass(r, s.Handler) {
+		return nil
+	}
+	return s.Handler.Handle(ctx, r)
+}
+
+// pass counts r, a record for h, and reports whether it is passed on.
+func (c *logCounts) pass(r slog.Record, h slog.Handler) bool {
+	now := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.kinds[r.Message]
+	if k == nil {
+		if k = &c.others; len(c.kinds) < maxKinds {
+			k = new(logKind)
+			c.kinds[r.Message] = k
+		}
+	}
+	if k.dropped == 0 && !now.Before(k.until) { // else tell begins the next second
+		k.until, k.passed = now.Add(time.Second), 0
+	}
+	if k.passed < c.perSecond {
+		k.passed++
+		return true
+	}
+	if k.dropped == 0 {
+		time.AfterFunc(k.until.Sub(now), func() { c.tell(k) })
+	}
+	k.dropped++
+	k.last, k.to = slog.NewRecord(r.Time, r.Level, r.Message, r.PC), h
+	return false
+}
+
+// tell logs how many records of a kind were dropped in the second that has ended.
+func (c *logCounts) tell(k *logKind) {
+	defer func() { recover() }() // as for other records, the Handler may do anything
+	c.mu.Lock()
+	r, h := k.last, k.to
+	r.AddAttrs(slog.Int("dropped", k.dropped))
+	k.dropped, k.to, k.last = 0, nil, slog.Record{}
+	k.until, k.passed = time.Now().Add(time.Second), 0
+	c.mu.Unlock()
+	h.Handle(context.Background(), r)
+}

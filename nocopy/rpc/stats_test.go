@@ -1,0 +1,245 @@
+package rpc_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
+)
+
+// counter counts from any goroutine.
+type counter struct{ n atomic.Int64 }
+
+func (c *counter) add(n int) { c.n.Add(int64(n)) }
+func (c *counter) get() int  { return int(c.n.Load()) }
+
+// counts are Stats and what they were told.
+type counts struct {
+	rpc.Stats
+	conns, opened, inFlight, most, calls, queued, received, sent counter
+	waited                                                       atomic.Int64
+	mu                                                           sync.Mutex
+	refused                                                      map[rpc.ExceptionType]int
+}
+
+func newCounts() *counts {
+	c := &counts{refused: map[rpc.ExceptionType]int{}}
+	c.Stats = rpc.Stats{
+		Conns: func(n int) { c.conns.add(n); c.opened.add(max(n, 0)) },
+		InFlight: func(n int) {
+			c.inFlight.add(n)
+			c.calls.add(max(n, 0))
+			c.most.n.Store(max(c.most.n.Load(), c.inFlight.n.Load()))
+		},
+		Queued:   func(d time.Duration) { c.queued.add(1); c.waited.Add(int64(d)) },
+		Received: c.received.add,
+		Sent:     c.sent.add,
+		Refused:  func(e rpc.ExceptionType) { c.mu.Lock(); c.refused[e]++; c.mu.Unlock() },
+	}
+	return c
+}
+
+// settles waits until f is true.
+func settles(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for range 1000 {
+		if f() {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Errorf("%s: not so", what)
+}
+
+// TestStats: what one side counts as sent the other counts as received; every call is counted,
+// whatever becomes of it, and nothing is left in flight or open.
+func TestStats(t *testing.T) {
+	t.Parallel()
+	for _, framed := range []bool{true, false} {
+		t.Run(fmt.Sprint(framed), func(t *testing.T) {
+			server, client := newCounts(), newCounts()
+			opts := []rpc.Option{&client.Stats, rpc.PoolSize(2)}
+			if !framed {
+				opts = append(opts, rpc.Unframed)
+			}
+			h := &handler{notified: make(chan string, 100), waiting: make(chan struct{}), release: make(chan struct{})}
+			srv := &rpc.Server{Recycle: true, Stats: &server.Stats}
+			addr := serve(t, srv, h)
+			cl := dial(t, addr, opts...)
+			c := echo.NewEchoClient(cl)
+			before := rpc.ReadBlockStats()
+			for i := range 50 {
+				res, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, i*1000)) })
+				if err != nil {
+					t.Fatal(err)
+				}
+				res.Release()
+				c.Notify(bg, func(args echo.EchoNotifyArgs) { args.SetText("t") })
+				for _, mode := range []string{"panic", "undeclared", "missing, returned"} {
+					c.Put(bg, func(args echo.EchoPutArgs) { args.SetMode(mode) })
+				}
+			}
+			for range 50 {
+				<-h.notified
+			}
+			const calls = 50 * 5
+			settles(t, "all calls have ended", func() bool { return server.inFlight.get() == 0 && client.inFlight.get() == 0 })
+			settles(t, "all bytes are counted", func() bool {
+				return server.received.get() == client.sent.get() && server.sent.get() == client.received.get()
+			})
+			if server.calls.get() != calls || client.calls.get() != calls || server.queued.get() != calls || client.queued.get() != calls {
+				t.Errorf("%d and %d calls, %d and %d have waited; want %d", server.calls.get(), client.calls.get(), server.queued.get(), client.queued.get(), calls)
+			}
+			if server.received.get() < 1000*49*50/2 {
+				t.Errorf("%d bytes received", server.received.get())
+			}
+			if after := rpc.ReadBlockStats(); after.Taken <= before.Taken || after.Returned <= before.Returned || after.Returned > after.Taken {
+				t.Errorf("blocks: before %v, after %v", before, after)
+			}
+			// Ten at a time
+			var all sync.WaitGroup
+			for range 10 {
+				all.Go(func() { c.Fail(bg, func(args echo.EchoFailArgs) { args.SetHow("wait") }) })
+			}
+			for range 10 {
+				<-h.waiting
+			}
+			if server.inFlight.get() != 10 || client.inFlight.get() != 10 {
+				t.Errorf("%d and %d calls in flight", server.inFlight.get(), client.inFlight.get())
+			}
+			close(h.release)
+			all.Wait()
+			cl.Close()
+			settles(t, "all connections are closed", func() bool {
+				return server.conns.get() == 0 && client.conns.get() == 0 && server.inFlight.get() == 0 && client.inFlight.get() == 0
+			})
+			if server.opened.get() != client.opened.get() || server.opened.get() > 2 {
+				t.Errorf("%d and %d connections", server.opened.get(), client.opened.get())
+			}
+		})
+	}
+}
+
+// TestStatsQueued: a request waits from when it has arrived until it is handled.
+func TestStatsQueued(t *testing.T) {
+	t.Parallel()
+	server := newCounts()
+	addr := serve(t, &rpc.Server{Concurrency: 1, Stats: &server.Stats}, &handler{})
+	nc := dialRaw(t, addr)
+	args := echo.NewEchoEchoArgs()
+	args.SetDelayMs(200)
+	one := strict(call, "echo", 1, args.Message().Bytes())
+	send(t, nc, append(frame(one), frame(one)...))
+	settles(t, "both were handled", func() bool { return server.queued.get() == 2 })
+	if waited := time.Duration(server.waited.Load()); waited < 200*time.Millisecond {
+		t.Errorf("the second call has waited %v", waited)
+	}
+}
+
+// TestStatsRefused: messages that are not handled are counted by their answers.
+func TestStatsRefused(t *testing.T) {
+	t.Parallel()
+	server := newCounts()
+	addr := serve(t, &rpc.Server{Stats: &server.Stats, MaxFrame: 1000}, &handler{})
+	for _, b := range [][]byte{
+		frame(strict(call, "none", 1, []byte{0})), frame(strict(reply, "add", 1, []byte{0})), frame(strict(call, "add", 1, []byte{99})),
+		frame(strict(call, "add", 1, make([]byte, 5000))),
+	} {
+		send(t, dialRaw(t, addr), b)
+	}
+	settles(t, "all were refused", func() bool {
+		server.mu.Lock()
+		defer server.mu.Unlock()
+		return server.refused[rpc.UnknownMethod] == 1 && server.refused[rpc.InvalidMessageType] == 1 && server.refused[rpc.ProtocolError] == 2
+	})
+	if server.calls.get() != 0 {
+		t.Errorf("%d calls", server.calls.get())
+	}
+}
+
+// TestBadStats: functions that panic harm nothing, on a server and on a client; the log has one
+// line.
+func TestBadStats(t *testing.T) {
+	t.Parallel()
+	bad := func() *rpc.Stats {
+		return &rpc.Stats{
+			Conns:    func(int) { panic("bad conns") },
+			InFlight: func(int) { panic(nil) },
+			Queued:   func(time.Duration) { var m map[int]int; m[0] = 1 },
+			Received: func(int) { panic(exitError{}) },
+			Sent:     func(int) { panic("bad sent") },
+			Refused:  func(rpc.ExceptionType) { panic("bad refused") },
+		}
+	}
+	server, client := new(quiet), new(quiet)
+	srv := &rpc.Server{Stats: bad(), Logger: server.logger()}
+	addr := serve(t, srv, &handler{})
+	cl := dial(t, addr, bad(), rpc.Logger(client.logger()))
+	c := echo.NewEchoClient(cl)
+	for range 20 {
+		unharmed(t, c)
+		if err := c.Notify(bg, func(args echo.EchoNotifyArgs) { args.SetText("t") }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nc := dialRaw(t, addr)
+	send(t, nc, frame(strict(call, "none", 1, []byte{0})))
+	expect(t, nc, frame(strict(exception, "none", 1, failure("none", 1))))
+	cl.Close()
+	if err := srv.Shutdown(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for name, q := range map[string]*quiet{"server": server, "client": client} {
+		if n := strings.Count(q.String(), "a function of Stats panicked"); n != 1 {
+			t.Errorf("the %s has logged %d panics: %s", name, n, q)
+		}
+	}
+}
+
+// TestStatsNil: functions that are nil are not called, and nothing else is different; a nil *Stats
+// as an option is a bad program.
+func TestStatsNil(t *testing.T) {
+	addr := serve(t, &rpc.Server{Stats: &rpc.Stats{}}, &handler{})
+	unharmed(t, echo.NewEchoClient(dial(t, addr, &rpc.Stats{})))
+	defer func() {
+		if v := recover(); v != "nocopy: a nil *rpc.Stats as an Option" {
+			t.Errorf("panic: %v", v)
+		}
+	}()
+	rpc.Dial(bg, "tcp", addr, (*rpc.Stats)(nil))
+}
+
+// TestStatsGoexit: a function that ends its goroutine, which it must not, ends a connection at most.
+func TestStatsGoexit(t *testing.T) {
+	t.Parallel()
+	var once sync.Once
+	stats := &rpc.Stats{Queued: func(time.Duration) { once.Do(runtime.Goexit) }}
+	srv := &rpc.Server{Stats: stats}
+	addr := serve(t, srv, &handler{})
+	nc := dialRaw(t, addr)
+	send(t, nc, frame(strict(call, "add", 1, addArgs(1, 2))))
+	closes(t, nc)
+	unharmed(t, echo.NewEchoClient(dial(t, addr)))
+}
+
+// TestStatsBytes: the numbers are those of the wire.
+func TestStatsBytes(t *testing.T) {
+	t.Parallel()
+	server := newCounts()
+	addr := serve(t, &rpc.Server{Stats: &server.Stats}, &handler{})
+	nc := dialRaw(t, addr)
+	request, answer := frame(strict(call, "add", 1, addArgs(1, 2))), frame(strict(reply, "add", 1, sumResult(3)))
+	send(t, nc, bytes.Repeat(request, 3))
+	expect(t, nc, bytes.Repeat(answer, 3))
+	settles(t, "bytes are counted", func() bool {
+		return server.received.get() == 3*len(request) && server.sent.get() == 3*len(answer)
+	})
+}
