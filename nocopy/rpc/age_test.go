@@ -335,8 +335,8 @@ func (c keepAliveConn) SetKeepAliveConfig(k net.KeepAliveConfig) error {
 	return nil
 }
 
-// TestKeepAliveSettings: a server's connections get its KeepAlive, or the default; a client's the option,
-// or none.
+// TestKeepAliveSettings: a server's connections get its KeepAlive, or the default; a client's the
+// option, or none.
 func TestKeepAliveSettings(t *testing.T) {
 	usual := net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 4}
 	other := net.KeepAliveConfig{Enable: true, Idle: time.Second, Interval: 2 * time.Second, Count: 3}

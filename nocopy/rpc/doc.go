@@ -111,9 +111,9 @@
 // Requests that a client had sent when it closed the connection are handled although no reply can
 // be written any more: some may be oneway calls. After a reset they are not.
 //
-// From MaxConnAge on, a connection ends once it has been quiet for 50 ms: nothing is under way, and
-// nothing has arrived since the last call ended. When MaxConnAgeGrace is over, the contexts of its
-// calls end, and it behaves as after Shutdown.
+// From MaxConnAge on, a connection ends once it has been quiet for 50 ms: nothing is under way,
+// and nothing has arrived since the last call ended. When MaxConnAgeGrace is over, the contexts
+// of its calls end, and it behaves as after Shutdown.
 //
 // A connection gives up its place among MaxConns when it is closed, or HalfCloseTimeout after the
 // client has closed its side for sending.
@@ -180,6 +180,7 @@
 // arguments, which peers that do not know it skip. The module otel has traces and metrics.
 //
 // Read next: method.go for the descriptions that generated code gives of methods; server.go,
-// serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go, clientconn.go,
-// pending.go and clienttries.go; forward.go for proxies; field.go, stats.go, health.go, age.go; message.go and receive.go for the wire.
+// serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go,
+// clientconn.go, pending.go and clienttries.go; forward.go for proxies; field.go, stats.go,
+// health.go, age.go; message.go and receive.go for the wire.
 package rpc

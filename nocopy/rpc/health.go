@@ -42,8 +42,8 @@ const (
 	StatusWarning  Status = 5
 )
 
-// Set sets the status that checks are answered with from now on, until Shutdown: from then on it is
-// StatusStopping.
+// Set sets the status that checks are answered with from now on, until Shutdown: from then on it
+// is StatusStopping.
 func (h *Health) Set(s Status) { h.status.Store(int32(s) + 1) }
 
 // Status returns the status that was set last; StatusAlive if none was.

@@ -18,8 +18,9 @@ func statusResult(s rpc.Status) []byte {
 	return bytes.Join([][]byte{{8, 0, 0}, be32(int(s)), {0}}, nil)
 }
 
-// TestHealth: a server answers health checks itself, framed or not, with what was set last, whatever
-// its processor and interceptors are; a method of that name comes first, a fallback does not.
+// TestHealth: a server answers health checks itself, framed or not, with what was set last,
+// whatever its processor and interceptors are; a method of that name comes first, a fallback does
+// not.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	refuse := func(context.Context, *rpc.Call, rpc.Handler) error {
@@ -100,8 +101,8 @@ func TestHealthArguments(t *testing.T) {
 	}
 }
 
-// TestDrain: from Shutdown on checks are answered with StatusStopping, whatever is set; calls go on
-// and connections are accepted for DrainTime, or until the context ends or Close is called.
+// TestDrain: from Shutdown on checks are answered with StatusStopping, whatever is set; calls go
+// on and connections are accepted for DrainTime, or until the context ends or Close is called.
 func TestDrain(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// SampleLogs returns a Handler that passes on to h at most perSecond records a second of each kind,
-// and drops the others: for the Logger of a Server or a Client, whose log what strangers send could
-// fill otherwise. A record's kind is its message; after the first 1,000, further ones are one kind.
-// How many were dropped is told at the end of the second by one more record, with the message, the
-// level and the time of the last of them, and the attribute dropped.
+// SampleLogs returns a Handler that passes on to h at most perSecond records a second of each
+// kind, and drops the others: for the Logger of a Server or a Client, whose log what strangers
+// send could fill otherwise. A record's kind is its message; after the first 1,000, further ones
+// are one kind. How many were dropped is told at the end of the second by one more record, with
+// the message, the level and the time of the last of them, and the attribute dropped.
 //
-// A panic's or an error's id, which a client was told, is not in the log if its record was dropped.
-// It panics if h is nil, or perSecond below 1.
+// A panic's or an error's id, which a client was told, is not in the log if its record was
+// dropped. It panics if h is nil, or perSecond below 1.
 func SampleLogs(h slog.Handler, perSecond int) slog.Handler {
 	if h == nil || perSecond < 1 {
 		panic("nocopy: rpc.SampleLogs needs a Handler and a number of records")

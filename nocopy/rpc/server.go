@@ -92,8 +92,7 @@ type Server struct {
 	// without Health.
 	DrainTime time.Duration
 
-	// Stats are told what is to be counted; nil: nothing is. See also the interceptors, which see each
-	// call.
+	// Stats are told what is to be counted; nil: nothing is. Interceptors see each call besides.
 	Stats *Stats
 
 	once sync.Once

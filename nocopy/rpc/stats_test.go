@@ -217,7 +217,8 @@ func TestStatsNil(t *testing.T) {
 	rpc.Dial(bg, "tcp", addr, (*rpc.Stats)(nil))
 }
 
-// TestStatsGoexit: a function that ends its goroutine, which it must not, ends a connection at most.
+// TestStatsGoexit: a function that ends its goroutine, which it must not, ends a connection at
+// most.
 func TestStatsGoexit(t *testing.T) {
 	t.Parallel()
 	var once sync.Once
