@@ -171,6 +171,10 @@
 // memory slow clients and slow backends can hold is bounded by MaxConns, Concurrency and MaxFrame
 // of the Server, and by MaxInFlight of the Client.
 //
+// A Client's connections are shared by all who call with it. Where a connection stands for more,
+// such as a user who has logged in, [Server.ConnContext] gives each connection a Client of its
+// own, with a PoolSize of 1, and handlers take it from the context: examples/metastore.
+//
 // # Watching
 //
 // [Interceptor]s see each call. [Stats] are told what they can't see: bytes, connections, how long

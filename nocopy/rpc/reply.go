@@ -60,7 +60,7 @@ func (c *serverConn) callHandler(req *request, failed *bool) {
 	*call = Call{Method: m, Args: req.args.Root(), Result: thriftimpl.Absent(), Peer: c.peer}
 	var result *nocopy.Message
 	if m.Oneway() {
-		ctx = c.srv.ctx
+		ctx = c.oneway
 	} else {
 		result = c.newResult(m)
 		call.Result = result.Root()

@@ -23,6 +23,13 @@ type Server struct {
 	TLS          *tls.Config  // connections use TLS with it; none if nil
 	Logger       *slog.Logger // slog.Default if nil
 
+	// ConnContext, unless nil, returns the context of the calls of a connection, made of ctx, which
+	// ends with the connection; that of oneway calls has its values. It is called once for each
+	// connection, before the first call is read, in a goroutine in which it may take its time. nc is
+	// the connection, a *tls.Conn after its handshake if there is TLS. Closing it, then or at any time
+	// later, ends the connection; nothing else may be done to it but asking for addresses and such.
+	ConnContext func(ctx context.Context, nc net.Conn) context.Context
+
 	// MaxConns is the most connections at a time, of all listeners. 10,000 if 0. Further ones wait to
 	// be accepted, except one for each listener, which is accepted and waits to be served. Handlers
 	// of as many connections again, whose clients are gone, may be running besides.

@@ -26,15 +26,17 @@ import (
 // The goroutine that has a reply ready writes it, with all others that are ready, unless another
 // goroutine is writing: then that one writes it.
 type serverConn struct {
-	srv     *Server
-	nc      net.Conn
-	raw     net.Conn // nc, or the connection beneath its TLS
-	peer    net.Addr
-	in      receiver // used by the reader only
+	srv  *Server
+	nc   net.Conn
+	raw  net.Conn // nc, or the connection beneath its TLS
+	peer net.Addr
+	in   receiver // used by the reader only
+	// Of all calls but oneway ones; set before the first one is read
 	ctx     context.Context
 	cancel  context.CancelFunc
-	limit   int         // the most calls under way at a time
-	timer   *time.Timer // calls relieveReader; set in state handling
+	oneway  context.Context // of oneway calls
+	limit   int             // the most calls under way at a time
+	timer   *time.Timer     // calls relieveReader; set in state handling
 	wake    chan struct{}
 	batch   chain.Batch
 	batched []*request // the requests whose replies batch holds
@@ -88,6 +90,7 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 	}
 	c.in.in.Reset(s.Recycle)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	c.oneway = s.ctx
 	c.wake = make(chan struct{}, 1)
 	c.timer = time.AfterFunc(time.Hour, c.relieveReader)
 	c.timer.Stop()
@@ -96,21 +99,52 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 
 // serve serves the connection until it ends or another goroutine has become the reader.
 func (c *serverConn) serve() {
-	c.srv.stats.conns(1)
-	if t, ok := c.nc.(*tls.Conn); ok {
-		if err := c.handshake(t); err != nil {
-			c.logEnd(err)
-			c.answerPlain(err)
+	ready := false
+	defer func() {
+		if !ready { // it has failed, or functions of the program's have ended the goroutine
 			c.mu.Lock()
 			c.abort()
 			c.mu.Unlock()
 			c.release()
-			return
 		}
+	}()
+	c.srv.stats.conns(1)
+	if err := c.setUp(); err != nil {
+		c.logEnd(err)
+		c.answerPlain(err)
+		return
 	}
+	ready = true
 	c.startAging()
 	c.read()
 }
+
+// setUp does what comes before the first request: the handshake of TLS, and the context.
+func (c *serverConn) setUp() (err error) {
+	if t, ok := c.nc.(*tls.Conn); ok {
+		if err := c.handshake(t); err != nil {
+			return err
+		}
+	}
+	if c.srv.ConnContext == nil {
+		return nil
+	}
+	defer c.guard(&err)
+	ctx := c.srv.ConnContext(c.ctx, c.nc)
+	if ctx == nil {
+		panic("nocopy: rpc.Server.ConnContext returned a nil Context")
+	}
+	c.ctx, c.oneway = ctx, onewayContext{c.srv.ctx, context.WithoutCancel(ctx)}
+	return nil
+}
+
+// onewayContext ends with the server, and has the values of a connection's context.
+type onewayContext struct {
+	context.Context
+	values context.Context
+}
+
+func (c onewayContext) Value(key any) any { return c.values.Value(key) }
 
 // handshake shakes hands by TLS, within ReadTimeout.
 func (c *serverConn) handshake(t *tls.Conn) (err error) {
