@@ -103,6 +103,34 @@ func ArgsOf[S nocopy.StructView](c *Call) (S, bool) { return structOf[S](c.Args,
 // c.Result.
 func ResultOf[S nocopy.StructView](c *Call) (S, bool) { return structOf[S](c.Result, c.Method.Result) }
 
+// AnyArgs returns c's arguments for the packages that take messages of any type, such as reflection
+// and messages; absent if they are not of the method's type. They are valid as long as c.Args. Of a
+// RawMethod they have no known fields.
+func AnyArgs(c *Call) nocopy.AnyStruct { return anyOf(c.Args, c.Method.Args) }
+
+// AnyResult is AnyArgs for c's result, which is absent also if c is oneway or has no result yet.
+func AnyResult(c *Call) nocopy.AnyStruct { return anyOf(c.Result, c.Method.Result) }
+
+// described is a struct with its type.
+type described struct {
+	s nocopy.Struct
+	d *thriftimpl.Desc
+}
+
+func (a described) ThriftDesc() *thriftimpl.Desc    { return a.d }
+func (a described) ThriftStruct() thriftimpl.Struct { return thriftimpl.Struct(a.s) }
+
+// anyOf returns s, of type d; absent if it is not of that type.
+func anyOf(s nocopy.Struct, d *thriftimpl.Desc) nocopy.AnyStruct {
+	if d == nil {
+		return described{thriftimpl.Absent(), rawDesc}
+	}
+	if !thriftimpl.Struct(s).Is(d) {
+		s = thriftimpl.Absent()
+	}
+	return described{s, d}
+}
+
 // structOf returns s, of type d, as an S, if S is the type of d and s is not absent.
 func structOf[S nocopy.StructView](s nocopy.Struct, d *thriftimpl.Desc) (S, bool) {
 	var zero S
