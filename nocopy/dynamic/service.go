@@ -2,6 +2,7 @@ package dynamic
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net"
@@ -148,10 +149,11 @@ func (c *Call) Return(v any) error {
 type Handler func(ctx context.Context, c *Call) error
 
 // Processor returns a Processor for an rpc.Server that has h handle the calls of all methods of
-// the service and of those that it extends.
+// the service and of those that it extends. h may be nil if all of them get handlers of package rpc
+// by the Processor's WithHandler, as in a proxy that edits what it forwards.
 func (s Service) Processor(h Handler) *rpc.Processor {
 	if h == nil {
-		panic("nocopy: dynamic.Service.Processor with a nil Handler")
+		h = func(context.Context, *Call) error { return errors.New("the method has no handler") }
 	}
 	return s.processor(func(string) Handler { return h })
 }
@@ -211,13 +213,7 @@ func Forward(to rpc.Caller) rpc.Handler {
 	if to == nil {
 		panic("nocopy: dynamic.Forward to a nil Caller")
 	}
-	return func(ctx context.Context, c *rpc.Call) error {
-		result, err := to.Call(ctx, c.Method, c.Args)
-		if err == nil && !c.Method.Oneway() {
-			c.Result = result
-		}
-		return err
-	}
+	return rpc.Forward(to)
 }
 
 // Proxy returns a Processor that forwards the calls of all methods as Forward does, and that knows
