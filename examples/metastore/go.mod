@@ -1,0 +1,12 @@
+module github.com/nocopythrift/nocopythrift/examples/metastore
+
+go 1.26
+
+require github.com/nocopythrift/nocopythrift v0.0.0
+
+require (
+	github.com/alecthomas/participle/v2 v2.1.4 // indirect
+	github.com/go-json-experiment/json v0.0.0-20251027170946-4849db3c2f7e // indirect
+)
+
+replace github.com/nocopythrift/nocopythrift => ../..
