@@ -2,7 +2,10 @@ module github.com/nocopythrift/nocopythrift/examples/metastore
 
 go 1.26
 
-require github.com/nocopythrift/nocopythrift v0.0.0
+require (
+	github.com/apache/thrift v0.25.0
+	github.com/nocopythrift/nocopythrift v0.0.0
+)
 
 require (
 	github.com/alecthomas/participle/v2 v2.1.4 // indirect

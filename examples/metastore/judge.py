@@ -92,7 +92,7 @@ def edited(hms, state):
     with open(state, "rb") as f:
         tables, partitions = pickle.load(f)
     visits, parts = tables["visits"], partitions["visits"]
-    visits.parameters.update({"edited": "by the client", "comment": "new"})
+    visits.parameters.update({"edited": "ü", "comment": "new"})
     del visits.parameters["umlauts"]
     visits.sd.location = "s3://other/visits"
     first = parts["2026-11-01-0", "0"]

@@ -57,6 +57,7 @@ func main() {
 	flag.IntVar(&c.maxConns, "max-conns", 200, "the most clients of a proxy at a time")
 	live := flag.Bool("live", false, "check the client and the proxy against a real metastore, see README.md")
 	bench := flag.Bool("bench", false, "compare get_partitions with Apache Thrift's Go library")
+	replays := flag.Bool("replay", false, "be the server that -bench starts")
 	flag.Usage = func() {
 		fmt.Fprint(os.Stderr, usage)
 		flag.PrintDefaults()
@@ -68,6 +69,8 @@ func main() {
 		err = c.live(ctx)
 	case *bench && flag.NArg() == 0:
 		err = c.bench()
+	case *replays && flag.NArg() == 0:
+		err = replay(c.out)
 	default:
 		err = c.run(ctx, flag.Args())
 	}
