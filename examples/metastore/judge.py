@@ -74,9 +74,10 @@ def timeless(v):
 
 
 def create(hms, state):
-    for name in hms.get_all_databases():
-        if name != "default":
-            hms.drop_database(name, True, True)
+    if others := set(hms.get_all_databases()) - {"default", DB, "made"}:
+        sys.exit(f"this is for an empty metastore, such as hive.sh starts: there is {others}")
+    for name in set(hms.get_all_databases()) - {"default"}:
+        hms.drop_database(name, True, True)
     hms.create_database(Database(DB, "for " + TEXT, "s3://old/live.db", {"note": TEXT}))
     for name, n in PARTITIONS.items():
         location = "s3://old/live.db/" + name

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// live checks the client and the proxy against a real metastore, from which it drops everything.
-// The judge is hmsclient, from PyPI.
+// live checks the client and the proxy against a real metastore, which must be empty. The judge is
+// hmsclient, from PyPI.
 func (c config) live(ctx context.Context) error {
-	python, err := c.python(ctx)
+	python, err := c.python(ctx, "hmsclient==0.1.1", "thrift==0.25.0")
 	if err != nil {
 		return err
 	}
@@ -37,6 +37,7 @@ func (c config) live(ctx context.Context) error {
 	}
 	fmt.Fprintln(c.out, "the client's edits are there, and nothing else has changed")
 
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // connections that fail are part of what follows
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -47,7 +48,34 @@ func (c config) live(ctx context.Context) error {
 	}
 	defer srv.Close()
 	go srv.Serve(l)
-	return c.judge(ctx, python, "proxy", l.Addr().String())
+	if err := c.judge(ctx, python, "proxy", l.Addr().String()); err != nil || !c.spark {
+		return err
+	}
+	return c.liveSpark(ctx, l.Addr().String(), dir)
+}
+
+// liveSpark has Spark work through the proxy, and looks where the metastore has its tables.
+func (c config) liveSpark(ctx context.Context, proxy, bucket string) error {
+	python, err := c.python(ctx, "pyspark==3.5.5")
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, python, "-B", "spark.py", proxy, bucket)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("spark.py: %w", err)
+	}
+	var out strings.Builder
+	run := c
+	run.out = &out
+	if err := run.run(ctx, []string{"partitions", "spark.hive"}); err != nil {
+		return err
+	}
+	if have, want := out.String(), "tue\ts3://old/spark.db/hive/day=tue\nwed\ts3://old/wed\n"; have != want {
+		return fmt.Errorf("Spark's partitions are %q, not %q", have, want)
+	}
+	fmt.Fprintln(c.out, "Spark works through the proxy")
+	return nil
 }
 
 // liveEdits runs the client's commands.
@@ -101,25 +129,26 @@ func (c config) judge(ctx context.Context, python, what, with string) error {
 	return nil
 }
 
-// python returns the interpreter of a virtual environment with hmsclient in the user's cache
-// directory, which it makes if there is none.
-func (c config) python(ctx context.Context) (string, error) {
+// python returns the interpreter of a virtual environment in the user's cache directory, in which it
+// installs packages that are not there yet.
+func (c config) python(ctx context.Context, packages ...string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
 	dir := filepath.Join(cache, "nocopythrift", "metastore", "python")
 	interpreter := filepath.Join(dir, "bin", "python")
-	if exec.CommandContext(ctx, interpreter, "-c", "import hmsclient").Run() == nil {
+	name, _, _ := strings.Cut(packages[0], "==")
+	if exec.CommandContext(ctx, interpreter, "-c", "import "+name).Run() == nil {
 		return interpreter, nil
 	}
-	fmt.Fprintln(c.out, "installing hmsclient in", dir)
+	fmt.Fprintf(c.out, "installing %s in %s\n", name, dir)
 	for _, args := range [][]string{
-		{"python3", "-m", "venv", "--clear", dir},
-		{interpreter, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "hmsclient==0.1.1", "thrift==0.25.0"},
+		{"python3", "-m", "venv", dir},
+		append([]string{interpreter, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"}, packages...),
 	} {
 		if b, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput(); err != nil {
-			return "", errors.Join(fmt.Errorf("%s: %w", strings.Join(args, " "), err), errors.New(strings.TrimSpace(string(b))))
+			return "", fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, b)
 		}
 	}
 	return interpreter, nil

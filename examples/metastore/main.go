@@ -43,6 +43,7 @@ type config struct {
 	timeout    time.Duration
 	maxMessage int
 	maxConns   int
+	spark      bool
 	out        io.Writer
 }
 
@@ -56,6 +57,7 @@ func main() {
 	flag.IntVar(&c.maxMessage, "max-message", 100<<20, "the most `bytes` of a call or reply")
 	flag.IntVar(&c.maxConns, "max-conns", 200, "the most clients of a proxy at a time")
 	live := flag.Bool("live", false, "check the client and the proxy against a real metastore, see README.md")
+	flag.BoolVar(&c.spark, "spark", false, "with -live: have Spark work through the proxy, too")
 	bench := flag.Bool("bench", false, "compare get_partitions with Apache Thrift's Go library")
 	replays := flag.Bool("replay", false, "be the server that -bench starts")
 	flag.Usage = func() {
