@@ -25,7 +25,7 @@ type fake struct {
 
 // unknown are fields that metastore.thrift does not have, of a table.
 const unknown = "\x0b\x00\x11\x00\x00\x00\x04hive" + // 17, catName
-	"\x0c\x03\xe8\x0b\x00\x01\x00\x00\x00\x13s3://old/not-known!\x00" // 1000, a struct that nobody knows
+	"\x0c\x03\xe8\x0b\x00\x01\x00\x00\x00\x13s3://old/not-known!\x00" // 1000, a struct
 
 func newFake(t *testing.T, n int) *fake {
 	f := &fake{parts: map[string]hms.Partition{}}

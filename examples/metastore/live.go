@@ -129,8 +129,8 @@ func (c config) judge(ctx context.Context, python, what, with string) error {
 	return nil
 }
 
-// python returns the interpreter of a virtual environment in the user's cache directory, in which it
-// installs packages that are not there yet.
+// python returns the interpreter of a virtual environment in the user's cache directory, in which
+// it installs packages that are not there yet.
 func (c config) python(ctx context.Context, packages ...string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -84,8 +84,8 @@ func forward(ctx context.Context, c *rpc.Call) error {
 
 var errReconnect = errors.New("the connection to the metastore has ended")
 
-// once returns a function for rpc.Dialer that connects once: what was said on a connection can't be
-// repeated on another.
+// once returns a function for rpc.Dialer that connects once: what was said on a connection can't
+// be repeated on another.
 func once() func(ctx context.Context, network, addr string) (net.Conn, error) {
 	connected := false // dialling is never done by several goroutines for a pool of one
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {

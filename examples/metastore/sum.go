@@ -56,7 +56,8 @@ func number(b bool) int {
 	return 0
 }
 
-// sumApache is sumOurs for the types of Apache's generator, which has no skewedColValueLocationMaps.
+// sumApache is sumOurs for the types of Apache's generator, which have no
+// skewedColValueLocationMaps.
 func sumApache(list []*apache.Partition) (sum int) {
 	for _, p := range list {
 		sum += slicesTexts(p.Values) + len(p.DbName) + len(p.TableName)

@@ -149,8 +149,8 @@ func (c *Call) Return(v any) error {
 type Handler func(ctx context.Context, c *Call) error
 
 // Processor returns a Processor for an rpc.Server that has h handle the calls of all methods of
-// the service and of those that it extends. h may be nil if all of them get handlers of package rpc
-// by the Processor's WithHandler, as in a proxy that edits what it forwards.
+// the service and of those that it extends. h may be nil if all of them get handlers of package
+// rpc by the Processor's WithHandler, as in a proxy that edits what it forwards.
 func (s Service) Processor(h Handler) *rpc.Processor {
 	if h == nil {
 		h = func(context.Context, *Call) error { return errors.New("the method has no handler") }

@@ -103,9 +103,9 @@ func ArgsOf[S nocopy.StructView](c *Call) (S, bool) { return structOf[S](c.Args,
 // c.Result.
 func ResultOf[S nocopy.StructView](c *Call) (S, bool) { return structOf[S](c.Result, c.Method.Result) }
 
-// AnyArgs returns c's arguments for the packages that take messages of any type, such as reflection
-// and messages; absent if they are not of the method's type. They are valid as long as c.Args. Of a
-// RawMethod they have no known fields.
+// AnyArgs returns c's arguments for packages that take messages of any type, such as reflection
+// and messages; absent if they are not of the method's type. They are valid as long as c.Args.
+// Those of a RawMethod have no known fields.
 func AnyArgs(c *Call) nocopy.AnyStruct { return anyOf(c.Args, c.Method.Args) }
 
 // AnyResult is AnyArgs for c's result, which is absent also if c is oneway or has no result yet.

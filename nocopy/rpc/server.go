@@ -25,9 +25,9 @@ type Server struct {
 
 	// ConnContext, unless nil, returns the context of the calls of a connection, made of ctx, which
 	// ends with the connection; that of oneway calls has its values. It is called once for each
-	// connection, before the first call is read, in a goroutine where it may take its time. nc is
-	// the connection, a *tls.Conn after its handshake if there is TLS. Closing it, then or at any time
-	// later, ends the connection; nothing else may be done to it but asking for addresses and such.
+	// connection, before the first call is read, in a goroutine where it may take its time. nc is the
+	// connection, a *tls.Conn after its handshake if there is TLS. It may be closed, then or at any
+	// time later, and asked for addresses and such, but not be read or written.
 	ConnContext func(ctx context.Context, nc net.Conn) context.Context
 
 	// MaxConns is the most connections at a time, of all listeners. 10,000 if 0. Further ones wait to
