@@ -139,6 +139,29 @@ func (c client) partitionNames(ctx context.Context, of place) ([]string, error) 
 	return res.GetSuccess().AppendTo(nil), nil
 }
 
+// partitionName returns the name of a table's partition: keys and values, in which characters that
+// have a meaning in paths are escaped as Hive has it.
+func partitionName(t hms.Table, p hms.Partition) string {
+	var b strings.Builder
+	for i, value := range p.GetValues().All() {
+		if i >= t.GetPartitionKeys().Len() {
+			break // the metastore sends what it likes
+		}
+		if i > 0 {
+			b.WriteByte('/')
+		}
+		b.WriteString(t.GetPartitionKeys().At(i).GetName() + "=")
+		for _, c := range []byte(value) {
+			if c < ' ' || c == 0x7f || strings.IndexByte(`"#%'*/:=?\{[]^`, c) >= 0 {
+				fmt.Fprintf(&b, "%%%02X", c)
+			} else {
+				b.WriteByte(c)
+			}
+		}
+	}
+	return b.String()
+}
+
 // addPartition adds a partition with its table's columns and formats, in the table's location
 // unless another one is given.
 func (c client) addPartition(ctx context.Context, of place, location string) error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 
+	"github.com/nocopythrift/nocopythrift/examples/metastore/hms"
 	"github.com/nocopythrift/nocopythrift/examples/metastore/internal/apache"
 )
 
@@ -64,7 +65,7 @@ func TestCommands(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(run("partitions", "logs.visits")), "\n")
 		var want []string
 		for _, p := range apacheOf(t, apache.NewMetastoreGetPartitionsResult(), partitionsResult(n)).Success {
-			want = append(want, strings.Join(p.Values, "/")+"\t"+p.Sd.Location)
+			want = append(want, "day="+p.Values[0]+"/hour="+p.Values[1]+"\t"+p.Sd.Location)
 		}
 		slices.Sort(lines)
 		slices.Sort(want)
@@ -114,6 +115,17 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+func TestPartitionName(t *testing.T) {
+	table, p := hms.NewTable(), hms.NewPartition()
+	keys := table.NewPartitionKeys(2)
+	keys.At(0).SetName("a")
+	keys.At(1).SetName("b")
+	p.SetValues([]string{"x/y:1=%", "ü ~\x1f\x7f", "too many"})
+	if have, want := partitionName(table, p), "a=x%2Fy%3A1%3D%25/b=ü ~%1F%7F"; have != want {
+		t.Errorf("%s, not %s", have, want)
+	}
+}
+
 // TestCommandErrors: what can't be done is told, and does nothing.
 func TestCommandErrors(t *testing.T) {
 	f := newFake(t, 50)
@@ -121,6 +133,10 @@ func TestCommandErrors(t *testing.T) {
 	before := f.tableWire()
 	for args, want := range map[string]string{
 		"":                                        "no such command",
+		"proxy 127.0.0.1:0 s3://a s3://a/":        "can't be shown",
+		"proxy 127.0.0.1:0 s3://a /":              "can't be shown",
+		"proxy 127.0.0.1:0 s3://a":                "no such command",
+		"proxy nowhere s3://a s3://b":             "address nowhere",
 		"databases logs":                          "not DATABASE.TABLE",
 		"tables":                                  "no such command",
 		"bases logs.visits":                       "no such command",

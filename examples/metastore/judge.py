@@ -74,7 +74,7 @@ def timeless(v):
 
 
 def create(hms, state):
-    if others := set(hms.get_all_databases()) - {"default", DB, "made"}:
+    if others := set(hms.get_all_databases()) - {"default", DB, "made", "spark"}:
         sys.exit(f"this is for an empty metastore, such as hive.sh starts: there is {others}")
     for name in set(hms.get_all_databases()) - {"default"}:
         hms.drop_database(name, True, True)

@@ -71,7 +71,7 @@ func (c config) liveSpark(ctx context.Context, proxy, bucket string) error {
 	if err := run.run(ctx, []string{"partitions", "spark.hive"}); err != nil {
 		return err
 	}
-	if have, want := out.String(), "tue\ts3://old/spark.db/hive/day=tue\nwed\ts3://old/wed\n"; have != want {
+	if have, want := out.String(), "day=tue\ts3://old/spark.db/hive/day=tue\nday=wed\ts3://old/wed\n"; have != want {
 		return fmt.Errorf("Spark's partitions are %q, not %q", have, want)
 	}
 	fmt.Fprintln(c.out, "Spark works through the proxy")
@@ -84,7 +84,7 @@ func (c config) liveEdits(ctx context.Context) error {
 	for _, v := range []struct{ command, want, err string }{
 		{"databases", "default\nlive\n", ""},
 		{"tables live", "untouched\nvisits\n", ""},
-		{"partitions live.visits", "2026-11-01-0/0\ts3://old/live.db/visits/day=2026-11-01-0/hour=0\n", ""},
+		{"partitions live.visits", "day=2026-11-01-0/hour=0\ts3://old/live.db/visits/day=2026-11-01-0/hour=0\n", ""},
 		{"show " + first, `"note": "copied from s3://old/ in the spring"`, ""},
 		{"set live.visits edited=ü comment=new umlauts=", "", ""},
 		{"location live.visits s3://other/visits", "", ""},
@@ -97,6 +97,7 @@ func (c config) liveEdits(ctx context.Context) error {
 		{"add live.visits/day=there/hour=7 s3://other/there", "", "AlreadyExistsException"},
 		{"add live.visits/hour=7/day=there", "", "partition keys"},
 		{"show live.none", "", "NoSuchObjectException"},
+		{"partitions live.visits", "\nday=added%2Fhere/hour=7\ts3://other/visits/day=added%2Fhere/hour=7\n", ""},
 	} {
 		var out strings.Builder
 		run := c
@@ -108,8 +109,8 @@ func (c config) liveEdits(ctx context.Context) error {
 			return fmt.Errorf("%s: %v, not an error with %q", v.command, err, v.err)
 		case !strings.Contains(out.String(), v.want):
 			return fmt.Errorf("%s: %.1000q does not have %q", v.command, out.String(), v.want)
-		case v.command == "partitions live.visits" && strings.Count(out.String(), "\n") != 1100:
-			return fmt.Errorf("%d partitions, not 1100", strings.Count(out.String(), "\n"))
+		case v.command == "partitions live.visits" && strings.Count(out.String(), "\n") < 1100:
+			return fmt.Errorf("only %d partitions", strings.Count(out.String(), "\n"))
 		}
 	}
 	return nil

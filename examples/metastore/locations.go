@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -10,6 +11,15 @@ import (
 
 // move is a place whose contents are elsewhere: locations in from are shown as locations in to.
 type move struct{ from, to string }
+
+// newMove returns the move between two URIs, or an error if they are the same or empty.
+func newMove(from, to string) (move, error) {
+	m := move{strings.TrimRight(from, "/"), strings.TrimRight(to, "/")}
+	if m.from == "" || m.to == "" || m.from == m.to {
+		return move{}, fmt.Errorf("locations can't be shown from %q in %q", from, to)
+	}
+	return m, nil
+}
 
 // shown returns where clients see a location that the metastore has.
 func (m move) shown(location string) string { return rebase(location, m.from, m.to) }

@@ -72,7 +72,7 @@ func main() {
 	case *bench && flag.NArg() == 0:
 		err = c.bench()
 	case *replays && flag.NArg() == 0:
-		err = replay(c.out)
+		err = replay(os.Stdin, c.out)
 	default:
 		err = c.run(ctx, flag.Args())
 	}
@@ -112,7 +112,11 @@ func (c config) options() []rpc.Option {
 // run runs a command.
 func (c config) run(ctx context.Context, args []string) error {
 	if len(args) == 4 && args[0] == "proxy" {
-		return c.runProxy(ctx, args[1], move{args[2], args[3]})
+		m, err := newMove(args[2], args[3])
+		if err != nil {
+			return err
+		}
+		return c.runProxy(ctx, args[1], m)
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -137,7 +141,7 @@ func (c config) run(ctx context.Context, args []string) error {
 	}
 	switch name, rest := args[0], args[2:]; {
 	case name == "partitions" && of.partition == "" && len(rest) == 0:
-		return c.printPartitions(m.partitions(ctx, of))
+		return c.printPartitions(ctx, m, of)
 	case name == "show" && len(rest) == 0:
 		return c.show(ctx, m, of)
 	case name == "set" && len(rest) > 0:
@@ -175,16 +179,17 @@ func (c config) print(names []string, err error) error {
 	return err
 }
 
-// printPartitions prints the values and locations of partitions, one a line.
-func (c config) printPartitions(partitions iter.Seq2[hms.Partition, error]) error {
-	for p, err := range partitions {
-		if err != nil {
-			return err
+// printPartitions prints the names and locations of a table's partitions, one a line.
+func (c config) printPartitions(ctx context.Context, m client, of place) error {
+	return m.table(ctx, of, func(t hms.Table) error {
+		for p, err := range m.partitions(ctx, of) {
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.out, "%s\t%s\n", printable(partitionName(t, p)), printable(p.GetSd().GetLocation()))
 		}
-		values := strings.Join(p.GetValues().AppendTo(nil), "/")
-		fmt.Fprintf(c.out, "%s\t%s\n", printable(values), printable(p.GetSd().GetLocation()))
-	}
-	return nil
+		return nil
+	})
 }
 
 // show prints a table or partition.

@@ -76,7 +76,7 @@ func forward(ctx context.Context, c *rpc.Call) error {
 	s := ctx.Value(sessionKey{}).(*session)
 	err := s.forward(ctx, c)
 	if errors.Is(err, rpc.ErrConnLost) || errors.Is(err, rpc.ErrNotSent) {
-		slog.Error("the metastore's connection has failed", "client", c.Peer, "method", c.Method.WireName(), "err", err)
+		slog.Warn("the metastore's connection has ended", "client", c.Peer, "method", c.Method.WireName(), "err", err)
 		s.client.Close() // as the metastore would: clients connect again and try again
 	}
 	return err

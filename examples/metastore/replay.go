@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 
 	"github.com/apache/thrift/lib/go/thrift"
 
@@ -64,15 +63,16 @@ func partitionsResult(n int) []byte {
 }
 
 // replay answers get_partitions, framed and unframed, with the same bytes again and again: as many
-// partitions as max_parts says, 1,000 or 10,000. It prints its address and ends when stdin does.
-func replay(out io.Writer) error {
+// partitions as max_parts says, 1,000 or 10,000. It writes its address to out and ends when in
+// does.
+func replay(in io.Reader, out io.Writer) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(out, l.Addr())
 	go func() {
-		io.Copy(io.Discard, os.Stdin)
+		io.Copy(io.Discard, in)
 		l.Close()
 	}()
 	results := map[int16][]byte{1000: partitionsResult(1000), 10_000: partitionsResult(10_000)}
