@@ -48,6 +48,9 @@ type fallback struct {
 // into c.Result. Forward makes such handlers. An *ApplicationException that h returns is sent with
 // its type.
 //
+// Whether a call is oneway its header tells. Apache's Go clients, though, send oneway calls as
+// two-way ones, for which Forward waits in vain: give NewProcessor a RawMethod for such methods.
+//
 // Of a Multiplexed processor, h is for the calls of all services and methods that it does not
 // have. In one, the fallback of a service's Processor is for the calls of that service, and gets
 // their methods' names alone.
