@@ -27,7 +27,7 @@ func openBytes(t *testing.T, s XStruct, cuts []XCut) string {
 	if n == 0 {
 		return ""
 	}
-	if _, err := b.WriteTo(&out); err != nil || out.Len() != n {
+	if _, err := b.Write(&out); err != nil || out.Len() != n {
 		t.Fatalf("%d bytes of %d: %v", out.Len(), n, err)
 	}
 	return out.String()

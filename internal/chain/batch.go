@@ -44,13 +44,13 @@ func (t *Batch) add(mem []byte) {
 // Len returns how many bytes were added and not written yet.
 func (t *Batch) Len() int { return t.size }
 
-// WriteTo writes what was added, as Buffer.Write does. The Batch is empty then, also after an
-// error.
-func (t *Batch) WriteTo(w io.Writer) (int64, error) {
+// Write writes what was added, as Buffer.Write does, and tells how. The Batch is empty then, also
+// after an error.
+func (t *Batch) Write(w io.Writer) (Stats, error) {
 	defer t.reset()
 	if len(t.pieces) == 1 {
 		n, err := writeAll(w, t.pieces[0])
-		return int64(n), err
+		return Stats{Bytes: n, Pieces: 1, ByRef: 1, RefBytes: n}, err
 	}
 	g := gatherers.Get().(*gatherer)
 	defer g.free()
@@ -61,7 +61,7 @@ func (t *Batch) WriteTo(w io.Writer) (int64, error) {
 		}
 	}
 	g.flush()
-	return int64(g.stats.Bytes), g.err
+	return g.stats, g.err
 }
 
 func (t *Batch) reset() {

@@ -259,9 +259,9 @@ func TestBatch(t *testing.T) {
 				_, err := io.ReadFull(way.r, got)
 				done <- err
 			}()
-			n, err := batch.WriteTo(way.w)
-			if err != nil || n != int64(len(want)) || <-done != nil || !bytes.Equal(got, want) {
-				t.Fatalf("%d of %d bytes written, %v", n, len(want), err)
+			stats, err := batch.Write(way.w)
+			if err != nil || stats.Bytes != len(want) || <-done != nil || !bytes.Equal(got, want) {
+				t.Fatalf("%d of %d bytes written, %v", stats.Bytes, len(want), err)
 			}
 			if batch.Len() != 0 {
 				t.Fatal("the batch is not empty afterwards")
@@ -271,7 +271,7 @@ func TestBatch(t *testing.T) {
 		way.r.Close()
 		batch.Add(sealed([]byte("x")), true)
 		batch.Add(sealed(make([]byte, 5000)), true)
-		if _, err := batch.WriteTo(way.w); err == nil || batch.Len() != 0 {
+		if _, err := batch.Write(way.w); err == nil || batch.Len() != 0 {
 			t.Errorf("to a closed connection: %v, %d bytes left", err, batch.Len())
 		}
 	}

@@ -112,8 +112,8 @@ func TestWriteStream(t *testing.T) {
 			if batch.Add(b, false); len(c.sizes) == 0 {
 				return
 			}
-			if n, err := batch.WriteTo(&batched); err != nil || int(n) != len(want) || fmt.Sprint(batched.sizes) != fmt.Sprint(c.want) {
-				t.Errorf("%s: in a batch written as %v, want %v: %v", c.name, batched.sizes, c.want, err)
+			if stats, err := batch.Write(&batched); err != nil || stats != c.stats || fmt.Sprint(batched.sizes) != fmt.Sprint(c.want) {
+				t.Errorf("%s: in a batch written as %v, %+v, want %v, %+v: %v", c.name, batched.sizes, stats, c.want, c.stats, err)
 			}
 		})
 	}
@@ -387,7 +387,7 @@ func TestPanickingWriter(t *testing.T) {
 			defer func() { recover() }()
 			var batch Batch
 			batch.Add(b, true)
-			batch.WriteTo(panicker{})
+			batch.Write(panicker{})
 		}()
 		var out bytes.Buffer
 		if _, err := b.Write(&out, nil); err != nil || !bytes.Equal(out.Bytes(), want) {

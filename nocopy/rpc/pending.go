@@ -176,8 +176,8 @@ func (c *clientConn) writeBatch() {
 		}
 	}
 	c.setWriteDeadline()
-	n, err := c.batch.WriteTo(c.nc)
-	c.opt.stats.sent(n)
+	stats, err := c.batch.Write(c.nc)
+	c.opt.stats.sent(stats)
 	for _, p := range c.batched {
 		thriftimpl.Struct(p.args).Drop()
 	}

@@ -380,8 +380,8 @@ func (c *serverConn) send() (err error) {
 	}
 	if c.batch.Len() > 0 {
 		c.setWriteDeadline()
-		n, err1 := c.batch.WriteTo(c.nc)
-		c.srv.stats.sent(n)
+		stats, err1 := c.batch.Write(c.nc)
+		c.srv.stats.sent(stats)
 		if err = err1; err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				c.srv.log(warn, "connection closed", "peer", c.peer, "err", fmt.Errorf("replies are not taken: %w", err))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
 // Stats are functions that a Server, or a Client of which they are an option, calls when something
@@ -24,9 +25,11 @@ type Stats struct {
 	// arrival of its last bytes until it is handled; on a client for its place, for a connection and
 	// for others to be written, until it is. A client's call that is never written is not counted.
 	Queued func(time.Duration)
-	// Received and Sent are called with the bytes that were read from or written to a connection,
-	// those of headers and frames included; with TLS before they are encrypted.
-	Received, Sent func(bytes int)
+	// Received is called with the bytes that were read from a connection, and Sent with those that
+	// were written, and how many of them from where they lay, not copied together first. Headers and
+	// frames are included; with TLS they are counted before they are encrypted.
+	Received func(bytes int)
+	Sent     func(linkbuf.Stats)
 	// Refused is called on a server with the type of the answer to a message that is not handled,
 	// such as UnknownMethod. Interceptors do not see it.
 	Refused func(ExceptionType)
@@ -115,10 +118,10 @@ func (h *statsHook) received(n int) {
 	}
 }
 
-func (h *statsHook) sent(n int64) {
-	if h != nil && h.stats.Sent != nil && n > 0 {
+func (h *statsHook) sent(s chain.Stats) {
+	if h != nil && h.stats.Sent != nil && s.Bytes > 0 {
 		defer h.caught()
-		h.stats.Sent(int(n))
+		h.stats.Sent(linkbuf.Stats(s))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
@@ -41,7 +42,7 @@ func newCounts() *counts {
 		},
 		Queued:   func(d time.Duration) { c.queued.add(1); c.waited.Add(int64(d)) },
 		Received: c.received.add,
-		Sent:     c.sent.add,
+		Sent:     func(s linkbuf.Stats) { c.sent.add(s.Bytes) },
 		Refused:  func(e rpc.ExceptionType) { c.mu.Lock(); c.refused[e]++; c.mu.Unlock() },
 	}
 	return c
@@ -175,7 +176,7 @@ func TestBadStats(t *testing.T) {
 			InFlight: func(int) { panic(nil) },
 			Queued:   func(time.Duration) { var m map[int]int; m[0] = 1 },
 			Received: func(int) { panic(exitError{}) },
-			Sent:     func(int) { panic("bad sent") },
+			Sent:     func(linkbuf.Stats) { panic("bad sent") },
 			Refused:  func(rpc.ExceptionType) { panic("bad refused") },
 		}
 	}
@@ -243,4 +244,21 @@ func TestStatsBytes(t *testing.T) {
 	settles(t, "bytes are counted", func() bool {
 		return server.received.get() == 3*len(request) && server.sent.get() == 3*len(answer)
 	})
+}
+
+// TestSentByReference: Stats tell what was not copied to be written.
+func TestSentByReference(t *testing.T) {
+	var bytes, byRef atomic.Int64
+	stats := &rpc.Stats{Sent: func(s linkbuf.Stats) {
+		bytes.Add(int64(s.Bytes))
+		byRef.Add(int64(s.RefBytes))
+	}}
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), stats))
+	const size = 1 << 20
+	if _, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, size)) }); err != nil {
+		t.Fatal(err)
+	}
+	if copied := bytes.Load() - byRef.Load(); byRef.Load() < size || copied > 100 {
+		t.Errorf("%d bytes by reference, %d copied", byRef.Load(), copied)
+	}
 }
