@@ -93,7 +93,7 @@ var arrows = []struct {
 	{"nocopy/nocopyjson", []string{module + "/internal/jsontext", module + "/nocopy"}, "JSON to messages and back; only programs that use it link it"},
 	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/internal/jsontext", module + "/nocopy"}, "names for what package nocopy has for generated code"},
 	{"nocopy/rpc/rpctest", []string{module + "/nocopy"}, "calls in memory; only tests import it"},
-	{"nocopy/rpc", []string{module + "/internal/chain", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
+	{"nocopy/rpc", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
 	{"nocopy/validate/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
 	{"nocopy/validate", nil, "errors and conditions; only programs whose IDL has rules import it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/spare"}, "Thrift over bytes; users' programs get no dependency through it"},
