@@ -1,0 +1,17 @@
+# Java: libthrift from Maven Central (pom.xml has its version). Read by ../setup.sh.
+need java javac mvn
+thrift=$(compiler)
+generate "$thrift" java:generated_annotations=suppress
+echo "java: downloading libthrift" >&2
+mvn -B -q -f "$here/java/pom.xml" dependency:copy-dependencies -DoutputDirectory="$work/lib" >&2 ||
+	unavailable "Maven could not download libthrift"
+mkdir "$work/classes"
+javac -nowarn -Xlint:none -d "$work/classes" -cp "$work/lib/*" $(find "$work/gen" "$here/java" -name '*.java')
+for program in Server Client; do
+	# One processor is enough, and the simple garbage collector starts quickly.
+	cat >"$work/$(echo $program | tr SC sc)" <<END
+#!/bin/sh
+dir=\$(dirname "\$0")
+exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx512m -cp "\$dir/classes:\$dir/lib/*" $program "\$@"
+END
+done

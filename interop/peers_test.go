@@ -1,0 +1,249 @@
+// Our programs against those in the folders java, node, rust and cpp, which use Apache Thrift's
+// libraries for these languages. Only with NOCOPY_INTEROP=1 ("make interop"): the programs have to
+// be built.
+
+package interop_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/interop"
+	"github.com/nocopythrift/nocopythrift/interop/thrifttest"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// peer is the programs in one language.
+type peer struct {
+	folder  string
+	servers []program
+	clients []program
+}
+
+// program is a server or a client of a peer, run with --kind.
+type program struct {
+	kind       string
+	transports []string
+	// What it can be told: --old (headers that are not strict), --idle, --max-frame
+	old, idle, frames bool
+	// What it does wrong: the name of a check, or the start of it, and why it fails. These checks
+	// must fail.
+	defects map[string]string
+}
+
+var both = []string{"framed", "buffered"}
+
+// build returns the folder with the peer's programs, or skips the test.
+func (p peer) build(t *testing.T) string {
+	t.Helper()
+	if os.Getenv("NOCOPY_INTEROP") == "" {
+		t.Skipf("SKIPPED, nothing was tested against %s: NOCOPY_INTEROP is not set (make interop)", p.folder)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	setup := exec.Command("./setup.sh", p.folder, filepath.Join(cache, "nocopythrift", "interop"))
+	var complaints bytes.Buffer
+	setup.Stderr = &complaints
+	out, err := setup.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && (exit.ExitCode() == 3 || exit.ExitCode() == 4) {
+		t.Skipf("SKIPPED, nothing was tested against %s: %s", p.folder, complaints.String())
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, complaints.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// test runs everything with a peer and logs what was run.
+func (p peer) test(t *testing.T) {
+	dir := p.build(t)
+	for _, s := range p.servers {
+		t.Run("server/"+s.kind, func(t *testing.T) { s.testServer(t, filepath.Join(dir, "server")) })
+	}
+	for _, c := range p.clients {
+		t.Run("client/"+c.kind, func(t *testing.T) { c.testClient(t, filepath.Join(dir, "client")) })
+	}
+}
+
+// outcome is what checks have come to, by their names.
+type outcome map[string]error
+
+// judge fails the test if other checks have failed than those that are to fail. It logs a row for
+// the table of interop/README.md.
+func (p program) judge(t *testing.T, ran []string, all outcome) {
+	t.Helper()
+	var failed []string
+	met := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		known := ""
+		for d := range p.defects {
+			if strings.HasPrefix(name, d) {
+				known = d
+			}
+		}
+		switch err := all[name]; {
+		case err != nil && known != "":
+			met[known] = true
+			failed = append(failed, name)
+			t.Logf("as it is known to, %s fails: %v", name, err)
+		case err != nil:
+			failed = append(failed, name)
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for d, why := range p.defects {
+		if !met[d] {
+			t.Errorf("%s has not failed, but is known to: %s", d, why)
+		}
+	}
+	what := "none"
+	if len(failed) > 0 {
+		what = strings.Join(failed, "; ")
+	}
+	t.Logf("| %s | %s | %d checks | failed: %s |", t.Name(), strings.Join(ran, ", "), len(all), what)
+}
+
+// testServer calls a peer's server with our client.
+func (p program) testServer(t *testing.T, path string) {
+	all, ran := outcome{}, []string{}
+	begin := func(args ...string) *server {
+		return start(t, exec.Command(path, append([]string{"--kind=" + p.kind, "--port=0"}, args...)...))
+	}
+	variant := func(transport, protocol string, args ...string) {
+		name := strings.TrimSpace(transport + " " + protocol + " " + strings.Join(args, " "))
+		ran = append(ran, name)
+		s := begin(append(args, "--transport="+transport, "--protocol="+protocol)...)
+		_, out := runOurs(t, "--host=127.0.0.1", "--port="+s.port, "--transport="+transport, "--protocol="+protocol)
+		for method, err := range failures(out) {
+			all[method+", "+name] = err
+		}
+		if len(args) == 0 {
+			for check, err := range hardships(t, s.port, transport, protocol) {
+				all[check+", "+name] = err
+			}
+		}
+		s.stop()
+	}
+	for _, transport := range p.transports {
+		for _, protocol := range protocols {
+			variant(transport, protocol)
+		}
+		if p.old {
+			variant(transport, "binary", "--old")
+		}
+	}
+	if p.idle {
+		s := begin("--transport=buffered", "--idle=300")
+		all["a call after the server has closed the idle connection"] = callAfterPause(t, s.port)
+		ran = append(ran, "idle connections")
+		s.stop()
+	}
+	if p.frames {
+		s := begin("--transport=framed", "--max-frame=65536")
+		all["a frame that is too large for the server"] = largeFrame(t, s.port)
+		ran = append(ran, "frames of at most 64 KiB")
+		s.stop()
+	}
+	p.judge(t, ran, all)
+}
+
+// failures returns the methods that our client program has called, with the error of each.
+func failures(out string) outcome {
+	all := outcome{}
+	lines := strings.Split(out, "\n")
+	for i, line := range lines {
+		method, _, ok := strings.Cut(line, "(")
+		if ok && !strings.Contains(method, " ") && all[method] == nil {
+			all[method] = nil
+		}
+		if line == "*** FAILURE ***" && i > 0 && i+1 < len(lines) {
+			method, _, _ := strings.Cut(lines[i-1], "(")
+			all[method] = errors.New(lines[i+1])
+		}
+	}
+	if len(all) < len(methods) {
+		all["all methods"] = fmt.Errorf("only %d methods were called: %.5000s", len(all), out)
+	}
+	return all
+}
+
+// testClient lets a peer's client call our server.
+func (p program) testClient(t *testing.T, path string) {
+	all, ran := outcome{}, []string{}
+	run := func(port, what string, args ...string) {
+		_, out := runProgram(t, path, append([]string{"--kind=" + p.kind, "--host=127.0.0.1", "--port=" + port}, args...)...)
+		name := strings.Join(strings.Fields(strings.ReplaceAll(strings.Join(args, " "), "--", "")), " ")
+		ran = append(ran, what)
+		n := 0
+		for line := range strings.Lines(out) {
+			line = strings.TrimSpace(line)
+			if check, ok := strings.CutSuffix(line, " ok"); ok {
+				n++
+				all[check+", "+name] = nil
+			} else if check, ok := strings.CutSuffix(line, " *** FAILURE ***"); ok {
+				_, after, _ := strings.Cut(out, line)
+				all[check+", "+name] = fmt.Errorf("%.1000s", strings.TrimSpace(after))
+				n++
+			}
+		}
+		if n == 0 {
+			all["the program, "+name] = fmt.Errorf("it has printed %.5000s", out)
+		}
+	}
+	for _, transport := range p.transports {
+		for _, protocol := range protocols {
+			s := startOurs(t, transport, protocol)
+			variants := []string{""}
+			if p.old {
+				variants = append(variants, "--old")
+			}
+			for _, old := range variants {
+				run(s.port, strings.TrimSpace(transport+" "+protocol+" "+strings.TrimPrefix(old, "--")),
+					append(strings.Fields(old), "--transport="+transport, "--protocol="+protocol)...)
+			}
+			run(s.port, "8 clients "+transport+" "+protocol, "--test=concurrent", "--transport="+transport, "--protocol="+protocol)
+			s.stop()
+		}
+	}
+	handler := thrifttest.NewThriftTestProcessor(&interop.Handler{Out: io.Discard})
+	for _, transport := range p.transports {
+		port := serveDynamic(t, &rpc.Server{Processor: handler, IdleTimeout: 300 * time.Millisecond})
+		run(port, "idle "+transport, "--test=idle", "--transport="+transport)
+		port = serveDynamic(t, &rpc.Server{Processor: handler, MaxFrame: 1 << 16})
+		run(port, "messages of at most 64 KiB "+transport, "--test=frames", "--transport="+transport)
+	}
+	p.judge(t, ran, all)
+}
+
+// closesOnUnknownService is what several libraries do.
+var closesOnUnknownService = map[string]string{"unknown service": "the multiplexing processor closes the connection without an answer"}
+
+func TestJava(t *testing.T) {
+	nonblocking := func(kind string) program {
+		return program{kind: kind, transports: []string{"framed"}, old: true, frames: true, defects: closesOnUnknownService}
+	}
+	peer{
+		folder: "java",
+		servers: []program{
+			{kind: "threadpool", transports: both, old: true, idle: true, frames: true, defects: closesOnUnknownService},
+			nonblocking("nonblocking"), nonblocking("hsha"), nonblocking("selector"),
+		},
+		clients: []program{
+			{kind: "sync", transports: both, old: true},
+			{kind: "async", transports: []string{"framed"}, old: true},
+		},
+	}.test(t)
+}
