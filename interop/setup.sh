@@ -21,7 +21,7 @@ if [ -e "$built/client" ]; then
 fi
 
 mkdir -p "$cache"
-work=$(mktemp -d "$cache/$language-XXXXXX")
+work=$(mktemp -d "$cache/new-$language-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 missing() {

@@ -272,6 +272,13 @@ public final class Client {
         4, Map.of(4, 4, 3, 3, 2, 2, 1, 1)), t.testMapMap(1)));
     check(EXCEPTIONS, "testException", this::exception);
     check(EXCEPTIONS, "testMultiException", this::multiException);
+    check(EXCEPTIONS, "the connection after an exception", () -> {
+      c.test.testVoid();
+      int before = c.opened;
+      raises(Xception.class, () -> c.test.testException("Xception"));
+      c.test.testVoid();
+      same(before, c.opened);
+    });
     check(BASETYPES, "testOneway", () -> {
       long start = System.nanoTime();
       t.testOneway(1);
