@@ -265,3 +265,17 @@ func TestNode(t *testing.T) {
 		clients: []program{{kind: "promises", transports: both, old: true, defects: map[string]string{"-0": minusZero}}},
 	}.test(t)
 }
+
+func TestRust(t *testing.T) {
+	const closes = "the server answers and closes the connection"
+	peer{
+		folder: "rust",
+		servers: []program{{kind: "pool", transports: both, old: true, defects: map[string]string{
+			"unknown method":        closes,
+			"unknown oneway method": closes,
+			"unknown service":       closes,
+			"INTERNAL_ERROR":        "an error that a handler makes of a text has TApplicationException's type unknown (0)",
+		}}},
+		clients: []program{{kind: "sync", transports: both, old: true}},
+	}.test(t)
+}
