@@ -64,6 +64,9 @@ fuzz: ## runs every fuzz target for FUZZTIME, two at a time
 wild: ## tries nocopyc on the .thrift files of public packages (docs/idl.md); needs the network (a minute)
 	go run ./gen/wild
 
+interop: ## Thrift for Java, Node, Rust and C++ against ours; builds their programs first, which needs the network
+	NOCOPY_INTEROP=1 go test -count=1 -v -timeout 60m ./interop
+
 bench: ## measures against the peers (minutes); ARGS="-quick" for less
 	go run -C bench . $(ARGS)
 
@@ -71,4 +74,4 @@ lint: ## gofmt and vet
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
 	go vet ./...
 
-.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz wild bench lint
+.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz wild interop bench lint

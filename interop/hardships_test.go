@@ -264,8 +264,22 @@ func hardships(t *testing.T, port, transport, protocol string) outcome {
 		}
 		return h.goesOn()
 	})
-	check("after fields nested deeper than the server may take", 1, func(h *hard) error {
-		_ = h.unknownFields(60) // may fail, and the connection with it
+	deep := func(h *hard) error {
+		whole, cancel := h.ctx, context.CancelFunc(nil)
+		h.ctx, cancel = context.WithTimeout(whole, 3*time.Second)
+		defer cancel()
+		err := h.unknownFields(60)
+		h.ctx = whole
+		return err
+	}
+	check("fields nested deeper than the server may take are answered, or end the connection", 1, func(h *hard) error {
+		if err := deep(h); errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		return nil
+	})
+	check("after fields nested deeper than the server may take", 2, func(h *hard) error {
+		_ = deep(h) // may fail, and the connection with it
 		var err error
 		for range 3 { // a server that is in the middle of a message may close the connection late
 			if err = h.number(60); !errors.Is(err, rpc.ErrConnLost) {

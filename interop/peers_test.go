@@ -6,10 +6,12 @@ package interop_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +38,7 @@ type program struct {
 	transports []string
 	// What it can be told: --old (headers that are not strict), --idle, --max-frame
 	old, idle, frames bool
+	without           string // a method that it must not be called with
 	// What it does wrong: the name of a check, or the start of it, and why it fails. These checks
 	// must fail.
 	defects map[string]string
@@ -55,7 +58,7 @@ func (p peer) build(t *testing.T) string {
 	}
 	setup := exec.Command("./setup.sh", p.folder, filepath.Join(cache, "nocopythrift", "interop"))
 	var complaints bytes.Buffer
-	setup.Stderr = &complaints
+	setup.Stderr = io.MultiWriter(&complaints, os.Stderr) // it says what it is at
 	out, err := setup.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && (exit.ExitCode() == 3 || exit.ExitCode() == 4) {
@@ -127,7 +130,7 @@ func (p program) testServer(t *testing.T, path string) {
 		name := strings.TrimSpace(transport + " " + protocol + " " + strings.Join(args, " "))
 		ran = append(ran, name)
 		s := begin(append(args, "--transport="+transport, "--protocol="+protocol)...)
-		_, out := runOurs(t, "--host=127.0.0.1", "--port="+s.port, "--transport="+transport, "--protocol="+protocol)
+		out := p.callAll(t, s.port, transport, protocol)
 		for method, err := range failures(out) {
 			all[method+", "+name] = err
 		}
@@ -159,6 +162,30 @@ func (p program) testServer(t *testing.T, path string) {
 		s.stop()
 	}
 	p.judge(t, ran, all)
+}
+
+// callAll calls every method with our client program, or with its code if one is to be left out, and
+// returns what was printed.
+func (p program) callAll(t *testing.T, port, transport, protocol string) string {
+	if p.without == "" {
+		_, out := runOurs(t, "--host=127.0.0.1", "--port="+port, "--transport="+transport, "--protocol="+protocol)
+		return out
+	}
+	leaveOut := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		if c.Method.Name == p.without {
+			return &rpc.ApplicationException{Type: rpc.UnknownMethod, Message: "it is not called"}
+		}
+		return next(ctx, c)
+	}
+	c, err := rpc.Dial(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", port),
+		append(rpcOptions(transport), rpc.PoolSize(1), rpc.Interceptors(leaveOut))...)
+	if err != nil {
+		return err.Error()
+	}
+	defer c.Close()
+	var out bytes.Buffer
+	interop.Run(t.Context(), c, protocol == "multi", &out)
+	return out.String()
 }
 
 // failures returns the methods that our client program has called, with the error of each.
@@ -276,6 +303,26 @@ func TestRust(t *testing.T) {
 			"unknown service":       closes,
 			"INTERNAL_ERROR":        "an error that a handler makes of a text has TApplicationException's type unknown (0)",
 		}}},
+		clients: []program{{kind: "sync", transports: both, old: true}},
+	}.test(t)
+}
+
+func TestCpp(t *testing.T) {
+	defects := map[string]string{
+		"testUuid":        "release 0.17 does not know the type",
+		"unknown service": "the server answers and closes the connection",
+		"INTERNAL_ERROR":  "the answer to an undeclared exception has TApplicationException's type unknown (0)",
+	}
+	threads := func(kind string) program {
+		return program{kind: kind, transports: both, old: true, idle: true, frames: true, defects: defects}
+	}
+	nonblocking := program{kind: "nonblocking", transports: []string{"framed"}, old: true, frames: true, without: "testUuid"}
+	nonblocking.defects = maps.Clone(defects)
+	delete(nonblocking.defects, "unknown service")
+	nonblocking.defects["fields nested deeper"] = "a call that can't be parsed is not answered, and the connection stays open"
+	peer{
+		folder:  "cpp",
+		servers: []program{threads("threaded"), threads("threadpool"), nonblocking},
 		clients: []program{{kind: "sync", transports: both, old: true}},
 	}.test(t)
 }
