@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/interop"
 	"github.com/nocopythrift/nocopythrift/interop/thrifttest"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
@@ -406,10 +407,14 @@ func largeFrame(t *testing.T, port string) error {
 	return h.number(5)
 }
 
-// TestHardships: Apache's Go library, so that the checks themselves are checked.
+// TestHardships: Apache's Go library, so that the checks themselves are checked. The short form
+// makes them over one transport only.
 func TestHardships(t *testing.T) {
 	t.Parallel()
 	matrix(t, func(t *testing.T, transport, protocol string) {
+		if !testmode.Long && (transport != "framed" || protocol != "multi") {
+			return
+		}
 		for name, err := range hardships(t, startApache(t, transport, protocol, apacheHandler{}), transport, protocol) {
 			// A TMultiplexedProcessor closes the connection
 			if err != nil && name != "unknown service" {

@@ -28,6 +28,7 @@ import (
 // peer is the programs in one language.
 type peer struct {
 	folder  string
+	library string
 	servers []program
 	clients []program
 }
@@ -35,6 +36,7 @@ type peer struct {
 // program is a server or a client of a peer, run with --kind.
 type program struct {
 	kind       string
+	name       string // of the library's class, for the table
 	transports []string
 	// What it can be told: --old (headers that are not strict), --idle, --max-frame
 	old, idle, frames bool
@@ -74,10 +76,10 @@ func (p peer) build(t *testing.T) string {
 func (p peer) test(t *testing.T) {
 	dir := p.build(t)
 	for _, s := range p.servers {
-		t.Run("server/"+s.kind, func(t *testing.T) { s.testServer(t, filepath.Join(dir, "server")) })
+		t.Run("server/"+s.kind, func(t *testing.T) { s.testServer(t, p.library, filepath.Join(dir, "server")) })
 	}
 	for _, c := range p.clients {
-		t.Run("client/"+c.kind, func(t *testing.T) { c.testClient(t, filepath.Join(dir, "client")) })
+		t.Run("client/"+c.kind, func(t *testing.T) { c.testClient(t, p.library, filepath.Join(dir, "client")) })
 	}
 }
 
@@ -86,42 +88,41 @@ type outcome map[string]error
 
 // judge fails the test if other checks have failed than those that are to fail. It logs a row for
 // the table of interop/README.md.
-func (p program) judge(t *testing.T, ran []string, all outcome) {
+func (p program) judge(t *testing.T, library string, ran []string, all outcome) {
 	t.Helper()
-	var failed []string
-	met := map[string]bool{}
+	failed := map[string]int{} // known defect: how often
 	for _, name := range slices.Sorted(maps.Keys(all)) {
+		err := all[name]
+		if err == nil {
+			continue
+		}
 		known := ""
 		for d := range p.defects {
 			if strings.HasPrefix(name, d) {
 				known = d
 			}
 		}
-		switch err := all[name]; {
-		case err != nil && known != "":
-			met[known] = true
-			failed = append(failed, name)
-			why, _, _ := strings.Cut(err.Error(), "\n")
-			t.Logf("known: %s: %s", name, why)
-		case err != nil:
-			failed = append(failed, name)
+		if known == "" {
 			t.Errorf("%s: %v", name, err)
+			continue
 		}
+		failed[known]++
+		why, _, _ := strings.Cut(err.Error(), "\n")
+		t.Logf("known: %s: %s", name, why)
 	}
-	for d, why := range p.defects {
-		if !met[d] {
-			t.Errorf("%s has not failed, but is known to: %s", d, why)
+	var what []string
+	for _, d := range slices.Sorted(maps.Keys(p.defects)) {
+		if failed[d] == 0 {
+			t.Errorf("%s has not failed, but is known to: %s", d, p.defects[d])
 		}
+		what = append(what, fmt.Sprintf("%s (%d)", d, failed[d]))
 	}
-	what := "none"
-	if len(failed) > 0 {
-		what = strings.Join(failed, "; ")
-	}
-	t.Logf("| %s | %s | %d checks | failed: %s |", t.Name(), strings.Join(ran, ", "), len(all), what)
+	t.Logf("ran: %s", strings.Join(ran, ", "))
+	t.Logf("| %s | %s | %s | %d | %s |", library, p.name, strings.Join(p.transports, ", "), len(all), strings.Join(what, ", "))
 }
 
 // testServer calls a peer's server with our client.
-func (p program) testServer(t *testing.T, path string) {
+func (p program) testServer(t *testing.T, library, path string) {
 	all, ran := outcome{}, []string{}
 	begin := func(args ...string) *server {
 		return start(t, exec.Command(path, append([]string{"--kind=" + p.kind, "--port=0"}, args...)...))
@@ -161,11 +162,11 @@ func (p program) testServer(t *testing.T, path string) {
 		ran = append(ran, "frames of at most 64 KiB")
 		s.stop()
 	}
-	p.judge(t, ran, all)
+	p.judge(t, library, ran, all)
 }
 
-// callAll calls every method with our client program, or with its code if one is to be left out, and
-// returns what was printed.
+// callAll calls every method with our client program, or with its code if one is to be left out,
+// and returns what was printed.
 func (p program) callAll(t *testing.T, port, transport, protocol string) string {
 	if p.without == "" {
 		_, out := runOurs(t, "--host=127.0.0.1", "--port="+port, "--transport="+transport, "--protocol="+protocol)
@@ -209,7 +210,7 @@ func failures(out string) outcome {
 }
 
 // testClient lets a peer's client call our server.
-func (p program) testClient(t *testing.T, path string) {
+func (p program) testClient(t *testing.T, library, path string) {
 	all, ran := outcome{}, []string{}
 	run := func(port, what string, args ...string) {
 		_, out := runProgram(t, path, append([]string{"--kind=" + p.kind, "--host=127.0.0.1", "--port=" + port}, args...)...)
@@ -253,25 +254,26 @@ func (p program) testClient(t *testing.T, path string) {
 		port = serveDynamic(t, &rpc.Server{Processor: handler, MaxFrame: 1 << 16})
 		run(port, "messages of at most 64 KiB "+transport, "--test=frames", "--transport="+transport)
 	}
-	p.judge(t, ran, all)
+	p.judge(t, library, ran, all)
 }
 
 // closesOnUnknownService is what several libraries do.
 var closesOnUnknownService = map[string]string{"unknown service": "the multiplexing processor closes the connection without an answer"}
 
 func TestJava(t *testing.T) {
-	nonblocking := func(kind string) program {
-		return program{kind: kind, transports: []string{"framed"}, old: true, frames: true, defects: closesOnUnknownService}
+	nonblocking := func(kind, name string) program {
+		return program{kind: kind, name: name, transports: []string{"framed"}, old: true, frames: true, defects: closesOnUnknownService}
 	}
 	peer{
-		folder: "java",
+		folder:  "java",
+		library: "Java, libthrift 0.25.0",
 		servers: []program{
-			{kind: "threadpool", transports: both, old: true, idle: true, frames: true, defects: closesOnUnknownService},
-			nonblocking("nonblocking"), nonblocking("hsha"), nonblocking("selector"),
+			{kind: "threadpool", name: "TThreadPoolServer", transports: both, old: true, idle: true, frames: true, defects: closesOnUnknownService},
+			nonblocking("nonblocking", "TNonblockingServer"), nonblocking("hsha", "THsHaServer"), nonblocking("selector", "TThreadedSelectorServer"),
 		},
 		clients: []program{
-			{kind: "sync", transports: both, old: true},
-			{kind: "async", transports: []string{"framed"}, old: true, defects: map[string]string{
+			{kind: "sync", name: "client", transports: both, old: true},
+			{kind: "async", name: "asynchronous client", transports: []string{"framed"}, old: true, defects: map[string]string{
 				"the connection after an exception": "TAsyncMethodCall closes the socket when a call ends with an exception, a declared one too",
 			}},
 		},
@@ -282,28 +284,30 @@ func TestNode(t *testing.T) {
 	const noType = "the library answers with TApplicationException's type unknown (0), for lack of a better one"
 	const minusZero = "binary.js writes -0 as 0"
 	peer{
-		folder: "node",
-		servers: []program{{kind: "net", transports: both, old: true, idle: true, frames: true, defects: map[string]string{
+		folder:  "node",
+		library: "Node, thrift 0.24.0",
+		servers: []program{{kind: "net", name: "createMultiplexServer", transports: both, old: true, idle: true, frames: true, defects: map[string]string{
 			"unknown service": closesOnUnknownService["unknown service"],
 			"UNKNOWN_METHOD":  noType,
 			"INTERNAL_ERROR":  noType,
 			"-0":              minusZero,
 		}}},
-		clients: []program{{kind: "promises", transports: both, old: true, defects: map[string]string{"-0": minusZero}}},
+		clients: []program{{kind: "promises", name: "client, promises", transports: both, old: true, defects: map[string]string{"-0": minusZero}}},
 	}.test(t)
 }
 
 func TestRust(t *testing.T) {
 	const closes = "the server answers and closes the connection"
 	peer{
-		folder: "rust",
-		servers: []program{{kind: "pool", transports: both, old: true, defects: map[string]string{
+		folder:  "rust",
+		library: "Rust, thrift 0.25.0",
+		servers: []program{{kind: "pool", name: "TServer", transports: both, old: true, defects: map[string]string{
 			"unknown method":        closes,
 			"unknown oneway method": closes,
 			"unknown service":       closes,
 			"INTERNAL_ERROR":        "an error that a handler makes of a text has TApplicationException's type unknown (0)",
 		}}},
-		clients: []program{{kind: "sync", transports: both, old: true}},
+		clients: []program{{kind: "sync", name: "client", transports: both, old: true}},
 	}.test(t)
 }
 
@@ -313,16 +317,17 @@ func TestCpp(t *testing.T) {
 		"unknown service": "the server answers and closes the connection",
 		"INTERNAL_ERROR":  "the answer to an undeclared exception has TApplicationException's type unknown (0)",
 	}
-	threads := func(kind string) program {
-		return program{kind: kind, transports: both, old: true, idle: true, frames: true, defects: defects}
+	threads := func(kind, name string) program {
+		return program{kind: kind, name: name, transports: both, old: true, idle: true, frames: true, defects: defects}
 	}
-	nonblocking := program{kind: "nonblocking", transports: []string{"framed"}, old: true, frames: true, without: "testUuid"}
+	nonblocking := program{kind: "nonblocking", name: "TNonblockingServer", transports: []string{"framed"}, old: true, frames: true, without: "testUuid"}
 	nonblocking.defects = maps.Clone(defects)
 	delete(nonblocking.defects, "unknown service")
 	nonblocking.defects["fields nested deeper"] = "a call that can't be parsed is not answered, and the connection stays open"
 	peer{
 		folder:  "cpp",
-		servers: []program{threads("threaded"), threads("threadpool"), nonblocking},
-		clients: []program{{kind: "sync", transports: both, old: true}},
+		library: "C++, libthrift 0.17",
+		servers: []program{threads("threaded", "TThreadedServer"), threads("threadpool", "TThreadPoolServer"), nonblocking},
+		clients: []program{{kind: "sync", name: "client", transports: both, old: true}},
 	}.test(t)
 }

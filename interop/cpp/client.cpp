@@ -39,11 +39,14 @@ static void require(bool ok, const string& what) {
 
 // A connection with a client of each service.
 struct Connection {
-  explicit Connection(const Flags& flags) {
+  // Its frames have at most so many bytes.
+  explicit Connection(const Flags& flags, int most = TConfiguration::DEFAULT_MAX_FRAME_SIZE) {
     auto socket = make_shared<TSocket>(flags.text("host", "127.0.0.1"), flags.number("port", 9090));
     socket->setRecvTimeout(30000);
     if (flags.framed()) {
-      transport = make_shared<TFramedTransport>(socket);
+      auto config = make_shared<TConfiguration>();
+      config->setMaxFrameSize(most);
+      transport = make_shared<TFramedTransport>(socket, config);
     } else {
       transport = make_shared<TBufferedTransport>(socket);
     }
@@ -138,6 +141,7 @@ class Suite {
       check(OTHERS, "a call after a pause", [this] { idle(); });
     } else if (test == "frames") {
       check(OTHERS, "frames that are too large", [this] { frames(); });
+      if (flags_.framed()) check(OTHERS, "a reply that is too large for the client", [this] { largeReply(); });
     } else {
       throw std::runtime_error("unknown test");
     }
@@ -389,6 +393,17 @@ class Suite {
     raises<TException>([&] { c_->test->testString(got, string(100000, 'z')); });
     c_ = make_shared<Connection>(flags_);
     goesOn(2);
+  }
+
+  // largeReply gets a reply that has its argument, which the server takes, twice.
+  void largeReply() {
+    c_ = make_shared<Connection>(flags_, 1 << 16);
+    Insanity half;
+    half.__set_xtructs({xtruct(string(40000, 'z'), 0, 0, 0)});
+    map<UserId, map<Numberz::type, Insanity>> got;
+    raises<TTransportException>([&] { c_->test->testInsanity(got, half); });
+    c_ = make_shared<Connection>(flags_, 1 << 16);
+    goesOn(4);
   }
 
   const Flags flags_;

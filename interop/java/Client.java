@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.thrift.TApplicationException;
+import org.apache.thrift.TConfiguration;
 import org.apache.thrift.TException;
 import org.apache.thrift.async.AsyncMethodCallback;
 import org.apache.thrift.async.TAsyncClientManager;
@@ -80,6 +81,9 @@ public final class Client {
         break;
       case "frames":
         client.check(OTHERS, "frames that are too large", client::frames);
+        if (client.flags.framed() && client.flags.text("kind", "sync").equals("sync")) {
+          client.check(OTHERS, "a reply that is too large for the client", client::largeReply);
+        }
         break;
       default:
         throw new IllegalArgumentException("unknown test");
@@ -100,6 +104,11 @@ public final class Client {
     private int opened; // by asynchronous clients: how often
 
     Connection(Flags flags) throws Exception {
+      this(flags, TConfiguration.DEFAULT_MAX_FRAME_SIZE);
+    }
+
+    /** Makes a connection whose frames have at most so many bytes. */
+    Connection(Flags flags, int most) throws Exception {
       this.flags = flags;
       host = flags.text("host", "127.0.0.1");
       port = flags.number("port", 9090);
@@ -111,7 +120,7 @@ public final class Client {
         return;
       }
       TTransport socket = new TSocket(host, port, 30_000);
-      transport = flags.framed() ? new TFramedTransport(socket) : socket;
+      transport = flags.framed() ? new TFramedTransport(socket, most) : socket;
       transport.open();
       test = new ThriftTest.Client(protocol("ThriftTest").getProtocol(transport));
       second = new SecondService.Client(protocol("SecondService").getProtocol(transport));
@@ -438,5 +447,15 @@ public final class Client {
     c.close();
     c = new Connection(flags);
     same(2, c.test.testI32(2));
+  }
+
+  /** Gets a reply that has its argument, which the server takes, twice. */
+  private void largeReply() throws Exception {
+    c = new Connection(flags, 1 << 16);
+    Insanity half = new Insanity(Map.of(), List.of(new Xtruct("z".repeat(40_000), (byte) 0, 0, 0)));
+    TTransportException e = raises(TTransportException.class, () -> c.test.testInsanity(half));
+    same(TTransportException.CORRUPTED_DATA, e.getType());
+    c = new Connection(flags, 1 << 16);
+    same(4, c.test.testI32(4));
   }
 }
