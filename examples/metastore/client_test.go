@@ -53,6 +53,9 @@ func TestCommands(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", args, describe(err))
 			}
+			if strings.Contains(out, "\x1b") {
+				t.Errorf("%s drives a terminal", args)
+			}
 			return out
 		}
 

@@ -39,7 +39,7 @@ func newFake(t *testing.T, n int) *fake {
 	table := hms.NewTable()
 	table.SetDbName("logs")
 	table.SetTableName("visits")
-	table.SetOwner("ada")
+	table.SetOwner("ada\x1b[31m")
 	for _, key := range []string{"day", "hour"} {
 		k := table.GetPartitionKeys()
 		if !table.IsSetPartitionKeys() {

@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # A Hive Metastore 3.1.3 on an embedded Derby database, from Maven's artifacts, on loopback only.
 #
-#   ./hive.sh start [-framed]   starts it, with an empty database, and prints its port
+#   ./hive.sh [-framed]         starts it, with an empty database, prints its port, and ends it
+#                               when interrupted
+#   ./hive.sh start [-framed]   the same, but it goes on after the command has ended
 #   ./hive.sh stop [-framed]    ends it
 #   ./hive.sh log [-framed]     prints its log
 #
-# There may be one with frames and one without, Hive's default, at a time. It needs Java 8 to 17 and
-# Maven. The first start downloads 85 MB. All is kept in the user's cache directory, or where
-# NOCOPY_METASTORE_DIR says.
+# There may be one with frames and one without, Hive's default, at a time. It needs Java (17 was
+# tried) and Maven. The first start downloads 85 MB. All is kept in the user's cache directory, or
+# where NOCOPY_METASTORE_DIR says.
 set -euo pipefail
 
 hive=3.1.3 hadoop=3.3.6
 base=${NOCOPY_METASTORE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/nocopythrift/metastore}
 jars=$base/jars
 framed=false
-[ "${2:-}" = -framed ] && framed=true
+[ "${!#}" = -framed ] && framed=true
 run=$base/run-framed-$framed
 
 die() { echo "hive.sh: $*" >&2; exit 1; }
@@ -107,7 +109,7 @@ pid() {
 }
 
 start() {
-	command -v java >/dev/null || die "Java 8 to 17 is needed"
+	command -v java >/dev/null || die "Java is needed"
 	pid >/dev/null && die "it is running already: stop it first"
 	download
 	rm -rf "$run"
@@ -147,6 +149,13 @@ stop() {
 }
 
 case ${1:-} in
+"" | -framed)
+	pid >/dev/null && die "it is running already: stop it first"
+	trap stop EXIT
+	trap exit INT TERM
+	start
+	while pid >/dev/null; do sleep 0.5; done
+	;;
 start | stop) "$1" ;;
 log) cat "$run/log" ;;
 *)

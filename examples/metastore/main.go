@@ -43,6 +43,7 @@ type config struct {
 	timeout    time.Duration
 	maxMessage int
 	maxConns   int
+	idle       time.Duration
 	spark      bool
 	out        io.Writer
 }
@@ -56,6 +57,7 @@ func main() {
 	flag.DurationVar(&c.timeout, "timeout", time.Minute, "how long a command may take; not for proxy")
 	flag.IntVar(&c.maxMessage, "max-message", 100<<20, "the most `bytes` of a call or reply")
 	flag.IntVar(&c.maxConns, "max-conns", 200, "the most clients of a proxy at a time")
+	flag.DurationVar(&c.idle, "idle", time.Hour, "how long a client of a proxy may stay without a call")
 	live := flag.Bool("live", false, "check the client and the proxy against a real metastore, see README.md")
 	flag.BoolVar(&c.spark, "spark", false, "with -live: have Spark work through the proxy, too")
 	bench := flag.Bool("bench", false, "compare get_partitions with Apache Thrift's Go library")
@@ -92,8 +94,12 @@ func describe(err error) string {
 		nocopy.AnyStruct
 		GetMessage() string
 	}
-	if errors.As(err, &e) {
+	var app *rpc.ApplicationException
+	switch {
+	case errors.As(err, &e):
 		return descriptor.StructOf(e).Name() + ": " + printable(e.GetMessage())
+	case errors.As(err, &app):
+		return printable(err.Error())
 	}
 	return err.Error()
 }
@@ -247,7 +253,7 @@ func (c config) runProxy(ctx context.Context, addr string, m move) error {
 	if err != nil {
 		return err
 	}
-	srv.MaxConns, srv.MaxFrame = c.maxConns, c.maxMessage
+	srv.MaxConns, srv.MaxFrame, srv.IdleTimeout = c.maxConns, c.maxMessage, c.idle
 	fmt.Fprintf(c.out, "listening on %s\n", l.Addr())
 	stop := context.AfterFunc(ctx, func() { srv.Close() })
 	defer stop()
