@@ -67,8 +67,9 @@ func (s XStruct) Drop() {
 }
 
 // ClaimCopy returns the root of a copy that the caller owns. The error tells why there is none:
-// s is not what Is of type d, or can't be sent. Any number of goroutines may copy one message.
-func (s XStruct) ClaimCopy(d *XDesc) (XStruct, error) { return s.claimCopy(d, XStruct.Clone) }
+// s is not what Is of type d, or can't be sent. Any number of goroutines may copy one message. If
+// its bytes are many they are linked, unless some are in memory of the caller's.
+func (s XStruct) ClaimCopy(d *XDesc) (XStruct, error) { return s.claimCopy(d, XStruct.linkOrClone) }
 
 // ClaimToSend is ClaimCopy of a message that can be sent and released, and nothing else. It has
 // not copied pieces of 4 KiB and more.

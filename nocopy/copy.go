@@ -214,6 +214,34 @@ func (s XStruct) Clone(d *XDesc) XStruct {
 	return m.handle(m.root)
 }
 
+// linkOrClone is Clone of a finished message of which s is the root. The new message links the
+// bytes of the old one if they are many and none of them is in memory of the caller's.
+func (s XStruct) linkOrClone(d *XDesc) XStruct {
+	r := s.m.rangeOf(s.entry(), d.self, chain.Range{})
+	src := source{from: s.m, r: r, n: r.Len()}
+	link := src.n >= referSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= mostLinks && !nests(d.self))
+	r.Pieces(func(at chain.Pos, _ []byte) bool {
+		link = link && !s.m.buf.Foreign(at)
+		return link
+	})
+	if !link {
+		return s.Clone(d)
+	}
+	m := newMessage(d, s.m.flags&Recycle, usualLimits)
+	if depth := s.m.limits.MaxDepth; depth > m.limits.MaxDepth {
+		m.limits.MaxDepth = depth
+		m.flags |= limited
+	}
+	p, _ := m.buf.Place(1) // the node replaces it
+	m.buf.AddRoot(p, p+1)
+	node := m.buf.AddReplace(p, p+1)
+	m.root = m.alloc(d.words)
+	m.indexShared(node, d.self, src, m.root)
+	m.edit(m.root).valueNode = node
+	m.Finish()
+	return m.handle(m.root)
+}
+
 // indexRoot indexes the root of a clone, whose bytes are at position p, and finishes the
 // message.
 func (m *Message) indexRoot(d *XDesc, p uint32) {

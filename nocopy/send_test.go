@@ -86,3 +86,64 @@ func editedCopy(t *testing.T, s XStruct, opts []Option) XStruct {
 	c.m.Finish()
 	return c
 }
+
+// TestClaimCopyLinks: a copy of a large message is the same message, also once either is changed;
+// it has none of its bytes, unless some were the program's.
+func TestClaimCopyLinks(t *testing.T) {
+	text, blob, list := allDesc.named("text"), allDesc.named("blob"), allDesc.named("words")
+	large := bytes.Repeat([]byte("large "), 5000)
+	build := func(foreign bool) XStruct {
+		s := newStruct(allDesc)
+		s.SetText(text, "a text")
+		if foreign {
+			s.SetBytes(blob, large)
+		} else {
+			copy(s.NewBytes(blob, len(large)), large)
+		}
+		s.SetTexts(list, allDesc, []string{"one", strings.Repeat("two", 3000)})
+		s.m.Finish()
+		return s
+	}
+	for name, from := range map[string]XStruct{
+		"built":   build(false),
+		"foreign": build(true),
+		"parsed":  mustParse(t, allDesc, build(false).m.Bytes()),
+		"edited": func() XStruct {
+			s := mustParse(t, allDesc, build(false).m.Bytes())
+			s.SetText(text, "edited")
+			return s
+		}(),
+		"small": mustParse(t, allDesc, fullWire(t)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			from.m.Finish()
+			want := bytes.Clone(from.m.Bytes())
+			c, err := from.ClaimCopy(allDesc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(c.m.Bytes(), want) {
+				t.Fatal("the copy has other bytes")
+			}
+			c.SetText(text, "changed")
+			c.SetTexts(list, allDesc, []string{"three"})
+			if !bytes.Equal(from.m.Bytes(), want) {
+				t.Fatal("the original has changed")
+			}
+			changed := bytes.Clone(c.m.Bytes())
+			from.SetText(text, "the original's")
+			from.SetBytes(blob, nil)
+			if !bytes.Equal(c.m.Bytes(), changed) || c.Text(text) != "changed" {
+				t.Fatal("the copy has changed")
+			}
+			again := mustParse(t, allDesc, changed)
+			if !again.Equal(allDesc, c) {
+				t.Fatal("the copy's bytes are not what it reads as")
+			}
+			second := c.Clone(allDesc)
+			if c.Message().Release(); !bytes.Equal(second.m.Bytes(), changed) {
+				t.Fatal("a copy of the copy has changed")
+			}
+		})
+	}
+}

@@ -28,9 +28,10 @@ import (
 // with one. The call ends with ctx, which a server ends when its client is gone. Server.Lazy and
 // the option Lazy spare indexing what nobody looks at.
 //
-// Bytes are not copied, but those that were changed, and pieces of less than 4 KiB; arguments also
-// if backend is a Client with interceptors. Arguments are sent as they are when the call begins; a
-// result is released when the reply has been made of it.
+// Bytes are not copied, but those that were changed, and pieces of less than 4 KiB. (If backend is
+// a Client with interceptors, which may look at arguments, these are indexed again, and copied if
+// they are in several pieces and have lists in lists or the like.) Arguments are sent as they are
+// when the call begins; a result is released when the reply has been made of it.
 func Forward(backend Caller) Handler {
 	if backend == nil {
 		panic("nocopy: rpc.Forward to a nil Caller")

@@ -274,15 +274,20 @@ func TestForwardCopiesNothing(t *testing.T) {
 		t.Skip("this build allocates")
 	}
 	size := testmode.Of(1<<20, 8<<20)
+	pass := rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) })
 	for _, s := range shapes {
-		for _, framed := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s/framed %t", s.name, framed), func(t *testing.T) {
+		for _, way := range []struct{ framed, intercepted bool }{{true, false}, {false, false}, {true, true}, {false, true}} {
+			t.Run(fmt.Sprintf("%s/%+v", s.name, way), func(t *testing.T) {
+				framed := way.framed
 				value := s.make(size)
 				large, _ := bulkMessage(call, 1, value, framed)
 				answer, seqid := bulkMessage(reply, 0, value, framed)
 				var opts []rpc.Option
 				if !framed {
 					opts = append(opts, rpc.Unframed)
+				}
+				if way.intercepted {
+					opts = append(opts, pass)
 				}
 				buf := make([]byte, len(large))
 				backend := fakeServer(t, func(nc net.Conn) {
