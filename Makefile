@@ -64,7 +64,7 @@ fuzz: ## runs every fuzz target for FUZZTIME, two at a time
 wild: ## tries nocopyc on the .thrift files of public packages (docs/idl.md); needs the network (a minute)
 	go run ./gen/wild
 
-interop: ## Thrift for Java, Node, Rust and C++ against ours; builds their programs first, which needs the network
+interop: ## Thrift for Java, Node, Rust and C++ against ours (interop/README.md); needs the network at first (minutes)
 	NOCOPY_INTEROP=1 go test -count=1 -v -timeout 60m ./interop
 
 bench: ## measures against the peers (minutes); ARGS="-quick" for less

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -116,6 +117,9 @@ func (p program) judge(t *testing.T, library string, ran []string, all outcome) 
 			t.Errorf("%s has not failed, but is known to: %s", d, p.defects[d])
 		}
 		what = append(what, fmt.Sprintf("%s (%d)", d, failed[d]))
+	}
+	if len(what) == 0 {
+		what = []string{"none"}
 	}
 	t.Logf("ran: %s", strings.Join(ran, ", "))
 	t.Logf("| %s | %s | %s | %d | %s |", library, p.name, strings.Join(p.transports, ", "), len(all), strings.Join(what, ", "))
@@ -259,6 +263,39 @@ func (p program) testClient(t *testing.T, library, path string) {
 
 // closesOnUnknownService is what several libraries do.
 var closesOnUnknownService = map[string]string{"unknown service": "the multiplexing processor closes the connection without an answer"}
+
+// TestPython: the checks that python/client.py and our client program do not make, with the server
+// in python.
+func TestPython(t *testing.T) {
+	if os.Getenv("NOCOPY_INTEROP") == "" {
+		t.Skip("SKIPPED, of Python only what other tests do was tested: NOCOPY_INTEROP is not set (make interop)")
+	}
+	all, ran := outcome{}, make(chan string, 8)
+	var mu sync.Mutex
+	t.Run("server", func(t *testing.T) {
+		withPython(t, func(t *testing.T, python, transport, protocol string) {
+			s := start(t, exec.Command(python, "-B", "python/server.py",
+				"--host=127.0.0.1", "--port=0", "--transport="+transport, "--protocol="+protocol))
+			got := hardships(t, s.port, transport, ourName(protocol))
+			maps.Copy(got, failures(program{}.callAll(t, s.port, transport, ourName(protocol))))
+			mu.Lock()
+			defer mu.Unlock()
+			for name, err := range got {
+				all[name+", "+transport+" "+protocol] = err
+			}
+			ran <- transport + " " + protocol
+		})
+	})
+	close(ran)
+	var variants []string
+	for name := range ran {
+		variants = append(variants, name)
+	}
+	program{name: "TThreadedServer", transports: both, defects: map[string]string{
+		"unknown service": closesOnUnknownService["unknown service"],
+		"unknown fields":  "TBinaryProtocol, not the accelerated one, decodes what it skips, and bytes may be no UTF-8",
+	}}.judge(t, "Python, thrift 0.25.0", variants, all)
+}
 
 func TestJava(t *testing.T) {
 	nonblocking := func(kind, name string) program {

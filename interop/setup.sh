@@ -1,10 +1,12 @@
 #!/bin/sh
-# Builds the programs in another language, and prints the path of the directory that has them: "server" and "client".
+# Builds the programs in another language, and prints the path of the directory that has them:
+# "server" and "client".
 #
 #	setup.sh java|node|rust|cpp CACHE
 #
-# CACHE is a directory, which is made; programs that were built there from the same sources are used again. What is downloaded has exact
-# versions, which LANGUAGE/build.sh and the files beside it name. Exit codes: 3, a tool is missing; 4, a download failed.
+# CACHE is a directory, which is made; programs that were built there from the same sources are
+# used again. What is downloaded has exact versions, which LANGUAGE/build.sh and the files beside
+# it name. Exit codes: 3, a tool is missing; 4, a download failed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 language=${1:?"usage: setup.sh LANGUAGE CACHE"}
@@ -40,8 +42,8 @@ need() {
 	done
 }
 
-# compiler prints the path of the Thrift compiler of the same release as the Apache Thrift module; it builds the one in the module
-# unless the installed one is of that release.
+# compiler prints the path of the Thrift compiler of the same release as the Apache Thrift module;
+# it builds the one in the module unless the installed one is of that release.
 compiler() {
 	if [ "$(thrift --version 2>/dev/null)" = "Thrift version $release" ]; then
 		command -v thrift
@@ -62,7 +64,8 @@ compiler() {
 	echo "$bin"
 }
 
-# generate runs a compiler, with --gen's argument, on both IDL files; the code is written to $work/gen.
+# generate runs a compiler, with --gen's argument, on both IDL files; the code is written to
+# $work/gen.
 generate() {
 	mkdir -p "$work/gen"
 	for idl in "$apache/test/ThriftTest.thrift" "$here/wide.thrift"; do
@@ -72,8 +75,11 @@ generate() {
 
 . "./$language/build.sh"
 
-# The directory stays where it is moved to; what was built from older sources goes.
+# The directory stays where it is moved to, unless another run was faster; what was built from
+# older sources goes.
 chmod +x "$work/server" "$work/client"
-rm -rf "$cache/$language-"[0-9]*
-mv "$work" "$built"
+if [ ! -e "$built" ]; then
+	rm -rf "$cache/$language-"[0-9]*
+	mv "$work" "$built"
+fi
 echo "$built"

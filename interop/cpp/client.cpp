@@ -1,8 +1,8 @@
-// Calls a server with Apache Thrift's C++ library and checks what comes back. --test is all (every
-// method, then methods and fields that the server does not know), concurrent (8 clients; then 8
-// threads on one connection), idle (the server closes the connection meanwhile) or frames (the server
-// takes none of more than 64 KiB). The exit code is a sum: 1 base types, 2 structs, 4 containers, 8
-// exceptions, 16 the other tests, 64 no connection.
+// Calls a server with Apache Thrift's C++ library and checks what comes back. --test is all
+// (every method, then methods and fields that the server does not know), concurrent (8 clients;
+// then 8 threads on one connection), idle (the server closes the connection meanwhile) or frames
+// (the server takes none of more than 64 KiB). The exit code is a sum: 1 base types, 2 structs, 4
+// containers, 8 exceptions, 16 the other tests, 64 no connection.
 #include <atomic>
 #include <chrono>
 #include <cmath>

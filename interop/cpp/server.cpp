@@ -1,6 +1,6 @@
 // The test service on Apache Thrift's C++ library. --kind is threaded, threadpool or nonblocking.
-// Its first line ends with the port that it listens on. --idle is after how many milliseconds without a
-// request it closes a connection; not of nonblocking.
+// Its first line ends with the port that it listens on. --idle is after how many milliseconds
+// without a request it closes a connection; not of nonblocking.
 #include <chrono>
 #include <csignal>
 #include <iostream>

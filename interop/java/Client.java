@@ -44,11 +44,11 @@ import wide.Wide;
 import wide.WideXtruct;
 
 /**
- * Calls a server with libthrift and checks what comes back. --kind is sync or async. --test is all
- * (every method, then methods and fields that the server does not know), concurrent (8 clients),
- * idle (the server closes the connection meanwhile) or frames (the server takes none of more than
- * 64 KiB). The exit code is a sum: 1 base types, 2 structs, 4 containers, 8 exceptions, 16 the
- * other tests, 64 no connection.
+ * Calls a server with libthrift and checks what comes back. --kind is sync or async. --test is
+ * all (every method, then methods and fields that the server does not know), concurrent (8
+ * clients), idle (the server closes the connection meanwhile) or frames (the server takes none of
+ * more than 64 KiB). The exit code is a sum: 1 base types, 2 structs, 4 containers, 8 exceptions,
+ * 16 the other tests, 64 no connection.
  */
 public final class Client {
   static final int BASETYPES = 1, STRUCTS = 2, CONTAINERS = 4, EXCEPTIONS = 8, OTHERS = 16;
@@ -353,8 +353,8 @@ public final class Client {
   }
 
   /**
-   * Calls a oneway method that the server does not know. Apache's servers answer, and so does this
-   * one, which the next call takes for its reply.
+   * Calls a oneway method that the server does not know. Apache's servers answer, and so does
+   * this one, which the next call takes for its reply.
    */
   private void unknownOneway() throws Exception {
     c.wide.tellNobody("hello");

@@ -1,8 +1,8 @@
 // Calls a server with the npm package thrift and checks what comes back. --test is all (every
-// method, then methods and fields that the server does not know), concurrent (8 clients), shared (8
-// on one connection), idle (the server closes the connection meanwhile) or frames (the server takes
-// none of more than 64 KiB). The exit code is a sum: 1 base types, 2 structs, 4 containers, 8
-// exceptions, 16 the other tests.
+// method, then methods and fields that the server does not know), concurrent (8 clients, then 8
+// on one connection), idle (the server closes the connection meanwhile) or frames (the server
+// takes none of more than 64 KiB). The exit code is a sum: 1 base types, 2 structs, 4 containers,
+// 8 exceptions, 16 the other tests.
 "use strict";
 const assert = require("assert");
 const Int64 = require("node-int64");
@@ -32,8 +32,8 @@ async function check(bit, what, test) {
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// Connection has a client of each service. A call fails when the connection does, which is not the
-// library's doing: it leaves such a call alone.
+// Connection has a client of each service. A call fails when the connection does, which is not
+// the library's doing: it leaves such a call alone.
 class Connection {
   constructor() {
     this.raw = thrift.createConnection(given.host || "127.0.0.1", Number(given.port), options);

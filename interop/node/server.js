@@ -1,5 +1,5 @@
-// The test service on the npm package thrift. Its first line ends with the port that it listens on.
-// --idle is after how many milliseconds without a request it closes a connection.
+// The test service on the npm package thrift. Its first line ends with the port that it listens
+// on. --idle is after how many milliseconds without a request it closes a connection.
 "use strict";
 const thrift = require("thrift");
 const { given, multiplexed, options } = require("./flags");

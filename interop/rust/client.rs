@@ -1,7 +1,8 @@
-//! Calls a server with the crate thrift and checks what comes back. --test is all (every method, then
-//! methods and fields that the server does not know), concurrent (8 clients), idle (the server closes
-//! the connection meanwhile) or frames (the server takes none of more than 64 KiB). The exit code is
-//! a sum: 1 base types, 2 structs, 4 containers, 8 exceptions, 16 the other tests, 64 no connection.
+//! Calls a server with the crate thrift and checks what comes back. --test is all (every method,
+//! then methods and fields that the server does not know), concurrent (8 clients), idle (the
+//! server closes the connection meanwhile) or frames (the server takes none of more than 64 KiB).
+//! The exit code is a sum: 1 base types, 2 structs, 4 containers, 8 exceptions, 16 the other
+//! tests, 64 no connection.
 
 use interop::thrift_test::*;
 use interop::wide::{TWideSyncClient, Tree, WideSyncClient, WideXtruct};
@@ -25,8 +26,8 @@ type Input = Box<dyn TInputProtocol + Send>;
 type Output = Box<dyn TOutputProtocol + Send>;
 type Outcome = Result<(), String>;
 
-/// A connection with a client of each service. Each has buffers of its own: calls are made one after
-/// the other.
+/// A connection with a client of each service. Each has buffers of its own: calls are made one
+/// after the other.
 struct Connection {
     test: ThriftTestSyncClient<Input, Output>,
     second: SecondServiceSyncClient<Input, Output>,
