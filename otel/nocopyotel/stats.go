@@ -1,0 +1,129 @@
+package nocopyotel
+
+import (
+	"context"
+	"errors"
+	"expvar"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// ServerStats returns Stats for a Server that are these metrics; side is server:
+//
+//	thrift.<side>.connections       that are open
+//	thrift.<side>.active_requests   that are being handled, or made
+//	thrift.<side>.queue.duration    how long calls have waited, in seconds
+//	thrift.<side>.io                bytes, by network.io.direction
+//	thrift.server.refused           messages that were not handled, by error.type
+//	thrift.blocks.taken, .returned  blocks of memory of the process, see rpc.BlockStats
+func ServerStats(o Options) *rpc.Stats { return newStats(o, "server") }
+
+// ClientStats returns Stats for a Client: those of ServerStats, where side is client.
+func ClientStats(o Options) *rpc.Stats { return newStats(o, "client") }
+
+func newStats(o Options, side string) *rpc.Stats {
+	if o.MeterProvider == nil {
+		o.MeterProvider = otel.GetMeterProvider()
+	}
+	m := o.MeterProvider.Meter(scope, metric.WithSchemaURL(semconv.SchemaURL))
+	prefix, background := "thrift."+side+".", context.Background()
+	conns, err1 := m.Int64UpDownCounter(prefix+"connections", metric.WithUnit("{connection}"), metric.WithDescription("Connections that are open."))
+	active, err2 := m.Int64UpDownCounter(prefix+"active_requests", metric.WithUnit("{request}"), metric.WithDescription("Calls under way."))
+	queue, err3 := m.Float64Histogram(prefix+"queue.duration", metric.WithUnit("s"), metric.WithDescription("How long calls have waited."),
+		metric.WithExplicitBucketBoundaries(0.00001, 0.0001, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10))
+	io, err4 := m.Int64Counter(prefix+"io", metric.WithUnit("By"), metric.WithDescription("Bytes received and sent."))
+	taken, err5 := m.Int64ObservableCounter("thrift.blocks.taken", metric.WithUnit("{block}"), metric.WithDescription("Blocks of memory taken from pools, or made."))
+	returned, err6 := m.Int64ObservableCounter("thrift.blocks.returned", metric.WithUnit("{block}"), metric.WithDescription("Blocks of memory returned to pools."))
+	_, err7 := m.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		b := rpc.ReadBlockStats()
+		o.ObserveInt64(taken, int64(b.Taken))
+		o.ObserveInt64(returned, int64(b.Returned))
+		return nil
+	}, taken, returned)
+	err := errors.Join(err1, err2, err3, err4, err5, err6, err7)
+	in := metric.WithAttributeSet(attribute.NewSet(semconv.NetworkIODirectionReceive))
+	out := metric.WithAttributeSet(attribute.NewSet(semconv.NetworkIODirectionTransmit))
+	s := &rpc.Stats{
+		Conns:    func(n int) { conns.Add(background, int64(n)) },
+		InFlight: func(n int) { active.Add(background, int64(n)) },
+		Queued:   func(d time.Duration) { queue.Record(background, d.Seconds()) },
+		Received: func(n int) { io.Add(background, int64(n), in) },
+		Sent:     func(n int) { io.Add(background, int64(n), out) },
+	}
+	if side == "server" {
+		refused, err8 := m.Int64Counter(prefix+"refused", metric.WithUnit("{message}"), metric.WithDescription("Messages that were not handled."))
+		err = errors.Join(err, err8)
+		s.Refused = func(e rpc.ExceptionType) {
+			refused.Add(background, 1, metric.WithAttributes(semconv.ErrorTypeKey.String(typeName(e))))
+		}
+	}
+	if err != nil {
+		otel.Handle(err)
+	}
+	return s
+}
+
+// typeName is how metrics and spans call the type of an ApplicationException: as in UNKNOWN_METHOD.
+// A type that Thrift does not know, which a peer may have made up, is _OTHER.
+func typeName(t rpc.ExceptionType) string {
+	if t < rpc.UnknownException || t > rpc.UnsupportedClientType {
+		return other
+	}
+	return strings.ToUpper(strings.ReplaceAll(t.String(), " ", "_"))
+}
+
+// Expvar returns Stats that are published by package expvar, as a map of this name:
+//
+//	{"connections": 2, "connections_opened": 9, "active": 1, "calls": 5731, "queued_ns": 87211,
+//	 "received_bytes": 471193, "sent_bytes": 331144, "refused": 3,
+//	 "blocks_taken": 83, "blocks_returned": 79}
+//
+// As expvar.Publish it panics if the name is taken.
+func Expvar(name string) *rpc.Stats {
+	m := expvar.NewMap(name)
+	for _, key := range []string{"connections", "connections_opened", "active", "calls", "queued_ns", "received_bytes", "sent_bytes", "refused"} {
+		m.Add(key, 0)
+	}
+	m.Set("blocks_taken", expvar.Func(func() any { return rpc.ReadBlockStats().Taken }))
+	m.Set("blocks_returned", expvar.Func(func() any { return rpc.ReadBlockStats().Returned }))
+	count := func(key, total string) func(int) {
+		return func(n int) {
+			if m.Add(key, int64(n)); n > 0 {
+				m.Add(total, int64(n))
+			}
+		}
+	}
+	return &rpc.Stats{
+		Conns:    count("connections", "connections_opened"),
+		InFlight: count("active", "calls"),
+		Queued:   func(d time.Duration) { m.Add("queued_ns", int64(d)) },
+		Received: func(n int) { m.Add("received_bytes", int64(n)) },
+		Sent:     func(n int) { m.Add("sent_bytes", int64(n)) },
+		Refused:  func(rpc.ExceptionType) { m.Add("refused", 1) },
+	}
+}
+
+// Both returns Stats that tell a and b, such as ServerStats and Expvar.
+func Both(a, b *rpc.Stats) *rpc.Stats {
+	return &rpc.Stats{
+		Conns: both(a.Conns, b.Conns), InFlight: both(a.InFlight, b.InFlight), Queued: both(a.Queued, b.Queued),
+		Received: both(a.Received, b.Received), Sent: both(a.Sent, b.Sent), Refused: both(a.Refused, b.Refused),
+	}
+}
+
+func both[T any](f, g func(T)) func(T) {
+	if f == nil || g == nil {
+		if f == nil {
+			return g
+		}
+		return f
+	}
+	return func(v T) { f(v); g(v) }
+}

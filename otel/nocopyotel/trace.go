@@ -1,0 +1,284 @@
+package nocopyotel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/semconv/v1.43.0/rpcconv"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// Options are the settings of interceptors and Stats. The zero value of each is a good default.
+type Options struct {
+	TracerProvider trace.TracerProvider // OpenTelemetry's global one if nil
+	MeterProvider  metric.MeterProvider // likewise
+	// Propagator reads and writes the map; trace context and baggage of the W3C if nil.
+	Propagator propagation.TextMapPropagator
+	// Methods are the names, as in calls, of methods that are known by name only and are to have
+	// spans and metrics of their own.
+	Methods []string
+	// Address is the server's, for the spans and metrics of clients: "host:port".
+	Address string
+}
+
+const (
+	scope  = "github.com/nocopythrift/nocopythrift/otel/nocopyotel"
+	system = "apache_thrift"
+
+	maxName = 256     // bytes of a method's name in a span
+	maxText = 1 << 10 // bytes of an error's text in a span
+)
+
+// tracing is what an interceptor needs.
+type tracing struct {
+	Options
+	tracer   trace.Tracer
+	kind     trace.SpanKind
+	duration metric.Float64Histogram
+	common   []attribute.KeyValue // of all spans and metrics
+}
+
+func newTracing(o Options, kind trace.SpanKind) *tracing {
+	if o.TracerProvider == nil {
+		o.TracerProvider = otel.GetTracerProvider()
+	}
+	if o.MeterProvider == nil {
+		o.MeterProvider = otel.GetMeterProvider()
+	}
+	if o.Propagator == nil {
+		o.Propagator = propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
+	}
+	t := &tracing{Options: o, kind: kind, common: []attribute.KeyValue{semconv.RPCSystemNameKey.String(system)}}
+	t.tracer = o.TracerProvider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL))
+	meter := o.MeterProvider.Meter(scope, metric.WithSchemaURL(semconv.SchemaURL))
+	var err error
+	if kind == trace.SpanKindServer {
+		var h rpcconv.ServerCallDuration
+		h, err = rpcconv.NewServerCallDuration(meter)
+		t.duration = h.Inst()
+	} else {
+		var h rpcconv.ClientCallDuration
+		h, err = rpcconv.NewClientCallDuration(meter)
+		t.duration = h.Inst()
+		if o.Address != "" {
+			host, port := split(o.Address)
+			t.common = append(t.common, semconv.ServerAddress(host))
+			if port > 0 {
+				t.common = append(t.common, semconv.ServerPort(port))
+			}
+		}
+	}
+	if err != nil {
+		otel.Handle(err)
+	}
+	return t
+}
+
+// split returns host and port of an address; all of it and 0 if it has none.
+func split(addr string) (string, int) {
+	if host, port, err := net.SplitHostPort(addr); err == nil {
+		n, _ := strconv.Atoi(port)
+		return host, n
+	}
+	return addr, 0
+}
+
+// Server returns an interceptor for servers, to be the outermost: it begins a span for each call,
+// which continues the client's trace, measures it, and gives the context the client's baggage and
+// deadline.
+func Server(o Options) rpc.Interceptor {
+	t := newTracing(o, trace.SpanKindServer)
+	return func(ctx context.Context, c *rpc.Call, next rpc.Handler) (err error) {
+		in := read(c)
+		ctx = t.Propagator.Extract(ctx, in)
+		if !c.Method.Oneway() {
+			var cancel context.CancelFunc
+			ctx, cancel = withTimeout(ctx, in)
+			defer cancel()
+		}
+		ctx, end := t.start(ctx, c)
+		defer func() { end(err) }()
+		return next(ctx, c)
+	}
+}
+
+// Client returns an interceptor for clients. It begins a span for each call, or for each try if an
+// interceptor around it makes several, measures it, and sends the context, baggage and deadline.
+func Client(o Options) rpc.Interceptor {
+	t := newTracing(o, trace.SpanKindClient)
+	return func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		ctx, end := t.start(ctx, c)
+		err := errPanic // what it stays if next panics
+		defer func() { end(err) }()
+		t.send(ctx, c)
+		err = next(ctx, c)
+		return err
+	}
+}
+
+var errPanic = errors.New("an interceptor has panicked, or ended its goroutine")
+
+// send makes the call's arguments carry the context. What they carry already, since they are
+// forwarded, is replaced where this program has another value for the key.
+func (t *tracing) send(ctx context.Context, c *rpc.Call) {
+	out := read(c)
+	had := len(out.pairs) > 0
+	for _, key := range t.Propagator.Fields() {
+		out.remove(key)
+	}
+	out.remove(TimeoutKey)
+	t.Propagator.Inject(ctx, out)
+	if deadline, ok := ctx.Deadline(); ok && !c.Method.Oneway() {
+		out.Set(TimeoutKey, formatTimeout(time.Until(deadline)))
+	}
+	if had || len(out.pairs) > 0 {
+		c.SetField(FieldID, nocopy.WireMap, out.encode())
+	}
+}
+
+// start begins a span, and returns what ends it with the call's error.
+func (t *tracing) start(ctx context.Context, c *rpc.Call) (context.Context, func(error)) {
+	began := time.Now()
+	method, original := t.method(c.Method)
+	attrs := append(t.common[:len(t.common):len(t.common)], semconv.RPCMethod(method))
+	name := method
+	spanAttrs := attrs
+	if method == other {
+		name = system
+		spanAttrs = append(attrs[:len(attrs):len(attrs)], semconv.RPCMethodOriginal(original))
+	}
+	if c.Peer != nil {
+		host, port := split(c.Peer.String())
+		spanAttrs = append(spanAttrs[:len(spanAttrs):len(spanAttrs)], semconv.NetworkPeerAddress(host))
+		if port > 0 {
+			spanAttrs = append(spanAttrs, semconv.NetworkPeerPort(port))
+		}
+	}
+	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(t.kind), trace.WithTimestamp(began), trace.WithAttributes(spanAttrs...))
+	return ctx, func(err error) {
+		elapsed := time.Since(began)
+		status, failed := t.outcome(c, err)
+		if status != "OK" && span.IsRecording() {
+			t.fail(span, c, err, status, failed)
+		}
+		result := append(attrs[:len(attrs):len(attrs)], semconv.RPCResponseStatusCode(status))
+		if failed {
+			result = append(result, semconv.ErrorTypeKey.String(status))
+		}
+		span.SetAttributes(result[len(attrs):]...)
+		t.duration.Record(ctx, elapsed.Seconds(), metric.WithAttributeSet(attribute.NewSet(result...)))
+		span.End(trace.WithTimestamp(began.Add(elapsed)))
+	}
+}
+
+// other is the name of methods that are known by name only.
+const other = "_OTHER"
+
+// method returns the name that spans and metrics have for m, and its own name, shortened, if that
+// is other.
+func (t *tracing) method(m *rpc.Method) (name, original string) {
+	switch wire := m.WireName(); {
+	case m.Service != "":
+		return m.Service + "/" + m.Name, ""
+	case slices.Contains(t.Methods, wire):
+		return strings.ReplaceAll(wire, ":", "/"), ""
+	default:
+		return other, strings.ToValidUTF8(wire[:min(len(wire), maxName)], "\ufffd")
+	}
+}
+
+// fail tells the span what has failed.
+func (t *tracing) fail(span trace.Span, c *rpc.Call, err error, typ string, failed bool) {
+	text := textOf(err)
+	if err == nil { // a declared exception that is passed on
+		text = textOf(c.Exception())
+	}
+	if failed {
+		span.SetStatus(codes.Error, text)
+	}
+	span.AddEvent("exception", trace.WithAttributes(semconv.ExceptionType(typ), semconv.ExceptionMessage(text)))
+}
+
+// textOf returns the text of err, shortened; its methods may do anything.
+func textOf(err error) (text string) {
+	text = fmt.Sprintf("a %T, whose text can't be had", err)
+	done := make(chan struct{})
+	go func() { // it may end its goroutine
+		defer close(done)
+		defer func() { recover() }()
+		text = fmt.Sprint(err)
+	}()
+	<-done
+	return strings.ToValidUTF8(text[:min(len(text), maxText)], "\ufffd")
+}
+
+// outcome returns the status of a call that has ended with err, and whether it is an error.
+func (t *tracing) outcome(c *rpc.Call, err error) (status string, failed bool) {
+	defer func() {
+		if recover() != nil { // methods of err may panic
+			status, failed = "INTERNAL_ERROR", true
+		}
+	}()
+	var application *rpc.ApplicationException
+	var malformed *nocopy.Error
+	switch {
+	case err == nil:
+		e := passedOn(c)
+		if e == nil {
+			return "OK", false
+		}
+		return nameOf(e), t.kind == trace.SpanKindClient
+	case t.kind == trace.SpanKindServer && c.Exception() != nil, t.kind == trace.SpanKindClient && nameOf(err) != "":
+		return nameOf(err), t.kind == trace.SpanKindClient
+	case errors.As(err, &application):
+		return typeName(application.Type), true
+	case t.kind == trace.SpanKindServer:
+		return "INTERNAL_ERROR", true
+	case errors.Is(err, context.Canceled):
+		return "CANCELLED", true
+	case errors.Is(err, context.DeadlineExceeded):
+		return "DEADLINE_EXCEEDED", true
+	case errors.Is(err, rpc.ErrNotSent):
+		return "NOT_SENT", true
+	case errors.Is(err, rpc.ErrClientClosed):
+		return "CLIENT_CLOSED", true
+	case errors.Is(err, rpc.ErrConnLost):
+		return "CONNECTION_LOST", true
+	case errors.As(err, &malformed):
+		return "MALFORMED", true
+	}
+	return other, true
+}
+
+// passedOn returns the declared exception in the result of a call that a proxy has forwarded, which
+// is no error of its own; nil if there is none.
+func passedOn(c *rpc.Call) error {
+	if c.Method.Oneway() || len(c.Method.Throws) == 0 {
+		return nil
+	}
+	return c.Exception()
+}
+
+// nameOf returns the name of the declared exception that err is or wraps, "" if it is none.
+func nameOf(err error) string {
+	var e nocopy.AnyStruct
+	if errors.As(err, &e) {
+		return e.ThriftDesc().Name()
+	}
+	return ""
+}
