@@ -67,6 +67,9 @@ wild: ## tries nocopyc on the .thrift files of public packages (docs/idl.md); ne
 interop: ## Thrift for Java, Node, Rust and C++ against ours (interop/README.md); needs the network at first (minutes)
 	NOCOPY_INTEROP=1 go test -count=1 -v -timeout 60m ./interop
 
+otel: ## calls from and to Java with OpenTelemetry's agent are one trace; needs Java and Maven (2 minutes)
+	./otel/java.sh -v
+
 bench: ## measures against the peers (minutes); ARGS="-quick" for less
 	go run -C bench . $(ARGS)
 
@@ -74,4 +77,4 @@ lint: ## gofmt and vet
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
 	go vet ./...
 
-.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz wild interop bench lint
+.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz wild interop otel bench lint

@@ -33,16 +33,17 @@
 //
 // Names and attributes are those of OpenTelemetry's semantic conventions for RPC, 1.43: spans are
 // called Service/method; rpc.system.name is apache_thrift; the histograms are
-// rpc.server.call.duration and rpc.client.call.duration, in seconds. rpc.response.status_code is OK,
-// the name of a declared exception, the type of a TApplicationException such as INTERNAL_ERROR, or
-// what has kept the client from an answer: CANCELLED, DEADLINE_EXCEEDED, CONNECTION_LOST, NOT_SENT,
-// CLIENT_CLOSED, MALFORMED.
+// rpc.server.call.duration and rpc.client.call.duration, in seconds. rpc.response.status_code is
+// OK, the name of a declared exception, the type of a TApplicationException such as
+// INTERNAL_ERROR, or what has kept the client from an answer: CANCELLED, DEADLINE_EXCEEDED,
+// CONNECTION_LOST, NOT_SENT, CLIENT_CLOSED, MALFORMED.
 //
 // A declared exception is an error of the client's span. It is none of the server's, which has
 // answered as its IDL says. All else that is not OK is an error of both. Both have an event
 // "exception" for either kind.
 //
 // A method known by name only, as to a proxy without IDL, is called _OTHER, and its span has the
-// name as rpc.method_original: whoever calls could otherwise invent metrics without bound. Those in
-// [Options].Methods have their names. The spans of such methods do not tell declared exceptions.
+// name as rpc.method_original: whoever calls could otherwise invent metrics without bound. Those
+// in [Options].Methods have their names. The spans of such methods do not tell declared
+// exceptions.
 package nocopyotel

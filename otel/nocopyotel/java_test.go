@@ -132,8 +132,8 @@ func recorder(t *testing.T, addr string) (port int, sent func() [][]byte) {
 	}
 }
 
-// TestJava: a call from Java to here and on to Java is one trace, framed or not, two-way and oneway,
-// multiplexed and asynchronous; Java's libraries skip what the other side has added.
+// TestJava: a call from Java to here and on to Java is one trace, framed or not, two-way and
+// oneway, multiplexed and asynchronous; Java's libraries skip what the other side has added.
 func TestJava(t *testing.T) {
 	if os.Getenv("NOCOPY_OTEL_JAVA") == "" {
 		t.Skip("make otel runs this test: it needs Java, Maven and 30 MB from Maven Central")

@@ -70,8 +70,8 @@ func newStats(o Options, side string) *rpc.Stats {
 	return s
 }
 
-// typeName is how metrics and spans call the type of an ApplicationException: as in UNKNOWN_METHOD.
-// A type that Thrift does not know, which a peer may have made up, is _OTHER.
+// typeName is how metrics and spans call the type of an ApplicationException: as in
+// UNKNOWN_METHOD. A type that Thrift does not know, which a peer may have made up, is _OTHER.
 func typeName(t rpc.ExceptionType) string {
 	if t < rpc.UnknownException || t > rpc.UnsupportedClientType {
 		return other

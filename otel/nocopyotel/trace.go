@@ -265,8 +265,8 @@ func (t *tracing) outcome(c *rpc.Call, err error) (status string, failed bool) {
 	return other, true
 }
 
-// passedOn returns the declared exception in the result of a call that a proxy has forwarded, which
-// is no error of its own; nil if there is none.
+// passedOn returns the declared exception in the result of a call that a proxy has forwarded,
+// which is no error of its own; nil if there is none.
 func passedOn(c *rpc.Call) error {
 	if c.Method.Oneway() || len(c.Method.Throws) == 0 {
 		return nil

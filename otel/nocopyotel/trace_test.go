@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"strings"
 	"sync"
@@ -11,12 +12,10 @@ import (
 	"time"
 
 	"github.com/apache/thrift/lib/go/thrift"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	apache "github.com/nocopythrift/nocopythrift/otel/internal/apache/greet"
 	"github.com/nocopythrift/nocopythrift/otel/internal/greet"
 	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/baggage"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/sdk/metric"
@@ -112,6 +111,11 @@ func (g *greeter) Tell(ctx context.Context, args greet.GreeterTellArgs) error {
 	return nil
 }
 
+func (g *greeter) Count(_ context.Context, args greet.GreeterCountArgs, result greet.GreeterCountResult) error {
+	result.SetSuccess(fmt.Sprint(args.GetName(), args.GetN()))
+	return nil
+}
+
 func (g *greeter) last() context.Context {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -121,6 +125,7 @@ func (g *greeter) last() context.Context {
 // serve runs a server until the test has ended and returns its address.
 func serve(t testing.TB, srv *rpc.Server) string {
 	t.Helper()
+	srv.Logger = slog.New(slog.DiscardHandler)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +249,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestBaggageAndDeadline: both come with the call, two-way or oneway; a oneway call has no deadline.
+// TestBaggageAndDeadline: both come with the call, two-way or oneway; a oneway call has no
+// deadline.
 func TestBaggageAndDeadline(t *testing.T) {
 	tel := newTelemetry()
 	g := &greeter{told: make(chan context.Context, 1)}
@@ -286,8 +292,8 @@ func TestBaggageAndDeadline(t *testing.T) {
 	}
 }
 
-// TestProxy: a proxy passes the context on, or is a part of the trace; without IDL too, where calls
-// have one name.
+// TestProxy: a proxy passes the context on, or is a part of the trace; without IDL too, where
+// calls have one name.
 func TestProxy(t *testing.T) {
 	for _, c := range []struct {
 		traced, raw, listed bool
@@ -400,7 +406,8 @@ func TestApachePeers(t *testing.T) {
 		}
 		srv := thrift.NewTSimpleServer4(apache.NewGreeterProcessor(apacheGreeter{}), listener, factory, thrift.NewTBinaryProtocolFactoryConf(nil))
 		go srv.AcceptLoop()
-		c := greet.NewGreeterClient(dial(t, listener.Addr().String(), opts...))
+		cl := dial(t, listener.Addr().String(), opts...)
+		c := greet.NewGreeterClient(cl)
 		for range 3 {
 			if text, err := hello(t.Context(), c, "ada"); err != nil || text != "hello ada" {
 				t.Fatal(text, err)
@@ -409,6 +416,7 @@ func TestApachePeers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		cl.Close() // Stop waits for clients
 		srv.Stop()
 		tel.spans.Reset()
 	}
@@ -417,20 +425,44 @@ func TestApachePeers(t *testing.T) {
 // apacheGreeter is the service on Apache's library.
 type apacheGreeter struct{}
 
-func (apacheGreeter) Hello(_ context.Context, name string) (string, error) { return "hello " + name, nil }
+func (apacheGreeter) Hello(_ context.Context, name string) (string, error) {
+	return "hello " + name, nil
+}
 func (apacheGreeter) Relay(context.Context, string, int32, bool) (string, error) {
 	return "", errors.New("not here")
 }
-func (apacheGreeter) Tell(context.Context, string) error { return nil }
+func (apacheGreeter) Tell(context.Context, string) error                   { return nil }
+func (apacheGreeter) Count(context.Context, string, int64) (string, error) { return "", nil }
 
-// TestOwnField: an IDL's own field 8888 is left alone.
+// TestOwnField: an argument with the id 8888 is the caller's, not a context, for clients and
+// servers.
 func TestOwnField(t *testing.T) {
-	ctx := t.Context()
-	var c rpc.Call
-	if c.SetField(nocopyotel.FieldID, nocopy.WireMap, []byte{11, 11, 0, 0, 0, 0}) {
-		t.Error("set without a method")
+	tel := newTelemetry()
+	addr := serve(t, &rpc.Server{Processor: greet.NewGreeterProcessor(new(greeter)), Interceptors: []rpc.Interceptor{nocopyotel.Server(tel.Options)}})
+	cl := greet.NewGreeterClient(dial(t, addr, rpc.Interceptors(nocopyotel.Client(tel.Options))))
+	res, err := cl.Count(t.Context(), func(args greet.GreeterCountArgs) { args.SetName("ada"); args.SetN(7) })
+	if err != nil || res.GetSuccess() != "ada7" {
+		t.Fatal(res, err)
 	}
-	_ = ctx
+	res.Release()
+	if s := tel.take(t, 2)["Greeter/count server"]; s.Parent.IsValid() {
+		t.Error("the server's span has a parent")
+	}
 }
 
-var _ = attribute.String
+// points returns how many sets of attributes a histogram has.
+func (tel *telemetry) points(t *testing.T, name string) int {
+	t.Helper()
+	var data metricdata.ResourceMetrics
+	if err := tel.reader.Collect(t.Context(), &data); err != nil {
+		t.Fatal(err)
+	}
+	for _, scope := range data.ScopeMetrics {
+		for _, m := range scope.Metrics {
+			if m.Name == name {
+				return len(m.Data.(metricdata.Histogram[float64]).DataPoints)
+			}
+		}
+	}
+	return 0
+}

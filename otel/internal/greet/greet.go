@@ -22,6 +22,8 @@ type GreeterHandler interface {
 	// Passes the call on to another server, by its port, and returns what that does.
 	Relay(ctx context.Context, args GreeterRelayArgs, result GreeterRelayResult) error
 	Tell(ctx context.Context, args GreeterTellArgs) error
+	// Has an argument with the id that contexts travel in.
+	Count(ctx context.Context, args GreeterCountArgs, result GreeterCountResult) error
 }
 
 var (
@@ -40,6 +42,9 @@ var (
 	greeterTell = &rpc.Method{
 		Service: "Greeter", Name: "tell", Args: GreeterTellArgsDesc,
 	}
+	greeterCount = &rpc.Method{
+		Service: "Greeter", Name: "count", Args: GreeterCountArgsDesc, Result: GreeterCountResultDesc, Success: greeterCountResultSuccess,
+	}
 )
 
 // NewGreeterProcessor returns a Processor for an rpc.Server that has h handle the calls of
@@ -54,6 +59,9 @@ func NewGreeterProcessor(h GreeterHandler) *rpc.Processor {
 		}),
 		greeterTell.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Tell(ctx, GreeterTellArgs(c.Args))
+		}),
+		greeterCount.HandledBy(func(ctx context.Context, c *rpc.Call) error {
+			return h.Count(ctx, GreeterCountArgs(c.Args), GreeterCountResult(c.Result))
 		}),
 	)
 }
@@ -93,6 +101,16 @@ func (c GreeterClient) Tell(ctx context.Context, args func(GreeterTellArgs)) err
 	}
 	_, err := c.c.Call(ctx, greeterTell, nocopy.Struct(a))
 	return err
+}
+
+// Has an argument with the id that contexts travel in.
+func (c GreeterClient) Count(ctx context.Context, args func(GreeterCountArgs)) (GreeterCountResult, error) {
+	a := GreeterCountArgs(c.c.NewArgs(greeterCount))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, greeterCount, nocopy.Struct(a))
+	return GreeterCountResult(r), err
 }
 
 type Unknown nocopy.Struct
@@ -452,6 +470,120 @@ func (s GreeterTellArgs) SetName(v string) { impl.Struct(s).SetText(greeterTellA
 func (s GreeterTellArgs) IsSetName() bool  { return impl.Struct(s).Has(greeterTellArgsName) }
 func (s GreeterTellArgs) UnsetName()       { impl.Struct(s).Unset(greeterTellArgsName) }
 
+type GreeterCountArgs nocopy.Struct
+
+const (
+	greeterCountArgsName impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	greeterCountArgsN    impl.Field = 3<<48 | 4<<32 | 10<<16 | 8888
+)
+
+// GreeterCountArgsDesc is the descriptor of GreeterCountArgs.
+var GreeterCountArgsDesc = impl.NewDesc("count_args")
+
+// NewGreeterCountArgs returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewGreeterCountArgs(opts ...nocopy.Option) GreeterCountArgs {
+	return GreeterCountArgs(impl.New(GreeterCountArgsDesc, opts...))
+}
+func ParseGreeterCountArgs(b []byte, opts ...nocopy.Option) (GreeterCountArgs, error) {
+	s, err := impl.Parse(GreeterCountArgsDesc, b, opts...)
+	return GreeterCountArgs(s), err
+}
+func ReadGreeterCountArgs(r io.Reader, n int, opts ...nocopy.Option) (GreeterCountArgs, error) {
+	return nocopy.Read[GreeterCountArgs](GreeterCountArgsDesc, r, n, opts...)
+}
+
+func (s GreeterCountArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GreeterCountArgs) Release()    { nocopy.Struct(s).Release() }
+func (s GreeterCountArgs) Clone() GreeterCountArgs {
+	return GreeterCountArgs(impl.Struct(s).Clone(GreeterCountArgsDesc))
+}
+func (s GreeterCountArgs) Equal(t GreeterCountArgs) bool { return impl.Equals(s, t) }
+func (s GreeterCountArgs) String() string                { return impl.String(s) }
+
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
+func (s GreeterCountArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s GreeterCountArgs) AppendTo(dst []byte) []byte {
+	return impl.Struct(s).AppendStruct(dst, GreeterCountArgsDesc)
+}
+
+func (s GreeterCountArgs) ThriftDesc() *impl.Desc    { return GreeterCountArgsDesc }
+func (s GreeterCountArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GreeterCountArgs) LogValue() slog.Value      { return impl.LogValue(s) }
+
+func (s GreeterCountArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GreeterCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GreeterCountArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GreeterCountArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GreeterCountArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GreeterCountArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
+
+func (s GreeterCountArgs) GetName() string  { return impl.Struct(s).Text(greeterCountArgsName) }
+func (s GreeterCountArgs) SetName(v string) { impl.Struct(s).SetText(greeterCountArgsName, v) }
+func (s GreeterCountArgs) IsSetName() bool  { return impl.Struct(s).Has(greeterCountArgsName) }
+func (s GreeterCountArgs) UnsetName()       { impl.Struct(s).Unset(greeterCountArgsName) }
+
+func (s GreeterCountArgs) GetN() int64  { return impl.Struct(s).Int64(greeterCountArgsN) }
+func (s GreeterCountArgs) SetN(v int64) { impl.Struct(s).SetInt64(greeterCountArgsN, v) }
+func (s GreeterCountArgs) IsSetN() bool { return impl.Struct(s).Has(greeterCountArgsN) }
+func (s GreeterCountArgs) UnsetN()      { impl.Struct(s).Unset(greeterCountArgsN) }
+
+type GreeterCountResult nocopy.Struct
+
+const (
+	greeterCountResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+)
+
+// GreeterCountResultDesc is the descriptor of GreeterCountResult.
+var GreeterCountResultDesc = impl.NewDesc("count_result")
+
+// NewGreeterCountResult returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewGreeterCountResult(opts ...nocopy.Option) GreeterCountResult {
+	return GreeterCountResult(impl.New(GreeterCountResultDesc, opts...))
+}
+func ParseGreeterCountResult(b []byte, opts ...nocopy.Option) (GreeterCountResult, error) {
+	s, err := impl.Parse(GreeterCountResultDesc, b, opts...)
+	return GreeterCountResult(s), err
+}
+func ReadGreeterCountResult(r io.Reader, n int, opts ...nocopy.Option) (GreeterCountResult, error) {
+	return nocopy.Read[GreeterCountResult](GreeterCountResultDesc, r, n, opts...)
+}
+
+func (s GreeterCountResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GreeterCountResult) Release()    { nocopy.Struct(s).Release() }
+func (s GreeterCountResult) Clone() GreeterCountResult {
+	return GreeterCountResult(impl.Struct(s).Clone(GreeterCountResultDesc))
+}
+func (s GreeterCountResult) Equal(t GreeterCountResult) bool { return impl.Equals(s, t) }
+func (s GreeterCountResult) String() string                  { return impl.String(s) }
+
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
+func (s GreeterCountResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s GreeterCountResult) AppendTo(dst []byte) []byte {
+	return impl.Struct(s).AppendStruct(dst, GreeterCountResultDesc)
+}
+
+func (s GreeterCountResult) ThriftDesc() *impl.Desc    { return GreeterCountResultDesc }
+func (s GreeterCountResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GreeterCountResult) LogValue() slog.Value      { return impl.LogValue(s) }
+
+func (s GreeterCountResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s GreeterCountResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s GreeterCountResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s GreeterCountResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *GreeterCountResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *GreeterCountResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
+
+func (s GreeterCountResult) GetSuccess() string {
+	return impl.Struct(s).Text(greeterCountResultSuccess)
+}
+func (s GreeterCountResult) SetSuccess(v string) {
+	impl.Struct(s).SetText(greeterCountResultSuccess, v)
+}
+func (s GreeterCountResult) IsSetSuccess() bool { return impl.Struct(s).Has(greeterCountResultSuccess) }
+func (s GreeterCountResult) UnsetSuccess()      { impl.Struct(s).Unset(greeterCountResultSuccess) }
+
 func init() {
 	UnknownDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "name", Type: impl.TypeString},
@@ -475,6 +607,13 @@ func init() {
 	GreeterTellArgsDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "name", Type: impl.TypeString},
 	}...)
+	GreeterCountArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "name", Type: impl.TypeString},
+		{ID: 8888, Name: "n", Type: impl.TypeI64},
+	}...)
+	GreeterCountResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeString, Req: impl.Optional},
+	}...)
 	impl.Register(&impl.File{
 		Name:    "greet.thrift",
 		Structs: []*impl.Desc{UnknownDesc},
@@ -483,6 +622,7 @@ func init() {
 				{Name: "hello", Args: GreeterHelloArgsDesc, Result: GreeterHelloResultDesc, Info: impl.Info{Doc: "Returns a greeting; names that end with \"?\" are Unknown, \"bug\" is a failure."}},
 				{Name: "relay", Args: GreeterRelayArgsDesc, Result: GreeterRelayResultDesc, Info: impl.Info{Doc: "Passes the call on to another server, by its port, and returns what that does."}},
 				{Name: "tell", Args: GreeterTellArgsDesc},
+				{Name: "count", Args: GreeterCountArgsDesc, Result: GreeterCountResultDesc, Info: impl.Info{Doc: "Has an argument with the id that contexts travel in."}},
 			}},
 		},
 	})

@@ -11,4 +11,6 @@ service Greeter {
   // Passes the call on to another server, by its port, and returns what that does.
   string relay(1: string name, 2: i32 port, 3: bool framed) throws (1: Unknown unknown)
   oneway void tell(1: string name)
+  // Has an argument with the id that contexts travel in.
+  string count(1: string name, 8888: i64 n)
 }

@@ -152,6 +152,10 @@ type Greeter interface {
 	// Parameters:
 	//  - Name
 	Tell(ctx context.Context, name string) (_err error)
+	// Parameters:
+	//  - Name
+	//  - N
+	Count(ctx context.Context, name string, n int64) (_r string, _err error)
 }
 
 type GreeterClient struct {
@@ -245,6 +249,23 @@ func (p *GreeterClient) Tell(ctx context.Context, name string) (_err error) {
 	return nil
 }
 
+// Parameters:
+//   - Name
+//   - N
+func (p *GreeterClient) Count(ctx context.Context, name string, n int64) (_r string, _err error) {
+	var _args7 GreeterCountArgs
+	_args7.Name = name
+	_args7.N = n
+	var _result9 GreeterCountResult
+	var _meta8 thrift.ResponseMeta
+	_meta8, _err = p.Client_().Call(ctx, "count", &_args7, &_result9)
+	p.SetLastResponseMeta_(_meta8)
+	if _err != nil {
+		return
+	}
+	return _result9.GetSuccess(), nil
+}
+
 type GreeterProcessor struct {
 	processorMap map[string]thrift.TProcessorFunction
 	handler      Greeter
@@ -265,11 +286,12 @@ func (p *GreeterProcessor) ProcessorMap() map[string]thrift.TProcessorFunction {
 
 func NewGreeterProcessor(handler Greeter) *GreeterProcessor {
 
-	self7 := &GreeterProcessor{handler: handler, processorMap: make(map[string]thrift.TProcessorFunction)}
-	self7.processorMap["hello"] = &greeterProcessorHello{handler: handler}
-	self7.processorMap["relay"] = &greeterProcessorRelay{handler: handler}
-	self7.processorMap["tell"] = &greeterProcessorTell{handler: handler}
-	return self7
+	self10 := &GreeterProcessor{handler: handler, processorMap: make(map[string]thrift.TProcessorFunction)}
+	self10.processorMap["hello"] = &greeterProcessorHello{handler: handler}
+	self10.processorMap["relay"] = &greeterProcessorRelay{handler: handler}
+	self10.processorMap["tell"] = &greeterProcessorTell{handler: handler}
+	self10.processorMap["count"] = &greeterProcessorCount{handler: handler}
+	return self10
 }
 
 func (p *GreeterProcessor) Process(ctx context.Context, iprot, oprot thrift.TProtocol) (success bool, err thrift.TException) {
@@ -282,12 +304,12 @@ func (p *GreeterProcessor) Process(ctx context.Context, iprot, oprot thrift.TPro
 	}
 	iprot.Skip(ctx, thrift.STRUCT)
 	iprot.ReadMessageEnd(ctx)
-	x8 := thrift.NewTApplicationException(thrift.UNKNOWN_METHOD, "Unknown function "+name)
+	x11 := thrift.NewTApplicationException(thrift.UNKNOWN_METHOD, "Unknown function "+name)
 	oprot.WriteMessageBegin(ctx, name, thrift.EXCEPTION, seqId)
-	x8.Write(ctx, oprot)
+	x11.Write(ctx, oprot)
 	oprot.WriteMessageEnd(ctx)
 	oprot.Flush(ctx)
-	return false, x8
+	return false, x11
 
 }
 
@@ -296,7 +318,7 @@ type greeterProcessorHello struct {
 }
 
 func (p *greeterProcessorHello) Process(ctx context.Context, seqId int32, iprot, oprot thrift.TProtocol) (success bool, err thrift.TException) {
-	var _write_err9 error
+	var _write_err12 error
 	args := GreeterHelloArgs{}
 	if err2 := args.Read(ctx, iprot); err2 != nil {
 		iprot.ReadMessageEnd(ctx)
@@ -346,21 +368,21 @@ func (p *greeterProcessorHello) Process(ctx context.Context, seqId int32, iprot,
 			if errors.Is(err2, thrift.ErrAbandonRequest) {
 				return false, thrift.WrapTException(err2)
 			}
-			_exc10 := thrift.NewTApplicationException(thrift.INTERNAL_ERROR, "Internal error processing hello: "+err2.Error())
+			_exc13 := thrift.NewTApplicationException(thrift.INTERNAL_ERROR, "Internal error processing hello: "+err2.Error())
 			if err2 := oprot.WriteMessageBegin(ctx, "hello", thrift.EXCEPTION, seqId); err2 != nil {
-				_write_err9 = thrift.WrapTException(err2)
+				_write_err12 = thrift.WrapTException(err2)
 			}
-			if err2 := _exc10.Write(ctx, oprot); _write_err9 == nil && err2 != nil {
-				_write_err9 = thrift.WrapTException(err2)
+			if err2 := _exc13.Write(ctx, oprot); _write_err12 == nil && err2 != nil {
+				_write_err12 = thrift.WrapTException(err2)
 			}
-			if err2 := oprot.WriteMessageEnd(ctx); _write_err9 == nil && err2 != nil {
-				_write_err9 = thrift.WrapTException(err2)
+			if err2 := oprot.WriteMessageEnd(ctx); _write_err12 == nil && err2 != nil {
+				_write_err12 = thrift.WrapTException(err2)
 			}
-			if err2 := oprot.Flush(ctx); _write_err9 == nil && err2 != nil {
-				_write_err9 = thrift.WrapTException(err2)
+			if err2 := oprot.Flush(ctx); _write_err12 == nil && err2 != nil {
+				_write_err12 = thrift.WrapTException(err2)
 			}
-			if _write_err9 != nil {
-				return false, thrift.WrapTException(_write_err9)
+			if _write_err12 != nil {
+				return false, thrift.WrapTException(_write_err12)
 			}
 			return true, err
 		}
@@ -369,19 +391,19 @@ func (p *greeterProcessorHello) Process(ctx context.Context, seqId int32, iprot,
 	}
 	tickerCancel()
 	if err2 := oprot.WriteMessageBegin(ctx, "hello", thrift.REPLY, seqId); err2 != nil {
-		_write_err9 = thrift.WrapTException(err2)
+		_write_err12 = thrift.WrapTException(err2)
 	}
-	if err2 := result.Write(ctx, oprot); _write_err9 == nil && err2 != nil {
-		_write_err9 = thrift.WrapTException(err2)
+	if err2 := result.Write(ctx, oprot); _write_err12 == nil && err2 != nil {
+		_write_err12 = thrift.WrapTException(err2)
 	}
-	if err2 := oprot.WriteMessageEnd(ctx); _write_err9 == nil && err2 != nil {
-		_write_err9 = thrift.WrapTException(err2)
+	if err2 := oprot.WriteMessageEnd(ctx); _write_err12 == nil && err2 != nil {
+		_write_err12 = thrift.WrapTException(err2)
 	}
-	if err2 := oprot.Flush(ctx); _write_err9 == nil && err2 != nil {
-		_write_err9 = thrift.WrapTException(err2)
+	if err2 := oprot.Flush(ctx); _write_err12 == nil && err2 != nil {
+		_write_err12 = thrift.WrapTException(err2)
 	}
-	if _write_err9 != nil {
-		return false, thrift.WrapTException(_write_err9)
+	if _write_err12 != nil {
+		return false, thrift.WrapTException(_write_err12)
 	}
 	return true, err
 }
@@ -391,7 +413,7 @@ type greeterProcessorRelay struct {
 }
 
 func (p *greeterProcessorRelay) Process(ctx context.Context, seqId int32, iprot, oprot thrift.TProtocol) (success bool, err thrift.TException) {
-	var _write_err11 error
+	var _write_err14 error
 	args := GreeterRelayArgs{}
 	if err2 := args.Read(ctx, iprot); err2 != nil {
 		iprot.ReadMessageEnd(ctx)
@@ -441,21 +463,21 @@ func (p *greeterProcessorRelay) Process(ctx context.Context, seqId int32, iprot,
 			if errors.Is(err2, thrift.ErrAbandonRequest) {
 				return false, thrift.WrapTException(err2)
 			}
-			_exc12 := thrift.NewTApplicationException(thrift.INTERNAL_ERROR, "Internal error processing relay: "+err2.Error())
+			_exc15 := thrift.NewTApplicationException(thrift.INTERNAL_ERROR, "Internal error processing relay: "+err2.Error())
 			if err2 := oprot.WriteMessageBegin(ctx, "relay", thrift.EXCEPTION, seqId); err2 != nil {
-				_write_err11 = thrift.WrapTException(err2)
+				_write_err14 = thrift.WrapTException(err2)
 			}
-			if err2 := _exc12.Write(ctx, oprot); _write_err11 == nil && err2 != nil {
-				_write_err11 = thrift.WrapTException(err2)
+			if err2 := _exc15.Write(ctx, oprot); _write_err14 == nil && err2 != nil {
+				_write_err14 = thrift.WrapTException(err2)
 			}
-			if err2 := oprot.WriteMessageEnd(ctx); _write_err11 == nil && err2 != nil {
-				_write_err11 = thrift.WrapTException(err2)
+			if err2 := oprot.WriteMessageEnd(ctx); _write_err14 == nil && err2 != nil {
+				_write_err14 = thrift.WrapTException(err2)
 			}
-			if err2 := oprot.Flush(ctx); _write_err11 == nil && err2 != nil {
-				_write_err11 = thrift.WrapTException(err2)
+			if err2 := oprot.Flush(ctx); _write_err14 == nil && err2 != nil {
+				_write_err14 = thrift.WrapTException(err2)
 			}
-			if _write_err11 != nil {
-				return false, thrift.WrapTException(_write_err11)
+			if _write_err14 != nil {
+				return false, thrift.WrapTException(_write_err14)
 			}
 			return true, err
 		}
@@ -464,19 +486,19 @@ func (p *greeterProcessorRelay) Process(ctx context.Context, seqId int32, iprot,
 	}
 	tickerCancel()
 	if err2 := oprot.WriteMessageBegin(ctx, "relay", thrift.REPLY, seqId); err2 != nil {
-		_write_err11 = thrift.WrapTException(err2)
+		_write_err14 = thrift.WrapTException(err2)
 	}
-	if err2 := result.Write(ctx, oprot); _write_err11 == nil && err2 != nil {
-		_write_err11 = thrift.WrapTException(err2)
+	if err2 := result.Write(ctx, oprot); _write_err14 == nil && err2 != nil {
+		_write_err14 = thrift.WrapTException(err2)
 	}
-	if err2 := oprot.WriteMessageEnd(ctx); _write_err11 == nil && err2 != nil {
-		_write_err11 = thrift.WrapTException(err2)
+	if err2 := oprot.WriteMessageEnd(ctx); _write_err14 == nil && err2 != nil {
+		_write_err14 = thrift.WrapTException(err2)
 	}
-	if err2 := oprot.Flush(ctx); _write_err11 == nil && err2 != nil {
-		_write_err11 = thrift.WrapTException(err2)
+	if err2 := oprot.Flush(ctx); _write_err14 == nil && err2 != nil {
+		_write_err14 = thrift.WrapTException(err2)
 	}
-	if _write_err11 != nil {
-		return false, thrift.WrapTException(_write_err11)
+	if _write_err14 != nil {
+		return false, thrift.WrapTException(_write_err14)
 	}
 	return true, err
 }
@@ -501,6 +523,96 @@ func (p *greeterProcessorTell) Process(ctx context.Context, seqId int32, iprot, 
 		err = thrift.WrapTException(err2)
 	}
 	tickerCancel()
+	return true, err
+}
+
+type greeterProcessorCount struct {
+	handler Greeter
+}
+
+func (p *greeterProcessorCount) Process(ctx context.Context, seqId int32, iprot, oprot thrift.TProtocol) (success bool, err thrift.TException) {
+	var _write_err16 error
+	args := GreeterCountArgs{}
+	if err2 := args.Read(ctx, iprot); err2 != nil {
+		iprot.ReadMessageEnd(ctx)
+		x := thrift.NewTApplicationException(thrift.PROTOCOL_ERROR, err2.Error())
+		oprot.WriteMessageBegin(ctx, "count", thrift.EXCEPTION, seqId)
+		x.Write(ctx, oprot)
+		oprot.WriteMessageEnd(ctx)
+		oprot.Flush(ctx)
+		return false, thrift.WrapTException(err2)
+	}
+	iprot.ReadMessageEnd(ctx)
+
+	tickerCancel := func() {}
+	// Start a goroutine to do server side connectivity check.
+	if thrift.ServerConnectivityCheckInterval > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		var tickerCtx context.Context
+		tickerCtx, tickerCancel = context.WithCancel(context.Background())
+		defer tickerCancel()
+		go func(ctx context.Context, cancel context.CancelFunc) {
+			ticker := time.NewTicker(thrift.ServerConnectivityCheckInterval)
+			defer ticker.Stop()
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-ticker.C:
+					if !iprot.Transport().IsOpen() {
+						cancel()
+						return
+					}
+				}
+			}
+		}(tickerCtx, cancel)
+	}
+
+	result := GreeterCountResult{}
+	if retval, err2 := p.handler.Count(ctx, args.Name, args.N); err2 != nil {
+		tickerCancel()
+		err = thrift.WrapTException(err2)
+		if errors.Is(err2, thrift.ErrAbandonRequest) {
+			return false, thrift.WrapTException(err2)
+		}
+		_exc17 := thrift.NewTApplicationException(thrift.INTERNAL_ERROR, "Internal error processing count: "+err2.Error())
+		if err2 := oprot.WriteMessageBegin(ctx, "count", thrift.EXCEPTION, seqId); err2 != nil {
+			_write_err16 = thrift.WrapTException(err2)
+		}
+		if err2 := _exc17.Write(ctx, oprot); _write_err16 == nil && err2 != nil {
+			_write_err16 = thrift.WrapTException(err2)
+		}
+		if err2 := oprot.WriteMessageEnd(ctx); _write_err16 == nil && err2 != nil {
+			_write_err16 = thrift.WrapTException(err2)
+		}
+		if err2 := oprot.Flush(ctx); _write_err16 == nil && err2 != nil {
+			_write_err16 = thrift.WrapTException(err2)
+		}
+		if _write_err16 != nil {
+			return false, thrift.WrapTException(_write_err16)
+		}
+		return true, err
+	} else {
+		result.Success = &retval
+	}
+	tickerCancel()
+	if err2 := oprot.WriteMessageBegin(ctx, "count", thrift.REPLY, seqId); err2 != nil {
+		_write_err16 = thrift.WrapTException(err2)
+	}
+	if err2 := result.Write(ctx, oprot); _write_err16 == nil && err2 != nil {
+		_write_err16 = thrift.WrapTException(err2)
+	}
+	if err2 := oprot.WriteMessageEnd(ctx); _write_err16 == nil && err2 != nil {
+		_write_err16 = thrift.WrapTException(err2)
+	}
+	if err2 := oprot.Flush(ctx); _write_err16 == nil && err2 != nil {
+		_write_err16 = thrift.WrapTException(err2)
+	}
+	if _write_err16 != nil {
+		return false, thrift.WrapTException(_write_err16)
+	}
 	return true, err
 }
 
@@ -1205,4 +1317,255 @@ func (p *GreeterTellArgs) String() string {
 		return "<nil>"
 	}
 	return fmt.Sprintf("GreeterTellArgs(%+v)", *p)
+}
+
+// Attributes:
+//   - Name
+//   - N
+type GreeterCountArgs struct {
+	Name string `thrift:"name,1" db:"name" json:"name"`
+	// unused fields # 2 to 8887
+	N int64 `thrift:"n,8888" db:"n" json:"n"`
+}
+
+func NewGreeterCountArgs() *GreeterCountArgs {
+	return &GreeterCountArgs{}
+}
+
+func (p *GreeterCountArgs) GetName() string {
+	return p.Name
+}
+
+func (p *GreeterCountArgs) GetN() int64 {
+	return p.N
+}
+func (p *GreeterCountArgs) Read(ctx context.Context, iprot thrift.TProtocol) error {
+	if _, err := iprot.ReadStructBegin(ctx); err != nil {
+		return thrift.PrependError(fmt.Sprintf("%T read error: ", p), err)
+	}
+
+	for {
+		_, fieldTypeId, fieldId, err := iprot.ReadFieldBegin(ctx)
+		if err != nil {
+			return thrift.PrependError(fmt.Sprintf("%T field %d read error: ", p, fieldId), err)
+		}
+		if fieldTypeId == thrift.STOP {
+			break
+		}
+		switch fieldId {
+		case 1:
+			if fieldTypeId == thrift.STRING {
+				if err := p.ReadField1(ctx, iprot); err != nil {
+					return err
+				}
+			} else {
+				if err := iprot.Skip(ctx, fieldTypeId); err != nil {
+					return err
+				}
+			}
+		case 8888:
+			if fieldTypeId == thrift.I64 {
+				if err := p.ReadField8888(ctx, iprot); err != nil {
+					return err
+				}
+			} else {
+				if err := iprot.Skip(ctx, fieldTypeId); err != nil {
+					return err
+				}
+			}
+		default:
+			if err := iprot.Skip(ctx, fieldTypeId); err != nil {
+				return err
+			}
+		}
+		if err := iprot.ReadFieldEnd(ctx); err != nil {
+			return err
+		}
+	}
+	if err := iprot.ReadStructEnd(ctx); err != nil {
+		return thrift.PrependError(fmt.Sprintf("%T read struct end error: ", p), err)
+	}
+	return nil
+}
+
+func (p *GreeterCountArgs) ReadField1(ctx context.Context, iprot thrift.TProtocol) error {
+	if v, err := iprot.ReadString(ctx); err != nil {
+		return thrift.PrependError("error reading field 1: ", err)
+	} else {
+		p.Name = v
+	}
+	return nil
+}
+
+func (p *GreeterCountArgs) ReadField8888(ctx context.Context, iprot thrift.TProtocol) error {
+	if v, err := iprot.ReadI64(ctx); err != nil {
+		return thrift.PrependError("error reading field 8888: ", err)
+	} else {
+		p.N = v
+	}
+	return nil
+}
+
+func (p *GreeterCountArgs) Write(ctx context.Context, oprot thrift.TProtocol) error {
+	if err := oprot.WriteStructBegin(ctx, "count_args"); err != nil {
+		return thrift.PrependError(fmt.Sprintf("%T write struct begin error: ", p), err)
+	}
+	if p != nil {
+		if err := p.writeField1(ctx, oprot); err != nil {
+			return err
+		}
+		if err := p.writeField8888(ctx, oprot); err != nil {
+			return err
+		}
+	}
+	if err := oprot.WriteFieldStop(ctx); err != nil {
+		return thrift.PrependError("write field stop error: ", err)
+	}
+	if err := oprot.WriteStructEnd(ctx); err != nil {
+		return thrift.PrependError("write struct stop error: ", err)
+	}
+	return nil
+}
+
+func (p *GreeterCountArgs) writeField1(ctx context.Context, oprot thrift.TProtocol) (err error) {
+	if err := oprot.WriteFieldBegin(ctx, "name", thrift.STRING, 1); err != nil {
+		return thrift.PrependError(fmt.Sprintf("%T write field begin error 1:name: ", p), err)
+	}
+	if err := oprot.WriteString(ctx, string(p.Name)); err != nil {
+		return thrift.PrependError(fmt.Sprintf("%T.name (1) field write error: ", p), err)
+	}
+	if err := oprot.WriteFieldEnd(ctx); err != nil {
+		return thrift.PrependError(fmt.Sprintf("%T write field end error 1:name: ", p), err)
+	}
+	return err
+}
+
+func (p *GreeterCountArgs) writeField8888(ctx context.Context, oprot thrift.TProtocol) (err error) {
+	if err := oprot.WriteFieldBegin(ctx, "n", thrift.I64, 8888); err != nil {
+		return thrift.PrependError(fmt.Sprintf("%T write field begin error 8888:n: ", p), err)
+	}
+	if err := oprot.WriteI64(ctx, int64(p.N)); err != nil {
+		return thrift.PrependError(fmt.Sprintf("%T.n (8888) field write error: ", p), err)
+	}
+	if err := oprot.WriteFieldEnd(ctx); err != nil {
+		return thrift.PrependError(fmt.Sprintf("%T write field end error 8888:n: ", p), err)
+	}
+	return err
+}
+
+func (p *GreeterCountArgs) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("GreeterCountArgs(%+v)", *p)
+}
+
+// Attributes:
+//   - Success
+type GreeterCountResult struct {
+	Success *string `thrift:"success,0" db:"success" json:"success,omitempty"`
+}
+
+func NewGreeterCountResult() *GreeterCountResult {
+	return &GreeterCountResult{}
+}
+
+var GreeterCountResult_Success_DEFAULT string
+
+func (p *GreeterCountResult) GetSuccess() string {
+	if !p.IsSetSuccess() {
+		return GreeterCountResult_Success_DEFAULT
+	}
+	return *p.Success
+}
+func (p *GreeterCountResult) IsSetSuccess() bool {
+	return p.Success != nil
+}
+
+func (p *GreeterCountResult) Read(ctx context.Context, iprot thrift.TProtocol) error {
+	if _, err := iprot.ReadStructBegin(ctx); err != nil {
+		return thrift.PrependError(fmt.Sprintf("%T read error: ", p), err)
+	}
+
+	for {
+		_, fieldTypeId, fieldId, err := iprot.ReadFieldBegin(ctx)
+		if err != nil {
+			return thrift.PrependError(fmt.Sprintf("%T field %d read error: ", p, fieldId), err)
+		}
+		if fieldTypeId == thrift.STOP {
+			break
+		}
+		switch fieldId {
+		case 0:
+			if fieldTypeId == thrift.STRING {
+				if err := p.ReadField0(ctx, iprot); err != nil {
+					return err
+				}
+			} else {
+				if err := iprot.Skip(ctx, fieldTypeId); err != nil {
+					return err
+				}
+			}
+		default:
+			if err := iprot.Skip(ctx, fieldTypeId); err != nil {
+				return err
+			}
+		}
+		if err := iprot.ReadFieldEnd(ctx); err != nil {
+			return err
+		}
+	}
+	if err := iprot.ReadStructEnd(ctx); err != nil {
+		return thrift.PrependError(fmt.Sprintf("%T read struct end error: ", p), err)
+	}
+	return nil
+}
+
+func (p *GreeterCountResult) ReadField0(ctx context.Context, iprot thrift.TProtocol) error {
+	if v, err := iprot.ReadString(ctx); err != nil {
+		return thrift.PrependError("error reading field 0: ", err)
+	} else {
+		p.Success = &v
+	}
+	return nil
+}
+
+func (p *GreeterCountResult) Write(ctx context.Context, oprot thrift.TProtocol) error {
+	if err := oprot.WriteStructBegin(ctx, "count_result"); err != nil {
+		return thrift.PrependError(fmt.Sprintf("%T write struct begin error: ", p), err)
+	}
+	if p != nil {
+		if err := p.writeField0(ctx, oprot); err != nil {
+			return err
+		}
+	}
+	if err := oprot.WriteFieldStop(ctx); err != nil {
+		return thrift.PrependError("write field stop error: ", err)
+	}
+	if err := oprot.WriteStructEnd(ctx); err != nil {
+		return thrift.PrependError("write struct stop error: ", err)
+	}
+	return nil
+}
+
+func (p *GreeterCountResult) writeField0(ctx context.Context, oprot thrift.TProtocol) (err error) {
+	if p.IsSetSuccess() {
+		if err := oprot.WriteFieldBegin(ctx, "success", thrift.STRING, 0); err != nil {
+			return thrift.PrependError(fmt.Sprintf("%T write field begin error 0:success: ", p), err)
+		}
+		if err := oprot.WriteString(ctx, string(*p.Success)); err != nil {
+			return thrift.PrependError(fmt.Sprintf("%T.success (0) field write error: ", p), err)
+		}
+		if err := oprot.WriteFieldEnd(ctx); err != nil {
+			return thrift.PrependError(fmt.Sprintf("%T write field end error 0:success: ", p), err)
+		}
+	}
+	return err
+}
+
+func (p *GreeterCountResult) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("GreeterCountResult(%+v)", *p)
 }

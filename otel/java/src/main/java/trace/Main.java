@@ -42,6 +42,11 @@ public final class Main {
 
     @Override
     public void tell(String name) {}
+
+    @Override
+    public String count(String name, long n) {
+      return name + n;
+    }
   }
 
   private static TTransport open(String host, int port, boolean framed) throws TException {

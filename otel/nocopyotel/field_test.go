@@ -1,0 +1,377 @@
+package nocopyotel
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/otel/internal/greet"
+)
+
+func text(s string) []byte { return append(binary.BigEndian.AppendUint32(nil, uint32(len(s))), s...) }
+
+// wireMap returns the wire bytes of a map that says it has n pairs.
+func wireMap(n int, keyType, valueType byte, texts ...string) []byte {
+	b := append([]byte{keyType, valueType}, binary.BigEndian.AppendUint32(nil, uint32(n))...)
+	for _, s := range texts {
+		b = append(b, text(s)...)
+	}
+	return b
+}
+
+const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+// helloCall returns a framed call of hello with fields before and after the name.
+func helloCall(before, after []byte) []byte {
+	b := bytes.Join([][]byte{{0x80, 1, 0, 1}, text("hello"), {0, 0, 0, 1}, before, {11, 0, 1}, text("ada"), after, {0}}, nil)
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
+}
+
+func field(typ byte, wire []byte) []byte {
+	return append([]byte{typ, FieldID >> 8, FieldID & 0xff}, wire...)
+}
+
+// asks is the service that the bytes of these tests call.
+type asks struct {
+	mu        sync.Mutex
+	deadlines int
+}
+
+func (a *asks) Hello(ctx context.Context, args greet.GreeterHelloArgs, result greet.GreeterHelloResult) error {
+	if _, ok := ctx.Deadline(); ok {
+		a.mu.Lock()
+		a.deadlines++
+		a.mu.Unlock()
+	}
+	if args.GetName() == "who?" {
+		return greet.NewUnknown()
+	}
+	if args.GetName() == "bug" {
+		return fmt.Errorf("a bug")
+	}
+	result.SetSuccess("hello " + args.GetName())
+	return nil
+}
+
+func (a *asks) Relay(_ context.Context, args greet.GreeterRelayArgs, result greet.GreeterRelayResult) error {
+	if args.GetName() == "who?" {
+		return greet.NewUnknown()
+	}
+	result.SetSuccess("hello " + args.GetName())
+	return nil
+}
+
+func (a *asks) Tell(context.Context, greet.GreeterTellArgs) error { return nil }
+func (a *asks) Count(context.Context, greet.GreeterCountArgs, greet.GreeterCountResult) error {
+	return nil
+}
+
+// served starts a server with spans and returns its address.
+func served(t *testing.T, srv *rpc.Server, h *asks) (string, *tracetest.InMemoryExporter) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spans := tracetest.NewInMemoryExporter()
+	srv.Logger = slog.New(slog.DiscardHandler)
+	p := greet.NewGreeterProcessor(h)
+	srv.Processor = rpc.Multiplexed(map[string]*rpc.Processor{"": p, "greeter": p})
+	srv.Interceptors = []rpc.Interceptor{Server(Options{TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))})}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		srv.Serve(l)
+	}()
+	t.Cleanup(func() { srv.Close(); <-done })
+	return l.Addr().String(), spans
+}
+
+// TestHostileContext: whatever is in field 8888, the call is answered; what is no map of strings
+// within the limits, at the arguments' own level, is no context.
+func TestHostileContext(t *testing.T) {
+	good := field(13, wireMap(1, 11, 11, "traceparent", parent))
+	many := func(n int) []byte {
+		texts := []string{"traceparent", parent}
+		for i := range n - 1 {
+			texts = append(texts, fmt.Sprint(i), "")
+		}
+		return field(13, wireMap(n, 11, 11, texts...))
+	}
+	deep := append(bytes.Repeat([]byte{12, FieldID >> 8, FieldID & 0xff}, 60), make([]byte, 60)...)
+	for _, c := range []struct {
+		name          string
+		before, after []byte
+		want          bool // the context counts
+	}{
+		{"last", nil, good, true},
+		{"first", good, nil, true},
+		{"twice, the first counts", nil, append(good[:len(good):len(good)], field(13, wireMap(0, 11, 11))...), true},
+		{"twice, the first is empty", nil, append(field(13, wireMap(0, 11, 11)), good...), false},
+		{"twice, the first is of another type", nil, append(field(8, []byte{0, 0, 0, 1}), good...), false},
+		{"a thousand times", nil, bytes.Repeat(good, 1000), true},
+		{"a number", nil, field(10, make([]byte, 8)), false},
+		{"a string", nil, field(11, text(parent)), false},
+		{"a list of strings", nil, field(15, append([]byte{11, 0, 0, 0, 2}, append(text("traceparent"), text(parent)...)...)), false},
+		{"a struct", nil, field(12, append(good[:len(good):len(good)], 0)), false},
+		{"deep", nil, deep, false},
+		{"a map of numbers", nil, field(13, append([]byte{8, 8, 0, 0, 0, 1}, make([]byte, 8)...)), false},
+		{"a map of strings to numbers", nil, field(13, bytes.Join([][]byte{{11, 8, 0, 0, 0, 1}, text("traceparent"), {0, 0, 0, 1}}, nil)), false},
+		{"an empty map without types", nil, field(13, make([]byte, 6)), false},
+		{"no pairs", nil, field(13, wireMap(0, 11, 11)), false},
+		{"a hundred pairs", nil, many(100), true},
+		{"too many pairs", nil, many(101), false},
+		{"a hundred thousand pairs", nil, many(100_000), false},
+		{"8 KiB", nil, field(13, wireMap(2, 11, 11, "traceparent", parent, "k", strings.Repeat("v", 8<<10-1-11-len(parent)))), true},
+		{"more than 8 KiB", nil, field(13, wireMap(2, 11, 11, "traceparent", parent, "k", strings.Repeat("v", 8<<10-11-len(parent)))), false},
+		{"10 MB", nil, field(13, wireMap(2, 11, 11, "traceparent", parent, "k", strings.Repeat("v", 10<<20))), false},
+		{"a key twice, the last counts", nil, field(13, wireMap(2, 11, 11, "traceparent", "x", "traceparent", parent)), true},
+		{"a key twice, the last is wrong", nil, field(13, wireMap(2, 11, 11, "traceparent", parent, "traceparent", "x")), false},
+		{"no text", nil, field(13, wireMap(3, 11, 11, "\xff\xfe", "\x00\xff", "traceparent", parent, "baggage", "\xff=\xff")), true},
+		{"a wrong parent", nil, field(13, wireMap(1, 11, 11, "traceparent", strings.Repeat("0", 55))), false},
+		{"a long parent", nil, field(13, wireMap(1, 11, 11, "traceparent", strings.Repeat("0", 8000))), false},
+		{"empty keys and values", nil, field(13, wireMap(2, 11, 11, "", "", "traceparent", parent)), true},
+		{"wrong timeouts", nil, field(13, wireMap(2, 11, 11, "traceparent", parent, TimeoutKey, "-1S")), true},
+	} {
+		for _, srv := range []*rpc.Server{{}, {Recycle: true}, {Lazy: true}} {
+			t.Run(fmt.Sprintf("%s, %t %t", c.name, srv.Recycle, srv.Lazy), func(t *testing.T) {
+				h := new(asks)
+				addr, spans := served(t, srv, h)
+				nc, err := net.Dial("tcp", addr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer nc.Close()
+				nc.SetDeadline(time.Now().Add(20 * time.Second))
+				request := helloCall(c.before, c.after)
+				for range 2 { // it harms no call after it either
+					go nc.Write(request)
+					reply := make([]byte, 4+4+4+5+4+3+4+9+1)
+					if n, err := nc.Read(reply); err != nil || n != len(reply) || !bytes.Contains(reply, []byte("hello ada")) {
+						t.Fatalf("reply %q, %v", reply[:n], err)
+					}
+				}
+				for range 1000 {
+					if len(spans.GetSpans()) == 2 {
+						break
+					}
+					time.Sleep(5 * time.Millisecond)
+				}
+				for _, s := range spans.GetSpans() {
+					if s.Parent.IsValid() != c.want || c.want && s.Parent.SpanID().String() != "b7ad6b7169203331" {
+						t.Errorf("the span's parent is %v", s.Parent)
+					}
+				}
+				if h.deadlines > 0 {
+					t.Error("a deadline out of nothing")
+				}
+			})
+		}
+	}
+}
+
+// TestJavaBytes: what Java's clients with OpenTelemetry's agent have sent, framed or not, two-way,
+// oneway and multiplexed, is answered; each call's span is the child of its client's.
+func TestJavaBytes(t *testing.T) {
+	files, err := filepath.Glob("testdata/javaagent-*.bin")
+	if err != nil || len(files) < 4 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		sent, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := append(text("traceparent"), 0, 0, 0, byte(len(parent)))
+		want := map[string]bool{}
+		for rest := sent; ; {
+			at := bytes.Index(rest, key)
+			if at < 0 {
+				break
+			}
+			rest = rest[at+len(key):]
+			want[string(rest[36:52])] = true
+			if rest[len(parent)] != 0 {
+				t.Errorf("%s: no STOP after the field", file)
+			}
+		}
+		for _, srv := range []*rpc.Server{{}, {Recycle: true, Lazy: true}} {
+			addr, spans := served(t, srv, new(asks))
+			nc, err := net.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := nc.Write(sent); err != nil {
+				t.Fatal(err)
+			}
+			for range 1000 {
+				if len(spans.GetSpans()) == len(want) {
+					break
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+			nc.Close()
+			got := map[string]bool{}
+			for _, s := range spans.GetSpans() {
+				got[s.Parent.SpanID().String()] = true
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) || len(want) == 0 {
+				t.Errorf("%s: parents %v, want %v", file, got, want)
+			}
+		}
+	}
+}
+
+// TestSkyWalking: what SkyWalking's agent has put into the map is passed on by a proxy that is
+// part of a trace.
+func TestSkyWalking(t *testing.T) {
+	var got []pair
+	note := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		got = read(c).pairs
+		return next(ctx, c)
+	}
+	srv := &rpc.Server{Processor: greet.NewGreeterProcessor(new(asks)), Interceptors: []rpc.Interceptor{note}}
+	l, _ := net.Listen("tcp", "127.0.0.1:0")
+	go srv.Serve(l)
+	defer srv.Close()
+	options := Options{TracerProvider: sdktrace.NewTracerProvider()}
+	backend, err := rpc.Dial(t.Context(), "tcp", l.Addr().String(), rpc.Interceptors(Client(options)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Close()
+	proxy := &rpc.Server{Processor: greet.NewGreeterProcessor(nil).WithHandler(rpc.Forward(backend)), Interceptors: []rpc.Interceptor{Server(options)}}
+	pl, _ := net.Listen("tcp", "127.0.0.1:0")
+	go proxy.Serve(pl)
+	defer proxy.Close()
+	nc, err := net.Dial("tcp", pl.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	nc.Write(helloCall(nil, field(13, wireMap(3, 11, 11, "sw8", "1-abc", "traceparent", parent, "sw8-x", ""))))
+	if _, err := nc.Read(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	c := carrier{got}
+	if tp := c.Get("traceparent"); c.Get("sw8") != "1-abc" || len(got) != 3 || tp == parent || !strings.HasPrefix(tp, parent[:36]) {
+		t.Errorf("the back end has got %v", got)
+	}
+}
+
+// TestEncode: what is encoded is decoded again, but what is too much is left out, the largest
+// first; the parent and the timeout stay.
+func TestEncode(t *testing.T) {
+	for _, c := range []struct {
+		pairs int
+		size  int // of each value
+		want  int
+	}{{0, 0, 0}, {1, 0, 1}, {98, 0, 98}, {99, 0, 98}, {1000, 10, 98}, {1, 8100, 1}, {1, 8200, 0}, {2, 5000, 1}, {1000, 1000, 8}} {
+		in := carrier{[]pair{{"traceparent", parent}, {TimeoutKey, "5S"}}}
+		for i := range c.pairs {
+			in.Set(fmt.Sprint("k", i), strings.Repeat("v", c.size))
+		}
+		wire := in.encode()
+		pairs, ok := decode(valueOf(t, wire))
+		out := carrier{pairs}
+		if !ok || len(pairs) != c.want+2 || out.Get("traceparent") != parent || out.Get(TimeoutKey) != "5S" {
+			t.Errorf("%v: %t, %d pairs: %v", c, ok, len(pairs), pairs)
+		}
+	}
+}
+
+// valueOf returns the value of a map with these wire bytes.
+func valueOf(t *testing.T, wire []byte) nocopy.Value {
+	t.Helper()
+	v, err := nocopy.Peek(append(field(13, wire), 0), FieldID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestTimeouts(t *testing.T) {
+	for s, want := range map[string]time.Duration{
+		"1H": time.Hour, "2M": 2 * time.Minute, "3S": 3 * time.Second, "4m": 4 * time.Millisecond, "5u": 5 * time.Microsecond, "6n": 6,
+		"0n": 0, "00000001S": time.Second, "99999999n": 99999999, "99999999H": math.MaxInt64, "2562047H": 2562047 * time.Hour, "2562048H": math.MaxInt64,
+		"": -1, "S": -1, "1": -1, "1s": -1, "-1S": -1, "+1S": -1, "1 S": -1, "1.5S": -1, "0x1S": -1, "100000000S": -1, "１S": -1, "1S\x00": -1, "1SS": -1,
+		strings.Repeat("1", 1000) + "S": -1,
+	} {
+		if got, ok := parseTimeout(s); ok != (want >= 0) || ok && got != want {
+			t.Errorf("%q is %v, %t", s, got, ok)
+		}
+	}
+	for d, want := range map[time.Duration]string{
+		-1: "0n", 0: "0n", 1: "1n", 99999999: "99999999n", 100_000_000: "100000u", 100_000_001: "100001u", time.Hour: "3600000m",
+		math.MaxInt64: "2562048H", 30 * time.Second: "30000000u",
+	} {
+		got := formatTimeout(d)
+		if back, ok := parseTimeout(got); got != want || !ok || back < d {
+			t.Errorf("%v is %q, and that %v", d, got, back)
+		}
+	}
+}
+
+// TestTimeoutAtServer: the context of a call has the deadline, the earlier of two.
+func TestTimeoutAtServer(t *testing.T) {
+	for value, want := range map[string]bool{"1H": true, "1s": false, "": false, "0n": true, "99999999H": false} {
+		h := new(asks)
+		addr, _ := served(t, &rpc.Server{}, h)
+		nc, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nc.Write(helloCall(nil, field(13, wireMap(1, 11, 11, TimeoutKey, value))))
+		if _, err := nc.Read(make([]byte, 100)); err != nil {
+			t.Fatal(err)
+		}
+		nc.Close()
+		h.mu.Lock()
+		if (h.deadlines == 1) != want {
+			t.Errorf("%q: a deadline: %t", value, !want)
+		}
+		h.mu.Unlock()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	want, _ := ctx.Deadline()
+	later, cancel2 := withTimeout(ctx, &carrier{[]pair{{TimeoutKey, "1H"}}})
+	defer cancel2()
+	if got, _ := later.Deadline(); got != want {
+		t.Error("the deadline has become later")
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(wireMap(1, 11, 11, "traceparent", parent))
+	f.Add(wireMap(1000, 11, 11))
+	f.Fuzz(func(t *testing.T, wire []byte) {
+		v, err := nocopy.Peek(append(field(13, wire), 0), FieldID)
+		if err != nil {
+			return
+		}
+		pairs, ok := decode(v)
+		if !ok {
+			return
+		}
+		again, ok := decode(valueOf(t, (&carrier{pairs}).encode()))
+		if !ok || fmt.Sprint(again) != fmt.Sprint(pairs) {
+			t.Errorf("%v, and encoded and decoded %v", pairs, again)
+		}
+	})
+}

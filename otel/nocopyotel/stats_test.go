@@ -1,0 +1,126 @@
+package nocopyotel_test
+
+import (
+	"expvar"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/sdk/metric"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/otel/internal/greet"
+	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
+)
+
+// TestPrometheus: spans' metrics and those of Stats come out as Prometheus reads them.
+func TestPrometheus(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	exporter, err := otelprom.New(otelprom.WithRegisterer(registry))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := nocopyotel.Options{MeterProvider: metric.NewMeterProvider(metric.WithReader(exporter))}
+	vars := nocopyotel.Expvar("thrift_test")
+	addr := serve(t, &rpc.Server{
+		Processor: greet.NewGreeterProcessor(new(greeter)), Recycle: true, Interceptors: []rpc.Interceptor{nocopyotel.Server(options)},
+		Stats: nocopyotel.Both(nocopyotel.ServerStats(options), vars),
+	})
+	cl := dial(t, addr, rpc.Interceptors(nocopyotel.Client(options)), nocopyotel.ClientStats(options))
+	c := greet.NewGreeterClient(cl)
+	for range 5 {
+		if _, err := hello(t.Context(), c, "ada"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := hello(t.Context(), c, "who?"); err == nil {
+		t.Fatal("no error")
+	}
+	if _, err := cl.Call(t.Context(), rpc.RawMethod("none", false), cl.NewArgs(rpc.RawMethod("none", false))); err == nil {
+		t.Fatal("no error")
+	}
+	want := []string{
+		`rpc_server_call_duration_seconds_count{`, `rpc_method="Greeter/hello"`, `rpc_response_status_code="Unknown"`, `rpc_client_call_duration_seconds_bucket{`,
+		`thrift_server_connections{`, `thrift_client_connections{`, `thrift_server_active_requests{`, `thrift_server_queue_duration_seconds_count{`,
+		`network_io_direction="receive"`, `network_io_direction="transmit"`, `thrift_server_refused_total{error_type="UNKNOWN_METHOD"`,
+		`thrift_blocks_taken_total{`, `thrift_blocks_returned_total{`, `rpc_method="_OTHER"`,
+	}
+	var page string
+	for range 1000 {
+		rec := httptest.NewRecorder()
+		promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+		body, _ := io.ReadAll(rec.Body)
+		page = string(body)
+		missing := 0
+		for _, w := range want {
+			if !strings.Contains(page, w) {
+				missing++
+			}
+		}
+		if missing == 0 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	for _, w := range want {
+		if !strings.Contains(page, w) {
+			t.Errorf("no %s", w)
+		}
+	}
+	if t.Failed() {
+		t.Log(page)
+	}
+	m := expvar.Get("thrift_test").(*expvar.Map)
+	for key, want := range map[string]string{"connections": "1", "connections_opened": "1", "calls": "6", "refused": "1"} {
+		for range 1000 {
+			if m.Get(key).String() == want {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		if got := m.Get(key).String(); got != want {
+			t.Errorf("expvar %s is %s, want %s", key, got, want)
+		}
+	}
+	if s := m.String(); strings.Contains(s, `"received_bytes": 0`) || strings.Contains(s, `"sent_bytes": 0`) || strings.Contains(s, `"blocks_taken": 0`) {
+		t.Error(s)
+	}
+}
+
+// TestUnknownMethodsAreOne: whatever names a peer makes up, a proxy without IDL has one metric and
+// spans of bounded size for them.
+func TestUnknownMethodsAreOne(t *testing.T) {
+	tel := newTelemetry()
+	backend := dial(t, serve(t, &rpc.Server{Processor: greet.NewGreeterProcessor(new(greeter))}))
+	proxy := serve(t, &rpc.Server{
+		Processor: rpc.NewProcessor("none", nil).WithFallback(rpc.Forward(backend)), Interceptors: []rpc.Interceptor{nocopyotel.Server(tel.Options)},
+	})
+	cl := dial(t, proxy)
+	const names = 50
+	for i := range names {
+		m := rpc.RawMethod(fmt.Sprint(strings.Repeat("é", 1000), i), false)
+		if _, err := cl.Call(t.Context(), m, cl.NewArgs(m)); err == nil {
+			t.Fatal("no error")
+		}
+	}
+	for range 1000 {
+		if len(tel.spans.GetSpans()) == names {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	for _, s := range tel.spans.GetSpans() {
+		if s.Name != "apache_thrift" || len(attr(s, "rpc.method_original")) > 260 {
+			t.Fatalf("span %s: %v", s.Name, s.Attributes)
+		}
+	}
+	if n := tel.points(t, "rpc.server.call.duration"); n != 1 {
+		t.Errorf("%d metrics of %d names", n, names)
+	}
+}
