@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
+	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
@@ -21,6 +22,7 @@ import (
 //	thrift.<side>.active_requests   that are being handled, or made
 //	thrift.<side>.queue.duration    how long calls have waited, in seconds
 //	thrift.<side>.io                bytes, by network.io.direction
+//	thrift.<side>.io.by_reference   bytes sent that were not copied together first
 //	thrift.server.refused           messages that were not handled, by error.type
 //	thrift.blocks.taken, .returned  blocks of memory of the process, see rpc.BlockStats
 func ServerStats(o Options) *rpc.Stats { return newStats(o, "server") }
@@ -47,7 +49,8 @@ func newStats(o Options, side string) *rpc.Stats {
 		o.ObserveInt64(returned, int64(b.Returned))
 		return nil
 	}, taken, returned)
-	err := errors.Join(err1, err2, err3, err4, err5, err6, err7)
+	byRef, err9 := m.Int64Counter(prefix+"io.by_reference", metric.WithUnit("By"), metric.WithDescription("Bytes sent from where they lay."))
+	err := errors.Join(err9, err1, err2, err3, err4, err5, err6, err7)
 	in := metric.WithAttributeSet(attribute.NewSet(semconv.NetworkIODirectionReceive))
 	out := metric.WithAttributeSet(attribute.NewSet(semconv.NetworkIODirectionTransmit))
 	s := &rpc.Stats{
@@ -55,7 +58,10 @@ func newStats(o Options, side string) *rpc.Stats {
 		InFlight: func(n int) { active.Add(background, int64(n)) },
 		Queued:   func(d time.Duration) { queue.Record(background, d.Seconds()) },
 		Received: func(n int) { io.Add(background, int64(n), in) },
-		Sent:     func(n int) { io.Add(background, int64(n), out) },
+		Sent: func(n linkbuf.Stats) {
+			io.Add(background, int64(n.Bytes), out)
+			byRef.Add(background, int64(n.RefBytes))
+		},
 	}
 	if side == "server" {
 		refused, err8 := m.Int64Counter(prefix+"refused", metric.WithUnit("{message}"), metric.WithDescription("Messages that were not handled."))
@@ -82,13 +88,13 @@ func typeName(t rpc.ExceptionType) string {
 // Expvar returns Stats that are published by package expvar, as a map of this name:
 //
 //	{"connections": 2, "connections_opened": 9, "active": 1, "calls": 5731, "queued_ns": 87211,
-//	 "received_bytes": 471193, "sent_bytes": 331144, "refused": 3,
+//	 "received_bytes": 471193, "sent_bytes": 331144, "sent_by_reference_bytes": 0, "refused": 3,
 //	 "blocks_taken": 83, "blocks_returned": 79}
 //
 // As expvar.Publish it panics if the name is taken.
 func Expvar(name string) *rpc.Stats {
 	m := expvar.NewMap(name)
-	for _, key := range []string{"connections", "connections_opened", "active", "calls", "queued_ns", "received_bytes", "sent_bytes", "refused"} {
+	for _, key := range []string{"connections", "connections_opened", "active", "calls", "queued_ns", "received_bytes", "sent_bytes", "sent_by_reference_bytes", "refused"} {
 		m.Add(key, 0)
 	}
 	m.Set("blocks_taken", expvar.Func(func() any { return rpc.ReadBlockStats().Taken }))
@@ -105,8 +111,11 @@ func Expvar(name string) *rpc.Stats {
 		InFlight: count("active", "calls"),
 		Queued:   func(d time.Duration) { m.Add("queued_ns", int64(d)) },
 		Received: func(n int) { m.Add("received_bytes", int64(n)) },
-		Sent:     func(n int) { m.Add("sent_bytes", int64(n)) },
-		Refused:  func(rpc.ExceptionType) { m.Add("refused", 1) },
+		Sent: func(n linkbuf.Stats) {
+			m.Add("sent_bytes", int64(n.Bytes))
+			m.Add("sent_by_reference_bytes", int64(n.RefBytes))
+		},
+		Refused: func(rpc.ExceptionType) { m.Add("refused", 1) },
 	}
 }
 
