@@ -27,7 +27,8 @@ func TestPrometheus(t *testing.T) {
 		t.Fatal(err)
 	}
 	options := nocopyotel.Options{MeterProvider: metric.NewMeterProvider(metric.WithReader(exporter))}
-	vars := nocopyotel.Expvar("thrift_test")
+	name := fmt.Sprint("thrift_test_", time.Now().UnixNano()) // names can be taken once
+	vars := nocopyotel.Expvar(name)
 	addr := serve(t, &rpc.Server{
 		Processor: greet.NewGreeterProcessor(new(greeter)), Recycle: true, Interceptors: []rpc.Interceptor{nocopyotel.Server(options)},
 		Stats: nocopyotel.Both(nocopyotel.ServerStats(options), vars),
@@ -76,7 +77,7 @@ func TestPrometheus(t *testing.T) {
 	if t.Failed() {
 		t.Log(page)
 	}
-	m := expvar.Get("thrift_test").(*expvar.Map)
+	m := expvar.Get(name).(*expvar.Map)
 	for key, want := range map[string]string{"connections": "1", "connections_opened": "1", "calls": "6", "refused": "1"} {
 		for range 1000 {
 			if m.Get(key).String() == want {
