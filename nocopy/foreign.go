@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"errors"
+	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
@@ -67,6 +68,21 @@ func parsePrefix(d *XDesc, b []byte) (XStruct, int, error) {
 // ParsePrefix parses the struct that b begins with and returns how many bytes it has. The message
 // has a copy of these in memory of its own, so that b may change.
 func (X) ParsePrefix(d *XDesc, b []byte) (XStruct, int, error) { return parsePrefix(d, b) }
+
+// parseEncoded parses pieces of wire bytes that a message of type d has had, whatever its size,
+// into a held message. It refers to the pieces and never changes them.
+func parseEncoded(d *XDesc, pieces [][]byte) (*Message, error) {
+	s, err := parseBlocks(d, pieces, held|limited, Limits{chain.MaxSize, defaultMaxDepth, math.MaxInt})
+	return s.m, err
+}
+
+// ParseEncoded parses pieces of wire bytes that a message of type d has had, whatever its size,
+// into a held message. It refers to the pieces and never changes them.
+func (X) ParseEncoded(d *XDesc, pieces [][]byte) (*Message, error) { return parseEncoded(d, pieces) }
+
+// Recycles reports whether the struct or container that s is a handle of is in a message whose
+// memory is used again.
+func (X) Recycles(s XStruct) bool { return s.m != nil && s.m.flags&Recycle != 0 }
 
 // AppendPieces appends to dst the parts of the message's wire bytes that are contiguous in
 // memory, in wire order, having finished it. They must not be changed. They stay as they are when

@@ -93,12 +93,18 @@ func tooLong(d *XDesc, n int64, most int) error {
 func ParseBlocks[S View](d *XDesc, blocks [][]byte, opts ...Option) (S, error) {
 	checkDesc[S](d)
 	flags, limits := configOf(opts)
+	s, err := parseBlocks(d, blocks, flags, limits)
+	return S(s), err
+}
+
+// parseBlocks is ParseBlocks with the options' flags and limits.
+func parseBlocks(d *XDesc, blocks [][]byte, flags flag, limits Limits) (XStruct, error) {
 	total := int64(0) // the same block may come more than once
 	for _, b := range blocks {
 		total += int64(len(b))
 	}
 	if total > int64(limits.MaxBytes) {
-		return S(XStruct{}), tooLong(d, total, limits.MaxBytes)
+		return XStruct{}, tooLong(d, total, limits.MaxBytes)
 	}
 	n := int(total)
 	m := newMessage(d, flags, limits)
@@ -108,11 +114,9 @@ func ParseBlocks[S View](d *XDesc, blocks [][]byte, opts ...Option) (S, error) {
 		}
 	}
 	if len(m.p.windows) > maxWindows || flags&Lazy != 0 {
-		s, err := m.parseGathered(n)
-		return S(s), err
+		return m.parseGathered(n)
 	}
-	s, err := m.parseWindows(n)
-	return S(s), err
+	return m.parseWindows(n)
 }
 
 // Read reads a message of n bytes, an S, which d describes, from r into memory of its own, in one

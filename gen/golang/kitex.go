@@ -29,6 +29,7 @@ type kitexView struct {
 	Imports                  []importLine
 	Methods                  []kitexMethod
 	Calls, Streams           bool // whether there are methods that don't stream, or do
+	Closes                   bool // whether a method is called Close
 }
 
 // kitexMethod is a method of the service, or of one that it extends.
@@ -144,7 +145,9 @@ func (g *generator) kitexView(s *schema.Service, source string) kitexView {
 			return
 		}
 		at := g.importPath(pkg)
-		if at == "" || !validImport(at) {
+		if q != p {
+			g.checkImportOnce(p, pkg, at)
+		} else if at == "" || !validImport(at) {
 			g.errs.Add(s.Pos, "the import path of package %s is needed: give -package-prefix, or an output directory in a module", pkg.dir)
 		}
 		f.aliases[pkg] = taken.unique(pkg.name)
@@ -171,11 +174,24 @@ func (g *generator) kitexView(s *schema.Service, source string) kitexView {
 			view.Methods = append(view.Methods, m)
 			view.Streams = view.Streams || m.Mode != ""
 			view.Calls = view.Calls || m.Mode == ""
+			view.Closes = view.Closes || m.Go == "Close"
 		}
 	}
 	slices.SortFunc(f.imports, func(a, b importLine) int { return strings.Compare(a.Path, b.Path) })
 	view.Imports = f.imports
 	return view
+}
+
+// checkImportOnce is checkImport that does not repeat what was found before, such as for the code
+// of the file itself.
+func (g *generator) checkImportOnce(p *schema.Program, pkg *goPackage, at string) {
+	known := len(g.errs)
+	g.checkImport(p, pkg, at)
+	for _, e := range g.errs[:known] {
+		if len(g.errs) > known && *e == *g.errs[known] {
+			g.errs = g.errs[:known]
+		}
+	}
 }
 
 // kitexNames holds the names of imports, declarations and variables in a service's package.

@@ -73,8 +73,27 @@ func TestKitexErrors(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", test.text, err, test.want)
 		}
 	}
-	// Two files of one package, and a service whose package is another file's
+	// A package that is neither generated nor found: one error, at the include
 	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"base.thrift": "namespace go base\nstruct S {}\nservice B {}",
+		"main.thrift": "namespace go a\ninclude \"base.thrift\"\nservice V extends base.B { void f(1: base.S s) }\nservice W extends base.B { void f(1: base.S s) }",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := schema.Load([]string{filepath.Join(dir, "main.thrift")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = golang.Generate(set, golang.Options{Kitex: true, ModulePath: "example.com/m"})
+	want := filepath.Join(dir, "main.thrift") + ":2:1: the import path of package base is needed: give -package-prefix, or -r to generate it too"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %q", err, want)
+	}
+	// Two files of one package, and a service whose package is another file's
+	dir = t.TempDir()
 	for name, text := range map[string]string{
 		"x.thrift": "namespace go a\nstruct X {}", "k-x.thrift": "namespace go a\nstruct Y {}", "b.thrift": "namespace go a.v\nstruct Z {}",
 		"main.thrift": "namespace go a\ninclude \"x.thrift\"\ninclude \"k-x.thrift\"\ninclude \"b.thrift\"\nservice V {}",
@@ -83,7 +102,7 @@ func TestKitexErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	set, err := schema.Load([]string{filepath.Join(dir, "main.thrift")}, nil)
+	set, err = schema.Load([]string{filepath.Join(dir, "main.thrift")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

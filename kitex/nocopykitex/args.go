@@ -20,8 +20,14 @@ type Args struct {
 
 // Struct returns the arguments as a struct, to be converted to their generated type, as in
 // kv.StoreGetArgs(a.Struct()). On a client a middleware may change what is sent until it calls the
-// next one. The struct is absent before the arguments have been received.
-func (a *Args) Struct() nocopy.Struct { return a.body.root() }
+// next one. What serviceinfo.MethodInfo's NewArgs has made is empty: callers of a
+// server.LocalCaller fill it.
+func (a *Args) Struct() nocopy.Struct {
+	if a.body.empty() {
+		a.body.set(thriftimpl.NewHeld(a.method.rpc.Args, 0, nocopy.Limits{}, false))
+	}
+	return a.body.root()
+}
 
 // GetFirstArgument returns the first argument: a pointer to a struct's handle, any other value as
 // it is. It is nil if the method has none.
@@ -33,9 +39,9 @@ func (a *Args) GetFirstArgument() any {
 }
 
 // Write writes the arguments. Kitex calls it.
-func (a *Args) Write(_ context.Context, _ string, out bufiox.Writer) error {
+func (a *Args) Write(ctx context.Context, _ string, out bufiox.Writer) error {
 	if a.call != nil {
-		if err := a.call.send(); err != nil {
+		if err := a.call.send(ctx); err != nil {
 			return err
 		}
 	}
@@ -67,7 +73,7 @@ func (a *Args) Read(ctx context.Context, _ string, n int, in bufiox.Reader) erro
 type Result struct {
 	method *Method
 	body   body
-	call   *call // nil unless it is what a client's call returns
+	call   *call // a client's, of which it is the result of an attempt, or what is returned; else nil
 }
 
 // Struct returns the result as a struct, to be converted to its generated type, as in
@@ -95,22 +101,43 @@ func (r *Result) SetSuccess(v any) {
 	if !there {
 		// Kitex does this with the result of the attempt that has ended a call. It may hold a declared
 		// exception, which GetResult does not give.
-		r.body.set(r.call.lastReply())
+		if r.call != nil && r == &r.call.result {
+			r.body.receive(r.call.lastReply())
+		} else {
+			r.body.receive(nocopy.Struct{})
+		}
 		return
 	}
 	if r.call != nil {
-		if m := r.method.wholeResult(v); m != nil {
-			r.body.set(m)
+		if s := r.method.wholeResult(v); s != (nocopy.Struct{}) {
+			r.body.receive(s)
 			return
 		}
 	}
-	m := thriftimpl.NewHeld(r.method.rpc.Result, 0, nocopy.Limits{}, false)
-	setField(thriftimpl.Struct(m.Root()), r.method.rpc.Result, r.method.rpc.Success, v)
+	h, _ := v.(nocopy.AnyHandle)
+	recycle := h != nil && thriftimpl.Recycles(h.ThriftStruct())
+	if r.call != nil {
+		var s thriftimpl.Struct
+		if recycle {
+			s = thriftimpl.New(r.method.rpc.Result, nocopy.Recycle)
+		} else {
+			s = thriftimpl.New(r.method.rpc.Result)
+		}
+		r.method.setSuccess(s, v)
+		r.call.made(nocopy.Struct(s))
+		r.body.receive(nocopy.Struct(s))
+		return
+	}
+	m := thriftimpl.NewHeld(r.method.rpc.Result, 0, nocopy.Limits{}, recycle)
+	r.method.setSuccess(thriftimpl.Struct(m.Root()), v)
 	r.body.set(m)
 }
 
 // Write writes the result. Kitex calls it on servers.
-func (r *Result) Write(_ context.Context, _ string, out bufiox.Writer) error {
+func (r *Result) Write(ctx context.Context, _ string, out bufiox.Writer) error {
+	if s := scopeOf(ctx, true); s != nil {
+		s.answer(r)
+	}
 	if r.body.empty() { // a middleware has answered instead of the handler
 		r.body.set(thriftimpl.NewHeld(r.method.rpc.Result, 0, nocopy.Limits{}, false))
 	}
@@ -134,8 +161,8 @@ func (r *Result) Read(ctx context.Context, _ string, n int, in bufiox.Reader) er
 		return err
 	}
 	if c := callOf(ctx); c != nil && c.method == r.method {
-		return c.received(r, m, b.atOnce)
+		return c.received(ctx, r, m.Root(), b.atOnce)
 	}
-	r.body.set(m)
+	r.body.receive(m.Root())
 	return nil
 }

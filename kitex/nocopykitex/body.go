@@ -16,47 +16,60 @@ import (
 type body struct {
 	desc *thriftimpl.Desc
 
-	mu   sync.Mutex
-	msg  *nocopy.Message // takes precedence over wire
-	wire [][]byte        // memory that nobody changes and the garbage collector frees
-	// What was written is referred to until it has been sent
-	byRef bool
+	mu sync.Mutex
+	// At most one of these three is there
+	received nocopy.Struct     // belongs to the caller of a client
+	msg      *nocopy.Message   // a held one
+	wire     [][]byte          // memory that nobody changes and the garbage collector frees
+	earlier  []*nocopy.Message // were msg, and may still be looked at
+	byRef    bool              // what was written is referred to until it has been sent
 }
 
 // errEmpty is the error of sending what is not there.
 var errEmpty = errors.New("nocopy: arguments that were not set")
 
-// set makes m the struct.
-func (b *body) set(m *nocopy.Message) {
+// set makes m, a held message, the struct.
+func (b *body) set(m *nocopy.Message) { b.replace(nocopy.Struct{}, m, nil) }
+
+// receive makes s, which belongs to the caller of a client, the struct. It may be zero: none.
+func (b *body) receive(s nocopy.Struct) { b.replace(s, nil, nil) }
+
+func (b *body) replace(s nocopy.Struct, m *nocopy.Message, wire [][]byte) {
 	b.mu.Lock()
-	b.msg, b.wire = m, nil
-	b.mu.Unlock()
+	defer b.mu.Unlock()
+	if b.msg != nil {
+		b.earlier = append(b.earlier, b.msg)
+	}
+	b.received, b.msg, b.wire = s, m, wire
 }
 
 // encode makes the wire bytes of m, which must have been finished and must not recycle, the
-// struct. m can be released then. Pieces of less than below bytes are copied, as are those of m's
+// struct. m must be released then. Pieces of less than below bytes are copied, as are those of m's
 // own memory of less than long.
 func (b *body) encode(m *nocopy.Message, below, long int) {
 	wire := thriftimpl.Detach(m, below, long)
 	b.mu.Lock()
-	b.msg, b.wire = nil, wire
+	if b.msg == m {
+		b.msg = nil
+	}
 	b.mu.Unlock()
+	b.replace(nocopy.Struct{}, nil, wire)
 }
 
-// message returns the struct as a message, which it makes of wire bytes if it has to; nil if there
-// is none.
+// message returns the held message, which it makes of wire bytes if it has to; nil if there is
+// none.
 func (b *body) message() *nocopy.Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.msg == nil && b.wire != nil {
-		s, err := nocopy.ParseBlocks[nocopy.Struct](b.desc, b.wire)
+		m, err := thriftimpl.ParseEncoded(b.desc, b.wire)
 		if err == nil {
-			err = s.Message().Check()
+			err = m.Check()
 		}
 		if err != nil {
 			panic("nocopy: what was encoded can't be parsed: " + err.Error())
 		}
-		b.msg = s.Message()
+		b.msg, b.wire = m, nil
 	}
 	return b.msg
 }
@@ -66,26 +79,23 @@ func (b *body) root() nocopy.Struct {
 	if m := b.message(); m != nil {
 		return m.Root()
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.received != (nocopy.Struct{}) {
+		return b.received
+	}
 	return thriftimpl.Absent()
 }
 
 // write writes the struct.
 func (b *body) write(out bufiox.Writer) error {
-	b.mu.Lock()
-	m, wire := b.msg, b.wire
-	b.mu.Unlock()
 	var room [16][]byte
-	switch {
-	case m != nil:
-		if err := m.Check(); err != nil {
-			return err
-		}
-		wire = thriftimpl.AppendPieces(m, room[:0])
-	case wire == nil:
-		return errEmpty
+	pieces, held, err := b.pieces(room[:0])
+	if err != nil {
+		return err
 	}
-	byRef, err := writePieces(out, wire)
-	if byRef && m != nil {
+	byRef, err := writePieces(out, pieces)
+	if byRef && held {
 		b.mu.Lock()
 		b.byRef = true
 		b.mu.Unlock()
@@ -93,15 +103,32 @@ func (b *body) write(out bufiox.Writer) error {
 	return err
 }
 
+// pieces returns the wire bytes, for which it may use dst, and whether they are those of a held
+// message.
+func (b *body) pieces(dst [][]byte) (pieces [][]byte, held bool, err error) {
+	b.mu.Lock() // one of several that encode the struct finishes it, if it was changed
+	defer b.mu.Unlock()
+	switch {
+	case b.msg != nil:
+		if err := b.msg.Check(); err != nil {
+			return nil, false, err
+		}
+		return thriftimpl.AppendPieces(b.msg, dst), true, nil
+	case b.wire != nil:
+		return b.wire, false, nil
+	}
+	return nil, false, errEmpty
+}
+
 // empty reports whether there is no struct.
 func (b *body) empty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.msg == nil && b.wire == nil
+	return b.msg == nil && b.wire == nil && b.received == (nocopy.Struct{})
 }
 
-// end releases the message, if there is one, which must be a held one. It does nothing but return
-// false if what was written refers to it and sent is false.
+// end releases the held messages. It does nothing but return false if what was written refers to
+// them and sent is false.
 func (b *body) end(sent bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,6 +139,10 @@ func (b *body) end(sent bool) bool {
 		thriftimpl.End(b.msg)
 		b.msg = nil
 	}
+	for _, m := range b.earlier {
+		thriftimpl.End(m)
+	}
+	b.earlier = nil
 	return true
 }
 

@@ -16,11 +16,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-// waitForBuffers waits until no slice of netpoll's buffers is held any more.
+// waitForBuffers waits until no slice of netpoll's buffers is held any more. (There may be fewer
+// than none, if others were given back after Forget.)
 func waitForBuffers(t *testing.T) {
 	t.Helper()
 	for range 500 {
-		if nocopykitex.Held() == 0 {
+		if nocopykitex.Held() <= 0 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -39,7 +40,6 @@ func TestBuffersReleased(t *testing.T) {
 			h := newHandler(t)
 			addr := c.serve(t, h, server.Option(nocopykitex.ServerRecycle()))
 			cl := c.dial(t, addr, nocopykitex.ClientRecycle())
-			const large = 100 << 10
 			for i := range 5 {
 				if err := echo(cl, fillOrder, large, i); err != nil {
 					t.Error(err)

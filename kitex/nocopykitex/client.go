@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cloudwego/kitex/client"
 	"github.com/cloudwego/kitex/client/callopt"
 	"github.com/cloudwego/kitex/client/callopt/streamcall"
+	"github.com/cloudwego/kitex/pkg/endpoint"
+	"github.com/cloudwego/kitex/pkg/remote"
 	"github.com/cloudwego/kitex/pkg/streaming"
 	"github.com/cloudwego/kitex/transport"
 
@@ -19,11 +22,16 @@ import (
 type Client struct {
 	service *Service
 	kitex   client.Client
+	// Over its connections replies are read when everything that was written has been sent
+	atOnce atomic.Bool
 }
 
 // NewClient returns a client of the service at the destination. For generated code.
 func NewClient(s *Service, destService string, opts []client.Option) (*Client, error) {
-	first := []client.Option{client.WithDestService(destService)}
+	first := []client.Option{
+		client.WithDestService(destService),
+		client.WithUnaryOptions(client.WithUnaryMiddleware(attempts)),
+	}
 	if s.streams {
 		first = append(first, client.WithTransportProtocol(transport.TTHeaderStreaming))
 	}
@@ -31,7 +39,7 @@ func NewClient(s *Service, destService string, opts []client.Option) (*Client, e
 	if err != nil {
 		return nil, err
 	}
-	return &Client{s, kc}, nil
+	return &Client{service: s, kitex: kc}, nil
 }
 
 // Close closes the client's connections.
@@ -44,19 +52,31 @@ func (c *Client) Close() error {
 
 // call is a client's call while it is under way, with its retries.
 type call struct {
+	client *Client
 	method *Method
 	args   Args
 	result Result // what is returned
+	// The arguments refer to those of a server's call, and their memory is used again
+	inScope bool
 
 	mu       sync.Mutex
-	replies  []*nocopy.Message // of all attempts, in the order in which they came
+	replies  []nocopy.Struct // of all attempts, in the order in which they came
+	others   []nocopy.Struct // results that middlewares have set
+	returned nocopy.Struct   // the result, once ended: the caller's
+	running  int             // attempts
 	ended    bool
 	sent     int  // how many attempts have encoded the arguments
-	answered int  // how many of them have had a reply, before which all had been sent
+	answered int  // how many of them have certainly sent them
 	closed   bool // the arguments are not encoded any more
 }
 
-type callKey struct{}
+// attempt is one of the attempts of a call that is in the scope of a server's call.
+type attempt struct{ sent, answered bool }
+
+type (
+	callKey    struct{}
+	attemptKey struct{}
+)
 
 // callOf returns the client's call that is under way, nil if there is none.
 func callOf(ctx context.Context) *call {
@@ -66,31 +86,115 @@ func callOf(ctx context.Context) *call {
 
 var errEnded = errors.New("nocopy: the call has ended")
 
+// attempts is the middleware around the others. It notes where attempts begin and end: some go on
+// when their call has ended.
+func attempts(next endpoint.UnaryEndpoint) endpoint.UnaryEndpoint {
+	return func(ctx context.Context, req, resp any) (err error) {
+		c := callOf(ctx)
+		if c == nil {
+			return next(ctx, req, resp)
+		}
+		if r, ok := resp.(*Result); ok && r.method == c.method {
+			r.call = c
+		}
+		var a *attempt
+		if c.inScope {
+			a = new(attempt)
+			ctx = context.WithValue(ctx, attemptKey{}, a)
+		}
+		c.mu.Lock()
+		c.running++
+		c.mu.Unlock()
+		returned := false
+		defer func() { c.leave(a, err, returned) }()
+		err = next(ctx, req, resp)
+		returned = true
+		return err
+	}
+}
+
+// leave notes that an attempt ends with err, unless it panics. The last one releases the replies
+// that nobody gets, if their memory is used again.
+func (c *call) leave(a *attempt, err error, returned bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a != nil && a.sent && returned && (a.answered || c.client.atOnce.Load() && c.wasSent(err)) {
+		c.answered++
+	}
+	c.running--
+	c.releaseReplies()
+}
+
+// wasSent reports whether an attempt that ends with err has sent the arguments, over a connection
+// that sends what is written before a reply is read.
+func (c *call) wasSent(err error) bool {
+	if err == nil {
+		return c.method.rpc.Oneway()
+	}
+	_, replied := errors.AsType[*remote.TransError](err) // an exception that is not declared
+	return replied
+}
+
+// releaseReplies releases the replies that nobody gets, if nobody can be reading them and their
+// memory is used again.
+func (c *call) releaseReplies() {
+	if !c.ended || c.running > 0 {
+		return
+	}
+	for _, r := range append(c.replies, c.others...) {
+		if r != c.returned && thriftimpl.Recycles(thriftimpl.Struct(r)) && thriftimpl.Struct(r).Sendable() == nil {
+			r.Release()
+		}
+	}
+	c.replies, c.others = nil, nil
+}
+
+// made notes a result that a middleware has set.
+func (c *call) made(s nocopy.Struct) {
+	c.mu.Lock()
+	c.others = append(c.others, s)
+	c.mu.Unlock()
+}
+
+// end notes that Kitex has returned from the call with this result, which may be absent.
+func (c *call) end(result nocopy.Struct) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended, c.returned = true, result
+	c.releaseReplies()
+}
+
 // send notes that the arguments are about to be encoded, unless their memory may be used again.
-func (c *call) send() error {
+func (c *call) send(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return errEnded
 	}
 	c.sent++
+	if a, _ := ctx.Value(attemptKey{}).(*attempt); a != nil {
+		a.sent = true
+	}
 	return nil
 }
 
-// received makes m, which has been received, the result r of an attempt. atOnce tells that the
+// received makes s, which has been received, the result r of an attempt. atOnce tells that the
 // attempt's arguments have been sent.
-func (c *call) received(r *Result, m *nocopy.Message, atOnce bool) error {
+func (c *call) received(ctx context.Context, r *Result, s nocopy.Struct, atOnce bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if atOnce {
-		c.answered++
+		c.client.atOnce.Store(true)
+		if a, _ := ctx.Value(attemptKey{}).(*attempt); a != nil {
+			a.answered = true
+		}
 	}
 	if c.ended {
-		m.Release()
+		s.Release()
 		return errEnded
 	}
-	c.replies = append(c.replies, m)
-	r.body.set(m)
+	c.replies = append(c.replies, s)
+	r.body.receive(s)
 	return nil
 }
 
@@ -103,15 +207,12 @@ func (c *call) close() bool {
 	return c.ended && c.sent == c.answered
 }
 
-// lastReply returns the reply that came last, nil if there is none.
-func (c *call) lastReply() *nocopy.Message {
-	if c == nil {
-		return nil
-	}
+// lastReply returns the reply that came last, zero if there is none.
+func (c *call) lastReply() nocopy.Struct {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.replies) == 0 {
-		return nil
+		return nocopy.Struct{}
 	}
 	return c.replies[len(c.replies)-1]
 }
@@ -140,7 +241,7 @@ func (c *Client) call(ctx context.Context, method string, args func(nocopy.Struc
 	if around != nil && !around.recycle {
 		around = nil
 	}
-	k := &call{method: m, args: Args{method: m}, result: Result{method: m}}
+	k := &call{client: c, method: m, args: Args{method: m}, result: Result{method: m}}
 	k.args.body.desc, k.result.body.desc = m.rpc.Args, m.rpc.Result
 	k.args.call, k.result.call = k, k
 	if err := k.encode(args, around); err != nil {
@@ -150,26 +251,25 @@ func (c *Client) call(ctx context.Context, method string, args func(nocopy.Struc
 		ctx = client.NewCtxWithCallOptions(ctx, opts)
 	}
 	ctx = context.WithValue(ctx, callKey{}, k)
+	returned := thriftimpl.Absent()
+	defer func() { k.end(returned) }() // also when a middleware panics
 	var err error
 	if m.rpc.Oneway() {
 		err = c.kitex.Call(ctx, method, &k.args, nil)
 	} else {
 		err = c.kitex.Call(ctx, method, &k.args, &k.result)
 	}
-	k.mu.Lock()
-	k.ended = true
-	k.mu.Unlock()
 	if err != nil || m.rpc.Oneway() {
 		return thriftimpl.Absent(), err
 	}
-	r := k.result.body.root()
-	if err := m.rpc.Outcome(r); err != nil {
-		if r.Valid() {
-			r.Release()
+	returned = k.result.body.root()
+	if err := m.rpc.Outcome(returned); err != nil {
+		if returned.Valid() {
+			returned.Release()
 		}
 		return thriftimpl.Absent(), err
 	}
-	return r, nil
+	return returned, nil
 }
 
 // encode sets the arguments to what fill, which may be nil, makes of empty ones. If around is a
@@ -184,15 +284,23 @@ func (c *call) encode(fill func(nocopy.Struct), around *scope) error {
 	} else {
 		a = nocopy.Struct(thriftimpl.New(c.method.rpc.Args))
 	}
+	if held != nil {
+		defer func() {
+			if !c.inScope { // fill has panicked, or what it made can't be sent
+				thriftimpl.End(held)
+			}
+		}()
+	}
 	if fill != nil {
 		fill(a)
 	}
 	if held != nil {
 		if err := held.Check(); err != nil {
-			thriftimpl.End(held)
 			return err
 		}
+		thriftimpl.EndHandles(held)
 		c.args.body.set(held)
+		c.inScope = true
 		around.add(c)
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/cloudwego/kitex/pkg/remote"
 	"github.com/cloudwego/kitex/pkg/serviceinfo"
@@ -171,6 +172,9 @@ func unwrap[H any](h any) H {
 
 // serve handles a call, as a serviceinfo.MethodHandler.
 func (m *Method) serve(ctx context.Context, handler, arg, res any) error {
+	if st, ok := arg.(*streaming.Args); ok {
+		return m.serveStream(ctx, handler, st.ServerStream)
+	}
 	args, ok := arg.(*Args)
 	if !ok || args.method != m {
 		return fmt.Errorf("nocopy: method %s called with a %T", m.name, arg)
@@ -188,54 +192,86 @@ func (m *Method) serve(ctx context.Context, handler, arg, res any) error {
 	if a == nil {
 		return errEmpty
 	}
-	var r *nocopy.Message
-	out := thriftimpl.Absent()
-	if result != nil {
-		r = thriftimpl.NewHeld(m.rpc.Result, 0, nocopy.Limits{}, recycle)
-		out = r.Root()
-	}
-	err := m.call(ctx, handler, a.Root(), out)
-	if err == nil && thriftimpl.Disowned(a) {
-		err = errDisowned
-	}
-	if result != nil {
-		if r, err = m.finish(r, err, recycle); err == nil {
-			result.keep(r, recycle)
-		}
-	}
-	if !recycle && a.Check() == nil {
+	err := m.handle(ctx, handler, a, result, recycle)
+	if recycle {
+		thriftimpl.EndHandles(a)
+	} else if a.Check() == nil {
 		args.body.encode(a, 0, longOwn)
 		thriftimpl.End(a)
 	}
 	return err
 }
 
-var errDisowned = errors.New("nocopy: the handler has released its arguments or its result, which belong to Kitex")
+// serveStream handles a call over a transport for streams, which servers without
+// server.WithCompatibleMiddlewareForUnary leave to the method.
+func (m *Method) serveStream(ctx context.Context, handler any, st streaming.ServerStream) error {
+	args, result := m.newArgs(), m.newResult()
+	if err := st.RecvMsg(ctx, args); err != nil {
+		return err
+	}
+	if err := m.serve(ctx, handler, args, result); err != nil {
+		return err
+	}
+	return st.SendMsg(ctx, result)
+}
 
-// finish returns the result of a handler that has returned err and left r, its result. An error
+// handle calls the handler with args and makes its outcome the result, which may be nil. An error
 // other than a declared exception is returned as Kitex sends it.
-func (m *Method) finish(r *nocopy.Message, err error, recycle bool) (*nocopy.Message, error) {
-	if err == nil && thriftimpl.Disowned(r) {
+func (m *Method) handle(ctx context.Context, handler any, args *nocopy.Message, result *Result, recycle bool) error {
+	var room [2]*nocopy.Message
+	own := room[:0] // the results that were made
+	defer func() {
+		for _, r := range own {
+			thriftimpl.End(r)
+		}
+	}()
+	newResult := func() *nocopy.Message {
+		own = append(own, thriftimpl.NewHeld(m.rpc.Result, 0, nocopy.Limits{}, recycle))
+		return own[len(own)-1]
+	}
+	var r *nocopy.Message
+	out := thriftimpl.Absent()
+	if result != nil {
+		r = newResult()
+		out = r.Root()
+	}
+	err := m.call(ctx, handler, args.Root(), out)
+	if err == nil && (thriftimpl.Disowned(args) || r != nil && thriftimpl.Disowned(r)) {
 		err = errDisowned
 	}
-	if err == nil {
-		if err = r.Check(); err == nil {
-			return r, nil
-		}
+	if result == nil {
+		return err
 	}
-	thriftimpl.End(r)
+	if err == nil {
+		err = r.Check()
+	}
+	if err != nil {
+		r, err = m.declared(err, newResult)
+	}
+	if err != nil {
+		return err
+	}
+	own = slices.DeleteFunc(own, func(o *nocopy.Message) bool { return o == r })
+	result.keep(r, recycle)
+	return nil
+}
+
+var errDisowned = errors.New("nocopy: the handler has released its arguments or its result, which belong to Kitex")
+
+// declared returns the result, which newResult makes, of a handler that has returned err. If that
+// is no declared exception, declared returns the error that Kitex sends.
+func (m *Method) declared(err error, newResult func() *nocopy.Message) (*nocopy.Message, error) {
 	if len(m.rpc.Throws) > 0 {
-		declared := thriftimpl.NewHeld(m.rpc.Result, 0, nocopy.Limits{}, recycle)
-		ok, bad := m.rpc.SetException(declared.Root(), err)
-		if bad == nil && ok {
-			bad = declared.Check()
-		}
+		r := newResult()
+		ok, bad := m.rpc.SetException(r.Root(), err)
 		if ok && bad == nil {
-			return declared, nil
+			bad = r.Check()
 		}
-		thriftimpl.End(declared)
 		if bad != nil {
 			return nil, bad
+		}
+		if ok {
+			return r, nil
 		}
 	}
 	if e, ok := errors.AsType[*rpc.ApplicationException](err); ok && e != nil {
@@ -247,6 +283,7 @@ func (m *Method) finish(r *nocopy.Message, err error, recycle bool) (*nocopy.Mes
 // keep makes m, which has been finished, the result.
 func (r *Result) keep(m *nocopy.Message, recycle bool) {
 	if recycle {
+		thriftimpl.EndHandles(m)
 		r.body.set(m)
 		return
 	}

@@ -87,6 +87,13 @@ func (s *scope) begin(r *Result) bool {
 	return !s.ended
 }
 
+// answer notes that r is sent.
+func (s *scope) answer(r *Result) {
+	s.mu.Lock()
+	s.result = r
+	s.mu.Unlock()
+}
+
 // add notes a client's call that a handler makes.
 func (s *scope) add(c *call) {
 	s.mu.Lock()
@@ -106,7 +113,7 @@ func (s *scope) end() {
 func (s *scope) release(sent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended = true; s.running > 0 {
+	if s.ended = true; s.running > 0 || s.args == nil { // a LocalCaller reads the result afterwards
 		return
 	}
 	done := true

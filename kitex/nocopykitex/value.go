@@ -52,6 +52,11 @@ func Success[R nocopy.View, T any](get func(R) T) *Value {
 	}
 }
 
+// setSuccess makes v the return value in s, an empty result.
+func (m *Method) setSuccess(s thriftimpl.Struct, v any) {
+	setField(s, m.rpc.Result, m.rpc.Success, v)
+}
+
 // setField sets field f of s, which d describes, to v, a value of the field's type.
 func setField(s thriftimpl.Struct, d *thriftimpl.Desc, f thriftimpl.Field, v any) {
 	switch v := v.(type) {
@@ -78,17 +83,17 @@ func setField(s thriftimpl.Struct, d *thriftimpl.Desc, f thriftimpl.Field, v any
 	}
 }
 
-// wholeResult returns the message of a result that was received if v is the return value in it,
-// nil else.
-func (m *Method) wholeResult(v any) *nocopy.Message {
+// wholeResult returns the result that v is the return value of, if it is one that was received,
+// zero else.
+func (m *Method) wholeResult(v any) nocopy.Struct {
 	h, ok := v.(nocopy.AnyHandle)
 	if !ok || !nocopy.Struct(h.ThriftStruct()).Valid() {
-		return nil
+		return nocopy.Struct{}
 	}
 	msg := h.ThriftStruct().Message()
 	root := thriftimpl.Struct(msg.Root())
 	if !root.Is(m.rpc.Result) || root.Child(m.rpc.Success, m.rpc.Result) != h.ThriftStruct() {
-		return nil
+		return nocopy.Struct{}
 	}
-	return msg
+	return msg.Root()
 }

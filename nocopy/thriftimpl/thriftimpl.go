@@ -239,6 +239,16 @@ func AppendPieces(m *nocopy.Message, dst [][]byte) [][]byte { return nocopy.X{}.
 // not recycle.
 func Detach(m *nocopy.Message, below, long int) [][]byte { return nocopy.X{}.Detach(m, below, long) }
 
+// ParseEncoded parses pieces of wire bytes that a message of type d has had, whatever its size,
+// into a held message. It refers to the pieces and never changes them.
+func ParseEncoded(d *Desc, pieces [][]byte) (*nocopy.Message, error) {
+	return nocopy.X{}.ParseEncoded(d, pieces)
+}
+
+// Recycles reports whether the struct or container that s is a handle of is in a message whose
+// memory is used again.
+func Recycles(s Struct) bool { return nocopy.X{}.Recycles(s) }
+
 // FastWrite puts the wire bytes of s, which d describes, into buf and returns how many they are:
 // s.WireLen(d), for which buf must have room. Kitex calls it.
 func FastWrite(s Struct, d *Desc, buf []byte) int { return len(s.AppendStruct(buf[:0], d)) }

@@ -78,24 +78,24 @@ func ReadHeader(r io.Reader, n int, opts ...nocopy.Option) (Header, error) {
 func (s Header) Valid() bool         { return nocopy.Struct(s).Valid() }
 func (s Header) Release()            { nocopy.Struct(s).Release() }
 func (s Header) Clone() Header       { return Header(impl.Struct(s).Clone(HeaderDesc)) }
-func (s Header) Equal(t Header) bool { return impl.Struct(s).Equal(HeaderDesc, impl.Struct(t)) }
-func (s Header) String() string      { return impl.Struct(s).Format(HeaderDesc) }
+func (s Header) Equal(t Header) bool { return impl.Equals(s, t) }
+func (s Header) String() string      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Header) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Header) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, HeaderDesc) }
 
-func (s Header) ThriftDesc() *impl.Desc                  { return HeaderDesc }
-func (s Header) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Header) LogValue() slog.Value                    { return impl.Struct(s).LogValue(HeaderDesc) }
-func (s Header) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, HeaderDesc) }
-func (s Header) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(HeaderDesc) }
+func (s Header) ThriftDesc() *impl.Desc    { return HeaderDesc }
+func (s Header) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Header) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Header) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Header) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Header) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Header) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Header) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Header) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Header) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Header) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Header) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Header) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Header) GetTenant() string  { return impl.Struct(s).Text(headerTenant) }
 func (s Header) SetTenant(v string) { impl.Struct(s).SetText(headerTenant, v) }
@@ -132,24 +132,24 @@ func ReadOrder(r io.Reader, n int, opts ...nocopy.Option) (Order, error) {
 func (s Order) Valid() bool        { return nocopy.Struct(s).Valid() }
 func (s Order) Release()           { nocopy.Struct(s).Release() }
 func (s Order) Clone() Order       { return Order(impl.Struct(s).Clone(OrderDesc)) }
-func (s Order) Equal(t Order) bool { return impl.Struct(s).Equal(OrderDesc, impl.Struct(t)) }
-func (s Order) String() string     { return impl.Struct(s).Format(OrderDesc) }
+func (s Order) Equal(t Order) bool { return impl.Equals(s, t) }
+func (s Order) String() string     { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OrderDesc) }
-func (s Order) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OrderDesc) }
-func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OrderDesc) }
+func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Order) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Order) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Order) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Order) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Order) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Order) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Order) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Order) GetID() int64  { return impl.Struct(s).Int64(orderID) }
 func (s Order) SetID(v int64) { impl.Struct(s).SetInt64(orderID, v) }
@@ -205,24 +205,24 @@ func ReadReceipt(r io.Reader, n int, opts ...nocopy.Option) (Receipt, error) {
 func (s Receipt) Valid() bool          { return nocopy.Struct(s).Valid() }
 func (s Receipt) Release()             { nocopy.Struct(s).Release() }
 func (s Receipt) Clone() Receipt       { return Receipt(impl.Struct(s).Clone(ReceiptDesc)) }
-func (s Receipt) Equal(t Receipt) bool { return impl.Struct(s).Equal(ReceiptDesc, impl.Struct(t)) }
-func (s Receipt) String() string       { return impl.Struct(s).Format(ReceiptDesc) }
+func (s Receipt) Equal(t Receipt) bool { return impl.Equals(s, t) }
+func (s Receipt) String() string       { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Receipt) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Receipt) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ReceiptDesc) }
 
-func (s Receipt) ThriftDesc() *impl.Desc                  { return ReceiptDesc }
-func (s Receipt) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Receipt) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ReceiptDesc) }
-func (s Receipt) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ReceiptDesc) }
-func (s Receipt) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ReceiptDesc) }
+func (s Receipt) ThriftDesc() *impl.Desc    { return ReceiptDesc }
+func (s Receipt) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Receipt) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Receipt) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Receipt) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Receipt) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Receipt) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Receipt) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Receipt) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Receipt) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Receipt) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Receipt) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Receipt) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Receipt) GetID() int64  { return impl.Struct(s).Int64(receiptID) }
 func (s Receipt) SetID(v int64) { impl.Struct(s).SetInt64(receiptID, v) }
@@ -277,10 +277,8 @@ func (s OrdersPlaceArgs) Release()    { nocopy.Struct(s).Release() }
 func (s OrdersPlaceArgs) Clone() OrdersPlaceArgs {
 	return OrdersPlaceArgs(impl.Struct(s).Clone(OrdersPlaceArgsDesc))
 }
-func (s OrdersPlaceArgs) Equal(t OrdersPlaceArgs) bool {
-	return impl.Struct(s).Equal(OrdersPlaceArgsDesc, impl.Struct(t))
-}
-func (s OrdersPlaceArgs) String() string { return impl.Struct(s).Format(OrdersPlaceArgsDesc) }
+func (s OrdersPlaceArgs) Equal(t OrdersPlaceArgs) bool { return impl.Equals(s, t) }
+func (s OrdersPlaceArgs) String() string               { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -291,18 +289,14 @@ func (s OrdersPlaceArgs) AppendTo(dst []byte) []byte {
 
 func (s OrdersPlaceArgs) ThriftDesc() *impl.Desc    { return OrdersPlaceArgsDesc }
 func (s OrdersPlaceArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OrdersPlaceArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(OrdersPlaceArgsDesc) }
-func (s OrdersPlaceArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, OrdersPlaceArgsDesc)
-}
-func (s OrdersPlaceArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(OrdersPlaceArgsDesc)
-}
+func (s OrdersPlaceArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s OrdersPlaceArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s OrdersPlaceArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *OrdersPlaceArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *OrdersPlaceArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s OrdersPlaceArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s OrdersPlaceArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s OrdersPlaceArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s OrdersPlaceArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *OrdersPlaceArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *OrdersPlaceArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s OrdersPlaceArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(ordersPlaceArgsOrder, OrdersPlaceArgsDesc))
@@ -344,10 +338,8 @@ func (s OrdersPlaceResult) Release()    { nocopy.Struct(s).Release() }
 func (s OrdersPlaceResult) Clone() OrdersPlaceResult {
 	return OrdersPlaceResult(impl.Struct(s).Clone(OrdersPlaceResultDesc))
 }
-func (s OrdersPlaceResult) Equal(t OrdersPlaceResult) bool {
-	return impl.Struct(s).Equal(OrdersPlaceResultDesc, impl.Struct(t))
-}
-func (s OrdersPlaceResult) String() string { return impl.Struct(s).Format(OrdersPlaceResultDesc) }
+func (s OrdersPlaceResult) Equal(t OrdersPlaceResult) bool { return impl.Equals(s, t) }
+func (s OrdersPlaceResult) String() string                 { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -358,20 +350,14 @@ func (s OrdersPlaceResult) AppendTo(dst []byte) []byte {
 
 func (s OrdersPlaceResult) ThriftDesc() *impl.Desc    { return OrdersPlaceResultDesc }
 func (s OrdersPlaceResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OrdersPlaceResult) LogValue() slog.Value {
-	return impl.Struct(s).LogValue(OrdersPlaceResultDesc)
-}
-func (s OrdersPlaceResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, OrdersPlaceResultDesc)
-}
-func (s OrdersPlaceResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(OrdersPlaceResultDesc)
-}
+func (s OrdersPlaceResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s OrdersPlaceResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s OrdersPlaceResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *OrdersPlaceResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *OrdersPlaceResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s OrdersPlaceResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s OrdersPlaceResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s OrdersPlaceResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s OrdersPlaceResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *OrdersPlaceResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *OrdersPlaceResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s OrdersPlaceResult) GetSuccess() Receipt {
 	return Receipt(impl.Struct(s).Child(ordersPlaceResultSuccess, OrdersPlaceResultDesc))

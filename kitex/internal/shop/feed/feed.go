@@ -83,7 +83,7 @@ type Client interface {
 	Upload(ctx context.Context, callOptions ...streamcall.Option) (Feed_uploadClient, error)
 }
 
-// NewClient returns a client that calls Feed at the destination.
+// NewClient returns a client that calls Feed at the destination. It is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -102,6 +102,9 @@ func MustNewClient(destService string, opts ...client.Option) Client {
 }
 
 type kClient struct{ c *nocopykitex.Client }
+
+// Close closes the client's connections.
+func (k kClient) Close() error { return k.c.Close() }
 
 func (k kClient) Last(ctx context.Context, args func(shop.FeedLastArgs), callOptions ...callopt.Option) (shop.FeedLastResult, error) {
 	return nocopykitex.Call[shop.FeedLastArgs, shop.FeedLastResult](ctx, k.c, "last", args, callOptions)

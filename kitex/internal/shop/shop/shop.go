@@ -57,7 +57,7 @@ type Client interface {
 	Note(ctx context.Context, args func(shop.ShopNoteArgs), callOptions ...callopt.Option) error
 }
 
-// NewClient returns a client that calls Shop at the destination.
+// NewClient returns a client that calls Shop at the destination. It is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -76,6 +76,9 @@ func MustNewClient(destService string, opts ...client.Option) Client {
 }
 
 type kClient struct{ c *nocopykitex.Client }
+
+// Close closes the client's connections.
+func (k kClient) Close() error { return k.c.Close() }
 
 func (k kClient) Ping(ctx context.Context, args func(shop.HealthPingArgs), callOptions ...callopt.Option) (shop.HealthPingResult, error) {
 	return nocopykitex.Call[shop.HealthPingArgs, shop.HealthPingResult](ctx, k.c, "ping", args, callOptions)

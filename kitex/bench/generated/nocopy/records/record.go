@@ -78,24 +78,24 @@ func ReadMeta(r io.Reader, n int, opts ...nocopy.Option) (Meta, error) {
 func (s Meta) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Meta) Release()          { nocopy.Struct(s).Release() }
 func (s Meta) Clone() Meta       { return Meta(impl.Struct(s).Clone(MetaDesc)) }
-func (s Meta) Equal(t Meta) bool { return impl.Struct(s).Equal(MetaDesc, impl.Struct(t)) }
-func (s Meta) String() string    { return impl.Struct(s).Format(MetaDesc) }
+func (s Meta) Equal(t Meta) bool { return impl.Equals(s, t) }
+func (s Meta) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Meta) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Meta) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MetaDesc) }
 
-func (s Meta) ThriftDesc() *impl.Desc                  { return MetaDesc }
-func (s Meta) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Meta) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MetaDesc) }
-func (s Meta) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MetaDesc) }
-func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MetaDesc) }
+func (s Meta) ThriftDesc() *impl.Desc    { return MetaDesc }
+func (s Meta) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Meta) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Meta) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Meta) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Meta) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Meta) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Meta) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Meta) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Meta) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Meta) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Meta) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Meta) GetID() int64  { return impl.Struct(s).Int64(metaID) }
 func (s Meta) SetID(v int64) { impl.Struct(s).SetInt64(metaID, v) }
@@ -143,24 +143,24 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 func (s Item) Valid() bool       { return nocopy.Struct(s).Valid() }
 func (s Item) Release()          { nocopy.Struct(s).Release() }
 func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) Equal(t Item) bool { return impl.Struct(s).Equal(ItemDesc, impl.Struct(t)) }
-func (s Item) String() string    { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Equal(t Item) bool { return impl.Equals(s, t) }
+func (s Item) String() string    { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
-func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
-func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
+func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Item) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Item) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Item) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Item) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Item) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Item) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Item) GetID() int64  { return impl.Struct(s).Int64(itemID) }
 func (s Item) SetID(v int64) { impl.Struct(s).SetInt64(itemID, v) }
@@ -217,24 +217,24 @@ func ReadRecord(r io.Reader, n int, opts ...nocopy.Option) (Record, error) {
 func (s Record) Valid() bool         { return nocopy.Struct(s).Valid() }
 func (s Record) Release()            { nocopy.Struct(s).Release() }
 func (s Record) Clone() Record       { return Record(impl.Struct(s).Clone(RecordDesc)) }
-func (s Record) Equal(t Record) bool { return impl.Struct(s).Equal(RecordDesc, impl.Struct(t)) }
-func (s Record) String() string      { return impl.Struct(s).Format(RecordDesc) }
+func (s Record) Equal(t Record) bool { return impl.Equals(s, t) }
+func (s Record) String() string      { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Record) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Record) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RecordDesc) }
 
-func (s Record) ThriftDesc() *impl.Desc                  { return RecordDesc }
-func (s Record) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Record) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RecordDesc) }
-func (s Record) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RecordDesc) }
-func (s Record) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RecordDesc) }
+func (s Record) ThriftDesc() *impl.Desc    { return RecordDesc }
+func (s Record) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Record) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s Record) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s Record) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *Record) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *Record) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s Record) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Record) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Record) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Record) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Record) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Record) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s Record) GetMeta() Meta { return Meta(impl.Struct(s).Child(recordMeta, RecordDesc)) }
 
@@ -300,10 +300,8 @@ func (s RecordsPutArgs) Release()    { nocopy.Struct(s).Release() }
 func (s RecordsPutArgs) Clone() RecordsPutArgs {
 	return RecordsPutArgs(impl.Struct(s).Clone(RecordsPutArgsDesc))
 }
-func (s RecordsPutArgs) Equal(t RecordsPutArgs) bool {
-	return impl.Struct(s).Equal(RecordsPutArgsDesc, impl.Struct(t))
-}
-func (s RecordsPutArgs) String() string { return impl.Struct(s).Format(RecordsPutArgsDesc) }
+func (s RecordsPutArgs) Equal(t RecordsPutArgs) bool { return impl.Equals(s, t) }
+func (s RecordsPutArgs) String() string              { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -314,18 +312,14 @@ func (s RecordsPutArgs) AppendTo(dst []byte) []byte {
 
 func (s RecordsPutArgs) ThriftDesc() *impl.Desc    { return RecordsPutArgsDesc }
 func (s RecordsPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RecordsPutArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RecordsPutArgsDesc) }
-func (s RecordsPutArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, RecordsPutArgsDesc)
-}
-func (s RecordsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(RecordsPutArgsDesc)
-}
+func (s RecordsPutArgs) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s RecordsPutArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s RecordsPutArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *RecordsPutArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *RecordsPutArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s RecordsPutArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s RecordsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s RecordsPutArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s RecordsPutArgs) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *RecordsPutArgs) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *RecordsPutArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s RecordsPutArgs) GetRecord() Record {
 	return Record(impl.Struct(s).Child(recordsPutArgsRecord, RecordsPutArgsDesc))
@@ -367,10 +361,8 @@ func (s RecordsPutResult) Release()    { nocopy.Struct(s).Release() }
 func (s RecordsPutResult) Clone() RecordsPutResult {
 	return RecordsPutResult(impl.Struct(s).Clone(RecordsPutResultDesc))
 }
-func (s RecordsPutResult) Equal(t RecordsPutResult) bool {
-	return impl.Struct(s).Equal(RecordsPutResultDesc, impl.Struct(t))
-}
-func (s RecordsPutResult) String() string { return impl.Struct(s).Format(RecordsPutResultDesc) }
+func (s RecordsPutResult) Equal(t RecordsPutResult) bool { return impl.Equals(s, t) }
+func (s RecordsPutResult) String() string                { return impl.String(s) }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
@@ -381,18 +373,14 @@ func (s RecordsPutResult) AppendTo(dst []byte) []byte {
 
 func (s RecordsPutResult) ThriftDesc() *impl.Desc    { return RecordsPutResultDesc }
 func (s RecordsPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RecordsPutResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RecordsPutResultDesc) }
-func (s RecordsPutResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, RecordsPutResultDesc)
-}
-func (s RecordsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return impl.Struct(s).Unknown(RecordsPutResultDesc)
-}
+func (s RecordsPutResult) LogValue() slog.Value      { return impl.LogValue(s) }
 
-func (s RecordsPutResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
-func (s RecordsPutResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
-func (s *RecordsPutResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
-func (s *RecordsPutResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+func (s RecordsPutResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s RecordsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s RecordsPutResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s RecordsPutResult) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *RecordsPutResult) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *RecordsPutResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func (s RecordsPutResult) GetSuccess() Record {
 	return Record(impl.Struct(s).Child(recordsPutResultSuccess, RecordsPutResultDesc))

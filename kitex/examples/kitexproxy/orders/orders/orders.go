@@ -34,7 +34,7 @@ func NewServer(handler Handler, opts ...server.Option) server.Server {
 
 // RegisterService adds Orders to a server.
 func RegisterService(svr server.Server, handler Handler, opts ...server.RegisterOption) error {
-	return svr.RegisterService(service.Info(), handler, opts...)
+	return nocopykitex.Register(svr, service, handler, opts)
 }
 
 // Client calls the methods of Orders. Results belong to the caller.
@@ -43,7 +43,7 @@ type Client interface {
 	Place(ctx context.Context, args func(orders.OrdersPlaceArgs), callOptions ...callopt.Option) (orders.OrdersPlaceResult, error)
 }
 
-// NewClient returns a client that calls Orders at the destination.
+// NewClient returns a client that calls Orders at the destination. It is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -62,6 +62,9 @@ func MustNewClient(destService string, opts ...client.Option) Client {
 }
 
 type kClient struct{ c *nocopykitex.Client }
+
+// Close closes the client's connections.
+func (k kClient) Close() error { return k.c.Close() }
 
 func (k kClient) Place(ctx context.Context, args func(orders.OrdersPlaceArgs), callOptions ...callopt.Option) (orders.OrdersPlaceResult, error) {
 	return nocopykitex.Call[orders.OrdersPlaceArgs, orders.OrdersPlaceResult](ctx, k.c, "place", args, callOptions)

@@ -36,7 +36,7 @@ func RegisterService(svr server.Server, handler Handler, opts ...server.Register
 type Client interface {
 }
 
-// NewClient returns a client that calls Empty at the destination.
+// NewClient returns a client that calls Empty at the destination. It is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -55,3 +55,6 @@ func MustNewClient(destService string, opts ...client.Option) Client {
 }
 
 type kClient struct{ c *nocopykitex.Client }
+
+// Close closes the client's connections.
+func (k kClient) Close() error { return k.c.Close() }

@@ -48,7 +48,7 @@ type Client interface {
 	Raw(ctx context.Context, args func(context_.InternalRawArgs), callOptions ...callopt.Option) (context_.InternalRawResult, error)
 }
 
-// NewClient returns a client that calls Internal at the destination.
+// NewClient returns a client that calls Internal at the destination. It is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -67,6 +67,9 @@ func MustNewClient(destService string, opts ...client.Option) Client {
 }
 
 type kClient struct{ c *nocopykitex.Client }
+
+// Close closes the client's connections.
+func (k kClient) Close() error { return k.c.Close() }
 
 func (k kClient) Select(ctx context.Context, args func(context_.InternalSelectArgs), callOptions ...callopt.Option) (context_.InternalSelectResult, error) {
 	return nocopykitex.Call[context_.InternalSelectArgs, context_.InternalSelectResult](ctx, k.c, "select", args, callOptions)

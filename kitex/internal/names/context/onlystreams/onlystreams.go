@@ -53,7 +53,7 @@ type Client interface {
 	Chat(ctx context.Context, callOptions ...streamcall.Option) (OnlyStreams_chatClient, error)
 }
 
-// NewClient returns a client that calls OnlyStreams at the destination.
+// NewClient returns a client that calls OnlyStreams at the destination. It is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -72,6 +72,9 @@ func MustNewClient(destService string, opts ...client.Option) Client {
 }
 
 type kClient struct{ c *nocopykitex.Client }
+
+// Close closes the client's connections.
+func (k kClient) Close() error { return k.c.Close() }
 
 func (k kClient) Chat(ctx context.Context, callOptions ...streamcall.Option) (OnlyStreams_chatClient, error) {
 	st, err := nocopykitex.OpenStream(ctx, k.c, "chat", callOptions)

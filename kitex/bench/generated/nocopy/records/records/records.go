@@ -34,7 +34,7 @@ func NewServer(handler Handler, opts ...server.Option) server.Server {
 
 // RegisterService adds Records to a server.
 func RegisterService(svr server.Server, handler Handler, opts ...server.RegisterOption) error {
-	return svr.RegisterService(service.Info(), handler, opts...)
+	return nocopykitex.Register(svr, service, handler, opts)
 }
 
 // Client calls the methods of Records. Results belong to the caller.
@@ -42,7 +42,7 @@ type Client interface {
 	Put(ctx context.Context, args func(records.RecordsPutArgs), callOptions ...callopt.Option) (records.RecordsPutResult, error)
 }
 
-// NewClient returns a client that calls Records at the destination.
+// NewClient returns a client that calls Records at the destination. It is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -61,6 +61,9 @@ func MustNewClient(destService string, opts ...client.Option) Client {
 }
 
 type kClient struct{ c *nocopykitex.Client }
+
+// Close closes the client's connections.
+func (k kClient) Close() error { return k.c.Close() }
 
 func (k kClient) Put(ctx context.Context, args func(records.RecordsPutArgs), callOptions ...callopt.Option) (records.RecordsPutResult, error) {
 	return nocopykitex.Call[records.RecordsPutArgs, records.RecordsPutResult](ctx, k.c, "put", args, callOptions)
