@@ -49,6 +49,7 @@ func TestLent(t *testing.T) {
 		"binaries":    func(s XStruct) any { return BytesList(s.Child(bins, d)).At(0) },
 		"bin all":     func(s XStruct) any { return last(BytesList(s.Child(bins, d)).All()) },
 		"bin append":  func(s XStruct) any { return BytesList(s.Child(bins, d)).AppendTo(nil)[0] },
+		"list wire":   func(s XStruct) any { b := BytesList(s.Child(bins, d)).Wire(); return b[len(b)-len(value):] },
 		"map get":     func(s XStruct) any { v, _ := pairs(s.Child(dict, d)).Get(value); return v },
 		"map all":     func(s XStruct) any { return last(pairs(s.Child(dict, d)).All()) },
 		"map keys": func(s XStruct) any {

@@ -1,0 +1,71 @@
+package nocopy
+
+import "github.com/nocopythrift/nocopythrift/internal/chain"
+
+// containerWire is Wire of all lists, sets and maps, see StructList.Wire.
+func (s XStruct) containerWire() []byte {
+	s = s.orAbsent()
+	s.alive()
+	if s.m == empty {
+		return nil
+	}
+	t := s.typ()
+	if b, ok := s.WireIn(t); ok {
+		s.m.buf.Lend()
+		return b[:len(b):len(b)]
+	}
+	return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(nil)
+}
+
+// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (l BoolList) Wire() []byte { return XStruct(l).containerWire() }
+
+// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (l BytesList) Wire() []byte { return XStruct(l).containerWire() }
+
+// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (l EnumList[E]) Wire() []byte { return XStruct(l).containerWire() }
+
+// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (l Float64List) Wire() []byte { return XStruct(l).containerWire() }
+
+// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (l Int16List) Wire() []byte { return XStruct(l).containerWire() }
+
+// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (l Int32List) Wire() []byte { return XStruct(l).containerWire() }
+
+// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (l Int64List) Wire() []byte { return XStruct(l).containerWire() }
+
+// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (l Int8List) Wire() []byte { return XStruct(l).containerWire() }
+
+// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (l NestedList[C]) Wire() []byte { return XStruct(l).containerWire() }
+
+// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (l StringList) Wire() []byte { return XStruct(l).containerWire() }
+
+// Wire returns the list's wire bytes: the type and the number of its elements, and the elements; nil
+// if it is absent. What is being built in it is completed. They alias the message, and must not be
+// changed; they end with the message's next change, and with Release if it has Recycle. Where they
+// are not in one piece, since the message was received in blocks or edited, they are a copy. As
+// keys of a Go map they tell lists apart: those of one type with the same bytes are equal; equal
+// ones may have other bytes, by the order of fields for instance.
+func (l StructList[S]) Wire() []byte { return XStruct(l).containerWire() }
+
+// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (l UUIDList) Wire() []byte { return XStruct(l).containerWire() }
+
+// Wire returns the map's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (p Map[K, V, KC, VC]) Wire() []byte { return XStruct(p).containerWire() }
+
+// Wire returns the map's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (p NestedMap[K, V, KC]) Wire() []byte { return XStruct(p).containerWire() }
+
+// Wire returns the map's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (p StringMap) Wire() []byte { return XStruct(p).containerWire() }
+
+// Wire returns the map's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+func (p StructMap[K, V, KC]) Wire() []byte { return XStruct(p).containerWire() }
