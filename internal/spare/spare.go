@@ -127,11 +127,18 @@ var (
 	pools []func(now uint64)
 )
 
+// cycles is what collections reads into: memory of its own would be allocated each time.
+var cycles = struct {
+	sync.Mutex
+	sample []metrics.Sample
+}{sample: []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}}
+
 // collections returns how many collections there have been.
 func collections() uint64 {
-	s := [1]metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
-	metrics.Read(s[:])
-	return s[0].Value.Uint64()
+	cycles.Lock()
+	defer cycles.Unlock()
+	metrics.Read(cycles.sample)
+	return cycles.sample[0].Value.Uint64()
 }
 
 func register(keepAll func(uint64)) {

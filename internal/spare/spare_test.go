@@ -31,6 +31,21 @@ func TestGet(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
+// TestAllocations: giving memory back and taking it again allocates nothing.
+func TestAllocations(t *testing.T) {
+	var p Pool[[]byte]
+	i := item(1000)
+	cycle := func() {
+		p.Put(i)
+		i = p.Get(1000, 1000)
+		Keep()
+	}
+	cycle()
+	if n := testing.AllocsPerRun(100, cycle); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // TestLifetime: what nobody takes is gone after a few collections, and sooner if nobody calls
 // Keep.
 func TestLifetime(t *testing.T) {
