@@ -4,7 +4,7 @@ package store
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
 	"math"
 	"sync"
@@ -118,7 +118,10 @@ func New(h Head, o Options) *Store {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fail(fmt.Errorf("the store is closed"))
+	s.fail(errors.New("the store is closed"))
+	if s.db == nil {
+		return nil
+	}
 	return s.db.Close()
 }
 
