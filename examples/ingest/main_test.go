@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,7 +19,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/prometheus/storage"
+
 	"github.com/nocopythrift/nocopythrift/examples/ingest/api"
+	"github.com/nocopythrift/nocopythrift/examples/ingest/store"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
@@ -42,7 +48,12 @@ type child struct {
 // startServer starts a server on a free port with further flags.
 func startServer(t *testing.T, dir string, flags ...string) *child {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
+	return startAs(t, exec.Command(os.Args[0]), dir, flags...)
+}
+
+// startAs starts a server by a command that runs this program.
+func startAs(t *testing.T, cmd *exec.Cmd, dir string, flags ...string) *child {
+	t.Helper()
 	all := append([]string{"-serve", "-addr", "127.0.0.1:0", "-dir", dir}, flags...)
 	cmd.Env = append(os.Environ(), serverFlags+"="+strings.Join(all, " "))
 	var log bytes.Buffer
@@ -195,12 +206,31 @@ func TestKilled(t *testing.T) {
 	checkSurvivors(t, dial(t, server.addr), all)
 }
 
+// TestFullDisk: a server that can't write its log acknowledges nothing more and ends, and all that it
+// has acknowledged is there afterwards. Files may have 300 KiB at most, which stands for the disk.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	server := startAs(t, exec.Command("bash", "-c", `ulimit -f 300; exec "$0"`, os.Args[0]), dir)
+	w := &writer{t: time.Now().UnixMilli()}
+	var acked atomic.Int64
+	err := w.run(t.Context(), dial(t, server.addr, rpc.PoolSize(1)), &acked)
+	var failed *rpc.ApplicationException
+	if err != nil && !errors.As(err, &failed) {
+		t.Error(err)
+	}
+	if err := server.cmd.Wait(); server.cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("the server ended with %v", err)
+	}
+	t.Logf("%d requests were acknowledged", acked.Load())
+	checkSurvivors(t, dial(t, startServer(t, dir).addr), []*writer{w})
+}
+
 // checkSurvivors checks that all acknowledged samples are there, and none that was not sent.
 func checkSurvivors(t *testing.T, client api.IngesterClient, all []*writer) {
 	t.Helper()
 	at := time.Now().UnixMilli() + 60_000
 	got := query(t, client, at, "survives[10m]")
-	if len(got) != writers*perWriter {
+	if len(got) != len(all)*perWriter {
 		t.Errorf("%d series", len(got))
 	}
 	lost := 0
@@ -222,6 +252,99 @@ func checkSurvivors(t *testing.T, client api.IngesterClient, all []*writer) {
 	if lost > 0 {
 		t.Errorf("%d acknowledged samples are lost", lost)
 	}
+}
+
+// slowDisk is a Head that commits nothing until it is closed.
+type slowDisk struct {
+	store.Discard
+	ready   chan struct{}
+	waiting atomic.Int64
+}
+
+func (d *slowDisk) Appender(context.Context) storage.Appender { return d }
+func (d *slowDisk) Commit() error {
+	d.waiting.Add(1)
+	<-d.ready
+	return nil
+}
+
+// TestSlowDisk: while nothing can be written the server holds a request of each connection, and what
+// it reads ahead, whatever clients send; all are answered afterwards.
+func TestSlowDisk(t *testing.T) {
+	const (
+		conns    = 4
+		requests = 60
+		size     = 1 << 20
+	)
+	disk := &slowDisk{ready: make(chan struct{})}
+	c := config{maxConns: conns, maxRequest: 2 * size}
+	srv := c.server(store.New(disk, store.Options{}))
+	defer srv.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go srv.Serve(l)
+
+	series := api.NewIngesterWriteArgs()
+	one := series.NewRequest().NewTimeseries(1).At(0)
+	label := one.NewLabels(1).At(0)
+	label.SetName("__name__")
+	label.SetValue("m")
+	one.NewSamples(size / 23) // of 8 and 8 bytes, with two headers and a STOP
+	frame := []byte("\x00\x00\x00\x00\x80\x01\x00\x01\x00\x00\x00\x05write\x00\x00\x00\x07")
+	frame = series.Message().AppendTo(frame)
+	binary.BigEndian.PutUint32(frame, uint32(len(frame)-4))
+
+	before := heap()
+	var sent atomic.Int64
+	var wg sync.WaitGroup
+	for range conns {
+		conn, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		wg.Go(func() {
+			for range requests {
+				if _, err := conn.Write(frame); err != nil {
+					t.Error(err)
+					return
+				}
+				sent.Add(1)
+			}
+		})
+		wg.Go(func() {
+			const reply = 4 + 4 + 4 + len("write") + 4 + 1
+			if _, err := io.ReadFull(conn, make([]byte, requests*reply)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for last, same := int64(0), 0; same < 20; time.Sleep(10 * time.Millisecond) { // until no client can send more
+		if now := sent.Load(); now == last && disk.waiting.Load() > 0 {
+			same++
+		} else {
+			last, same = now, 0
+		}
+	}
+	// A request, its index, what is read ahead, and as much again for what is free but not collected
+	if grown := heap() - before; grown > 2*conns*(4*size) {
+		t.Errorf("%d MiB for %d connections of which %d MiB were sent", grown>>20, conns, sent.Load())
+	}
+	if sent.Load() == conns*requests {
+		t.Error("all was sent while nothing could be stored")
+	}
+	close(disk.ready)
+	wg.Wait()
+}
+
+// heap returns how many bytes are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // TestServer: what is too large is refused, and the server works on; a reply tells what was refused.

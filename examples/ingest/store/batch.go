@@ -18,7 +18,7 @@ import (
 // costs no allocation.
 type Batch struct {
 	s     *Store
-	cache cache
+	cache *cache
 	ctx   context.Context
 	app   storage.Appender // nil if it has ended
 	id    uint64           // of the samples that app holds
@@ -44,6 +44,7 @@ type place struct{ series, sample int }
 func (b *Batch) begin(ctx context.Context) {
 	*b = Batch{s: b.s, cache: b.cache, builder: b.builder, id: b.id, ctx: ctx, at: place{-1, -1}}
 	b.newer = b.s.options.now().Add(maxAhead).UnixMilli()
+	b.cache.begin()
 	b.open()
 }
 
@@ -241,7 +242,7 @@ func (b *Batch) Commit() error {
 func (b *Batch) End() {
 	defer b.s.mu.Unlock()
 	if b.app != nil {
-		b.cache.init(b.cache.max) // it has times of samples that are dropped
+		b.cache = newCache(b.cache.max) // it has times of samples that are dropped
 		b.app.Rollback()
 	}
 }

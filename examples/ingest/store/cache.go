@@ -14,6 +14,8 @@ import (
 type cache struct {
 	byKey     map[string]*series
 	refs      map[storage.SeriesRef]*series
+	start     *series // stands before the first one of a request
+	last      *series // that was found last
 	clock     []*series
 	hand      int
 	size, max int
@@ -25,10 +27,11 @@ type series struct {
 	lset    labels.Labels
 	t       int64 // of its newest sample
 	v       float64
-	pending uint64 // the last batch that had samples of it
-	used    bool   // since the hand passed
-	slot    int    // in clock
-	keys    []string
+	pending uint64          // the last batch that had samples of it
+	used    bool            // since the hand passed
+	slot    int             // in clock
+	next    *series         // that was found after this one when this one was found last
+	keys    [maxKeys]string // "" if there are fewer, none if it was removed
 }
 
 // order reports whether it is known what becomes of a sample, since it is not newer than the
@@ -54,16 +57,25 @@ const (
 	minCache = 4 * (seriesSize + 2*maxKeys*maxLabels)
 )
 
-func (c *cache) init(size int) {
-	*c = cache{byKey: map[string]*series{}, refs: map[storage.SeriesRef]*series{}, max: max(size, minCache)}
+func newCache(size int) *cache {
+	return &cache{byKey: map[string]*series{}, refs: map[storage.SeriesRef]*series{}, start: new(series), max: max(size, minCache)}
 }
 
-// find returns the series of a key, nil if there is none.
+// begin begins a request.
+func (c *cache) begin() { c.last = c.start }
+
+// find returns the series of a key, nil if there is none. Senders have the same series in the same
+// order each time: the one that came next the last time is looked at before the map.
 func (c *cache) find(key []byte) *series {
-	s := c.byKey[string(key)]
-	if s != nil && !s.used {
-		s.used = true
+	s := c.last.next
+	if s == nil || s.keys[0] != string(key) {
+		if s = c.byKey[string(key)]; s == nil {
+			return nil
+		}
+		c.last.next = s
 	}
+	c.last = s
+	s.used = true
 	return s
 }
 
@@ -77,18 +89,18 @@ func (c *cache) add(key []byte, ref storage.SeriesRef, lset labels.Labels) *seri
 	return s
 }
 
-// addKey makes the series known by a further key, unless it has many.
+// addKey makes the series known by a further key, unless it has many. The key's size counts twice,
+// for the labels.
 func (c *cache) addKey(s *series, key []byte) {
-	if len(s.keys) < maxKeys {
-		k := string(key)
-		s.keys = append(s.keys, k)
-		c.byKey[k] = s
-		c.size += keySize(k)
+	for i := range s.keys {
+		if s.keys[i] == "" {
+			k := string(key)
+			s.keys[i], c.byKey[k] = k, s
+			c.size += 2 * len(k)
+			return
+		}
 	}
 }
-
-// keySize is what a key takes, and the labels in it.
-func keySize(k string) int { return 2 * len(k) }
 
 // renumber gives a series another number.
 func (c *cache) renumber(s *series, ref storage.SeriesRef) {
@@ -116,7 +128,7 @@ func (c *cache) victim(spare *series) *series {
 func (c *cache) remove(s *series) {
 	for _, k := range s.keys {
 		delete(c.byKey, k)
-		c.size -= keySize(k)
+		c.size -= 2 * len(k)
 	}
 	delete(c.refs, s.ref)
 	last := c.clock[len(c.clock)-1]
@@ -124,4 +136,8 @@ func (c *cache) remove(s *series) {
 	c.clock[len(c.clock)-1] = nil
 	c.clock = c.clock[:len(c.clock)-1]
 	c.size -= seriesSize
+	if c.last == s {
+		c.last = c.start
+	}
+	s.keys, s.next, s.lset = [maxKeys]string{}, nil, labels.EmptyLabels() // another's next may refer to it
 }

@@ -109,8 +109,7 @@ func Open(dir string, o Options) (*Store, error) {
 func New(h Head, o Options) *Store {
 	o = o.withDefaults()
 	s := &Store{options: o, head: h, queries: make(chan struct{}, maxQueries), broken: make(chan struct{})}
-	s.batch.s = s
-	s.batch.cache.init(o.CacheBytes)
+	s.batch = Batch{s: s, cache: newCache(o.CacheBytes)}
 	return s
 }
 

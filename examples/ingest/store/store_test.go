@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -292,7 +293,7 @@ func TestGone(t *testing.T) {
 			if m := s.batch.cache.find(keyOf(t, "__name__=m a=1")); m == nil || m.ref == old || s.batch.cache.refs[m.ref] != m || s.batch.cache.refs[old] != nil {
 				t.Errorf("in the cache: %+v, before: %d", m, old)
 			}
-			checkCache(t, &s.batch.cache)
+			checkCache(t, s.batch.cache)
 		})
 	}
 }
@@ -311,16 +312,19 @@ func checkCache(t testing.TB, c *cache) {
 	size, keys := 0, 0
 	for i, s := range c.clock {
 		size += seriesSize
-		if s.slot != i || c.refs[s.ref] != s || len(s.keys) > maxKeys {
+		if s.slot != i || c.refs[s.ref] != s || s.keys[0] == "" {
 			t.Errorf("series %d: %+v", i, s)
 		}
 		for _, k := range s.keys {
-			size += keySize(k)
+			if k == "" {
+				continue
+			}
+			keys++
+			size += 2 * len(k)
 			if c.byKey[k] != s {
 				t.Errorf("series %d is not found by %q", i, k)
 			}
 		}
-		keys += len(s.keys)
 	}
 	if size != c.size || keys != len(c.byKey) || len(c.refs) != len(c.clock) {
 		t.Errorf("size %d, want %d; %d keys, want %d; %d numbers, want %d", c.size, size, len(c.byKey), keys, len(c.refs), len(c.clock))
@@ -344,13 +348,43 @@ func TestSmallCache(t *testing.T) {
 		if got := outcome(s.write(t, all...)); got != want {
 			t.Fatalf("%s, want %s", got, want)
 		}
-		checkCache(t, &s.batch.cache)
-		if c := &s.batch.cache; c.size > c.max || len(c.clock) < 20 {
+		checkCache(t, s.batch.cache)
+		if c := s.batch.cache; c.size > c.max || len(c.clock) < 20 {
 			t.Errorf("%d series in %d of %d bytes", len(c.clock), c.size, c.max)
 		}
 	}
 	if got := s.has(t, "sum(count_over_time(m[2000000s]))"); !strings.HasSuffix(got, fmt.Sprint(":", 6*n)) {
 		t.Error(got)
+	}
+}
+
+// TestAnyOrder: samples go to their series in whatever order these are sent.
+func TestAnyOrder(t *testing.T) {
+	const n = 50
+	s := open(t, Options{})
+	r := rand.New(rand.NewPCG(3, 4))
+	for round := range int64(40) {
+		var all []oneSeries
+		for _, i := range r.Perm(n)[:1+r.IntN(n)] {
+			all = append(all, oneSeries{fmt.Sprintf("__name__=m i=%d", i), []point{{round, float64(i)}}})
+		}
+		if err := s.write(t, all...); err != nil {
+			t.Fatal(outcome(err))
+		}
+		if c := s.batch.cache; round%10 == 9 { // some are forgotten
+			c.remove(c.clock[r.IntN(len(c.clock))])
+			checkCache(t, c)
+		}
+	}
+	got := s.has(t, "min_over_time(m[2000000s]) == max_over_time(m[2000000s])")
+	if strings.Count(got, "\n") != n-1 {
+		t.Error(got)
+	}
+	for line := range strings.Lines(got) {
+		var i, at, v int
+		if _, err := fmt.Sscanf(line, "i=%d %d:%d", &i, &at, &v); err != nil || i != v {
+			t.Error(line, err)
+		}
 	}
 }
 
