@@ -9,8 +9,8 @@ import (
 // wireOf calls Wire of a list, set or map of any type.
 type wireOf interface{ Wire() []byte }
 
-// containersIn returns the containers that are fields of a message of allDesc, by name: as the
-// handle that generated code has for each of some, and what all have in common of the others.
+// containersIn returns the method Wire of each container in a message of allDesc, by its field's
+// name; of those whose handle has no name here what all handles call.
 func containersIn(s XStruct) map[string]func() []byte {
 	all := map[string]func() []byte{}
 	for i := range allDesc.NumFields() {

@@ -1,5 +1,6 @@
 // Command ingest is a server that takes Prometheus write requests as Thrift and appends them to
-// Prometheus' TSDB, a client that puts it under load, and one that asks it by PromQL. See README.md.
+// Prometheus' TSDB, a client that puts it under load, and one that asks it by PromQL. See
+// README.md.
 package main
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-//go:generate go run github.com/nocopythrift/nocopythrift/gen/nocopyc -o . -r -package-prefix github.com/nocopythrift/nocopythrift/examples/ingest idl/ingest.thrift
+//go:generate go run -C ../.. ./gen/nocopyc -o examples/ingest -r -package-prefix github.com/nocopythrift/nocopythrift/examples/ingest examples/ingest/idl/ingest.thrift
 
 type config struct {
 	serve, load bool

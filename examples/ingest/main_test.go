@@ -192,7 +192,8 @@ func TestKilled(t *testing.T) {
 				}
 			})
 		}
-		for deadline := time.Now().Add(30 * time.Second); acked.Load() < 800; { // more than a chunk of each series
+		// More than a chunk of each series
+		for deadline := time.Now().Add(30 * time.Second); acked.Load() < 800; {
 			if time.Sleep(time.Millisecond); time.Now().After(deadline) {
 				t.Error("the server is too slow")
 				break
@@ -206,8 +207,8 @@ func TestKilled(t *testing.T) {
 	checkSurvivors(t, dial(t, server.addr), all)
 }
 
-// TestFullDisk: a server that can't write its log acknowledges nothing more and ends, and all that it
-// has acknowledged is there afterwards. Files may have 300 KiB at most, which stands for the disk.
+// TestFullDisk: a server that can't write its log acknowledges nothing more and ends, and all that
+// it has acknowledged is there afterwards. Files may have 300 KiB, which stands for the disk.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	server := startAs(t, exec.Command("bash", "-c", `ulimit -f 300; exec "$0"`, os.Args[0]), dir)
@@ -268,8 +269,8 @@ func (d *slowDisk) Commit() error {
 	return nil
 }
 
-// TestSlowDisk: while nothing can be written the server holds a request of each connection, and what
-// it reads ahead, whatever clients send; all are answered afterwards.
+// TestSlowDisk: while nothing can be written the server holds a request of each connection, and
+// what it reads ahead, whatever clients send; all are answered afterwards.
 func TestSlowDisk(t *testing.T) {
 	const (
 		conns    = 4
@@ -321,7 +322,8 @@ func TestSlowDisk(t *testing.T) {
 			}
 		})
 	}
-	for last, same := int64(0), 0; same < 20; time.Sleep(10 * time.Millisecond) { // until no client can send more
+	// Until no client can send more
+	for last, same := int64(0), 0; same < 20; time.Sleep(10 * time.Millisecond) {
 		if now := sent.Load(); now == last && disk.waiting.Load() > 0 {
 			same++
 		} else {
@@ -347,7 +349,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestServer: what is too large is refused, and the server works on; a reply tells what was refused.
+// TestServer: what is too large is refused, and the server works on; a reply tells what was
+// refused.
 func TestServer(t *testing.T) {
 	server := startServer(t, t.TempDir(), "-max-request", "20000", "-max-series", "50")
 	for _, transport := range []rpc.Option{rpc.PoolSize(1), rpc.Unframed} {

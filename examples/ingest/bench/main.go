@@ -2,9 +2,9 @@
 
 // Command bench measures the example's server with three ways of reading a write request: this
 // library's accessors, Kitex's structs, and VictoriaMetrics' prompb, which reads Protocol Buffers.
-// All are in the same rpc server, with the same cache of series, and append to a TSDB of their own,
-// or to none. It needs Linux, where a thread's processor time is known: that of the client does not
-// count.
+// All are in the same rpc server, with the same cache of series, and append to a TSDB of their
+// own, or to none. It needs Linux, where a thread's processor time is known: that of the client
+// does not count.
 //
 //	go run ./bench
 package main

@@ -14,8 +14,8 @@ import (
 )
 
 // Batch takes one request's samples: for each series Find, then Label for each label and Add if it
-// is not known, then Sample for each sample; in the end Commit, and End in any case. A known series
-// costs no allocation.
+// is not known, then Sample for each sample; in the end Commit, and End in any case. A known
+// series costs no allocation.
 type Batch struct {
 	s     *Store
 	cache *cache

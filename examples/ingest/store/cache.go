@@ -139,5 +139,6 @@ func (c *cache) remove(s *series) {
 	if c.last == s {
 		c.last = c.start
 	}
-	s.keys, s.next, s.lset = [maxKeys]string{}, nil, labels.EmptyLabels() // another's next may refer to it
+	// Another's next may refer to it still.
+	s.keys, s.next, s.lset = [maxKeys]string{}, nil, labels.EmptyLabels()
 }
