@@ -66,7 +66,7 @@ func (b *Batch) Find(key []byte) bool {
 }
 
 // Label adds a label to the series, in any order; one without a value is none. It keeps neither
-// string.
+// string, however package labels is built.
 func (b *Batch) Label(name, value string) {
 	switch {
 	case b.bad != 0 || len(b.key) > maxLabels:

@@ -481,7 +481,11 @@ func TestFailures(t *testing.T) {
 			t.Error(got)
 		}
 		f.commit = nil
-		<-s.Broken()
+		select {
+		case <-s.Broken():
+		default:
+			t.Error("not broken")
+		}
 	}
 }
 
