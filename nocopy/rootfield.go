@@ -184,7 +184,7 @@ func (s XStruct) AddOpen(b *chain.Batch, cuts []XCut) {
 
 // RemoveFields removes all fields with this id from s, the root of its message, of which its type
 // has none with that id, and reports whether there were any. What is left stays where it is, but
-// a message in several pieces is copied together first.
+// a message in several pieces is compacted first.
 func (s XStruct) RemoveFields(id int16) bool {
 	s.changeable()
 	m := s.m

@@ -102,6 +102,8 @@ func TestConnAge(t *testing.T) {
 		early = age * 9 / 10
 		late  = age*11/10 + 60*time.Millisecond
 		grace = 5 * time.Second
+		// how long a connection is without a call before it is closed, from the call's end on
+		quietTime = 49 * time.Millisecond
 	)
 	add := func(i int) []byte { return frame(strict(call, "add", i, addArgs(int64(i), 1))) }
 	sum := func(i int) []byte { return frame(strict(reply, "add", i, sumResult(int64(i)+1))) }
@@ -144,20 +146,20 @@ func TestConnAge(t *testing.T) {
 		{"during a call", &rpc.Server{}, func(a *aging) {
 			a.until(early - 1)
 			a.send(slow("echo", 3000))
-			a.closesBetween(early+3*time.Second, early+3*time.Second+200*time.Millisecond)
+			a.closesBetween(early+3*time.Second+quietTime, early+3*time.Second+200*time.Millisecond)
 			a.received(echoed)
 		}},
 		{"during a call, strictly one at a time", &rpc.Server{Concurrency: 1}, func(a *aging) {
 			a.until(early - 1)
 			a.send(slow("echo", 3000))
 			a.send(add(1))
-			a.closesBetween(early+3*time.Second, early+3*time.Second+200*time.Millisecond)
+			a.closesBetween(early+3*time.Second+quietTime, early+3*time.Second+200*time.Millisecond)
 			a.received(echoed, sum(1))
 		}},
 		{"during a oneway call", &rpc.Server{}, func(a *aging) {
 			a.until(early - 1)
 			a.send(slow("notify", 3000))
-			a.closesBetween(early+3*time.Second, early+3*time.Second+200*time.Millisecond)
+			a.closesBetween(early+3*time.Second+quietTime, early+3*time.Second+200*time.Millisecond)
 			a.received()
 		}},
 		{"while a request arrives", &rpc.Server{}, func(a *aging) {
