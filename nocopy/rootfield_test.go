@@ -33,7 +33,8 @@ func openBytes(t *testing.T, s XStruct, cuts []XCut) string {
 	return out.String()
 }
 
-// compacted returns wire as it is when it was compacted: of fields that d knows only the last of each.
+// compacted returns wire as it is when it was compacted: of fields that d knows only the last of
+// each.
 func compacted(t *testing.T, d *XDesc, wire string) string {
 	t.Helper()
 	s, err := cutEvery(1).parse(d, []byte(wire))
