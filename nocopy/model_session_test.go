@@ -496,7 +496,18 @@ func (s *session) clone(m *message) {
 	}
 	b := s.of[rec.Type]
 	s.finish(t.m)
-	n := &message{b: b, h: t.h.Clone(b.desc), root: referee.Clone(rec).(*referee.Record)}
+	n := &message{b: b, root: referee.Clone(rec).(*referee.Record)}
+	if rec == t.m.root && s.Intn(2) == 0 {
+		var err error
+		if n.h, err = t.m.h.ClaimCopy(b.desc); err != nil {
+			failf("%s: ClaimCopy: %v", t.m.name, err)
+		}
+		n.recycled = t.m.recycled // it may link its memory
+		s.add(n)
+		s.logf("%s := %s.ClaimCopy()", n.name, t.m.name)
+		return
+	}
+	n.h = t.h.Clone(b.desc)
 	s.add(n)
 	s.logf("%s := %s.Clone()", n.name, t.path)
 }

@@ -25,8 +25,11 @@ func MultiplexedCaller(c Caller, service string) Caller {
 type multiplexed struct {
 	Caller
 	prefix  string
-	methods sync.Map // *Method → *Method with the prefix
+	methods sync.Map // *Method → *prefixed
 }
+
+// prefixed is a method with a prefix, and what Forward makes of it.
+type prefixed struct{ usual, passing Method }
 
 // method returns m with the prefix, always the same one unless it is a RawMethod.
 func (c *multiplexed) method(m *Method) *Method {
@@ -35,13 +38,21 @@ func (c *multiplexed) method(m *Method) *Method {
 		p.prefix = c.prefix + m.prefix
 		return &p
 	}
-	if p, ok := c.methods.Load(m); ok {
-		return p.(*Method)
+	of := m
+	if m.passes != nil { // each Forward has copies of its own
+		of = m.passes
 	}
-	p := *m
-	p.prefix = c.prefix + m.prefix
-	actual, _ := c.methods.LoadOrStore(m, &p)
-	return actual.(*Method)
+	p, ok := c.methods.Load(of)
+	if !ok {
+		both := &prefixed{*of, *of}
+		both.usual.prefix = c.prefix + of.prefix
+		both.passing.prefix, both.passing.passes = both.usual.prefix, &both.usual
+		p, _ = c.methods.LoadOrStore(of, both)
+	}
+	if m.passes != nil {
+		return &p.(*prefixed).passing
+	}
+	return &p.(*prefixed).usual
 }
 
 func (c *multiplexed) NewArgs(m *Method) nocopy.Struct { return c.Caller.NewArgs(c.method(m)) }

@@ -36,14 +36,14 @@ func Forward(backend Caller) Handler {
 	if backend == nil {
 		panic("nocopy: rpc.Forward to a nil Caller")
 	}
-	var passing sync.Map // *Method → a copy of it that is passing
+	var passing sync.Map // *Method → a copy of it that passes results on
 	return func(ctx context.Context, c *Call) error {
 		m := c.Method
 		if !m.raw && !m.Oneway() {
 			p, ok := passing.Load(m)
 			if !ok {
 				of := *m
-				of.passing = true
+				of.passes = m
 				p, _ = passing.LoadOrStore(m, &of)
 			}
 			m = p.(*Method)

@@ -224,6 +224,33 @@ func TestForwardMultiplexed(t *testing.T) {
 	}
 }
 
+// TestForwardMadeForEachCall: a proxy that makes a Forward for each call keeps nothing of it, also
+// where one service is in another.
+func TestForwardMadeForEachCall(t *testing.T) {
+	inner := rpc.Multiplexed(map[string]*rpc.Processor{"B": echo.NewEchoProcessor(&handler{})})
+	backend := dial(t, serve(t, &rpc.Server{Processor: rpc.Multiplexed(map[string]*rpc.Processor{"A": inner})}, nil))
+	outer := rpc.MultiplexedCaller(backend, "A")
+	caller := rpc.MultiplexedCaller(outer, "B")
+	p := echo.NewEchoProcessor(nil).WithHandler(func(ctx context.Context, c *rpc.Call) error { return rpc.Forward(caller)(ctx, c) })
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Processor: p}, nil)))
+	for range 20 {
+		echoes(t, c, "one of many")
+	}
+	unharmed(t, c)
+	if _, err := echo.NewEchoClient(caller).Ping(bg, nil); err != nil { // by the same Caller, but not forwarded
+		t.Error(err)
+	}
+	var missing *rpc.ApplicationException
+	if _, err := echo.NewEchoClient(caller).Put(bg, func(args echo.EchoPutArgs) { args.SetMode("nothing") }); !errors.As(err, &missing) || missing.Type != rpc.MissingResult {
+		t.Errorf("a call that is not forwarded: %v", err)
+	}
+	for _, of := range []rpc.Caller{caller, outer} {
+		if n := rpc.MethodsKept(of); n == 0 || n > 6 {
+			t.Errorf("%d methods kept of 6", n)
+		}
+	}
+}
+
 // TestForwardCancel: when a proxy's client is gone, or its deadline is over, the call to the
 // backend ends.
 func TestForwardCancel(t *testing.T) {

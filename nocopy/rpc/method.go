@@ -21,11 +21,11 @@ type Method struct {
 	Success thriftimpl.Field
 	Throws  []Exception
 
-	prefix  string // the service's name and a colon in multiplexed calls, else ""
-	raw     bool   // made by RawMethod
-	lazy    bool   // a server parses its arguments lazily
-	direct  bool   // interceptors are not called
-	passing bool   // a client's call returns its result whatever is in it
+	prefix  string  // the service's name and a colon in multiplexed calls, else ""
+	raw     bool    // made by RawMethod
+	lazy    bool    // a server parses its arguments lazily
+	direct  bool    // interceptors are not called
+	passes  *Method // if calls return their result whatever is in it, the same method without that
 	handler Handler
 	slow    *atomic.Bool // the handler took longer than patience last time
 }
@@ -105,10 +105,10 @@ func (m *Method) setException(result nocopy.Struct, err error) (bool, error) {
 }
 
 // outcome returns the error of a call that has this result: the declared exception in it, or
-// MissingResult if it holds neither that nor the return value; nil if all is well, or the method
-// is passing.
+// MissingResult if it holds neither that nor the return value; nil if all is well, or m passes
+// results on.
 func (m *Method) outcome(result nocopy.Struct) error {
-	if m.passing {
+	if m.passes != nil {
 		return nil
 	}
 	err := m.exception(result)
