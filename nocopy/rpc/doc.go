@@ -31,6 +31,8 @@
 //   - The args of a client's call end when all interceptors have returned; the function that fills
 //     them must not keep them. They refer to byte slices of 4 KiB and more until the call returns,
 //     or, if it or a try of it was given up, until its bytes are written or dropped.
+//     Strings that an interceptor reads from them stay valid, unless they are what a server with
+//     Recycle has received and its handler forwards: then they end with the args.
 //   - The result of a call belongs to the caller: Release gives its memory back. Without Release
 //     the garbage collector frees it, which is slower. A declared exception that is a call's error
 //     is a message of its own.
