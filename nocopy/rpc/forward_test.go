@@ -237,7 +237,8 @@ func TestForwardMadeForEachCall(t *testing.T) {
 		echoes(t, c, "one of many")
 	}
 	unharmed(t, c)
-	if _, err := echo.NewEchoClient(caller).Ping(bg, nil); err != nil { // by the same Caller, but not forwarded
+	// By the same Caller, but not forwarded
+	if _, err := echo.NewEchoClient(caller).Ping(bg, nil); err != nil {
 		t.Error(err)
 	}
 	var missing *rpc.ApplicationException
