@@ -238,7 +238,7 @@ func TestFallbackArgs(t *testing.T) {
 					})
 					addr := serve(t, &rpc.Server{Processor: p, Lazy: lazy, Recycle: recycle}, nil)
 					c := echo.NewEchoClient(dial(t, addr, opts...))
-					for _, size := range []int{0, 10, 10_000, 3 << 20} {
+					for _, size := range []int{0, 10, 10_000, 300_000} {
 						data := bytes.Repeat([]byte("d"), size)
 						res, err := c.Put(bg, func(args echo.EchoPutArgs) {
 							item := args.NewItem()

@@ -301,7 +301,7 @@ func TestForwardCopiesNothing(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")
 	}
-	size := testmode.Of(1<<20, 8<<20)
+	size := testmode.Of(256<<10, 8<<20)
 	pass := rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) })
 	for _, s := range shapes {
 		for _, way := range []struct{ framed, intercepted bool }{{true, false}, {false, false}, {true, true}, {false, true}} {
@@ -379,6 +379,7 @@ func TestForwardBadProgram(t *testing.T) {
 // TestLazyServer: with Lazy handlers read the same, what is malformed is refused, and a handler
 // with a mistake in what Lazy does not see is not harmed.
 func TestLazyServer(t *testing.T) {
+	t.Parallel()
 	h := &handler{notified: make(chan string, 10)}
 	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Lazy: true}, h), rpc.Lazy))
 	checkOutcomes(t, c, h)

@@ -118,6 +118,7 @@ func TestSampleLogsAtOnce(t *testing.T) {
 
 // TestSampleLogsOfServer: a stranger that sends nonsense again and again fills no log.
 func TestSampleLogsOfServer(t *testing.T) {
+	t.Parallel()
 	q := new(quiet)
 	addr := serve(t, &rpc.Server{Logger: slog.New(rpc.SampleLogs(slog.NewTextHandler(q, nil), 3))}, &handler{})
 	for range 100 {
