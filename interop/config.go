@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // Config holds the flags of client and server: those that Apache's test/README.md defines for the
@@ -18,17 +19,17 @@ import (
 type Config struct {
 	Host         string // client only
 	Port         int
-	DomainSocket string // instead of host and port
-	Transport    string // "buffered" or "framed"
-	Protocol     string // "binary", or "multi": both services, multiplexed
-	Loops        int    // client only: how many times to call everything
+	DomainSocket string        // instead of host and port
+	Transport    string        // "buffered" or "framed"
+	Protocol     string        // "binary", or "multi": both services, multiplexed
+	Loops        int           // client only: how many times to call everything
+	Timeout      time.Duration // client only: how long a call may take
 	SSL          bool
 	CertPath     string // the directory with keys and certificates, Apache's test/keys
 }
 
 // ParseFlags parses a command line. It writes usage and errors to out; the error is flag.ErrHelp
-// for
-// -help.
+// for -help.
 func ParseFlags(program string, args []string, client bool, out io.Writer) (Config, error) {
 	var c Config
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
@@ -47,6 +48,7 @@ func ParseFlags(program string, args []string, client bool, out io.Writer) (Conf
 		flags.IntVar(&c.Port, "port", 9090, "port number to connect")
 		flags.IntVar(&c.Loops, "testloops", 1, "number of tests")
 		flags.IntVar(&c.Loops, "n", 1, "the same")
+		flags.DurationVar(&c.Timeout, "timeout", 5*time.Second, "how long a call may take")
 	} else {
 		flags.IntVar(&c.Port, "port", 9090, "port number to listen; 0 is any free one")
 	}

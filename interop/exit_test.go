@@ -45,9 +45,12 @@ func (wrongException) TestMultiException(_ context.Context, arg0, arg1 string) (
 }
 
 func (sleeping) TestEnum(_ context.Context, v apache.Numberz) (apache.Numberz, error) {
-	time.Sleep(interop.CallTimeout + time.Second)
+	time.Sleep(2 * shortTimeout)
 	return v, nil
 }
+
+// shortTimeout is how long a call to a sleeping server may take.
+const shortTimeout = 700 * time.Millisecond
 
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
@@ -68,7 +71,11 @@ func TestExitCodes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			port := startApache(t, "framed", "binary", test.handler)
-			code, out := runOurs(t, "--host=127.0.0.1", "--port", port, "--transport", "framed")
+			args := []string{"--host=127.0.0.1", "--port", port, "--transport", "framed"}
+			if name == "asleep" {
+				args = append(args, "--timeout", shortTimeout.String())
+			}
+			code, out := runOurs(t, args...)
 			if code != test.want || strings.Contains(out, "*** FAILURE ***") != (test.want != 0) {
 				t.Errorf("exit code %d, want %d:\n%s", code, test.want, out)
 			}

@@ -189,7 +189,7 @@ func (p program) callAll(t *testing.T, port, transport, protocol string) string 
 	}
 	defer c.Close()
 	var out bytes.Buffer
-	interop.Run(t.Context(), c, protocol == "multi", &out)
+	interop.Run(t.Context(), c, protocol == "multi", 5*time.Second, &out)
 	return out.String()
 }
 

@@ -27,19 +27,16 @@ const (
 	SecondName = "SecondService"
 )
 
-// CallTimeout is how long a call may take. After a call that takes longer, and after a first call
-// without an answer, no more calls are made.
-const CallTimeout = 5 * time.Second
-
 // Run calls every method of the test service through c, with the names of both services if
 // multiplexed, and checks what comes back. It prints a line for each call, and returns the exit
-// code.
-func Run(ctx context.Context, c rpc.Caller, multiplexed bool, out io.Writer) int {
+// code. After a call that takes longer than timeout, and after a first call without an answer, no
+// more calls are made.
+func Run(ctx context.Context, c rpc.Caller, multiplexed bool, timeout time.Duration, out io.Writer) int {
 	first := c
 	if multiplexed {
 		first = rpc.MultiplexedCaller(c, FirstName)
 	}
-	s := &suite{ctx: ctx, out: out, client: thrifttest.NewThriftTestClient(first)}
+	s := &suite{ctx: ctx, timeout: timeout, out: out, client: thrifttest.NewThriftTestClient(first)}
 	s.baseTypes()
 	s.structs()
 	s.containers()
@@ -54,6 +51,7 @@ func Run(ctx context.Context, c rpc.Caller, multiplexed bool, out io.Writer) int
 // suite is one run of the tests.
 type suite struct {
 	ctx     context.Context
+	timeout time.Duration // of each call
 	out     io.Writer
 	client  thrifttest.ThriftTestClient
 	failed  int
@@ -69,7 +67,7 @@ func (s *suite) test(bit int, call string, f func(context.Context) (string, erro
 		s.failed |= bit
 		return
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, CallTimeout)
+	ctx, cancel := context.WithTimeout(s.ctx, s.timeout)
 	defer cancel()
 	got, err := f(ctx)
 	first := !s.called

@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 			return failed | interop.FailedToPrepare
 		}
 		start := time.Now()
-		failed |= interop.Run(ctx, client, c.Protocol == "multi", out)
+		failed |= interop.Run(ctx, client, c.Protocol == "multi", c.Timeout, out)
 		client.Close()
 		fmt.Fprintf(out, "Total time: %d us\n", time.Since(start).Microseconds())
 	}
