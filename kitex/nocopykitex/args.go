@@ -51,6 +51,7 @@ func (a *Args) Write(ctx context.Context, _ string, out bufiox.Writer) error {
 // Read receives the arguments, which have n bytes, or end where they end if n is 0. Kitex calls it
 // on servers.
 func (a *Args) Read(ctx context.Context, _ string, n int, in bufiox.Reader) error {
+	growStack(0)
 	s := scopeOf(ctx, true)
 	recycle := s != nil && s.recycle
 	r, err := receive(in, n, recycle)

@@ -14,10 +14,14 @@ import (
 // was read from them, end when the call does: after the reply has been sent. Where that is not
 // known, as on multiplexed connections, or when sending has failed, memory that was given to
 // Kitex is left to the garbage collector.
+//
+// The option is a stats.Tracer, and Kitex takes the time of each stage of a call if there is one,
+// unless server.WithStatsLevel(stats.LevelDisabled) is given: do that if no other tracer needs it.
 func ServerRecycle() server.Option { return server.WithTracer(tracer{server: true, recycle: true}) }
 
 // ClientRecycle makes the results that a client's calls return use memory again: what was read
 // from one ends when it is released. One that is not released is left to the garbage collector.
+// It is a stats.Tracer, as ServerRecycle's option is.
 func ClientRecycle() client.Option { return client.WithTracer(tracer{recycle: true}) }
 
 // scope is one call from its beginning to its end, of which a tracer knows.
@@ -53,6 +57,9 @@ type tracer struct{ server, recycle bool }
 
 // Start implements stats.Tracer.
 func (t tracer) Start(ctx context.Context) context.Context {
+	if t.server {
+		growStack(0)
+	}
 	s, ri := scopeOf(ctx, t.server), rpcinfo.GetRPCInfo(ctx)
 	if s == nil || s.ri != ri {
 		s = &scope{server: t.server, ri: ri}
