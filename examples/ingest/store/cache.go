@@ -67,6 +67,9 @@ func (c *cache) begin() { c.last = c.start }
 // find returns the series of a key, nil if there is none. Senders have the same series in the same
 // order each time: the one that came next the last time is looked at before the map.
 func (c *cache) find(key []byte) *series {
+	if len(key) == 0 {
+		return nil // labels are absent; series that were removed have empty keys, too
+	}
 	s := c.last.next
 	if s == nil || s.keys[0] != string(key) {
 		if s = c.byKey[string(key)]; s == nil {

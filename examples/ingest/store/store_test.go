@@ -358,6 +358,37 @@ func TestSmallCache(t *testing.T) {
 	}
 }
 
+// TestAbsentLabels: a series without the field labels is refused, also where the one that came
+// next the last time is no longer in the cache, and has no keys any more.
+func TestAbsentLabels(t *testing.T) {
+	s := open(t, Options{})
+	if err := s.write(t, oneSeries{"__name__=m", []point{{0, 1}}}, oneSeries{"__name__=n", []point{{0, 1}}}); err != nil {
+		t.Fatal(outcome(err))
+	}
+	c := s.batch.cache
+	write := func(t2 int64) error {
+		args := api.NewIngesterWriteArgs()
+		defer args.Release()
+		fill(args, oneSeries{"__name__=m", []point{{t2, 1}}}, oneSeries{"", []point{{t2, 2}}})
+		args.GetRequest().GetTimeseries().At(1).UnsetLabels()
+		return s.writeWire(t, bytes.Clone(args.Message().Bytes()))
+	}
+	for i, evict := range []string{"__name__=n", "__name__=m"} {
+		at := 2 * int64(i)
+		if err := s.write(t, oneSeries{"__name__=m", []point{{at + 1, 1}}}, oneSeries{"__name__=n", []point{{at + 1, 1}}}); err != nil {
+			t.Fatal(outcome(err))
+		}
+		c.remove(c.find(keyOf(t, evict)))
+		if got := outcome(write(at + 2)); got != "taken 1, refused 1, first 1.-1 NO_METRIC_NAME" {
+			t.Error(got)
+		}
+		checkCache(t, c)
+	}
+	if got, want := s.all(t), "__name__=m 0:1 1:1 2:1 3:1 4:1\n__name__=n 0:1 1:1 3:1"; got != want {
+		t.Errorf("the store has\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestAnyOrder: samples go to their series in whatever order these are sent.
 func TestAnyOrder(t *testing.T) {
 	const n = 50
