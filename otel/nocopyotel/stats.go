@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"expvar"
+	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -41,16 +43,8 @@ func newStats(o Options, side string) *rpc.Stats {
 	queue, err3 := m.Float64Histogram(prefix+"queue.duration", metric.WithUnit("s"), metric.WithDescription("How long calls have waited."),
 		metric.WithExplicitBucketBoundaries(0.00001, 0.0001, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10))
 	io, err4 := m.Int64Counter(prefix+"io", metric.WithUnit("By"), metric.WithDescription("Bytes received and sent."))
-	taken, err5 := m.Int64ObservableCounter("thrift.blocks.taken", metric.WithUnit("{block}"), metric.WithDescription("Blocks of memory taken from pools, or made."))
-	returned, err6 := m.Int64ObservableCounter("thrift.blocks.returned", metric.WithUnit("{block}"), metric.WithDescription("Blocks of memory returned to pools."))
-	_, err7 := m.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		b := rpc.ReadBlockStats()
-		o.ObserveInt64(taken, int64(b.Taken))
-		o.ObserveInt64(returned, int64(b.Returned))
-		return nil
-	}, taken, returned)
-	byRef, err9 := m.Int64Counter(prefix+"io.by_reference", metric.WithUnit("By"), metric.WithDescription("Bytes sent from where they lay."))
-	err := errors.Join(err9, err1, err2, err3, err4, err5, err6, err7)
+	byRef, err5 := m.Int64Counter(prefix+"io.by_reference", metric.WithUnit("By"), metric.WithDescription("Bytes sent from where they lay."))
+	err := errors.Join(err1, err2, err3, err4, err5, observeBlocks(o.MeterProvider, m))
 	in := metric.WithAttributeSet(attribute.NewSet(semconv.NetworkIODirectionReceive))
 	out := metric.WithAttributeSet(attribute.NewSet(semconv.NetworkIODirectionTransmit))
 	s := &rpc.Stats{
@@ -64,8 +58,8 @@ func newStats(o Options, side string) *rpc.Stats {
 		},
 	}
 	if side == "server" {
-		refused, err8 := m.Int64Counter(prefix+"refused", metric.WithUnit("{message}"), metric.WithDescription("Messages that were not handled."))
-		err = errors.Join(err, err8)
+		refused, err6 := m.Int64Counter(prefix+"refused", metric.WithUnit("{message}"), metric.WithDescription("Messages that were not handled."))
+		err = errors.Join(err, err6)
 		s.Refused = func(e rpc.ExceptionType) {
 			refused.Add(background, 1, metric.WithAttributes(semconv.ErrorTypeKey.String(typeName(e))))
 		}
@@ -74,6 +68,28 @@ func newStats(o Options, side string) *rpc.Stats {
 		otel.Handle(err)
 	}
 	return s
+}
+
+// blocksOf has the MeterProviders that count blocks already, of which a process has few. What
+// several callbacks observe is added up, but blocks are the process's.
+var blocksOf sync.Map
+
+// observeBlocks makes m, of provider p, count the blocks of memory of the process.
+func observeBlocks(p metric.MeterProvider, m metric.Meter) error {
+	if reflect.ValueOf(p).Comparable() {
+		if _, done := blocksOf.LoadOrStore(p, true); done {
+			return nil
+		}
+	}
+	taken, err1 := m.Int64ObservableCounter("thrift.blocks.taken", metric.WithUnit("{block}"), metric.WithDescription("Blocks of memory taken from pools, or made."))
+	returned, err2 := m.Int64ObservableCounter("thrift.blocks.returned", metric.WithUnit("{block}"), metric.WithDescription("Blocks of memory returned to pools."))
+	_, err3 := m.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		b := rpc.ReadBlockStats()
+		o.ObserveInt64(taken, int64(b.Taken))
+		o.ObserveInt64(returned, int64(b.Returned))
+		return nil
+	}, taken, returned)
+	return errors.Join(err1, err2, err3)
 }
 
 // typeName is how metrics and spans call the type of an ApplicationException: as in

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/otel/internal/greet"
@@ -91,6 +92,40 @@ func TestPrometheus(t *testing.T) {
 	}
 	if s := m.String(); strings.Contains(s, `"received_bytes": 0`) || strings.Contains(s, `"sent_bytes": 0`) || strings.Contains(s, `"blocks_taken": 0`) {
 		t.Error(s)
+	}
+}
+
+// TestBlocksCountedOnce: the process's blocks are counted once, however many Stats there are.
+func TestBlocksCountedOnce(t *testing.T) {
+	tel := newTelemetry()
+	addr := serve(t, &rpc.Server{Processor: greet.NewGreeterProcessor(new(greeter)), Stats: nocopyotel.ServerStats(tel.Options)})
+	nocopyotel.ServerStats(tel.Options)
+	c := greet.NewGreeterClient(dial(t, addr, nocopyotel.ClientStats(tel.Options)))
+	if _, err := hello(t.Context(), c, "ada"); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for range 1000 { // blocks may be taken while this is counted
+		before := rpc.ReadBlockStats()
+		var data metricdata.ResourceMetrics
+		if err := tel.reader.Collect(t.Context(), &data); err != nil {
+			t.Fatal(err)
+		}
+		if rpc.ReadBlockStats() != before {
+			continue
+		}
+		for _, m := range data.ScopeMetrics[0].Metrics {
+			if want, ok := map[string]uint64{"thrift.blocks.taken": before.Taken, "thrift.blocks.returned": before.Returned}[m.Name]; ok {
+				found++
+				if got := m.Data.(metricdata.Sum[int64]).DataPoints[0].Value; got != int64(want) {
+					t.Errorf("%s is %d, want %d", m.Name, got, want)
+				}
+			}
+		}
+		break
+	}
+	if found != 2 {
+		t.Errorf("%d metrics of blocks", found)
 	}
 }
 

@@ -103,7 +103,7 @@ func split(addr string) (string, int) {
 // deadline.
 func Server(o Options) rpc.Interceptor {
 	t := newTracing(o, trace.SpanKindServer)
-	return func(ctx context.Context, c *rpc.Call, next rpc.Handler) (err error) {
+	return func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		in := read(c)
 		ctx = t.Propagator.Extract(ctx, in)
 		if !c.Method.Oneway() {
@@ -112,8 +112,10 @@ func Server(o Options) rpc.Interceptor {
 			defer cancel()
 		}
 		ctx, end := t.start(ctx, c)
+		err := errPanic // what it stays if next panics
 		defer func() { end(err) }()
-		return next(ctx, c)
+		err = next(ctx, c)
+		return err
 	}
 }
 
@@ -131,7 +133,7 @@ func Client(o Options) rpc.Interceptor {
 	}
 }
 
-var errPanic = errors.New("an interceptor has panicked, or ended its goroutine")
+var errPanic = errors.New("a handler or interceptor has panicked, or ended its goroutine")
 
 // send makes the call's arguments carry the context. What they carry already, since they are
 // forwarded, is replaced where this program has another value for the key.

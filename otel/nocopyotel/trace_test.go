@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -89,6 +90,8 @@ func (g *greeter) Hello(ctx context.Context, args greet.GreeterHelloArgs, result
 		return errors.New("a bug")
 	case name == "panic":
 		panic("a secret")
+	case name == "goexit":
+		runtime.Goexit()
 	case name == "wait":
 		<-ctx.Done()
 		return ctx.Err()
@@ -173,6 +176,7 @@ func TestOutcomes(t *testing.T) {
 			{"who?", "Unknown", "Unknown", codes.Unset, codes.Error},
 			{"bug", "INTERNAL_ERROR", "INTERNAL_ERROR", codes.Error, codes.Error},
 			{"panic", "INTERNAL_ERROR", "INTERNAL_ERROR", codes.Error, codes.Error},
+			{"goexit", "INTERNAL_ERROR", "INTERNAL_ERROR", codes.Error, codes.Error},
 			{"wait", "INTERNAL_ERROR", "DEADLINE_EXCEEDED", codes.Error, codes.Error},
 		} {
 			t.Run(fmt.Sprint(c.name, framed), func(t *testing.T) {
@@ -249,6 +253,31 @@ func TestOutcomes(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestCarelessInterceptor: a call that ends with an internal error since an interceptor panics or
+// ends its goroutine is not one that the server's span calls OK.
+func TestCarelessInterceptor(t *testing.T) {
+	for name, careless := range map[string]rpc.Interceptor{
+		"panics": func(context.Context, *rpc.Call, rpc.Handler) error { panic("careless") },
+		"ends":   func(context.Context, *rpc.Call, rpc.Handler) error { runtime.Goexit(); return nil },
+		"ends after a call": func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+			next(ctx, c)
+			runtime.Goexit()
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tel := newTelemetry()
+			addr := serve(t, &rpc.Server{Processor: greet.NewGreeterProcessor(new(greeter)), Interceptors: []rpc.Interceptor{nocopyotel.Server(tel.Options), careless}})
+			if _, err := hello(t.Context(), greet.NewGreeterClient(dial(t, addr)), "ada"); err == nil {
+				t.Fatal("no error")
+			}
+			if s := tel.take(t, 1)["Greeter/hello server"]; attr(s, "rpc.response.status_code") != "INTERNAL_ERROR" || s.Status.Code != codes.Error {
+				t.Errorf("%v, %v", s.Attributes, s.Status)
+			}
+		})
 	}
 }
 
