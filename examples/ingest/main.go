@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"os/signal"
@@ -149,6 +150,7 @@ func (c config) server(s *store.Store) *rpc.Server {
 		Limits:      nocopy.Limits{MaxIndex: 4 * c.maxRequest},
 		IdleTimeout: 5 * time.Minute,
 		HideErrors:  true, // the TSDB's; refusals are exceptions
+		Logger:      slog.New(rpc.SampleLogs(slog.Default().Handler(), 10)),
 	}
 }
 

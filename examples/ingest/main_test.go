@@ -165,7 +165,7 @@ func (w *writer) run(ctx context.Context, client api.IngesterClient, acked *atom
 }
 
 // TestKilled: whatever the server has acknowledged is there after it was killed in the middle of
-// load, three times.
+// load, three times, once with a cache in which there is hardly any room.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now().UnixMilli()
@@ -174,7 +174,7 @@ func TestKilled(t *testing.T) {
 		all[i] = &writer{id: i, t: now}
 	}
 	for round := range 3 {
-		server := startServer(t, dir)
+		server := startServer(t, dir, "-cache", []string{"1000000", "1", "1000000"}[round])
 		if round > 0 {
 			checkSurvivors(t, dial(t, server.addr), all)
 		}
