@@ -167,11 +167,11 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 		return thriftimpl.Absent(), callError(m, err)
 	}
 	var p *poolConn
-	c.opt.stats.inFlight(1)
 	defer func() {
 		c.leave(p, true)
 		c.opt.stats.inFlight(-1)
 	}()
+	c.opt.stats.inFlight(1)
 	const maxTries = 3
 	for i := 1; ; i++ {
 		var conn *clientConn

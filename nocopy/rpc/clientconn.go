@@ -47,12 +47,12 @@ type clientConn struct {
 
 func newClientConn(nc net.Conn, opt *options) *clientConn {
 	c := &clientConn{nc: nc, opt: opt, calls: map[int32]*pending{}}
-	c.in = receiver{nc: nc, limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed, stats: opt.stats}
+	c.in = receiver{nc: nc, limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed}
+	c.in.stats = opt.stats.of(func() { c.close(errStats) })
 	if opt.unframed {
 		c.in.transport = unframed
 	}
 	c.in.in.Reset(opt.recycle)
-	opt.stats.conns(1)
 	c.goroutines.Add(1)
 	go c.read()
 	return c
@@ -132,6 +132,11 @@ func (c *clientConn) age(id int32) int32 {
 // read delivers replies until the connection fails.
 func (c *clientConn) read() {
 	defer c.goroutines.Done()
+	defer func() {
+		c.in.free()
+		c.in.stats.conns(-1)
+	}()
+	c.in.stats.conns(1)
 	for {
 		h, body, err := c.in.next()
 		if err != nil {
@@ -139,8 +144,6 @@ func (c *clientConn) read() {
 				err = errServerClosed
 			}
 			c.close(err)
-			c.in.free()
-			c.opt.stats.conns(-1)
 			return
 		}
 		if !c.replied.Load() {
@@ -149,6 +152,9 @@ func (c *clientConn) read() {
 		c.deliver(h, body)
 	}
 }
+
+// errStats is the cause of a connection's failure when one of its goroutines was ended.
+var errStats = errors.New("a function of Stats has ended a goroutine")
 
 // errServerClosed is the cause of a connection's failure at the end of the stream.
 var errServerClosed = fmt.Errorf("closed by the server: %w", io.EOF)

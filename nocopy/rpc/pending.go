@@ -170,19 +170,24 @@ func (c *clientConn) writeBatch() {
 		return
 	}
 	c.mu.Unlock()
-	if c.opt.stats != nil {
+	defer c.endBatch() // also when a function of Stats ends the goroutine
+	if c.in.stats != nil {
 		for _, p := range c.batched {
-			c.opt.stats.queued(p.began)
+			c.in.stats.queued(p.began)
 		}
 	}
 	c.setWriteDeadline()
 	stats, err := c.batch.Write(c.nc)
-	c.opt.stats.sent(stats)
-	for _, p := range c.batched {
-		thriftimpl.Struct(p.args).Drop()
-	}
 	if err != nil {
 		c.close(err)
+	}
+	c.in.stats.sent(stats)
+}
+
+// endBatch is called when a batch was written, or could not be. It locks c.mu.
+func (c *clientConn) endBatch() {
+	for _, p := range c.batched {
+		thriftimpl.Struct(p.args).Drop()
 	}
 	c.mu.Lock()
 	for i, p := range c.batched {

@@ -18,7 +18,7 @@ import (
 // the goroutine, another one becomes the reader. readerID is admit's result.
 func (c *serverConn) handle(req *request, readerID uint64) {
 	returned, failed := false, false
-	defer c.srv.stats.inFlight(-1)
+	defer c.in.stats.inFlight(-1)
 	defer func() {
 		if returned {
 			return
@@ -29,7 +29,7 @@ func (c *serverConn) handle(req *request, readerID uint64) {
 		c.handOver(readerID)
 		c.complete(req, readerID)
 	}()
-	c.srv.stats.inFlight(1)
+	c.in.stats.inFlight(1)
 	c.callHandler(req, &failed)
 	returned = true
 }

@@ -62,7 +62,7 @@ func (c *serverConn) process(h header, chunk chain.Chunk) bool {
 	}
 	req := c.newRequest(h)
 	req.method, req.args = m, args
-	c.srv.stats.queued(c.in.arrived)
+	c.in.stats.queued(c.in.arrived)
 	readerID := c.admit(req, true)
 	c.handle(req, readerID)
 	return c.complete(req, readerID)
@@ -71,7 +71,7 @@ func (c *serverConn) process(h header, chunk chain.Chunk) bool {
 // refuse answers a message with e instead of handling it, and returns what keepReading does. With
 // noMore no more requests are handled.
 func (c *serverConn) refuse(h header, e *ApplicationException, noMore bool) bool {
-	c.srv.stats.refused(e.Type)
+	c.in.stats.refused(e.Type)
 	req := c.newRequest(h)
 	c.admit(req, false)
 	c.answer(req, e, c.bareName(h.name))

@@ -86,8 +86,9 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 	}
 	c.in = receiver{
 		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, answersLarge: true,
-		idleTimeout: max(s.IdleTimeout, 0), messageTimeout: orDefault(s.ReadTimeout, defaultTimeout), stats: s.stats,
+		idleTimeout: max(s.IdleTimeout, 0), messageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
 	}
+	c.in.stats = s.stats.of(c.giveUp)
 	c.in.in.Reset(s.Recycle)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.oneway = s.ctx
@@ -108,7 +109,7 @@ func (c *serverConn) serve() {
 			c.release()
 		}
 	}()
-	c.srv.stats.conns(1)
+	c.in.stats.conns(1)
 	if err := c.setUp(); err != nil {
 		c.logEnd(err)
 		c.answerPlain(err)
@@ -161,8 +162,15 @@ func (c *serverConn) handshake(t *tls.Conn) (err error) {
 // release ends a goroutine's use of the connection. The last one's frees what the connection
 // holds.
 func (c *serverConn) release() {
+	defer c.drop() // also when a function of Stats ends the goroutine
 	c.mu.Lock()
 	c.flush() // a reply may have been held back for that of a call that did not get one
+	c.mu.Unlock()
+}
+
+// drop is release without writing replies.
+func (c *serverConn) drop() {
+	c.mu.Lock()
 	c.refs--
 	last := c.refs == 0
 	if last && c.state != stopped { // a function of Stats has ended the reader
@@ -171,11 +179,20 @@ func (c *serverConn) release() {
 	}
 	c.mu.Unlock()
 	if last {
-		c.srv.stats.conns(-1)
-		c.cancel()
-		c.in.free()
-		c.srv.forget(c)
+		defer func() {
+			c.cancel()
+			c.in.free()
+			c.srv.forget(c)
+		}()
+		c.in.stats.conns(-1)
 	}
+}
+
+// giveUp aborts a connection of which a function of Stats has ended a goroutine.
+func (c *serverConn) giveUp() {
+	c.mu.Lock()
+	c.abort()
+	c.mu.Unlock()
 }
 
 // admit counts a call that was read. With handled it is about to be handled: then a timer starts
@@ -263,8 +280,15 @@ func (c *serverConn) relieveReader() {
 	}
 	c.handling.slow.Store(true)
 	c.changeReader()
+	reading := false
+	defer func() {
+		if !reading { // a function of Stats has ended the goroutine
+			c.drop()
+		}
+	}()
 	c.flush()
 	c.mu.Unlock()
+	reading = true
 	c.read()
 }
 
@@ -367,10 +391,16 @@ func (c *serverConn) countEnded(calls, replies int) {
 
 // send writes the replies of c.batched and releases the requests.
 func (c *serverConn) send() (err error) {
+	returned := false
 	defer func() { // handlers' goroutines may change results that they must not touch any more
 		if v := recover(); v != nil {
 			c.srv.conceal("reply failed", nil, c.peer, v, debug.Stack())
 			err = errors.New("reply failed")
+		} else if !returned { // a function of Stats has ended the goroutine, and flush with it
+			c.mu.Lock()
+			c.writing = false
+			c.dropReplies()
+			c.mu.Unlock()
 		}
 	}()
 	for _, r := range c.batched {
@@ -381,7 +411,7 @@ func (c *serverConn) send() (err error) {
 	if c.batch.Len() > 0 {
 		c.setWriteDeadline()
 		stats, err1 := c.batch.Write(c.nc)
-		c.srv.stats.sent(stats)
+		c.in.stats.sent(stats)
 		if err = err1; err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				c.srv.log(warn, "connection closed", "peer", c.peer, "err", fmt.Errorf("replies are not taken: %w", err))
@@ -393,6 +423,7 @@ func (c *serverConn) send() (err error) {
 	for _, r := range c.batched {
 		r.release()
 	}
+	returned = true
 	return err
 }
 

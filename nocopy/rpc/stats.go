@@ -61,8 +61,11 @@ const hookPanicked = "a function of Stats panicked"
 // statsHook calls the functions of Stats. The nil statsHook does nothing.
 type statsHook struct {
 	stats Stats
-	once  sync.Once
+	once  *sync.Once
 	warn  func(args ...any)
+	// Called in the goroutine that a function has ended; nil if there is nothing to do. Callers must
+	// hold no lock.
+	ended func()
 }
 
 // newStatsHook returns a hook that logs the first panic with warn; nil if s is nil.
@@ -71,13 +74,32 @@ func newStatsHook(s *Stats, warn func(args ...any)) *statsHook {
 		return nil
 	}
 	chain.CountBlocks()
-	return &statsHook{stats: *s, warn: warn}
+	return &statsHook{stats: *s, once: new(sync.Once), warn: warn}
 }
 
-// caught is deferred around the functions of Stats.
-func (h *statsHook) caught() {
-	if v := recover(); v != nil {
-		h.once.Do(func() { h.warn("err", textOf(v), "stack", string(debug.Stack())) })
+// of returns a hook for a connection, which ended closes.
+func (h *statsHook) of(ended func()) *statsHook {
+	if h == nil {
+		return nil
+	}
+	c := *h
+	c.ended = ended
+	return &c
+}
+
+// caught is deferred around the functions of Stats, which set returned when they have returned.
+func (h *statsHook) caught(returned *bool) {
+	v := recover()
+	if *returned {
+		return
+	}
+	ended := v == nil // recover returns no nil of a panic
+	if ended {
+		v = "it has ended its goroutine, as runtime.Goexit does"
+	}
+	h.once.Do(func() { h.warn("err", textOf(v), "stack", string(debug.Stack())) })
+	if ended && h.ended != nil {
+		h.ended()
 	}
 }
 
@@ -85,8 +107,10 @@ func (h *statsHook) caught() {
 // cost one comparison.
 func tell[T any](h *statsHook, f func(T), v T) {
 	if f != nil {
-		defer h.caught()
+		returned := false
+		defer h.caught(&returned)
 		f(v)
+		returned = true
 	}
 }
 

@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -218,18 +219,102 @@ func TestStatsNil(t *testing.T) {
 	rpc.Dial(bg, "tcp", addr, (*rpc.Stats)(nil))
 }
 
-// TestStatsGoexit: a function that ends its goroutine, which it must not, ends a connection at
-// most.
+// statsGoexit returns Stats one function of which ends its goroutine when it is called for the
+// nth time.
+func statsGoexit(which string, nth int64) *rpc.Stats {
+	var n atomic.Int64
+	at := func() {
+		if n.Add(1) == nth {
+			runtime.Goexit()
+		}
+	}
+	switch which {
+	case "Conns":
+		return &rpc.Stats{Conns: func(int) { at() }}
+	case "InFlight":
+		return &rpc.Stats{InFlight: func(int) { at() }}
+	case "Queued":
+		return &rpc.Stats{Queued: func(time.Duration) { at() }}
+	case "Received":
+		return &rpc.Stats{Received: func(int) { at() }}
+	case "Sent":
+		return &rpc.Stats{Sent: func(linkbuf.Stats) { at() }}
+	}
+	return &rpc.Stats{Refused: func(rpc.ExceptionType) { at() }}
+}
+
+// TestStatsGoexit: a function that ends its goroutine, which it must not, ends one connection at
+// most: no call of any goroutine hangs, and the connection's place is free again.
 func TestStatsGoexit(t *testing.T) {
 	t.Parallel()
-	var once sync.Once
-	stats := &rpc.Stats{Queued: func(time.Duration) { once.Do(runtime.Goexit) }}
-	srv := &rpc.Server{Stats: stats}
-	addr := serve(t, srv, &handler{})
-	nc := dialRaw(t, addr)
-	send(t, nc, frame(strict(call, "add", 1, addArgs(1, 2))))
-	closes(t, nc)
-	unharmed(t, echo.NewEchoClient(dial(t, addr)))
+	for _, side := range []string{"server", "client"} {
+		for _, which := range []string{"Conns", "InFlight", "Queued", "Received", "Sent", "Refused"} {
+			for nth := range int64(5) {
+				t.Run(fmt.Sprint(side, which, nth), func(t *testing.T) {
+					t.Parallel()
+					srv := &rpc.Server{MaxConns: 2, Recycle: true}
+					opts := []rpc.Option{rpc.PoolSize(1), rpc.MaxInFlight(4)}
+					if bad := statsGoexit(which, nth+1); side == "server" {
+						srv.Stats = bad
+					} else {
+						opts = append(opts, bad)
+					}
+					addr := serve(t, srv, &handler{})
+					cl := dial(t, addr, opts...)
+					c := echo.NewEchoClient(cl)
+					ctx, cancel := context.WithTimeout(bg, 20*time.Second)
+					defer cancel()
+					var callers sync.WaitGroup
+					for g := range 4 {
+						callers.Go(func() { // its goroutine may end
+							for i := range 5 {
+								switch {
+								case g == 3:
+									cl.Call(ctx, rpc.RawMethod("none", false), cl.NewArgs(rpc.RawMethod("none", false)))
+								case g%2 == 0:
+									c.Echo(ctx, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, 10)); args.SetDelayMs(int32(i)) })
+								default:
+									c.Add(ctx, func(args echo.EchoAddArgs) {})
+								}
+							}
+						})
+					}
+					callers.Wait()
+					if ctx.Err() != nil {
+						t.Error("calls hang")
+					}
+					if side == "client" { // it goes on to be used
+						all := make([]error, 4)
+						for i := range all {
+							callers.Go(func() { all[i] = errors.New("ended"); _, all[i] = c.Add(ctx, func(echo.EchoAddArgs) {}) })
+						}
+						callers.Wait()
+						lost := 0
+						for _, err := range all {
+							if err != nil {
+								lost++
+							}
+						}
+						if ctx.Err() != nil || nth < 3 && lost == len(all) {
+							t.Error("calls afterwards:", all)
+						}
+					}
+					cl.Close()
+					answered := 0
+					for range 4 {
+						cl := dial(t, addr)
+						if _, err := echo.NewEchoClient(cl).Add(ctx, func(echo.EchoAddArgs) {}); err == nil {
+							answered++
+						}
+						cl.Close()
+					}
+					if answered < 3 {
+						t.Errorf("%d of 4 other connections are served", answered)
+					}
+				})
+			}
+		}
+	}
 }
 
 // TestStatsBytes: the numbers are those of the wire.
