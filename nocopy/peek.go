@@ -68,9 +68,16 @@ func findField(b []byte, id int) (int, WireType, error) {
 	if int(int16(id)) != id {
 		return 0, 0, ErrNotFound
 	}
-	i := skipPlain(b, 0, loaded(int16(id)))
-	if len(b)-i >= fieldHeader && int16(headerAt(b, i)) == int16(id) && minSize[b[i]] > 0 {
-		return i + fieldHeader, WireType(b[i]), nil
+	i := 0
+	for next := 0; next >= 0; {
+		i = skipPlain(b, next, loaded(int16(id)))
+		next = -1
+		if len(b)-i >= fieldHeader {
+			if int16(headerAt(b, i)) == int16(id) && minSize[b[i]] > 0 {
+				return i + fieldHeader, WireType(b[i]), nil
+			}
+			next = shallowEnd(b, i+fieldHeader, WireType(b[i]), shallow)
+		}
 	}
 	s := takeScanner()
 	defer scanners.Put(s)

@@ -85,6 +85,38 @@ func (l *scanLevel) flatEnd(b []byte, i int) int {
 	return i
 }
 
+// shallow is how many levels of structs shallowEnd looks into for the callers that have none yet.
+const shallow = 3
+
+// shallowEnd returns the index after the value of type t at b[i:] if it is whole and flatEnd knows
+// the ends of all values in it, but for those in structs that are nested up to levels deep; else
+// -1. That takes no state in memory, which for a short value costs more than passing over it.
+func shallowEnd(b []byte, i int, t WireType, levels int) int {
+	if t != WireStruct {
+		if end, _ := flatEnd(b, i, t, math.MaxInt); end > 0 {
+			return end
+		}
+		return -1
+	}
+	for levels > 0 {
+		i = skipPlain(b, i, noID)
+		if i >= len(b) {
+			return -1
+		}
+		t = WireType(b[i])
+		if t == WireStop {
+			return i + 1
+		}
+		if len(b)-i < fieldHeader {
+			return -1
+		}
+		if i = shallowEnd(b, i+fieldHeader, t, levels-1); i < 0 {
+			return -1
+		}
+	}
+	return -1
+}
+
 // skip does what the function skip does, with an XScanner that tells more about the value, see
 // resetValue.
 func (s *XScanner) skip(b []byte, i int, t WireType, typ *XType, budget, listCost int) (int, error) {

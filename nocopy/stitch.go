@@ -72,7 +72,8 @@ func (p *parser) mayUse(n int) bool {
 	return p.m.buf.Room(n + editRoom)
 }
 
-// need makes n bytes from i on contiguous.
+// need makes n bytes from i on contiguous, and returns their index in the window, which may be
+// another one then; -1, with the error noted, if the message has fewer or may not be copied.
 func (p *parser) need(i, n int) int {
 	if n <= len(p.b)-i {
 		return i

@@ -147,6 +147,7 @@ func (h *statsHook) received(n int) {
 	}
 }
 
+// sent tells of what a write has sent.
 func (h *statsHook) sent(s chain.Stats) {
 	if h != nil && s.Bytes > 0 {
 		tell(h, h.stats.Sent, linkbuf.Stats(s))

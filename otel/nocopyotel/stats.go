@@ -32,6 +32,7 @@ func ServerStats(o Options) *rpc.Stats { return newStats(o, "server") }
 // ClientStats returns Stats for a Client: those of ServerStats, where side is client.
 func ClientStats(o Options) *rpc.Stats { return newStats(o, "client") }
 
+// newStats returns Stats whose functions record to the instruments of a server or a client.
 func newStats(o Options, side string) *rpc.Stats {
 	if o.MeterProvider == nil {
 		o.MeterProvider = otel.GetMeterProvider()
