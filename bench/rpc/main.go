@@ -46,6 +46,7 @@ func main() {
 	sizes := flag.String("sizes", "190,4096,65536,1048576", "`list` of sizes of the arguments in bytes")
 	only := flag.String("modes", "1,2,3", "`list` of modes: 1 connection; 64; 1 with 64 calls in flight")
 	large := flag.String("rows", "1000000,50000000", "`list` of sizes of messages of small structs in bytes; none if empty")
+	shared := flag.String("shared", "4096,16384,65536,262144,1048576,16000000", "`list` of sizes of messages between processes of one host in bytes; none if empty")
 	profile := flag.String("cpuprofile", "", "`file` for a CPU profile of all measurements")
 	flag.Parse()
 	if *quick {
@@ -85,6 +86,23 @@ func main() {
 		for i, m := range modes {
 			if strings.Contains(*only, strconv.Itoa(i+1)) {
 				compare(chosen, addrs, m, n, *rounds, *duration)
+			}
+		}
+	}
+	for _, size := range strings.Split(*shared, ",") {
+		if size == "" {
+			continue
+		}
+		n, err := strconv.Atoi(size)
+		if err != nil || n < 64 {
+			log.Fatal("bad size ", size)
+		}
+		for _, v := range []struct {
+			workers int
+			all     bool
+		}{{1, true}, {1, false}, {16, true}} {
+			if err := compareShared(n, v.workers, v.all, *names, *rounds, *duration); err != nil {
+				log.Fatal(err)
 			}
 		}
 	}

@@ -64,6 +64,14 @@ func (t *Batch) Write(w io.Writer) (Stats, error) {
 	return g.stats, g.err
 }
 
+// MoveTo copies what was added to dst, which must be as long, and empties the Batch.
+func (t *Batch) MoveTo(dst []byte) {
+	for _, mem := range t.pieces {
+		dst = dst[copy(dst, mem):]
+	}
+	t.reset()
+}
+
 func (t *Batch) reset() {
 	clear(t.pieces)
 	t.pieces, t.small, t.size = t.pieces[:0], 0, 0

@@ -30,6 +30,8 @@ type Block struct {
 	refs atomic.Int32
 	item spare.Item[*Block] // of spareBlocks, if it waits there
 	free func()             // gives back memory of others, see HoldPieces; else nil
+	// readOnly means that storing into the memory is a fault, see HoldReadOnly
+	readOnly bool
 }
 
 // pools holds free blocks by size: pools[c] holds those of more than 1<<(c-1) and at most 1<<c

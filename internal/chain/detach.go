@@ -18,6 +18,20 @@ func HoldPieces(pieces [][]byte, free func()) Chunk {
 	return c
 }
 
+// HoldReadOnly returns a chunk of one piece of memory that belongs to somebody else, as
+// HoldPieces does, but it is never stored into. A Buffer that does not recycle copies it where it
+// would otherwise share it: free is called when the others have released it.
+func HoldReadOnly(mem []byte, free func()) Chunk {
+	b := &Block{free: free, readOnly: true}
+	b.adopted()
+	b.refs.Store(1)
+	return Chunk{mem, b, nil}
+}
+
+// ReadOnly reports whether the chunk is from HoldReadOnly: only a Buffer that recycles can take it
+// over.
+func (c Chunk) ReadOnly() bool { return c.block != nil && c.block.readOnly }
+
 // ChunkOf returns a chunk of pieces of memory that the garbage collector owns. There must be at
 // least one piece. They may be stored into by whoever takes the chunk over.
 func ChunkOf(pieces ...[]byte) Chunk {

@@ -69,7 +69,7 @@ func (c Chunk) From(n int) Chunk {
 // chunk over. A Buffer that does not recycle can only take chunks that are not recycled either.
 func (b *Buffer) AddChunk(c Chunk) Pos {
 	b.hold(c)
-	p := b.addSegments(c.Mem, segment{block: c.block, writable: 1})
+	p := b.addSegments(c.Mem, segment{block: c.block, writable: c.writable()})
 	if p == segSize {
 		b.flat = c.Mem
 	}
@@ -87,8 +87,11 @@ func (b *Buffer) Hold(c Chunk) {
 
 // AddHeld gives a position to c, a piece of a chunk that Hold has taken over, from its byte n on.
 func (b *Buffer) AddHeld(c Chunk, n int) Pos {
-	return b.addSegments(c.Mem[n:], segment{block: c.block, writable: 1})
+	return b.addSegments(c.Mem[n:], segment{block: c.block, writable: c.writable()})
 }
+
+// writable returns 1 if a Buffer that takes the chunk over may store into it, else 0.
+func (c Chunk) writable() uint32 { return asUint32(c.block == nil || !c.block.readOnly) }
 
 func (b *Buffer) hold(c Chunk) {
 	if c.block == nil {
@@ -305,6 +308,16 @@ func (r *Receiver) newBlock(size int) {
 	}
 	r.block = newReceived(size)
 	r.mem = r.block.mem
+}
+
+// Copy returns a chunk with a copy of mem, in memory as that of other chunks.
+func (r *Receiver) Copy(mem []byte) Chunk {
+	if len(mem) > SlabSize {
+		spare.Keep() // as newBlock
+	}
+	c := NewChunk(len(mem), r.recycle)
+	copy(c.Mem, mem)
+	return c
 }
 
 // Skip passes over n of the bytes that have arrived.

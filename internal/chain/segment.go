@@ -126,7 +126,7 @@ func (b *Buffer) ReplaceForeign(p Pos, mem []byte) bool {
 
 // Share gives the n bytes at position p of src a position in b, too, without copying them, and
 // returns it. Neither Buffer stores into that memory from then on. Concurrent calls for one src
-// are allowed.
+// are allowed. Memory of HoldReadOnly is copied if b does not recycle.
 func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
 	src.freeze(p>>segBits, (p+Pos(n))>>segBits, &src.shared)
 	// Then freeze may have had nothing to do, and not set shared
@@ -134,6 +134,11 @@ func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
 		atomic.StoreUint32(&src.shared, 1)
 	}
 	from := &src.meta[p>>segBits]
+	if from.block != nil && from.block.readOnly && !b.recycle {
+		at, mem := b.ownBlock(n) // b would never release it
+		copy(mem, src.At(p))
+		return at
+	}
 	if from.block != nil {
 		from.block.retain()
 		b.held = append(b.held, from.block)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -95,6 +96,29 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 		ctx, cancel = context.WithTimeout(ctx, d)
 		defer cancel()
 	}
+	nc, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var link *shm.Link
+	if c.opt.shared != 0 && !c.opt.unframed && c.tls == nil {
+		if nc, link, err = c.dialShared(ctx, nc); err != nil {
+			return nil, err
+		}
+	}
+	if c.tls != nil {
+		t := tls.Client(nc, c.tls)
+		if err := t.HandshakeContext(ctx); err != nil {
+			nc.Close()
+			return nil, err
+		}
+		nc = t
+	}
+	return newLinkedConn(nc, &c.opt, link), nil
+}
+
+// connect makes a connection without TLS.
+func (c *Client) connect(ctx context.Context) (net.Conn, error) {
 	nc, err := c.opt.dial(ctx, c.network, c.addr)
 	if err != nil {
 		return nil, err
@@ -105,15 +129,7 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 	if k := c.opt.keepAlive; k != (net.KeepAliveConfig{}) {
 		setKeepAlive(underlying(nc), k)
 	}
-	if c.tls != nil {
-		t := tls.Client(nc, c.tls)
-		if err := t.HandshakeContext(ctx); err != nil {
-			nc.Close()
-			return nil, err
-		}
-		nc = t
-	}
-	return newClientConn(nc, &c.opt), nil
+	return nc, nil
 }
 
 // NewArgs returns the arguments of a call, to be filled and given to Call.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -24,7 +25,9 @@ type clientConn struct {
 	nc            net.Conn
 	opt           *options
 	in            receiver    // used by the reading goroutine only
+	link          *shm.Link   // nil if there is no shared memory
 	batch         chain.Batch // used by the writing goroutine only
+	placed        int         // bytes of batch in shared memory; used by the writing goroutine only
 	writeDeadline time.Time   // the one that nc has; used by the writing goroutine only
 	failed        atomic.Bool
 	replied       atomic.Bool    // a reply has come
@@ -45,9 +48,12 @@ type clientConn struct {
 	err            error              // why the connection is closed; nil if it is not
 }
 
-func newClientConn(nc net.Conn, opt *options) *clientConn {
-	c := &clientConn{nc: nc, opt: opt, calls: map[int32]*pending{}}
-	c.in = receiver{nc: nc, limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed}
+func newClientConn(nc net.Conn, opt *options) *clientConn { return newLinkedConn(nc, opt, nil) }
+
+// newLinkedConn returns a connection with shared memory, unless link is nil.
+func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
+	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}}
+	c.in = receiver{nc: nc, src: nc, link: link, trusts: link != nil && opt.shared.trusts(), limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed}
 	c.in.stats = opt.stats.of(func() { c.close(errStats) })
 	if opt.unframed {
 		c.in.transport = unframed
@@ -74,6 +80,9 @@ func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Meth
 	mayBlock := done == nil && returned == nil
 	p := newPending(m, args, fields, !c.opt.unframed)
 	p.began = began
+	if c.link != nil && p.size >= sharedPipelined {
+		c.place(p)
+	}
 	if err := c.enqueue(p, mayBlock); err != nil {
 		thriftimpl.Struct(args).Drop()
 		p.recycle()
@@ -134,6 +143,9 @@ func (c *clientConn) read() {
 	defer c.goroutines.Done()
 	defer func() {
 		c.in.free()
+		if c.link != nil {
+			c.link.Close()
+		}
 		c.in.stats.conns(-1)
 	}()
 	c.in.stats.conns(1)

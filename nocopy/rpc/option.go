@@ -30,6 +30,8 @@ type options struct {
 	stallTimeout time.Duration
 	keepAlive    net.KeepAliveConfig
 	stats        *statsHook // nil: nothing is counted
+	shared       SharedMemory
+	maxShared    int
 	dial         func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
@@ -185,5 +187,6 @@ func optionsOf(list []Option) options {
 	o.maxInFlight = max(orDefault(o.maxInFlight, defaultMaxInFlight), 1)
 	o.dialTimeout = orDefault(o.dialTimeout, defaultDialTimeout)
 	o.stallTimeout = orDefault(o.stallTimeout, defaultTimeout)
+	o.recycle = o.recycle || o.shared == TrustPeer
 	return o
 }

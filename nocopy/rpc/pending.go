@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -23,8 +24,10 @@ type pending struct {
 	seqid  int32            // set from state writing on
 	tail   []byte           // the bytes after args but for their STOP; nil: it is sent as it is
 	cuts   []thriftimpl.Cut // the parts of args that are not sent, if there is a tail
-	size   int              // of head, args and tail, in bytes
+	size   int              // of head, args and tail, in bytes; with a slot of head alone
 	state  callState
+	slot   shm.Slot      // in which the bytes are, until they are sent; head has its position
+	placed int           // how many bytes are in it
 	began  time.Time     // when the call began, if stats wants to know
 	done   chan struct{} // finish sends to it
 	reply  receivedReply
@@ -86,6 +89,9 @@ func newPending(m *Method, args nocopy.Struct, fields []sentField, framed bool) 
 
 // recycle puts p into the pool. Nothing may refer to it.
 func (p *pending) recycle() {
+	if p.slot.Placed() {
+		p.slot.Drop()
+	}
 	head := p.head[:0]
 	if cap(head) > maxKeptHead {
 		head = nil
@@ -178,6 +184,10 @@ func (c *clientConn) writeBatch() {
 	}
 	c.setWriteDeadline()
 	stats, err := c.batch.Write(c.nc)
+	if c.placed > 0 {
+		stats.Bytes += c.placed
+		c.placed = 0
+	}
 	if err != nil {
 		c.close(err)
 	}
@@ -217,11 +227,12 @@ func (c *clientConn) fillBatch() {
 			c.calls[p.seqid] = p
 		}
 		c.batch.AddBytes(p.head)
-		if p.tail == nil {
-			thriftimpl.AddTo(p.args.Message(), &c.batch, false)
+		if p.slot.Placed() {
+			p.slot.Sent()
+			p.slot = shm.Slot{}
+			c.placed += p.placed
 		} else {
-			thriftimpl.Struct(p.args).AddOpen(&c.batch, p.cuts)
-			c.batch.AddBytes(p.tail)
+			p.addArgs(&c.batch)
 		}
 		size += p.size
 	}
@@ -230,6 +241,16 @@ func (c *clientConn) fillBatch() {
 	c.queuedBytes -= size
 	c.unrepliedBytes += size
 	c.unrepliedCalls += n
+}
+
+// addArgs adds the bytes after the header to a batch.
+func (p *pending) addArgs(b *chain.Batch) {
+	if p.tail == nil {
+		thriftimpl.AddTo(p.args.Message(), b, false)
+		return
+	}
+	thriftimpl.Struct(p.args).AddOpen(b, p.cuts)
+	b.AddBytes(p.tail)
 }
 
 // setWriteDeadline makes sure that the deadline for writing is between three quarters of

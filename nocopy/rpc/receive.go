@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -27,6 +28,9 @@ const (
 // time, except interrupt.
 type receiver struct {
 	nc             net.Conn
+	src            io.Reader // nc, or what reads from it and keeps descriptors that are passed
+	link           *shm.Link // nil if there is no shared memory
+	trusts         bool      // messages in shared memory are used where they lie
 	in             chain.Receiver
 	transport      transport
 	limits         receiveLimits
@@ -96,11 +100,12 @@ func (r *receiver) nextFrame() (header, chain.Chunk, error) {
 	}
 	n := int32(binary.BigEndian.Uint32(r.in.Bytes()))
 	switch {
+	case r.link != nil && uint32(n) == shm.Mark:
+		return r.nextShared()
 	case n <= 0:
 		return header{}, chain.Chunk{}, fmt.Errorf("%w: %d", chain.ErrFrameSize, n)
 	case int(n) > r.limits.frame:
-		return r.peekHeader(length), chain.Chunk{}, fmt.Errorf("%w: %w: %d bytes, more than %s = %d",
-			chain.ErrFrameSize, nocopy.ErrLimit, n, r.limits.name, r.limits.frame)
+		return r.peekHeader(length), chain.Chunk{}, r.tooLarge(int(n))
 	}
 	for len(r.in.Bytes()) < length+int(n) {
 		if err := r.fill(length + int(n)); err != nil {
@@ -109,6 +114,11 @@ func (r *receiver) nextFrame() (header, chain.Chunk, error) {
 	}
 	r.in.Skip(length)
 	return splitHeader(r.in.Take(int(n)))
+}
+
+// tooLarge returns the error of a frame of n bytes, which are more than allowed.
+func (r *receiver) tooLarge(n int) error {
+	return fmt.Errorf("%w: %w: %d bytes, more than %s = %d", chain.ErrFrameSize, nocopy.ErrLimit, n, r.limits.name, r.limits.frame)
 }
 
 // peekHeader returns the header at offset at of the bytes that have arrived, so that a message
@@ -242,7 +252,7 @@ func (r *receiver) fill(want int) error {
 // read reads once; want is as in chain.Receiver.Fill.
 func (r *receiver) read(want int) error {
 	before := r.buffered()
-	err := r.in.Fill(r.nc, want)
+	err := r.in.Fill(r.src, want)
 	if n := r.buffered() - before; r.stats != nil && n > 0 {
 		r.arrived = r.stats.now()
 		r.stats.received(n)
@@ -257,7 +267,11 @@ func (r *receiver) hasMessage() bool {
 		return true
 	}
 	b := r.in.Bytes()
-	return r.transport == framed && len(b) > 4 && int64(len(b)-4) >= int64(binary.BigEndian.Uint32(b))
+	if r.transport != framed || len(b) <= 4 {
+		return false
+	}
+	n := binary.BigEndian.Uint32(b)
+	return int64(len(b)-4) >= int64(n) || r.link != nil && n == shm.Mark && len(b) >= shm.PositionSize
 }
 
 func (r *receiver) isClosing() bool {

@@ -92,7 +92,7 @@ func (c *serverConn) callInterceptors(ctx context.Context, req *request, result 
 
 // newResult returns an empty result of m with room for a reply's header.
 func (c *serverConn) newResult(m *Method) *nocopy.Message {
-	return thriftimpl.NewHeld(m.Result, headerRoom(len(m.Name)), c.srv.Limits, c.srv.Recycle)
+	return thriftimpl.NewHeld(m.Result, headerRoom(len(m.Name)), c.srv.Limits, c.srv.recycle)
 }
 
 // prepareReply sets the reply to a request whose handler, or outermost interceptor, has left call
@@ -110,7 +110,7 @@ func (c *serverConn) prepareReply(req *request, call *Call, own *nocopy.Message,
 		return
 	}
 	if err == nil && own == nil { // an interceptor has made the result, or somebody has released it
-		if own, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(call.Result), headerRoom(len(m.Name)), c.srv.Limits, c.srv.Recycle); err != nil {
+		if own, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(call.Result), headerRoom(len(m.Name)), c.srv.Limits, c.srv.recycle); err != nil {
 			err = c.conceal("bad result", m, fmt.Errorf("it can't be sent: %w", err))
 		} else if call.Result == call.forwarded && !req.stillUsed {
 			call.Result.Release() // what it has is in own

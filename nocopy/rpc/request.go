@@ -101,7 +101,7 @@ func protocolError(err error) *ApplicationException {
 func (c *serverConn) parseArgs(m *Method, chunk chain.Chunk) (args *nocopy.Message, err error) {
 	defer c.guard(&err)
 	whole := chunk.From(0)
-	args, err = thriftimpl.ParseHeld(m.Args, chunk, c.srv.Limits, c.srv.Recycle, c.srv.Lazy || m.lazy)
+	args, err = thriftimpl.ParseHeld(m.Args, chunk, c.srv.Limits, c.srv.recycle, c.srv.Lazy || m.lazy)
 	if err != nil && errors.Is(err, nocopy.ErrTrailing) {
 		return c.parseFirstOfFrame(m, whole, err)
 	}
@@ -116,7 +116,7 @@ func (c *serverConn) parseFirstOfFrame(m *Method, whole chain.Chunk, err error) 
 	errors.As(err, &trailing)
 	c.in.frameRest = whole.From(trailing.Offset)
 	whole.Mem = whole.Mem[:trailing.Offset]
-	return thriftimpl.ParseHeld(m.Args, whole, c.srv.Limits, c.srv.Recycle, c.srv.Lazy || m.lazy)
+	return thriftimpl.ParseHeld(m.Args, whole, c.srv.Limits, c.srv.recycle, c.srv.Lazy || m.lazy)
 }
 
 // discard skips the struct at the beginning of chunk, which it takes over. Bytes after the struct

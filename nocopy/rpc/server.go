@@ -92,6 +92,13 @@ type Server struct {
 	// indexed at once. See Processor.WithLazy for single methods.
 	Lazy bool
 
+	// SharedMemory lets messages go through memory that is shared with clients that ask for it, on
+	// listeners of unix sockets; not if 0. Connections with TLS have none.
+	SharedMemory SharedMemory
+	// MaxShared is the most bytes of messages that each side of a connection has in shared memory at
+	// a time. 32 MiB if 0, at least 64 KiB, at most 1 GiB.
+	MaxShared int
+
 	// Health answers health checks; nil: they are calls as any other.
 	Health *Health
 	// DrainTime is how long Shutdown goes on serving after health checks are answered with
@@ -106,6 +113,7 @@ type Server struct {
 	// The outermost interceptor around callHandler; nil if there are no interceptors
 	outermost Handler
 	ctx       context.Context // of all handlers
+	recycle   bool            // Recycle, or SharedMemory implies it
 	stats     *statsHook
 	health    *Method // answers health checks; nil if there is no Health
 	draining  atomic.Bool
@@ -134,6 +142,7 @@ const (
 func (s *Server) init() {
 	s.once.Do(func() {
 		s.ctx, s.cancel = context.WithCancel(context.Background())
+		s.recycle = s.Recycle || s.SharedMemory == TrustPeer
 		if len(s.Interceptors) > 0 {
 			s.outermost = wrap(s.Interceptors, s.callHandler, s.callInner)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -31,6 +32,10 @@ type serverConn struct {
 	raw  net.Conn // nc, or the connection beneath its TLS
 	peer net.Addr
 	in   receiver // used by the reader only
+	// Keeps descriptors that are passed until the first message has come; nil afterwards, and if
+	// there can't be shared memory
+	passed *shm.Reader
+	shared *shm.Link // nil if there is no shared memory
 	// Of all calls but oneway ones; set before the first one is read
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -40,6 +45,11 @@ type serverConn struct {
 	wake    chan struct{}
 	batch   chain.Batch
 	batched []*request // the requests whose replies batch holds
+	// Used by the goroutine that writes, for replies in shared memory
+	placing   chain.Batch
+	positions []byte // those in batch
+	placed    int    // bytes at those positions
+	pipelined bool   // several calls are under way
 
 	mu    sync.Mutex
 	refs  int // the number of goroutines that use the connection
@@ -85,11 +95,15 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 		c.raw = t.NetConn()
 	}
 	c.in = receiver{
-		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, answersLarge: true,
+		nc: nc, src: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, answersLarge: true,
 		idleTimeout: max(s.IdleTimeout, 0), messageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
 	}
 	c.in.stats = s.stats.of(c.giveUp)
-	c.in.in.Reset(s.Recycle)
+	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 {
+		c.passed = shm.NewReader(socket)
+		c.in.src = c.passed
+	}
+	c.in.in.Reset(s.recycle)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.oneway = s.ctx
 	c.wake = make(chan struct{}, 1)
@@ -182,6 +196,12 @@ func (c *serverConn) drop() {
 		defer func() {
 			c.cancel()
 			c.in.free()
+			if c.passed != nil {
+				c.passed.Close()
+			}
+			if c.shared != nil {
+				c.shared.Close()
+			}
 			c.srv.forget(c)
 		}()
 		c.in.stats.conns(-1)
@@ -345,6 +365,7 @@ func (c *serverConn) flush() {
 		clear(c.ready[left:])
 		c.ready = c.ready[:left]
 		c.firstOrder += uint64(n)
+		c.pipelined = c.unanswered > 1
 		c.mu.Unlock()
 		err := c.send()
 		clear(c.batched)
@@ -404,13 +425,17 @@ func (c *serverConn) send() (err error) {
 		}
 	}()
 	for _, r := range c.batched {
-		if r.reply != nil {
+		if r.reply != nil && (c.shared == nil || !c.place(r)) {
 			thriftimpl.AddTo(r.reply, &c.batch, c.in.transport == framed)
 		}
 	}
 	if c.batch.Len() > 0 {
 		c.setWriteDeadline()
 		stats, err1 := c.batch.Write(c.nc)
+		if c.placed > 0 {
+			stats.Bytes += c.placed
+			c.placed, c.positions = 0, c.positions[:0]
+		}
 		c.in.stats.sent(stats)
 		if err = err1; err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {

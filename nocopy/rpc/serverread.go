@@ -32,10 +32,13 @@ func (c *serverConn) read() {
 	defer c.release()
 	for ok := c.keepReading(); ok; {
 		h, chunk, err := c.receive()
-		if err == nil {
-			ok = c.process(h, chunk)
-		} else {
+		switch {
+		case err != nil:
 			ok = c.readFailed(h, err)
+		case c.passed != nil && c.share(h, chunk):
+			ok = c.keepReading()
+		default:
+			ok = c.process(h, chunk)
 		}
 	}
 }

@@ -1,0 +1,357 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/shm"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// SharedMemory lets the messages of connections over unix sockets go through memory that client
+// and server share, if both ask for it: on Linux from 5.14 on, with frames and without TLS. It says
+// how a side treats the messages that it receives; the other side may choose differently. The zero
+// SharedMemory is that the socket carries all bytes, as it does wherever shared memory can't be
+// had, messages are smaller than 32 KiB, or 16 KiB while other calls are under way, or the memory
+// is full.
+type SharedMemory uint8
+
+const (
+	// CopyFromPeer promises that a received message stays as it was checked, whatever the peer does:
+	// it is copied out of the shared memory before anything of it is looked at.
+	CopyFromPeer SharedMemory = 1 + iota
+
+	// TrustPeer is for peers that are trusted as this process itself: received messages are used
+	// where they lie, and the peer could change them at any time. One that does so can't make this
+	// process read or write other memory, but can make it see values that were never checked, and
+	// panic. It implies Recycle, for all connections; what was read and is kept too long may be a
+	// fault that ends the process. Messages that are not released keep their room.
+	TrustPeer
+)
+
+func (m SharedMemory) apply(o *options) { o.shared = m }
+
+// MaxShared is the most bytes of messages that each side of a connection has in shared memory at a
+// time; more go over the socket. Memory that was used once stays with the connection. 32 MiB if 0,
+// at least 64 KiB, at most 1 GiB.
+type MaxShared int
+
+func (n MaxShared) apply(o *options) { o.maxShared = int(n) }
+
+const defaultMaxShared = 32 << 20
+
+// Messages below these sizes go over the socket, which is as fast for them: when no other call of
+// the connection is under way, and when some are.
+const (
+	sharedAlone     = 32 << 10
+	sharedPipelined = 16 << 10
+)
+
+// sharedMethod is the method that a client calls to ask for shared memory, as the first call on a
+// connection. A server that does not know it answers with UnknownMethod. The memory of each side is
+// passed with the call and its reply.
+const sharedMethod = "nocopy.sharedMemory"
+
+// shareTimeout is how long a client waits for the reply to that call before it connects anew.
+const shareTimeout = 5 * time.Second
+
+// mostLingering is for how many connections that have ended messages may keep the memory before
+// new ones copy what they receive, also with TrustPeer.
+const mostLingering = 64
+
+// trusts reports whether messages of a new connection are used where they lie.
+func (m SharedMemory) trusts() bool { return m == TrustPeer && shm.Lingering() < mostLingering }
+
+// shareVersion is the first byte of what the sides tell each other.
+const shareVersion = 1
+
+// shareMessage returns the call or the reply that passes memory, in a frame. It has one field of
+// the given id: the version, and how many bytes of the other side's memory this side maps.
+func shareMessage(typ messageType, seqid int32, id int16, maps int) []byte {
+	head := headerSize(true, len(sharedMethod))
+	b := make([]byte, 4+head, 4+head+32)
+	putHeader(b[4:], true, typ, "", sharedMethod, seqid)
+	b = append(b, 11) // a string
+	b = binary.BigEndian.AppendUint16(b, uint16(id))
+	b = binary.BigEndian.AppendUint32(b, 1+8)
+	b = append(b, shareVersion)
+	b = binary.BigEndian.AppendUint64(b, uint64(maps))
+	b = append(b, 0)
+	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
+	return b
+}
+
+// mapsOf returns how many bytes the other side maps, from the struct of its message.
+func mapsOf(s []byte, id int16) (int, error) {
+	want := shareMessage(typeCall, 0, id, 0)
+	want = want[4+headerSize(true, len(sharedMethod)):]
+	fixed := len(want) - 8 - 1
+	if len(s) != len(want) || !bytes.Equal(s[:fixed], want[:fixed]) || s[fixed+8] != 0 {
+		return 0, errors.New("shared memory of another version")
+	}
+	return int(min(binary.BigEndian.Uint64(s[fixed:]), shm.MaxSize)), nil
+}
+
+// share asks the server for shared memory. Without an error the connection can be used; it is nil
+// if the server, or this system, has none.
+func (o *options) share(ctx context.Context, nc *net.UnixConn) (*shm.Link, error) {
+	size := orDefault(o.maxShared, defaultMaxShared)
+	link, err := shm.New(size)
+	if err != nil {
+		o.debug("no shared memory", "err", err)
+		return nil, nil
+	}
+	end := time.Now().Add(shareTimeout)
+	if t, ok := ctx.Deadline(); ok && t.Before(end) {
+		end = t
+	}
+	nc.SetDeadline(end)
+	stop := context.AfterFunc(ctx, func() { nc.SetDeadline(time.Unix(1, 0)) })
+	ok, err := callShare(nc, link, size)
+	if !stop() {
+		err = ctx.Err()
+	}
+	nc.SetDeadline(time.Time{})
+	if err != nil || !ok {
+		link.Close()
+		o.debug("no shared memory", "peer", nc.RemoteAddr(), "err", err)
+		return nil, err
+	}
+	return link, nil
+}
+
+// callShare passes the memory of this side and attaches that of the server's reply. It reports
+// false if the server has answered with an exception.
+func callShare(nc *net.UnixConn, link *shm.Link, size int) (bool, error) {
+	if err := shm.SendFD(nc, shareMessage(typeCall, 0, 1, size), link.FD()); err != nil {
+		return false, err
+	}
+	in := shm.NewReader(nc)
+	defer in.Close()
+	var length [4]byte
+	if _, err := io.ReadFull(in, length[:]); err != nil {
+		return false, err
+	}
+	const most = 64 << 10
+	n := binary.BigEndian.Uint32(length[:])
+	if n > most {
+		return false, fmt.Errorf("%w: %d bytes", chain.ErrFrameSize, n)
+	}
+	reply := make([]byte, n)
+	if _, err := io.ReadFull(in, reply); err != nil {
+		return false, err
+	}
+	h, need, err := parseHeader(reply)
+	switch {
+	case err != nil:
+		return false, err
+	case need > 0:
+		return false, io.ErrUnexpectedEOF
+	case h.typ == typeException && h.seqid == 0:
+		return false, nil
+	case h.typ != typeReply || string(h.name) != sharedMethod:
+		return false, fmt.Errorf("a message of type %d for %.40q", h.typ, h.name)
+	}
+	maps, err := mapsOf(reply[h.size:], 0)
+	if err != nil {
+		return false, err
+	}
+	fd, err := in.TakeFD()
+	if err != nil {
+		return false, err
+	}
+	if _, err := link.Attach(fd, size); err != nil {
+		return false, err
+	}
+	link.Limit(maps)
+	return true, nil
+}
+
+// debug writes to the logger, which may panic.
+func (o *options) debug(what string, args ...any) {
+	defer func() { recover() }()
+	o.logger.Debug("rpc: "+what, args...)
+}
+
+// dialShared is dial for connections that may share memory: nc is connected.
+func (c *Client) dialShared(ctx context.Context, nc net.Conn) (net.Conn, *shm.Link, error) {
+	socket, ok := nc.(*net.UnixConn)
+	if !ok {
+		return nc, nil, nil
+	}
+	link, err := c.opt.share(ctx, socket)
+	if err == nil {
+		return nc, link, nil
+	}
+	// The server has closed the connection, or it is not known what it makes of it: it gets another
+	nc.Close()
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	nc, err = c.connect(ctx)
+	return nc, nil, err
+}
+
+// share answers the call that asks for shared memory, the first one on the connection, and reports
+// whether h and chunk are that and there is some. Else the message is a call like others.
+func (c *serverConn) share(h header, chunk chain.Chunk) bool {
+	passed := c.passed
+	c.passed, c.in.src = nil, c.nc
+	defer passed.Close()
+	if string(h.name) != sharedMethod || h.typ != typeCall || !h.strict || c.in.transport != framed {
+		return false
+	}
+	link, err := c.link(h, chunk, passed)
+	if err != nil {
+		c.srv.log(slog.LevelDebug, "no shared memory", "peer", c.peer, "err", err)
+		return false
+	}
+	chunk.Release()
+	c.mu.Lock()
+	c.shared = link
+	c.mu.Unlock()
+	c.in.link, c.in.trusts = link, c.srv.SharedMemory.trusts()
+	return true
+}
+
+// link makes and attaches memory, and replies.
+func (c *serverConn) link(h header, chunk chain.Chunk, passed *shm.Reader) (_ *shm.Link, err error) {
+	maps, err := mapsOf(chunk.Mem, 1)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := passed.TakeFD()
+	if err != nil {
+		return nil, err
+	}
+	size := orDefault(c.srv.MaxShared, defaultMaxShared)
+	link, err := shm.New(size)
+	if err != nil {
+		shm.CloseFD(fd)
+		return nil, err
+	}
+	mapped, err := link.Attach(fd, size)
+	if err != nil {
+		link.Close()
+		return nil, err
+	}
+	link.Limit(maps)
+	c.setWriteDeadline()
+	if err := shm.SendFD(c.raw.(*net.UnixConn), shareMessage(typeReply, h.seqid, 0, mapped), link.FD()); err != nil {
+		c.mu.Lock()
+		c.abort() // the client may have received some of it
+		c.mu.Unlock()
+		link.Close()
+		return nil, os.NewSyscallError("sendmsg", err)
+	}
+	return link, nil
+}
+
+// nextShared is nextFrame for a message in shared memory, whose position comes.
+func (r *receiver) nextShared() (header, chain.Chunk, error) {
+	for len(r.in.Bytes()) < shm.PositionSize {
+		if err := r.fill(shm.PositionSize); err != nil {
+			return header{}, chain.Chunk{}, err
+		}
+	}
+	t, err := r.link.Take(r.in.Bytes())
+	if err != nil {
+		return header{}, chain.Chunk{}, fmt.Errorf("%w: %w", chain.ErrFrameSize, err)
+	}
+	r.in.Skip(shm.PositionSize)
+	n := len(t.Mem)
+	switch {
+	case n > r.limits.frame:
+		h := r.headerOf(t.Mem)
+		t.Return()
+		return h, chain.Chunk{}, r.tooLarge(n)
+	case r.trusts:
+		r.stats.received(n)
+		return splitHeader(chain.HoldReadOnly(t.Mem, t.Return))
+	}
+	c := r.in.Copy(t.Mem)
+	t.Return()
+	r.stats.received(n)
+	return splitHeader(c)
+}
+
+// headerOf is peekHeader of a message in shared memory.
+func (r *receiver) headerOf(mem []byte) header {
+	if !r.answersLarge {
+		return header{}
+	}
+	h, need, err := parseHeader(bytes.Clone(mem[:min(len(mem), maxHeader)]))
+	if need > 0 || err != nil {
+		return header{}
+	}
+	return h
+}
+
+// place puts the bytes of a call into shared memory, if it has that many and there is room: then
+// its position is sent in their place.
+func (c *clientConn) place(p *pending) {
+	if p.size < sharedAlone {
+		c.mu.Lock()
+		alone := len(c.calls)+len(c.queue) == 0
+		c.mu.Unlock()
+		if alone {
+			return
+		}
+	}
+	const length = 4 // of the frame
+	slot, ok := c.link.Place(p.size - length)
+	if !ok {
+		return
+	}
+	defer func() {
+		if !p.slot.Placed() {
+			slot.Drop()
+		}
+	}()
+	mem, head := slot.Bytes(), len(p.head)-length
+	var b chain.Batch
+	b.AddBytes(p.head[length:])
+	p.addArgs(&b)
+	b.MoveTo(mem)
+	p.id = mem[head-4 : head]
+	p.slot, p.placed = slot, len(mem)
+	p.head = slot.AppendPosition(p.head[:0])
+	p.size = len(p.head)
+}
+
+// place puts a reply into shared memory, if it has that many bytes and there is room, and adds its
+// position to the batch. It reports whether it has.
+func (c *serverConn) place(r *request) bool {
+	n := r.reply.Len()
+	if n < sharedPipelined || n < sharedAlone && !c.pipelined {
+		return false
+	}
+	slot, ok := c.shared.Place(n)
+	if !ok {
+		return false
+	}
+	sent := false
+	defer func() {
+		if !sent {
+			slot.Drop()
+		}
+	}()
+	thriftimpl.AddTo(r.reply, &c.placing, false)
+	c.placing.MoveTo(slot.Bytes())
+	from := len(c.positions)
+	c.positions = slot.AppendPosition(c.positions)
+	c.batch.AddBytes(c.positions[from:len(c.positions):len(c.positions)])
+	slot.Sent()
+	sent = true
+	c.placed += n
+	return true
+}
