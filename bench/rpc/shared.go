@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -26,51 +26,54 @@ import (
 	"github.com/cloudwego/shmipc-go"
 
 	kitexecho "github.com/nocopythrift/nocopythrift/bench/rpc/generated/kitex/echo"
-	service "github.com/nocopythrift/nocopythrift/bench/rpc/generated/kitex/echo/echo"
+	"github.com/nocopythrift/nocopythrift/bench/rpc/generated/kitex/echo/rows"
 	"github.com/nocopythrift/nocopythrift/bench/rpc/generated/nocopy/echo"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// Calls between processes of one host: over unix sockets, and through shared memory. Requests and
-// replies have as many bytes, all of which are written anew for each, and read by the other side:
-// all of them, or the other fields and a few of them.
+// Calls between processes of one host: over unix sockets, and through shared memory. A message is a
+// list of records of 1 KB, a request as often as a reply, all of which are written anew for each.
+// The other side reads every byte of them, or of a few records.
 
-// source is what payloads are made of, and a sum of it that tells whether all was read.
-var source = func() []byte {
-	b := make([]byte, 64<<20)
+// recordSize is the size of a Row with a name of nameSize bytes on the wire.
+const (
+	nameSize   = 1000
+	recordSize = 11 + 7 + 7 + nameSize + 1
+)
+
+// source is what names are cut from.
+var source = func() string {
+	b := make([]byte, 4<<20)
 	for i := range b {
-		b[i] = byte(i * 7)
+		b[i] = 'a' + byte(i*7%23)
 	}
-	return b
+	return string(b)
 }()
 
-// fill writes a payload.
-func fill(b []byte, id int64) {
-	copy(b, source)
-	binary.LittleEndian.PutUint64(b, uint64(id))
+// nameFor returns the name of record i.
+func nameFor(i int) string { return source[i*nameSize%(len(source)-nameSize):][:nameSize] }
+
+// read reads every byte of a text, as fast as vectors do.
+func read(s string) int64 { return int64(strings.Count(s, "a")) }
+
+// readBytes is read of bytes.
+func readBytes(b []byte) int64 { return int64(bytes.Count(b, []byte("a"))) }
+
+// step is after how many records the next one is read: all, or 4 of them.
+func step(n int, all bool) int {
+	if all {
+		return 1
+	}
+	return max(n/4, 1)
 }
 
-// read reads a payload: all of it, or a few bytes.
-func read(b []byte, all bool) (sum uint64) {
-	if !all {
-		return binary.LittleEndian.Uint64(b) + uint64(b[len(b)/2]) + uint64(b[len(b)-1])
-	}
-	for len(b) >= 32 {
-		sum += binary.LittleEndian.Uint64(b) + binary.LittleEndian.Uint64(b[8:]) + binary.LittleEndian.Uint64(b[16:]) + binary.LittleEndian.Uint64(b[24:])
-		b = b[32:]
-	}
-	for _, c := range b {
-		sum += uint64(c)
-	}
-	return sum
-}
-
-// sharedPeer is a library with one way between processes. open returns functions that make a call
-// each with a payload of n bytes, of which workers may be called at the same time.
+// sharedPeer is a library with one way between processes. open returns functions each of which
+// sends n records, and receives as many; there are so many workers that call one each.
 type sharedPeer struct {
 	name      string
 	pipelines bool
-	open      func(dir string, n, workers int, all bool) (calls []func(id int64) error, stop func(), err error)
+	open      func(dir string, n, workers int, all bool) (calls []func() error, stop func(), err error)
 }
 
 const baseline = "nocopy, socket"
@@ -85,76 +88,119 @@ var sharedPeers = []sharedPeer{
 
 type sharedHandler struct{ all bool }
 
-func (h sharedHandler) Echo(_ context.Context, args echo.EchoEchoArgs, result echo.EchoEchoResult) error {
-	in, out := args.GetMessage(), result.NewSuccess()
-	p := in.GetPayload()
-	read(p, h.all)
-	out.SetID(in.GetID())
-	out.SetAction(in.GetAction())
-	fill(out.NewPayload(len(p)), in.GetID())
+func (h sharedHandler) Get(_ context.Context, args echo.RowsGetArgs, result echo.RowsGetResult) error {
+	fillRecords(result.NewSuccess(int(args.GetCount())))
 	return nil
 }
 
-func openNocopyShared(mode rpc.SharedMemory) func(string, int, int, bool) ([]func(int64) error, func(), error) {
-	return func(dir string, n, workers int, all bool) ([]func(int64) error, func(), error) {
-		path := filepath.Join(dir, "nocopy"+strconv.Itoa(int(mode)))
+func (h sharedHandler) Put(_ context.Context, args echo.RowsPutArgs, result echo.RowsPutResult) error {
+	result.SetSuccess(readRecords(args.GetRows(), h.all))
+	return nil
+}
+
+func fillRecords(list nocopy.StructList[echo.Row]) {
+	for i, r := range list.All() {
+		r.SetID(int64(i))
+		r.SetKind(int32(i))
+		r.SetName(nameFor(i))
+	}
+}
+
+func readRecords(list nocopy.StructList[echo.Row], all bool) (sum int64) {
+	n := list.Len()
+	for i := 0; i < n; i += step(n, all) {
+		r := list.At(i)
+		sum += r.GetID() + int64(r.GetKind()) + read(r.GetName())
+	}
+	return sum
+}
+
+// sumRecords is what readers of n records return.
+func sumRecords(n int, all bool) (sum int64) {
+	for i := 0; i < n; i += step(n, all) {
+		sum += 2*int64(i) + read(nameFor(i))
+	}
+	return sum
+}
+
+func checkSum(got, want int64, err error) error {
+	if err == nil && got != want {
+		err = fmt.Errorf("the sum is %d, not %d", got, want)
+	}
+	return err
+}
+
+func openNocopyShared(mode rpc.SharedMemory) func(string, int, int, bool) ([]func() error, func(), error) {
+	return func(dir string, n, workers int, all bool) ([]func() error, func(), error) {
+		path := filepath.Join(dir, "s")
 		l, err := net.Listen("unix", path)
 		if err != nil {
 			return nil, nil, err
 		}
-		srv := &rpc.Server{Processor: echo.NewEchoProcessor(sharedHandler{all}), Recycle: true, SharedMemory: mode, MaxFrame: maxRows}
+		srv := &rpc.Server{Processor: echo.NewRowsProcessor(sharedHandler{all}), Recycle: true, SharedMemory: mode, MaxFrame: maxRows}
 		go srv.Serve(l)
 		ctx := context.Background()
 		cl, err := rpc.Dial(ctx, "unix", path, rpc.PoolSize(1), rpc.Recycle, mode, rpc.MaxFrame(maxRows))
 		if err != nil {
 			return nil, nil, err
 		}
-		c := echo.NewEchoClient(cl)
-		call := func(id int64) error {
-			res, err := c.Echo(ctx, func(args echo.EchoEchoArgs) {
-				m := args.NewMessage()
-				m.SetID(id)
-				m.SetAction(action)
-				fill(m.NewPayload(n), id)
-			})
+		c, want := echo.NewRowsClient(cl), sumRecords(n, all)
+		call := func() error {
+			put, err := c.Put(ctx, func(args echo.RowsPutArgs) { fillRecords(args.NewRows(n)) })
 			if err != nil {
 				return err
 			}
-			got := res.GetSuccess()
-			err = check(got.GetID(), id, got.GetPayload(), n, all)
-			res.Release()
-			return err
+			sum := put.GetSuccess()
+			put.Release()
+			if err := checkSum(sum, want, nil); err != nil {
+				return err
+			}
+			get, err := c.Get(ctx, func(args echo.RowsGetArgs) { args.SetCount(int32(n)) })
+			if err != nil {
+				return err
+			}
+			sum = readRecords(get.GetSuccess(), all)
+			get.Release()
+			return checkSum(sum, want, nil)
 		}
-		return slices.Repeat([]func(int64) error{call}, workers), func() { cl.Close(); srv.Shutdown(ctx) }, nil
+		return slices.Repeat([]func() error{call}, workers), func() { cl.Close(); srv.Shutdown(ctx) }, nil
 	}
-}
-
-// check reads a reply's payload and checks that it is the one.
-func check(id, want int64, payload []byte, n int, all bool) error {
-	read(payload, all)
-	if id != want || len(payload) != n || binary.LittleEndian.Uint64(payload) != uint64(want) {
-		return fmt.Errorf("call %d of %d bytes got reply %d of %d", want, n, id, len(payload))
-	}
-	return nil
 }
 
 type kitexSharedHandler struct{ all bool }
 
-func (h *kitexSharedHandler) Echo(_ context.Context, m *kitexecho.Message) (*kitexecho.Message, error) {
-	read(m.Payload, h.all)
-	p := make([]byte, len(m.Payload))
-	fill(p, m.Id)
-	return &kitexecho.Message{Id: m.Id, Action: m.Action, Payload: p}, nil
+func makeKitexRecords(n int) []*kitexecho.Row {
+	all, list := make([]kitexecho.Row, n), make([]*kitexecho.Row, n)
+	for i := range all {
+		all[i] = kitexecho.Row{Id: int64(i), Kind: int32(i), Name: nameFor(i)}
+		list[i] = &all[i]
+	}
+	return list
 }
 
-func openKitexUnix(dir string, n, workers int, all bool) ([]func(int64) error, func(), error) {
+func readKitexRecords(list []*kitexecho.Row, all bool) (sum int64) {
+	for i := 0; i < len(list); i += step(len(list), all) {
+		sum += list[i].Id + int64(list[i].Kind) + read(list[i].Name)
+	}
+	return sum
+}
+
+func (h *kitexSharedHandler) Get(_ context.Context, n int32) ([]*kitexecho.Row, error) {
+	return makeKitexRecords(int(n)), nil
+}
+
+func (h *kitexSharedHandler) Put(_ context.Context, list []*kitexecho.Row) (int64, error) {
+	return readKitexRecords(list, h.all), nil
+}
+
+func openKitexUnix(dir string, n, workers int, all bool) ([]func() error, func(), error) {
 	klog.SetLevel(klog.LevelFatal)
-	addr, err := net.ResolveUnixAddr("unix", filepath.Join(dir, "kitex"))
+	addr, err := net.ResolveUnixAddr("unix", filepath.Join(dir, "s"))
 	if err != nil {
 		return nil, nil, err
 	}
 	codec := thrift.NewThriftCodecWithConfig(thrift.FastRead | thrift.FastWrite)
-	srv := service.NewServer(&kitexSharedHandler{all}, server.WithServiceAddr(addr), server.WithPayloadCodec(codec))
+	srv := rows.NewServer(&kitexSharedHandler{all}, server.WithServiceAddr(addr), server.WithPayloadCodec(codec))
 	go srv.Run()
 	for range 100 {
 		if nc, err := net.Dial("unix", addr.Name); err == nil {
@@ -163,38 +209,35 @@ func openKitexUnix(dir string, n, workers int, all bool) ([]func(int64) error, f
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	cl, err := service.NewClient("echo", client.WithHostPorts(addr.Name), client.WithTransportProtocol(transport.Framed),
+	cl, err := rows.NewClient("rows", client.WithHostPorts(addr.Name), client.WithTransportProtocol(transport.Framed),
 		client.WithPayloadCodec(codec), client.WithRPCTimeout(time.Minute),
 		client.WithLongConnection(connpool.IdleConfig{MinIdlePerAddress: workers, MaxIdlePerAddress: workers, MaxIdleGlobal: workers, MaxIdleTimeout: time.Minute}))
 	if err != nil {
 		return nil, nil, err
 	}
-	call := func(id int64) error {
-		p := make([]byte, n)
-		fill(p, id)
-		m, err := cl.Echo(context.Background(), &kitexecho.Message{Id: id, Action: action, Payload: p})
-		if err != nil {
+	want, ctx := sumRecords(n, all), context.Background()
+	call := func() error {
+		sum, err := cl.Put(ctx, makeKitexRecords(n))
+		if err := checkSum(sum, want, err); err != nil {
 			return err
 		}
-		return check(m.Id, id, m.Payload, n, all)
+		list, err := cl.Get(ctx, int32(n))
+		return checkSum(readKitexRecords(list, all), want, err)
 	}
-	return slices.Repeat([]func(int64) error{call}, workers), func() { srv.Stop() }, nil
+	return slices.Repeat([]func() error{call}, workers), func() { srv.Stop() }, nil
 }
 
-// openShmipc has no Thrift and no calls: bytes are written to a stream's buffers in shared memory
-// and read from there.
-func openShmipc(dir string, n, workers int, all bool) ([]func(int64) error, func(), error) {
-	path := filepath.Join(dir, "shmipc")
+// openShmipc has no Thrift and no calls: names are written to a stream's buffers in shared memory,
+// and read from there. Of each message only the first byte is checked.
+func openShmipc(dir string, n, workers int, all bool) ([]func() error, func(), error) {
+	path := filepath.Join(dir, "s")
 	shmipc.SetLogLevel(5)
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		return nil, nil, err
 	}
-	memory := uint32(64 << 20)
-	for uint32(n)*16 > memory {
-		memory *= 2
-	}
-	sizes := []*shmipc.SizePercentPair{{Size: 8192 - 20, Percent: 30}, {Size: 128<<10 - 20, Percent: 70}}
+	memory := max(uint32(64<<20), uint32(16*n*recordSize))
+	sizes := []*shmipc.SizePercentPair{{Size: 8192 - 20, Percent: 30}, {Size: shmipcPiece, Percent: 70}}
 	go func() {
 		nc, err := l.Accept()
 		if err != nil {
@@ -214,10 +257,10 @@ func openShmipc(dir string, n, workers int, all bool) ([]func(int64) error, func
 			}
 			go func() {
 				for {
-					if err := readShmipc(stream, n, all, nil); err != nil {
+					if err := readShmipc(stream, n, all); err != nil {
 						return
 					}
-					if err := writeShmipc(stream, n, 0); err != nil {
+					if err := writeShmipc(stream, n); err != nil {
 						return
 					}
 				}
@@ -234,17 +277,17 @@ func openShmipc(dir string, n, workers int, all bool) ([]func(int64) error, func
 	if err != nil {
 		return nil, nil, err
 	}
-	var calls []func(int64) error
+	var calls []func() error
 	for range workers {
 		stream, err := manager.GetStream()
 		if err != nil {
 			return nil, nil, err
 		}
-		calls = append(calls, func(id int64) error {
-			if err := writeShmipc(stream, n, id); err != nil {
+		calls = append(calls, func() error {
+			if err := writeShmipc(stream, n); err != nil {
 				return err
 			}
-			return readShmipc(stream, n, all, nil)
+			return readShmipc(stream, n, all)
 		})
 	}
 	return calls, func() { manager.Close(); l.Close() }, nil
@@ -253,38 +296,63 @@ func openShmipc(dir string, n, workers int, all bool) ([]func(int64) error, func
 // shmipcPiece is the most bytes that are reserved at a time: one slice of its memory.
 const shmipcPiece = 128<<10 - 20
 
-func writeShmipc(s *shmipc.Stream, n int, id int64) error {
+// perPiece is how many records fit into a piece.
+const perPiece = shmipcPiece / recordSize
+
+func writeShmipc(s *shmipc.Stream, n int) error {
 	w := s.BufferWriter()
-	for left := n; left > 0; {
-		m := min(left, shmipcPiece)
-		b, err := w.Reserve(m)
+	for i := 0; i < n; {
+		m := min(n-i, perPiece)
+		b, err := w.Reserve(m * recordSize)
 		if err != nil {
 			return err
 		}
-		fill(b, id)
-		left -= m
+		for end := i + m; i < end; i++ {
+			binary.BigEndian.PutUint64(b, uint64(i))
+			binary.BigEndian.PutUint32(b[8:], uint32(i))
+			copy(b[12:recordSize], nameFor(i))
+			b = b[recordSize:]
+		}
 	}
 	return s.Flush(false)
 }
 
-func readShmipc(s *shmipc.Stream, n int, all bool, _ io.Writer) error {
-	r := s.BufferReader()
-	for left := n; left > 0; {
-		m := min(left, shmipcPiece)
-		b, err := r.ReadBytes(m)
+func readShmipc(s *shmipc.Stream, n int, all bool) error {
+	r, sum := s.BufferReader(), int64(0)
+	for i, every := 0, step(n, all); i < n; {
+		m := min(n-i, perPiece)
+		b, err := r.ReadBytes(m * recordSize)
 		if err != nil {
 			return err
 		}
-		read(b, all)
-		left -= m
+		for end := i + m; i < end; i++ {
+			if i%every == 0 {
+				sum += int64(binary.BigEndian.Uint64(b)) + int64(binary.BigEndian.Uint32(b[8:])) + readBytes(b[12:12+nameSize])
+			}
+			b = b[recordSize:]
+		}
 	}
 	r.ReleasePreviousRead()
-	return nil
+	return checkSum(sum, sumsOf(n, all), nil)
 }
+
+// sumsOf is sumRecords, which is found out once.
+func sumsOf(n int, all bool) int64 {
+	k := [2]any{n, all}
+	if v, ok := sums.Load(k); ok {
+		return v.(int64)
+	}
+	v := sumRecords(n, all)
+	sums.Store(k, v)
+	return v
+}
+
+var sums sync.Map
 
 // compareShared measures all peers at a size and prints the table: processor time of both sides a
 // message, which is half a call.
-func compareShared(n, workers int, all bool, names string, rounds int, d time.Duration) error {
+func compareShared(size, workers int, all bool, names string, rounds int, d time.Duration) error {
+	n := max(size/recordSize, 1)
 	dir, err := os.MkdirTemp("", "shared")
 	if err != nil {
 		return err
@@ -297,8 +365,8 @@ func compareShared(n, workers int, all bool, names string, rounds int, d time.Du
 	order := slices.Clone(chosen)
 	for round := range rounds {
 		rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		for _, p := range order {
-			sub := filepath.Join(dir, strconv.Itoa(round)+p.name)
+		for i, p := range order {
+			sub := filepath.Join(dir, strconv.Itoa(round)+strconv.Itoa(i))
 			if err := os.Mkdir(sub, 0o700); err != nil {
 				return err
 			}
@@ -319,11 +387,11 @@ func compareShared(n, workers int, all bool, names string, rounds int, d time.Du
 			cpu[p.name] = append(cpu[p.name], spent)
 		}
 	}
-	what := "all bytes read"
+	what := "all read"
 	if !all {
-		what = "few bytes read"
+		what = "4 records read"
 	}
-	fmt.Printf("\n%d B each way, %d calls at a time, %s\n%-24s %14s %10s\n", n, workers, what, "", "CPU/message", "/socket")
+	fmt.Printf("\n%d records of 1 KB each way, %d calls at a time, %s\n%-24s %14s %10s\n", n, workers, what, "", "CPU/message", "/socket")
 	for _, p := range chosen {
 		ratio := "–"
 		if base := cpu[baseline]; len(base) > 0 {
@@ -339,9 +407,9 @@ func compareShared(n, workers int, all bool, names string, rounds int, d time.Du
 	return nil
 }
 
-// repeat makes calls for a time, each function one after the other, and returns the processor time
-// of half a call in nanoseconds.
-func repeat(calls []func(int64) error, d time.Duration) (float64, error) {
+// repeat makes calls for a time, each function again and again, and returns the processor time of
+// half of one in nanoseconds.
+func repeat(calls []func() error, d time.Duration) (float64, error) {
 	var stop atomic.Bool
 	var count atomic.Int64
 	errs := make([]error, len(calls))
@@ -349,8 +417,8 @@ func repeat(calls []func(int64) error, d time.Duration) (float64, error) {
 	cpu := cpuTime()
 	for i, call := range calls {
 		wg.Go(func() {
-			for id := int64(i); !stop.Load(); id += int64(len(calls)) {
-				if errs[i] = call(id); errs[i] != nil {
+			for !stop.Load() {
+				if errs[i] = call(); errs[i] != nil {
 					return
 				}
 				count.Add(1)

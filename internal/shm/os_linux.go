@@ -5,6 +5,7 @@ package shm
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"syscall"
@@ -147,6 +148,9 @@ func (r *Reader) Read(b []byte) (int, error) {
 	}
 	if oobn > 0 {
 		r.keep(r.oob[:oobn])
+	}
+	if errors.Is(err, io.EOF) { // as Read of a connection has it
+		err = io.EOF
 	}
 	return n, err
 }

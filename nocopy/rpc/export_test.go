@@ -59,6 +59,16 @@ func (c *Client) eachConn(f func(*clientConn)) {
 	}
 }
 
+// Linked returns how many connections have shared memory.
+func (c *Client) Linked() (n int) {
+	c.eachConn(func(conn *clientConn) {
+		if conn.link != nil {
+			n++
+		}
+	})
+	return n
+}
+
 // MethodsKept returns how many methods a MultiplexedCaller keeps.
 func MethodsKept(c Caller) (n int) {
 	c.(*multiplexed).methods.Range(func(any, any) bool { n++; return true })

@@ -123,6 +123,11 @@ func (q *quiet) String() string {
 	return q.buf.String()
 }
 
+// debugLogger logs what is only of interest to those who look for something, too.
+func (q *quiet) debugLogger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(q, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
 func (q *quiet) logger() *slog.Logger { return slog.New(slog.NewTextHandler(q, nil)) }
 
 // serve runs a server until the test has ended and returns its address. It sets Processor, and
