@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"io"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -34,6 +35,10 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record) *message {
 	case class == 1:
 		s.logf("m%d, _ := Read[%s](%x, %v)", s.made+1, b.Name, wire, opts)
 		m.h, err = nocopy.Read[handle](b.desc, &oddReader{s, bytes.Clone(wire)}, len(wire), opts...)
+	case class == 3 && m.recycled && len(wire)%2 == 0:
+		lazy := len(opts) == 3
+		s.logf("m%d, _ := ParseChunk(%s, HoldReadOnly(%x), Recycle, %t)", s.made+1, b.Name, wire, lazy)
+		m.h, err = thriftimpl.ParseChunk(b.desc, readOnly(wire), nocopy.Limits(anyDepth), true, lazy)
 	case class == 2:
 		opts = append(opts, nocopy.Own)
 		fallthrough
@@ -48,6 +53,20 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record) *message {
 		failf("a valid message is refused: %v\n%x", err, wire)
 	}
 	return m
+}
+
+// readOnly returns a chunk of memory that must not be stored into, and which has other bytes when
+// it is given back.
+func readOnly(wire []byte) chain.Chunk {
+	was := string(wire)
+	return chain.HoldReadOnly(wire, func() {
+		if string(wire) != was {
+			failf("memory that must not be stored into was %x and is %x", was, wire)
+		}
+		for i := range wire {
+			wire[i] = 0xdd
+		}
+	})
 }
 
 // cut cuts b into blocks, some of them empty.

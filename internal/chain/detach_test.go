@@ -85,3 +85,79 @@ func TestDetach(t *testing.T) {
 		}
 	}
 }
+
+// TestHoldReadOnly: memory that must not be stored into is not; what is changed is elsewhere, and a
+// Buffer that never gives memory back has a copy.
+func TestHoldReadOnly(t *testing.T) {
+	freed := 0
+	mem := []byte("read only")
+	hold := func() Chunk { return HoldReadOnly(mem, func() { freed++ }) }
+	if c := hold(); !c.ReadOnly() || (Chunk{Mem: mem}).ReadOnly() || NewChunk(9, true).ReadOnly() {
+		t.Error("ReadOnly is wrong")
+	} else {
+		c.Release()
+	}
+	var a Buffer
+	a.Reset(true)
+	p := a.AddChunk(hold())
+	if a.Writable(p) {
+		t.Error("it may be stored into")
+	}
+	a.Free()
+	a.Reset(true)
+	c := hold()
+	a.Hold(c)
+	if p := a.AddHeld(c, 5); a.Writable(p) || string(a.At(p)) != "only" {
+		t.Error("a piece of it may be stored into")
+	}
+	a.Free()
+	for _, recycle := range []bool{true, false} {
+		freed = 0
+		a.Reset(true)
+		p = a.AddChunk(hold())
+		var b Buffer
+		b.Reset(recycle)
+		q := b.Share(&a, p+5, 4)
+		a.Free()
+		if got := string(b.At(q)[:4]); got != "only" {
+			t.Errorf("recycle %t: %q", recycle, got)
+		}
+		if (freed == 0) != recycle {
+			t.Errorf("recycle %t: freed %d times", recycle, freed)
+		}
+		if b.Free(); freed != 1 {
+			t.Errorf("recycle %t: freed %d times", recycle, freed)
+		}
+	}
+}
+
+// TestMoveTo: a Batch's pieces are copied in their order, and it is empty then.
+func TestMoveTo(t *testing.T) {
+	var b Batch
+	for range 2 {
+		b.AddBytes([]byte("some "))
+		b.AddBytes(bytes.Repeat([]byte("many "), 1000))
+		dst := make([]byte, b.Len())
+		if b.MoveTo(dst); string(dst) != "some "+string(bytes.Repeat([]byte("many "), 1000)) || b.Len() != 0 {
+			t.Errorf("%.20q, %d left", dst, b.Len())
+		}
+	}
+}
+
+// TestCopy: a Receiver's copies are of their own, and go back to the pools.
+func TestCopy(t *testing.T) {
+	for _, recycle := range []bool{false, true} {
+		var r Receiver
+		r.Reset(recycle)
+		for _, n := range []int{1, 5000, 100_000} {
+			mem := bytes.Repeat([]byte("x"), n)
+			c := r.Copy(mem)
+			clear(mem)
+			if bytes.Count(c.Mem, []byte("x")) != n || c.ReadOnly() || (c.block != nil) != recycle {
+				t.Errorf("recycle %t: a copy of %d bytes is another", recycle, n)
+			}
+			c.Release()
+		}
+		r.Free()
+	}
+}

@@ -177,6 +177,19 @@
 // such as a user who has logged in, [Server.ConnContext] gives each connection a Client of its
 // own, with a PoolSize of 1, and handlers take it from the context: examples/metastore.
 //
+// # Shared memory
+//
+// Where both sides ask for it ([SharedMemory]), messages of 32 KiB and more between processes of
+// one Linux host, and of 16 KiB while other calls are under way, go through memory that both map;
+// the unix socket carries their positions. A client asks as soon as it has connected, by a call of
+// a method that other servers answer is unknown. Then, and wherever else there is none, the socket
+// carries everything: on other systems, over TCP or TLS, without frames, with a Dialer whose
+// connections are no *net.UnixConn, or where the system refuses it; the log has why, at level
+// Debug. Each side allocates MaxShared bytes at most for what it sends, as they are needed, and
+// keeps one descriptor open and two mappings for each connection. What does not fit while messages
+// are not returned goes over the socket. Handlers, callers and interceptors do not notice, but for
+// what [TrustPeer] says of lifetimes.
+//
 // # Watching
 //
 // [Interceptor]s see each call. [Stats] are told what they can't see: bytes, connections, how long
@@ -188,5 +201,5 @@
 // Read next: method.go for the descriptions that generated code gives of methods; server.go,
 // serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go,
 // clientconn.go, pending.go and clienttries.go; forward.go for proxies; field.go, stats.go,
-// health.go, age.go; message.go and receive.go for the wire.
+// health.go, age.go; message.go and receive.go for the wire; shared.go for shared memory.
 package rpc

@@ -61,7 +61,8 @@ const (
 // passed with the call and its reply.
 const sharedMethod = "nocopy.sharedMemory"
 
-// shareTimeout is how long a client waits for the reply to that call before it connects anew.
+// shareTimeout is how long a client waits at most for the reply to that call before it connects
+// anew.
 const shareTimeout = 5 * time.Second
 
 // mostLingering is for how many connections that have ended messages may keep the memory before
@@ -110,11 +111,11 @@ func (o *options) share(ctx context.Context, nc *net.UnixConn) (*shm.Link, error
 		o.debug("no shared memory", "err", err)
 		return nil, nil
 	}
-	end := time.Now().Add(shareTimeout)
-	if t, ok := ctx.Deadline(); ok && t.Before(end) {
-		end = t
+	wait := shareTimeout
+	if t, ok := ctx.Deadline(); ok {
+		wait = min(wait, time.Until(t)/2) // then there is time for another connection
 	}
-	nc.SetDeadline(end)
+	nc.SetDeadline(time.Now().Add(wait))
 	stop := context.AfterFunc(ctx, func() { nc.SetDeadline(time.Unix(1, 0)) })
 	ok, err := callShare(nc, link, size)
 	if !stop() {

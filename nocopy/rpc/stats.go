@@ -27,7 +27,8 @@ type Stats struct {
 	Queued func(time.Duration)
 	// Received is called with the bytes that were read from a connection, and Sent with those that
 	// were written, and how many of them from where they lay, not copied together first. Headers and
-	// frames are included; with TLS they are counted before they are encrypted.
+	// frames are included, and messages in shared memory; with TLS they are counted before they are
+	// encrypted.
 	Received func(bytes int)
 	Sent     func(linkbuf.Stats)
 	// Refused is called on a server with the type of the answer to a message that is not handled,
