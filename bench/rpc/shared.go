@@ -32,9 +32,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// Calls between processes of one host: over unix sockets, and through shared memory. A message is a
-// list of records of 1 KB, a request as often as a reply, all of which are written anew for each.
-// The other side reads every byte of them, or of a few records.
+// Calls between processes of one host: over unix sockets, and through shared memory. A message is
+// a list of records of 1 KB, a request as often as a reply, all of which are written anew for
+// each. The other side reads every byte of them, or of a few records.
 
 // recordSize is the size of a Row with a name of nameSize bytes on the wire.
 const (

@@ -86,8 +86,8 @@ func TestDetach(t *testing.T) {
 	}
 }
 
-// TestHoldReadOnly: memory that must not be stored into is not; what is changed is elsewhere, and a
-// Buffer that never gives memory back has a copy.
+// TestHoldReadOnly: memory that must not be stored into is not; what is changed is elsewhere, and
+// a Buffer that never gives memory back has a copy.
 func TestHoldReadOnly(t *testing.T) {
 	freed := 0
 	mem := []byte("read only")

@@ -3,9 +3,9 @@
 //
 // # The memory
 //
-// Each side of a connection makes one memfd, which it alone writes, and passes it to the other over
-// their unix socket, once. The other checks that it is sealed, so that it can neither shrink nor be
-// written by anybody but its maker, and maps it for reading only.
+// Each side of a connection makes one memfd, which it alone writes, and passes it to the other
+// over their unix socket, once. The other checks that it is sealed, so that it can neither shrink
+// nor be written by anybody but its maker, and maps it for reading only.
 //
 //	memfd of A   [ returned: a word for each slot of B ][ messages of A …            ]
 //	memfd of B   [ returned: a word for each slot of A ][ messages of B …            ]

@@ -255,9 +255,9 @@ type Taken struct {
 	i          uint8
 }
 
-// Take returns the message at a position of PositionSize bytes, which the peer has sent. It must be
-// returned. The memory can be read without a fault, whatever the position says, and must not be
-// written.
+// Take returns the message at a position of PositionSize bytes, which the peer has sent. It must
+// be returned. The memory can be read without a fault, whatever the position says, and must not
+// be written.
 func (l *Link) Take(position []byte) (Taken, error) {
 	i := binary.BigEndian.Uint32(position[4:])
 	n, at := binary.BigEndian.Uint32(position[12:]), binary.BigEndian.Uint64(position[16:])
@@ -278,7 +278,8 @@ func (l *Link) Take(position []byte) (Taken, error) {
 	return Taken{l.in.mem[from:to:to], l, binary.BigEndian.Uint32(position[8:]), uint8(i)}, nil
 }
 
-// Return tells the peer that the message is no longer needed. Its memory must not be read any more.
+// Return tells the peer that the message is no longer needed. Its memory must not be read any
+// more.
 func (t Taken) Return() {
 	storeWord(t.link.out.mem, int(t.i), t.generation)
 	t.link.release()

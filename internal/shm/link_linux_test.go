@@ -134,8 +134,8 @@ func TestLimit(t *testing.T) {
 	take(t, b, send(t, a, make([]byte, maps))).Return()
 }
 
-// TestOverlap: the memory of messages never overlaps, whatever the order in which they are returned
-// and dropped.
+// TestOverlap: the memory of messages never overlaps, whatever the order in which they are
+// returned and dropped.
 func TestOverlap(t *testing.T) {
 	a, b := pair(t, 1<<20)
 	r := rand.New(rand.NewPCG(1, 2))

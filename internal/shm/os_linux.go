@@ -96,8 +96,8 @@ func (m *memory) allocate(at, n int) error {
 	}
 }
 
-// populate makes sure that n bytes of the peer's can be read. Where an access would be a SIGBUS, it
-// returns an error.
+// populate makes sure that n bytes of the peer's can be read. Where an access would be a SIGBUS,
+// it returns an error.
 func (m *memory) populate(at, n int) error {
 	return os.NewSyscallError("madvise", syscall.Madvise(m.mem[at:at+n:at+n], populateRead))
 }

@@ -18,7 +18,8 @@ func CloseFD(int) {}
 // SendFD writes b to a unix socket, and passes fd with it: not here.
 func SendFD(*net.UnixConn, []byte, int) error { return ErrUnsupported }
 
-// Reader reads from a unix socket and keeps the last descriptor that was passed over it: none here.
+// Reader reads from a unix socket and keeps the last descriptor that was passed over it: none
+// here.
 type Reader struct{ *net.UnixConn }
 
 // NewReader returns a Reader, which must be closed.

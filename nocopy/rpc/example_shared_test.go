@@ -11,8 +11,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// Large messages between processes of one host go through memory that both map, on Linux. Elsewhere
-// the unix socket carries them.
+// Large messages between processes of one host go through memory that both map, on Linux.
+// Elsewhere the unix socket carries them.
 func ExampleSharedMemory() {
 	dir, err := os.MkdirTemp("", "store")
 	if err != nil {

@@ -18,11 +18,11 @@ import (
 )
 
 // SharedMemory lets the messages of connections over unix sockets go through memory that client
-// and server share, if both ask for it: on Linux from 5.14 on, with frames and without TLS. It says
-// how a side treats the messages that it receives; the other side may choose differently. The zero
-// SharedMemory is that the socket carries all bytes, as it does wherever shared memory can't be
-// had, messages are smaller than 32 KiB, or 16 KiB while other calls are under way, or the memory
-// is full.
+// and server share, if both ask for it: on Linux from 5.14 on, with frames and without TLS. It
+// says how a side treats the messages that it receives; the other side may choose differently.
+// The zero SharedMemory is that the socket carries all bytes, as it does wherever shared memory
+// can't be had, messages are smaller than 32 KiB, or 16 KiB while other calls are under way, or
+// the memory is full.
 type SharedMemory uint8
 
 const (
@@ -57,8 +57,8 @@ const (
 )
 
 // sharedMethod is the method that a client calls to ask for shared memory, as the first call on a
-// connection. A server that does not know it answers with UnknownMethod. The memory of each side is
-// passed with the call and its reply.
+// connection. A server that does not know it answers with UnknownMethod. The memory of each side
+// is passed with the call and its reply.
 const sharedMethod = "nocopy.sharedMemory"
 
 // shareTimeout is how long a client waits at most for the reply to that call before it connects

@@ -73,8 +73,8 @@ func refuseAll(context.Context, *rpc.Call) error {
 	return &rpc.ApplicationException{Type: rpc.UnknownMethod, Message: "nobody knows it"}
 }
 
-// TestSharedApache: a client that asks Apache's server for shared memory is answered that the method
-// is unknown, and goes on. An Apache client is served by a server that has shared memory.
+// TestSharedApache: a client that asks Apache's server for shared memory is answered that the
+// method is unknown, and goes on. An Apache client is served by a server that has shared memory.
 func TestSharedApache(t *testing.T) {
 	l, path := listenUnix(t)
 	l.Close()
@@ -188,7 +188,7 @@ func TestSharedNoAnswer(t *testing.T) {
 	cl.Close()
 	ctx, cancel := context.WithCancel(bg)
 	time.AfterFunc(10*time.Millisecond, cancel)
-	if cl, err := rpc.Dial(ctx, "unix", path, rpc.CopyFromPeer); err == nil { // there is none to ask for
+	if cl, err := rpc.Dial(ctx, "unix", path, rpc.CopyFromPeer); err == nil { // none to ask for
 		cl.Close()
 	} else if !errors.Is(err, context.Canceled) {
 		t.Error(err)
