@@ -269,20 +269,21 @@ func (r *receiver) nextShared() (header, chain.Chunk, error) {
 		return header{}, chain.Chunk{}, fmt.Errorf("%w: %w", chain.ErrFrameSize, err)
 	}
 	r.in.Skip(shm.PositionSize)
-	n := len(t.Mem)
-	switch {
-	case n > r.limits.frame:
-		h := r.headerOf(t.Mem)
-		t.Return()
-		return h, chain.Chunk{}, r.tooLarge(n)
-	case r.trusts:
-		r.stats.received(n)
+	n, held := len(t.Mem), false
+	defer func() { // also when a function of Stats ends the goroutine
+		if !held {
+			t.Return()
+		}
+	}()
+	if n > r.limits.frame {
+		return r.headerOf(t.Mem), chain.Chunk{}, r.tooLarge(n)
+	}
+	r.stats.received(n)
+	if r.trusts {
+		held = true
 		return splitHeader(chain.HoldReadOnly(t.Mem, t.Return))
 	}
-	c := r.in.Copy(t.Mem)
-	t.Return()
-	r.stats.received(n)
-	return splitHeader(c)
+	return splitHeader(r.in.Copy(t.Mem))
 }
 
 // headerOf is peekHeader of a message in shared memory.
