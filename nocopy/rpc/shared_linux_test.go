@@ -307,7 +307,7 @@ func nextFrame(t *testing.T, r io.Reader) []byte {
 
 // position returns a position in shared memory.
 func position(slot, generation, n uint32, at uint64) []byte {
-	b := be32(shm.Mark)
+	b := binary.BigEndian.AppendUint32(nil, shm.Mark)
 	b = binary.BigEndian.AppendUint32(b, slot)
 	b = binary.BigEndian.AppendUint32(b, generation)
 	b = binary.BigEndian.AppendUint32(b, n)
@@ -343,7 +343,7 @@ func TestSharedHostilePositions(t *testing.T) {
 			position(256, 1, 100, 0), position(1<<32-1, 1, 100, 0), position(0, 1, 0, 0), position(0, 1, 1<<20+1, 0),
 			position(0, 1, 1, 1<<20), position(0, 1, 2, 1<<20-1), position(0, 1, 1<<31, 0), position(0, 1, 1<<32-1, 1),
 			position(0, 1, 1, 1<<63), position(0, 1, 100, 1<<64-50),
-			append(be32(shm.Mark^2), make([]byte, 20)...), // another mark
+			append(binary.BigEndian.AppendUint32(nil, shm.Mark^2), make([]byte, 20)...), // another mark
 		} {
 			h := dialHostile(t, path)
 			if _, err := h.nc.Write(p); err != nil {
