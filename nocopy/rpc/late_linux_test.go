@@ -52,8 +52,8 @@ func (l lateListener) Accept() (net.Conn, error) {
 	return &lateConn{TCPConn: nc.(*net.TCPConn), nth: l.nth, send: l.send}, nil
 }
 
-// TestLateRequest: a request that has arrived when a connection is about to be closed, since it was
-// idle or quiet, is answered.
+// TestLateRequest: a request that has arrived when a connection is about to be closed, since it
+// was idle or quiet, is answered.
 func TestLateRequest(t *testing.T) {
 	for _, c := range []struct {
 		name string

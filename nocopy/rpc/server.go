@@ -123,7 +123,7 @@ type Server struct {
 	orphans   chan struct{} // holds one value for each connection that has given up its slot
 
 	mu        sync.Mutex
-	listeners map[*net.Listener]struct{} // pointers, since a Listener may be of a type that can't be a key
+	listeners map[*net.Listener]struct{} // a Listener itself may be of a type that can't be a key
 	conns     map[*serverConn]struct{}
 	serving   sync.WaitGroup // connections
 	done      chan struct{}  // closed when closing
