@@ -280,6 +280,8 @@ func TestFresh(t *testing.T) {
 		{"examples/ingest", "prom/prom.go", "-C ../.. ./gen/nocopyc -o OUT examples/ingest/idl/prom.thrift"},
 		{"examples/ingest/bench/generated", "opaque/opaque.go", "-C ../../../.. ./gen/nocopyc -o OUT examples/ingest/bench/opaque.thrift"},
 		{"gen/internal/shapes", "shapes/shapes.go", "../../nocopyc -o OUT shapes.thrift"},
+		{"gen/internal/shapes", "shapes/fields-shapes.go", "../../nocopyc -fields -o OUT shapes.thrift"},
+		{"examples/quickstart", "order/fields-order.go", "../../gen/nocopyc -fields -o OUT order.thrift"},
 		{"nocopy", "fixedlists.go", "./internal/fixedlists -o OUT"},
 		{"gen/internal/services", "services/services.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal services.thrift parent.thrift"},
 		{"nocopy/validate/internal/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},

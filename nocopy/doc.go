@@ -34,6 +34,19 @@
 // opened again at its end for fields that it lacks. So filling structs in depth-first order is
 // plain appending, and any other order is right too. Lists and maps are filled alike.
 //
+// # Whole structs
+//
+// With the flag -fields nocopyc makes, for each struct X but unions, a Go struct XFields of plain
+// values, and what makes messages of these: NewXOf makes a message, Set fills a struct, and in a
+// list of structs SetLinesOf(v) takes a slice and SetLinesBy(n, f) a function. All are complete at
+// once. That is faster than a setter a field, mostly in small messages and small structs, and
+// allocates nothing itself. What is built so is as if it had been built by setters: handles, later
+// changes, sharing and the rules of required fields are the same. docs/idl.md says which Go type a
+// field has, and what is left to setters.
+//
+// f may read the message, make others, and panic: then the field is as it was. It must not change
+// the message. What has been changed stays, the field is as it was, and SetLinesBy panics.
+//
 // # Lifetimes
 //
 //   - Handles are 16-byte values. They die with [Message.Release] and panic when used afterwards,
@@ -56,8 +69,8 @@
 //     [Recycle]. Each keeps alive what it lies in: a slab of 64 KiB; of a larger message one of 1
 //     MiB, or as much as was received in one piece, or compacted, which is the message at most;
 //     what is parsed from a []byte keeps that.
-//   - A []byte passed to a setter is copied below 4 KiB, else referred to until Release; strings
-//     cannot change anyway.
+//   - A []byte passed to a setter, or in a struct of plain values, is copied below 4 KiB, else
+//     referred to until Release; strings cannot change anyway.
 //   - A message outlives those that parts of it came from.
 //   - The build tag nocopydebug finds mistakes: recycled memory becomes inaccessible on Release,
 //     so that a stale string faults where it is read (on Linux; elsewhere it reads as striking

@@ -48,6 +48,28 @@ func Example_build() {
 	// 93 <nil>
 }
 
+// With structs of plain values, which nocopyc makes with -fields, messages and lists are made at
+// once.
+func Example_fields() {
+	o := order.NewOrderOf(order.OrderFields{
+		ID: 4711, Customer: "Ada", Labels: []nocopy.Pair[string, string]{{Key: "via", Value: "post"}},
+	})
+	defer o.Release()
+	articles := []string{"engine", "cards"}
+	o.SetLinesBy(len(articles), func(i int) order.LineFields {
+		return order.LineFields{Article: articles[i], Count: int32(i) + 1}
+	})
+	o.GetLines().At(0).SetPrice(0.5) // like any other message
+	fmt.Println(o)
+
+	o.SetLinesOf([]order.LineFields{{Article: "oil", Count: 3}}) // in their place
+	o.GetLines().At(0).Set(order.LineFields{Article: "grease"})
+	fmt.Println(o.GetLines())
+	// Output:
+	// {id: 4711, customer: "Ada", lines: [{article: "engine", count: 1, price: 0.5}, {article: "cards", count: 2, price: 0}], labels: {"via": "post"}}
+	// [{article: "grease", count: 0, price: 0}]
+}
+
 // Parsing checks all bytes once and copies nothing; afterwards no getter can fail.
 func Example_parse() {
 	o, err := order.ParseOrder(anOrder())

@@ -54,6 +54,7 @@ type Message struct {
 	handouts   []handout // for binaries that were handed out since the message was finished last
 	listFill   listFill
 	mapFill    mapFill
+	laters     []later       // see XRow
 	idle       int           // releases in a row without a large index
 	home       *sync.Pool    // where it waits once it is released
 	noted      atomic.Uint32 // what those have done whom a held message was shown: see held.go
@@ -319,8 +320,9 @@ func (m *Message) end() {
 	if m.liveSets != nil {
 		m.liveSets = nil
 	}
-	if len(m.handouts) > 0 {
+	if len(m.handouts)|len(m.laters) > 0 {
 		m.dropHandouts()
+		m.dropLaters()
 	}
 	if m.dead.used() {
 		m.dead.reset()

@@ -84,6 +84,7 @@ func (s *session) editField(t target, rec *referee.Record, i int) {
 	name := t.path + "." + f.Name
 	class := s.Intn(8)
 	switch {
+	case s.Intn(8) == 0 && s.setRows(t, rec, i):
 	case class == 0:
 		s.unset(t, b, rec, i)
 	case leaves[f.Type] != nil, class < 3:

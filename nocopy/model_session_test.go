@@ -456,6 +456,12 @@ func (s *session) newMessage() {
 	if recycled {
 		opts = append(opts, nocopy.Recycle)
 	}
+	if !b.Union && s.Intn(4) == 0 {
+		rec := plainPart(s.Record(b.Struct, 3)).(*referee.Record)
+		s.add(&message{b: b, h: rower{s.schema}.message(rec, opts...), root: rec, recycled: recycled})
+		s.logf("%s := New%sOf(%s, %v)", s.current.name, b.Name, show(rec), opts)
+		return
+	}
 	m := &message{b: b, h: thriftimpl.New(b.desc, opts...), root: newRecord(b.Struct), recycled: recycled}
 	s.add(m)
 	s.logf("%s := New%s(%v)", m.name, b.Name, opts)

@@ -19,7 +19,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-//go:generate go run github.com/nocopythrift/nocopythrift/gen/nocopyc -o . order.thrift
+//go:generate go run github.com/nocopythrift/nocopythrift/gen/nocopyc -fields -o . order.thrift
 
 // The server's structs, in apache/, were made by Apache's compiler, version 0.17:
 //

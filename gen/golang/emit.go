@@ -29,6 +29,9 @@ type Options struct {
 	Recursive bool
 	// Kitex means that code for Kitex is generated too.
 	Kitex bool
+	// Fields means that a type of its fields is generated for each struct, too, and what makes
+	// messages, structs and lists of them.
+	Fields bool
 }
 
 // File is a generated file.
@@ -49,13 +52,14 @@ type generator struct {
 	packageOf map[*schema.Program]*goPackage // the package that each file's code goes to
 	programs  []*schema.Program              // the files to generate from
 	errs      idl.ErrorList
+	valueSize map[*schema.Struct]int // see sizeOfFields
 
 	validation *validation
 }
 
 // newGenerator returns a generator that knows which files and packages are written and imported.
 func newGenerator(set *schema.Set, opt Options) *generator {
-	g := &generator{set: set, opt: opt, packageOf: packages(set), programs: set.Roots}
+	g := &generator{set: set, opt: opt, packageOf: packages(set, opt.Fields), programs: set.Roots}
 	if opt.Recursive {
 		g.programs = set.Programs
 	}
@@ -78,11 +82,15 @@ func Generate(set *schema.Set, opt Options) ([]File, error) {
 	g.validation = g.newValidation()
 	var files []File
 	for _, p := range g.programs {
-		src, err := g.file(p)
+		f := g.newFile(p)
+		src, err := f.source()
 		if err != nil && len(g.errs) == 0 {
 			g.bug(p, err)
 		}
 		files = append(files, File{g.path(p), src})
+		if opt.Fields {
+			files = append(files, f.fieldsFile(files)...)
+		}
 		if opt.Kitex {
 			files = append(files, g.kitexFiles(p, files)...)
 		}
@@ -111,6 +119,11 @@ func (f *file) importAliases(p *schema.Program) {
 	for name := range localNames {
 		taken[name] = true
 	}
+	if f.g.opt.Fields {
+		for name := range fieldsLocalNames {
+			taken[name] = true
+		}
+	}
 	for _, pkg := range f.g.imports(p) {
 		at := f.g.importPath(pkg)
 		f.g.checkImport(p, pkg, at)
@@ -120,7 +133,7 @@ func (f *file) importAliases(p *schema.Program) {
 		}
 		taken[alias] = true
 		f.aliases[pkg] = alias
-		line := importLine{Path: at}
+		line := importLine{Path: at, pkg: pkg}
 		if alias != path.Base(pkg.dir) {
 			line.Alias = alias
 		}
@@ -128,11 +141,18 @@ func (f *file) importAliases(p *schema.Program) {
 	}
 }
 
-// file returns the Go source for one .thrift file. Errors in the IDL go to g.errs; the error
-// that it returns is a fault of the generator.
-func (g *generator) file(p *schema.Program) ([]byte, error) {
-	f := &file{g: g, p: p, pkg: g.packageOf[p], aliases: map[*goPackage]string{}, needs: map[string]bool{}, hidden: map[string]bool{}}
+// newFile returns the file for p, whose imports are known.
+func (g *generator) newFile(p *schema.Program) *file {
+	f := &file{g: g, p: p, pkg: g.packageOf[p], aliases: map[*goPackage]string{}, needs: map[string]bool{},
+		hidden: map[string]bool{}, uses: map[*goPackage]bool{}}
 	f.importAliases(p)
+	return f
+}
+
+// source returns the Go source for one .thrift file. Errors in the IDL go to g.errs; the error
+// that it returns is a fault of the generator.
+func (f *file) source() ([]byte, error) {
+	p := f.p
 	view := fileView{Version: Version, Source: plainName(path.Base(strings.ReplaceAll(p.Path, `\`, "/"))), Package: f.pkg.name}
 	for _, e := range p.Enums {
 		view.Enums = append(view.Enums, f.enumView(e))

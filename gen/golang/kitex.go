@@ -128,7 +128,7 @@ func (g *generator) checkServiceFolder(s *schema.Service, dir string) {
 func (g *generator) kitexView(s *schema.Service, source string) kitexView {
 	p := s.Program
 	f := &file{
-		g: g, p: p, pkg: &goPackage{names: &names{taken: scope{}}}, aliases: map[*goPackage]string{},
+		g: g, p: p, pkg: &goPackage{names: &names{taken: scope{}}}, aliases: map[*goPackage]string{}, uses: map[*goPackage]bool{},
 		needs: map[string]bool{}, hidden: map[string]bool{},
 	}
 	view := kitexView{

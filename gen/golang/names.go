@@ -14,6 +14,9 @@ var initialisms = wordSet(`API ASCII CPU CSS DNS EOF GUID HTML HTTP HTTPS ID IP 
 // code.
 var localNames = wordSet(`s v n b opts nocopy impl io iter fmt slog math sync h c w ctx args result context rpc a r err validate`)
 
+// fieldsLocalNames holds the names of more of them, in the code that Options.Fields adds.
+var fieldsLocalNames = wordSet(`at e f i`)
+
 // predeclared holds Go's predeclared names, which generated names must not shadow, and main,
 // init and _.
 var predeclared = wordSet(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16

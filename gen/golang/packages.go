@@ -18,8 +18,8 @@ type goPackage struct {
 	used     bool // written, or imported by a package that is written
 }
 
-// packages returns the Go package that each file's code goes to.
-func packages(set *schema.Set) map[*schema.Program]*goPackage {
+// packages returns the Go package that each file's code goes to. fields is Options.Fields.
+func packages(set *schema.Set, fields bool) map[*schema.Program]*goPackage {
 	byDir := map[string]*goPackage{}
 	services := map[*schema.Service]*serviceNames{}
 	of := map[*schema.Program]*goPackage{}
@@ -27,7 +27,7 @@ func packages(set *schema.Set) map[*schema.Program]*goPackage {
 		dir := packageDir(p)
 		pkg := byDir[dir]
 		if pkg == nil {
-			pkg = &goPackage{dir: dir, name: packageName(path.Base(dir)), names: newNames(services)}
+			pkg = &goPackage{dir: dir, name: packageName(path.Base(dir)), names: newNames(services, fields)}
 			byDir[dir] = pkg
 		}
 		pkg.programs = append(pkg.programs, p)

@@ -1,8 +1,10 @@
 package golang
 
 import (
+	"go/token"
 	"maps"
 	"regexp"
+	"slices"
 
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
@@ -24,6 +26,9 @@ func (s scope) unique(name string) string {
 type structNames struct {
 	Type, New, Parse, Read, Desc, Which string
 	Fields                              []fieldNames
+	// With Options.Fields, of a struct that is no union: the type of its fields, the function that
+	// returns one with the IDL's defaults, and the one that makes a message of them
+	Values, Defaults, NewOf string
 }
 
 type fieldNames struct {
@@ -31,6 +36,9 @@ type fieldNames struct {
 	Const  string // the field constant
 	Arm    string // the constant that a union's Which returns; "" in a struct
 	SetMap string // the method that takes a Go map, of fields that have one
+	// With Options.Fields: the field of the type of fields, and of lists of structs the methods that
+	// take a slice of these and a function
+	Value, SetOf, SetBy string
 }
 
 type enumNames struct {
@@ -54,6 +62,7 @@ type methodNames struct {
 // names holds the Go names of everything in a package.
 type names struct {
 	taken    scope
+	fields   bool // as Options.Fields
 	structs  map[*schema.Struct]*structNames
 	enums    map[*schema.Enum]*enumNames
 	typedefs map[*schema.Typedef]string
@@ -63,9 +72,10 @@ type names struct {
 }
 
 // newNames returns the names of an empty package. services is shared by all packages.
-func newNames(services map[*schema.Service]*serviceNames) *names {
+func newNames(services map[*schema.Service]*serviceNames, fields bool) *names {
 	return &names{
 		taken:    scope{},
+		fields:   fields,
 		structs:  map[*schema.Struct]*structNames{},
 		enums:    map[*schema.Enum]*enumNames{},
 		typedefs: map[*schema.Typedef]string{},
@@ -106,6 +116,36 @@ func (n *names) addFile(p *schema.Program) {
 		name := n.taken.unique(publicName(c.Name))
 		n.consts[c] = constNames{name, n.taken.unique(privateName(name) + "Const")}
 	}
+	if n.fields { // last, so that other names do not depend on it
+		for _, s := range structsOf(p) {
+			n.values(s)
+		}
+	}
+}
+
+// structsOf returns the structs of p and those of its services' methods.
+func structsOf(p *schema.Program) []*schema.Struct {
+	list := slices.Clone(p.Structs)
+	for _, s := range p.Services {
+		for _, f := range s.Functions {
+			list = append(list, f.Args)
+			if f.Result != nil {
+				list = append(list, f.Result)
+			}
+		}
+	}
+	return list
+}
+
+// values chooses the names of what Options.Fields adds for s, at the level of the package.
+func (n *names) values(s *schema.Struct) {
+	if s.Shape == schema.IsUnion {
+		return
+	}
+	sn := n.structs[s]
+	sn.Values = n.taken.unique(sn.Type + "Fields")
+	sn.Defaults = n.taken.unique("Default" + sn.Values)
+	sn.NewOf = n.taken.unique(sn.New + "Of")
 }
 
 // members chooses the names of what belongs to the type of s, which has its name already.
@@ -137,6 +177,16 @@ func (n *names) members(s *schema.Struct) {
 		if f.Type.Kind == schema.Map {
 			sn.Fields[i].SetMap = methods.unique("Set" + sn.Fields[i].Go + "Map")
 		}
+	}
+	values := scope{"ThriftPut": true, "Format": true, "LogValue": true}
+	for i := range s.Fields {
+		f := &sn.Fields[i]
+		f.SetOf, f.SetBy = methods.unique("Set"+f.Go+"Of"), methods.unique("Set"+f.Go+"By")
+		f.Value = f.Go
+		if !token.IsExported(f.Value) {
+			f.Value = "X" + f.Value
+		}
+		f.Value = values.unique(f.Value)
 	}
 }
 

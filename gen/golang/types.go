@@ -37,11 +37,15 @@ type file struct {
 	pkg     *goPackage
 	aliases map[*goPackage]string // the name of each imported package
 	imports []importLine
-	needs   map[string]bool // the standard packages that it imports, and "nocopy"
-	hidden  map[string]bool // unexported names of other packages, reported once each
+	needs   map[string]bool     // the standard packages that it imports, and "nocopy"
+	uses    map[*goPackage]bool // the other packages that it refers to
+	hidden  map[string]bool     // unexported names of other packages, reported once each
 }
 
-type importLine struct{ Alias, Path string }
+type importLine struct {
+	Alias, Path string
+	pkg         *goPackage
+}
 
 // qualify returns the expression for name, which belongs to p's package. A name of another
 // package must be exported; if it is not, qualify adds an error.
@@ -59,6 +63,7 @@ func (f *file) withPackage(pkg *goPackage, name string) string {
 	if pkg == f.pkg {
 		return name
 	}
+	f.uses[pkg] = true
 	return f.aliases[pkg] + "." + name
 }
 

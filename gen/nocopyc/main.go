@@ -96,6 +96,7 @@ func runGenerate(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&opt.PackagePrefix, "package-prefix", "", "import `path` of the output directory, for importing the packages of included files")
 	flags.BoolVar(&opt.Recursive, "r", false, "generate the included files too")
 	flags.BoolVar(&opt.Kitex, "kitex", false, "generate clients and servers for Kitex, too, in a package for each service; see docs/kitex.md")
+	flags.BoolVar(&opt.Fields, "fields", false, "generate structs of plain values, too, of which messages, structs and lists are made at once; see docs/idl.md")
 	flags.BoolVar(&check, "check", false, "report errors in the files and write nothing; -o is not needed")
 	flags.BoolVar(&version, "version", false, "print the version and exit")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {

@@ -45,6 +45,8 @@ type Buffer struct {
 	open  uint32 // the span at the tail that grows with Extend, 0 = none
 	owner NodeID // whose run it belongs to, 0 = the root
 
+	aheads []ahead // see Ahead
+
 	order order // of nodes
 	// spanOrder is made when spans are found not to be in the order of their positions.
 	spanOrder order

@@ -272,6 +272,6 @@ func (b *Buffer) Lend() {
 func (b *Buffer) Shrink() {
 	b.segs, b.meta = nil, nil
 	b.spans, b.nodes, b.order, b.pieces = nil, nil, order{}, nil
-	b.spanOrder = order{}
+	b.spanOrder, b.aheads = order{}, nil
 	b.state = inUse
 }

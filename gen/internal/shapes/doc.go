@@ -2,4 +2,4 @@
 // shape there is. It serves the tests of the generator and of the runtime.
 package shapes
 
-//go:generate go run ../../nocopyc -o .. shapes.thrift
+//go:generate go run ../../nocopyc -o .. -fields shapes.thrift

@@ -1,0 +1,290 @@
+package golang
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+)
+
+// What Options.Fields adds: for each struct a Go struct of its fields, and what makes messages,
+// structs and lists of structs of these.
+
+// fieldsView is the template's input.
+type fieldsView struct {
+	Version, Source, Package string
+	Nocopy, Math             bool // the packages are used
+	Types                    bool // there are types of fields
+	Imports                  []importLine
+	Structs                  []valuesView
+}
+
+// valuesView is the fields of a struct. Of a union there are only its lists of structs.
+type valuesView struct {
+	structNames
+	Fields       []valueView
+	Left         []string // the constants of the fields that are not among the plain values
+	Nests        bool     // it has nested structs or lists of structs
+	Owed         bool     // it may have to be completed
+	WithDefaults bool
+}
+
+// valueView is a field of it.
+type valueView struct {
+	fieldNames
+	Type    string // "" if it is not among the plain values
+	Put     string // the statement that writes it
+	Default string // what the function for defaults sets it to; "" if that is its zero value
+	// Of a list of structs: the type of the elements' fields, and how many words their entries have
+	Element string
+	Stride  int
+}
+
+// fieldsFile returns the file that Options.Fields adds for f. others are those that there are
+// already.
+func (f *file) fieldsFile(others []File) []File {
+	own := *f
+	own.needs, own.uses = map[string]bool{}, map[*goPackage]bool{}
+	view := fieldsView{Version: Version, Source: plainName(path.Base(strings.ReplaceAll(f.p.Path, `\`, "/"))), Package: f.pkg.name}
+	for _, s := range structsOf(f.p) {
+		v := own.valuesView(s)
+		view.Types = view.Types || v.Values != ""
+		if v.Values != "" || slices.ContainsFunc(v.Fields, func(x valueView) bool { return x.Element != "" }) {
+			view.Structs = append(view.Structs, v)
+		}
+	}
+	if len(view.Structs) == 0 {
+		return nil
+	}
+	for _, line := range f.imports {
+		if own.uses[line.pkg] {
+			view.Imports = append(view.Imports, line)
+		}
+	}
+	view.Nocopy = view.Types || own.needs["nocopy"]
+	view.Math = own.needs["math"]
+	dir, base := path.Split(f.g.path(f.p))
+	name := dir + "fields-" + base
+	f.g.checkTwice(f.p, name, others)
+	return []File{{name, f.g.execute(f.p, "fields.tmpl", view)}}
+}
+
+// valuesView returns the template's input for a struct.
+func (f *file) valuesView(s *schema.Struct) valuesView {
+	n := f.pkg.names.structs[s]
+	view := valuesView{structNames: *n}
+	for i, field := range s.Fields {
+		v := valueView{fieldNames: n.Fields[i]}
+		if field.Type.Kind == schema.List && hasFields(field.Type.Elem) {
+			v.Element, v.Stride = f.fieldsType(field.Type.Elem.Struct), entry.StructWords+len(field.Type.Elem.Struct.Fields)
+			view.Nests = true
+		}
+		if s.Shape != schema.IsUnion {
+			f.value(&v, s, field, n.Desc)
+			if v.Type == "" {
+				view.Left = append(view.Left, v.Const)
+			}
+			view.Nests = view.Nests || v.Type != "" && field.Type.Kind == schema.StructKind
+			view.Owed = view.Owed || mayBeOwed(field, v.Type)
+			view.WithDefaults = view.WithDefaults || v.Default != ""
+		}
+		view.Fields = append(view.Fields, v)
+	}
+	return view
+}
+
+// hasFields reports whether t is a struct that there is a type of fields of.
+func hasFields(t *schema.Type) bool {
+	return t.Kind == schema.StructKind && t.Struct.Shape != schema.IsUnion
+}
+
+// mayBeOwed reports whether a field, whose plain value is of the given type, must be sent also if
+// it is not set.
+func mayBeOwed(field *schema.Field, goType string) bool {
+	if field.Req == schema.Optional || field.Req == schema.DefaultReq && field.Default == nil {
+		return false
+	}
+	switch field.Type.Kind {
+	case schema.Binary, schema.List, schema.SetKind, schema.Map:
+		return true
+	case schema.StructKind:
+		return goType == "" || goType[0] == '*'
+	}
+	return false
+}
+
+// fieldsType returns the Go type of the fields of a struct.
+func (f *file) fieldsType(s *schema.Struct) string {
+	return f.qualify(s.Program, f.g.packageOf[s.Program].names.structs[s].Values)
+}
+
+// value sets what belongs to the type of a field of s, whose descriptor is desc.
+func (f *file) value(v *valueView, s *schema.Struct, field *schema.Field, desc string) {
+	t := field.Type
+	optional := field.Req == schema.Optional
+	switch t.Kind {
+	case schema.StructKind:
+		f.structValue(v, s, field)
+	case schema.Binary:
+		v.Type = "[]byte"
+		v.Put = fmt.Sprintf("at = r.Bytes(at, %s, v.%s)", v.Const, v.Value)
+	case schema.List, schema.SetKind:
+		switch elem := t.Elem; {
+		case v.Element != "":
+			v.Type = "[]" + v.Element
+			v.Put = fmt.Sprintf("if v.%[1]s != nil {\nat = r.List(at, %[2]s, %[3]s, len(v.%[1]s))\nfor i := range v.%[1]s {\n"+
+				"at = v.%[1]s[i].ThriftPut(r, r.Next(at, %[4]d))\n}\nat = r.EndList(at, e, %[2]s)\n}", v.Value, v.Const, desc, v.Stride)
+		case elem.Kind == schema.EnumKind:
+			v.Type = "[]" + f.goType(elem)
+			v.Put = fmt.Sprintf("at = impl.PutEnums(r, at, %s, %s, v.%s)", v.Const, desc, v.Value)
+		case scalars[elem.Kind].goType != "":
+			v.Type = "[]" + f.goType(elem)
+			v.Put = fmt.Sprintf("at = r.%s(at, %s, %s, v.%s)", scalars[elem.Kind].plural, v.Const, desc, v.Value)
+		}
+	case schema.Map:
+		if goMap, _ := f.goMap(t); goMap == "" {
+			return
+		}
+		f.needs["nocopy"] = true
+		v.Type = "[]nocopy.Pair[" + f.goType(t.Key) + ", " + f.goType(t.Elem) + "]"
+		if t.Key.Kind == schema.String && t.Elem.Kind == schema.String {
+			v.Put = fmt.Sprintf("at = r.TextPairs(at, %s, %s, v.%s)", v.Const, desc, v.Value)
+			return
+		}
+		v.Put = fmt.Sprintf("at = impl.PutPairs[%s, %s](r, at, %s, %s, v.%s)", f.codec(t.Key), f.codec(t.Elem), v.Const, desc, v.Value)
+	default:
+		v.Type = f.goType(t)
+		method, value := scalars[t.Kind].method, "v."+v.Value
+		if !optional && field.Default != nil && !isZero(field.Default) {
+			v.Default = f.scalarLiteral(field.Default)
+		}
+		switch {
+		case optional && t.Kind == schema.EnumKind:
+			v.Put = fmt.Sprintf("at = impl.PutEnum(r, at, %s, %s)", v.Const, value)
+		case optional:
+			v.Put = fmt.Sprintf("at = r.%sOpt(at, %s, %s)", method, v.Const, value)
+		case t.Kind == schema.EnumKind:
+			v.Put = fmt.Sprintf("at = r.Int32(at, %s, int32(%s))", v.Const, value)
+		default:
+			v.Put = fmt.Sprintf("at = r.%s(at, %s, %s)", method, v.Const, value)
+		}
+		if optional {
+			f.needs["nocopy"] = true
+			v.Type = "nocopy.Opt[" + v.Type + "]"
+		}
+	}
+}
+
+// structValue is value for a struct.
+func (f *file) structValue(v *valueView, s *schema.Struct, field *schema.Field) {
+	inner := field.Type.Struct
+	if !hasFields(field.Type) {
+		return
+	}
+	pkg := f.g.packageOf[inner.Program]
+	names := pkg.names.structs[inner]
+	v.Type = f.fieldsType(inner)
+	const put = "at = r.Back(e, v.%s.ThriftPut(r, r.Struct(at, %s, %s)))"
+	desc := f.withPackage(pkg, names.Desc)
+	switch {
+	case f.g.byPointer(s, field):
+		v.Type = "*" + v.Type
+		v.Put = fmt.Sprintf("if v.%s != nil {\n"+put+"\n}", v.Value, v.Value, v.Const, desc)
+	case field.Req == schema.Optional:
+		f.needs["nocopy"] = true
+		v.Type = "nocopy.Opt[" + v.Type + "]"
+		v.Put = fmt.Sprintf("if v.%s.Set {\n"+put+"\n}", v.Value, v.Value+".Value", v.Const, desc)
+	default:
+		v.Put = fmt.Sprintf(put, v.Value, v.Const, desc)
+		if f.g.hasDefaults(inner) {
+			v.Default = f.withPackage(pkg, names.Defaults) + "()"
+		}
+	}
+}
+
+// hasDefaults reports whether there is a function that returns the fields of s with the IDL's
+// defaults.
+func (g *generator) hasDefaults(s *schema.Struct) bool {
+	for _, field := range s.Fields {
+		switch {
+		case field.Req == schema.Optional:
+		case hasFields(field.Type):
+			if !g.byPointer(s, field) && g.hasDefaults(field.Type.Struct) {
+				return true
+			}
+		case field.Default != nil && !isZero(field.Default):
+			switch field.Type.Kind {
+			case schema.StructKind, schema.Binary, schema.List, schema.SetKind, schema.Map:
+			default:
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mostByValue is the most words that the fields of a nested struct have that are part of those of
+// the struct around it. Larger ones are pointed to.
+const mostByValue = 128
+
+// byPointer reports whether the plain value of a field of s, a struct, is a pointer: if the
+// structs contain each other, if it has a default, or if it is large.
+func (g *generator) byPointer(s *schema.Struct, field *schema.Field) bool {
+	inner := field.Type.Struct
+	return field.Default != nil || g.contains(inner, s) || g.sizeOfFields(inner) > mostByValue
+}
+
+// contains reports whether a struct, or one in its fields, has a field of type s, or is s.
+func (g *generator) contains(outer, s *schema.Struct) bool {
+	seen := map[*schema.Struct]bool{}
+	var visit func(*schema.Struct) bool
+	visit = func(x *schema.Struct) bool {
+		if x == s {
+			return true
+		}
+		if seen[x] {
+			return false
+		}
+		seen[x] = true
+		for _, field := range x.Fields {
+			if hasFields(field.Type) && visit(field.Type.Struct) {
+				return true
+			}
+		}
+		return false
+	}
+	return visit(outer)
+}
+
+// sizeOfFields returns how many words of 8 bytes the fields of s take.
+func (g *generator) sizeOfFields(s *schema.Struct) int {
+	if n, ok := g.valueSize[s]; ok {
+		return n
+	}
+	n := 0
+	for _, field := range s.Fields {
+		size := 1
+		switch t := field.Type; {
+		case hasFields(t):
+			if !g.byPointer(s, field) {
+				size = g.sizeOfFields(t.Struct)
+			}
+		case t.Kind == schema.String, t.Kind == schema.UUID:
+			size = 2
+		case t.Kind == schema.Binary, t.Kind == schema.List, t.Kind == schema.SetKind, t.Kind == schema.Map:
+			size = 3
+		}
+		if field.Req == schema.Optional {
+			size++
+		}
+		n += size
+	}
+	if g.valueSize == nil {
+		g.valueSize = map[*schema.Struct]int{}
+	}
+	g.valueSize[s] = n
+	return n
+}

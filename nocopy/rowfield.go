@@ -1,0 +1,340 @@
+package nocopy
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+)
+
+// The fields that XRow writes. Those that end in Opt leave a field unset whose Opt is; those that
+// take a slice, one whose slice is nil.
+
+// Bool writes a bool.
+func (r *XRow) Bool(at int, f XField, v bool) int {
+	x := int8(0)
+	if v {
+		x = 1
+	}
+	return r.Int8(at, f, x)
+}
+
+// Int8 writes an i8.
+func (r *XRow) Int8(at int, f XField, v int8) int {
+	at = r.fit(at, 0)
+	binary.BigEndian.PutUint32(r.mem[at:], f.header()<<8|uint32(uint8(v)))
+	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	return at + fieldHeader + 1
+}
+
+// Int16 writes an i16.
+func (r *XRow) Int16(at int, f XField, v int16) int {
+	at = r.fit(at, 0)
+	binary.BigEndian.PutUint64(r.mem[at:], uint64(f.header())<<40|uint64(uint16(v))<<24)
+	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	return at + fieldHeader + 2
+}
+
+// Int32 writes an i32 or enum.
+func (r *XRow) Int32(at int, f XField, v int32) int {
+	at = r.fit(at, 0)
+	binary.BigEndian.PutUint64(r.mem[at:], uint64(f.header())<<40|uint64(uint32(v))<<8)
+	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	return at + fieldHeader + 4
+}
+
+// Int64 writes an i64.
+func (r *XRow) Int64(at int, f XField, v int64) int {
+	at = r.fit(at, 0)
+	b := r.mem[at:]
+	_ = b[10]
+	binary.BigEndian.PutUint32(b, f.header()<<8)
+	binary.BigEndian.PutUint64(b[fieldHeader:], uint64(v))
+	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	return at + fieldHeader + 8
+}
+
+// Float64 writes a double.
+func (r *XRow) Float64(at int, f XField, v float64) int {
+	return r.Int64(at, f, int64(math.Float64bits(v)))
+}
+
+// UUID writes a uuid.
+func (r *XRow) UUID(at int, f XField, v UUID) int {
+	at = r.fit(at, 0)
+	putHeader(r.mem[at:], f.header())
+	copy(r.mem[at+fieldHeader:], v[:])
+	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	return at + fieldHeader + len(v)
+}
+
+// BoolOpt writes a bool. Likewise the others of the name.
+func (r *XRow) BoolOpt(at int, f XField, v Opt[bool]) int {
+	if !v.Set {
+		return at
+	}
+	return r.Bool(at, f, v.Value)
+}
+
+// Int8Opt writes an i8.
+func (r *XRow) Int8Opt(at int, f XField, v Opt[int8]) int {
+	if !v.Set {
+		return at
+	}
+	return r.Int8(at, f, v.Value)
+}
+
+// Int16Opt writes an i16.
+func (r *XRow) Int16Opt(at int, f XField, v Opt[int16]) int {
+	if !v.Set {
+		return at
+	}
+	return r.Int16(at, f, v.Value)
+}
+
+// Int32Opt writes an i32.
+func (r *XRow) Int32Opt(at int, f XField, v Opt[int32]) int {
+	if !v.Set {
+		return at
+	}
+	return r.Int32(at, f, v.Value)
+}
+
+// Int64Opt writes an i64.
+func (r *XRow) Int64Opt(at int, f XField, v Opt[int64]) int {
+	if !v.Set {
+		return at
+	}
+	return r.Int64(at, f, v.Value)
+}
+
+// Float64Opt writes a double.
+func (r *XRow) Float64Opt(at int, f XField, v Opt[float64]) int {
+	if !v.Set {
+		return at
+	}
+	return r.Float64(at, f, v.Value)
+}
+
+// UUIDOpt writes a uuid.
+func (r *XRow) UUIDOpt(at int, f XField, v Opt[UUID]) int {
+	if !v.Set {
+		return at
+	}
+	return r.UUID(at, f, v.Value)
+}
+
+// TextOpt writes a string.
+func (r *XRow) TextOpt(at int, f XField, v Opt[string]) int {
+	if !v.Set {
+		return at
+	}
+	return r.Text(at, f, v.Value)
+}
+
+// Text writes a string. Of 4 KiB and more it is referred to.
+func (r *XRow) Text(at int, f XField, v string) int {
+	n := len(v)
+	if n >= referSize || n+rowSlack > len(r.mem)-at {
+		return longRowText(r, at, f, v)
+	}
+	b := r.mem[at:]
+	binary.BigEndian.PutUint64(b, uint64(f.header())<<40|uint64(n)<<8)
+	copy(b[fieldHeader+textHeader:], v)
+	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	return at + fieldHeader + textHeader + n
+}
+
+// Bytes writes a binary, unless it is nil. Of 4 KiB and more it is referred to.
+func (r *XRow) Bytes(at int, f XField, v []byte) int {
+	if v == nil {
+		return at
+	}
+	n := len(v)
+	if n >= referSize || n+rowSlack > len(r.mem)-at {
+		return longRowText(r, at, f, v)
+	}
+	b := r.mem[at:]
+	binary.BigEndian.PutUint64(b, uint64(f.header())<<40|uint64(n)<<8)
+	copy(b[fieldHeader+textHeader:], v)
+	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	return at + fieldHeader + textHeader + n
+}
+
+// longRowText is Text or Bytes for what is referred to, or for which there is no room.
+func longRowText[T string | []byte](r *XRow, at int, f XField, v T) int {
+	room := len(v)
+	if room >= referSize && r.mayRefer(room) {
+		room = 0
+	}
+	at = r.fit(at, fieldHeader+textHeader+room) // the header stays next to what it leads
+	putHeader(r.mem[at:], f.header())
+	return putRowText(r, at+fieldHeader, r.e+f.word(), v)
+}
+
+// putRowText writes a text without a field header and stores its position in a word.
+func putRowText[T string | []byte](r *XRow, at int, word uint32, v T) int {
+	n := len(v)
+	if n >= referSize && r.mayRefer(n) {
+		at = r.fit(at, 0)
+		putBE32(r.mem[at:], uint32(n))
+		r.idx[word] = r.base + uint32(at) // until it is referred to
+		r.m.laters = append(r.m.laters, later{word: word, at: r.base + uint32(at), text: chain.StringBytes(chain.TextOf(v))})
+		return at + textHeader
+	}
+	at = r.fit(at, n)
+	putBE32(r.mem[at:], uint32(n))
+	copy(r.mem[at+textHeader:], v)
+	r.idx[word] = r.base + uint32(at)
+	return at + textHeader + n
+}
+
+// mayRefer reports whether n bytes of text are referred to, and not copied. It panics if they are
+// too many for a message.
+func (r *XRow) mayRefer(n int) bool {
+	if n > maxCount {
+		r.undo()
+	}
+	checkLen(n)
+	return r.m.mayRefer(n + len(r.m.laters)*chain.MaxSlabSize)
+}
+
+// Texts writes a list or set of strings. Of a set, one that comes twice is left out.
+func (r *XRow) Texts(at int, f XField, d *XDesc, v []string) int {
+	if f.wire() == WireSet {
+		v = distinct(v, func(v string) string { return v })
+	}
+	return rowTexts(r, at, f, d, v)
+}
+
+// ByteSlices is Texts for binaries.
+func (r *XRow) ByteSlices(at int, f XField, d *XDesc, v [][]byte) int {
+	if f.wire() == WireSet {
+		v = distinct(v, func(v []byte) string { return string(v) })
+	}
+	return rowTexts(r, at, f, d, v)
+}
+
+func rowTexts[T string | []byte](r *XRow, at int, f XField, d *XDesc, v []T) int {
+	if v == nil {
+		return at
+	}
+	t := d.field(f).typ
+	checkCount(t, len(v))
+	at, c := r.list(at, f, t, len(v))
+	r.idx[r.e+f.word()] = c
+	for i := range v {
+		at = putRowText(r, at, c+listWords+uint32(i), v[i])
+	}
+	r.idx[c+listEnd] = r.base + uint32(at)
+	return at
+}
+
+// fixedList writes the header of a list or set of n elements of the given size and returns where
+// their bytes begin and end.
+func (r *XRow) fixedList(at int, f XField, d *XDesc, n, size int) (int, int) {
+	t := d.field(f).typ
+	checkCount(t, n)
+	at = r.fit(at, fieldHeader+listHeader+n*size)
+	at, c := r.list(at, f, t, n)
+	end := at + n*size
+	r.idx[r.e+f.word()] = c
+	r.idx[c+listEnd] = r.base + uint32(end)
+	return at, end
+}
+
+// distinct returns v without the elements whose key an earlier one has.
+func distinct[T any, K comparable](v []T, key func(T) K) []T {
+	if len(v) < 2 {
+		return v
+	}
+	seen := make(map[K]bool, len(v))
+	for i, x := range v {
+		k := key(x)
+		if seen[k] {
+			return without(v, i, seen, key)
+		}
+		seen[k] = true
+	}
+	return v
+}
+
+// without returns v without the elements whose key an earlier one has: the first n have different
+// ones, those that were seen.
+func without[T any, K comparable](v []T, n int, seen map[K]bool, key func(T) K) []T {
+	out := append(make([]T, 0, len(v)), v[:n]...)
+	for _, x := range v[n:] {
+		if k := key(x); !seen[k] {
+			seen[k] = true
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// For generated code. XRowPairs are the pairs of a map to be written by an XRow.
+type XRowPairs[K, V any, KC XCodec[K], VC XCodec[V]] []Pair[K, V]
+
+// Put writes field f, a map, of a struct that d describes; nothing if v is nil.
+func (v XRowPairs[K, V, KC, VC]) Put(r *XRow, at int, f XField, d *XDesc) int {
+	if v == nil {
+		return at
+	}
+	var kc KC
+	var vc VC
+	t := d.field(f).typ
+	at, slot := r.dict(at, f, t, len(v))
+	for i := range v {
+		at = r.encoded(at, t.key, slot+pairKey, kc.encode(v[i].Key))
+		at = r.encoded(at, t.elem, slot+pairValue, vc.encode(v[i].Value))
+		slot += pairWords
+	}
+	return r.endDict(at, f)
+}
+
+// TextPairs writes a map of strings to strings.
+func (r *XRow) TextPairs(at int, f XField, d *XDesc, v []Pair[string, string]) int {
+	if v == nil {
+		return at
+	}
+	at, slot := r.dict(at, f, d.field(f).typ, len(v))
+	for i := range v {
+		at = putRowText(r, at, slot+pairKey, v[i].Key)
+		at = putRowText(r, at, slot+pairValue, v[i].Value)
+		slot += pairWords
+	}
+	return r.endDict(at, f)
+}
+
+// dict writes the header of a map of n pairs and returns the slot of the first.
+func (r *XRow) dict(at int, f XField, t *XType, n int) (int, uint32) {
+	checkCount(t, n)
+	c := r.alloc(listWords + slotWords(t, n))
+	at = r.fit(at, fieldHeader+mapHeader)
+	b := r.mem[at:]
+	putHeader(b, f.header())
+	t.putTypes(b[fieldHeader:])
+	putBE32(b[fieldHeader+2:], uint32(n))
+	at += fieldHeader + mapHeader
+	w := (*[listWords]uint32)(r.idx[c:])
+	w[listStart] = r.base + uint32(at)
+	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id
+	r.idx[r.e+f.word()] = c
+	return at, c + listWords
+}
+
+func (r *XRow) endDict(at int, f XField) int {
+	r.idx[r.idx[r.e+f.word()]+listEnd] = r.base + uint32(at)
+	return at
+}
+
+// encoded writes a key or value of type t, no struct or container.
+func (r *XRow) encoded(at int, t *XType, word uint32, k encoded) int {
+	if t.kind == text {
+		return putRowText(r, at, word, k.text)
+	}
+	at = r.fit(at, 0)
+	copy(r.mem[at:], k.fixed[:t.size])
+	r.idx[word] = r.base + uint32(at)
+	return at + int(t.size)
+}
