@@ -64,7 +64,7 @@ capnp compile -I "$(go list -C tools -m -f '{{.Dir}}' capnproto.org/go/capnp/v3)
 flatc --go -o generated idl/peer.fbs
 
 # Ours, by the generator of this checkout.
-nocopyc -o generated/nocopy idl/peer.thrift idl/prom.thrift
+nocopyc -fields -o generated/nocopy idl/peer.thrift idl/prom.thrift
 
 # What the application does with structs is written once, for Kitex's; the others' differ in nothing but the import path.
 for peer in fastgo frugal apache vtproto; do

@@ -13,7 +13,7 @@ import (
 // would write them.
 func TestGeneratedFresh(t *testing.T) {
 	out := t.TempDir()
-	cmd := exec.Command("go", "run", "./gen/nocopyc", "-o", out, "bench/idl/peer.thrift", "bench/idl/prom.thrift")
+	cmd := exec.Command("go", "run", "./gen/nocopyc", "-fields", "-o", out, "bench/idl/peer.thrift", "bench/idl/prom.thrift")
 	cmd.Dir = ".."
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("nocopyc: %v\n%s", err, text)

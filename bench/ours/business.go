@@ -13,6 +13,7 @@ func business(v *data.Business) message[peer.Business] {
 		make:  peer.NewBusiness,
 		parse: peer.ParseBusiness,
 		fill:  func(m peer.Business) { fillBusiness(m, v, own) },
+		of:    businessOf(v),
 		sum:   sumBusiness,
 		partial: func(m peer.Business) uint64 {
 			return data.F64(m.GetScore()) + uint64(m.GetTs()) + data.Str(m.GetOwner().GetName())

@@ -16,6 +16,8 @@ import (
 //
 //   - nocopy: no options, so everything read from a message stays valid for ever
 //   - nocopy/recycle: with nocopy.Recycle, so memory is used again after Release
+//   - nocopy/fields, nocopy/fields+recycle (build): of structs of plain values, as nocopyc -fields
+//     makes them; without options, and with nocopy.Recycle
 //   - nocopy/lazy (partial, edit): with nocopy.Lazy and nocopy.Recycle, what a gateway uses
 //   - nocopy/peek (partial): no message, each field is looked up in the bytes
 //
@@ -69,6 +71,7 @@ type message[S nocopy.View] struct {
 	make    func(...nocopy.Option) S
 	parse   func([]byte, ...nocopy.Option) (S, error)
 	fill    func(S)
+	of      func(...nocopy.Option) S // makes it of structs of plain values
 	sum     func(S) uint64
 	partial func(S) uint64
 	peek    func([]byte) uint64
@@ -116,6 +119,14 @@ func (f with[S]) rows(wire []byte, op bench.Op) []bench.Row {
 			opts = append(opts[:len(opts):len(opts)], nocopy.Limits{MaxBytes: large})
 		}
 		rows = append(rows, bench.Row{Peer: m.row, Make: func() bench.Step { return f().step(wire, op, opts) }})
+	}
+	if op == bench.Build && f().of != nil {
+		for _, m := range []mode{{"nocopy/fields", nil}, {"nocopy/fields+recycle", recycle.opts}} {
+			rows = append(rows, bench.Row{Peer: m.row, Make: func() bench.Step {
+				of := f().of
+				return func(w io.Writer) uint64 { return send(w, nocopy.Struct(of(m.opts...))) }
+			}})
+		}
 	}
 	if op == bench.Partial {
 		rows = append(rows, bench.Row{Peer: "nocopy/peek", Make: func() bench.Step {

@@ -12,6 +12,7 @@ func writeRequest(v *data.WriteRequest) message[prom.WriteRequest] {
 	return message[prom.WriteRequest]{
 		make:    prom.NewWriteRequest,
 		parse:   prom.ParseWriteRequest,
+		of:      writeRequestOf(v),
 		fill:    func(m prom.WriteRequest) { fillRequest(m, v) },
 		sum:     sumRequest,
 		partial: partialRequest,

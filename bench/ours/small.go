@@ -40,6 +40,7 @@ func small(v *data.Small) message[peer.Small] {
 	return message[peer.Small]{
 		make:  peer.NewSmall,
 		parse: peer.ParseSmall,
+		of:    smallOf(v),
 		fill: func(m peer.Small) {
 			m.SetService(v.Service)
 			m.SetMethod(v.Method)
