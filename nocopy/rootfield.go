@@ -13,8 +13,22 @@ type XCut struct{ From, To int }
 // where all fields with that id are, headers included, in order; those next to each other are one
 // XCut. It finishes the message. The value aliases it, or is a copy if it is not in one piece.
 func (s XStruct) FindFields(id int16) (first Value, all []XCut) {
+	first = s.findField(id, &all)
+	return first, all
+}
+
+// FindField is FindFields for the first field alone, and reports whether there is one. It takes no
+// memory, however many there are.
+func (s XStruct) FindField(id int16) (first Value, ok bool) {
+	first = s.findField(id, nil)
+	return first, first.Type != WireStop
+}
+
+// findField returns the value of the first field with this id, and appends all to a list, unless
+// that is nil.
+func (s XStruct) findField(id int16, all *[]XCut) (first Value) {
 	if s.m == nil || s.m.absent {
-		return Value{}, nil
+		return Value{}
 	}
 	s.alive()
 	m := s.m
@@ -33,7 +47,7 @@ func (s XStruct) FindFields(id int16) (first Value, all []XCut) {
 	for {
 		t := WireType(w.peek(1)[0])
 		if t == WireStop {
-			return first, all
+			return first
 		}
 		key := headerAt(w.peek(fieldHeader), 0)
 		from := w.off
@@ -46,12 +60,15 @@ func (s XStruct) FindFields(id int16) (first Value, all []XCut) {
 		if first.Type == WireStop {
 			m.buf.Lend()
 			first = Value{t, w.peek(n)}
+			if all == nil {
+				return first
+			}
 		}
 		w.pass(n)
-		if k := len(all) - 1; k >= 0 && all[k].To == from {
-			all[k].To = w.off
+		if k := len(*all) - 1; k >= 0 && (*all)[k].To == from {
+			(*all)[k].To = w.off
 		} else {
-			all = append(all, XCut{from, w.off})
+			*all = append(*all, XCut{from, w.off})
 		}
 	}
 }

@@ -89,6 +89,9 @@ func TestFindFields(t *testing.T) {
 						t.Fatal(err)
 					}
 					v, got := s.FindFields(8888)
+					if one, ok := s.FindField(8888); ok != (len(got) > 0) || one.Type != v.Type || !bytes.Equal(one.Raw(), v.Raw()) {
+						t.Errorf("the first is %x, and alone %x, %t", v.Raw(), one.Raw(), ok)
+					}
 					if string(v.Raw()) != first || !cmp.Equal(got, cuts) {
 						t.Fatalf("%s: %x at %v, want %x at %v", w.name, v.Raw(), got, first, cuts)
 					}
@@ -205,6 +208,9 @@ func TestFindFieldsWide(t *testing.T) {
 		}
 		if _, cuts := s.FindFields(8888); len(cuts) != want {
 			t.Errorf("%d cuts, want %d", len(cuts), want)
+		}
+		if allocs := testing.AllocsPerRun(100, func() { s.FindField(8888) }); allocs > 0 {
+			t.Errorf("%v allocations to find the first", allocs)
 		}
 		if !s.RemoveFields(8888) || string(s.m.Bytes()) != strings.Repeat(between, n)+"\x00" {
 			t.Errorf("not all are removed")

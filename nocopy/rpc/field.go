@@ -29,8 +29,7 @@ func (c *Call) Field(id int16) (nocopy.Value, bool) {
 	if thriftimpl.Struct(c.Args).Sendable() != nil { // it finishes them for one goroutine at a time
 		return nocopy.Value{}, false
 	}
-	v, all := thriftimpl.Struct(c.Args).FindFields(id)
-	return v, len(all) > 0
+	return thriftimpl.Struct(c.Args).FindField(id)
 }
 
 // SetField makes a field with this id, which their type does not have, the last of the arguments,

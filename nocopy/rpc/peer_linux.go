@@ -23,6 +23,16 @@ func peerState(nc net.Conn) (eof, reset bool) {
 	return state == closeWait, state == closed
 }
 
+// hasBytes reports whether bytes have arrived that were not read; false if the connection does not
+// give access to its socket.
+func hasBytes(nc net.Conn) (has bool) {
+	control(nc, func(fd uintptr) {
+		n, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		has = err == nil && n > 0
+	})
+	return has
+}
+
 // setUserTimeout makes the system reset a TCP connection if sent bytes stay unacknowledged for d.
 // With 0 the system decides.
 func setUserTimeout(nc net.Conn, d time.Duration) {

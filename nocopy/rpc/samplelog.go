@@ -3,15 +3,17 @@ package rpc
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 )
 
 // SampleLogs returns a Handler that passes on to h at most perSecond records a second of each
 // kind, and drops the others: for the Logger of a Server or a Client, whose log what strangers
-// send could fill otherwise. A record's kind is its message; after the first 1,000, further ones
-// are one kind. How many were dropped is told at the end of the second by one more record, with
-// the message, the level and the time of the last of them, and the attribute dropped.
+// send could fill otherwise. A record's kind is its message, up to 1 KiB of it; after the first
+// 1,000, further ones are one kind. How many were dropped is told at the end of the second by one
+// more record, with that much of the message, the level and the time of the last of them, and the
+// attribute dropped. It keeps copies of messages, which may alias memory that is recycled.
 //
 // A panic's or an error's id, which a client was told, is not in the log if its record was
 // dropped. It panics if h is nil, or perSecond below 1.
@@ -22,8 +24,10 @@ func SampleLogs(h slog.Handler, perSecond int) slog.Handler {
 	return &sampler{Handler: h, counts: &logCounts{perSecond: perSecond, kinds: map[string]*logKind{}}}
 }
 
-// maxKinds is the most kinds of records that are counted one by one.
-const maxKinds = 1000
+const (
+	maxKinds = 1000    // of records that are counted one by one
+	maxKind  = 1 << 10 // bytes of a message by which its kind is known
+)
 
 // sampler is the Handler that SampleLogs returns.
 type sampler struct {
@@ -40,6 +44,7 @@ type logCounts struct {
 
 // logKind counts the records of a kind in one second.
 type logKind struct {
+	message string    // up to maxKind of it, a copy; of others that of the last that was dropped
 	until   time.Time // when the second ends
 	passed  int
 	dropped int
@@ -67,11 +72,12 @@ func (c *logCounts) pass(r slog.Record, h slog.Handler) bool {
 	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	k := c.kinds[r.Message]
+	message := r.Message[:min(len(r.Message), maxKind)]
+	k := c.kinds[message]
 	if k == nil {
 		if k = &c.others; len(c.kinds) < maxKinds {
-			k = new(logKind)
-			c.kinds[r.Message] = k
+			k = &logKind{message: strings.Clone(message)}
+			c.kinds[k.message] = k
 		}
 	}
 	if k.dropped == 0 && !now.Before(k.until) { // else tell begins the next second
@@ -85,7 +91,10 @@ func (c *logCounts) pass(r slog.Record, h slog.Handler) bool {
 		time.AfterFunc(k.until.Sub(now), func() { c.tell(k) })
 	}
 	k.dropped++
-	k.last, k.to = slog.NewRecord(r.Time, r.Level, r.Message, r.PC), h
+	if k == &c.others {
+		k.message = strings.Clone(message)
+	}
+	k.last, k.to = slog.NewRecord(r.Time, r.Level, k.message, r.PC), h
 	return false
 }
 

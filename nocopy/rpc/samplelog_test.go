@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
 // TestSampleLogs: of each kind as many records a second as was said; how many were dropped is told
@@ -81,6 +83,39 @@ func TestSampleLogsKinds(t *testing.T) {
 			t.Error("not told how many were dropped")
 		}
 	})
+}
+
+// TestSampleLogsKeepsCopies: what is kept of messages is a copy, since they may be from memory
+// that is used again, and no more than 1 KiB, by which kinds are told apart.
+func TestSampleLogsKeepsCopies(t *testing.T) {
+	for _, kinds := range []int{1, 1001} { // the last is one of the others
+		synctest.Test(t, func(t *testing.T) {
+			q := new(quiet)
+			log := slog.New(rpc.SampleLogs(slog.NewTextHandler(q, nil), 1))
+			for i := range kinds - 1 {
+				log.Warn(fmt.Sprint("kind ", i))
+			}
+			built := echo.NewItem()
+			built.SetName(strings.Repeat("m", 1024) + strings.Repeat("r", 100_000))
+			b := bytes.Clone(built.Message().Bytes())
+			item, err := echo.ParseItem(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			log.Warn(item.GetName())
+			log.Warn(item.GetName())
+			for i := range b {
+				b[i] = 'x'
+			}
+			q.buf.Reset()
+			log.Warn(strings.Repeat("m", 1024) + "another end")
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if got := q.String(); !strings.Contains(got, " msg="+strings.Repeat("m", 1024)+" dropped=2\n") || strings.Contains(got, "xx") {
+				t.Errorf("logged %.200q", got)
+			}
+		})
+	}
 }
 
 // panickingHandler panics, as a slog.Handler may.

@@ -123,7 +123,7 @@ type Server struct {
 	orphans   chan struct{} // holds one value for each connection that has given up its slot
 
 	mu        sync.Mutex
-	listeners map[net.Listener]struct{}
+	listeners map[*net.Listener]struct{} // a Listener itself may be of a type that can't be a key
 	conns     map[*serverConn]struct{}
 	serving   sync.WaitGroup // connections
 	done      chan struct{}  // closed when closing
@@ -150,7 +150,7 @@ func (s *Server) init() {
 		s.stats = newStatsHook(s.Stats, func(args ...any) { s.log(slog.LevelError, hookPanicked, args...) })
 		s.slots = make(chan struct{}, max(orDefault(s.MaxConns, defaultMaxConns), 1))
 		s.orphans = make(chan struct{}, cap(s.slots))
-		s.listeners = map[net.Listener]struct{}{}
+		s.listeners = map[*net.Listener]struct{}{}
 		s.conns = map[*serverConn]struct{}{}
 		s.done = make(chan struct{})
 	})
@@ -194,11 +194,11 @@ func (s *Server) Serve(l net.Listener) error {
 		s.mu.Unlock()
 		return ErrServerClosed
 	}
-	s.listeners[l] = struct{}{}
+	s.listeners[&l] = struct{}{}
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
-		delete(s.listeners, l)
+		delete(s.listeners, &l)
 		s.mu.Unlock()
 	}()
 	for pause := time.Duration(0); ; {
@@ -294,7 +294,7 @@ func (s *Server) stop() {
 		close(s.done)
 	}
 	for l := range s.listeners {
-		l.Close()
+		(*l).Close()
 	}
 	for c := range s.conns {
 		c.interrupt()

@@ -159,6 +159,8 @@ func (c *serverConn) readFailed(h header, err error) bool {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded) && (c.in.isClosing() || err != errTimeout && busy):
 		return c.keepReading() // the server is closing, or calls are under way, so that it is not idle
+	case errors.Is(err, os.ErrDeadlineExceeded) && err != errTimeout && hasBytes(c.raw):
+		return c.keepReading() // a request has come just now: reading has not looked after its deadline
 	case errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
 		c.logEnd(err)
 		if h.size > 0 {
