@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
 	"net"
 	"syscall"
@@ -33,16 +34,33 @@ func hasBytes(nc net.Conn) (has bool) {
 	return has
 }
 
-// setUserTimeout makes the system reset a TCP connection if sent bytes stay unacknowledged for d.
-// With 0 the system decides.
+// setUserTimeout makes the system reset a TCP connection if sent bytes stay unacknowledged for d,
+// or for as long as keepalive's probes may stay unanswered, if that is shorter: with a timeout the
+// system no longer counts probes. With 0 the system decides.
 func setUserTimeout(nc net.Conn, d time.Duration) {
 	const userTimeout = 18 // TCP_USER_TIMEOUT
 	if d > 0 {
 		control(nc, func(fd uintptr) {
 			ms := min(max(d.Milliseconds(), 1), math.MaxInt32)
+			if probing := keepAliveTime(int(fd)); probing > 0 {
+				ms = min(ms, probing.Milliseconds())
+			}
 			syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, userTimeout, int(ms))
 		})
 	}
+}
+
+// keepAliveTime returns the time without traffic after which keepalive gives the other end up; 0 if
+// there is no keepalive.
+func keepAliveTime(fd int) time.Duration {
+	on, err1 := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_KEEPALIVE)
+	idle, err2 := syscall.GetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE)
+	interval, err3 := syscall.GetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_KEEPINTVL)
+	count, err4 := syscall.GetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_KEEPCNT)
+	if on == 0 || errors.Join(err1, err2, err3, err4) != nil {
+		return 0
+	}
+	return time.Duration(idle+interval*count) * time.Second
 }
 
 // control calls f with the connection's socket, if the connection gives access to one.

@@ -53,16 +53,17 @@ type Server struct {
 	// TLS handshake may take. 30 s if 0, no limit if negative.
 	ReadTimeout time.Duration
 	// WriteTimeout is how long a write of replies may take; it may end after three quarters of that.
-	// On Linux it is also how long the client's host may leave written bytes unacknowledged. 30 s if
-	// 0, no limit if negative.
+	// On Linux it is also how long the client's host may leave written bytes unacknowledged, and
+	// keepalive's probes. 30 s if 0, no limit if negative.
 	WriteTimeout time.Duration
 	// IdleTimeout is how long a connection may stay open without a request and without a call under
 	// way. No limit if 0. A host that has vanished is noticed by KeepAlive in any case.
 	IdleTimeout time.Duration
 	// KeepAlive is TCP's keepalive, which the server sets on every connection that has a method
 	// SetKeepAliveConfig. If it is zero there is a probe after 15 s without traffic, then one every
-	// 15 s, and an end after four without an answer. See net.KeepAliveConfig; with an Idle of −1 and
-	// nothing else there are no probes.
+	// 15 s, and an end after four without an answer, or WriteTimeout. A shorter time limits that of
+	// unacknowledged bytes, too. See net.KeepAliveConfig; with an Idle of −1 and nothing else there
+	// are no probes.
 	KeepAlive net.KeepAliveConfig
 	// MaxConnAge is about how long a connection may be used; each gets up to a tenth more or less, so
 	// that many do not end at once. From then on it is closed once no call has been under way, and
