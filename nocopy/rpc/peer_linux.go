@@ -50,8 +50,8 @@ func setUserTimeout(nc net.Conn, d time.Duration) {
 	}
 }
 
-// keepAliveTime returns the time without traffic after which keepalive gives the other end up; 0 if
-// there is no keepalive.
+// keepAliveTime returns the time without traffic after which keepalive gives the other end up; 0
+// if there is no keepalive.
 func keepAliveTime(fd int) time.Duration {
 	on, err1 := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_KEEPALIVE)
 	idle, err2 := syscall.GetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE)
