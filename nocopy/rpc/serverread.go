@@ -35,6 +35,9 @@ func (c *serverConn) read() {
 		switch {
 		case err != nil:
 			ok = c.readFailed(h, err)
+		case c.in.isClosing(): // since it began to arrive: no more requests are handled
+			c.discard(chunk)
+			ok = c.keepReading()
 		case c.passed != nil && c.share(h, chunk):
 			ok = c.keepReading()
 		default:
@@ -163,7 +166,7 @@ func (c *serverConn) readFailed(h header, err error) bool {
 		return c.keepReading() // a request has come just now: reading has not looked after its deadline
 	case errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
 		c.logEnd(err)
-		if h.size > 0 {
+		if h.size > 0 && !c.in.isClosing() {
 			return c.refuse(h, protocolError(err), true)
 		}
 	case errors.Is(err, ErrHTTP), errors.Is(err, ErrTLS):
