@@ -143,6 +143,25 @@ func newWithRoom(d *XDesc, n int, recycle bool) XStruct {
 	return beginMessage(d, flagIf(recycle, Recycle), n)
 }
 
+// newIn is like newWithRoom of a message that recycles, built in the memory of c; held if l is not
+// nil.
+func newIn(d *XDesc, c chain.Chunk, n int, l *Limits) XStruct {
+	flags := Recycle
+	if l != nil {
+		flags |= held
+	}
+	m := fromPool(&built[pool(flags)])
+	m.desc, m.flags, m.words = d, flags, firstEntry
+	if l != nil && *l != (Limits{}) {
+		m.flags |= limited
+		m.limits = l.orElse(usualLimits)
+	}
+	m.buf.BeginIn(c, n)
+	m.root = m.alloc(d.words)
+	m.beginStruct(d, m.root)
+	return m.handle(m.root)
+}
+
 // flagIf returns f if yes, else no flag.
 func flagIf(yes bool, f flag) flag {
 	if yes {

@@ -125,6 +125,20 @@ func (X) NewHeld(d *XDesc, n int, l Limits, recycle bool) *Message {
 	return newHeld(d, n, l, recycle)
 }
 
+// NewIn is NewWithRoom of a message that recycles and is built in the memory of c, which is from
+// chain.HoldOwned, as long as it fits; held if l is not nil.
+func (X) NewIn(d *XDesc, c chain.Chunk, n int, l *Limits) XStruct {
+	checkRoom(n)
+	return newIn(d, c, n, l)
+}
+
+// OwnPiece returns where the message is in the memory that NewIn was given, and whose that is; nil
+// if some of it is elsewhere. It finishes the message.
+func (X) OwnPiece(m *Message) (owner any, at, n int) {
+	m.Finish()
+	return m.buf.OwnPiece()
+}
+
 // ParseHeld is ParseChunk of a held message.
 func (X) ParseHeld(d *XDesc, c chain.Chunk, l Limits, recycle, lazy bool) (*Message, error) {
 	return parseHeld(d, c, l, recycle, lazy)

@@ -32,6 +32,7 @@ type Block struct {
 	free func()             // gives back memory of others, see HoldPieces; else nil
 	// readOnly means that storing into the memory is a fault, see HoldReadOnly
 	readOnly bool
+	owner    any // of memory that BeginIn was given; else nil
 }
 
 // pools holds free blocks by size: pools[c] holds those of more than 1<<(c-1) and at most 1<<c

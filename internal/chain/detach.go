@@ -28,6 +28,15 @@ func HoldReadOnly(mem []byte, free func()) Chunk {
 	return Chunk{mem, b, nil}
 }
 
+// HoldOwned returns a chunk of one piece of memory for BeginIn. OwnPiece returns owner; free is
+// called once, when nobody holds the memory any more.
+func HoldOwned(mem []byte, owner any, free func()) Chunk {
+	b := &Block{mem: mem, free: free, owner: owner}
+	b.adopted()
+	b.refs.Store(1)
+	return Chunk{mem, b, nil}
+}
+
 // ReadOnly reports whether the chunk is from HoldReadOnly: only a Buffer that recycles can take it
 // over.
 func (c Chunk) ReadOnly() bool { return c.block != nil && c.block.readOnly }

@@ -46,6 +46,35 @@ func (b *Buffer) Begin(recycle bool, headroom int) {
 	b.state = inUse
 }
 
+// BeginIn does as Begin of a Buffer that recycles, and has it built in the memory of c, which is
+// from HoldOwned. What does not fit is elsewhere.
+func (b *Buffer) BeginIn(c Chunk, headroom int) {
+	b.Reset(true)
+	if b.tailMem != nil { // kept for the next message: the only one that is held
+		b.tailMem.release()
+	}
+	clear(b.held)
+	b.held = b.held[:0]
+	b.tail, b.tailMem, b.used = c.Mem, c.block, 0
+	b.reserved += len(c.Mem)
+	b.ownTail()
+	b.OpenRoot(headroom)
+}
+
+// OwnPiece returns the owner of the memory that BeginIn was given, and where in it the message
+// is: n bytes from its byte at. The owner is nil if any part of the message is elsewhere. The
+// Buffer must be sealed.
+func (b *Buffer) OwnPiece() (owner any, at, n int) {
+	if len(b.pieces) != 1 || len(b.meta) < 2 {
+		return nil, 0, 0
+	}
+	p, block := b.pieces[0], b.meta[1].block
+	if block == nil || block.owner == nil || int(p.to) > segSize+len(block.mem) {
+		return nil, 0, 0
+	}
+	return block.owner, int(p.from) - segSize, int(p.to - p.from)
+}
+
 // Refer does as Reset, then makes mem, which is the caller's, the whole message, as AddForeign
 // and SetRoot do.
 func (b *Buffer) Refer(mem []byte, recycle, own bool) Pos {
@@ -179,7 +208,7 @@ func (b *Buffer) dropHeld(recycle bool) {
 			blk.abandon()
 			continue
 		}
-		if !debugging && recycle && blk == b.tailMem && blk.refs.Load() == 1 && len(blk.mem) <= MaxSlabSize {
+		if !debugging && recycle && blk == b.tailMem && blk.refs.Load() == 1 && len(blk.mem) <= MaxSlabSize && blk.owner == nil {
 			continue // it is still in the processor's caches
 		}
 		if blk == b.tailMem {
@@ -245,7 +274,7 @@ func (b *Buffer) tailReusable() bool {
 	if !b.recycle {
 		return b.used == 0 // Free has set it to 0 if that is so
 	}
-	return !debugging && len(b.held) == 1 && b.held[0] == b.tailMem && b.tailMem.refs.Load() == 1 && len(b.tail) <= MaxSlabSize
+	return !debugging && len(b.held) == 1 && b.held[0] == b.tailMem && b.tailMem.refs.Load() == 1 && len(b.tail) <= MaxSlabSize && b.tailMem.owner == nil
 }
 
 // thaw undoes Freeze for the block at the tail, which may be used again.

@@ -40,8 +40,8 @@ type Link struct {
 	out memory // of this side
 	in  memory // of the peer
 
-	// One for the connection, one for each Slot that was not sent or dropped, and one for each Taken
-	// that was not returned
+	// One for the connection, one for each Slot that was not dropped, and one for each Taken that was
+	// not returned
 	refs atomic.Int32
 
 	mu     sync.Mutex
@@ -63,7 +63,9 @@ type memory struct {
 type extent struct {
 	at, size   int
 	generation uint32
-	sent       bool // it ends when its word has its generation
+	held       bool // by a Slot
+	sent       bool // it ends when its word has its generation, and it is not held
+	claimed    bool // for being sent
 }
 
 // lingering is how many Links were closed whose memory is still mapped.
@@ -152,7 +154,7 @@ type Slot struct {
 }
 
 // Place returns room for n bytes, contents undefined, unless there is none now. The Slot must be
-// sent or dropped.
+// dropped.
 func (l *Link) Place(n int) (Slot, bool) {
 	if n <= 0 || n > l.limit {
 		return Slot{}, false
@@ -181,7 +183,7 @@ func (l *Link) Place(n int) (Slot, bool) {
 	l.free = l.free[:len(l.free)-1]
 	l.used = slices.Insert(l.used, k, i)
 	e := &l.room[i]
-	e.at, e.size, e.sent = at, size, false
+	e.at, e.size, e.held, e.sent, e.claimed = at, size, true, false, false
 	if e.generation++; e.generation == 0 {
 		e.generation = 1
 	}
@@ -194,7 +196,7 @@ func (l *Link) Place(n int) (Slot, bool) {
 func (l *Link) reclaim() {
 	kept := l.used[:0]
 	for _, i := range l.used {
-		if e := &l.room[i]; e.sent && loadWord(l.in.mem, int(i)) == e.generation {
+		if e := &l.room[i]; e.sent && !e.held && loadWord(l.in.mem, int(i)) == e.generation {
 			l.free = append(l.free, i)
 		} else {
 			kept = append(kept, i)
@@ -203,23 +205,40 @@ func (l *Link) reclaim() {
 	l.used = kept
 }
 
-// Bytes returns the room. It must not be used once the Slot was sent or dropped.
+// Bytes returns the room. It must not be changed once the Slot was sent, nor used once it was
+// dropped.
 func (s Slot) Bytes() []byte { return s.mem }
 
 // Placed reports whether s is not the zero Slot.
 func (s Slot) Placed() bool { return s.link != nil }
 
+// In reports whether the slot is in the memory of l.
+func (s Slot) In(l *Link) bool { return s.link == l }
+
+// Claim reports whether the caller may send the slot's position: it is the first to ask.
+func (s Slot) Claim() bool {
+	s.link.mu.Lock()
+	defer s.link.mu.Unlock()
+	e := &s.link.room[s.i]
+	first := !e.claimed
+	e.claimed = true
+	return first
+}
+
 // Sent tells that the slot's position is about to be sent: the peer returns it.
-func (s Slot) Sent() { s.end(true) }
+func (s Slot) Sent() {
+	s.link.mu.Lock()
+	s.link.room[s.i].sent = true
+	s.link.mu.Unlock()
+}
 
-// Drop gives the room back: nothing was sent.
-func (s Slot) Drop() { s.end(false) }
-
-func (s Slot) end(sent bool) {
+// Drop ends the use of the slot, once: its room is given back, as soon as the peer has returned it
+// if it was sent.
+func (s Slot) Drop() {
 	l := s.link
 	l.mu.Lock()
-	if sent {
-		l.room[s.i].sent = true
+	if e := &l.room[s.i]; e.sent {
+		e.held = false
 	} else {
 		l.used = slices.DeleteFunc(l.used, func(i uint8) bool { return i == s.i })
 		l.free = append(l.free, s.i)
@@ -237,14 +256,14 @@ const (
 	PositionSize = 4 + 4 + 4 + 4 + 8
 )
 
-// AppendPosition appends to b where the slot is, as Take has it.
-func (s Slot) AppendPosition(b []byte) []byte {
+// AppendPosition appends to b where n bytes of the slot are, from its byte from on, as Take has it.
+func (s Slot) AppendPosition(b []byte, from, n int) []byte {
 	e := &s.link.room[s.i]
 	b = binary.BigEndian.AppendUint32(b, Mark)
 	b = binary.BigEndian.AppendUint32(b, uint32(s.i))
 	b = binary.BigEndian.AppendUint32(b, e.generation)
-	b = binary.BigEndian.AppendUint32(b, uint32(len(s.mem)))
-	return binary.BigEndian.AppendUint64(b, uint64(e.at))
+	b = binary.BigEndian.AppendUint32(b, uint32(n))
+	return binary.BigEndian.AppendUint64(b, uint64(e.at+from))
 }
 
 // Taken is a message of the peer's where it lies. The peer can change it.

@@ -55,8 +55,9 @@ func send(t testing.TB, l *Link, message []byte) []byte {
 		t.Fatalf("no room for %d bytes", len(message))
 	}
 	copy(s.Bytes(), message)
-	position := s.AppendPosition(nil)
+	position := s.AppendPosition(nil, 0, len(message))
 	s.Sent()
+	s.Drop()
 	return position
 }
 
@@ -104,8 +105,9 @@ func TestFull(t *testing.T) {
 				if !ok {
 					break
 				}
-				positions = append(positions, s.AppendPosition(nil))
+				positions = append(positions, s.AppendPosition(nil, 0, n))
 				s.Sent()
+				s.Drop()
 			}
 			if want := min((1<<20)/((n+grain-1)&^(grain-1)), slots); len(positions) != want {
 				t.Errorf("room for %d messages of %d bytes, not %d", len(positions), n, want)
@@ -134,6 +136,26 @@ func TestLimit(t *testing.T) {
 	take(t, b, send(t, a, make([]byte, maps))).Return()
 }
 
+// TestHeld: what was sent and returned keeps its room as long as it is held, and is claimed once.
+func TestHeld(t *testing.T) {
+	a, b := pair(t, 1<<20)
+	s, _ := a.Place(1 << 20)
+	if !s.Claim() || s.Claim() || !s.In(a) || s.In(b) {
+		t.Error("Claim or In is wrong")
+	}
+	s.Sent()
+	take(t, b, s.AppendPosition(nil, 100, 5)).Return()
+	if _, ok := a.Place(1); ok {
+		t.Error("there is room where a message is held")
+	}
+	s.Drop()
+	if s, ok := a.Place(1 << 20); !ok {
+		t.Error("there is no room when it is not")
+	} else {
+		s.Drop()
+	}
+}
+
 // TestOverlap: the memory of messages never overlaps, whatever the order in which they are
 // returned and dropped.
 func TestOverlap(t *testing.T) {
@@ -151,8 +173,9 @@ func TestOverlap(t *testing.T) {
 			for k := range s.Bytes() {
 				s.Bytes()[k] = m.mark
 			}
-			position := s.AppendPosition(nil)
+			position := s.AppendPosition(nil, 0, len(s.Bytes()))
 			s.Sent()
+			s.Drop()
 			m.taken = take(t, b, position)
 			open = append(open, m)
 		} else if ok {
@@ -336,6 +359,7 @@ func TestHostileWords(t *testing.T) {
 					t.Fatal("room that is being filled is given again")
 				}
 				s.Sent()
+				s.Drop()
 			}
 		}
 	}
@@ -391,8 +415,9 @@ func TestConcurrent(t *testing.T) {
 				}
 				mark := r.Uint64()
 				binary.BigEndian.PutUint64(s.Bytes(), mark)
-				position := s.AppendPosition(nil)
+				position := s.AppendPosition(nil, 0, len(s.Bytes()))
 				s.Sent()
+				s.Drop()
 				taken, err := b.Take(position)
 				if err != nil || binary.BigEndian.Uint64(taken.Mem) != mark {
 					t.Error("a message came otherwise: ", err)

@@ -137,7 +137,7 @@ func (c *Client) NewArgs(m *Method) nocopy.Struct {
 	if m == nil {
 		panic("nocopy: rpc.Client: a nil Method")
 	}
-	args := thriftimpl.New(m.Args)
+	args := c.newArgs(m)
 	args.Offer()
 	return nocopy.Struct(args)
 }

@@ -80,7 +80,7 @@ func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Meth
 	mayBlock := done == nil && returned == nil
 	p := newPending(m, args, fields, !c.opt.unframed)
 	p.began = began
-	if c.link != nil && p.size >= sharedPipelined {
+	if c.link != nil {
 		c.place(p)
 	}
 	if err := c.enqueue(p, mayBlock); err != nil {

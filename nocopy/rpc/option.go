@@ -32,6 +32,7 @@ type options struct {
 	stats        *statsHook // nil: nothing is counted
 	shared       SharedMemory
 	maxShared    int
+	sizes        *sizes // of arguments, if the peer is trusted; else nil
 	dial         func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
@@ -187,6 +188,8 @@ func optionsOf(list []Option) options {
 	o.maxInFlight = max(orDefault(o.maxInFlight, defaultMaxInFlight), 1)
 	o.dialTimeout = orDefault(o.dialTimeout, defaultDialTimeout)
 	o.stallTimeout = orDefault(o.stallTimeout, defaultTimeout)
-	o.recycle = o.recycle || o.shared == TrustPeer
+	if o.shared == TrustPeer {
+		o.recycle, o.sizes = true, new(sizes)
+	}
 	return o
 }

@@ -17,21 +17,22 @@ import (
 // refers to it. The connection's last step is finish, which gives it back to the goroutine that
 // makes the call. That recycles it, or, if it has given up the call, the goroutine that writes.
 type pending struct {
-	method *Method
-	args   nocopy.Struct    // retained until written
-	head   []byte           // the bytes before args on the wire
-	id     []byte           // the part of head that is the sequence id
-	seqid  int32            // set from state writing on
-	tail   []byte           // the bytes after args but for their STOP; nil: it is sent as it is
-	cuts   []thriftimpl.Cut // the parts of args that are not sent, if there is a tail
-	size   int              // of head, args and tail, in bytes; with a slot of head alone
-	state  callState
-	slot   shm.Slot      // in which the bytes are, until they are sent; head has its position
-	placed int           // how many bytes are in it
-	began  time.Time     // when the call began, if stats wants to know
-	done   chan struct{} // finish sends to it
-	reply  receivedReply
-	err    error
+	method  *Method
+	args    nocopy.Struct    // retained until written
+	head    []byte           // the bytes before args on the wire
+	id      []byte           // the part of head that is the sequence id
+	seqid   int32            // set from state writing on
+	tail    []byte           // the bytes after args but for their STOP; nil: it is sent as it is
+	cuts    []thriftimpl.Cut // the parts of args that are not sent, if there is a tail
+	size    int              // of head, args and tail, in bytes; with a slot of head alone
+	state   callState
+	slot    shm.Slot      // in which the bytes are, if there is one; head has their position
+	placed  int           // how many bytes are in it
+	inPlace bool          // args were built there, and hold it
+	began   time.Time     // when the call began, if stats wants to know
+	done    chan struct{} // finish sends to it
+	reply   receivedReply
+	err     error
 }
 
 // callState tells which of the connection's lists hold a pending, and what is still to be done.
@@ -89,7 +90,7 @@ func newPending(m *Method, args nocopy.Struct, fields []sentField, framed bool) 
 
 // recycle puts p into the pool. Nothing may refer to it.
 func (p *pending) recycle() {
-	if p.slot.Placed() {
+	if p.slot.Placed() && !p.inPlace {
 		p.slot.Drop()
 	}
 	head := p.head[:0]
@@ -229,7 +230,9 @@ func (c *clientConn) fillBatch() {
 		c.batch.AddBytes(p.head)
 		if p.slot.Placed() {
 			p.slot.Sent()
-			p.slot = shm.Slot{}
+			if p.inPlace {
+				thriftimpl.Struct(p.args).Freeze() // it is the peer's to read
+			}
 			c.placed += p.placed
 		} else {
 			p.addArgs(&c.batch)

@@ -90,11 +90,6 @@ func (c *serverConn) callInterceptors(ctx context.Context, req *request, result 
 	c.prepareReply(req, &a.call, own, err)
 }
 
-// newResult returns an empty result of m with room for a reply's header.
-func (c *serverConn) newResult(m *Method) *nocopy.Message {
-	return thriftimpl.NewHeld(m.Result, headerRoom(len(m.Name)), c.srv.Limits, c.srv.recycle)
-}
-
 // prepareReply sets the reply to a request whose handler, or outermost interceptor, has left call
 // as it is and has returned err. own is the message of call.Result if the server has made it, else
 // nil.

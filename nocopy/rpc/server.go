@@ -115,6 +115,7 @@ type Server struct {
 	outermost Handler
 	ctx       context.Context // of all handlers
 	recycle   bool            // Recycle, or SharedMemory implies it
+	sizes     sizes           // of results, if peers are trusted
 	stats     *statsHook
 	health    *Method // answers health checks; nil if there is no Health
 	draining  atomic.Bool

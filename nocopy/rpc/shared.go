@@ -298,10 +298,17 @@ func (r *receiver) headerOf(mem []byte) header {
 	return h
 }
 
-// place puts the bytes of a call into shared memory, if it has that many and there is room: then
-// its position is sent in their place.
+// place puts the bytes of a call into shared memory, unless they were built there, if it has that
+// many and there is room: then their position is sent in their place.
 func (c *clientConn) place(p *pending) {
+	const length = 4 // of the frame
+	if c.in.trusts {
+		c.opt.sizes.note(p.method.Args, p.size)
+	}
 	if p.size < sharedAlone {
+		if p.size < sharedPipelined {
+			return
+		}
 		c.mu.Lock()
 		alone := len(c.calls)+len(c.queue) == 0
 		c.mu.Unlock()
@@ -309,7 +316,12 @@ func (c *clientConn) place(p *pending) {
 			return
 		}
 	}
-	const length = 4 // of the frame
+	head := p.head[length:]
+	if slot, at, n := ownSlot(p.args.Message(), c.link); slot.Placed() && at >= len(head) && p.tail == nil && slot.Claim() {
+		p.slot, p.placed, p.inPlace = slot, len(head)+n, true
+		p.setHead(head, at-len(head))
+		return
+	}
 	slot, ok := c.link.Place(p.size - length)
 	if !ok {
 		return
@@ -319,41 +331,53 @@ func (c *clientConn) place(p *pending) {
 			slot.Drop()
 		}
 	}()
-	mem, head := slot.Bytes(), len(p.head)-length
 	var b chain.Batch
-	b.AddBytes(p.head[length:])
+	b.AddBytes(head)
 	p.addArgs(&b)
-	b.MoveTo(mem)
-	p.id = mem[head-4 : head]
-	p.slot, p.placed = slot, len(mem)
-	p.head = slot.AppendPosition(p.head[:0])
+	b.MoveTo(slot.Bytes())
+	p.slot, p.placed = slot, p.size-length
+	p.setHead(head, 0)
+}
+
+// setHead copies head to byte at of the call's slot, and puts the slot's position in its place.
+func (p *pending) setHead(head []byte, at int) {
+	mem := p.slot.Bytes()[at:]
+	n := copy(mem, head)
+	p.id = mem[n-4 : n]
+	p.head = p.slot.AppendPosition(p.head[:0], at, p.placed)
 	p.size = len(p.head)
 }
 
-// place puts a reply into shared memory, if it has that many bytes and there is room, and adds its
-// position to the batch. It reports whether it has.
+// place puts a reply into shared memory, unless it was built there, if it has that many bytes and
+// there is room, and adds its position to the batch. It reports whether it has.
 func (c *serverConn) place(r *request) bool {
 	n := r.reply.Len()
+	if c.in.trusts && r.method != nil {
+		c.srv.sizes.note(r.method.Result, n)
+	}
 	if n < sharedPipelined || n < sharedAlone && !c.pipelined {
 		return false
+	}
+	if slot, at, n := ownSlot(r.reply, c.shared); slot.Placed() && slot.Claim() {
+		c.addPosition(slot, at, n)
+		return true
 	}
 	slot, ok := c.shared.Place(n)
 	if !ok {
 		return false
 	}
-	sent := false
-	defer func() {
-		if !sent {
-			slot.Drop()
-		}
-	}()
+	defer slot.Drop()
 	thriftimpl.AddTo(r.reply, &c.placing, false)
 	c.placing.MoveTo(slot.Bytes())
+	c.addPosition(slot, 0, n)
+	return true
+}
+
+// addPosition adds the position of n bytes of a slot to the batch.
+func (c *serverConn) addPosition(slot shm.Slot, at, n int) {
 	from := len(c.positions)
-	c.positions = slot.AppendPosition(c.positions)
+	c.positions = slot.AppendPosition(c.positions, at, n)
 	c.batch.AddBytes(c.positions[from:len(c.positions):len(c.positions)])
 	slot.Sent()
-	sent = true
 	c.placed += n
-	return true
 }

@@ -327,8 +327,9 @@ func (h *hostile) put(t *testing.T, message []byte) (position, mem []byte) {
 		t.Fatal("no room")
 	}
 	copy(s.Bytes(), message)
-	position = s.AppendPosition(nil)
+	position = s.AppendPosition(nil, 0, len(message))
 	s.Sent()
+	s.Drop()
 	return position, s.Bytes()
 }
 
