@@ -78,16 +78,19 @@ func (b *Buffer) flatten() bool {
 const frameHeader = 4
 
 // frame stores the message's length into the headroom before its first byte, at from, if there is
-// room. The message can be written as a frame from there, without a copy.
+// room that may be stored into. The message can be written as a frame from there, without a copy.
 func (b *Buffer) frame(from Pos) {
 	b.framed = b.headroom >= frameHeader && b.size > 0 && b.size <= math.MaxInt32
 	if !b.framed {
 		return
 	}
-	if at := from - frameHeader; b.InTail(at, frameHeader) {
+	switch at := from - frameHeader; {
+	case b.InTail(at, frameHeader):
 		b.Put4(at, uint32(b.size))
-	} else {
+	case b.Writable(at):
 		binary.BigEndian.PutUint32(b.At(at), uint32(b.size))
+	default: // somebody is reading it
+		b.framed = false
 	}
 }
 
