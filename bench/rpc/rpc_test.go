@@ -42,3 +42,25 @@ func TestPeers(t *testing.T) {
 		}
 	}
 }
+
+// TestShared: every peer between processes of one host has every record, both ways.
+func TestShared(t *testing.T) {
+	for _, p := range sharedPeers {
+		for _, n := range []int{1, 100, 1000} {
+			for _, all := range []bool{true, false} {
+				calls, stop, err := p.open(t.TempDir(), n, 2, all)
+				if err != nil {
+					t.Fatal(p.name, ": ", err)
+				}
+				for range 5 {
+					for _, call := range calls {
+						if err := call(); err != nil {
+							t.Errorf("%s, %d records: %v", p.name, n, err)
+						}
+					}
+				}
+				stop()
+			}
+		}
+	}
+}

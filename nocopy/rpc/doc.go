@@ -188,7 +188,9 @@
 // Debug. Each side allocates MaxShared bytes at most for what it sends, as they are needed, and
 // keeps one descriptor open and two mappings for each connection. What does not fit while messages
 // are not returned goes over the socket. Handlers, callers and interceptors do not notice, but for
-// what [TrustPeer] says of lifetimes.
+// what [TrustPeer] says of lifetimes. With that, arguments and results are built in the memory
+// that the other side reads if the last of their type was large; whatever is sent otherwise is
+// copied there once.
 //
 // # Watching
 //
@@ -201,5 +203,6 @@
 // Read next: method.go for the descriptions that generated code gives of methods; server.go,
 // serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go,
 // clientconn.go, pending.go and clienttries.go; forward.go for proxies; field.go, stats.go,
-// health.go, age.go; message.go and receive.go for the wire; shared.go for shared memory.
+// health.go, age.go; message.go and receive.go for the wire;
+// shared.go and sharedbuild.go for shared memory.
 package rpc

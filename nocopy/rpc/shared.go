@@ -33,8 +33,10 @@ const (
 	// TrustPeer is for peers that are trusted as this process itself: received messages are used
 	// where they lie, and the peer could change them at any time. One that does so can't make this
 	// process read or write other memory, but can make it see values that were never checked, and
-	// panic. It implies Recycle, for all connections; what was read and is kept too long may be a
-	// fault that ends the process. Messages that are not released keep their room.
+	// panic. Messages to it are built where it can see them before they are sent, and what was
+	// replaced in them. TrustPeer implies Recycle, for all connections and also for the arguments of
+	// a client's calls; what was read and is kept too long may be a fault that ends the process.
+	// Messages that are not released keep their room.
 	TrustPeer
 )
 
