@@ -256,7 +256,8 @@ const (
 	PositionSize = 4 + 4 + 4 + 4 + 8
 )
 
-// AppendPosition appends to b where n bytes of the slot are, from its byte from on, as Take has it.
+// AppendPosition appends to b where n bytes of the slot are, from its byte from on, as Take has
+// it.
 func (s Slot) AppendPosition(b []byte, from, n int) []byte {
 	e := &s.link.room[s.i]
 	b = binary.BigEndian.AppendUint32(b, Mark)

@@ -10,9 +10,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// With TrustPeer, arguments and results that are expected to be large are built where they are sent
-// from. With CopyFromPeer they are copied there when they are complete: the peer can read all of the
-// memory, and must not see what was in a message before it was sent.
+// With TrustPeer, arguments and results that are expected to be large are built where they are
+// sent from. With CopyFromPeer they are copied there when they are complete: the peer can read
+// all of the memory, and must not see what was in a message before it was sent.
 
 // sizes tells how many bytes messages of a type had when one was sent last.
 type sizes struct{ byType sync.Map } // of *thriftimpl.Desc to *atomic.Uint32
@@ -57,8 +57,8 @@ func ownSlot(m *nocopy.Message, l *shm.Link) (slot shm.Slot, at, n int) {
 	return shm.Slot{}, 0, 0
 }
 
-// newArgs returns arguments of a call, built in the shared memory of one of the connections if they
-// are expected to be large.
+// newArgs returns arguments of a call, built in the shared memory of one of the connections if
+// they are expected to be large.
 func (c *Client) newArgs(m *Method) thriftimpl.Struct {
 	if c.opt.sizes == nil {
 		return thriftimpl.New(m.Args)

@@ -76,8 +76,9 @@ func (h *itemHandler) Put(_ context.Context, args echo.EchoPutArgs, result echo.
 }
 
 // TestSharedBuilt: with TrustPeer, and only then, messages that are expected to be large are built
-// in shared memory, and are what they were made as: one at a time and many, larger and smaller ones
-// than expected, changed and sent again by interceptors, several times at once, and given up.
+// in shared memory, and are what they were made as: one at a time and many, larger and smaller
+// ones than expected, changed and sent again by interceptors, several times at once, and given
+// up.
 func TestSharedBuilt(t *testing.T) {
 	for _, mode := range sharedModes {
 		t.Run(fmt.Sprint(mode), func(t *testing.T) {
@@ -171,8 +172,8 @@ func TestSharedBuilt(t *testing.T) {
 	}
 }
 
-// TestSharedUnsent: with CopyFromPeer nothing is in shared memory but what was sent: neither what was
-// replaced before, nor the result of a call that fails.
+// TestSharedUnsent: with CopyFromPeer nothing is in shared memory but what was sent: neither what
+// was replaced before, nor the result of a call that fails.
 func TestSharedUnsent(t *testing.T) {
 	const secret = "never to be sent"
 	failing := func(ctx context.Context, call *rpc.Call, next rpc.Handler) error {
