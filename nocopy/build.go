@@ -144,7 +144,7 @@ func (m *Message) closeTo(n int) {
 func (m *Message) closeContainer(top int) {
 	f := &m.open[top]
 	t, e, reopened := f.typ, f.e, f.reopened
-	if n := m.idx[e+listCount]; f.next < n {
+	if n := m.idx[e+listCount]; f.next != n {
 		m.open = m.open[:top+1]
 		m.appendZeroElements(e, n)
 	}

@@ -122,6 +122,9 @@ func (m *Message) appendZeroElements(e, n uint32) {
 	t := m.open[top].typ
 	next := m.open[top].next
 	if next >= n {
+		if next&scattered != 0 {
+			m.gather()
+		}
 		return
 	}
 	for k := next; k < n; k++ {
@@ -344,6 +347,9 @@ func (s XStruct) newTextAt(i, n int) []byte {
 	s.changeableBy(n)
 	slot := s.elemSlot(i)
 	m := s.m
+	if b := s.looseTextAt(i, n); b != nil {
+		return b
+	}
 	if s.beforeSet(i) {
 		p, b := m.buf.Extend(textHeader + n)
 		putBE32(b, uint32(n))
@@ -441,6 +447,8 @@ func (s XStruct) setTextAt(i int, v []byte) {
 			copy(b[textHeader:], v)
 			s.m.idx[s.m.idx[f.e+listElems]+uint32(i)] = p
 			return
+		} else if f.next >= scattered && f.e == s.entry() && s.setLooseText(f, i, v) {
+			return
 		}
 	}
 	if len(v) < referSize || !s.m.mayRefer(len(v)) {
@@ -450,6 +458,9 @@ func (s XStruct) setTextAt(i int, v []byte) {
 	checkLen(len(v))
 	s.changeableBy(len(v))
 	slot := s.elemSlot(i)
+	if s.looseRefAt(i, v) {
+		return
+	}
 	if s.beforeSet(i) {
 		s.m.idx[slot] = s.m.appendRef(v)
 		return

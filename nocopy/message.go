@@ -51,6 +51,7 @@ type Message struct {
 	liveSets   []bitset // see edit.live
 	dead       deadEntries
 	maybeFull  bool      // there may be so much in the index that is dead that tidy should look
+	looseNodes []uint32  // words of texts that no loose element has any more, see scatter.go
 	handouts   []handout // for binaries that were handed out since the message was finished last
 	listFill   listFill
 	mapFill    mapFill
@@ -335,6 +336,9 @@ func (m *Message) end() {
 		m.shadows = shadows{all: m.shadows.all}
 		m.viewKeys.reset()
 		m.guarded = false
+	}
+	if len(m.looseNodes) > 0 {
+		m.looseNodes = m.looseNodes[:0]
 	}
 	if m.liveSets != nil {
 		m.liveSets = nil

@@ -56,6 +56,8 @@ type Buffer struct {
 	size      int
 	sealed    bool
 	framed    bool // the headroom ends with the message's length
+
+	loose loose // values that are in no run yet
 }
 
 // StoreSlowly makes InTail return false from now on, so that callers ask Writable before each
@@ -97,6 +99,7 @@ func (b *Buffer) newTail(n int) {
 // takeTail makes new memory of the given size the tail and returns it. ownTail has to be called
 // next.
 func (b *Buffer) takeTail(size int) []byte {
+	b.loose.cut = 0 // it was cut from the block before
 	switch {
 	case b.recycle:
 		b.tailMem = newBlock(size)

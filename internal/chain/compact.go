@@ -13,6 +13,9 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	}
 	clear(b.slabs)
 	b.held, b.slabs = b.held[:0], b.slabs[:0]
+	if b.loose.on {
+		b.endLoose(b.lent == 0)
+	}
 	headroom, reserved := b.headroom, max(1+b.headroom+b.size+afterLarge, SlabSize)
 	start := 1 + headroom
 	mem := b.appendPieces(b.takeTail(reserved)[:start], b.pieces)[start:]
@@ -67,7 +70,7 @@ func (b *Buffer) Waste() bool {
 	if len(b.nodes) == 1 {
 		return false
 	}
-	size := b.measure()
+	size := b.measure() + b.looseLive()
 	const spanBytes, nodeBytes, wasted = 12, 24, 4
 	used := b.reserved + b.referred() + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
 	return used/wasted > size+fewSpans*spanBytes || 2*len(b.segs) >= 2*manySegs+size>>segBits
@@ -91,7 +94,7 @@ func (b *Buffer) Relieved(n int) bool {
 	if b.Room(n + spare) {
 		return false
 	}
-	return (int64(b.measure())+int64(n)+2*spare)>>segBits < maxSegments
+	return (int64(b.measure()+b.looseLive())+int64(n)+2*spare)>>segBits < maxSegments
 }
 
 // measure returns the size of the message.

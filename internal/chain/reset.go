@@ -115,6 +115,9 @@ func (b *Buffer) Free() {
 	if b.frozen != 0 {
 		b.thaw()
 	}
+	if b.loose.on {
+		b.endLoose(b.recycle || b.lent == 0)
+	}
 	oneSegment := len(b.segs) == 2 && len(b.nodes) == 1
 	if oneSegment && b.tailPos == 0 && len(b.spans) == 2 && b.sealed && len(b.held) == 0 {
 		b.segs[1], b.flat = nil, nil
@@ -175,6 +178,9 @@ func (b *Buffer) reset() {
 // drop removes the message and gives up all memory, except a block or the rest of one that can be
 // the tail of the next message, with recycle or without.
 func (b *Buffer) drop(recycle bool) {
+	if b.loose.on {
+		b.endLoose(b.recycle || b.lent == 0)
+	}
 	b.dropHeld(recycle)
 	if len(b.slabs) > 0 {
 		b.dropSlabs()
@@ -301,6 +307,6 @@ func (b *Buffer) Lend() {
 func (b *Buffer) Shrink() {
 	b.segs, b.meta = nil, nil
 	b.spans, b.nodes, b.order, b.pieces = nil, nil, order{}, nil
-	b.spanOrder, b.aheads = order{}, nil
+	b.spanOrder, b.aheads, b.loose = order{}, nil, loose{}
 	b.state = inUse
 }

@@ -1,0 +1,35 @@
+//go:build nounsafe
+
+package chain
+
+import "encoding/binary"
+
+// LooseText stores a text after its length in loose memory, and returns its position; 0 if it is
+// not short, or there is no room for it in what is being filled.
+func (b *Buffer) LooseText(v []byte) Pos {
+	l := &b.loose
+	if n := textLength + len(v); n > MaxShort || n > len(l.mem)-l.used {
+		return 0
+	}
+	p, mem := b.Loose(textLength + len(v))
+	binary.BigEndian.PutUint32(mem, uint32(len(v)))
+	copy(mem[textLength:], v)
+	return p
+}
+
+// AppendLoose appends loose texts, given by the positions of their lengths, to the open run, and
+// stores their new positions in at. Position 0 stands for an empty text. It stops at one whose top
+// bit is set, and returns how many it has appended.
+func (b *Buffer) AppendLoose(at []Pos) int {
+	for i, p := range at {
+		if int32(p) < 0 {
+			return i
+		}
+		from := b.At(p)
+		n := textLength + int(binary.BigEndian.Uint32(from))
+		to, mem := b.Extend(n)
+		copy(mem, from[:n])
+		at[i] = to
+	}
+	return len(at)
+}
