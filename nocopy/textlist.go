@@ -35,7 +35,8 @@ func (l StringList) At(i int) string {
 }
 
 // Set sets element i. In a list made with NewX(n) the elements may be set in any order; in
-// ascending order is cheapest. A string of 4 KiB or more is referred to, not copied.
+// ascending order costs one copy, in any other two. A string of 4 KiB or more is referred to, not
+// copied.
 func (l StringList) Set(i int, v string) { XStruct(l).setTextAt(i, chain.StringBytes(v)) }
 
 // Append adds v at the end. Of 4 KiB or more it is referred to, not copied.
@@ -108,8 +109,8 @@ func (l BytesList) ThriftStruct() XStruct { return XStruct(l) }
 // At returns element i. It must not be changed.
 func (l BytesList) At(i int) []byte { return XStruct(l).textAt(i) }
 
-// Set sets element i. A v of 4 KiB or more is referred to, not copied: it must stay as it is
-// until the message is released.
+// Set sets element i, in any order as of a StringList. A v of 4 KiB or more is referred to, not
+// copied: it must stay as it is until the message is released.
 func (l BytesList) Set(i int, v []byte) { XStruct(l).setTextAt(i, v) }
 
 // Append adds v at the end. Of 4 KiB or more it is referred to as by Set.

@@ -112,5 +112,5 @@ func (b *Buffer) measure() int {
 
 // Footprint returns about how many bytes the Buffer's own memory and its tables take.
 func (b *Buffer) Footprint() int {
-	return b.reserved + b.referred() + 32*cap(b.segs) + 12*cap(b.spans) + 24*cap(b.nodes) + 8*cap(b.pieces)
+	return b.reserved + b.referred() + b.looseSize() + 32*cap(b.segs) + 12*cap(b.spans) + 24*cap(b.nodes) + 8*cap(b.pieces)
 }

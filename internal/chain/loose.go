@@ -113,6 +113,15 @@ func (b *Buffer) looseLive() int {
 	return l.filled + l.used - l.dead + l.far
 }
 
+// looseSize returns how many bytes the blocks of loose memory have.
+func (b *Buffer) looseSize() int {
+	n := 0
+	for _, x := range b.loose.blocks {
+		n += len(b.segs[x.seg])
+	}
+	return n
+}
+
 // LooseWaste reports whether there is so much loose memory that is no longer needed that copying
 // the rest is worth it.
 func (b *Buffer) LooseWaste() bool {
