@@ -70,10 +70,26 @@ func (b *Buffer) Waste() bool {
 	if len(b.nodes) == 1 {
 		return false
 	}
-	size := b.measure() + b.looseLive()
 	const spanBytes, nodeBytes, wasted = 12, 24, 4
 	used := b.reserved + b.referred() + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
-	return used/wasted > size+fewSpans*spanBytes || 2*len(b.segs) >= 2*manySegs+size>>segBits
+	wastes := func(size int) bool {
+		return used/wasted > size+fewSpans*spanBytes || 2*len(b.segs) >= 2*manySegs+size>>segBits
+	}
+	live := b.looseLive()
+	return wastes(b.least()+live) && wastes(b.measure()+live)
+}
+
+// least returns a size that the message has at least, which is found more quickly than its size.
+func (b *Buffer) least() int {
+	b.Sync()
+	size := 0
+	for s := b.root.first; s != 0; s = b.spans[s].next {
+		size += int(b.spans[s].to - b.spans[s].from)
+	}
+	for i := range b.nodes {
+		size -= int(b.nodes[i].end - b.nodes[i].at)
+	}
+	return max(size, 0)
 }
 
 // referred returns how many bytes of other people's memory have positions, whether they are in the

@@ -18,6 +18,7 @@ func (p placed) id() NodeID { return NodeID(p) }
 type order struct {
 	chunks [][]placed // none is empty
 	mem    []placed   // memory for the first chunk, or for all that were sorted together, used again
+	spare  []placed   // memory that sorting uses
 	n      int        // how many there are in all: the Buffer's nodes or spans 1 to n
 }
 
@@ -93,7 +94,7 @@ func (b *Buffer) sortAll() {
 		inOrder = inOrder && (i == 1 || compareNodes(&b.nodes[i-1], &b.nodes[i]) <= 0)
 	}
 	if !inOrder {
-		slices.Sort(o.mem)
+		o.mem, o.spare = sortPlaced(o.mem, o.spare)
 		b.sortTies(o.mem)
 	}
 	o.cut()
@@ -243,7 +244,7 @@ func (b *Buffer) sortSpans() {
 		for i := 1; i <= made; i++ {
 			o.mem = append(o.mem, place(i))
 		}
-		slices.Sort(o.mem)
+		o.mem, o.spare = sortPlaced(o.mem, o.spare)
 		o.cut()
 		return
 	}
