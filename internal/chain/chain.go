@@ -140,7 +140,10 @@ func (b *Buffer) appendPieces(dst []byte, pieces []piece) []byte {
 		}
 		dst = slices.Grow(dst, n)
 	}
-	for _, p := range pieces {
+	for i, p := range pieces {
+		if i%together == 0 && len(pieces) > nearNodes {
+			b.loadPieces(pieces[i:])
+		}
 		dst = append(dst, b.mem(p)...)
 	}
 	return dst
@@ -276,7 +279,11 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 	}
 	at := max(lo, min(h.to, hi)) // what comes next on the wire
 	c := b.order.from(lo)
+	many := b.order.n > nearNodes
 	for o, ok := b.order.next(&c); ok && o.at() <= hi; o, ok = b.order.next(&c) {
+		if many && c.i%together == 0 {
+			b.loadNodes(c)
+		}
 		n := &b.nodes[o.id()]
 		if h.hides(n) || p.to != 0 && p.excludes(n) {
 			continue
@@ -295,6 +302,44 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 		}
 	}
 	return appendPiece(out, at, hi), h
+}
+
+const (
+	// nearNodes is the number of nodes, or of pieces, up to which those that come one after the
+	// other are mostly near each other in memory.
+	nearNodes = 2 << 10
+	// together is how many are loaded at once otherwise: so the processor does not wait for one
+	// after the other.
+	together = 32
+)
+
+// loadNodes loads the next nodes from c on, and where their contents are.
+//
+//go:noinline
+func (b *Buffer) loadNodes(c cursor) (sum Pos) {
+	if c.chunk >= len(b.order.chunks) {
+		return 0
+	}
+	next := b.order.chunks[c.chunk][c.i:]
+	next = next[:min(len(next), together)]
+	var first [together]uint32
+	for i, o := range next {
+		first[i] = b.nodes[o.id()].content.first
+	}
+	for _, s := range first[:len(next)] {
+		sum += b.spans[s].from
+	}
+	return sum
+}
+
+// loadPieces loads the beginnings of pieces.
+//
+//go:noinline
+func (b *Buffer) loadPieces(pieces []piece) (sum int) {
+	for _, p := range pieces[:min(len(pieces), together)] {
+		sum += int(b.At(p.from)[0])
+	}
+	return sum
 }
 
 // hides reports whether the node belongs to the hidden bytes. A node that makes a value longer

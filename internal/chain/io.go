@@ -52,7 +52,10 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	defer g.free()
 	g.begin(w, len(head)+int(lead)+b.size, b.smallBytes())
 	g.copied = append(g.copied, head...)
-	for _, p := range b.pieces {
+	for i, p := range b.pieces {
+		if i%together == 0 && len(b.pieces) > nearNodes {
+			b.loadPieces(b.pieces[i:])
+		}
 		p.from -= lead
 		lead = 0
 		if g.add(b.mem(p)); g.err != nil {
