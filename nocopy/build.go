@@ -76,13 +76,15 @@ func (m *Message) openStruct(e uint32) {
 		return
 	}
 	m.closeAll()
-	if m.edit(e).tailNode == 0 {
-		tail := m.buf.AddAtStop(m.edit(e).end)
-		m.edit(e).tailNode = tail
+	ed := m.edit(e)
+	if ed.tailNode == 0 {
+		ed.tailNode = m.buf.AddAtStop(ed.end)
 	}
-	m.buf.OpenContent(m.edit(e).tailNode)
+	m.buf.OpenContent(ed.tailNode)
+	if ed.fieldNodes == 0 {
+		m.openHandle = uint64(m.gen)<<32 | uint64(e)
+	}
 	m.push(someStruct, e, 0).reopened = true
-	m.setOpenHandle()
 }
 
 // closeNested completes all frames nested in that of entry e, and reports whether e has a

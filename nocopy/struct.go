@@ -476,19 +476,26 @@ func putTextField(b []byte, f XField, n int) {
 	putBE32(b[fieldHeader:], uint32(n))
 }
 
-// textRoom is newText for bytes that are filled at once.
+// textRoom is newText for bytes that are filled at once, fewer than referSize.
 func (s XStruct) textRoom(f XField, n int) []byte {
 	s.changeable()
-	if b, _ := s.m.rewriteText(s.m.idx[uint32(s.k)+f.word()], n); b != nil {
-		return b
+	if word := s.m.idx[uint32(s.k)+f.word()]; word != 0 {
+		if b, _ := s.m.rewriteText(word, n); b != nil {
+			return b
+		}
 	}
-	return s.newText(f, n)
+	return s.placeText(f, n)
 }
 
 // newText makes the field n bytes of text and returns them, contents undefined.
 func (s XStruct) newText(f XField, n int) []byte {
 	checkLen(n)
 	s.changeableBy(n)
+	return s.placeText(f, n)
+}
+
+// placeText is newText if the message can be changed by n bytes.
+func (s XStruct) placeText(f XField, n int) []byte {
 	const head = fieldHeader + textHeader
 	p, b := s.placeField(f, head+n)
 	putTextField(b, f, n)

@@ -279,7 +279,7 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 	}
 	at := max(lo, min(h.to, hi)) // what comes next on the wire
 	c := b.order.from(lo)
-	many := b.order.n > nearNodes
+	last, many := b.order.last(), b.order.n > nearNodes
 	for o, ok := b.order.next(&c); ok && o.at() <= hi; o, ok = b.order.next(&c) {
 		if many && c.i%together == 0 {
 			b.loadNodes(c)
@@ -293,8 +293,10 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 		if b.parts != nil {
 			out = b.walkParts(out, b.parts[o.id()])
 		}
-		if n.content.first != 0 {
-			out = b.walk(out, n.content.first, part{})
+		if s := n.content.first; s != 0 && b.spans[s].next == 0 && b.spans[s].from > last {
+			out = appendPiece(out, b.spans[s].from, b.spans[s].to)
+		} else if s != 0 {
+			out = b.walk(out, s, part{})
 		}
 		if n.end > n.at {
 			h = hidden{n.at, n.end}

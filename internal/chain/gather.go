@@ -73,6 +73,10 @@ func (g *gatherer) reserve(n, small int) {
 // add writes mem, or keeps it, or a copy, for the next write.
 func (g *gatherer) add(mem []byte) {
 	if !g.vectored {
+		if n := len(g.copied); n > 0 && len(mem) < streamMost-n {
+			g.copied = append(g.copied, mem...)
+			return
+		}
 		g.stream(mem)
 		return
 	}

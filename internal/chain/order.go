@@ -48,6 +48,15 @@ func (o *order) next(c *cursor) (placed, bool) {
 	return x, true
 }
 
+// last returns where the last node begins, 0 if there is none.
+func (o *order) last() Pos {
+	k := len(o.chunks) - 1
+	if k < 0 {
+		return 0
+	}
+	return o.chunks[k][len(o.chunks[k])-1].at()
+}
+
 // from returns the place of the first node that begins at lo or after.
 func (o *order) from(lo Pos) cursor {
 	k := len(o.chunks) - 1
