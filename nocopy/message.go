@@ -56,6 +56,7 @@ type Message struct {
 	listFill   listFill
 	mapFill    mapFill
 	laters     []later       // see XRow
+	rows       uint32        // how many XRows have begun to write
 	idle       int           // releases in a row without a large index
 	home       *sync.Pool    // where it waits once it is released
 	noted      atomic.Uint32 // what those have done whom a held message was shown: see held.go

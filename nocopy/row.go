@@ -30,6 +30,7 @@ type XRow struct {
 	open  uint64
 	used  int
 	words uint32
+	nth   uint32
 	stamp chain.Stamp // of the message of s, if that is not m
 
 	// Where it goes in the end. If the message of s is not m, it is copied there
@@ -56,6 +57,8 @@ func (r *XRow) begin(m *Message) {
 	r.idx, r.next, r.zeroed, r.words = m.idx, m.words, m.zeroed, m.words
 	r.open = m.openHandle
 	m.zeroed = 0 // so that who uses the words instead makes them zero
+	m.rows++
+	r.nth = m.rows
 	if len(m.laters) > 0 {
 		m.dropLaters()
 	}
@@ -122,10 +125,16 @@ func (r *XRow) zero(end, n int) {
 
 // fit makes sure that there is room for n bytes, and what there has to be besides.
 func (r *XRow) fit(at, n int) int {
-	if n+rowSlack > len(r.mem)-at {
+	if !r.fits(at, n) {
 		return r.grow(at, n)
 	}
 	return at
+}
+
+// fits reports whether there is room for n bytes, and what there has to be besides. (Like room, it
+// takes at for a number of 32 bits, which is never negative.)
+func (r *XRow) fits(at, n int) bool {
+	return uint64(uint32(at))+uint64(n)+rowSlack <= uint64(len(r.mem))
 }
 
 func (r *XRow) grow(at, n int) int {
@@ -305,7 +314,7 @@ func (r *XRow) Next(at int, stride uint32) int {
 
 // NextBy is Next after a function of the user's has run.
 func (r *XRow) NextBy(at int, stride uint32) int {
-	if m := r.m; m.openHandle != r.open || m.words != r.words || !m.buf.Unmoved(r.base, r.used) || r.s.m != m && r.changed() {
+	if m := r.m; m.openHandle != r.open || m.words != r.words || m.rows != r.nth || !m.buf.Unmoved(r.base, r.used) || r.s.m != m && r.changed() {
 		panic("nocopy: message changed by the function that supplies the fields for it")
 	}
 	r.e += stride

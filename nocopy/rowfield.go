@@ -22,7 +22,7 @@ func (r *XRow) Bool(at int, f XField, v bool) int {
 // Int8 writes an i8.
 func (r *XRow) Int8(at int, f XField, v int8) int {
 	at = r.fit(at, 0)
-	binary.BigEndian.PutUint32(r.mem[at:], f.header()<<8|uint32(uint8(v)))
+	binary.BigEndian.PutUint32(r.room(at)[:], uint32(f)<<8|uint32(uint8(v)))
 	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
 	return at + fieldHeader + 1
 }
@@ -30,7 +30,7 @@ func (r *XRow) Int8(at int, f XField, v int8) int {
 // Int16 writes an i16.
 func (r *XRow) Int16(at int, f XField, v int16) int {
 	at = r.fit(at, 0)
-	binary.BigEndian.PutUint64(r.mem[at:], uint64(f.header())<<40|uint64(uint16(v))<<24)
+	binary.BigEndian.PutUint64(r.room(at)[:], uint64(f)<<40|uint64(uint16(v))<<24)
 	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
 	return at + fieldHeader + 2
 }
@@ -38,7 +38,7 @@ func (r *XRow) Int16(at int, f XField, v int16) int {
 // Int32 writes an i32 or enum.
 func (r *XRow) Int32(at int, f XField, v int32) int {
 	at = r.fit(at, 0)
-	binary.BigEndian.PutUint64(r.mem[at:], uint64(f.header())<<40|uint64(uint32(v))<<8)
+	binary.BigEndian.PutUint64(r.room(at)[:], uint64(f)<<40|uint64(uint32(v))<<8)
 	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
 	return at + fieldHeader + 4
 }
@@ -46,9 +46,8 @@ func (r *XRow) Int32(at int, f XField, v int32) int {
 // Int64 writes an i64.
 func (r *XRow) Int64(at int, f XField, v int64) int {
 	at = r.fit(at, 0)
-	b := r.mem[at:]
-	_ = b[10]
-	binary.BigEndian.PutUint32(b, f.header()<<8)
+	b := r.room(at)
+	binary.BigEndian.PutUint32(b[:], uint32(f)<<8)
 	binary.BigEndian.PutUint64(b[fieldHeader:], uint64(v))
 	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
 	return at + fieldHeader + 8
@@ -135,13 +134,11 @@ func (r *XRow) TextOpt(at int, f XField, v Opt[string]) int {
 // Text writes a string. Of 4 KiB and more it is referred to.
 func (r *XRow) Text(at int, f XField, v string) int {
 	n := len(v)
-	if n >= referSize || n+rowSlack > len(r.mem)-at {
+	if n > chain.MaxShort || !r.fits(at, n) {
 		return longRowText(r, at, f, v)
 	}
-	b := r.mem[at:]
-	binary.BigEndian.PutUint64(b, uint64(f.header())<<40|uint64(n)<<8)
-	copy(b[fieldHeader+textHeader:], v)
 	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	r.putShort(at, uint64(f)<<40|uint64(n)<<8, fieldHeader+textHeader, v)
 	return at + fieldHeader + textHeader + n
 }
 
@@ -151,14 +148,13 @@ func (r *XRow) Bytes(at int, f XField, v []byte) int {
 		return at
 	}
 	n := len(v)
-	if n >= referSize || n+rowSlack > len(r.mem)-at {
+	if n >= referSize || !r.fits(at, n) {
 		return longRowText(r, at, f, v)
 	}
-	b := r.mem[at:]
-	binary.BigEndian.PutUint64(b, uint64(f.header())<<40|uint64(n)<<8)
-	copy(b[fieldHeader+textHeader:], v)
 	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
-	return at + fieldHeader + textHeader + n
+	binary.BigEndian.PutUint64(r.room(at)[:], uint64(f)<<40|uint64(n)<<8)
+	at += fieldHeader + textHeader
+	return at + copy(r.mem[at:], v)
 }
 
 // longRowText is Text or Bytes for what is referred to, or for which there is no room.
@@ -175,6 +171,11 @@ func longRowText[T string | []byte](r *XRow, at int, f XField, v T) int {
 // putRowText writes a text without a field header and stores its position in a word.
 func putRowText[T string | []byte](r *XRow, at int, word uint32, v T) int {
 	n := len(v)
+	if n <= chain.MaxShort && r.fits(at, n) {
+		r.idx[word] = r.base + uint32(at)
+		r.putShort(at, uint64(n)<<32, textHeader, chain.TextOf(v))
+		return at + textHeader + n
+	}
 	if n >= referSize && r.mayRefer(n) {
 		at = r.fit(at, 0)
 		putBE32(r.mem[at:], uint32(n))
@@ -233,14 +234,19 @@ func rowTexts[T string | []byte](r *XRow, at int, f XField, d *XDesc, v []T) int
 // fixedList writes the header of a list or set of n elements of the given size and returns where
 // their bytes begin and end.
 func (r *XRow) fixedList(at int, f XField, d *XDesc, n, size int) (int, int) {
+	const head = fieldHeader + listHeader
 	t := d.field(f).typ
 	checkCount(t, n)
-	at = r.fit(at, fieldHeader+listHeader+n*size)
-	at, c := r.list(at, f, t, n)
-	end := at + n*size
+	c := r.alloc(listWords)
+	at = r.fit(at, head+n*size)
+	binary.BigEndian.PutUint64(r.room(at)[:], containerHeader(f.header(), t.elem.wire, uint32(n)))
+	start := at + head
+	end := start + n*size
+	w := (*[listWords]uint32)(r.idx[c:])
+	w[listStart], w[listEnd] = r.base+uint32(start), r.base+uint32(end)
+	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id
 	r.idx[r.e+f.word()] = c
-	r.idx[c+listEnd] = r.base + uint32(end)
-	return at, end
+	return start, end
 }
 
 // distinct returns v without the elements whose key an earlier one has.

@@ -49,5 +49,5 @@ func (b *Buffer) Commit(used int) {
 		b.spans[a.span].to = a.to
 	}
 	b.aheads = b.aheads[:0]
-	b.used = used
+	b.used = len(b.tail[:used])
 }

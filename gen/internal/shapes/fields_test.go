@@ -369,6 +369,44 @@ func TestRowsThatRelease(t *testing.T) {
 	})
 }
 
+// TestRowsInRows: so does a function that begins to set a list by a function that panics, and goes
+// on after that: both have written to the same place.
+func TestRowsInRows(t *testing.T) {
+	v := refused(200, 10)
+	for _, inner := range []int{1, 50, 20_000} {
+		for _, opts := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
+			s := shapes.NewLists(opts...)
+			s.SetWords([]string{"one"})
+			func() {
+				defer func() {
+					if r := recover(); r != panicChanged {
+						t.Errorf("inner %d, options %v: panic is %v", inner, opts, r)
+					}
+				}()
+				s.SetRefusalsBy(len(v), func(i int) shapes.RefusedFields {
+					if i == 20 {
+						defer func() { recover() }()
+						s.SetPointsBy(inner, func(i int) shapes.PointFields {
+							if i == inner-1 {
+								panic("enough")
+							}
+							return shapes.PointFields{X: 77, Y: 77}
+						})
+					}
+					return v[i]
+				})
+			}()
+			if s.IsSetRefusals() || s.IsSetPoints() || s.GetWords().At(0) != "one" {
+				t.Errorf("inner %d, options %v: left is %v", inner, opts, s)
+			}
+			s.SetRefusalsOf(v)
+			if !s.GetRefusals().Equal(wantRefused(v).GetRefusals()) {
+				t.Errorf("inner %d, options %v: afterwards another list", inner, opts)
+			}
+		}
+	}
+}
+
 // TestRowsThatRead: a function may read the message, also a list that it replaces, and build other
 // messages.
 func TestRowsThatRead(t *testing.T) {
