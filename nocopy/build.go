@@ -204,8 +204,7 @@ func (s XStruct) lateChild(f XField, d *XDesc) XStruct {
 	if word == 0 {
 		return d.field(f).absent()
 	}
-	word = s.m.indexLazily(d.field(f).typ, word&^notIndexed)
-	s.setWord(f, word)
+	word = s.m.indexLazily(d.field(f), s.entry())
 	return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
 }
 

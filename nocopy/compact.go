@@ -134,6 +134,9 @@ func nextCheck(n uint32) uint32 {
 
 // compact is Compact for a message that is known to be alive and not frozen.
 func (m *Message) compact() {
+	if m.pending&(byIndex|placedIndex) != 0 {
+		m.settle()
+	}
 	m.closeAll()
 	m.manyHandouts()
 	m.listFill.handle = 0

@@ -27,6 +27,11 @@ func (m *Message) source(v XStruct, t *XType) source {
 		return source{n: len(m.copied), data: m.copied}
 	}
 	v.m.closeAllUnlessSealed()
+	if v.m.pending != 0 {
+		if data, ok := m.sourceWithIndex(v); ok {
+			return source{n: len(data), data: data}
+		}
+	}
 	// What may be sent from there may be sent from here
 	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() {
 		m.limits.MaxDepth = depth
@@ -43,6 +48,20 @@ func (m *Message) source(v XStruct, t *XType) source {
 	}
 	m.copied = r.AppendTo(m.copied[:0])
 	return source{n: n, data: m.copied}
+}
+
+// sourceWithIndex checks the message of v, which has an index, before it is copied from. If v is its
+// root, sourceWithIndex returns its wire bytes without the index, and true.
+func (m *Message) sourceWithIndex(v XStruct) ([]byte, bool) {
+	from := v.m
+	if from.pending&byIndex != 0 {
+		from.mustIndex()
+	}
+	if v.entry() != from.root || from.pending&(carriesIndex|placedIndex) == 0 || !from.buf.Sealed() {
+		return nil, false
+	}
+	m.copied = from.withoutIndex(m.copied[:0])
+	return m.copied, true
 }
 
 // mayLink reports whether a value of n bytes and type t in several pieces is worth linking.
@@ -219,7 +238,7 @@ func (s XStruct) Clone(d *XDesc) XStruct {
 func (s XStruct) linkOrClone(d *XDesc) XStruct {
 	r := s.m.rangeOf(s.entry(), d.self, chain.Range{})
 	src := source{from: s.m, r: r, n: r.Len()}
-	link := src.n >= referSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= mostLinks && !nests(d.self))
+	link := s.m.pending == 0 && src.n >= referSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= mostLinks && !nests(d.self))
 	r.Pieces(func(at chain.Pos, _ []byte) bool {
 		link = link && !s.m.buf.Foreign(at)
 		return link

@@ -33,6 +33,7 @@ var (
 	ErrTrailing        = errors.New("bytes after the end of the message")
 	ErrUTF8            = errors.New("string is not UTF-8")
 	ErrNotFound        = errors.New("no such field or element")
+	ErrIndex           = errors.New("no index that fits the message")
 )
 
 // The fixed texts of panics about wrong use.

@@ -122,8 +122,7 @@ func (p formatter) structure(dst []byte, d *XDesc, e uint32) []byte {
 			continue
 		}
 		if f.kind >= record && word&notIndexed != 0 {
-			word = p.m.indexLazily(f.typ, word&^notIndexed)
-			p.m.idx[e+f.word] = word
+			word = p.m.indexLazily(f, e)
 		}
 		dst = in.value(dst, f.typ, word)
 	}

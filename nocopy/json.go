@@ -72,7 +72,10 @@ func (w *jsonWriter) structure(dst []byte, d *XDesc, e uint32) []byte {
 		if word == 0 {
 			dst = w.unset(dst, &d.fields[f.number], f.quoted)
 		} else {
-			dst = w.field(dst, f, e, word)
+			if f.kind >= record && word&notIndexed != 0 {
+				word = w.m.indexLazily(&d.fields[f.number], e)
+			}
+			dst = w.field(dst, f, word)
 		}
 		if w.err != nil {
 			w.path = append(w.path, "."+d.fields[f.number].Name)
@@ -86,17 +89,13 @@ func (w *jsonWriter) structure(dst []byte, d *XDesc, e uint32) []byte {
 	return append(dst, '}')
 }
 
-// field appends the value of field f of entry e, for which word stands.
-func (w *jsonWriter) field(dst []byte, f *jsonField, e, word uint32) []byte {
+// field appends the value of field f, for which word stands.
+func (w *jsonWriter) field(dst []byte, f *jsonField, word uint32) []byte {
 	switch f.kind {
 	case fixed:
 		return w.fixed(dst, f.typ, w.m.fixedValue(word), f.quoted)
 	case text:
 		return w.text(dst, f.typ, w.bytes(word))
-	}
-	if word&notIndexed != 0 {
-		word = w.m.indexLazily(f.typ, word&^notIndexed)
-		w.m.idx[e+f.word] = word
 	}
 	return w.container(dst, f.typ, word)
 }

@@ -1,7 +1,18 @@
 package nocopy
 
-// indexLazily indexes the container at p of a message parsed with Lazy and returns its entry.
-func (m *Message) indexLazily(t *XType, p uint32) uint32 { return m.indexAt(t, p) }
+// indexLazily indexes the value of field f of the struct of entry e, which was left for later. It
+// returns its entry, which is the field's word from now on.
+func (m *Message) indexLazily(f *field, e uint32) uint32 {
+	p := m.idx[e+f.word] &^ notIndexed
+	var word uint32
+	if m.pending&byIndex != 0 {
+		word = m.land(f, e, p)
+	} else {
+		word = m.indexAt(f.typ, p)
+	}
+	m.idx[e+f.word] = word
+	return word
+}
 
 // affords reports whether a value of field f, n bytes with this many structs, can be indexed
 // whenever it is touched, without exceeding the limit of the index. It is an estimate from above;
@@ -31,7 +42,14 @@ const narrow = indexPerByte/4 - 2
 // value in whose place a later one of the same field stands). Afterwards any number of goroutines
 // may read the message. The error is an *Error; its offset counts from the beginning of the
 // container that is wrong.
+//
+// Of a message parsed with ByIndex it checks everything, the index included: all that has been read
+// is what a reader without the index reads if the error is nil. Else it is an *Error, in which
+// errors.Is finds ErrIndex if the message is right and the index is not.
 func (m *Message) Index() error {
+	if m.pending&byIndex != 0 {
+		return m.indexOpened()
+	}
 	if m.flags&Lazy == 0 {
 		return nil
 	}

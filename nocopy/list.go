@@ -22,6 +22,9 @@ const (
 	roomBuilding = 1 << 31 // elements are still to come: At appends them
 	roomTable    = 1 << 30
 	roomMask     = roomTable - 1
+	// There is an element, but no table: elements are found by the message's index, and listElems is
+	// a number in landing.lists
+	roomByIndex = roomTable
 )
 
 const (
@@ -260,8 +263,11 @@ func (m *Message) makeTable(e uint32, t *XType) {
 // structEntry returns the entry of element i of a list of structs.
 func (m *Message) structEntry(e, i uint32) uint32 {
 	elems := m.idx[e+listElems]
-	if room := m.idx[e+listRoom]; room&roomTable == 0 {
+	switch room := m.idx[e+listRoom]; {
+	case room&roomTable == 0:
 		return elems + i*(room&roomMask)
+	case room == roomByIndex:
+		return m.landElement(elems, i)
 	}
 	return m.idx[elems+i]
 }

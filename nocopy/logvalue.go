@@ -76,8 +76,7 @@ func (w *logWriter) fields(d *XDesc, e uint32, add func(name string, v slog.Valu
 			continue
 		}
 		if f.kind >= record && word&notIndexed != 0 {
-			word = w.m.indexLazily(f.typ, word&^notIndexed)
-			w.m.idx[e+f.word] = word
+			word = w.m.indexLazily(f, e)
 		}
 		add(f.Name, w.value(f.typ, word))
 	}

@@ -39,6 +39,7 @@ type Message struct {
 	flags      flag
 	frozen     bool    // may not be changed: a default, a constant, or empty
 	guarded    bool    // changes are not simply made, see beforeChange
+	pending    pending // what the next change must do first, see settle
 	absent     bool    // stands for something that is not there
 	shadows    shadows // fields that came twice
 	limits     Limits
@@ -59,6 +60,8 @@ type Message struct {
 	rows       uint32        // how many XRows have begun to write
 	idle       int           // releases in a row without a large index
 	home       *sync.Pool    // where it waits once it is released
+	landing    *landing      // of a message that is read by its index, see opened.go
+	indexNode  chain.NodeID  // with the index that finishing added
 	noted      atomic.Uint32 // what those have done whom a held message was shown: see held.go
 	claims     atomic.Uint64 // who owns it, see claim.go
 
@@ -215,6 +218,9 @@ func (m *Message) Check() error {
 	if err := m.checkNesting(); err != nil {
 		return err
 	}
+	if m.flags&WithIndex != 0 {
+		m.addWireIndex()
+	}
 	m.buf.Seal()
 	if len(m.handouts) > 0 {
 		m.dropHandouts()
@@ -337,6 +343,9 @@ func (m *Message) end() {
 		m.shadows = shadows{all: m.shadows.all}
 		m.viewKeys.reset()
 		m.guarded = false
+		if m.pending != 0 {
+			m.endLanding()
+		}
 	}
 	if len(m.looseNodes) > 0 {
 		m.looseNodes = m.looseNodes[:0]

@@ -120,8 +120,7 @@ func (m *Message) fieldExceeds(d *XDesc, e uint32, left int) bool {
 			if _, err := skip(m.buf.At(p), 0, f.typ.wire, budgetOf(left), 1); err == nil {
 				continue
 			}
-			word = m.indexLazily(f.typ, p)
-			m.idx[e+f.word] = word
+			word = m.indexLazily(f, e)
 		}
 		if m.exceeds(f.typ, word, left) {
 			return true

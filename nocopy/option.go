@@ -2,11 +2,11 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/internal/chain"
 
-// Option changes how a message is made or parsed: [Lazy], [Own], [Recycle], [ValidUTF8], or a
-// [Limits].
+// Option changes how a message is made or parsed: [Lazy], [Own], [Recycle], [ValidUTF8],
+// [WithIndex], [ByIndex], [RequireIndex], or a [Limits].
 type Option interface{ option() }
 
-type flag uint8
+type flag uint16
 
 func (flag) option() {}
 
@@ -36,6 +36,29 @@ const (
 
 	// limited is set when there are Limits.
 	limited
+
+	// WithIndex makes finishing add an index to a message of 4 KiB or more: a field that every Thrift
+	// library skips, and by which a reader with ByIndex finds any field without looking at the rest.
+	// It takes 1/80 of the message at most (below 20 KiB, 1/40), and is made anew when the message is
+	// changed and finished again. An edited message is copied into one piece then. Parse with
+	// WithIndex adds one, or replaces the one that there is; with Lazy or ByIndex all is indexed at
+	// once. A union never gets one.
+	WithIndex
+
+	// ByIndex makes Parse use the index in a message: it looks at the fields of the root only, and at
+	// what is large among them not before it is read. What is read is checked then, and reads as
+	// absent if it is not valid; Message.Index checks all. Without an index, or with one that does not
+	// fit, Parse checks everything at once, as without ByIndex. Until Message.Index has been called
+	// reading is for one goroutine at a time, and what changes the message, compares it or links
+	// parts of it calls Message.Index first; a setter panics on its error.
+	//
+	// Another reader, which skips the index, may see another message if an index lies: take ByIndex
+	// for sources only that are trusted as far as that.
+	ByIndex
+
+	// RequireIndex is ByIndex, but makes Parse return an error in which errors.Is finds ErrIndex if
+	// there is no index or it does not fit; what turns out later not to fit reads as absent.
+	RequireIndex
 )
 
 // Limits bounds what Parse accepts. Zero means the default. With New, only MaxDepth counts, from
@@ -74,9 +97,24 @@ func flagsOf(opts []Option) flag {
 	return flags
 }
 
+// settled returns flags of which none contradicts another: of those that put off indexing and
+// WithIndex, which needs all, one is left.
+func (f flag) settled() flag {
+	switch {
+	case f&WithIndex != 0:
+		return f &^ (Lazy | ByIndex | RequireIndex)
+	case f&RequireIndex != 0:
+		f |= ByIndex
+	}
+	if f&ByIndex != 0 {
+		f &^= Lazy
+	}
+	return f
+}
+
 // configOf returns the flags among the options, and the limits.
 func configOf(opts []Option) (flag, Limits) {
-	flags := flagsOf(opts)
+	flags := flagsOf(opts).settled()
 	if flags&limited == 0 {
 		return flags, usualLimits
 	}

@@ -68,6 +68,11 @@ func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (XStr
 // parseGeneral is like parseStruct, but has a parser from the beginning, which all options need.
 func parseGeneral(d *XDesc, b []byte, opts []Option) (XStruct, error) {
 	flags, limits := configOf(opts)
+	return parseWith(d, b, flags, limits)
+}
+
+// parseWith is parseGeneral with the options' flags and limits.
+func parseWith(d *XDesc, b []byte, flags flag, limits Limits) (XStruct, error) {
 	if len(b) > limits.MaxBytes {
 		return XStruct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
 	}
@@ -89,7 +94,7 @@ func tooLong(d *XDesc, n int64, most int) error {
 
 // ParseBlocks is like ParseS for a message whose bytes lie in several blocks, cut anywhere. Values
 // that cross a cut are copied, the rest is referred to as by ParseS. d is the descriptor of S.
-// More than 128 blocks are copied together, with Lazy more than one.
+// More than 128 blocks are copied together, with Lazy or ByIndex more than one.
 func ParseBlocks[S View](d *XDesc, blocks [][]byte, opts ...Option) (S, error) {
 	checkDesc[S](d)
 	flags, limits := configOf(opts)
@@ -113,7 +118,7 @@ func parseBlocks(d *XDesc, blocks [][]byte, flags flag, limits Limits) (XStruct,
 			m.p.windows = append(m.p.windows, window{Chunk: chain.Chunk{Mem: b}})
 		}
 	}
-	if len(m.p.windows) > maxWindows || flags&Lazy != 0 {
+	if len(m.p.windows) > maxWindows || flags&(Lazy|ByIndex) != 0 {
 		return m.parseGathered(n)
 	}
 	return m.parseWindows(n)
@@ -191,7 +196,13 @@ func (m *Message) parseChunk(c chain.Chunk) (XStruct, error) {
 	return m.parseRoot(p)
 }
 
-func (m *Message) parseRoot(p *parser) (XStruct, error) { return m.parsed(p, m.indexFrom(p)) }
+// parseRoot parses the message, which is the parser's window.
+func (m *Message) parseRoot(p *parser) (XStruct, error) {
+	if m.flags&ByIndex != 0 {
+		return m.parseByIndex(p)
+	}
+	return m.parsed(p, m.indexFrom(p))
+}
 
 // indexFrom indexes the root, which begins at the parser's window, and returns the index after it,
 // or failed.
@@ -224,6 +235,10 @@ func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 		m.Finish()
 	}
 	p.b = nil
+	if m.flags&WithIndex != 0 {
+		m.addWireIndex()
+		m.buf.Seal()
+	}
 	return m.handle(m.root), nil
 }
 
@@ -268,6 +283,9 @@ func (m *Message) parsePieces(c chain.Chunk, n int) (XStruct, error) {
 		if len(w.Mem) > 0 {
 			m.p.windows = append(m.p.windows, window{Chunk: *w, held: true})
 		}
+	}
+	if m.flags&ByIndex != 0 {
+		return m.parseGathered(n)
 	}
 	return m.parseWindows(n)
 }

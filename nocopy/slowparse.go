@@ -113,6 +113,10 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 	if end < 0 {
 		return p.inField(itoa(int(int16(key))))
 	}
+	if key == indexHeader && e == p.m.root {
+		p.m.pending |= carriesIndex
+		p.m.guarded = true
+	}
 	if d.union {
 		return p.addExtra(e, at, p.base+uint32(end), end)
 	}

@@ -73,6 +73,9 @@ func (m *Message) beforeChange(e uint32) {
 	if m.idx[e+entryStart] == 0 {
 		panic(panicGone)
 	}
+	if m.pending != 0 {
+		m.settle()
+	}
 	w := &m.viewKeys
 	if w.tables == 0 {
 		return
@@ -160,8 +163,7 @@ func (m *Message) register(t *XType, e, number uint32) {
 				continue
 			}
 			if word&notIndexed != 0 { // else its entry would be made by a getter, which registers nothing
-				word = m.indexLazily(f.typ, word&^notIndexed)
-				m.idx[e+f.word] = word
+				word = m.indexLazily(f, e)
 			}
 			m.register(f.typ, word, number)
 		}

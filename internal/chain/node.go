@@ -26,7 +26,7 @@ type node struct {
 
 // nodeKind orders nodes at the same position: first those that make a value longer that ends
 // there, then those that leave out or replace a value that begins there, last those that insert
-// before a byte that ends a value.
+// before a byte that ends a value: of these first those of AddAtStop, then those of AddLast.
 type nodeKind uint8
 
 const (
@@ -34,6 +34,7 @@ const (
 	vacate
 	replace
 	atStop
+	last
 )
 
 func (b *Buffer) addNode(n node) NodeID {
@@ -59,6 +60,11 @@ func (b *Buffer) AddGrow(at, anchor Pos) NodeID {
 // everything that ends there.
 func (b *Buffer) AddAtStop(at Pos) NodeID {
 	return b.addNode(node{at: at, end: at, kind: atStop})
+}
+
+// AddLast makes a node as AddAtStop does, whose content comes after that of all those.
+func (b *Buffer) AddLast(at Pos) NodeID {
+	return b.addNode(node{at: at, end: at, kind: last})
 }
 
 // MoveGrow gives a node made by AddGrow another at and anchor.

@@ -1,0 +1,475 @@
+package nocopy
+
+import "unicode/utf8"
+
+// This file reads a message by its index (wireindex.go). Parsing goes through the fields of the
+// root and leaves its large values for later, as Lazy does, but passes over them by the index.
+// What is touched is found by the index, too, and then parsed and checked as ever. Nothing outside
+// of the message is read whatever an index says, and nothing is read that is not of its type.
+
+// landing is what is known of a message that is read by its index.
+type landing struct {
+	x        wireIndex
+	b        []byte // the message
+	base     uint32 // position of its first byte
+	maxIndex uint32 // words
+	structs  []landedStruct
+	lists    []landedList
+	err      error // what has first turned out not to fit
+}
+
+// landedStruct is the entry of a struct that was not parsed: some of its values may have been left
+// for later. The word before the entry, but not before the root's, tells how deep the struct is.
+type landedStruct struct {
+	e    uint32
+	desc *XDesc
+}
+
+// landedList is a list of structs that are found by anchors.
+type landedList struct {
+	e       uint32
+	typ     *XType
+	depth   int
+	at, end int // offsets of its header, and of what follows
+	k       int // the entry in the index
+	inner   bool
+	failed  bool              // it can't be parsed as a whole
+	touched map[uint32]uint32 // the entries of the elements that have been read
+	absent  uint32            // the entry of all elements that are not valid
+}
+
+// mostTouched returns after how many of n elements of a list all are parsed.
+func mostTouched(n uint32) int { return 64 + int(n/8) }
+
+func (l *landing) reset() {
+	clear(l.lists)
+	*l = landing{structs: l.structs[:0], lists: l.lists[:0]}
+	if cap(l.structs) > 1<<10 || cap(l.lists) > 1<<8 {
+		*l = landing{}
+	}
+}
+
+// OpenIndexed is Parse with ByIndex of an S, which d describes: of a message with an index it looks
+// at little more than what is read. The message refers to b as Parse has it.
+func OpenIndexed[S View](d *XDesc, b []byte, opts ...Option) (S, error) {
+	checkDesc[S](d)
+	flags, limits := configOf(append(opts[:len(opts):len(opts)], ByIndex))
+	s, err := parseWith(d, b, flags, limits)
+	return S(s), err
+}
+
+// parseByIndex is parseRoot with ByIndex.
+func (m *Message) parseByIndex(p *parser) (XStruct, error) {
+	b, base := p.b, p.base
+	if m.landRoot(b, base) {
+		p.b = nil
+		return m.handle(m.root), nil
+	}
+	m.endLanding()
+	m.words, m.zeroed = firstEntry, 0
+	if m.flags&RequireIndex != 0 {
+		return m.parsed(p, p.fail(len(b), ErrIndex))
+	}
+	return m.parsed(p, m.indexFrom(p))
+}
+
+// landRoot makes the entry of the root of the message b, which is at position base, by its index.
+// It reports whether it has one that fits.
+func (m *Message) landRoot(b []byte, base uint32) bool {
+	m.desc.self.mustBeDefined()
+	x, ok := findWireIndex(b)
+	maxIndex := m.limits.maxIndex(len(b))
+	if !ok || m.desc.union || uint64(firstEntry+m.desc.words) > uint64(maxIndex) {
+		return false
+	}
+	l := m.landing
+	if l == nil {
+		l = new(landing)
+		m.landing = l
+	}
+	l.x, l.b, l.base, l.maxIndex = x, b, base, maxIndex
+	m.guarded, m.pending = true, byIndex|carriesIndex
+	m.root = m.alloc(m.desc.words)
+	end, ok := m.landFields(m.desc, m.root, 0, x.at, 0)
+	if !ok || end != x.at {
+		return false
+	}
+	m.idx[m.root+entryEnd] = base + uint32(len(b)-1)
+	l.structs = append(l.structs, landedStruct{m.root, m.desc})
+	return true
+}
+
+// landFields fills in the words of entry e, which are zero, of a struct of type d that begins at
+// offset i: up to its STOP or, of the root, up to offset stop. Entry k of the index is the first
+// one of a value in it. It returns the offset of what follows. It reports whether the struct is as
+// expected; if not, it may still be valid.
+func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bool) {
+	l := m.landing
+	b, x, words := l.b, &l.x, m.idx[e:][:d.words]
+	words[entryStart] = l.base + uint32(i)
+	next, checks := x.offset(k), m.flags&ValidUTF8 != 0
+	for stop-i > fieldHeader {
+		at := i + fieldHeader
+		if at == next {
+			entry := x.entry(k)
+			header, end := headerAt(entry, entryHeadAt), int(be32(entry[entryEndAt:]))
+			f := d.find(header)
+			if end <= at || end > stop {
+				return 0, false
+			}
+			later := f != nil && be32(entry[entryTypesAt:]) == f.hash
+			if later && words[f.word] != 0 || !later && headerAt(b, i) != header {
+				return 0, false
+			}
+			k = x.seek(k+1, end)
+			next = x.offset(k)
+			if later {
+				words[f.word] = notIndexed | l.base + uint32(at)
+			}
+			if later || f == nil {
+				i = end
+				continue
+			}
+		}
+		header := headerAt(b, i)
+		t := WireType(header >> 16)
+		if t == WireStop {
+			break
+		}
+		f := d.find(header)
+		switch {
+		case f == nil || f.kind > text:
+			if i, ok = l.pass(at, stop, t); !ok {
+				return 0, false
+			}
+			if f == nil || !fits(b, f.typ, at) {
+				continue
+			}
+			if words[f.word] != 0 {
+				return 0, false
+			}
+			words[f.word] = notIndexed | l.base + uint32(at)
+		case words[f.word] != 0:
+			return 0, false
+		default:
+			words[f.word] = l.base + uint32(at)
+			i = at + int(f.size)
+			if f.kind == text {
+				if stop-at < textHeader {
+					return 0, false
+				}
+				n := be32(b[at:])
+				i = at + textHeader + int(n)
+				if n > uint32(stop-at-textHeader) || checks && !f.typ.binary && !utf8.Valid(b[at+textHeader:i]) {
+					return 0, false
+				}
+			}
+			if i > stop {
+				return 0, false
+			}
+		}
+		if next < i { // in a value that has no entry
+			return 0, false
+		}
+	}
+	if e != m.root {
+		if i >= stop || b[i] != byte(WireStop) {
+			return 0, false
+		}
+		words[entryEnd] = l.base + uint32(i)
+		i++
+	}
+	for _, w := range d.required {
+		if words[w] == 0 {
+			return 0, false
+		}
+	}
+	return i, true
+}
+
+// pass returns the offset after the value of type t at an offset, and whether it is whole before
+// stop.
+func (l *landing) pass(at, stop int, t WireType) (int, bool) {
+	if end, _ := flatEnd(l.b[:stop], at, t, 1<<31-1); end > 0 {
+		return end, true
+	}
+	end, err := skip(l.b[:stop], at, t, budgetOf(defaultMaxDepth), structCost)
+	return end, err == nil
+}
+
+// land returns the entry of the value of field f in the struct of entry e: it was left for later
+// at position p.
+func (m *Message) land(f *field, e, p uint32) uint32 {
+	l := m.landing
+	at, depth := int(p-l.base), 1
+	if e != m.root {
+		depth = int(m.idx[e-1])
+	}
+	k := l.x.seek(0, at)
+	if l.x.offset(k) != at || be32(l.x.entry(k)[entryTypesAt:]) != f.hash {
+		if word, _, ok := m.parseAt(f.typ, at, len(l.b), depth); ok {
+			return word
+		}
+		return m.absentEntry(f.typ)
+	}
+	if headerAt(l.b, at-fieldHeader) == f.header {
+		if word := m.landValue(f.typ, at, k, depth); word != 0 {
+			return word
+		}
+	}
+	l.misfit(m.desc, at)
+	if m.flags&RequireIndex == 0 {
+		if at := l.scanFor(f, int(m.idx[e+entryStart]-l.base)); at > 0 {
+			if word, _, ok := m.parseAt(f.typ, at, len(l.b), depth); ok {
+				return word
+			}
+		}
+	}
+	return m.absentEntry(f.typ)
+}
+
+// misfit notes that the index does not fit the message at an offset.
+func (l *landing) misfit(d *XDesc, at int) {
+	if l.err == nil {
+		l.err = &Error{Offset: at, Path: d.name, Err: ErrIndex}
+	}
+}
+
+// scanFor returns the offset of the value of field f in the struct that begins at offset i, not
+// using the index; 0 if there is none.
+func (l *landing) scanFor(f *field, i int) (found int) {
+	for len(l.b)-i > fieldHeader && l.b[i] != byte(WireStop) {
+		header, at := headerAt(l.b, i), i+fieldHeader
+		end, ok := l.pass(at, len(l.b), WireType(header>>16))
+		if !ok {
+			return 0
+		}
+		if header == f.header && fits(l.b, f.typ, at) {
+			found = at
+		}
+		i = end
+	}
+	return found
+}
+
+// landValue returns the entry of the value of type t at an offset, which entry k of the index is
+// for; 0 if it is not what the index says.
+func (m *Message) landValue(t *XType, at, k, depth int) uint32 {
+	l := m.landing
+	end := int(be32(l.x.entry(k)[entryEndAt:]))
+	inner := l.x.offset(k+1) < end
+	if t.kind == record && inner && !t.desc.union {
+		if e, to := m.landStruct(t.desc, at, end, k+1, depth+1); to == end {
+			return e
+		}
+	}
+	if t.kind == list && t.elem.kind == record && !t.elem.desc.union {
+		if e := m.landList(t, at, end, k, depth); e != 0 {
+			return e
+		}
+	}
+	if word, to, ok := m.parseAt(t, at, end, depth); ok && to == end {
+		return word
+	}
+	return 0
+}
+
+// landStruct makes an entry of the struct at an offset, before stop. Entry k of the index is the
+// first that may be in it. It returns the entry and the offset of what follows, 0 if the struct is
+// not as expected.
+func (m *Message) landStruct(d *XDesc, at, stop, k, depth int) (e uint32, end int) {
+	if depth > m.limits.MaxDepth || !m.mayAlloc(d.words+1) {
+		return 0, 0
+	}
+	e = m.alloc(d.words+1) + 1
+	m.idx[e-1] = uint32(depth)
+	end, ok := m.landFields(d, e, at, stop, k)
+	if !ok {
+		return 0, 0
+	}
+	m.landing.structs = append(m.landing.structs, landedStruct{e, d})
+	return e, end
+}
+
+// mayAlloc reports whether the index may have n more words.
+func (m *Message) mayAlloc(n int) bool {
+	return uint64(m.words)+uint64(n) <= uint64(m.landing.maxIndex)
+}
+
+// parseAt parses the value of type t at an offset, before stop, in a struct that is this deep. It
+// returns its entry and the offset of what follows.
+func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, ok bool) {
+	l, p := m.landing, &m.p
+	m.beginTrusted(l.base + uint32(at))
+	p.b = l.b[at:stop:stop]
+	p.lenient, p.utf8, p.maxDepth, p.maxIndex = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, l.maxIndex
+	i, word := p.value(t, 0, 0)
+	p.b = nil
+	if i >= 0 {
+		return word, at + i, true
+	}
+	err := error(&Error{Path: m.desc.name, Err: ErrType})
+	if p.err != nil {
+		err = p.finish(m.desc)
+	}
+	if l.err == nil {
+		err.(*Error).Offset += at
+		l.err = err
+	}
+	return 0, 0, false
+}
+
+// absentEntry returns a new entry that reads as absent.
+func (m *Message) absentEntry(t *XType) uint32 {
+	if t.kind == record {
+		return m.alloc(t.desc.words)
+	}
+	e := m.alloc(listWords)
+	m.idx[e+listType] = t.id
+	return e
+}
+
+// landList makes an entry of the list at an offset, whose elements are found by the anchors of
+// entry k of the index. It returns 0 if there are none.
+func (m *Message) landList(t *XType, at, end, k, depth int) uint32 {
+	l := m.landing
+	entry, body := l.x.entry(k), at+listHeader
+	if be32(entry[entryAnchorsAt:]) == 0 || body > end || l.b[at] != byte(t.elem.wire) || !m.mayAlloc(listWords) {
+		return 0
+	}
+	n, stride := be32(l.b[at+1:]), entry[entryStrideAt]
+	if uint64(n) > uint64(end-body) || stride > maxStride || n <= 1<<stride {
+		return 0
+	}
+	if _, ok := l.x.anchor(entry, int(n-1)>>stride-1); !ok {
+		return 0
+	}
+	e := m.alloc(listWords)
+	w := (*[listWords]uint32)(m.idx[e:])
+	w[listStart], w[listEnd] = l.base+uint32(body), l.base+uint32(end)
+	w[listCount], w[listElems], w[listRoom], w[listType] = n, uint32(len(l.lists)), roomByIndex, t.id
+	l.lists = append(l.lists, landedList{e: e, typ: t, depth: depth, at: at, end: end, k: k, inner: l.x.offset(k+1) < end})
+	return e
+}
+
+// landElement returns the entry of element i of a list in landing.lists.
+func (m *Message) landElement(number, i uint32) uint32 {
+	l := &m.landing.lists[number]
+	if e := l.touched[i]; e != 0 {
+		return e
+	}
+	if len(l.touched) >= mostTouched(m.idx[l.e+listCount]) && m.fillList(l) {
+		return m.structEntry(l.e, i)
+	}
+	e := uint32(0)
+	if at, ok := m.findElement(l, int(i)); ok {
+		if l.inner {
+			e, _ = m.landStruct(l.typ.elem.desc, at, l.end, m.landing.x.seek(l.k+1, at), l.depth+1)
+		}
+		if e == 0 {
+			e, _, _ = m.parseAt(l.typ.elem, at, l.end, l.depth)
+		}
+	}
+	if e == 0 {
+		m.landing.misfit(m.desc, l.at)
+		if m.flags&RequireIndex == 0 && m.fillList(l) {
+			return m.structEntry(l.e, i)
+		}
+		if l.absent == 0 {
+			l.absent = m.absentEntry(l.typ.elem)
+		}
+		return l.absent
+	}
+	if l.touched == nil {
+		l.touched = make(map[uint32]uint32)
+	}
+	l.touched[i] = e
+	return e
+}
+
+// findElement returns the offset of element i of a list, and whether the anchors fit.
+func (m *Message) findElement(l *landedList, i int) (at int, ok bool) {
+	x := &m.landing.x
+	entry := x.entry(l.k)
+	stride := entry[entryStrideAt]
+	from := i >> stride
+	at, limit := l.at+listHeader, l.end
+	if from > 0 {
+		before := at
+		if from > 1 {
+			before, _ = x.anchor(entry, from-2)
+		}
+		if at, _ = x.anchor(entry, from-1); at <= before {
+			return 0, false
+		}
+	}
+	if (from+1)<<stride < int(m.idx[l.e+listCount]) {
+		limit, _ = x.anchor(entry, from)
+	}
+	if at >= limit || limit > l.end {
+		return 0, false
+	}
+	for range i - from<<stride {
+		if l.inner {
+			at, ok = m.landing.passStruct(at, limit, l.k+1)
+		} else {
+			at, ok = m.landing.pass(at, limit, WireStruct)
+		}
+		if !ok {
+			return 0, false
+		}
+	}
+	return at, at < limit
+}
+
+// passStruct returns the offset after the struct at offset i, and whether it is whole before stop.
+// It passes over large values by the entries of the index from entry k on.
+func (l *landing) passStruct(i, stop, k int) (int, bool) {
+	for k = l.x.seek(k, i); stop-i > fieldHeader && l.b[i] != byte(WireStop); {
+		at, end, ok := i+fieldHeader, 0, false
+		if l.x.offset(k) == at {
+			entry := l.x.entry(k)
+			end = int(be32(entry[entryEndAt:]))
+			ok = headerAt(l.b, i) == headerAt(entry, entryHeadAt) && end > at && end <= stop
+		}
+		if !ok {
+			if end, ok = l.pass(at, stop, WireType(l.b[i])); !ok {
+				return 0, false
+			}
+		}
+		i, k = end, l.x.seek(k, end)
+	}
+	return i + 1, i < stop && l.b[i] == byte(WireStop)
+}
+
+// fillList parses all of a list, and reports whether it is valid. Elements that have been read keep
+// their entries.
+func (m *Message) fillList(l *landedList) bool {
+	if m.idx[l.e+listRoom] != roomByIndex {
+		return true
+	}
+	if l.failed {
+		return false
+	}
+	full, end, ok := m.parseAt(l.typ, l.at, l.end, l.depth)
+	n := m.idx[l.e+listCount]
+	if !ok || end != l.end || len(l.touched) > 0 && !m.mayAlloc(int(n)) {
+		m.landing.misfit(m.desc, l.at)
+		l.failed = true
+		return false
+	}
+	elems, room := m.idx[full+listElems], m.idx[full+listRoom]
+	if len(l.touched) > 0 {
+		stride := room
+		table := m.alloc(int(n))
+		for i := range n {
+			m.idx[table+i] = elems + i*stride
+		}
+		for i, e := range l.touched {
+			m.idx[table+i] = e
+		}
+		elems, room = table, roomTable|n
+	}
+	m.idx[l.e+listElems], m.idx[l.e+listRoom] = elems, room
+	return true
+}

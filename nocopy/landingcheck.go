@@ -1,0 +1,131 @@
+package nocopy
+
+// indexOpened checks all of a message that is read by its index, and indexes what has been left
+// for later: it is an ordinary message afterwards.
+func (m *Message) indexOpened() error {
+	l := m.landing
+	plain := takeParsed(m.desc, m.flags&ValidUTF8|limited, m.limits)
+	s, err := plain.parseFrom(l.b, plain.buf.Refer(l.b, false, false))
+	if err != nil {
+		return err
+	}
+	s.m.Release()
+	c := indexCheck{x: &l.x, b: l.b}
+	if at, ok := c.structure(0); !ok || at != len(l.b) || c.k != l.x.n {
+		return &Error{Offset: at, Path: m.desc.name, Err: ErrIndex}
+	}
+	if !m.indexRest() {
+		return l.err
+	}
+	m.pending &^= byIndex
+	m.levelled = m.words
+	l.reset()
+	return nil
+}
+
+// indexRest indexes what has been left for later, not using the index. It reports whether it could;
+// if not, landing.err tells why.
+func (m *Message) indexRest() bool {
+	l := m.landing
+	l.err = nil
+	defer func(most uint32) { l.maxIndex = most }(l.maxIndex)
+	l.maxIndex = uint32(min(2*uint64(l.maxIndex), maxWords)) // some elements have two entries
+	for _, s := range l.structs {
+		depth := 1
+		if s.e != m.root {
+			depth = int(m.idx[s.e-1])
+		}
+		for i := range s.desc.fields {
+			f := &s.desc.fields[i]
+			word := m.idx[s.e+f.word]
+			if f.kind < record || word&notIndexed == 0 {
+				continue
+			}
+			word, _, ok := m.parseAt(f.typ, int(word&^notIndexed-l.base), len(l.b), depth)
+			if !ok {
+				return false
+			}
+			m.idx[s.e+f.word] = word
+		}
+	}
+	for i := range l.lists {
+		l.lists[i].failed = false
+		if !m.fillList(&l.lists[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// indexCheck compares an index with all of a message that is known to be valid. It knows no types:
+// there may be entries for fields that the root's type does not have.
+type indexCheck struct {
+	x *wireIndex
+	b []byte
+	k int // the next entry
+}
+
+// structure compares the entries of what is in the struct at offset i. It returns the offset of
+// what follows; or that of what does not fit, and false.
+func (c *indexCheck) structure(i int) (int, bool) {
+	for c.b[i] != byte(WireStop) {
+		header, at := headerAt(c.b, i), i+fieldHeader
+		if c.x.offset(c.k) != at {
+			i = c.pass(at, WireType(header>>16))
+			continue
+		}
+		entry := c.x.entry(c.k)
+		c.k++
+		end := int(be32(entry[entryEndAt:]))
+		if headerAt(entry, entryHeadAt) != header || end > len(c.b) {
+			return i, false
+		}
+		next, ok := c.value(WireType(header>>16), at, end, entry)
+		if !ok || next != end {
+			return i, false
+		}
+		i = end
+	}
+	return i + 1, true
+}
+
+func (c *indexCheck) pass(at int, t WireType) int {
+	end, err := skip(c.b, at, t, maxBudget, 1)
+	if err != nil {
+		panic("nocopy: internal error: " + err.Error())
+	}
+	return end
+}
+
+// value does as structure, for the value of type t at an offset that this entry is for.
+func (c *indexCheck) value(t WireType, at, end int, entry []byte) (int, bool) {
+	inner := c.x.offset(c.k) < end
+	anchors := be32(entry[entryAnchorsAt:]) != 0
+	switch {
+	case t == WireStruct && inner:
+		return c.structure(at)
+	case t != WireList && t != WireSet || !anchors && !inner:
+		return c.pass(at, t), true
+	}
+	elem, n, stride := WireType(c.b[at]), int(be32(c.b[at+1:])), entry[entryStrideAt]
+	if stride > maxStride {
+		return at, false
+	}
+	at += listHeader
+	ok := true
+	for i := range n {
+		if anchors && i > 0 && i&(1<<stride-1) == 0 {
+			if a, found := c.x.anchor(entry, i>>stride-1); !found || a != at {
+				return at, false
+			}
+		}
+		if elem == WireStruct && c.x.offset(c.k) < end {
+			if at, ok = c.structure(at); !ok {
+				return at, false
+			}
+			continue
+		}
+		at = c.pass(at, elem)
+	}
+	return at, true
+}

@@ -1,0 +1,164 @@
+package nocopy
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+)
+
+// withEntries returns the message, which has no index, with one of these entries and anchors.
+func withEntries(wire []byte, n int, entries []byte) []byte {
+	b := append(bytes.Clone(wire[:len(wire)-1]), byte(WireString), byte(indexHeader>>8&0xff), byte(indexHeader&0xff))
+	size := uint32(len(entries) + trailerBytes)
+	b = append(appendBE32(b, size), entries...)
+	b = appendBE32(appendBE32(b, uint32(n)), uint32(len(b))+trailerBytes+1)
+	return append(appendBE32(appendBE32(appendBE32(b, size), indexVersion), indexMagic), 0)
+}
+
+// indexTypes are types of messages with an index, and one such message of each, without the index.
+func indexTypes(t testing.TB) (types []*XDesc, wires [][]byte) {
+	types, wires = []*XDesc{businessDesc}, [][]byte{largeBusiness(t, 200)}
+	for seed := uint64(0); len(types) < 6; seed++ {
+		g := messageMaker{rand.New(rand.NewPCG(7, seed)), 256}
+		d := g.desc(3)
+		wire := g.structure(nil, d, 0)
+		if x, ok := findWireIndex(withIndex(t, d, wire)); ok && x.n > 3 && len(wire) < 64<<10 {
+			types, wires = append(types, d), append(wires, wire)
+		}
+	}
+	return types, wires
+}
+
+// readByHandles reads all of a message by handles, in the order of the types, and returns the number of
+// values.
+func readByHandles(d *XDesc, s XStruct, depth int) (n int) {
+	if depth == 0 {
+		return 0
+	}
+	for i := range d.fields {
+		f, x := &d.fields[i], d.constant(i)
+		switch {
+		case !s.Has(x):
+			continue
+		case f.kind == text:
+			n += len(s.Text(x))
+		case f.kind == fixed:
+			s.m.fixedValue(s.word(x))
+		case f.kind == record:
+			n += readByHandles(f.typ.desc, s.Child(x, d), depth-1)
+		case f.kind == list && f.typ.elem.kind == record:
+			l := StructList[XStruct](s.Child(x, d))
+			for _, i := range []int{l.Len() - 1, l.Len() / 2, 0} {
+				if i >= 0 && l.Len() > 0 {
+					n += readByHandles(f.typ.elem.desc, l.At(i), depth-1)
+				}
+			}
+			for _, v := range l.All() {
+				n += readByHandles(f.typ.elem.desc, v, depth-1)
+			}
+		default:
+			n += s.Child(x, d).count()
+		}
+		n++
+	}
+	return n
+}
+
+// checkHostileIndex reads a message whose index may say anything: nothing outside of it is read,
+// the index in memory stays within its limit, and what Index accepts is what a plain parse gives.
+func checkHostileIndex(t testing.TB, d *XDesc, b []byte) {
+	t.Helper()
+	guarded := append(make([]byte, 0, len(b)+64), b...)
+	for i := range 64 {
+		guarded[: len(b)+64][len(b)+i] = 0xee
+	}
+	plain, plainErr := parseStruct(d, b)
+	for _, opts := range [][]Option{{ByIndex}, {RequireIndex, Recycle}, {ByIndex, ValidUTF8, Limits{MaxDepth: 5, MaxIndex: 4 << 10}}} {
+		s, err := parseStruct(d, guarded, opts...)
+		if err != nil {
+			if e := (*Error)(nil); !errors.As(err, &e) {
+				t.Fatalf("not an *Error: %v", err)
+			}
+			continue
+		}
+		m := s.m
+		readByHandles(d, s, 12)
+		_ = s.Format(d)
+		if m.landing != nil && uint64(m.words) > 2*uint64(m.limits.maxIndex(len(b)))+1<<14 {
+			t.Fatalf("%d words for %d bytes", m.words, len(b))
+		}
+		if err := m.Index(); err == nil {
+			if plainErr != nil {
+				t.Fatalf("accepted, but for a plain parse it is %v", plainErr)
+			}
+			if s.Format(d) != plain.Format(d) {
+				t.Fatalf("Index accepts what reads as\n%s not\n%s", s.Format(d), plain.Format(d))
+			}
+		} else if e := (*Error)(nil); !errors.As(err, &e) {
+			t.Fatalf("not an *Error: %v", err)
+		}
+		if !bytes.Equal(m.Bytes(), b) {
+			t.Fatal("reading has changed the message")
+		}
+		s.Release()
+	}
+}
+
+// FuzzByIndex reads messages whose index, or whose bytes, are anything.
+func FuzzByIndex(f *testing.F) {
+	types, wires := indexTypes(f)
+	for i, d := range types {
+		x, _ := findWireIndex(withIndex(f, d, wires[i]))
+		f.Add(uint8(i), uint16(x.n), x.bytes[:len(x.bytes)-trailerBytes], uint32(0), byte(0))
+		f.Add(uint8(i), uint16(x.n), x.bytes[:len(x.bytes)-trailerBytes], uint32(len(wires[i])/2), byte(1))
+	}
+	f.Fuzz(func(t *testing.T, kind uint8, n uint16, index []byte, at uint32, flip byte) {
+		k := int(kind) % len(types)
+		if int(n)*entryBytes > len(index) {
+			n = uint16(len(index) / entryBytes)
+		}
+		b := withEntries(wires[k], int(n), index)
+		b[int(at)%len(b)] ^= flip
+		checkHostileIndex(t, types[k], b)
+	})
+}
+
+// TestHostileIndex does as FuzzByIndex with indexes that were changed a little, or lie in ways that
+// fit the message.
+func TestHostileIndex(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(2, testmode.Seed(t)))
+	types, wires := indexTypes(t)
+	for range testmode.Of(300, 10_000) {
+		k := rnd.IntN(len(types))
+		with := withIndex(t, types[k], wires[k])
+		x, _ := findWireIndex(with)
+		body := bytes.Clone(x.bytes[:len(x.bytes)-trailerBytes])
+		n := x.n
+		for range 1 + rnd.IntN(3) {
+			at := rnd.IntN(len(body)/4) * 4
+			switch v := binary.BigEndian.Uint32(body[at:]); rnd.IntN(6) {
+			case 0:
+				binary.BigEndian.PutUint32(body[at:], v+uint32(rnd.IntN(9))-4)
+			case 1:
+				binary.BigEndian.PutUint32(body[at:], rnd.Uint32())
+			case 2: // what another entry says
+				copy(body[at:], body[rnd.IntN(x.n)*entryBytes+at%entryBytes:][:4])
+			case 3:
+				body[rnd.IntN(len(body))] ^= 1 << rnd.IntN(8)
+			case 4:
+				n = rnd.IntN(n + 1)
+			case 5: // the place of a value in another
+				binary.BigEndian.PutUint32(body[at:], uint32(rnd.IntN(len(with))))
+			}
+		}
+		b := withEntries(wires[k], n, body)
+		if rnd.IntN(4) == 0 {
+			b[rnd.IntN(len(wires[k]))] ^= 1 << rnd.IntN(8)
+		}
+		checkHostileIndex(t, types[k], b)
+	}
+}

@@ -1,0 +1,57 @@
+package nocopy
+
+import "strings"
+
+// pending tells what must be done before a message is changed: an index of its bytes, which a
+// change would make wrong, must go.
+type pending uint8
+
+const (
+	carriesIndex pending = 1 << iota // the root has one among its unknown fields
+	placedIndex                      // finishing has added one, in Message.indexNode
+	byIndex                          // the message is read by one, see landing
+)
+
+// settle does what is pending. It panics if the message was parsed with ByIndex and is not valid.
+func (m *Message) settle() {
+	if m.pending&byIndex != 0 {
+		m.mustIndex()
+	}
+	if m.pending&placedIndex != 0 {
+		m.buf.SetEmpty(m.indexNode)
+	}
+	carries := m.pending&carriesIndex != 0
+	m.pending = 0
+	if carries {
+		m.handle(m.root).RemoveFields(XIndexID)
+	}
+}
+
+// mustIndex is Index of a message that is about to be changed or copied from. It panics if that
+// returns an error.
+func (m *Message) mustIndex() {
+	if err := m.Index(); err != nil {
+		panic("nocopy: message can't be changed or copied from: " + strings.TrimPrefix(err.Error(), "nocopy: "))
+	}
+}
+
+// endLanding forgets what was pending, since the message ends.
+func (m *Message) endLanding() {
+	m.pending, m.indexNode = 0, 0
+	if m.landing != nil {
+		m.landing.reset()
+	}
+}
+
+// withoutIndex returns the wire bytes of the message, which is finished, as a copy without its
+// indexes.
+func (m *Message) withoutIndex(dst []byte) []byte {
+	_, cuts := m.handle(m.root).FindFields(XIndexID)
+	all := m.buf.AppendTo(dst)
+	kept, from := all[:len(dst)], len(dst)
+	for _, cut := range cuts {
+		kept = append(kept, all[from:len(dst)+cut.From]...)
+		from = len(dst) + cut.To
+	}
+	return append(kept, all[from:]...)
+}
