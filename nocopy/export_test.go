@@ -2,8 +2,57 @@
 
 package nocopy
 
+import (
+	"errors"
+	"fmt"
+)
+
 // CompactAlways makes every change of the message compact it first.
 func CompactAlways(m *Message) { m.dead.everyChange, m.maybeFull = true, true }
+
+// IndexAlways makes finishing add an index to the message if it was made with WithIndex, however
+// small it is.
+func IndexAlways(m *Message) { m.anySize, m.guarded = m.flags&WithIndex != 0, true }
+
+// Indexed returns a message with an index, however small it is.
+func Indexed(d *XDesc, wire []byte, opts ...Option) []byte {
+	s, err := parseStruct(d, wire, append(opts, Lazy)...)
+	if err == nil {
+		err = s.m.Index()
+	}
+	if err != nil {
+		panic(err)
+	}
+	defer s.Release()
+	s.m.flags |= WithIndex
+	IndexAlways(s.m)
+	s.m.addWireIndex()
+	s.m.buf.Seal()
+	return s.m.AppendTo(nil)
+}
+
+// CheckSentIndex returns an error if the message b has an index that does not fit it, or has none
+// though it was made WithIndex.
+func CheckSentIndex(d *XDesc, b []byte, with bool, opts ...Option) error {
+	s, err := parseStruct(d, b, opts...)
+	if err != nil {
+		return err
+	}
+	_, cuts := s.FindFields(XIndexID)
+	s.Release()
+	if len(cuts) == 0 {
+		if with && !d.union {
+			return errors.New("no index")
+		}
+		return nil
+	}
+	x, ok := findWireIndex(b)
+	c := indexCheck{x: &x, b: b}
+	if at, fits := c.structure(0); !ok || !fits || at != len(b) || c.k != x.n || len(cuts) > 1 {
+		return fmt.Errorf("at %d: %w", at, ErrIndex)
+	}
+	return nil
+}
 
 // RaceEnabled tells tests from outside that the race detector is on.
 const RaceEnabled = raceEnabled

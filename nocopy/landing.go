@@ -34,8 +34,36 @@ type landedList struct {
 	k       int // the entry in the index
 	inner   bool
 	failed  bool              // it can't be parsed as a whole
-	touched map[uint32]uint32 // the entries of the elements that have been read
 	absent  uint32            // the entry of all elements that are not valid
+	few     [4]touched        // the elements that have been read first
+	n       int               // how many have been read
+	touched map[uint32]uint32 // the entries of the others, by their numbers
+}
+
+// touched is an element of a list that has been read, and its entry.
+type touched struct{ number, entry uint32 }
+
+// entryOf returns the entry of element i if it has been read, else 0.
+func (l *landedList) entryOf(i uint32) uint32 {
+	for _, t := range l.few[:min(l.n, len(l.few))] {
+		if t.number == i {
+			return t.entry
+		}
+	}
+	return l.touched[i]
+}
+
+// touch notes that element i has been read.
+func (l *landedList) touch(i, entry uint32) {
+	switch {
+	case l.n < len(l.few):
+		l.few[l.n] = touched{i, entry}
+	case l.touched == nil:
+		l.touched = map[uint32]uint32{i: entry}
+	default:
+		l.touched[i] = entry
+	}
+	l.n++
 }
 
 // mostTouched returns after how many of n elements of a list all are parsed.
@@ -108,12 +136,13 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 	b, x, words := l.b, &l.x, m.idx[e:][:d.words]
 	words[entryStart] = l.base + uint32(i)
 	next, checks := x.offset(k), m.flags&ValidUTF8 != 0
+	fields, expected := d.fields, 0 // the number of the field that comes next, mostly
 	for stop-i > fieldHeader {
 		at := i + fieldHeader
 		if at == next {
 			entry := x.entry(k)
 			header, end := headerAt(entry, entryHeadAt), int(be32(entry[entryEndAt:]))
-			f := d.find(header)
+			f := d.findFrom(&expected, header)
 			if end <= at || end > stop {
 				return 0, false
 			}
@@ -121,7 +150,9 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 			if later && words[f.word] != 0 || !later && headerAt(b, i) != header {
 				return 0, false
 			}
-			k = x.seek(k+1, end)
+			if k++; x.offset(k) < end {
+				k = x.seek(k, end)
+			}
 			next = x.offset(k)
 			if later {
 				words[f.word] = notIndexed | l.base + uint32(at)
@@ -136,8 +167,21 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 		if t == WireStop {
 			break
 		}
-		f := d.find(header)
+		var f *field
+		if expected < len(fields) && fields[expected].header == header {
+			f = &fields[expected]
+			expected++
+		} else {
+			f = d.findFrom(&expected, header)
+		}
 		switch {
+		case f != nil && f.fixedList() && words[f.word] == 0 && stop-at >= listHeader && b[at] == byte(f.typ.elem.wire):
+			size := uint64(be32(b[at+1:])) * uint64(f.typ.elem.size)
+			if size > uint64(stop-at-listHeader) {
+				return 0, false
+			}
+			i = at + listHeader + int(size)
+			words[f.word] = notIndexed | l.base + uint32(at)
 		case f == nil || f.kind > text:
 			if i, ok = l.pass(at, stop, t); !ok {
 				return 0, false
@@ -185,6 +229,21 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 		}
 	}
 	return i, true
+}
+
+// findFrom returns the field with this header, nil if there is none. expected is the number of the
+// field that mostly has it, and becomes that of the next.
+func (d *XDesc) findFrom(expected *int, header uint32) *field {
+	if n := *expected; n < len(d.fields) && d.fields[n].header == header {
+		*expected = n + 1
+		return &d.fields[n]
+	}
+	n := d.fieldNumber(header)
+	if n < 0 {
+		return nil
+	}
+	*expected = n + 1
+	return &d.fields[n]
 }
 
 // pass returns the offset after the value of type t at an offset, and whether it is whole before
@@ -258,7 +317,7 @@ func (m *Message) landValue(t *XType, at, k, depth int) uint32 {
 	l := m.landing
 	end := int(be32(l.x.entry(k)[entryEndAt:]))
 	inner := l.x.offset(k+1) < end
-	if t.kind == record && inner && !t.desc.union {
+	if t.kind == record && !t.desc.union && (inner || end-at <= smallStruct) {
 		if e, to := m.landStruct(t.desc, at, end, k+1, depth+1); to == end {
 			return e
 		}
@@ -273,6 +332,10 @@ func (m *Message) landValue(t *XType, at, k, depth int) uint32 {
 	}
 	return 0
 }
+
+// smallStruct is the most bytes of a struct of which it costs less to go through the fields than to
+// start the parser.
+const smallStruct = 256
 
 // landStruct makes an entry of the struct at an offset, before stop. Entry k of the index is the
 // first that may be in it. It returns the entry and the offset of what follows, 0 if the struct is
@@ -355,10 +418,10 @@ func (m *Message) landList(t *XType, at, end, k, depth int) uint32 {
 // landElement returns the entry of element i of a list in landing.lists.
 func (m *Message) landElement(number, i uint32) uint32 {
 	l := &m.landing.lists[number]
-	if e := l.touched[i]; e != 0 {
+	if e := l.entryOf(i); e != 0 {
 		return e
 	}
-	if len(l.touched) >= mostTouched(m.idx[l.e+listCount]) && m.fillList(l) {
+	if l.n >= mostTouched(m.idx[l.e+listCount]) && m.fillList(l) {
 		return m.structEntry(l.e, i)
 	}
 	e := uint32(0)
@@ -380,10 +443,7 @@ func (m *Message) landElement(number, i uint32) uint32 {
 		}
 		return l.absent
 	}
-	if l.touched == nil {
-		l.touched = make(map[uint32]uint32)
-	}
-	l.touched[i] = e
+	l.touch(i, e)
 	return e
 }
 
@@ -453,17 +513,20 @@ func (m *Message) fillList(l *landedList) bool {
 	}
 	full, end, ok := m.parseAt(l.typ, l.at, l.end, l.depth)
 	n := m.idx[l.e+listCount]
-	if !ok || end != l.end || len(l.touched) > 0 && !m.mayAlloc(int(n)) {
+	if !ok || end != l.end || l.n > 0 && !m.mayAlloc(int(n)) {
 		m.landing.misfit(m.desc, l.at)
 		l.failed = true
 		return false
 	}
 	elems, room := m.idx[full+listElems], m.idx[full+listRoom]
-	if len(l.touched) > 0 {
+	if l.n > 0 {
 		stride := room
 		table := m.alloc(int(n))
 		for i := range n {
 			m.idx[table+i] = elems + i*stride
+		}
+		for _, t := range l.few[:min(l.n, len(l.few))] {
+			m.idx[table+t.number] = t.entry
 		}
 		for i, e := range l.touched {
 			m.idx[table+i] = e

@@ -74,7 +74,7 @@ func checkHostileIndex(t testing.TB, d *XDesc, b []byte) {
 	t.Helper()
 	guarded := append(make([]byte, 0, len(b)+64), b...)
 	for i := range 64 {
-		guarded[: len(b)+64][len(b)+i] = 0xee
+		guarded[:len(b)+64][len(b)+i] = 0xee
 	}
 	plain, plainErr := parseStruct(d, b)
 	for _, opts := range [][]Option{{ByIndex}, {RequireIndex, Recycle}, {ByIndex, ValidUTF8, Limits{MaxDepth: 5, MaxIndex: 4 << 10}}} {

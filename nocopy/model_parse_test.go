@@ -25,6 +25,17 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record) *message {
 	if m.recycled = s.Intn(4) == 0; m.recycled {
 		opts = append(opts, nocopy.Recycle)
 	}
+	with := false
+	switch s.Intn(8) {
+	case 0:
+		opts = append(opts, nocopy.WithIndex)
+		with = true
+	case 1:
+		opts = append(opts, nocopy.ByIndex)
+		wire = nocopy.Indexed(b.desc, wire, anyDepth)
+	case 2: // for who does not know of the index
+		wire = nocopy.Indexed(b.desc, wire, anyDepth)
+	}
 	var err error
 	switch class := s.Intn(4); {
 	case class == 0:
@@ -48,6 +59,9 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record) *message {
 			m.inputs = []input{{wire, string(wire)}}
 		}
 		m.h, err = thriftimpl.Parse(b.desc, wire, opts...)
+	}
+	if m.parsed = bytes.Clone(wire); with {
+		m.parsed = nil // it may have an index now
 	}
 	if err != nil {
 		failf("a valid message is refused: %v\n%x", err, wire)

@@ -169,6 +169,6 @@ func (s *session) source(into target, t *referee.Type) (target, referee.Value, b
 	rec := s.Record(t.Struct, 2)
 	m := s.parse(s.of[t.Struct], referee.Write(rec, nil), rec)
 	s.add(m)
-	m.sent = referee.Write(rec, nil)
+	m.sent = m.parsed
 	return target{m: m, t: t, node: rec, h: m.h, path: m.name}, referee.Clone(rec), true
 }

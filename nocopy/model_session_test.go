@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,9 +39,11 @@ type message struct {
 	h        handle
 	root     *referee.Record
 	recycled bool
+	indexed  bool   // it was made WithIndex
 	always   bool   // it is compacted before every change
 	sent     []byte // its bytes when it was last finished; nil if it has changed since
 	inputs   []input
+	parsed   []byte // what it was parsed from; nil if it may go out otherwise
 }
 
 // input is memory that a message was made from and must leave alone.
@@ -249,11 +252,15 @@ func (s *session) check(m *message) {
 	if _, err := m.h.Message().WriteFrame(&written); err != nil || !bytes.Equal(written.Bytes(), append(binary.BigEndian.AppendUint32(nil, uint32(n)), wire...)) {
 		failf("%s: WriteFrame gives %v, %x for %x", m.name, err, written.Bytes(), wire)
 	}
+	if err := nocopy.CheckSentIndex(m.b.desc, wire, m.indexed, anyDepth); err != nil {
+		failf("%s: its index: %v\n%x", m.name, err, wire)
+	}
 	rec, err := referee.Read(m.b.Struct, wire)
 	if err != nil {
 		failf("%s: Apache's library refuses %x: %v", m.name, wire, err)
 	}
 	referee.Normal(rec)
+	rec.Unknown = slices.DeleteFunc(rec.Unknown, func(r referee.Raw) bool { return r.ID == nocopy.XIndexID })
 	s.compare(m, "its bytes by Apache's library", m.root, rec, nil)
 	r := &reader{schema: s.schema, finished: true, keep: s.keep(m)}
 	s.compare(m, "the getters", m.root, r.record(m.b.Struct, m.h), r.wrong)
@@ -452,7 +459,7 @@ func (s *session) newMessage() {
 		return
 	}
 	opts := []nocopy.Option{anyDepth}
-	recycled := s.Intn(3) == 0
+	recycled, indexed := s.Intn(3) == 0, s.Intn(6) == 0
 	if recycled {
 		opts = append(opts, nocopy.Recycle)
 	}
@@ -462,7 +469,11 @@ func (s *session) newMessage() {
 		s.logf("%s := New%sOf(%s, %v)", s.current.name, b.Name, show(rec), opts)
 		return
 	}
-	m := &message{b: b, h: thriftimpl.New(b.desc, opts...), root: newRecord(b.Struct), recycled: recycled}
+	if indexed {
+		opts = append(opts, nocopy.WithIndex)
+	}
+	m := &message{b: b, h: thriftimpl.New(b.desc, opts...), root: newRecord(b.Struct), recycled: recycled, indexed: indexed}
+	nocopy.IndexAlways(m.h.Message())
 	s.add(m)
 	s.logf("%s := New%s(%v)", m.name, b.Name, opts)
 	if s.Intn(2) == 0 {

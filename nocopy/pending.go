@@ -22,8 +22,11 @@ func (m *Message) settle() {
 	}
 	carries := m.pending&carriesIndex != 0
 	m.pending = 0
-	if carries {
+	if carries { // which may finish the message: not with another index
+		with := m.flags & WithIndex
+		m.flags &^= with
 		m.handle(m.root).RemoveFields(XIndexID)
+		m.flags |= with
 	}
 }
 
@@ -37,7 +40,7 @@ func (m *Message) mustIndex() {
 
 // endLanding forgets what was pending, since the message ends.
 func (m *Message) endLanding() {
-	m.pending, m.indexNode = 0, 0
+	m.pending, m.indexNode, m.anySize = 0, 0, false
 	if m.landing != nil {
 		m.landing.reset()
 	}

@@ -80,6 +80,9 @@ func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 		if s.m == empty {
 			return
 		}
+		if s.m.pending&byIndex != 0 && s.m.Index() != nil {
+			return
+		}
 		s.m.closeAllUnlessSealed()
 		r := s.m.rangeOf(s.entry(), someStruct, chain.Range{})
 		b, one := r.Bytes()
@@ -98,7 +101,7 @@ func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 			if err != nil {
 				panic("nocopy: internal error: " + err.Error())
 			}
-			if f := d.find(key); f == nil || !fits(b, f.typ, at) {
+			if f := d.find(key); (f == nil || !fits(b, f.typ, at)) && (key != indexHeader || s.entry() != s.m.root) {
 				if !yield(int16(key), Value{t, b[at:end:end]}) {
 					return
 				}

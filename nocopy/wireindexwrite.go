@@ -37,14 +37,14 @@ func (m *Message) addWireIndex() {
 	}
 	if m.buf.NodeCount() > 0 {
 		m.buf.Seal()
-		if m.buf.Len() < minIndexed {
+		if m.buf.Len() < minIndexed && !m.anySize {
 			return
 		}
 		m.compact()
 	}
 	m.buf.Seal()
 	n := m.buf.Len()
-	if n < minIndexed {
+	if n < minIndexed && !m.anySize {
 		return
 	}
 	w := indexWriters.Get().(*indexWriter)
@@ -105,6 +105,9 @@ func (w *indexWriter) write() {
 	w.most -= fieldHeader + textHeader + trailerBytes
 	if w.size >= largeMessage {
 		w.inside, w.stride = 4*leastInside, largeStride
+	}
+	if w.m.anySize {
+		w.least, w.inside, w.stride, w.most = 1, 8, 1, w.size+1<<20
 	}
 	for {
 		w.b, w.after, w.n, w.full = w.b[:0], w.after[:0], 0, false

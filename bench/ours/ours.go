@@ -19,6 +19,8 @@ import (
 //   - nocopy/fields, nocopy/fields+recycle (build): of structs of plain values, as nocopyc -fields
 //     makes them; without options, and with nocopy.Recycle
 //   - nocopy/lazy (partial, edit): with nocopy.Lazy and nocopy.Recycle, what a gateway uses
+//   - nocopy/index (partial): with nocopy.ByIndex and nocopy.Recycle, of a message that nocopy.WithIndex
+//     has given an index
 //   - nocopy/peek (partial): no message, each field is looked up in the bytes
 //
 // All of them release their messages. None owns the bytes it parses, so that an edit never stores
@@ -129,6 +131,13 @@ func (f with[S]) rows(wire []byte, op bench.Op) []bench.Row {
 		}
 	}
 	if op == bench.Partial {
+		rows = append(rows, bench.Row{Peer: "nocopy/index", Make: func() bench.Step {
+			m, limit := f(), nocopy.Limits{MaxBytes: large}
+			s := nocopy.Struct(must(m.parse(wire, nocopy.WithIndex, limit)))
+			with := s.Message().AppendTo(nil)
+			s.Release()
+			return m.step(with, op, []nocopy.Option{nocopy.ByIndex, nocopy.Recycle, limit})
+		}})
 		rows = append(rows, bench.Row{Peer: "nocopy/peek", Make: func() bench.Step {
 			m := f()
 			return func(io.Writer) uint64 { return m.peek(wire) }
