@@ -99,7 +99,7 @@ var arrows = []struct {
 	{"nocopy/validate", nil, "errors and conditions; only programs whose IDL has rules import it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/spare"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
-	{"gen/schema", []string{module + "/gen/idl"}, "syntax tree to meaning"},
+	{"gen/schema", []string{module + "/gen/idl", module + "/internal/entry"}, "syntax tree to meaning"},
 	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl", module + "/internal/entry"}, "meaning to Go; the runtime is called by what it writes, not by itself"},
 	{"gen/audit", []string{module + "/gen/schema", module + "/gen/idl"}, "two schemas compared"},
 	{"gen/idlfmt", []string{module + "/gen/idl"}, "tokens to text"},

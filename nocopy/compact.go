@@ -134,7 +134,7 @@ func nextCheck(n uint32) uint32 {
 
 // compact is Compact for a message that is known to be alive and not frozen.
 func (m *Message) compact() {
-	if m.pending&(byIndex|placedIndex) != 0 {
+	if m.pending != 0 {
 		m.settle()
 	}
 	m.closeAll()

@@ -50,8 +50,8 @@ func (m *Message) source(v XStruct, t *XType) source {
 	return source{n: n, data: m.copied}
 }
 
-// sourceWithIndex checks the message of v, which has an index, before it is copied from. If v is its
-// root, sourceWithIndex returns its wire bytes without the index, and true.
+// sourceWithIndex checks the message of v, which has an index, before it is copied from. If v is
+// its root, sourceWithIndex returns its wire bytes without the index, and true.
 func (m *Message) sourceWithIndex(v XStruct) ([]byte, bool) {
 	from := v.m
 	if from.pending&byIndex != 0 {

@@ -271,7 +271,7 @@ func (d *XDesc) Define(fields ...XFieldDesc) {
 		f := &d.fields[i]
 		f.XFieldDesc = fields[i]
 		f.typ, f.kind, f.size, f.hash = f.Type, f.Type.kind, f.Type.size, f.Type.typeHash()
-		if f.ID == XIndexID {
+		if f.ID == entry.IndexID {
 			panic("nocopy: " + d.name + "." + f.Name + " has the id of a message's index")
 		}
 		f.header = uint32(f.typ.wire)<<16 | uint32(uint16(f.ID))

@@ -5,6 +5,8 @@ package nocopy
 import (
 	"errors"
 	"fmt"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
 // CompactAlways makes every change of the message compact it first.
@@ -38,7 +40,7 @@ func CheckSentIndex(d *XDesc, b []byte, with bool, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	_, cuts := s.FindFields(XIndexID)
+	_, cuts := s.FindFields(entry.IndexID)
 	s.Release()
 	if len(cuts) == 0 {
 		if with && !d.union {
@@ -53,6 +55,9 @@ func CheckSentIndex(d *XDesc, b []byte, with bool, opts ...Option) error {
 	}
 	return nil
 }
+
+// IndexID is the id of the field with a message's index.
+const IndexID = entry.IndexID
 
 // RaceEnabled tells tests from outside that the race detector is on.
 const RaceEnabled = raceEnabled

@@ -77,8 +77,8 @@ func (l *landing) reset() {
 	}
 }
 
-// OpenIndexed is Parse with ByIndex of an S, which d describes: of a message with an index it looks
-// at little more than what is read. The message refers to b as Parse has it.
+// OpenIndexed is Parse with ByIndex of an S, which d describes: of a message with an index it
+// looks at little more than what is read. The message refers to b as Parse has it.
 func OpenIndexed[S View](d *XDesc, b []byte, opts ...Option) (S, error) {
 	checkDesc[S](d)
 	flags, limits := configOf(append(opts[:len(opts):len(opts)], ByIndex))
@@ -333,8 +333,8 @@ func (m *Message) landValue(t *XType, at, k, depth int) uint32 {
 	return 0
 }
 
-// smallStruct is the most bytes of a struct of which it costs less to go through the fields than to
-// start the parser.
+// smallStruct is the most bytes of a struct of which it costs less to go through the fields than
+// to start the parser.
 const smallStruct = 256
 
 // landStruct makes an entry of the struct at an offset, before stop. Entry k of the index is the
@@ -502,8 +502,8 @@ func (l *landing) passStruct(i, stop, k int) (int, bool) {
 	return i + 1, i < stop && l.b[i] == byte(WireStop)
 }
 
-// fillList parses all of a list, and reports whether it is valid. Elements that have been read keep
-// their entries.
+// fillList parses all of a list, and reports whether it is valid. Elements that have been read
+// keep their entries.
 func (m *Message) fillList(l *landedList) bool {
 	if m.idx[l.e+listRoom] != roomByIndex {
 		return true

@@ -23,8 +23,8 @@ func (m *Message) indexOpened() error {
 	return nil
 }
 
-// indexRest indexes what has been left for later, not using the index. It reports whether it could;
-// if not, landing.err tells why.
+// indexRest indexes what has been left for later, not using the index. It reports whether it
+// could; if not, landing.err tells why.
 func (m *Message) indexRest() bool {
 	l := m.landing
 	l.err = nil

@@ -33,8 +33,8 @@ func indexTypes(t testing.TB) (types []*XDesc, wires [][]byte) {
 	return types, wires
 }
 
-// readByHandles reads all of a message by handles, in the order of the types, and returns the number of
-// values.
+// readByHandles reads all of a message by handles, in the order of the types, and returns the
+// number of values.
 func readByHandles(d *XDesc, s XStruct, depth int) (n int) {
 	if depth == 0 {
 		return 0
@@ -127,8 +127,8 @@ func FuzzByIndex(f *testing.F) {
 	})
 }
 
-// TestHostileIndex does as FuzzByIndex with indexes that were changed a little, or lie in ways that
-// fit the message.
+// TestHostileIndex does as FuzzByIndex with indexes that were changed a little, or lie in ways
+// that fit the message.
 func TestHostileIndex(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, testmode.Seed(t)))
 	types, wires := indexTypes(t)

@@ -43,9 +43,9 @@ const narrow = indexPerByte/4 - 2
 // may read the message. The error is an *Error; its offset counts from the beginning of the
 // container that is wrong.
 //
-// Of a message parsed with ByIndex it checks everything, the index included: all that has been read
-// is what a reader without the index reads if the error is nil. Else it is an *Error, in which
-// errors.Is finds ErrIndex if the message is right and the index is not.
+// Of a message parsed with ByIndex it checks everything, the index included: all that has been
+// read is what a reader without the index reads if the error is nil. Else it is an *Error, in
+// which errors.Is finds ErrIndex if the message is right and the index is not.
 func (m *Message) Index() error {
 	if m.pending&byIndex != 0 {
 		return m.indexOpened()

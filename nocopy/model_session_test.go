@@ -260,7 +260,7 @@ func (s *session) check(m *message) {
 		failf("%s: Apache's library refuses %x: %v", m.name, wire, err)
 	}
 	referee.Normal(rec)
-	rec.Unknown = slices.DeleteFunc(rec.Unknown, func(r referee.Raw) bool { return r.ID == nocopy.XIndexID })
+	rec.Unknown = slices.DeleteFunc(rec.Unknown, func(r referee.Raw) bool { return r.ID == nocopy.IndexID })
 	s.compare(m, "its bytes by Apache's library", m.root, rec, nil)
 	r := &reader{schema: s.schema, finished: true, keep: s.keep(m)}
 	s.compare(m, "the getters", m.root, r.record(m.b.Struct, m.h), r.wrong)

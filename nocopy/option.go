@@ -45,12 +45,12 @@ const (
 	// once. A union never gets one.
 	WithIndex
 
-	// ByIndex makes Parse use the index in a message: it looks at the fields of the root only, and at
-	// what is large among them not before it is read. What is read is checked then, and reads as
-	// absent if it is not valid; Message.Index checks all. Without an index, or with one that does not
-	// fit, Parse checks everything at once, as without ByIndex. Until Message.Index has been called
-	// reading is for one goroutine at a time, and what changes the message, compares it or links
-	// parts of it calls Message.Index first; a setter panics on its error.
+	// ByIndex makes Parse use the index in a message: it looks at the fields of the root only, and
+	// at what is large among them not before it is read. What is read is checked then, and reads
+	// as absent if it is not valid; Message.Index checks all. Without an index, or with one that
+	// does not fit, Parse checks everything at once, as without ByIndex. Until Message.Index has
+	// been called reading is for one goroutine at a time, and what changes the message, compares
+	// it or links parts of it calls Message.Index first; a setter panics on its error.
 	//
 	// Another reader, which skips the index, may see another message if an index lies: take ByIndex
 	// for sources only that are trusted as far as that.

@@ -1,6 +1,10 @@
 package nocopy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+)
 
 // pending tells what must be done before a message is changed: an index of its bytes, which a
 // change would make wrong, must go.
@@ -25,7 +29,7 @@ func (m *Message) settle() {
 	if carries { // which may finish the message: not with another index
 		with := m.flags & WithIndex
 		m.flags &^= with
-		m.handle(m.root).RemoveFields(XIndexID)
+		m.handle(m.root).RemoveFields(entry.IndexID)
 		m.flags |= with
 	}
 }
@@ -49,7 +53,7 @@ func (m *Message) endLanding() {
 // withoutIndex returns the wire bytes of the message, which is finished, as a copy without its
 // indexes.
 func (m *Message) withoutIndex(dst []byte) []byte {
-	_, cuts := m.handle(m.root).FindFields(XIndexID)
+	_, cuts := m.handle(m.root).FindFields(entry.IndexID)
 	all := m.buf.AppendTo(dst)
 	kept, from := all[:len(dst)], len(dst)
 	for _, cut := range cuts {

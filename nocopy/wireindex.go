@@ -1,7 +1,9 @@
 package nocopy
 
+import "github.com/nocopythrift/nocopythrift/internal/entry"
+
 // A message may carry an index of its own wire bytes, which tells a reader where its large values
-// are. It is the value of the last field of the root, a binary of id XIndexID, which every Thrift
+// are. It is the value of the last field of the root, a binary of id -32000, which every Thrift
 // library skips as a field that it does not know. It is found from the message's end. All numbers
 // are big-endian.
 //
@@ -34,11 +36,8 @@ package nocopy
 // Nothing in an index is believed that is not compared with the message where it is used: see
 // opened.go.
 
-// XIndexID is the id of the field with a message's index. The generator refuses it in an IDL.
-const XIndexID = -32000
-
 // indexHeader is the field header of an index.
-const indexHeader = uint32(WireString)<<16 | uint32(1<<16+XIndexID)
+const indexHeader = uint32(WireString)<<16 | uint32(1<<16+entry.IndexID)
 
 const (
 	minIndexed = 4 << 10 // the least bytes of a message with an index
@@ -124,16 +123,16 @@ func (x *wireIndex) seek(i, offset int) int {
 
 // anchor returns anchor i of the list of an entry. It reports whether there is such an anchor in
 // the index.
-func (x *wireIndex) anchor(entry []byte, i int) (offset int, ok bool) {
-	at := uint64(be32(entry[entryAnchorsAt:])) + uint64(i)*anchorBytes
+func (x *wireIndex) anchor(e []byte, i int) (offset int, ok bool) {
+	at := uint64(be32(e[entryAnchorsAt:])) + uint64(i)*anchorBytes
 	if at+anchorBytes > uint64(len(x.bytes)-trailerBytes) {
 		return 0, false
 	}
 	return int(be32(x.bytes[at:])), true
 }
 
-// typeHash returns a hash of the wire types that a value of type t is made of: its own and those of
-// its elements, keys and values, but not of the fields of structs.
+// typeHash returns a hash of the wire types that a value of type t is made of: its own and those
+// of its elements, keys and values, but not of the fields of structs.
 func (t *XType) typeHash() uint32 {
 	h := (2166136261 ^ uint32(t.wire)) * 16777619
 	for _, inside := range []*XType{t.key, t.elem} {

@@ -1,5 +1,5 @@
-// Command index measures what a message's own index gives and costs (nocopy.WithIndex, ByIndex), beside
-// FlatBuffers and nocopy.Lazy, in rounds: each round runs every row for a while.
+// Command index measures what a message's own index gives and costs (nocopy.WithIndex, ByIndex),
+// beside FlatBuffers and nocopy.Lazy, in rounds: each round runs every row for a while.
 //
 //	go run -C bench ./index
 package main

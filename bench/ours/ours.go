@@ -19,8 +19,8 @@ import (
 //   - nocopy/fields, nocopy/fields+recycle (build): of structs of plain values, as nocopyc -fields
 //     makes them; without options, and with nocopy.Recycle
 //   - nocopy/lazy (partial, edit): with nocopy.Lazy and nocopy.Recycle, what a gateway uses
-//   - nocopy/index (partial): with nocopy.ByIndex and nocopy.Recycle, of a message that nocopy.WithIndex
-//     has given an index
+//   - nocopy/index (partial): with nocopy.ByIndex and nocopy.Recycle, of a message with an index
+//     (nocopy.WithIndex)
 //   - nocopy/peek (partial): no message, each field is looked up in the bytes
 //
 // All of them release their messages. None owns the bytes it parses, so that an edit never stores

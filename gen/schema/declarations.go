@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
 // A checker makes the model of the syntax trees. It works in passes over all files,
@@ -173,6 +174,9 @@ func (c *checker) fieldID(f *idl.Field, auto *int64) int64 {
 	}
 	if id < math.MinInt16 || id > math.MaxInt16 {
 		c.errs.Add(f.Pos, "id %d of field %s is out of range (%d to %d)", id, f.Name.Text, math.MinInt16, math.MaxInt16)
+	}
+	if id == entry.IndexID {
+		c.errs.Add(f.Pos, "id %d of field %s is that of a message's own index (nocopy.WithIndex)", id, f.Name.Text)
 	}
 	if id <= 0 {
 		*auto = id - 1

@@ -60,6 +60,7 @@ func TestErrors(t *testing.T) {
 		"duplicate auto id": {"struct A { -1: i32 a, 1: i32 c, -1: i32 b }", "a.thrift:1:33: A: fields a and b have the same id -1"},
 		"duplicate field":   {"struct A { 1: i32 a, 2: i32 a }", "a.thrift:1:29: A has two fields named a"},
 		"id too big":        {"struct A { 32768: i32 a, -32769: i32 b }", "a.thrift:1:12: id 32768 of field a is out of range (-32768 to 32767)\na.thrift:1:26: id -32769 of field b is out of range (-32768 to 32767)"},
+		"id of an index":    {"struct A { -32000: i32 a, i32 b }", "a.thrift:1:12: id -32000 of field a is that of a message's own index (nocopy.WithIndex)"},
 		"id wraps":          {"struct A { 1: i32 a, 65537: i32 b }", "a.thrift:1:22: id 65537 of field b is out of range (-32768 to 32767)"},
 		"duplicate type":    {"struct A {}\nenum A { X }\nservice A {}", "a.thrift:2:6: A is already defined at 1:8\na.thrift:3:9: A is already defined at 1:8"},
 		"duplicate const":   {"const i32 A = 1\nconst i32 A = 2", "a.thrift:2:11: constant A is already defined at 1:11"},

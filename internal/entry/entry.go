@@ -23,3 +23,7 @@ const (
 	WordsShift = 32
 	WordShift  = 48
 )
+
+// IndexID is the id of the field with a message's own index, see nocopy/wireindex.go. No field of
+// an IDL may have it.
+const IndexID = -32000
