@@ -53,14 +53,10 @@ func (m *Message) source(v XStruct, t *XType) source {
 // sourceWithIndex checks the message of v, which has an index, before it is copied from. If v is
 // its root, sourceWithIndex returns its wire bytes without the index, and true.
 func (m *Message) sourceWithIndex(v XStruct) ([]byte, bool) {
-	from := v.m
-	if from.pending&byIndex != 0 {
-		from.mustIndex()
-	}
-	if v.entry() != from.root || from.pending&(carriesIndex|placedIndex) == 0 || !from.buf.Sealed() {
+	var ok bool
+	if m.copied, ok = v.m.appendPlainRoot(m.copied[:0], v.entry()); !ok {
 		return nil, false
 	}
-	m.copied = from.withoutIndex(m.copied[:0])
 	return m.copied, true
 }
 

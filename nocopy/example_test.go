@@ -172,6 +172,44 @@ func Example_lazy() {
 	// <nil>
 }
 
+func ExampleWithIndex() {
+	o := order.NewOrder(nocopy.WithIndex)
+	lines := o.NewLines(1000)
+	for i := range lines.Len() {
+		lines.At(i).SetArticle(fmt.Sprint("article ", i))
+	}
+	b := o.Message().AppendTo(nil) // of 4 KiB or more, so it has an index
+	o.Release()
+
+	// In a file that is mapped, for instance: only the pages are touched that are read.
+	indexed, err := order.ParseOrder(b, nocopy.ByIndex)
+	if err != nil {
+		panic(err)
+	}
+	defer indexed.Release()
+	fmt.Println(indexed.GetLines().At(700).GetArticle())
+	fmt.Println(indexed.Message().Index()) // checks all of it
+	// Output:
+	// article 700
+	// <nil>
+}
+
+func ExampleOpenIndexed() {
+	o := order.NewOrder()
+	o.SetCustomer("Ada")
+	small := o.Message().AppendTo(nil)
+	o.Release()
+
+	// Without an index everything is parsed, unless that is not wanted.
+	o, err := nocopy.OpenIndexed[order.Order](order.OrderDesc, small)
+	fmt.Println(o.GetCustomer(), err)
+	_, err = nocopy.OpenIndexed[order.Order](order.OrderDesc, small, nocopy.RequireIndex)
+	fmt.Println(errors.Is(err, nocopy.ErrIndex))
+	// Output:
+	// Ada <nil>
+	// true
+}
+
 // Strings that are read are good for ever, unless the message recycles its memory: then they end
 // with Release, and what is kept is cloned.
 func Example_recycle() {

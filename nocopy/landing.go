@@ -141,12 +141,13 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 		at := i + fieldHeader
 		if at == next {
 			entry := x.entry(k)
-			header, end := headerAt(entry, entryHeadAt), int(be32(entry[entryEndAt:]))
+			header, _ := entryField(entry)
+			end := int(indexNumber(entry[entryEndAt:]))
 			f := d.findFrom(&expected, header)
 			if end <= at || end > stop {
 				return 0, false
 			}
-			later := f != nil && be32(entry[entryTypesAt:]) == f.hash
+			later := f != nil && indexNumber(entry[entryTypesAt:]) == f.hash
 			if later && words[f.word] != 0 || !later && headerAt(b, i) != header {
 				return 0, false
 			}
@@ -265,7 +266,7 @@ func (m *Message) land(f *field, e, p uint32) uint32 {
 		depth = int(m.idx[e-1])
 	}
 	k := l.x.seek(0, at)
-	if l.x.offset(k) != at || be32(l.x.entry(k)[entryTypesAt:]) != f.hash {
+	if l.x.offset(k) != at || indexNumber(l.x.entry(k)[entryTypesAt:]) != f.hash {
 		if word, _, ok := m.parseAt(f.typ, at, len(l.b), depth); ok {
 			return word
 		}
@@ -315,7 +316,7 @@ func (l *landing) scanFor(f *field, i int) (found int) {
 // for; 0 if it is not what the index says.
 func (m *Message) landValue(t *XType, at, k, depth int) uint32 {
 	l := m.landing
-	end := int(be32(l.x.entry(k)[entryEndAt:]))
+	end := int(indexNumber(l.x.entry(k)[entryEndAt:]))
 	inner := l.x.offset(k+1) < end
 	if t.kind == record && !t.desc.union && (inner || end-at <= smallStruct) {
 		if e, to := m.landStruct(t.desc, at, end, k+1, depth+1); to == end {
@@ -397,10 +398,11 @@ func (m *Message) absentEntry(t *XType) uint32 {
 func (m *Message) landList(t *XType, at, end, k, depth int) uint32 {
 	l := m.landing
 	entry, body := l.x.entry(k), at+listHeader
-	if be32(entry[entryAnchorsAt:]) == 0 || body > end || l.b[at] != byte(t.elem.wire) || !m.mayAlloc(listWords) {
+	if indexNumber(entry[entryAnchorsAt:]) == 0 || body > end || l.b[at] != byte(t.elem.wire) || !m.mayAlloc(listWords) {
 		return 0
 	}
-	n, stride := be32(l.b[at+1:]), entry[entryStrideAt]
+	n := be32(l.b[at+1:])
+	_, stride := entryField(entry)
 	if uint64(n) > uint64(end-body) || stride > maxStride || n <= 1<<stride {
 		return 0
 	}
@@ -451,7 +453,7 @@ func (m *Message) landElement(number, i uint32) uint32 {
 func (m *Message) findElement(l *landedList, i int) (at int, ok bool) {
 	x := &m.landing.x
 	entry := x.entry(l.k)
-	stride := entry[entryStrideAt]
+	_, stride := entryField(entry)
 	from := i >> stride
 	at, limit := l.at+listHeader, l.end
 	if from > 0 {
@@ -489,8 +491,9 @@ func (l *landing) passStruct(i, stop, k int) (int, bool) {
 		at, end, ok := i+fieldHeader, 0, false
 		if l.x.offset(k) == at {
 			entry := l.x.entry(k)
-			end = int(be32(entry[entryEndAt:]))
-			ok = headerAt(l.b, i) == headerAt(entry, entryHeadAt) && end > at && end <= stop
+			end = int(indexNumber(entry[entryEndAt:]))
+			header, _ := entryField(entry)
+			ok = headerAt(l.b, i) == header && end > at && end <= stop
 		}
 		if !ok {
 			if end, ok = l.pass(at, stop, WireType(l.b[i])); !ok {

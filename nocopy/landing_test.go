@@ -205,6 +205,9 @@ func TestByIndex(t *testing.T) {
 			t.Fatal("no index is found")
 		}
 		entries += x.n
+		if bytes.ContainsFunc(x.bytes, func(r rune) bool { return r > 0x7f }) {
+			t.Fatal("an index that is not ASCII")
+		}
 		if grown := len(with) - len(wire); len(wire) < minIndexed || grown > max(len(wire)/40, 27) || len(wire) >= 20<<10 && grown > len(wire)/80 {
 			t.Fatalf("%d bytes of index for %d", grown, len(wire))
 		}
@@ -265,10 +268,10 @@ func TestNoIndex(t *testing.T) {
 		"version":  spoil(func(b []byte) []byte { b[n-6]++; return b }),
 		"length":   spoil(func(b []byte) []byte { b[n-10]++; return b }),
 		"message":  spoil(func(b []byte) []byte { b[n-14]++; return b }),
-		"count":    spoil(func(b []byte) []byte { b[n-20] = 0xff; return b }),
+		"count":    spoil(func(b []byte) []byte { b[n-20]++; return b }),
 		"id":       spoil(func(b []byte) []byte { b[len(wire)]++; return b }),
 		"longer":   append(with[:n-1:n-1], "\x08\x03\xe8\x00\x00\x00\x01\x00"...),
-		"unsorted": spoil(func(b []byte) []byte { b[len(wire)+6+3] ^= 0x40; return b }),
+		"unsorted": spoil(func(b []byte) []byte { b[len(wire)+6+3] ^= 0x20; return b }),
 	}
 	for name, b := range cases {
 		_, err := parseStruct(businessDesc, b, RequireIndex)
@@ -310,5 +313,109 @@ func checkIndex(t testing.TB, s XStruct) {
 	t.Helper()
 	if err := CheckIndex(s.m); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestIndexEdited: what was edited, copied from or put into another message goes out without the
+// index that it had, or with another one.
+func TestIndexEdited(t *testing.T) {
+	plain := largeBusiness(t, 300)
+	with := withIndex(t, businessDesc, plain)
+	id, items, tags := businessDesc.named("id"), businessDesc.named("items"), businessDesc.named("tags")
+	list := func(s XStruct) StructList[XStruct] { return StructList[XStruct](s.Child(items, businessDesc)) }
+	edits := map[string]func(s XStruct){
+		"number":   func(s XStruct) { s.SetInt64(id, 2) },
+		"item":     func(s XStruct) { list(s).At(100).SetText(itemDesc.named("sku"), "other") },
+		"read":     func(s XStruct) { x := list(s).At(7); list(s).At(100); x.SetInt32(itemDesc.named("count"), 9) },
+		"append":   func(s XStruct) { list(s).AppendNew().SetInt32(itemDesc.named("count"), 1) },
+		"delete":   func(s XStruct) { list(s).Delete(10, 20) },
+		"swap":     func(s XStruct) { list(s).Swap(1, 299) },
+		"unset":    func(s XStruct) { s.Unset(tags) },
+		"child":    func(s XStruct) { s.NewChild(tags, businessDesc, 3) },
+		"unknown":  func(s XStruct) { s.AppendUnknown(businessDesc, 999, Value{WireBool, []byte{1}}) },
+		"clear":    func(s XStruct) { s.Clear(businessDesc) },
+		"two":      func(s XStruct) { s.SetInt64(id, 2); s.m.Finish(); s.SetInt64(id, 3); s.Unset(tags) },
+		"compact":  func(s XStruct) { s.m.Compact(); s.Unset(tags) },
+		"to other": func(s XStruct) { list(s).Set(3, list(s).At(200)) },
+	}
+	for name, edit := range edits {
+		want, err := parseStruct(businessDesc, plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edit(want)
+		for how, opts := range map[string][]Option{"plain": nil, "own": {Own}, "lazy": {Lazy}, "by index": {ByIndex}, "recycled": {ByIndex, Recycle}, "added": {WithIndex}} {
+			s, err := parseStruct(businessDesc, bytes.Clone(with), opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			edit(s)
+			out := bytes.Clone(s.m.Bytes())
+			x, ok := findWireIndex(out)
+			_, cuts := s.FindFields(IndexID)
+			if how != "added" && len(cuts) > 0 || ok != (len(cuts) == 1) {
+				t.Errorf("%s, %s: goes out with an index", name, how)
+			}
+			if how == "added" && len(out) >= minIndexed+1000 && (!ok || x.n == 0) {
+				t.Errorf("%s: goes out without an index", name)
+			}
+			if err := CheckSentIndex(businessDesc, out, false); err != nil {
+				t.Errorf("%s, %s: %v", name, how, err)
+			}
+			if got, want := s.Format(businessDesc), want.Format(businessDesc); got != want {
+				t.Errorf("%s, %s: reads as\n%.300s not\n%.300s", name, how, got, want)
+			}
+			again, err := parseStruct(businessDesc, out)
+			if err != nil || again.Format(businessDesc) != want.Format(businessDesc) {
+				t.Errorf("%s, %s: what goes out reads otherwise: %v", name, how, err)
+			}
+			s.Release()
+		}
+		want.Release()
+	}
+}
+
+// TestIndexInvalid: what changes a message that turns out not to be valid, or links from it, panics
+// with a fixed text; Index returns the error, and reading gives what is there.
+func TestIndexInvalid(t *testing.T) {
+	with := withIndex(t, businessDesc, largeBusiness(t, 300))
+	s, err := parseStruct(businessDesc, with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := businessDesc.named("items")
+	at, _ := s.m.extent(StructList[XStruct](s.Child(items, businessDesc)).At(150).entry(), structTypeOf(itemDesc))
+	with[at-s.m.idx[s.m.root]] = 1 // no wire type
+	s.Release()
+	s, err = parseStruct(businessDesc, with, RequireIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := StructList[XStruct](s.Child(items, businessDesc))
+	if l.At(150).Valid() || l.At(149).Int32(itemDesc.named("count")) != 149 {
+		t.Error("element 150 is there, or 149 is not")
+	}
+	for range l.All() {
+	}
+	if err := s.m.Index(); !errors.Is(err, ErrType) {
+		t.Errorf("Index: %v", err)
+	}
+	other := newStruct(businessDesc)
+	for name, f := range map[string]func(){
+		"set":   func() { s.SetInt64(businessDesc.named("id"), 1) },
+		"link":  func() { StructList[XStruct](other.NewChild(items, businessDesc, 0)).Append(l.At(3)) },
+		"clone": func() { s.Clone(businessDesc) },
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.HasPrefix(text, "nocopy: message can't be changed or copied from: ") {
+					t.Errorf("%s: %q", name, text)
+				}
+			}()
+			f()
+		}()
+	}
+	if !bytes.Equal(s.m.Bytes(), with) {
+		t.Error("it has changed")
 	}
 }

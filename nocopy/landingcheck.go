@@ -76,8 +76,8 @@ func (c *indexCheck) structure(i int) (int, bool) {
 		}
 		entry := c.x.entry(c.k)
 		c.k++
-		end := int(be32(entry[entryEndAt:]))
-		if headerAt(entry, entryHeadAt) != header || end > len(c.b) {
+		end := int(indexNumber(entry[entryEndAt:]))
+		if h, _ := entryField(entry); h != header || end > len(c.b) {
 			return i, false
 		}
 		next, ok := c.value(WireType(header>>16), at, end, entry)
@@ -100,14 +100,15 @@ func (c *indexCheck) pass(at int, t WireType) int {
 // value does as structure, for the value of type t at an offset that this entry is for.
 func (c *indexCheck) value(t WireType, at, end int, entry []byte) (int, bool) {
 	inner := c.x.offset(c.k) < end
-	anchors := be32(entry[entryAnchorsAt:]) != 0
+	anchors := indexNumber(entry[entryAnchorsAt:]) != 0
 	switch {
 	case t == WireStruct && inner:
 		return c.structure(at)
 	case t != WireList && t != WireSet || !anchors && !inner:
 		return c.pass(at, t), true
 	}
-	elem, n, stride := WireType(c.b[at]), int(be32(c.b[at+1:])), entry[entryStrideAt]
+	elem, n, stride := WireType(c.b[at]), int(be32(c.b[at+1:])), uint8(0)
+	_, stride = entryField(entry)
 	if stride > maxStride {
 		return at, false
 	}

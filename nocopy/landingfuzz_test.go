@@ -2,7 +2,6 @@ package nocopy
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"testing"
@@ -15,8 +14,9 @@ func withEntries(wire []byte, n int, entries []byte) []byte {
 	b := append(bytes.Clone(wire[:len(wire)-1]), byte(WireString), byte(indexHeader>>8&0xff), byte(indexHeader&0xff))
 	size := uint32(len(entries) + trailerBytes)
 	b = append(appendBE32(b, size), entries...)
-	b = appendBE32(appendBE32(b, uint32(n)), uint32(len(b))+trailerBytes+1)
-	return append(appendBE32(appendBE32(appendBE32(b, size), indexVersion), indexMagic), 0)
+	b = appendIndexNumber(appendIndexNumber(b, uint32(n)), uint32(len(b))+trailerBytes+1)
+	b = append(appendIndexNumber(appendIndexNumber(b, size), indexVersion), indexMagic...)
+	return append(b, 0)
 }
 
 // indexTypes are types of messages with an index, and one such message of each, without the index.
@@ -140,11 +140,11 @@ func TestHostileIndex(t *testing.T) {
 		n := x.n
 		for range 1 + rnd.IntN(3) {
 			at := rnd.IntN(len(body)/4) * 4
-			switch v := binary.BigEndian.Uint32(body[at:]); rnd.IntN(6) {
+			switch v := indexNumber(body[at:]); rnd.IntN(6) {
 			case 0:
-				binary.BigEndian.PutUint32(body[at:], v+uint32(rnd.IntN(9))-4)
+				putIndexNumber(body[at:], v+uint32(rnd.IntN(9))-4)
 			case 1:
-				binary.BigEndian.PutUint32(body[at:], rnd.Uint32())
+				putIndexNumber(body[at:], rnd.Uint32())
 			case 2: // what another entry says
 				copy(body[at:], body[rnd.IntN(x.n)*entryBytes+at%entryBytes:][:4])
 			case 3:
@@ -152,7 +152,7 @@ func TestHostileIndex(t *testing.T) {
 			case 4:
 				n = rnd.IntN(n + 1)
 			case 5: // the place of a value in another
-				binary.BigEndian.PutUint32(body[at:], uint32(rnd.IntN(len(with))))
+				putIndexNumber(body[at:], uint32(rnd.IntN(len(with))))
 			}
 		}
 		b := withEntries(wires[k], n, body)

@@ -50,9 +50,23 @@ func (m *Message) endLanding() {
 	}
 }
 
-// withoutIndex returns the wire bytes of the message, which is finished, as a copy without its
-// indexes.
-func (m *Message) withoutIndex(dst []byte) []byte {
+// plainRoot returns the wire bytes of the message without its index, as a copy, if e is the root's
+// entry and there is one. Of a message parsed with ByIndex it checks everything, see settle.
+func (m *Message) plainRoot(e uint32) ([]byte, bool) {
+	if m.pending == 0 {
+		return nil, false
+	}
+	return m.appendPlainRoot(nil, e)
+}
+
+// appendPlainRoot appends to dst what plainRoot returns.
+func (m *Message) appendPlainRoot(dst []byte, e uint32) ([]byte, bool) {
+	if m.pending&byIndex != 0 {
+		m.mustIndex()
+	}
+	if e != m.root || m.pending == 0 || !m.buf.Sealed() {
+		return dst, false
+	}
 	_, cuts := m.handle(m.root).FindFields(entry.IndexID)
 	all := m.buf.AppendTo(dst)
 	kept, from := all[:len(dst)], len(dst)
@@ -60,5 +74,5 @@ func (m *Message) withoutIndex(dst []byte) []byte {
 		kept = append(kept, all[from:len(dst)+cut.From]...)
 		from = len(dst) + cut.To
 	}
-	return append(kept, all[from:]...)
+	return append(kept, all[from:]...), true
 }

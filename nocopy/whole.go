@@ -30,6 +30,9 @@ func (v XValue) AppendWire(dst []byte) []byte {
 			return appendZero(dst, t)
 		}
 		s.m.closeAllUnlessSealed()
+		if b, ok := s.m.plainRoot(s.entry()); ok {
+			return append(dst, b...)
+		}
 		return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(dst)
 	default:
 		b := v.encoded()

@@ -4,8 +4,7 @@ import "github.com/nocopythrift/nocopythrift/internal/entry"
 
 // A message may carry an index of its own wire bytes, which tells a reader where its large values
 // are. It is the value of the last field of the root, a binary of id -32000, which every Thrift
-// library skips as a field that it does not know. It is found from the message's end. All numbers
-// are big-endian.
+// library skips as a field that it does not know. It is found from the message's end.
 //
 //	0b 8300 <length of what follows up to the STOP>
 //	entries   20 bytes for each large struct, list, set or map, in the order of the message
@@ -13,28 +12,32 @@ import "github.com/nocopythrift/nocopythrift/internal/entry"
 //	trailer   20 bytes
 //	00        STOP of the root
 //
+// Each number has 28 bits in 4 bytes, 7 bits in each, the high ones first: so the index is ASCII,
+// and passes for text with libraries that decode what they skip. (Apache Thrift's Python library
+// does.) Messages of 256 MiB and more have none.
+//
 // An entry is:
 //
-//	offset   4 bytes: of the value in the message, after its field header
-//	end      4 bytes: offset of what follows
-//	header   3 bytes: the value's field header
-//	stride   1 byte: of a list with anchors, log₂ of how many elements there are for each
-//	types    4 bytes: hash of the wire types that the value is made of, see typeHash
-//	anchors  4 bytes: of a list that has them, the offset in the index of the first; else 0
+//	offset   of the value in the message, after its field header
+//	end      offset of what follows
+//	field    the value's field header, and in the low 5 bits the stride of a list with anchors:
+//	         log₂ of how many elements there are for each
+//	types    hash of the wire types that the value is made of, see typeHash
+//	anchors  of a list that has them, the offset in the index of the first; else 0
 //
 // Anchor i of a list is the offset of element (i+1)·2^stride. The entries of values in a value are
 // those after its own. Maps, unions, and lists of lists have no entries for what is in them.
 //
 // The trailer is:
 //
-//	count    4 bytes: how many entries there are
-//	message  4 bytes: length of the whole message, index and STOP included
-//	index    4 bytes: length of the index, as before it
-//	version  4 bytes: 1
-//	magic    4 bytes: "nIDX"
+//	count    how many entries there are
+//	message  length of the whole message, index and STOP included
+//	index    length of the index, as before it
+//	version  1
+//	magic    "nIDX"
 //
 // Nothing in an index is believed that is not compared with the message where it is used: see
-// opened.go.
+// landing.go.
 
 // indexHeader is the field header of an index.
 const indexHeader = uint32(WireString)<<16 | uint32(1<<16+entry.IndexID)
@@ -44,17 +47,20 @@ const (
 
 	entryBytes     = 20
 	entryEndAt     = 4
-	entryHeadAt    = 8
-	entryStrideAt  = 11
+	entryFieldAt   = 8
 	entryTypesAt   = 12
 	entryAnchorsAt = 16
 
 	anchorBytes = 4
+	strideBits  = 5
 	maxStride   = 20 // the most that an entry's stride may be
+
+	bitsPerNumber = 28
+	maxIndexed    = 1<<bitsPerNumber - 1 // the most bytes of a message with an index
 
 	trailerBytes = 20
 	indexVersion = 1
-	indexMagic   = 0x6e494458
+	indexMagic   = "nIDX"
 )
 
 // wireIndex is the index in the bytes of a message.
@@ -72,8 +78,8 @@ func findWireIndex(b []byte) (x wireIndex, ok bool) {
 		return x, false
 	}
 	t := b[end-trailerBytes : end]
-	n, size := be32(t), uint64(be32(t[8:]))
-	if be32(t[16:]) != indexMagic || be32(t[12:]) != indexVersion || uint64(be32(t[4:])) != uint64(len(b)) ||
+	n, size := indexNumber(t), uint64(indexNumber(t[8:]))
+	if string(t[16:]) != indexMagic || indexNumber(t[12:]) != indexVersion || int(indexNumber(t[4:])) != len(b) ||
 		size > uint64(end-fieldHeader-textHeader) || uint64(n)*entryBytes+trailerBytes > size {
 		return x, false
 	}
@@ -86,6 +92,27 @@ func findWireIndex(b []byte) (x wireIndex, ok bool) {
 	return x, true
 }
 
+// indexNumber returns the number in the first 4 bytes of b.
+func indexNumber(b []byte) uint32 {
+	x := be32(b)
+	x = x&0x7f007f | x&0x7f007f00>>1
+	return x&0x3fff | x&0x3fff0000>>2
+}
+
+// appendIndexNumber appends a number of 28 bits.
+func appendIndexNumber(dst []byte, x uint32) []byte {
+	return append(dst, byte(x>>21&0x7f), byte(x>>14&0x7f), byte(x>>7&0x7f), byte(x&0x7f))
+}
+
+// putIndexNumber stores a number of 28 bits.
+func putIndexNumber(b []byte, x uint32) { appendIndexNumber(b[:0:4], x) }
+
+// entryField returns the field header that an entry has, and the stride.
+func entryField(entry []byte) (header uint32, stride uint8) {
+	x := indexNumber(entry[entryFieldAt:])
+	return x >> strideBits, uint8(x & (1<<strideBits - 1))
+}
+
 // entry returns the bytes of entry i.
 func (x *wireIndex) entry(i int) []byte { return x.bytes[i*entryBytes:][:entryBytes] }
 
@@ -95,7 +122,7 @@ func (x *wireIndex) offset(i int) int {
 	if i >= x.n {
 		return int(^uint(0) >> 1)
 	}
-	return int(be32(x.bytes[i*entryBytes:]))
+	return int(indexNumber(x.bytes[i*entryBytes:]))
 }
 
 // seek returns the number of the first entry from i on whose value is at this offset or later.
@@ -124,20 +151,22 @@ func (x *wireIndex) seek(i, offset int) int {
 // anchor returns anchor i of the list of an entry. It reports whether there is such an anchor in
 // the index.
 func (x *wireIndex) anchor(e []byte, i int) (offset int, ok bool) {
-	at := uint64(be32(e[entryAnchorsAt:])) + uint64(i)*anchorBytes
+	at := uint64(indexNumber(e[entryAnchorsAt:])) + uint64(i)*anchorBytes
 	if at+anchorBytes > uint64(len(x.bytes)-trailerBytes) {
 		return 0, false
 	}
-	return int(be32(x.bytes[at:])), true
+	return int(indexNumber(x.bytes[at:])), true
 }
 
 // typeHash returns a hash of the wire types that a value of type t is made of: its own and those
 // of its elements, keys and values, but not of the fields of structs.
-func (t *XType) typeHash() uint32 {
+func (t *XType) typeHash() uint32 { return t.hash() >> (32 - bitsPerNumber) }
+
+func (t *XType) hash() uint32 {
 	h := (2166136261 ^ uint32(t.wire)) * 16777619
 	for _, inside := range []*XType{t.key, t.elem} {
 		if inside != nil {
-			h = (h ^ inside.typeHash()) * 16777619
+			h = (h ^ inside.hash()) * 16777619
 		}
 	}
 	return h

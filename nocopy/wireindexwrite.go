@@ -44,7 +44,7 @@ func (m *Message) addWireIndex() {
 	}
 	m.buf.Seal()
 	n := m.buf.Len()
-	if n < minIndexed && !m.anySize {
+	if n < minIndexed && !m.anySize || n > maxIndexed-maxIndexed/64 {
 		return
 	}
 	w := indexWriters.Get().(*indexWriter)
@@ -118,17 +118,17 @@ func (w *indexWriter) write() {
 		w.least, w.inside = 4*w.least, 4*w.inside
 	}
 	for i := range w.n {
-		if e := w.b[i*entryBytes:][:entryBytes]; be32(e[entryAnchorsAt:]) != 0 {
-			putBE32(e[entryAnchorsAt:], be32(e[entryAnchorsAt:])-1+uint32(w.n*entryBytes))
+		if e := w.b[i*entryBytes:][:entryBytes]; indexNumber(e[entryAnchorsAt:]) != 0 {
+			putIndexNumber(e[entryAnchorsAt:], indexNumber(e[entryAnchorsAt:])-1+uint32(w.n*entryBytes))
 		}
 	}
 	w.b = append(w.b, w.after...)
 	size := len(w.b) + trailerBytes
-	w.b = appendBE32(w.b, uint32(w.n))
-	w.b = appendBE32(w.b, uint32(w.size+fieldHeader+textHeader+size))
-	w.b = appendBE32(w.b, uint32(size))
-	w.b = appendBE32(w.b, indexVersion)
-	w.b = appendBE32(w.b, indexMagic)
+	w.b = appendIndexNumber(w.b, uint32(w.n))
+	w.b = appendIndexNumber(w.b, uint32(w.size+fieldHeader+textHeader+size))
+	w.b = appendIndexNumber(w.b, uint32(size))
+	w.b = appendIndexNumber(w.b, indexVersion)
+	w.b = append(w.b, indexMagic...)
 }
 
 // offset returns the offset of a position.
@@ -168,11 +168,11 @@ func (w *indexWriter) visit(f *field, e uint32, at, end int, root bool) bool {
 		return false
 	}
 	stride, anchors := w.list(f.typ, e, at, end)
-	w.b = appendBE32(w.b, uint32(at))
-	w.b = appendBE32(w.b, uint32(end))
-	w.b = appendBE32(w.b, f.header<<8|uint32(stride))
-	w.b = appendBE32(w.b, f.hash)
-	w.b = appendBE32(w.b, anchors)
+	w.b = appendIndexNumber(w.b, uint32(at))
+	w.b = appendIndexNumber(w.b, uint32(end))
+	w.b = appendIndexNumber(w.b, f.header<<strideBits|uint32(stride))
+	w.b = appendIndexNumber(w.b, f.hash)
+	w.b = appendIndexNumber(w.b, anchors)
 	w.n++
 	return end-at > w.inside
 }
@@ -201,7 +201,7 @@ func (w *indexWriter) list(t *XType, e uint32, at, end int) (stride uint8, ancho
 		return 0, 0
 	}
 	for i := 1 << stride; i < n; i += 1 << stride {
-		w.after = appendBE32(w.after, uint32(w.offset(w.m.elementAt(e, t.elem, uint32(i)))))
+		w.after = appendIndexNumber(w.after, uint32(w.offset(w.m.elementAt(e, t.elem, uint32(i)))))
 	}
 	return stride, anchors
 }

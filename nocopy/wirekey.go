@@ -235,5 +235,8 @@ func (s XStruct) wireAs(t *XType) []byte {
 	s = s.orAbsent()
 	s.alive()
 	s.m.closeAllUnlessSealed()
+	if b, ok := s.m.plainRoot(s.entry()); ok {
+		return b
+	}
 	return s.m.wire(s.entry(), t)
 }

@@ -7,9 +7,9 @@ mvn -B -q -f "$here/java/pom.xml" dependency:copy-dependencies -DoutputDirectory
 	unavailable "Maven could not download libthrift"
 mkdir "$work/classes"
 javac -nowarn -Xlint:none -d "$work/classes" -cp "$work/lib/*" $(find "$work/gen" "$here/java" -name '*.java')
-for program in Server Client; do
+for program in Server Client Indexed; do
 	# One processor is enough, and the simple garbage collector starts quickly.
-	cat >"$work/$(echo $program | tr SC sc)" <<END
+	cat >"$work/$(echo $program | tr SCI sci)" <<END
 #!/bin/sh
 dir=\$(dirname "\$0")
 exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx512m -cp "\$dir/classes:\$dir/lib/*" $program "\$@"
