@@ -19,7 +19,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// indexedInsanity returns a message with an index, and what indexed.py and Indexed.java print of it.
+// indexedInsanity returns a message with an index, and what indexed.py and Indexed.java print of
+// it.
 func indexedInsanity(t *testing.T) (wire []byte, printed string) {
 	v := thrifttest.NewInsanity(nocopy.WithIndex)
 	defer v.Release()

@@ -81,27 +81,28 @@
 // # Threads
 //
 // A parsed message may be read by any number of goroutines, and a finished one sent by any number
-// ([Message.Finish]), while nobody changes it. With [Lazy] or [ByIndex] only after [Message.Index].
+// ([Message.Finish]), while nobody changes it. With [Lazy] or [ByIndex] only after
+// [Message.Index].
 //
 // # A message with its own index
 //
 // [WithIndex] makes finishing add an index to the wire bytes of a message of 4 KiB or more, in a
 // binary field with the id -32000 at the end of the root, which every Thrift library skips; no
 // field of an IDL may have that id. Parse with [ByIndex], or [OpenIndexed], then finds any field
-// without a scan: in a file that is mapped, of a message of any size, three fields cost some 0.2 µs
-// and a page or two. It takes at most 1/80 of the message, 1/40 below 20 KiB, and changing the
-// message removes it or, with WithIndex, makes it anew. A value that is set to the root of another
-// message, and a Clone, have none. Over sockets it pays little: who receives a message has all of
-// its bytes in memory, and Lazy passes over 20 KB in some 2 µs. What a wrong index can do is in
-// SECURITY.md; examples/archive is a file of such messages.
+// without a scan: in a file that is mapped, of a message of any size, three fields cost some
+// hundred ns and a page or two. It takes at most 1/80 of the message, 1/40 below 20 KiB, and
+// changing the message removes it or, with WithIndex, makes it anew. A value that is set to the
+// root of another message, and a Clone, have none. Over sockets it pays little: who receives a
+// message has all of its bytes in memory, and Lazy passes over 20 KB in some 2 µs. What a wrong
+// index can do, and who can forge one, is in SECURITY.md.
 //
 // # Errors
 //
 // Bad data is an [*Error] with the offset and the path of what is wrong, in which errors.Is finds
 // io.ErrUnexpectedEOF or one of [ErrMissingRequired], [ErrLimit], [ErrType], [ErrNegative],
-// [ErrTrailing], [ErrUTF8], [ErrIndex] and [ErrNotFound]. A Reader's errors are returned as they are; what
-// ends too early is io.ErrUnexpectedEOF. Bad programs panic with a text that begins with "nocopy:
-// "; an index or range that a list does not have, with an [IndexError] or [BoundsError], which are
+// [ErrTrailing], [ErrUTF8], [ErrIndex] and [ErrNotFound]. A Reader's errors are returned as they
+// are; what ends too early is io.ErrUnexpectedEOF. Bad programs panic with a text that begins with
+// "nocopy: "; an index or range that a list does not have, with an [IndexError] or [BoundsError], which are
 // runtime errors.
 //
 // # Text and logs

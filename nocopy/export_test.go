@@ -12,9 +12,8 @@ import (
 // CompactAlways makes every change of the message compact it first.
 func CompactAlways(m *Message) { m.dead.everyChange, m.maybeFull = true, true }
 
-// IndexAlways makes finishing add an index to the message if it was made with WithIndex, however
-// small it is.
-func IndexAlways(m *Message) { m.anySize, m.guarded = m.flags&WithIndex != 0, true }
+// AnySize makes WithIndex and ByIndex be for messages of any size.
+const AnySize = anySize
 
 // Indexed returns a message with an index, however small it is.
 func Indexed(d *XDesc, wire []byte, opts ...Option) []byte {
@@ -26,8 +25,7 @@ func Indexed(d *XDesc, wire []byte, opts ...Option) []byte {
 		panic(err)
 	}
 	defer s.Release()
-	s.m.flags |= WithIndex
-	IndexAlways(s.m)
+	s.m.flags |= WithIndex | AnySize
 	s.m.addWireIndex()
 	s.m.buf.Seal()
 	return s.m.AppendTo(nil)

@@ -56,6 +56,7 @@ var hostileWays = []struct {
 }
 
 func countHostileSteps(t *testing.T) {
+	countLandingSteps(t)
 	// What takes no more steps a byte than cheap may just not have been worth a table, when the
 	// message was small.
 	small, cheap, growth, byTurns := 4<<10, 60, 2.0, true

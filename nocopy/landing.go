@@ -15,7 +15,9 @@ type landing struct {
 	maxIndex uint32 // words
 	structs  []landedStruct
 	lists    []landedList
-	err      error // what has first turned out not to fit
+	absent   map[*XType]uint32 // entries of values that are not valid
+	scanned  int               // bytes that scanFor has passed over
+	err      error             // what has first turned out not to fit
 }
 
 // landedStruct is the entry of a struct that was not parsed: some of its values may have been left
@@ -34,7 +36,7 @@ type landedList struct {
 	k       int // the entry in the index
 	inner   bool
 	failed  bool              // it can't be parsed as a whole
-	absent  uint32            // the entry of all elements that are not valid
+	passed  int               // bytes between the anchors of what has been looked up, the same ones again
 	few     [4]touched        // the elements that have been read first
 	n       int               // how many have been read
 	touched map[uint32]uint32 // the entries of the others, by their numbers
@@ -69,9 +71,17 @@ func (l *landedList) touch(i, entry uint32) {
 // mostTouched returns after how many of n elements of a list all are parsed.
 func mostTouched(n uint32) int { return 64 + int(n/8) }
 
+// spent reports whether looking up elements has taken as long as parsing the whole list some times:
+// the anchors of a message that lies may be far apart.
+func (l *landedList) spent() bool { return l.passed > mostPassed*(l.end-l.at) }
+
+// mostPassed is how many times its own bytes a message that lies makes its reader pass over.
+const mostPassed = 4
+
 func (l *landing) reset() {
 	clear(l.lists)
-	*l = landing{structs: l.structs[:0], lists: l.lists[:0]}
+	clear(l.absent)
+	*l = landing{structs: l.structs[:0], lists: l.lists[:0], absent: l.absent}
 	if cap(l.structs) > 1<<10 || cap(l.lists) > 1<<8 {
 		*l = landing{}
 	}
@@ -106,6 +116,9 @@ func (m *Message) parseByIndex(p *parser) (XStruct, error) {
 func (m *Message) landRoot(b []byte, base uint32) bool {
 	m.desc.self.mustBeDefined()
 	x, ok := findWireIndex(b)
+	if x.at+1 < minIndexed && m.flags&anySize == 0 || x.at+1 > mostIndexed { // WithIndex adds none
+		return false
+	}
 	maxIndex := m.limits.maxIndex(len(b))
 	if !ok || m.desc.union || uint64(firstEntry+m.desc.words) > uint64(maxIndex) {
 		return false
@@ -147,7 +160,7 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 			if end <= at || end > stop {
 				return 0, false
 			}
-			later := f != nil && indexNumber(entry[entryTypesAt:]) == f.hash
+			later := f != nil && f.kind > text && indexNumber(entry[entryTypesAt:]) == f.hash
 			if later && words[f.word] != 0 || !later && headerAt(b, i) != header {
 				return 0, false
 			}
@@ -296,12 +309,17 @@ func (l *landing) misfit(d *XDesc, at int) {
 }
 
 // scanFor returns the offset of the value of field f in the struct that begins at offset i, not
-// using the index; 0 if there is none.
+// using the index; 0 if there is none, or if much has been scanned before.
 func (l *landing) scanFor(f *field, i int) (found int) {
+	if l.scanned > mostPassed*len(l.b) {
+		return 0
+	}
+	defer func(from int) { l.scanned += i - from }(i)
 	for len(l.b)-i > fieldHeader && l.b[i] != byte(WireStop) {
 		header, at := headerAt(l.b, i), i+fieldHeader
 		end, ok := l.pass(at, len(l.b), WireType(header>>16))
 		if !ok {
+			l.scanned += len(l.b) - i
 			return 0
 		}
 		if header == f.header && fits(l.b, f.typ, at) {
@@ -383,13 +401,23 @@ func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, 
 	return 0, 0, false
 }
 
-// absentEntry returns a new entry that reads as absent.
+// absentEntry returns the entry of all values of type t that are not valid: it reads as absent.
 func (m *Message) absentEntry(t *XType) uint32 {
-	if t.kind == record {
-		return m.alloc(t.desc.words)
+	l := m.landing
+	e := l.absent[t]
+	if e != 0 {
+		return e
 	}
-	e := m.alloc(listWords)
-	m.idx[e+listType] = t.id
+	if t.kind == record {
+		e = m.alloc(t.desc.words)
+	} else {
+		e = m.alloc(listWords)
+		m.idx[e+listType] = t.id
+	}
+	if l.absent == nil {
+		l.absent = make(map[*XType]uint32)
+	}
+	l.absent[t] = e
 	return e
 }
 
@@ -423,54 +451,62 @@ func (m *Message) landElement(number, i uint32) uint32 {
 	if e := l.entryOf(i); e != 0 {
 		return e
 	}
-	if l.n >= mostTouched(m.idx[l.e+listCount]) && m.fillList(l) {
+	spent := l.spent()
+	if (spent || l.n >= mostTouched(m.idx[l.e+listCount])) && m.fillList(l) {
 		return m.structEntry(l.e, i)
 	}
 	e := uint32(0)
-	if at, ok := m.findElement(l, int(i)); ok {
-		if l.inner {
-			e, _ = m.landStruct(l.typ.elem.desc, at, l.end, m.landing.x.seek(l.k+1, at), l.depth+1)
-		}
-		if e == 0 {
-			e, _, _ = m.parseAt(l.typ.elem, at, l.end, l.depth)
-		}
+	if !spent {
+		e = m.landOne(l, i)
 	}
 	if e == 0 {
 		m.landing.misfit(m.desc, l.at)
 		if m.flags&RequireIndex == 0 && m.fillList(l) {
 			return m.structEntry(l.e, i)
 		}
-		if l.absent == 0 {
-			l.absent = m.absentEntry(l.typ.elem)
-		}
-		return l.absent
+		return m.absentEntry(l.typ.elem)
 	}
 	l.touch(i, e)
 	return e
 }
 
-// findElement returns the offset of element i of a list, and whether the anchors fit.
-func (m *Message) findElement(l *landedList, i int) (at int, ok bool) {
+// landOne returns the entry of element i of a list, which has none; 0 if it is not valid or the
+// index does not fit.
+func (m *Message) landOne(l *landedList, i uint32) (e uint32) {
+	at, limit, ok := m.findElement(l, int(i))
+	if ok && l.inner {
+		e, _ = m.landStruct(l.typ.elem.desc, at, limit, m.landing.x.seek(l.k+1, at), l.depth+1)
+	}
+	if ok && e == 0 {
+		e, _, _ = m.parseAt(l.typ.elem, at, limit, l.depth)
+	}
+	return e
+}
+
+// findElement returns the offset of element i of a list, and one that it ends before, or there:
+// that of the next anchor. It reports whether the anchors fit.
+func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
 	x := &m.landing.x
 	entry := x.entry(l.k)
 	_, stride := entryField(entry)
 	from := i >> stride
-	at, limit := l.at+listHeader, l.end
+	at, limit = l.at+listHeader, l.end
 	if from > 0 {
 		before := at
 		if from > 1 {
 			before, _ = x.anchor(entry, from-2)
 		}
 		if at, _ = x.anchor(entry, from-1); at <= before {
-			return 0, false
+			return 0, 0, false
 		}
 	}
 	if (from+1)<<stride < int(m.idx[l.e+listCount]) {
 		limit, _ = x.anchor(entry, from)
 	}
 	if at >= limit || limit > l.end {
-		return 0, false
+		return 0, 0, false
 	}
+	l.passed += limit - at
 	for range i - from<<stride {
 		if l.inner {
 			at, ok = m.landing.passStruct(at, limit, l.k+1)
@@ -478,10 +514,10 @@ func (m *Message) findElement(l *landedList, i int) (at int, ok bool) {
 			at, ok = m.landing.pass(at, limit, WireStruct)
 		}
 		if !ok {
-			return 0, false
+			return 0, 0, false
 		}
 	}
-	return at, at < limit
+	return at, limit, at < limit
 }
 
 // passStruct returns the offset after the struct at offset i, and whether it is whole before stop.
@@ -505,6 +541,14 @@ func (l *landing) passStruct(i, stop, k int) (int, bool) {
 	return i + 1, i < stop && l.b[i] == byte(WireStop)
 }
 
+// moreIndex lets the index be twice as large until what it returns is called, since some elements
+// have two entries then.
+func (m *Message) moreIndex() func() {
+	l, most := m.landing, m.landing.maxIndex
+	l.maxIndex = uint32(min(2*uint64(m.limits.maxIndex(len(l.b))), maxWords))
+	return func() { l.maxIndex = most }
+}
+
 // fillList parses all of a list, and reports whether it is valid. Elements that have been read
 // keep their entries.
 func (m *Message) fillList(l *landedList) bool {
@@ -514,6 +558,7 @@ func (m *Message) fillList(l *landedList) bool {
 	if l.failed {
 		return false
 	}
+	defer m.moreIndex()()
 	full, end, ok := m.parseAt(l.typ, l.at, l.end, l.depth)
 	n := m.idx[l.e+listCount]
 	if !ok || end != l.end || l.n > 0 && !m.mayAlloc(int(n)) {

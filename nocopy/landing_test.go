@@ -375,8 +375,8 @@ func TestIndexEdited(t *testing.T) {
 	}
 }
 
-// TestIndexInvalid: what changes a message that turns out not to be valid, or links from it, panics
-// with a fixed text; Index returns the error, and reading gives what is there.
+// TestIndexInvalid: what changes a message that turns out not to be valid, or links from it,
+// panics with a fixed text; Index returns the error, and reading gives what is there.
 func TestIndexInvalid(t *testing.T) {
 	with := withIndex(t, businessDesc, largeBusiness(t, 300))
 	s, err := parseStruct(businessDesc, with)

@@ -14,7 +14,7 @@ func (m *Message) indexOpened() error {
 	if at, ok := c.structure(0); !ok || at != len(l.b) || c.k != l.x.n {
 		return &Error{Offset: at, Path: m.desc.name, Err: ErrIndex}
 	}
-	if !m.indexRest() {
+	if l.err != nil || !m.indexRest() { // if something has been read as absent, or is not valid
 		return l.err
 	}
 	m.pending &^= byIndex
@@ -27,9 +27,7 @@ func (m *Message) indexOpened() error {
 // could; if not, landing.err tells why.
 func (m *Message) indexRest() bool {
 	l := m.landing
-	l.err = nil
-	defer func(most uint32) { l.maxIndex = most }(l.maxIndex)
-	l.maxIndex = uint32(min(2*uint64(l.maxIndex), maxWords)) // some elements have two entries
+	defer m.moreIndex()()
 	for _, s := range l.structs {
 		depth := 1
 		if s.e != m.root {

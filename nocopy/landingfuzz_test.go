@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
@@ -108,6 +109,37 @@ func checkHostileIndex(t testing.TB, d *XDesc, b []byte) {
 	}
 }
 
+// withRootField returns the entries with one more, in its place, which tells the truth about a field
+// of the root, or nearly.
+func withRootField(rnd *rand.Rand, d *XDesc, wire, body []byte, n int) ([]byte, int) {
+	starts := []int{0}
+	for i := 0; wire[i] != byte(WireStop); {
+		end, err := skip(wire, i+fieldHeader, WireType(wire[i]), maxBudget, 1)
+		if err != nil {
+			panic(err)
+		}
+		i = end
+		starts = append(starts, end)
+	}
+	which := rnd.IntN(len(starts) - 1)
+	at, header := starts[which]+fieldHeader, headerAt(wire, starts[which])
+	hash := rnd.Uint32()
+	if f := d.find(header); f != nil {
+		hash = f.hash
+	}
+	end := starts[which+1+rnd.IntN(len(starts)-which-1)]
+	if rnd.IntN(3) == 0 {
+		end = at + rnd.IntN(len(wire)-at)
+	}
+	e := appendIndexNumber(appendIndexNumber(nil, uint32(at)), uint32(end))
+	e = appendIndexNumber(appendIndexNumber(appendIndexNumber(e, header<<strideBits), hash), 0)
+	k := 0
+	for k < n && int(indexNumber(body[k*entryBytes:])) < at {
+		k++
+	}
+	return slices.Insert(body, k*entryBytes, e...), n + 1
+}
+
 // FuzzByIndex reads messages whose index, or whose bytes, are anything.
 func FuzzByIndex(f *testing.F) {
 	types, wires := indexTypes(f)
@@ -140,7 +172,7 @@ func TestHostileIndex(t *testing.T) {
 		n := x.n
 		for range 1 + rnd.IntN(3) {
 			at := rnd.IntN(len(body)/4) * 4
-			switch v := indexNumber(body[at:]); rnd.IntN(6) {
+			switch v := indexNumber(body[at:]); rnd.IntN(8) {
 			case 0:
 				putIndexNumber(body[at:], v+uint32(rnd.IntN(9))-4)
 			case 1:
@@ -153,6 +185,13 @@ func TestHostileIndex(t *testing.T) {
 				n = rnd.IntN(n + 1)
 			case 5: // the place of a value in another
 				putIndexNumber(body[at:], uint32(rnd.IntN(len(with))))
+			case 6: // a field of the root, of any type
+				e := body[rnd.IntN(x.n)*entryBytes:]
+				f := &types[k].fields[rnd.IntN(len(types[k].fields))]
+				putIndexNumber(e[entryFieldAt:], f.header<<strideBits)
+				putIndexNumber(e[entryTypesAt:], f.hash)
+			case 7: // an entry for one of the root's fields, whatever it is
+				body, n = withRootField(rnd, types[k], wires[k], body, n)
 			}
 		}
 		b := withEntries(wires[k], n, body)

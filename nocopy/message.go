@@ -62,7 +62,6 @@ type Message struct {
 	home       *sync.Pool    // where it waits once it is released
 	landing    *landing      // of a message that is read by its index, see opened.go
 	indexNode  chain.NodeID  // with the index that finishing added
-	anySize    bool          // tests: WithIndex is for messages of any size, and for small values
 	noted      atomic.Uint32 // what those have done whom a held message was shown: see held.go
 	claims     atomic.Uint64 // who owns it, see claim.go
 

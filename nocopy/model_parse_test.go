@@ -31,7 +31,7 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record) *message {
 		opts = append(opts, nocopy.WithIndex)
 		with = true
 	case 1:
-		opts = append(opts, nocopy.ByIndex)
+		opts = append(opts, nocopy.ByIndex, nocopy.AnySize)
 		wire = nocopy.Indexed(b.desc, wire, anyDepth)
 	case 2: // for who does not know of the index
 		wire = nocopy.Indexed(b.desc, wire, anyDepth)

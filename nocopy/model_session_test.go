@@ -470,10 +470,9 @@ func (s *session) newMessage() {
 		return
 	}
 	if indexed {
-		opts = append(opts, nocopy.WithIndex)
+		opts = append(opts, nocopy.WithIndex, nocopy.AnySize)
 	}
 	m := &message{b: b, h: thriftimpl.New(b.desc, opts...), root: newRecord(b.Struct), recycled: recycled, indexed: indexed}
-	nocopy.IndexAlways(m.h.Message())
 	s.add(m)
 	s.logf("%s := New%s(%v)", m.name, b.Name, opts)
 	if s.Intn(2) == 0 {

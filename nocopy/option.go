@@ -41,8 +41,8 @@ const (
 	// library skips, and by which a reader with ByIndex finds any field without looking at the rest.
 	// It takes 1/80 of the message at most (below 20 KiB, 1/40), and is made anew when the message is
 	// changed and finished again. An edited message is copied into one piece then. Parse with
-	// WithIndex adds one, or replaces the one that there is; with Lazy or ByIndex all is indexed at
-	// once. A union never gets one.
+	// WithIndex adds one, or replaces the one that there is, and indexes all at once: Lazy, ByIndex and
+	// RequireIndex have no effect beside it. A union never gets one.
 	WithIndex
 
 	// ByIndex makes Parse use the index in a message: it looks at the fields of the root only, and
@@ -53,12 +53,18 @@ const (
 	// it or links parts of it calls Message.Index first; a setter panics on its error.
 	//
 	// Another reader, which skips the index, may see another message if an index lies: take ByIndex
-	// for sources only that are trusted as far as that.
+	// for sources only that are trusted as far as that, and that make their messages WithIndex. In
+	// a message without an index one can be forged by whoever chooses its last bytes: what is last
+	// in the root, if that is a binary field, or a list, set or map of such.
 	ByIndex
 
 	// RequireIndex is ByIndex, but makes Parse return an error in which errors.Is finds ErrIndex if
 	// there is no index or it does not fit; what turns out later not to fit reads as absent.
 	RequireIndex
+
+	// anySize, for tests, makes WithIndex and ByIndex be for messages of any size, with entries for
+	// small values.
+	anySize
 )
 
 // Limits bounds what Parse accepts. Zero means the default. With New, only MaxDepth counts, from

@@ -44,7 +44,7 @@ func (m *Message) mustIndex() {
 
 // endLanding forgets what was pending, since the message ends.
 func (m *Message) endLanding() {
-	m.pending, m.indexNode, m.anySize = 0, 0, false
+	m.pending, m.indexNode = 0, 0
 	if m.landing != nil {
 		m.landing.reset()
 	}

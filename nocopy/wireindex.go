@@ -56,7 +56,8 @@ const (
 	maxStride   = 20 // the most that an entry's stride may be
 
 	bitsPerNumber = 28
-	maxIndexed    = 1<<bitsPerNumber - 1 // the most bytes of a message with an index
+	maxIndexed    = 1<<bitsPerNumber - 1       // the most bytes of a message with an index
+	mostIndexed   = maxIndexed - maxIndexed>>6 // likewise, without the index
 
 	trailerBytes = 20
 	indexVersion = 1

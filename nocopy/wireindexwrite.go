@@ -37,14 +37,14 @@ func (m *Message) addWireIndex() {
 	}
 	if m.buf.NodeCount() > 0 {
 		m.buf.Seal()
-		if m.buf.Len() < minIndexed && !m.anySize {
+		if m.buf.Len() < minIndexed && m.flags&anySize == 0 {
 			return
 		}
 		m.compact()
 	}
 	m.buf.Seal()
 	n := m.buf.Len()
-	if n < minIndexed && !m.anySize || n > maxIndexed-maxIndexed/64 {
+	if n < minIndexed && m.flags&anySize == 0 || n > mostIndexed {
 		return
 	}
 	w := indexWriters.Get().(*indexWriter)
@@ -106,7 +106,7 @@ func (w *indexWriter) write() {
 	if w.size >= largeMessage {
 		w.inside, w.stride = 4*leastInside, largeStride
 	}
-	if w.m.anySize {
+	if w.m.flags&anySize != 0 {
 		w.least, w.inside, w.stride, w.most = 1, 8, 1, w.size+1<<20
 	}
 	for {

@@ -15,3 +15,4 @@ dir=\$(dirname "\$0")
 exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx512m -cp "\$dir/classes:\$dir/lib/*" $program "\$@"
 END
 done
+chmod +x "$work/indexed"

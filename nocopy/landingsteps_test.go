@@ -1,0 +1,87 @@
+package nocopy
+
+import (
+	"bytes"
+	"math"
+	"math/bits"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/steps"
+)
+
+// The part of TestHostileSteps about indexes that lie: reading all elements of a list by their
+// numbers takes steps in proportion to the message's bytes.
+
+// farAnchors returns a message with a list of n items, and an index that has one anchor, for the
+// last of them. With broken, the last one is not valid.
+func farAnchors(t testing.TB, n int, broken bool) []byte {
+	wire := largeBusiness(t, n)
+	s, err := parseStruct(businessDesc, wire)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	f := businessDesc.field(businessDesc.named("items"))
+	at, to := s.m.extent(s.word(businessDesc.named("items")), f.typ)
+	at -= s.m.idx[s.m.root]
+	last, _ := s.m.extent(StructList[XStruct](s.Child(businessDesc.named("items"), businessDesc)).At(n-1).entry(), f.typ.elem)
+	last -= s.m.idx[s.m.root]
+	if wire = bytes.Clone(wire); broken {
+		wire[last] = 1
+	}
+	stride := uint32(bits.Len(uint(n-1)) - 1)
+	e := appendIndexNumber(appendIndexNumber(nil, at), to-s.m.idx[s.m.root])
+	e = appendIndexNumber(appendIndexNumber(e, f.header<<strideBits|stride), f.hash)
+	e = appendIndexNumber(appendIndexNumber(e, entryBytes), last)
+	return withEntries(wire, 1, e)
+}
+
+func countLandingSteps(t *testing.T) {
+	defer func() { steps.Limit = 0 }()
+	for _, broken := range []bool{false, true} {
+		read := func(n, limit int) (size, took int) {
+			wire := farAnchors(t, n, broken)
+			s, err := parseStruct(businessDesc, wire, RequireIndex)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Release()
+			l := StructList[XStruct](s.Child(businessDesc.named("items"), businessDesc))
+			steps.N, steps.Limit = 0, limit
+			for i := range l.Len() {
+				if x := l.At(i); !broken && !x.Valid() {
+					t.Fatalf("element %d is absent", i)
+				}
+			}
+			steps.Limit = 0
+			return len(wire), steps.N
+		}
+		small, few := read(200, math.MaxInt)
+		large, many := read(200*16, math.MaxInt)
+		if times := float64(large) / float64(small); float64(many) > 2*times*float64(few)+100_000 {
+			t.Errorf("broken %t: %d bytes take %d steps, %d bytes %d", broken, small, few, large, many)
+		}
+		t.Logf("anchors far apart, broken %t: %.1f steps a byte", broken, float64(many)/float64(large))
+	}
+}
+
+// TestSmallIndex: what looks like an index in a message that is too small for one, such as the
+// bytes of a text that comes last, is not taken for one.
+func TestSmallIndex(t *testing.T) {
+	wire := largeBusiness(t, 20)
+	if len(wire) >= minIndexed {
+		t.Fatal("the message is large enough")
+	}
+	forged := Indexed(businessDesc, wire)
+	if _, ok := findWireIndex(forged); !ok {
+		t.Fatal("there is no index")
+	}
+	if _, err := parseStruct(businessDesc, forged, RequireIndex); err == nil {
+		t.Error("an index is found in a small message")
+	}
+	s, err := parseStruct(businessDesc, forged, ByIndex)
+	if err != nil || s.m.pending&byIndex != 0 {
+		t.Errorf("a small message is read by its index; %v", err)
+	}
+	s.Release()
+}
