@@ -109,8 +109,8 @@ func checkHostileIndex(t testing.TB, d *XDesc, b []byte) {
 	}
 }
 
-// withRootField returns the entries with one more, in its place, which tells the truth about a field
-// of the root, or nearly.
+// withRootField returns the entries with one more, in its place, which tells the truth about a
+// field of the root, or nearly.
 func withRootField(rnd *rand.Rand, d *XDesc, wire, body []byte, n int) ([]byte, int) {
 	starts := []int{0}
 	for i := 0; wire[i] != byte(WireStop); {
