@@ -71,8 +71,8 @@ func (l *landedList) touch(i, entry uint32) {
 // mostTouched returns after how many of n elements of a list all are parsed.
 func mostTouched(n uint32) int { return 64 + int(n/8) }
 
-// spent reports whether looking up elements has taken as long as parsing the whole list some times:
-// the anchors of a message that lies may be far apart.
+// spent reports whether looking up elements has taken as long as parsing the whole list some
+// times: the anchors of a message that lies may be far apart.
 func (l *landedList) spent() bool { return l.passed > mostPassed*(l.end-l.at) }
 
 // mostPassed is how many times its own bytes a message that lies makes its reader pass over.

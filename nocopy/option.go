@@ -38,11 +38,11 @@ const (
 	limited
 
 	// WithIndex makes finishing add an index to a message of 4 KiB or more: a field that every
-	// Thrift library skips, and by which a reader with ByIndex finds any field without looking at the rest.
-	// It takes 1/80 of the message at most (below 20 KiB, 1/40), and is made anew when the message is
-	// changed and finished again. An edited message is copied into one piece then. Parse with
-	// WithIndex adds one, or replaces the one that there is, and indexes all at once: Lazy, ByIndex
-	// and RequireIndex have no effect beside it. A union never gets one.
+	// Thrift library skips, and by which a reader with ByIndex finds any field without looking at the
+	// rest. It takes 1/80 of the message at most (below 20 KiB, 1/40), and is made anew when the
+	// message is changed and finished again. An edited message is copied into one piece then. Parse
+	// with WithIndex adds one, or replaces the one that there is, and indexes all at once: Lazy,
+	// ByIndex and RequireIndex have no effect beside it. A union never gets one.
 	WithIndex
 
 	// ByIndex makes Parse use the index in a message: it looks at the fields of the root only, and
@@ -53,9 +53,8 @@ const (
 	// it or links parts of it calls Message.Index first; a setter panics on its error.
 	//
 	// Another reader, which skips the index, may see another message if an index lies: take ByIndex
-	// for sources only that are trusted as far as that, and that make their messages WithIndex. In
-	// a message without one, what looks like an index can be forged by whoever chooses the values at
-	// its end, such as a binary field.
+	// for sources only that are trusted as far as that, and that make their messages WithIndex. In a
+	// message without one, whoever chooses the values at its end can forge what looks like an index.
 	ByIndex
 
 	// RequireIndex is ByIndex, but makes Parse return an error in which errors.Is finds ErrIndex if
