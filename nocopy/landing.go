@@ -36,7 +36,7 @@ type landedList struct {
 	k       int // the entry in the index
 	inner   bool
 	failed  bool              // it can't be parsed as a whole
-	passed  int               // bytes between the anchors of what has been looked up, the same ones again
+	passed  int               // bytes between the anchors of each element looked up
 	few     [4]touched        // the elements that have been read first
 	n       int               // how many have been read
 	touched map[uint32]uint32 // the entries of the others, by their numbers
