@@ -102,8 +102,8 @@
 // io.ErrUnexpectedEOF or one of [ErrMissingRequired], [ErrLimit], [ErrType], [ErrNegative],
 // [ErrTrailing], [ErrUTF8], [ErrIndex] and [ErrNotFound]. A Reader's errors are returned as they
 // are; what ends too early is io.ErrUnexpectedEOF. Bad programs panic with a text that begins with
-// "nocopy: "; an index or range that a list does not have, with an [IndexError] or [BoundsError], which are
-// runtime errors.
+// "nocopy: "; an index or range that a list does not have, with an [IndexError] or [BoundsError],
+// which are runtime errors.
 //
 // # Text and logs
 //
