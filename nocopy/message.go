@@ -150,7 +150,7 @@ func newWithRoom(d *XDesc, n int, recycle bool) XStruct {
 
 // newIn is like newWithRoom of a message that recycles, built in the memory of c; held if l is not
 // nil.
-func newIn(d *XDesc, c chain.Chunk, n int, l *Limits) XStruct {
+func newIn(d *XDesc, c chain.Chunk, n int, l *Limits) *Message {
 	flags := Recycle
 	if l != nil {
 		flags |= held
@@ -164,7 +164,7 @@ func newIn(d *XDesc, c chain.Chunk, n int, l *Limits) XStruct {
 	m.buf.BeginIn(c, n)
 	m.root = m.alloc(d.words)
 	m.beginStruct(d, m.root)
-	return m.handle(m.root)
+	return m
 }
 
 // flagIf returns f if yes, else no flag.

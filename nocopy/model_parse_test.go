@@ -73,15 +73,20 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record) *message {
 // it is given back.
 func readOnly(wire []byte) chain.Chunk {
 	was := string(wire)
-	return chain.HoldReadOnly(wire, func() {
+	return chain.HoldReadOnly(wire, owner(func() {
 		if string(wire) != was {
 			failf("memory that must not be stored into was %x and is %x", was, wire)
 		}
 		for i := range wire {
 			wire[i] = 0xdd
 		}
-	})
+	}))
 }
+
+// owner is a chain.Owner that does something when memory is given back.
+type owner func()
+
+func (f owner) Return() { f() }
 
 // cut cuts b into blocks, some of them empty.
 func (s *session) cut(b []byte) [][]byte {

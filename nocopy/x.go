@@ -127,14 +127,14 @@ func (X) NewHeld(d *XDesc, n int, l Limits, recycle bool) *Message {
 
 // NewIn is NewWithRoom of a message that recycles and is built in the memory of c, which is from
 // chain.HoldOwned, as long as it fits; held if l is not nil.
-func (X) NewIn(d *XDesc, c chain.Chunk, n int, l *Limits) XStruct {
+func (X) NewIn(d *XDesc, c chain.Chunk, n int, l *Limits) *Message {
 	checkRoom(n)
 	return newIn(d, c, n, l)
 }
 
 // OwnPiece returns where the message is in the memory that NewIn was given, and whose that is; nil
 // if some of it is elsewhere. It finishes the message.
-func (X) OwnPiece(m *Message) (owner any, at, n int) {
+func (X) OwnPiece(m *Message) (owner chain.Owner, at, n int) {
 	m.Finish()
 	return m.buf.OwnPiece()
 }

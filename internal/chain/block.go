@@ -29,10 +29,17 @@ type Block struct {
 	mem  []byte
 	refs atomic.Int32
 	item spare.Item[*Block] // of spareBlocks, if it waits there
-	free func()             // gives back memory of others, see HoldPieces; else nil
+	// owner of memory that belongs to others, see HoldPieces; else nil
+	owner Owner
 	// readOnly means that storing into the memory is a fault, see HoldReadOnly
 	readOnly bool
-	owner    any // of memory that BeginIn was given; else nil
+}
+
+// Owner is somebody else to whom memory belongs that messages are in.
+type Owner interface {
+	// Return is called once, when nobody holds the memory any more, by whoever releases it last, in
+	// its goroutine.
+	Return()
 }
 
 // pools holds free blocks by size: pools[c] holds those of more than 1<<(c-1) and at most 1<<c
@@ -107,6 +114,29 @@ func takeSpare(n int) *Block {
 	return b
 }
 
+// foreign holds blocks of which the memory was given back to its owner.
+var foreign = sync.Pool{New: func() any { return new(Block) }}
+
+// newForeign returns a block of holders for memory of owner's.
+func newForeign(owner Owner, holders int) *Block {
+	b := foreign.Get().(*Block)
+	b.adopted()
+	b.owner = owner
+	b.refs.Store(int32(holders))
+	return b
+}
+
+// giveBack gives memory back to its owner.
+func (b *Block) giveBack() {
+	owner := b.owner
+	b.freed()
+	if !debugging {
+		b.mem, b.owner, b.readOnly = nil, nil, false
+		foreign.Put(b)
+	}
+	owner.Return()
+}
+
 // retain adds a holder.
 func (b *Block) retain() {
 	if b.refs.Add(1) <= 1 {
@@ -117,15 +147,14 @@ func (b *Block) retain() {
 // release removes a holder. The last one gives the block back to its pool.
 func (b *Block) release() {
 	n := b.refs.Add(-1)
-	if n == 0 && b.free == nil && counting.Load() {
+	if n == 0 && b.owner == nil && counting.Load() {
 		returned.Add(1)
 	}
 	switch {
 	case n < 0:
 		panic("nocopy: block released twice")
-	case n == 0 && b.free != nil:
-		b.freed()
-		b.free()
+	case n == 0 && b.owner != nil:
+		b.giveBack()
 	case n == 0 && debugging:
 		b.protect()
 	case n == 0 && b.item.Value == nil:

@@ -7,9 +7,7 @@ import "slices"
 // any more: by whoever releases them last, in its goroutine. There must be at least one piece,
 // and only a Buffer that recycles can take the chunk over.
 func HoldPieces(pieces [][]byte, free func()) Chunk {
-	b := &Block{free: free}
-	b.adopted()
-	b.refs.Store(int32(len(pieces)))
+	b := newForeign(returnFunc(free), len(pieces))
 	c := Chunk{pieces[0], b, nil}
 	for last, i := &c, 1; i < len(pieces); i++ {
 		last.next = &Chunk{pieces[i], b, nil}
@@ -18,22 +16,24 @@ func HoldPieces(pieces [][]byte, free func()) Chunk {
 	return c
 }
 
+// returnFunc is an Owner of which only a function is known.
+type returnFunc func()
+
+func (f returnFunc) Return() { f() }
+
 // HoldReadOnly returns a chunk of one piece of memory that belongs to somebody else, as
 // HoldPieces does, but it is never stored into. A Buffer that does not recycle copies it where it
-// would otherwise share it: free is called when the others have released it.
-func HoldReadOnly(mem []byte, free func()) Chunk {
-	b := &Block{free: free, readOnly: true}
-	b.adopted()
-	b.refs.Store(1)
+// would otherwise share it: it is returned to owner when the others have released it.
+func HoldReadOnly(mem []byte, owner Owner) Chunk {
+	b := newForeign(owner, 1)
+	b.readOnly = true
 	return Chunk{mem, b, nil}
 }
 
-// HoldOwned returns a chunk of one piece of memory for BeginIn. OwnPiece returns owner; free is
-// called once, when nobody holds the memory any more.
-func HoldOwned(mem []byte, owner any, free func()) Chunk {
-	b := &Block{mem: mem, free: free, owner: owner}
-	b.adopted()
-	b.refs.Store(1)
+// HoldOwned returns a chunk of one piece of memory of owner's, for BeginIn. OwnPiece returns owner.
+func HoldOwned(mem []byte, owner Owner) Chunk {
+	b := newForeign(owner, 1)
+	b.mem = mem
 	return Chunk{mem, b, nil}
 }
 

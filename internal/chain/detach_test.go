@@ -91,7 +91,7 @@ func TestDetach(t *testing.T) {
 func TestHoldReadOnly(t *testing.T) {
 	freed := 0
 	mem := []byte("read only")
-	hold := func() Chunk { return HoldReadOnly(mem, func() { freed++ }) }
+	hold := func() Chunk { return HoldReadOnly(mem, returnFunc(func() { freed++ })) }
 	if c := hold(); !c.ReadOnly() || (Chunk{Mem: mem}).ReadOnly() || NewChunk(9, true).ReadOnly() {
 		t.Error("ReadOnly is wrong")
 	} else {
@@ -140,6 +140,22 @@ func TestMoveTo(t *testing.T) {
 		dst := make([]byte, b.Len())
 		if b.MoveTo(dst); string(dst) != "some "+string(bytes.Repeat([]byte("many "), 1000)) || b.Len() != 0 {
 			t.Errorf("%.20q, %d left", dst, b.Len())
+		}
+	}
+}
+
+// TestCopyWarm: it does as copy, at all lengths.
+func TestCopyWarm(t *testing.T) {
+	src := make([]byte, 1<<20)
+	for i := range src {
+		src[i] = byte(i%251 + 1)
+	}
+	for _, n := range []int{0, 1, 256<<10 - 1, 256 << 10, 256<<10 + 1, 512 << 10, 700_000, 1 << 20} {
+		for _, room := range []int{n, n + 100, n / 2} {
+			dst := make([]byte, room+1)
+			if got, want := copyWarm(dst[:room], src[:n]), min(n, room); got != want || !bytes.Equal(dst[:got], src[:got]) || dst[got] != 0 {
+				t.Errorf("%d of %d bytes: %d were copied", room, n, got)
+			}
 		}
 	}
 }

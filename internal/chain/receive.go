@@ -316,7 +316,7 @@ func (r *Receiver) Copy(mem []byte) Chunk {
 		spare.Keep() // as newBlock
 	}
 	c := NewChunk(len(mem), r.recycle)
-	copy(c.Mem, mem)
+	copyWarm(c.Mem, mem)
 	return c
 }
 

@@ -64,7 +64,7 @@ func (b *Buffer) BeginIn(c Chunk, headroom int) {
 // OwnPiece returns the owner of the memory that BeginIn was given, and where in it the message
 // is: n bytes from its byte at. The owner is nil if any part of the message is elsewhere. The
 // Buffer must be sealed.
-func (b *Buffer) OwnPiece() (owner any, at, n int) {
+func (b *Buffer) OwnPiece() (owner Owner, at, n int) {
 	if len(b.pieces) != 1 || len(b.meta) < 2 {
 		return nil, 0, 0
 	}

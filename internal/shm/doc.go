@@ -32,5 +32,5 @@
 // # Threads
 //
 // Any number of goroutines may use a Link at the same time. Its memory stays mapped until it is
-// closed, every Slot was dropped, and every Taken was returned.
+// closed, every Slot and every Taken was returned.
 package shm

@@ -40,14 +40,13 @@ type Link struct {
 	out memory // of this side
 	in  memory // of the peer
 
-	// One for the connection, one for each Slot that was not dropped, and one for each Taken that was
-	// not returned
+	// One for the connection, and one for each Slot and each Taken that was not returned
 	refs atomic.Int32
 
 	mu     sync.Mutex
 	closed bool
 	limit  int // Place uses so many bytes of out
-	room   [slots]extent
+	room   [slots]slot
 	used   []uint8 // the slots in room that are taken, in the order of their addresses
 	free   []uint8 // the others; the last one is taken next
 }
@@ -59,9 +58,12 @@ type memory struct {
 	ready units // what was allocated, or populated
 }
 
-// extent is the memory of a slot.
-type extent struct {
-	at, size   int
+// slot is room for a message. A slot keeps its place in the Link's room.
+type slot struct {
+	link       *Link
+	mem        []byte
+	i          uint8
+	at, size   int // of mem, rounded up
 	generation uint32
 	held       bool // by a Slot
 	sent       bool // it ends when its word has its generation, and it is not held
@@ -82,6 +84,7 @@ func New(size int) (*Link, error) {
 	l.refs.Store(1)
 	l.in.fd = -1
 	for i := range slots {
+		l.room[i].link, l.room[i].i = l, uint8(i)
 		l.free = append(l.free, uint8(slots-1-i))
 	}
 	var err error
@@ -147,14 +150,10 @@ func (l *Link) release() {
 }
 
 // Slot is room for one message, to be filled. The zero Slot is none.
-type Slot struct {
-	link *Link
-	mem  []byte
-	i    uint8
-}
+type Slot struct{ *slot }
 
-// Place returns room for n bytes, contents undefined, unless there is none now. The Slot must be
-// dropped.
+// Place returns room for n bytes, contents undefined, unless there is none now. It must be
+// returned.
 func (l *Link) Place(n int) (Slot, bool) {
 	if n <= 0 || n > l.limit {
 		return Slot{}, false
@@ -184,12 +183,12 @@ func (l *Link) Place(n int) (Slot, bool) {
 	l.used = slices.Insert(l.used, k, i)
 	e := &l.room[i]
 	e.at, e.size, e.held, e.sent, e.claimed = at, size, true, false, false
+	e.mem = l.out.mem[dataAt+at : dataAt+at+n : dataAt+at+n]
 	if e.generation++; e.generation == 0 {
 		e.generation = 1
 	}
 	l.refs.Add(1)
-	at += dataAt
-	return Slot{l, l.out.mem[at : at+n : at+n], i}, true
+	return Slot{e}, true
 }
 
 // reclaim makes the slots free that were returned. l.mu is held.
@@ -206,11 +205,11 @@ func (l *Link) reclaim() {
 }
 
 // Bytes returns the room. It must not be changed once the Slot was sent, nor used once it was
-// dropped.
+// returned.
 func (s Slot) Bytes() []byte { return s.mem }
 
 // Placed reports whether s is not the zero Slot.
-func (s Slot) Placed() bool { return s.link != nil }
+func (s Slot) Placed() bool { return s.slot != nil }
 
 // In reports whether the slot is in the memory of l.
 func (s Slot) In(l *Link) bool { return s.link == l }
@@ -219,26 +218,25 @@ func (s Slot) In(l *Link) bool { return s.link == l }
 func (s Slot) Claim() bool {
 	s.link.mu.Lock()
 	defer s.link.mu.Unlock()
-	e := &s.link.room[s.i]
-	first := !e.claimed
-	e.claimed = true
+	first := !s.claimed
+	s.claimed = true
 	return first
 }
 
 // Sent tells that the slot's position is about to be sent: the peer returns it.
 func (s Slot) Sent() {
 	s.link.mu.Lock()
-	s.link.room[s.i].sent = true
+	s.sent = true
 	s.link.mu.Unlock()
 }
 
-// Drop ends the use of the slot, once: its room is given back, as soon as the peer has returned it
-// if it was sent.
-func (s Slot) Drop() {
+// Return ends the use of the slot, once: its room is given back, as soon as the peer has returned
+// it if it was sent.
+func (s Slot) Return() {
 	l := s.link
 	l.mu.Lock()
-	if e := &l.room[s.i]; e.sent {
-		e.held = false
+	if s.sent {
+		s.held = false
 	} else {
 		l.used = slices.DeleteFunc(l.used, func(i uint8) bool { return i == s.i })
 		l.free = append(l.free, s.i)
@@ -259,12 +257,11 @@ const (
 // AppendPosition appends to b where n bytes of the slot are, from its byte from on, as Take has
 // it.
 func (s Slot) AppendPosition(b []byte, from, n int) []byte {
-	e := &s.link.room[s.i]
 	b = binary.BigEndian.AppendUint32(b, Mark)
 	b = binary.BigEndian.AppendUint32(b, uint32(s.i))
-	b = binary.BigEndian.AppendUint32(b, e.generation)
+	b = binary.BigEndian.AppendUint32(b, s.generation)
 	b = binary.BigEndian.AppendUint32(b, uint32(n))
-	return binary.BigEndian.AppendUint64(b, uint64(e.at+from))
+	return binary.BigEndian.AppendUint64(b, uint64(s.at+from))
 }
 
 // Taken is a message of the peer's where it lies. The peer can change it.
@@ -276,33 +273,40 @@ type Taken struct {
 }
 
 // Take returns the message at a position of PositionSize bytes, which the peer has sent. It must
-// be returned. The memory can be read without a fault, whatever the position says, and must not
-// be written.
-func (l *Link) Take(position []byte) (Taken, error) {
+// be returned, once. The memory can be read without a fault, whatever the position says, and must
+// not be written.
+func (l *Link) Take(position []byte) (*Taken, error) {
 	i := binary.BigEndian.Uint32(position[4:])
 	n, at := binary.BigEndian.Uint32(position[12:]), binary.BigEndian.Uint64(position[16:])
 	size := uint64(max(len(l.in.mem)-dataAt, 0))
 	if i >= slots || n == 0 || n > math.MaxInt32 || at > size || uint64(n) > size-at {
-		return Taken{}, fmt.Errorf("%w: slot %d, %d bytes at %d of %d", errPosition, i, n, at, size)
+		return nil, fmt.Errorf("%w: slot %d, %d bytes at %d of %d", errPosition, i, n, at, size)
 	}
 	from, to := dataAt+int(at), dataAt+int(at)+int(n)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return Taken{}, errors.New("shared memory is closed")
+		return nil, errors.New("shared memory is closed")
 	}
 	if err := l.in.prepare(from/unit, (to+unit-1)/unit, l.in.populate); err != nil {
-		return Taken{}, fmt.Errorf("%w: %w", errPosition, err)
+		return nil, fmt.Errorf("%w: %w", errPosition, err)
 	}
 	l.refs.Add(1)
-	return Taken{l.in.mem[from:to:to], l, binary.BigEndian.Uint32(position[8:]), uint8(i)}, nil
+	t := takens.Get().(*Taken)
+	*t = Taken{l.in.mem[from:to:to], l, binary.BigEndian.Uint32(position[8:]), uint8(i)}
+	return t, nil
 }
 
-// Return tells the peer that the message is no longer needed. Its memory must not be read any
-// more.
-func (t Taken) Return() {
-	storeWord(t.link.out.mem, int(t.i), t.generation)
-	t.link.release()
+var takens = sync.Pool{New: func() any { return new(Taken) }}
+
+// Return tells the peer that the message is no longer needed. Neither t nor its memory must be
+// used any more.
+func (t *Taken) Return() {
+	link := t.link
+	storeWord(link.out.mem, int(t.i), t.generation)
+	*t = Taken{}
+	takens.Put(t)
+	link.release()
 }
 
 // units is a set of numbers of units.

@@ -57,11 +57,11 @@ func send(t testing.TB, l *Link, message []byte) []byte {
 	copy(s.Bytes(), message)
 	position := s.AppendPosition(nil, 0, len(message))
 	s.Sent()
-	s.Drop()
+	s.Return()
 	return position
 }
 
-func take(t testing.TB, l *Link, position []byte) Taken {
+func take(t testing.TB, l *Link, position []byte) *Taken {
 	t.Helper()
 	taken, err := l.Take(position)
 	if err != nil {
@@ -107,7 +107,7 @@ func TestFull(t *testing.T) {
 				}
 				positions = append(positions, s.AppendPosition(nil, 0, n))
 				s.Sent()
-				s.Drop()
+				s.Return()
 			}
 			if want := min((1<<20)/((n+grain-1)&^(grain-1)), slots); len(positions) != want {
 				t.Errorf("room for %d messages of %d bytes, not %d", len(positions), n, want)
@@ -148,22 +148,22 @@ func TestHeld(t *testing.T) {
 	if _, ok := a.Place(1); ok {
 		t.Error("there is room where a message is held")
 	}
-	s.Drop()
+	s.Return()
 	if s, ok := a.Place(1 << 20); !ok {
 		t.Error("there is no room when it is not")
 	} else {
-		s.Drop()
+		s.Return()
 	}
 }
 
 // TestOverlap: the memory of messages never overlaps, whatever the order in which they are
-// returned and dropped.
+// returned by both sides.
 func TestOverlap(t *testing.T) {
 	a, b := pair(t, 1<<20)
 	r := rand.New(rand.NewPCG(1, 2))
 	type message struct {
 		slot  Slot
-		taken Taken
+		taken *Taken
 		mark  byte
 	}
 	var open []message
@@ -175,12 +175,12 @@ func TestOverlap(t *testing.T) {
 			}
 			position := s.AppendPosition(nil, 0, len(s.Bytes()))
 			s.Sent()
-			s.Drop()
+			s.Return()
 			m.taken = take(t, b, position)
 			open = append(open, m)
 		} else if ok {
 			clear(s.Bytes())
-			s.Drop()
+			s.Return()
 		}
 		for len(open) > 0 && r.IntN(2) == 0 {
 			k := r.IntN(len(open))
@@ -199,7 +199,7 @@ func TestOverlap(t *testing.T) {
 	if s, ok := a.Place(1 << 20); !ok {
 		t.Error("not all room is back")
 	} else {
-		s.Drop()
+		s.Return()
 	}
 }
 
@@ -359,11 +359,11 @@ func TestHostileWords(t *testing.T) {
 					t.Fatal("room that is being filled is given again")
 				}
 				s.Sent()
-				s.Drop()
+				s.Return()
 			}
 		}
 	}
-	filling.Drop()
+	filling.Return()
 	storeWord(b.out.mem, 0, 1<<32-1)
 	a.Place(1)
 }
@@ -391,7 +391,7 @@ func TestClose(t *testing.T) {
 	}
 	copy(slot.Bytes(), "is still mapped")
 	taken.Return()
-	slot.Drop()
+	slot.Return()
 	if n := Lingering(); n != before {
 		t.Errorf("%d linger, not %d", n, before)
 	}
@@ -417,7 +417,7 @@ func TestConcurrent(t *testing.T) {
 				binary.BigEndian.PutUint64(s.Bytes(), mark)
 				position := s.AppendPosition(nil, 0, len(s.Bytes()))
 				s.Sent()
-				s.Drop()
+				s.Return()
 				taken, err := b.Take(position)
 				if err != nil || binary.BigEndian.Uint64(taken.Mem) != mark {
 					t.Error("a message came otherwise: ", err)

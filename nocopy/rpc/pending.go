@@ -29,6 +29,7 @@ type pending struct {
 	slot    shm.Slot      // in which the bytes are, if there is one; head has their position
 	placed  int           // how many bytes are in it
 	inPlace bool          // args were built there, and hold it
+	placing chain.Batch   // the bytes, while they are copied there
 	began   time.Time     // when the call began, if stats wants to know
 	done    chan struct{} // finish sends to it
 	reply   receivedReply
@@ -91,13 +92,13 @@ func newPending(m *Method, args nocopy.Struct, fields []sentField, framed bool) 
 // recycle puts p into the pool. Nothing may refer to it.
 func (p *pending) recycle() {
 	if p.slot.Placed() && !p.inPlace {
-		p.slot.Drop()
+		p.slot.Return()
 	}
 	head := p.head[:0]
 	if cap(head) > maxKeptHead {
 		head = nil
 	}
-	*p = pending{done: p.done, head: head}
+	*p = pending{done: p.done, head: head, placing: p.placing}
 	pendings.Put(p)
 }
 

@@ -283,7 +283,7 @@ func (r *receiver) nextShared() (header, chain.Chunk, error) {
 	r.stats.received(n)
 	if r.trusts {
 		held = true
-		return splitHeader(chain.HoldReadOnly(t.Mem, t.Return))
+		return splitHeader(chain.HoldReadOnly(t.Mem, t))
 	}
 	return splitHeader(r.in.Copy(t.Mem))
 }
@@ -330,13 +330,12 @@ func (c *clientConn) place(p *pending) {
 	}
 	defer func() {
 		if !p.slot.Placed() {
-			slot.Drop()
+			slot.Return()
 		}
 	}()
-	var b chain.Batch
-	b.AddBytes(head)
-	p.addArgs(&b)
-	b.MoveTo(slot.Bytes())
+	p.placing.AddBytes(head)
+	p.addArgs(&p.placing)
+	p.placing.MoveTo(slot.Bytes())
 	p.slot, p.placed = slot, p.size-length
 	p.setHead(head, 0)
 }
@@ -368,7 +367,7 @@ func (c *serverConn) place(r *request) bool {
 	if !ok {
 		return false
 	}
-	defer slot.Drop()
+	defer slot.Return()
 	thriftimpl.AddTo(r.reply, &c.placing, false)
 	c.placing.MoveTo(slot.Bytes())
 	c.addPosition(slot, 0, n)

@@ -329,7 +329,7 @@ func (h *hostile) put(t *testing.T, message []byte) (position, mem []byte) {
 	copy(s.Bytes(), message)
 	position = s.AppendPosition(nil, 0, len(message))
 	s.Sent()
-	s.Drop()
+	s.Return()
 	return position, s.Bytes()
 }
 

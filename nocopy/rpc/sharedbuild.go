@@ -44,7 +44,7 @@ func (s *sizes) place(l *shm.Link, d *thriftimpl.Desc) (chain.Chunk, bool) {
 	if !ok {
 		return chain.Chunk{}, false
 	}
-	return chain.HoldOwned(slot.Bytes(), slot, slot.Drop), true
+	return chain.HoldOwned(slot.Bytes(), slot), true
 }
 
 // ownSlot returns the slot in l's memory that the whole message was built in, and where it is; the
@@ -74,7 +74,8 @@ func (c *Client) newArgs(m *Method) thriftimpl.Struct {
 	c.mu.Unlock()
 	if link != nil {
 		if chunk, ok := c.opt.sizes.place(link, m.Args); ok {
-			return thriftimpl.NewIn(m.Args, chunk, headerSize(true, len(m.prefix)+len(m.Name)), nil)
+			room := headerSize(true, len(m.prefix)+len(m.Name))
+			return thriftimpl.Struct(thriftimpl.NewIn(m.Args, chunk, room, nil).Root())
 		}
 	}
 	return thriftimpl.New(m.Args)
@@ -86,7 +87,7 @@ func (c *serverConn) newResult(m *Method) *nocopy.Message {
 	room := headerRoom(len(m.Name))
 	if c.in.trusts {
 		if chunk, ok := c.srv.sizes.place(c.shared, m.Result); ok {
-			return thriftimpl.NewIn(m.Result, chunk, room, &c.srv.Limits).Message()
+			return thriftimpl.NewIn(m.Result, chunk, room, &c.srv.Limits)
 		}
 	}
 	return thriftimpl.NewHeld(m.Result, room, c.srv.Limits, c.srv.recycle)

@@ -217,6 +217,33 @@ func TestSharedUnsent(t *testing.T) {
 	}
 }
 
+// TestSharedAllocs: a call through shared memory allocates no more than one over the socket.
+func TestSharedAllocs(t *testing.T) {
+	payload := numbered(200_000, 1)
+	echoed := func(_ context.Context, call *rpc.Call) error {
+		copy(echo.EchoEchoResult(call.Result).NewSuccess(len(payload)), echo.EchoEchoArgs(call.Args).GetPayload())
+		return nil
+	}
+	var overSocket float64
+	for _, mode := range append([]rpc.SharedMemory{0}, sharedModes...) {
+		p := echo.NewEchoProcessor(&handler{}).WithHandler(echoed, "echo")
+		path := serveUnix(t, &rpc.Server{SharedMemory: mode, Recycle: true, Processor: p}, nil)
+		c := echo.NewEchoClient(dial(t, path, mode, rpc.Recycle, rpc.PoolSize(1)))
+		n := testing.AllocsPerRun(300, func() {
+			res, err := c.Echo(bg, func(args echo.EchoEchoArgs) { copy(args.NewPayload(len(payload)), payload) })
+			if err != nil || !bytes.Equal(res.GetSuccess(), payload) {
+				t.Fatal(err)
+			}
+			res.Release()
+		})
+		if mode == 0 {
+			overSocket = n
+		} else if n > overSocket+1 && !instrumented {
+			t.Errorf("%v: %v allocations a call, %v over the socket", mode, n, overSocket)
+		}
+	}
+}
+
 // sharedMemory returns what is in the shared memory of this process.
 func sharedMemory(t *testing.T) (list [][]byte) {
 	t.Helper()

@@ -185,13 +185,13 @@ func NewHeld(d *Desc, n int, l nocopy.Limits, recycle bool) *nocopy.Message {
 
 // NewIn is NewWithRoom of a message that recycles and is built in the memory of c, which is from
 // chain.HoldOwned, as long as it fits; held if l is not nil.
-func NewIn(d *Desc, c chain.Chunk, n int, l *nocopy.Limits) Struct {
+func NewIn(d *Desc, c chain.Chunk, n int, l *nocopy.Limits) *nocopy.Message {
 	return nocopy.X{}.NewIn(d, c, n, l)
 }
 
 // OwnPiece returns where the message is in the memory that NewIn was given, n bytes from its byte
 // at, and whose that is; nil if some of it is elsewhere. It finishes the message.
-func OwnPiece(m *nocopy.Message) (owner any, at, n int) { return nocopy.X{}.OwnPiece(m) }
+func OwnPiece(m *nocopy.Message) (owner chain.Owner, at, n int) { return nocopy.X{}.OwnPiece(m) }
 
 // ParseHeld is ParseChunk of a held message.
 func ParseHeld(d *Desc, c chain.Chunk, l nocopy.Limits, recycle, lazy bool) (*nocopy.Message, error) {
