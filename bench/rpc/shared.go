@@ -23,7 +23,6 @@ import (
 	"github.com/cloudwego/kitex/pkg/remote/codec/thrift"
 	"github.com/cloudwego/kitex/server"
 	"github.com/cloudwego/kitex/transport"
-	"github.com/cloudwego/shmipc-go"
 
 	kitexecho "github.com/nocopythrift/nocopythrift/bench/rpc/generated/kitex/echo"
 	"github.com/nocopythrift/nocopythrift/bench/rpc/generated/kitex/echo/rows"
@@ -34,7 +33,8 @@ import (
 
 // Calls between processes of one host: over unix sockets, and through shared memory. A message is
 // a list of records of 1 KB, a request as often as a reply, all of which are written anew for
-// each. The other side reads every byte of them, or of a few records.
+// each. The other side reads every byte of them, or of a few records. What goes the other way is
+// small.
 
 // recordSize is the size of a Row with a name of nameSize bytes on the wire.
 const (
@@ -83,7 +83,9 @@ var sharedPeers = []sharedPeer{
 	{"nocopy, CopyFromPeer", true, openNocopyShared(rpc.CopyFromPeer)},
 	{"nocopy, TrustPeer", true, openNocopyShared(rpc.TrustPeer)},
 	{"kitex, socket", false, openKitexUnix},
-	{"shmipc-go", false, openShmipc},
+	{"shmipc-go", true, openShmipc(defaultSizes, 1)},
+	{"shmipc-go, tuned", true, openShmipc(tunedSizes, shmipcPiece/recordSize)},
+	{"no transport", false, openNone},
 }
 
 type sharedHandler struct{ all bool }
@@ -227,113 +229,40 @@ func openKitexUnix(dir string, n, workers int, all bool) ([]func() error, func()
 	return slices.Repeat([]func() error{call}, workers), func() { srv.Stop() }, nil
 }
 
-// openShmipc has no Thrift and no calls: names are written to a stream's buffers in shared memory,
-// and read from there. Of each message only the first byte is checked.
-func openShmipc(dir string, n, workers int, all bool) ([]func() error, func(), error) {
-	path := filepath.Join(dir, "s")
-	shmipc.SetLogLevel(5)
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		return nil, nil, err
-	}
-	memory := max(uint32(64<<20), uint32(16*n*recordSize))
-	sizes := []*shmipc.SizePercentPair{{Size: 8192 - 20, Percent: 30}, {Size: shmipcPiece, Percent: 70}}
-	go func() {
-		nc, err := l.Accept()
-		if err != nil {
-			return
-		}
-		conf := shmipc.DefaultConfig()
-		conf.ShareMemoryBufferCap, conf.BufferSliceSizes = memory, sizes
-		conf.MemMapType = shmipc.MemMapTypeMemFd
-		s, err := shmipc.Server(nc, conf)
-		if err != nil {
-			return
-		}
-		for {
-			stream, err := s.AcceptStream()
-			if err != nil {
-				return
-			}
-			go func() {
-				for {
-					if err := readShmipc(stream, n, all); err != nil {
-						return
-					}
-					if err := writeShmipc(stream, n); err != nil {
-						return
-					}
-				}
-			}()
-		}
-	}()
-	conf := shmipc.DefaultSessionManagerConfig()
-	conf.Network, conf.Address = "unix", path
-	conf.SessionNum = 1
-	conf.MemMapType = shmipc.MemMapTypeMemFd
-	conf.ShareMemoryPathPrefix = "shmipc.bench"
-	conf.ShareMemoryBufferCap, conf.BufferSliceSizes = memory, sizes
-	manager, err := shmipc.NewSessionManager(conf)
-	if err != nil {
-		return nil, nil, err
-	}
-	var calls []func() error
-	for range workers {
-		stream, err := manager.GetStream()
-		if err != nil {
-			return nil, nil, err
-		}
-		calls = append(calls, func() error {
-			if err := writeShmipc(stream, n); err != nil {
+// openNone is what is left without messages: records are written to memory, and read there.
+func openNone(_ string, n, _ int, all bool) ([]func() error, func(), error) {
+	mem := make([]byte, n*recordSize)
+	call := func() error {
+		for range 2 {
+			putRecords(mem, 0, n)
+			if err := checkSum(sumPut(mem, 0, n, step(n, all)), sumsOf(n, all), nil); err != nil {
 				return err
 			}
-			return readShmipc(stream, n, all)
-		})
+		}
+		return nil
 	}
-	return calls, func() { manager.Close(); l.Close() }, nil
+	return []func() error{call}, func() {}, nil
 }
 
-// shmipcPiece is the most bytes that are reserved at a time: one slice of its memory.
-const shmipcPiece = 128<<10 - 20
-
-// perPiece is how many records fit into a piece.
-const perPiece = shmipcPiece / recordSize
-
-func writeShmipc(s *shmipc.Stream, n int) error {
-	w := s.BufferWriter()
-	for i := 0; i < n; {
-		m := min(n-i, perPiece)
-		b, err := w.Reserve(m * recordSize)
-		if err != nil {
-			return err
-		}
-		for end := i + m; i < end; i++ {
-			binary.BigEndian.PutUint64(b, uint64(i))
-			binary.BigEndian.PutUint32(b[8:], uint32(i))
-			copy(b[12:recordSize], nameFor(i))
-			b = b[recordSize:]
-		}
+// putRecords writes the records from i to those before end.
+func putRecords(b []byte, i, end int) {
+	for ; i < end; i++ {
+		binary.BigEndian.PutUint64(b, uint64(i))
+		binary.BigEndian.PutUint32(b[8:], uint32(i))
+		copy(b[12:recordSize], nameFor(i))
+		b = b[recordSize:]
 	}
-	return s.Flush(false)
 }
 
-func readShmipc(s *shmipc.Stream, n int, all bool) error {
-	r, sum := s.BufferReader(), int64(0)
-	for i, every := 0, step(n, all); i < n; {
-		m := min(n-i, perPiece)
-		b, err := r.ReadBytes(m * recordSize)
-		if err != nil {
-			return err
+// sumPut is sumRecords of those from i to those before end, which are in b.
+func sumPut(b []byte, i, end, every int) (sum int64) {
+	for ; i < end; i++ {
+		if i%every == 0 {
+			sum += int64(binary.BigEndian.Uint64(b)) + int64(binary.BigEndian.Uint32(b[8:])) + readBytes(b[12:12+nameSize])
 		}
-		for end := i + m; i < end; i++ {
-			if i%every == 0 {
-				sum += int64(binary.BigEndian.Uint64(b)) + int64(binary.BigEndian.Uint32(b[8:])) + readBytes(b[12:12+nameSize])
-			}
-			b = b[recordSize:]
-		}
+		b = b[recordSize:]
 	}
-	r.ReleasePreviousRead()
-	return checkSum(sum, sumsOf(n, all), nil)
+	return sum
 }
 
 // sumsOf is sumRecords, which is found out once.
