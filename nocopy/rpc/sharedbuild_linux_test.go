@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -247,20 +248,28 @@ func TestSharedAllocs(t *testing.T) {
 // sharedMemory returns what is in the shared memory of this process.
 func sharedMemory(t *testing.T) (list [][]byte) {
 	t.Helper()
+	for _, fd := range sharedFiles(t) {
+		mem, err := os.ReadFile(fmt.Sprint("/proc/self/fd/", fd))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, mem)
+	}
+	return list
+}
+
+// sharedFiles returns the descriptors of the shared memory of this process.
+func sharedFiles(t *testing.T) (list []int) {
+	t.Helper()
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, fd := range fds {
-		path := "/proc/self/fd/" + fd.Name()
-		if to, err := os.Readlink(path); err != nil || !strings.Contains(to, "memfd:nocopy-rpc") {
-			continue
+		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && strings.Contains(to, "memfd:nocopy-rpc") {
+			n, _ := strconv.Atoi(fd.Name())
+			list = append(list, n)
 		}
-		mem, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, mem)
 	}
 	return list
 }
