@@ -2,13 +2,20 @@ package interop_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/interop/thrifttest"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
 // python makes the virtual environment, once, and returns its interpreter.
@@ -80,6 +87,39 @@ func TestPythonAgainstOurServer(t *testing.T) {
 			"--host=127.0.0.1", "--port="+s.port, "--transport="+transport, "--protocol="+protocol)
 		if code != 0 || strings.Contains(out, "FAILURE") {
 			t.Errorf("exit code %d:\n%s", code, out)
+		}
+	})
+}
+
+// TestSharedMemoryAgainstPython: a server that knows nothing of shared memory answers the call that
+// asks for it as any method that it does not know, and the connection is used.
+func TestSharedMemoryAgainstPython(t *testing.T) {
+	t.Parallel()
+	withPython(t, func(t *testing.T, python, transport, protocol string) {
+		if transport != "framed" || protocol != ourName(protocol) {
+			return // clients ask over framed connections only; the others are the same protocols
+		}
+		path := filepath.Join(t.TempDir(), "s")
+		start(t, exec.Command(python, "-B", "python/server.py", "--domain-socket="+path, "--transport=framed", "--protocol="+protocol))
+		var dialled atomic.Int32
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		cl, err := rpc.Dial(ctx, "unix", path, rpc.CopyFromPeer, rpc.PoolSize(1),
+			rpc.Dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
+				dialled.Add(1)
+				return new(net.Dialer).DialContext(ctx, network, addr)
+			}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cl.Close()
+		thing := strings.Repeat("thing ", 20_000)
+		res, err := thrifttest.NewThriftTestClient(cl).TestString(ctx, func(args thrifttest.ThriftTestTestStringArgs) { args.SetThing(thing) })
+		if err != nil || res.GetSuccess() != thing {
+			t.Errorf("%d bytes, %v", len(res.GetSuccess()), err)
+		}
+		if n := dialled.Load(); n != 1 {
+			t.Errorf("%d connections", n)
 		}
 	})
 }

@@ -25,6 +25,7 @@ def parse_args():
     p = argparse.ArgumentParser()
     p.add_argument("--host", default="localhost")
     p.add_argument("--port", type=int, default=9090)
+    p.add_argument("--domain-socket", help="the path to listen on, instead of a port")
     p.add_argument("--transport", choices=("buffered", "framed"), default="buffered")
     p.add_argument("--protocol", choices=sorted(PROTOCOLS), default="binary")
     args = p.parse_args()

@@ -59,7 +59,8 @@ class SecondHandler:
 class PrintingSocket(TServerSocket):
     def listen(self):
         super().listen()
-        print("listening on", self.handle.getsockname()[1], flush=True)
+        address = self.handle.getsockname()
+        print("listening on", address if self._unix_socket else address[1], flush=True)
 
 
 def main():
@@ -73,7 +74,7 @@ def main():
         processor = both
     TThreadedServer(
         processor,
-        PrintingSocket(args.host, args.port),
+        PrintingSocket(args.host, args.port, args.domain_socket),
         args.transport_factory,
         args.protocol_factory,
         daemon=True,

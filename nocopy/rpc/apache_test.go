@@ -159,6 +159,7 @@ func (apacheProcessor) Process(ctx context.Context, in, out thrift.TProtocol) (b
 	}
 	in.ReadMessageEnd(ctx)
 	var result thrift.TStruct
+	var unknown thrift.TApplicationException
 	typ := thrift.REPLY
 	switch name {
 	case "add":
@@ -174,7 +175,8 @@ func (apacheProcessor) Process(ctx context.Context, in, out thrift.TProtocol) (b
 	case "version":
 		result = fields{}
 	default:
-		typ, result = thrift.EXCEPTION, thrift.NewTApplicationException(thrift.UNKNOWN_METHOD, "unknown "+name)
+		unknown = thrift.NewTApplicationException(thrift.UNKNOWN_METHOD, "unknown "+name)
+		typ, result = thrift.EXCEPTION, unknown
 	}
 	if err := out.WriteMessageBegin(ctx, name, typ, seqid); err != nil {
 		return false, thrift.WrapTException(err)
@@ -183,7 +185,10 @@ func (apacheProcessor) Process(ctx context.Context, in, out thrift.TProtocol) (b
 		return false, thrift.WrapTException(err)
 	}
 	out.WriteMessageEnd(ctx)
-	return true, thrift.WrapTException(out.Flush(ctx))
+	if err := out.Flush(ctx); err != nil || unknown == nil {
+		return true, thrift.WrapTException(err)
+	}
+	return false, unknown // as generated processors have it
 }
 
 func (apacheProcessor) ProcessorMap() map[string]thrift.TProcessorFunction { return nil }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -86,10 +87,18 @@ func TestSharedApache(t *testing.T) {
 	framed := thrift.NewTFramedTransportFactoryConf(thrift.NewTTransportFactory(), nil)
 	srv := thrift.NewTSimpleServer4(apacheProcessor{}, socket, framed, protocols(true))
 	go srv.Serve()
-	cl := dial(t, path, rpc.TrustPeer)
+	var dialled atomic.Int32
+	counted := rpc.Dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
+		dialled.Add(1)
+		return new(net.Dialer).DialContext(ctx, network, addr)
+	})
+	cl := dial(t, path, rpc.TrustPeer, rpc.PoolSize(1), counted)
 	sum, err := echo.NewEchoClient(cl).Add(bg, func(args echo.EchoAddArgs) { args.SetA(40); args.SetB(2) })
 	if err != nil || sum.GetSuccess() != 42 {
 		t.Error(sum, err)
+	}
+	if n := dialled.Load(); n != 1 || cl.Linked() != 0 {
+		t.Errorf("%d connections, %d with shared memory", n, cl.Linked())
 	}
 	cl.Close()
 	srv.Stop()
