@@ -91,8 +91,8 @@ func TestPythonAgainstOurServer(t *testing.T) {
 	})
 }
 
-// TestSharedMemoryAgainstPython: a server that knows nothing of shared memory answers the call that
-// asks for it as any method that it does not know, and the connection is used.
+// TestSharedMemoryAgainstPython: a server that knows nothing of shared memory answers the call
+// that asks for it as any method that it does not know, and the connection is used.
 func TestSharedMemoryAgainstPython(t *testing.T) {
 	t.Parallel()
 	withPython(t, func(t *testing.T, python, transport, protocol string) {

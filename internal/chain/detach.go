@@ -30,7 +30,8 @@ func HoldReadOnly(mem []byte, owner Owner) Chunk {
 	return Chunk{mem, b, nil}
 }
 
-// HoldOwned returns a chunk of one piece of memory of owner's, for BeginIn. OwnPiece returns owner.
+// HoldOwned returns a chunk of one piece of memory of owner's, for BeginIn. OwnPiece returns the
+// owner.
 func HoldOwned(mem []byte, owner Owner) Chunk {
 	b := newForeign(owner, 1)
 	b.mem = mem

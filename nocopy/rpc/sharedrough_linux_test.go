@@ -106,9 +106,9 @@ func countAll() *rpc.Stats {
 }
 
 // TestSharedRough: calls of all kinds at once, through a proxy, to servers with shared memory and
-// over TCP; given up, kept, linked, edited and sent on; over connections that grow old, with little
-// memory, until the servers are shut down. What comes is what was sent, and in the end nothing is
-// mapped or open.
+// over TCP; given up, kept, linked, edited and sent on; over connections that grow old, with
+// little memory, until the servers are shut down. What comes is what was sent, and in the end
+// nothing is mapped or open.
 func TestSharedRough(t *testing.T) {
 	files, before := openFiles(t), maps(t)
 	for _, near := range sharedModes {
