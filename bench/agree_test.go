@@ -45,7 +45,7 @@ func TestCheckNotices(t *testing.T) {
 
 // TestSizes: the C workloads have the sizes that they are named after.
 func TestSizes(t *testing.T) {
-	want := map[string]int{"A": 1 << 20, "B": 190, "C1K": 1 << 10, "C4K": 4 << 10, "C20K": 20 << 10, "C256K": 256 << 10, "C6M": 6 << 20, "D": 1 << 20, "F": 2_450_000}
+	want := map[string]int{"A": 1 << 20, "B": 190, "C1K": 1 << 10, "C4K": 4 << 10, "C20K": 20 << 10, "C256K": 256 << 10, "C6M": 6 << 20, "D": 1 << 20, "F": 2_450_000, "W": 360_000}
 	for _, w := range data.All() {
 		size := want[w.Name]
 		if size == 0 {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Regenerates everything under generated/ from idl/ and structs/kitex/. Needs Go, and the compilers that come as Debian packages, which it installs where apt-get can.
+# Regenerates everything under generated/ from idl/, structs/kitex/ and widefields/. Needs Go, and the compilers that come as Debian packages, which it installs where apt-get can.
 # The peers' generators written in Go are pinned in tools/go.mod (a module of its own, so that what they depend on never decides which runtime the benchmark
 # measures) and are built from the module cache.
 set -eu
@@ -26,45 +26,51 @@ go build -C .. -o "$bin/nocopyc" ./gen/nocopyc
 PATH=$bin:$PATH
 
 rm -rf generated
-for d in kitex fastgo frugal apache vtproto capnp nocopy structs; do
+for d in kitex fastgo frugal apache vtproto capnp/wide nocopy structs; do
 	mkdir -p generated/$d
 done
 
+# What is the same for each field of workload W: its IDL, and the application's use of it.
+go run ./widefields generated
+
 # Kitex FastCodec by the kitex tool, and by thriftgo's fastgo. `no_default_serdes` leaves out Apache's Read/Write methods, which FastCodec never calls.
-for idl in peer prom subset; do
-	kitex -module $module -gen-path generated/kitex -no-dependency-check -thrift no_default_serdes "idl/$idl.thrift" >/dev/null
-	thriftgo -q -g fastgo:no_default_serdes -o generated/fastgo "idl/$idl.thrift"
+for idl in idl/peer idl/prom idl/subset generated/idl/wide; do
+	kitex -module $module -gen-path generated/kitex -no-dependency-check -thrift no_default_serdes "$idl.thrift" >/dev/null
+	thriftgo -q -g fastgo:no_default_serdes -o generated/fastgo "$idl.thrift"
 done
 rm -f kitex_info.yaml
 
 # frugal with its nocopy tags: the same structs, every string and binary tagged.
-for idl in peer prom; do
+for idl in peer prom wide; do
 	mkdir -p generated/frugal/$idl
-	sed -E 's/(frugal:"[0-9]+,default,(string|binary))"/\1,nocopy"/' generated/kitex/$idl/$idl.go >generated/frugal/$idl/$idl.go
+	sed -E 's/(frugal:"[0-9]+,(default|optional),(string|binary))"/\1,nocopy"/' generated/kitex/$idl/$idl.go >generated/frugal/$idl/$idl.go
 done
 
 # Apache Thrift, with field names as Kitex's.
-for idl in peer prom; do
-	thrift --gen go:ignore_initialisms,skip_remote -out generated/apache "idl/$idl.thrift"
-	rm -f generated/apache/$idl/*-consts.go generated/apache/$idl/GoUnusedProtection__.go
+for idl in idl/peer idl/prom generated/idl/wide; do
+	thrift --gen go:ignore_initialisms,skip_remote -out generated/apache "$idl.thrift"
+	rm -f generated/apache/${idl##*/}/*-consts.go generated/apache/${idl##*/}/GoUnusedProtection__.go
 done
 
 # vtprotobuf; every message can be pooled.
 pools=
-for idl in peer prom; do
-	for m in $(sed -nE 's/^message ([A-Za-z]+).*/\1/p' idl/$idl.proto); do
-		pools="$pools --go-vtproto_opt=pool=$module/generated/vtproto/$idl.$m"
+for idl in idl/peer idl/prom generated/idl/wide; do
+	for m in $(sed -nE 's/^message ([A-Za-z]+).*/\1/p' $idl.proto); do
+		pools="$pools --go-vtproto_opt=pool=$module/generated/vtproto/${idl##*/}.$m"
 	done
-	protoc -I idl --go_out=. --go_opt=module=$module --go-vtproto_out=. --go-vtproto_opt=module=$module \
-		--go-vtproto_opt=features=marshal+unmarshal+unmarshal_unsafe+size+pool $pools "$idl.proto"
+	protoc -I "${idl%/*}" --go_out=. --go_opt=module=$module --go-vtproto_out=. --go-vtproto_opt=module=$module \
+		--go-vtproto_opt=features=marshal+unmarshal+unmarshal_unsafe+size+pool $pools "${idl##*/}.proto"
 done
 
 # Cap'n Proto and FlatBuffers.
-capnp compile -I "$(go list -C tools -m -f '{{.Dir}}' capnproto.org/go/capnp/v3)/std" --src-prefix=idl -ogo:generated/capnp idl/peer.capnp
+capnpstd="$(go list -C tools -m -f '{{.Dir}}' capnproto.org/go/capnp/v3)/std"
+capnp compile -I "$capnpstd" --src-prefix=idl -ogo:generated/capnp idl/peer.capnp
+capnp compile -I "$capnpstd" --src-prefix=generated/idl -ogo:generated/capnp/wide generated/idl/wide.capnp
 flatc --go -o generated idl/peer.fbs
+flatc --go -o generated generated/idl/wide.fbs
 
 # Ours, by the generator of this checkout.
-nocopyc -fields -o generated/nocopy idl/peer.thrift idl/prom.thrift
+nocopyc -fields -o generated/nocopy idl/peer.thrift idl/prom.thrift generated/idl/wide.thrift
 
 # What the application does with structs is written once, for Kitex's; the others' differ in nothing but the import path.
 for peer in fastgo frugal apache vtproto; do

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,20 +14,18 @@ import (
 // would write them.
 func TestGeneratedFresh(t *testing.T) {
 	out := t.TempDir()
-	cmd := exec.Command("go", "run", "./gen/nocopyc", "-fields", "-o", out, "bench/idl/peer.thrift", "bench/idl/prom.thrift")
+	cmd := exec.Command("go", "run", "./gen/nocopyc", "-fields", "-o", out, "bench/idl/peer.thrift", "bench/idl/prom.thrift", "bench/generated/idl/wide.thrift")
 	cmd.Dir = ".."
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("nocopyc: %v\n%s", err, text)
 	}
-	for _, name := range []string{"peer/peer.go", "prom/prom.go"} {
-		want, err := os.ReadFile(filepath.Join(out, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if have, err := os.ReadFile("generated/nocopy/" + name); err != nil || !bytes.Equal(have, want) {
-			t.Errorf("generated/nocopy/%s is not fresh (%v): run bench/generate.sh", name, err)
-		}
+	fresh(t, out, "generated/nocopy", 6)
+
+	out = t.TempDir()
+	if text, err := exec.Command("go", "run", "./widefields", out).CombinedOutput(); err != nil {
+		t.Fatalf("widefields: %v\n%s", err, text)
 	}
+	fresh(t, out, "generated", 12)
 
 	copies, err := filepath.Glob("generated/structs/*/*.go")
 	if err != nil || len(copies) == 0 {
@@ -45,5 +44,27 @@ func TestGeneratedFresh(t *testing.T) {
 		if have, err := os.ReadFile(name); err != nil || string(have) != want {
 			t.Errorf("%s is not what generate.sh makes of %s (%v)", name, original, err)
 		}
+	}
+}
+
+// fresh fails unless there are n files below the folder want, and below have the same ones.
+func fresh(t *testing.T, want, have string, n int) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(want), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		n--
+		text, err := os.ReadFile(filepath.Join(want, name))
+		if err != nil {
+			return err
+		}
+		if old, err := os.ReadFile(filepath.Join(have, name)); err != nil || !bytes.Equal(old, text) {
+			t.Errorf("%s is not fresh (%v): run bench/generate.sh", filepath.Join(have, name), err)
+		}
+		return nil
+	})
+	if err != nil || n != 0 {
+		t.Errorf("%s: %d files more are expected to be generated (%v)", have, n, err)
 	}
 }

@@ -48,6 +48,7 @@ type message struct {
 	sum     func(capnp.Struct) uint64
 	partial func(capnp.Struct) uint64
 	edit    func(capnp.Struct)
+	room    int // what edit needs at the message's end, if that is more than a kilobyte
 	values  func(capnp.Struct) any
 }
 
@@ -65,6 +66,8 @@ func of(v any) message {
 		return vstreamRows(v)
 	case *data.WriteRequest:
 		return writeRequest(v)
+	case *data.Wide:
+		return wideRows(v)
 	}
 	return message{}
 }
@@ -106,7 +109,7 @@ func (m message) rows(op peer.Op) []peer.Row {
 		return reading(m.segment, m.partial)
 	case peer.Edit:
 		return []peer.Row{{Peer: "capnp/in-place", Make: func() peer.Step {
-			const room = 1 << 10
+			room := max(m.room, 1<<10)
 			s := m.segment()
 			received := append(make([]byte, 0, len(s)+room), s...)
 			msg := new(capnp.Message)

@@ -77,6 +77,8 @@ func Sum(v any) uint64 {
 			}
 		}
 		return s
+	case *Wide:
+		return v.sum()
 	}
 	panic(unknown(v))
 }
@@ -107,7 +109,7 @@ func sumUser(u User) uint64 {
 }
 
 // Partial returns the result of reading three fields of v: two scalars and a nested string, all of
-// which come late in the message.
+// which come late in the message; of a Wide, the text T50 of each row.
 func Partial(v any) uint64 {
 	switch v := v.(type) {
 	case *Small:
@@ -117,11 +119,14 @@ func Partial(v any) uint64 {
 	case *WriteRequest:
 		t := v.Series[len(v.Series)-1]
 		return Str(t.Labels[0].Value) + F64(t.Samples[0].Value) + uint64(t.Samples[0].Timestamp)
+	case *Wide:
+		return v.partial()
 	}
 	panic(unknown(v))
 }
 
-// Edit changes v as the edit operation does: one nested string and one i64.
+// Edit changes v as the edit operation does: one nested string and one i64; of a Wide, the text
+// T50 of a hundred rows.
 func Edit(v any) {
 	switch v := v.(type) {
 	case *Small:
@@ -133,6 +138,8 @@ func Edit(v any) {
 		t.Labels[0].Value, t.Samples[0].Timestamp = EditText, EditInt
 	case *Edits:
 		v.apply()
+	case *Wide:
+		v.edit()
 	default:
 		panic(unknown(v))
 	}

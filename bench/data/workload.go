@@ -47,6 +47,7 @@ func All() []Workload {
 		Workload{Name: "D", About: "one binary of 1 MiB", Kind: (*Blob)(nil), New: func() any { return newBlob(mb) }},
 		Workload{Name: "E", About: "Vitess VStreamRows: 1000 rows of 10 columns", Kind: (*VStreamRows)(nil), New: func() any { return newVStreamRows(1000) }},
 		Workload{Name: "F", About: "Prometheus write request: 10,000 series of 6.4 labels", Kind: (*WriteRequest)(nil), New: func() any { return newWriteRequest(10000) }},
+		Workload{Name: "W", About: "2,000 structs of 200 optional fields, 10 of them set", Kind: (*Wide)(nil), New: func() any { return newWide(11, 2000) }},
 	)
 	w = append(w, growth()...)
 	w = append(w, bulk()...)
@@ -134,6 +135,8 @@ func Tiny() []Workload {
 		{Name: "D5K", New: func() any { return newBlob(5000) }},
 		{Name: "E", New: func() any { return newVStreamRows(7) }},
 		{Name: "F", New: func() any { return newWriteRequest(20) }},
+		{Name: "W7", New: func() any { return newWide(12, 7) }},
+		{Name: "W", New: func() any { return newWide(11, 250) }},
 		{Name: "I-fields-reverse", New: func() any { return newFieldOrder(30, false) }},
 		{Name: "I-fields-random", New: func() any { return newFieldOrder(300, true) }},
 		{Name: "I-words-reverse", New: func() any { return newWordOrder(20, false) }},

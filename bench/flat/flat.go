@@ -54,6 +54,8 @@ func of(v any) message {
 		return vstreamRows(v)
 	case *data.WriteRequest:
 		return writeRequest(v)
+	case *data.Wide:
+		return wideRows(v)
 	}
 	return message{}
 }

@@ -18,3 +18,10 @@ struct Business {
   11: User Owner
   12: i64 Ts
 }
+
+struct WideRow {
+  50: optional string T50
+}
+struct Wide {
+  1: list<WideRow> Rows
+}

@@ -23,6 +23,8 @@ func Append(b []byte, v any) []byte {
 		b, n = putVStreamRows(b, v)
 	case *data.WriteRequest:
 		b, n = putWriteRequest(b, v)
+	case *data.Wide:
+		b, n = putWide(b, v)
 	case *data.Bulk:
 		b, n = putBulk(b, v)
 	case *data.Catalog:

@@ -40,7 +40,7 @@ func rows(in *peer.Input, op peer.Op) []peer.Row {
 		return both(func() int { return size(v) }, func(b []byte) []byte { return Append(b, v) })
 	case peer.Edit:
 		return both(
-			func() int { return len(wire) + len(data.EditText) },
+			func() int { return editSize(wire, v) },
 			func(b []byte) []byte { return edit(b[:0], wire, v) })
 	}
 	return nil

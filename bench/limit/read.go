@@ -30,6 +30,8 @@ func sum(b []byte, v any) uint64 {
 		s, _ = readVStreamRows(b, 0)
 	case *data.WriteRequest:
 		s, _ = readWriteRequest(b, 0)
+	case *data.Wide:
+		s = readWide(b)
 	default:
 		panic("limit: no such message")
 	}

@@ -30,10 +30,20 @@ func size(v any) int {
 			}
 		}
 		return n
+	case *data.Wide:
+		return sizeWide(v)
 	case *data.Catalog:
 		return 17 + sizeItems(v.Items) + sizeTexts(v.Words)
 	}
 	panic("limit: no such message")
+}
+
+// editSize returns what the message wire, which is of the type of v, takes at most after the edit.
+func editSize(wire []byte, v any) int {
+	if v, ok := v.(*data.Wide); ok {
+		return len(wire) + (len(v.Rows)/data.WideStep(len(v.Rows))+1)*(7+len(data.EditText))
+	}
+	return len(wire) + len(data.EditText)
 }
 
 func sizeItems(items []data.Item) int {

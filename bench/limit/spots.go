@@ -84,13 +84,19 @@ func field(b []byte, p int, k uint32) int {
 }
 
 func partial(b []byte, v any) uint64 {
+	if _, ok := v.(*data.Wide); ok {
+		return partialWide(b)
+	}
 	s := locate(b, v)
 	t, _ := text(b, s.text)
 	return t + u64(b, s.num) + u64(b, s.double)
 }
 
-// edit appends to out the message b with the text and the number replaced.
+// edit appends to out the message b, edited.
 func edit(out, b []byte, v any) []byte {
+	if _, ok := v.(*data.Wide); ok {
+		return editWide(out, b)
+	}
 	s := locate(b, v)
 	end := s.text + 4 + count(b, s.text)
 	at := len(out) + s.num

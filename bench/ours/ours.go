@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/data"
 	"github.com/nocopythrift/nocopythrift/bench/generated/nocopy/peer"
 	"github.com/nocopythrift/nocopythrift/bench/generated/nocopy/prom"
+	"github.com/nocopythrift/nocopythrift/bench/generated/nocopy/wide"
 	bench "github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
@@ -21,7 +22,8 @@ import (
 //   - nocopy/lazy (partial, edit): with nocopy.Lazy and nocopy.Recycle, what a gateway uses
 //   - nocopy/index (partial): with nocopy.ByIndex and nocopy.Recycle, of a message with an index
 //     (nocopy.WithIndex)
-//   - nocopy/peek (partial): no message, each field is looked up in the bytes
+//   - nocopy/peek (partial): no message, each field is looked up in the bytes; not for W, where
+//     looking up a row skips those before it
 //
 // All of them release their messages. None owns the bytes it parses, so that an edit never stores
 // into its input.
@@ -55,6 +57,8 @@ func of(v any) use {
 		return with[peer.VStreamRowsResponse](func() message[peer.VStreamRowsResponse] { return vstreamRows(v) })
 	case *data.WriteRequest:
 		return with[prom.WriteRequest](func() message[prom.WriteRequest] { return writeRequest(v) })
+	case *data.Wide:
+		return with[wide.Wide](func() message[wide.Wide] { return wideRows(v) })
 	case *data.Bulk:
 		return with[peer.Bulk](func() message[peer.Bulk] { return bulk(v) })
 	case *data.FieldOrder:
@@ -130,7 +134,7 @@ func (f with[S]) rows(wire []byte, op bench.Op) []bench.Row {
 			}})
 		}
 	}
-	if op == bench.Partial {
+	if op == bench.Partial && f().peek != nil {
 		rows = append(rows, bench.Row{Peer: "nocopy/index", Make: func() bench.Step {
 			m, limit := f(), nocopy.Limits{MaxBytes: large}
 			s := nocopy.Struct(must(m.parse(wire, nocopy.WithIndex, limit)))

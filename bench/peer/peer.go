@@ -16,9 +16,11 @@ type Op string
 const (
 	Build Op = "build" // from the application's values to bytes given to a writer
 	// From bytes to the sum of every number, and of each string its length, first and last byte
-	Read    Op = "read"
-	Partial Op = "partial" // from bytes to two scalars and one nested string that come late
-	// From bytes to the same message with one nested string and one i64 changed, given to a writer
+	Read Op = "read"
+	// From bytes to two scalars and one nested string that come late; to one text of each row
+	Partial Op = "partial"
+	// From bytes to the same message with one nested string and one i64 changed, or one text of a
+	// hundred rows, given to a writer
 	Edit  Op = "edit"
 	Total Op = "total" // build, then read
 
@@ -34,7 +36,7 @@ func Defined(v any) []Op {
 	switch v.(type) {
 	case *data.MyTest:
 		return []Op{Build, Read, Total}
-	case *data.Small, *data.Business, *data.WriteRequest:
+	case *data.Small, *data.Business, *data.WriteRequest, *data.Wide:
 		return []Op{Build, Read, Partial, Edit}
 	case *data.FieldOrder, *data.WordOrder:
 		return []Op{Build}

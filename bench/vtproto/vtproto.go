@@ -9,6 +9,7 @@ import (
 	use "github.com/nocopythrift/nocopythrift/bench/generated/structs/vtproto"
 	pb "github.com/nocopythrift/nocopythrift/bench/generated/vtproto/peer"
 	"github.com/nocopythrift/nocopythrift/bench/generated/vtproto/prom"
+	"github.com/nocopythrift/nocopythrift/bench/generated/vtproto/wide"
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 	"github.com/nocopythrift/nocopythrift/bench/structs"
 )
@@ -91,6 +92,8 @@ func pool(v any) func() any {
 		return func() any { return pb.VStreamRowsResponseFromVTPool() }
 	case *data.WriteRequest:
 		return func() any { return prom.WriteRequestFromVTPool() }
+	case *data.Wide:
+		return func() any { return wide.WideFromVTPool() }
 	}
 	panic("vtproto: no such message")
 }

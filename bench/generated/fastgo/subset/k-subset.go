@@ -368,3 +368,177 @@ SkipFieldError:
 	return off, thrift.PrependError(
 		fmt.Sprintf("%T skip field %d type %d error: ", p, fid, ftyp), err)
 }
+
+func (p *WideRow) BLength() int {
+	if p == nil {
+		return 1
+	}
+	off := 0
+
+	// p.T50 ID:50 thrift.STRING
+	if p.T50 != nil {
+		off += 3
+		off += 4 + len(*p.T50)
+	}
+	return off + 1
+}
+
+func (p *WideRow) FastWrite(b []byte) int { return p.FastWriteNocopy(b, nil) }
+
+func (p *WideRow) FastWriteNocopy(b []byte, w thrift.NocopyWriter) (n int) {
+	if n = len(p.FastAppend(b[:0])); n > len(b) {
+		panic("buffer overflow. concurrency issue?")
+	}
+	return
+}
+
+func (p *WideRow) FastAppend(b []byte) []byte {
+	if p == nil {
+		return append(b, 0)
+	}
+	x := thrift.BinaryProtocol{}
+	_ = x
+
+	// p.T50
+	if p.T50 != nil {
+		b = append(b, 11, 0, 50)
+		b = x.AppendI32(b, int32(len(*p.T50)))
+		b = append(b, *p.T50...)
+	}
+
+	return append(b, 0)
+}
+
+func (p *WideRow) FastRead(b []byte) (off int, err error) {
+	var ftyp thrift.TType
+	var fid int16
+	var l int
+	x := thrift.BinaryProtocol{}
+	for {
+		ftyp, fid, l, err = x.ReadFieldBegin(b[off:])
+		off += l
+		if err != nil {
+			goto ReadFieldBeginError
+		}
+		if ftyp == thrift.STOP {
+			break
+		}
+		switch uint32(fid)<<8 | uint32(ftyp) {
+		case 0x320b: // p.T50 ID:50 thrift.STRING
+			if p.T50 == nil {
+				p.T50 = new(string)
+			}
+			*p.T50, l, err = x.ReadString(b[off:])
+			off += l
+			if err != nil {
+				goto ReadFieldError
+			}
+		default:
+			l, err = x.Skip(b[off:], ftyp)
+			off += l
+			if err != nil {
+				goto SkipFieldError
+			}
+		}
+	}
+	return
+ReadFieldBeginError:
+	return off, thrift.PrependError(fmt.Sprintf("%T read field begin error: ", p), err)
+ReadFieldError:
+	return off, thrift.PrependError(
+		fmt.Sprintf("%T read field %d '%s' error: ", p, fid, fieldIDToName_WideRow[fid]), err)
+SkipFieldError:
+	return off, thrift.PrependError(
+		fmt.Sprintf("%T skip field %d type %d error: ", p, fid, ftyp), err)
+}
+
+func (p *Wide) BLength() int {
+	if p == nil {
+		return 1
+	}
+	off := 0
+
+	// p.Rows ID:1 thrift.LIST
+	off += 3
+	off += 5
+	for _, v := range p.Rows {
+		off += v.BLength()
+	}
+	return off + 1
+}
+
+func (p *Wide) FastWrite(b []byte) int { return p.FastWriteNocopy(b, nil) }
+
+func (p *Wide) FastWriteNocopy(b []byte, w thrift.NocopyWriter) (n int) {
+	if n = len(p.FastAppend(b[:0])); n > len(b) {
+		panic("buffer overflow. concurrency issue?")
+	}
+	return
+}
+
+func (p *Wide) FastAppend(b []byte) []byte {
+	if p == nil {
+		return append(b, 0)
+	}
+	x := thrift.BinaryProtocol{}
+	_ = x
+
+	// p.Rows
+	b = append(b, 15, 0, 1)
+	b = x.AppendListBegin(b, thrift.STRUCT, len(p.Rows))
+	for _, v := range p.Rows {
+		b = v.FastAppend(b)
+	}
+
+	return append(b, 0)
+}
+
+func (p *Wide) FastRead(b []byte) (off int, err error) {
+	var ftyp thrift.TType
+	var fid int16
+	var l int
+	x := thrift.BinaryProtocol{}
+	for {
+		ftyp, fid, l, err = x.ReadFieldBegin(b[off:])
+		off += l
+		if err != nil {
+			goto ReadFieldBeginError
+		}
+		if ftyp == thrift.STOP {
+			break
+		}
+		switch uint32(fid)<<8 | uint32(ftyp) {
+		case 0x10f: // p.Rows ID:1 thrift.LIST
+			var sz int
+			_, sz, l, err = x.ReadListBegin(b[off:])
+			off += l
+			if err != nil {
+				goto ReadFieldError
+			}
+			p.Rows = make([]*WideRow, sz)
+			for i := 0; i < sz; i++ {
+				p.Rows[i] = NewWideRow()
+				l, err = p.Rows[i].FastRead(b[off:])
+				off += l
+				if err != nil {
+					goto ReadFieldError
+				}
+			}
+		default:
+			l, err = x.Skip(b[off:], ftyp)
+			off += l
+			if err != nil {
+				goto SkipFieldError
+			}
+		}
+	}
+	return
+ReadFieldBeginError:
+	return off, thrift.PrependError(fmt.Sprintf("%T read field begin error: ", p), err)
+ReadFieldError:
+	return off, thrift.PrependError(
+		fmt.Sprintf("%T read field %d '%s' error: ", p, fid, fieldIDToName_Wide[fid]), err)
+SkipFieldError:
+	return off, thrift.PrependError(
+		fmt.Sprintf("%T skip field %d type %d error: ", p, fid, ftyp), err)
+}

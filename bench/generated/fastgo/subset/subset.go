@@ -151,3 +151,64 @@ var fieldIDToName_Business = map[int16]string{
 	11: "Owner",
 	12: "Ts",
 }
+
+type WideRow struct {
+	T50 *string `thrift:"T50,50,optional" json:"T50,omitempty"`
+}
+
+func NewWideRow() *WideRow {
+	return &WideRow{}
+}
+
+func (p *WideRow) InitDefault() {
+}
+
+var WideRow_T50_DEFAULT string
+
+func (p *WideRow) GetT50() (v string) {
+	if !p.IsSetT50() {
+		return WideRow_T50_DEFAULT
+	}
+	return *p.T50
+}
+
+func (p *WideRow) IsSetT50() bool {
+	return p.T50 != nil
+}
+
+func (p *WideRow) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("WideRow(%+v)", *p)
+}
+
+var fieldIDToName_WideRow = map[int16]string{
+	50: "T50",
+}
+
+type Wide struct {
+	Rows []*WideRow `thrift:"Rows,1,default,list<WideRow>" json:"Rows"`
+}
+
+func NewWide() *Wide {
+	return &Wide{}
+}
+
+func (p *Wide) InitDefault() {
+}
+
+func (p *Wide) GetRows() (v []*WideRow) {
+	return p.Rows
+}
+
+func (p *Wide) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Wide(%+v)", *p)
+}
+
+var fieldIDToName_Wide = map[int16]string{
+	1: "Rows",
+}

@@ -4,6 +4,9 @@
 package peer
 
 import (
+	"fmt"
+	"log/slog"
+
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -30,6 +33,9 @@ func (v *AnoFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Int64(at, anoNum, v.Num)
 	return r.Stop(at)
 }
+
+func (v AnoFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewAnoOf(v), f, verb) }
+func (v AnoFields) LogValue() slog.Value          { return impl.LogValueOnce(NewAnoOf(v)) }
 
 // MyTestFields are the fields of a MyTest as plain values.
 type MyTestFields struct {
@@ -59,6 +65,9 @@ func (v *MyTestFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+func (v MyTestFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewMyTestOf(v), f, verb) }
+func (v MyTestFields) LogValue() slog.Value          { return impl.LogValueOnce(NewMyTestOf(v)) }
+
 // SmallSubFields are the fields of a SmallSub as plain values.
 type SmallSubFields struct {
 	Name   string
@@ -85,6 +94,9 @@ func (v *SmallSubFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Int64(at, smallSubID, v.ID)
 	return r.Stop(at)
 }
+
+func (v SmallSubFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSmallSubOf(v), f, verb) }
+func (v SmallSubFields) LogValue() slog.Value          { return impl.LogValueOnce(NewSmallSubOf(v)) }
 
 // SmallFields are the fields of a Small as plain values.
 type SmallFields struct {
@@ -126,6 +138,9 @@ func (v *SmallFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+func (v SmallFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSmallOf(v), f, verb) }
+func (v SmallFields) LogValue() slog.Value          { return impl.LogValueOnce(NewSmallOf(v)) }
+
 // ItemFields are the fields of a Item as plain values.
 type ItemFields struct {
 	ID    int64
@@ -159,6 +174,9 @@ func (v *ItemFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+func (v ItemFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewItemOf(v), f, verb) }
+func (v ItemFields) LogValue() slog.Value          { return impl.LogValueOnce(NewItemOf(v)) }
+
 // UserFields are the fields of a User as plain values.
 type UserFields struct {
 	UID   int64
@@ -190,6 +208,9 @@ func (v *UserFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+func (v UserFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewUserOf(v), f, verb) }
+func (v UserFields) LogValue() slog.Value          { return impl.LogValueOnce(NewUserOf(v)) }
+
 // MetaFields are the fields of a Meta as plain values.
 type MetaFields struct {
 	Region  string
@@ -219,6 +240,9 @@ func (v *MetaFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.TextPairs(at, metaTags, MetaDesc, v.Tags)
 	return r.Stop(at)
 }
+
+func (v MetaFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewMetaOf(v), f, verb) }
+func (v MetaFields) LogValue() slog.Value          { return impl.LogValueOnce(NewMetaOf(v)) }
 
 // BusinessFields are the fields of a Business as plain values.
 type BusinessFields struct {
@@ -274,6 +298,9 @@ func (v *BusinessFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+func (v BusinessFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewBusinessOf(v), f, verb) }
+func (v BusinessFields) LogValue() slog.Value          { return impl.LogValueOnce(NewBusinessOf(v)) }
+
 // SetItemsOf sets a list of the structs v.
 func (s Business) SetItemsOf(v []ItemFields) {
 	var r impl.Row
@@ -284,7 +311,7 @@ func (s Business) SetItemsOf(v []ItemFields) {
 	r.End(at)
 }
 
-// SetItemsBy sets a list of n structs, of which f returns the fields. f must not change the message.
+// SetItemsBy sets a list of n structs. f returns the fields of each, and must not change the message.
 func (s Business) SetItemsBy(n int, f func(i int) ItemFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), businessItems, BusinessDesc, n)
@@ -326,6 +353,9 @@ func (v *BlobFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+func (v BlobFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewBlobOf(v), f, verb) }
+func (v BlobFields) LogValue() slog.Value          { return impl.LogValueOnce(NewBlobOf(v)) }
+
 // RowFields are the fields of a Row as plain values.
 type RowFields struct {
 	Lengths []int64
@@ -350,6 +380,9 @@ func (v *RowFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Bytes(at, rowValues, v.Values)
 	return r.Stop(at)
 }
+
+func (v RowFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewRowOf(v), f, verb) }
+func (v RowFields) LogValue() slog.Value          { return impl.LogValueOnce(NewRowOf(v)) }
 
 // VStreamRowsResponseFields are the fields of a VStreamRowsResponse as plain values.
 type VStreamRowsResponseFields struct {
@@ -383,6 +416,13 @@ func (v *VStreamRowsResponseFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+func (v VStreamRowsResponseFields) Format(f fmt.State, verb rune) {
+	impl.FormatOnce(NewVStreamRowsResponseOf(v), f, verb)
+}
+func (v VStreamRowsResponseFields) LogValue() slog.Value {
+	return impl.LogValueOnce(NewVStreamRowsResponseOf(v))
+}
+
 // SetRowsOf sets a list of the structs v.
 func (s VStreamRowsResponse) SetRowsOf(v []RowFields) {
 	var r impl.Row
@@ -393,7 +433,7 @@ func (s VStreamRowsResponse) SetRowsOf(v []RowFields) {
 	r.End(at)
 }
 
-// SetRowsBy sets a list of n structs, of which f returns the fields. f must not change the message.
+// SetRowsBy sets a list of n structs. f returns the fields of each, and must not change the message.
 func (s VStreamRowsResponse) SetRowsBy(n int, f func(i int) RowFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), vStreamRowsResponseRows, VStreamRowsResponseDesc, n)
@@ -433,6 +473,9 @@ func (v *BulkFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+func (v BulkFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewBulkOf(v), f, verb) }
+func (v BulkFields) LogValue() slog.Value          { return impl.LogValueOnce(NewBulkOf(v)) }
+
 // CatalogFields are the fields of a Catalog as plain values.
 type CatalogFields struct {
 	Items []ItemFields
@@ -465,6 +508,9 @@ func (v *CatalogFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+func (v CatalogFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewCatalogOf(v), f, verb) }
+func (v CatalogFields) LogValue() slog.Value          { return impl.LogValueOnce(NewCatalogOf(v)) }
+
 // SetItemsOf sets a list of the structs v.
 func (s Catalog) SetItemsOf(v []ItemFields) {
 	var r impl.Row
@@ -475,7 +521,7 @@ func (s Catalog) SetItemsOf(v []ItemFields) {
 	r.End(at)
 }
 
-// SetItemsBy sets a list of n structs, of which f returns the fields. f must not change the message.
+// SetItemsBy sets a list of n structs. f returns the fields of each, and must not change the message.
 func (s Catalog) SetItemsBy(n int, f func(i int) ItemFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), catalogItems, CatalogDesc, n)

@@ -4,6 +4,9 @@
 package prom
 
 import (
+	"fmt"
+	"log/slog"
+
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -33,6 +36,9 @@ func (v *LabelFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+func (v LabelFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewLabelOf(v), f, verb) }
+func (v LabelFields) LogValue() slog.Value          { return impl.LogValueOnce(NewLabelOf(v)) }
+
 // SampleFields are the fields of a Sample as plain values.
 type SampleFields struct {
 	Value     float64
@@ -57,6 +63,9 @@ func (v *SampleFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Int64(at, sampleTimestamp, v.Timestamp)
 	return r.Stop(at)
 }
+
+func (v SampleFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSampleOf(v), f, verb) }
+func (v SampleFields) LogValue() slog.Value          { return impl.LogValueOnce(NewSampleOf(v)) }
 
 // TimeSeriesFields are the fields of a TimeSeries as plain values.
 type TimeSeriesFields struct {
@@ -96,6 +105,11 @@ func (v *TimeSeriesFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+func (v TimeSeriesFields) Format(f fmt.State, verb rune) {
+	impl.FormatOnce(NewTimeSeriesOf(v), f, verb)
+}
+func (v TimeSeriesFields) LogValue() slog.Value { return impl.LogValueOnce(NewTimeSeriesOf(v)) }
+
 // SetLabelsOf sets a list of the structs v.
 func (s TimeSeries) SetLabelsOf(v []LabelFields) {
 	var r impl.Row
@@ -106,7 +120,7 @@ func (s TimeSeries) SetLabelsOf(v []LabelFields) {
 	r.End(at)
 }
 
-// SetLabelsBy sets a list of n structs, of which f returns the fields. f must not change the message.
+// SetLabelsBy sets a list of n structs. f returns the fields of each, and must not change the message.
 func (s TimeSeries) SetLabelsBy(n int, f func(i int) LabelFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), timeSeriesLabels, TimeSeriesDesc, n)
@@ -127,7 +141,7 @@ func (s TimeSeries) SetSamplesOf(v []SampleFields) {
 	r.End(at)
 }
 
-// SetSamplesBy sets a list of n structs, of which f returns the fields. f must not change the message.
+// SetSamplesBy sets a list of n structs. f returns the fields of each, and must not change the message.
 func (s TimeSeries) SetSamplesBy(n int, f func(i int) SampleFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), timeSeriesSamples, TimeSeriesDesc, n)
@@ -168,6 +182,11 @@ func (v *WriteRequestFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+func (v WriteRequestFields) Format(f fmt.State, verb rune) {
+	impl.FormatOnce(NewWriteRequestOf(v), f, verb)
+}
+func (v WriteRequestFields) LogValue() slog.Value { return impl.LogValueOnce(NewWriteRequestOf(v)) }
+
 // SetTimeseriesOf sets a list of the structs v.
 func (s WriteRequest) SetTimeseriesOf(v []TimeSeriesFields) {
 	var r impl.Row
@@ -178,7 +197,7 @@ func (s WriteRequest) SetTimeseriesOf(v []TimeSeriesFields) {
 	r.End(at)
 }
 
-// SetTimeseriesBy sets a list of n structs, of which f returns the fields. f must not change the message.
+// SetTimeseriesBy sets a list of n structs. f returns the fields of each, and must not change the message.
 func (s WriteRequest) SetTimeseriesBy(n int, f func(i int) TimeSeriesFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), writeRequestTimeseries, WriteRequestDesc, n)

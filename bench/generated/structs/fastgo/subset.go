@@ -21,6 +21,17 @@ func Subset(v any) *structs.Message {
 		m = structs.Typed[subset.Business]{
 			Partial: func(m *subset.Business) uint64 { return data.F64(m.Score) + uint64(m.Ts) + data.Str(m.Owner.Name) },
 		}.Message()
+	case *data.Wide:
+		m = structs.Typed[subset.Wide]{
+			Partial: func(m *subset.Wide) (s uint64) {
+				for _, r := range m.Rows {
+					if r.T50 != nil {
+						s += data.Str(*r.T50)
+					}
+				}
+				return s
+			},
+		}.Message()
 	default:
 		return nil
 	}

@@ -39,6 +39,8 @@ func init() {
 			return vstreamRows(v)
 		case *data.WriteRequest:
 			return writeRequest(v)
+		case *data.Wide:
+			return wideRows(v)
 		}
 		return structs.Message{}
 	})
