@@ -105,8 +105,8 @@ func (l *Link) Size() int { return len(l.out.mem) - dataAt }
 func (l *Link) FD() int { return l.out.fd }
 
 // Attach takes over fd, a memfd of the peer's, also if it returns an error. At most most bytes of
-// messages are mapped of it, which is what the peer must be told to Limit itself to. It must be
-// called once, before Take.
+// messages are mapped of it, rounded down; the peer must be told to Limit itself to them. (The
+// Size of a Link is not rounded.) It must be called once, before Take.
 func (l *Link) Attach(fd, most int) (size int, err error) {
 	l.in, err = open(fd, dataAt+min(most, MaxSize)&^(unit-1))
 	if err != nil {

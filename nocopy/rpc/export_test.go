@@ -4,6 +4,7 @@ package rpc
 
 import (
 	"context"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"net"
 	"sync"
 )
@@ -73,4 +74,14 @@ func (c *Client) Linked() (n int) {
 func MethodsKept(c Caller) (n int) {
 	c.(*multiplexed).methods.Range(func(any, any) bool { n++; return true })
 	return n
+}
+
+// NoteSizes notes how large messages of n types are, and returns of how many that is remembered.
+func NoteSizes(n int) (kept int) {
+	var s sizes
+	for range n {
+		s.note(new(thriftimpl.Desc), 1<<20)
+	}
+	s.byType.Range(func(any, any) bool { kept++; return true })
+	return kept
 }

@@ -107,8 +107,7 @@ func mapsOf(s []byte, id int16) (int, error) {
 // share asks the server for shared memory. Without an error the connection can be used; it is nil
 // if the server, or this system, has none.
 func (o *options) share(ctx context.Context, nc *net.UnixConn) (*shm.Link, error) {
-	size := orDefault(o.maxShared, defaultMaxShared)
-	link, err := shm.New(size)
+	link, err := shm.New(orDefault(o.maxShared, defaultMaxShared))
 	if err != nil {
 		o.debug("no shared memory", "err", err)
 		return nil, nil
@@ -119,7 +118,7 @@ func (o *options) share(ctx context.Context, nc *net.UnixConn) (*shm.Link, error
 	}
 	nc.SetDeadline(time.Now().Add(wait))
 	stop := context.AfterFunc(ctx, func() { nc.SetDeadline(time.Unix(1, 0)) })
-	ok, err := callShare(nc, link, size)
+	ok, err := callShare(nc, link)
 	if !stop() {
 		err = ctx.Err()
 	}
@@ -132,9 +131,10 @@ func (o *options) share(ctx context.Context, nc *net.UnixConn) (*shm.Link, error
 	return link, nil
 }
 
-// callShare passes the memory of this side and attaches that of the server's reply. It reports
-// false if the server has answered with an exception.
-func callShare(nc *net.UnixConn, link *shm.Link, size int) (bool, error) {
+// callShare passes the memory of this side and attaches that of the server's reply, as much of it.
+// It reports false if the server has answered with an exception.
+func callShare(nc *net.UnixConn, link *shm.Link) (bool, error) {
+	size := link.Size()
 	if err := shm.SendFD(nc, shareMessage(typeCall, 0, 1, size), link.FD()); err != nil {
 		return false, err
 	}
@@ -236,13 +236,12 @@ func (c *serverConn) link(h header, chunk chain.Chunk, passed *shm.Reader) (_ *s
 	if err != nil {
 		return nil, err
 	}
-	size := orDefault(c.srv.MaxShared, defaultMaxShared)
-	link, err := shm.New(size)
+	link, err := shm.New(orDefault(c.srv.MaxShared, defaultMaxShared))
 	if err != nil {
 		shm.CloseFD(fd)
 		return nil, err
 	}
-	mapped, err := link.Attach(fd, size)
+	mapped, err := link.Attach(fd, link.Size())
 	if err != nil {
 		link.Close()
 		return nil, err

@@ -219,6 +219,29 @@ func TestSharedFull(t *testing.T) {
 	}
 }
 
+// TestSharedSizes: MaxShared is brought into its bounds.
+func TestSharedSizes(t *testing.T) {
+	for _, server := range []int{1 << 20, 1, -1, 64<<10 + 1, 2 << 30} {
+		for _, client := range []int{1 << 20, 1, -1, 100_000} {
+			path := serveUnix(t, &rpc.Server{SharedMemory: rpc.CopyFromPeer, MaxShared: server}, &handler{})
+			cl := dial(t, path, rpc.TrustPeer, rpc.MaxShared(client), rpc.PoolSize(1))
+			if cl.Linked() != 1 {
+				t.Errorf("%d and %d bytes: no shared memory", server, client)
+			}
+			c := echo.NewEchoClient(cl)
+			for _, n := range []int{40_000, 60_000, 70_000, 200_000} {
+				res, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(numbered(n, n)) })
+				if err != nil || !bytes.Equal(res.GetSuccess(), numbered(n, n)) {
+					t.Errorf("%d and %d bytes: a message of %d: %v", server, client, n, err)
+					continue
+				}
+				res.Release()
+			}
+			cl.Close()
+		}
+	}
+}
+
 // TestSharedLarge: a message above MaxFrame is answered, as one over the socket is.
 func TestSharedLarge(t *testing.T) {
 	for _, mode := range sharedModes {

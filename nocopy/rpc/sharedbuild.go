@@ -15,7 +15,13 @@ import (
 // all of the memory, and must not see what was in a message before it was sent.
 
 // sizes tells how many bytes messages of a type had when one was sent last.
-type sizes struct{ byType sync.Map } // of *thriftimpl.Desc to *atomic.Uint32
+type sizes struct {
+	byType sync.Map     // of *thriftimpl.Desc to *atomic.Uint32
+	types  atomic.Int32 // about how many of them
+}
+
+// mostTypes is the most types in sizes. Programs that make types as they go have more.
+const mostTypes = 1000
 
 // note notes that a message of type d has n bytes.
 func (s *sizes) note(d *thriftimpl.Desc, n int) {
@@ -23,6 +29,10 @@ func (s *sizes) note(d *thriftimpl.Desc, n int) {
 	if !ok {
 		if n < sharedAlone {
 			return
+		}
+		if s.types.Add(1) > mostTypes {
+			s.byType.Clear()
+			s.types.Store(1)
 		}
 		v, _ = s.byType.LoadOrStore(d, new(atomic.Uint32))
 	}

@@ -245,6 +245,13 @@ func TestSharedAllocs(t *testing.T) {
 	}
 }
 
+// TestSharedTypes: a program that makes types as it goes costs no memory for each of them.
+func TestSharedTypes(t *testing.T) {
+	if few, many := rpc.NoteSizes(900), rpc.NoteSizes(5000); few != 900 || many > 1000 {
+		t.Errorf("%d of 900 and %d of 5000 types", few, many)
+	}
+}
+
 // sharedMemory returns what is in the shared memory of this process.
 func sharedMemory(t *testing.T) (list [][]byte) {
 	t.Helper()
