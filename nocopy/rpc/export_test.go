@@ -4,9 +4,10 @@ package rpc
 
 import (
 	"context"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"net"
 	"sync"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // DialWith makes a client connect by calling f, which may return a connection that is no socket.
