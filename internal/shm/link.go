@@ -127,11 +127,13 @@ func (l *Link) Attach(fd, most int) (size int, err error) {
 // Limit makes Place use no more than the first n bytes.
 func (l *Link) Limit(n int) { l.limit = min(l.limit, max(n, 0)) }
 
-// Close ends the use of l by its connection: from now on Place finds no room.
+// Close ends the use of l by its connection: from now on Place finds no room. The descriptor is
+// closed.
 func (l *Link) Close() {
 	l.mu.Lock()
 	closed := l.closed
 	l.closed = true
+	l.out.closeFD() // nothing more is allocated
 	l.mu.Unlock()
 	if closed {
 		return

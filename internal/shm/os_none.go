@@ -10,6 +10,7 @@ func open(int, int) (memory, error) { return memory{}, ErrUnsupported }
 
 func (m *memory) allocate(int, int) error { return ErrUnsupported }
 func (m *memory) populate(int, int) error { return ErrUnsupported }
+func (m *memory) closeFD()                {}
 func (m *memory) unmap()                  {}
 
 // CloseFD is not called: there are no descriptors.

@@ -174,24 +174,31 @@ func TestSharedChild(t *testing.T) {
 		srv := &rpc.Server{SharedMemory: mode, Processor: echo.NewEchoProcessor(&handler{})}
 		srv.Serve(l)
 	case "full":
-		sharedFullTable(t, path, mode)
+		sharedFullTable(t, path, mode, new(quiet))
+	case "full server":
+		var log quiet
+		path := serveUnix(t, &rpc.Server{SharedMemory: mode, Logger: log.debugLogger()}, &handler{})
+		sharedFullTable(t, path, mode, &log)
 	}
 }
 
-// TestSharedFullTable: a client whose table of files is full when the server passes its memory,
-// which the system then drops, goes on without.
+// TestSharedFullTable: a client, or a server, whose table of files is full when the other passes
+// its memory, which the system then drops, goes on without.
 func TestSharedFullTable(t *testing.T) {
 	path := serveUnix(t, &rpc.Server{SharedMemory: rpc.CopyFromPeer}, &handler{})
-	child := startChild(t, "full", path, rpc.CopyFromPeer)
-	if err := child.Wait(); err != nil {
-		t.Fatal("the other process: ", err)
+	for _, role := range []string{"full", "full server"} {
+		child := startChild(t, role, path, rpc.CopyFromPeer)
+		if err := child.Wait(); err != nil {
+			t.Fatal(role, ": the other process: ", err)
+		}
 	}
 }
 
-// sharedFullTable calls with a table of files that has room for all but the server's memory.
-func sharedFullTable(t *testing.T, path string, mode rpc.SharedMemory) {
+// sharedFullTable calls with a table of files that has room for all but the memory of the other
+// side, which may be in this process, and write to serverLog.
+func sharedFullTable(t *testing.T, path string, mode rpc.SharedMemory, serverLog *quiet) {
 	dialUnix(t, path)                 // what the runtime needs is open from now on
-	for free := 1; free < 6; free++ { // the connection takes one, this side's memory another
+	for free := 1; free < 9; free++ { // the connection takes one, this side's memory another
 		var log quiet
 		var old syscall.Rlimit
 		syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old)
@@ -203,7 +210,7 @@ func sharedFullTable(t *testing.T, path string, mode rpc.SharedMemory) {
 			}
 		}
 		syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)
-		cl, err := rpc.Dial(bg, "unix", path, mode, rpc.Logger(log.debugLogger()))
+		cl, err := rpc.Dial(bg, "unix", path, mode, rpc.PoolSize(1), rpc.DialTimeout(500*time.Millisecond), rpc.Logger(log.debugLogger()))
 		syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old)
 		if err != nil { // not even the connection can be made
 			continue
@@ -212,8 +219,8 @@ func sharedFullTable(t *testing.T, path string, mode rpc.SharedMemory) {
 		if err != nil || len(res.GetSuccess()) != 100_000 {
 			t.Errorf("%d free: %v", free, err)
 		}
-		t.Logf("%d free: shared memory of %d connections\n%s", free, cl.Linked(), &log)
-		if strings.Contains(log.String(), "MSG_CTRUNC") {
+		t.Logf("%d free: shared memory of %d connections\n%s\n%s", free, cl.Linked(), &log, serverLog)
+		if strings.Contains(log.String()+serverLog.String(), "MSG_CTRUNC") {
 			t.Setenv("CTRUNC", "seen")
 		}
 		cl.Close()
