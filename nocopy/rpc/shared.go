@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -104,6 +105,9 @@ func mapsOf(s []byte, id int16) (int, error) {
 	return int(min(binary.BigEndian.Uint64(s[fixed:]), shm.MaxSize)), nil
 }
 
+// errNotShared is why there is none if the server has said so.
+var errNotShared = errors.New("the server answers with an exception")
+
 // share asks the server for shared memory. Without an error the connection can be used; it is nil
 // if the server, or this system, has none.
 func (o *options) share(ctx context.Context, nc *net.UnixConn) (*shm.Link, error) {
@@ -125,7 +129,7 @@ func (o *options) share(ctx context.Context, nc *net.UnixConn) (*shm.Link, error
 	nc.SetDeadline(time.Time{})
 	if err != nil || !ok {
 		link.Close()
-		o.debug("no shared memory", "peer", nc.RemoteAddr(), "err", err)
+		o.debug("no shared memory", "peer", nc.RemoteAddr(), "err", cmp.Or(err, errNotShared))
 		return nil, err
 	}
 	return link, nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -92,13 +93,14 @@ func TestSharedApache(t *testing.T) {
 		dialled.Add(1)
 		return new(net.Dialer).DialContext(ctx, network, addr)
 	})
-	cl := dial(t, path, rpc.TrustPeer, rpc.PoolSize(1), counted)
+	var log quiet
+	cl := dial(t, path, rpc.TrustPeer, rpc.PoolSize(1), counted, rpc.Logger(log.debugLogger()))
 	sum, err := echo.NewEchoClient(cl).Add(bg, func(args echo.EchoAddArgs) { args.SetA(40); args.SetB(2) })
 	if err != nil || sum.GetSuccess() != 42 {
 		t.Error(sum, err)
 	}
-	if n := dialled.Load(); n != 1 || cl.Linked() != 0 {
-		t.Errorf("%d connections, %d with shared memory", n, cl.Linked())
+	if n := dialled.Load(); n != 1 || cl.Linked() != 0 || !strings.Contains(log.String(), "answers with an exception") {
+		t.Errorf("%d connections, %d with shared memory; the log is %s", n, cl.Linked(), &log)
 	}
 	cl.Close()
 	srv.Stop()
