@@ -221,7 +221,7 @@ func TestSharedFull(t *testing.T) {
 
 // TestSharedSizes: MaxShared is brought into its bounds.
 func TestSharedSizes(t *testing.T) {
-	for _, server := range []int{1 << 20, 1, -1, 64<<10 + 1, 2 << 30} {
+	for _, server := range []int{1 << 20, 1, -1, 64<<10 + 1, 1<<31 - 1} {
 		for _, client := range []int{1 << 20, 1, -1, 100_000} {
 			path := serveUnix(t, &rpc.Server{SharedMemory: rpc.CopyFromPeer, MaxShared: server}, &handler{})
 			cl := dial(t, path, rpc.TrustPeer, rpc.MaxShared(client), rpc.PoolSize(1))

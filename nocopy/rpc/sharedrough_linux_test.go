@@ -266,7 +266,7 @@ func TestSharedNoMemory(t *testing.T) {
 func TestSharedMany(t *testing.T) {
 	for _, mode := range sharedModes {
 		files, before := openFiles(t), maps(t)
-		srv := &rpc.Server{SharedMemory: mode, Processor: echo.NewEchoProcessor(&handler{})}
+		srv := &rpc.Server{SharedMemory: mode, MaxShared: 1 << 20, Processor: echo.NewEchoProcessor(&handler{})}
 		l, path := listenUnix(t)
 		served := make(chan error, 1)
 		go func() { served <- srv.Serve(l) }()
@@ -275,7 +275,7 @@ func TestSharedMany(t *testing.T) {
 		var wg sync.WaitGroup
 		for g := range 100 {
 			wg.Go(func() {
-				cl, err := rpc.Dial(bg, "unix", path, mode, rpc.PoolSize(1))
+				cl, err := rpc.Dial(bg, "unix", path, mode, rpc.MaxShared(1<<20), rpc.PoolSize(1))
 				if err != nil {
 					t.Error(err)
 					return
