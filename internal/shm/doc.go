@@ -11,8 +11,8 @@
 //	memfd of B   [ returned: a word for each slot of A ][ messages of B …            ]
 //
 // A message lies in one piece, a slot: [Link.Place] gives room for it, [Slot.AppendPosition] tells
-// where it is. That goes to the other side over the socket, so that the socket tells what comes
-// after what, and when the peer is gone. [Link.Take] checks a position and returns the bytes. When they
+// where it is. That goes to the other side over the socket, which tells what comes after what, and
+// when the peer is gone. [Link.Take] checks a position and returns the bytes. When these
 // are no longer needed, [Taken.Return] stores the slot's generation in the word of the slot, which
 // is in the memory of the side that has received; the side that has sent looks there when it
 // needs room. Room is taken where it is free at the lowest address: memory that was used just now
