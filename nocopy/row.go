@@ -123,16 +123,16 @@ func (r *XRow) zero(end, n int) {
 	r.zeroed = uint32(end)
 }
 
-// fit makes sure that there is room for n bytes, and what there has to be besides.
+// fit makes sure that there is room for n bytes, and what there has to be besides. (Like room, it
+// takes at for a number of 32 bits, which is never negative.)
 func (r *XRow) fit(at, n int) int {
-	if !r.fits(at, n) {
+	if uint64(uint32(at))+uint64(n)+rowSlack > uint64(len(r.mem)) {
 		return r.grow(at, n)
 	}
 	return at
 }
 
-// fits reports whether there is room for n bytes, and what there has to be besides. (Like room, it
-// takes at for a number of 32 bits, which is never negative.)
+// fits reports whether fit has nothing to do.
 func (r *XRow) fits(at, n int) bool {
 	return uint64(uint32(at))+uint64(n)+rowSlack <= uint64(len(r.mem))
 }

@@ -7,9 +7,26 @@ import "encoding/binary"
 // room returns the bytes of the block at the tail from at on. fit must have made sure of them.
 func (r *XRow) room(at int) *[rowSlack]byte { return (*[rowSlack]byte)(r.mem[at:]) }
 
-// putShort stores the high bytes of head, lead of them, and v from at on. fit must have made sure
-// of them.
-func (r *XRow) putShort(at int, head uint64, lead int, v string) {
-	binary.BigEndian.PutUint64(r.mem[at:], head)
-	copy(r.mem[at+lead:], v)
+// Text writes a string. Of 4 KiB and more it is referred to.
+func (r *XRow) Text(at int, f XField, v string) int {
+	n := len(v)
+	if n >= referSize || !r.fits(at, n) {
+		return r.longText(at, f, v)
+	}
+	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	binary.BigEndian.PutUint64(r.mem[at:], uint64(f)<<40|uint64(n)<<8)
+	at += fieldHeader + textHeader
+	return at + copy(r.mem[at:], v)
+}
+
+// element writes a text without a field header and stores its position in a word.
+func (r *XRow) element(at int, word uint32, v string) int {
+	n := len(v)
+	if n >= referSize || !r.fits(at, n) {
+		return r.longElement(at, word, v)
+	}
+	r.idx[word] = r.base + uint32(at)
+	putBE32(r.mem[at:], uint32(n))
+	at += textHeader
+	return at + copy(r.mem[at:], v)
 }

@@ -3,9 +3,8 @@
 package nocopy
 
 import (
+	"encoding/binary"
 	"unsafe"
-
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // room returns the bytes of the block at the tail from at on. fit must have made sure of them.
@@ -14,8 +13,53 @@ func (r *XRow) room(at int) *[rowSlack]byte {
 	return (*[rowSlack]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(r.mem)), uint32(at)))
 }
 
-// putShort stores head and v from at on, as chain.PutShort does. fit must have made sure of them.
-func (r *XRow) putShort(at int, head uint64, lead int, v string) {
-	// SAFETY: as in room; fits has added the length of v.
-	chain.PutShort((*[8]byte)(r.room(at)[:]), head, lead, v)
+// Text writes a string. Of 4 KiB and more it is referred to.
+func (r *XRow) Text(at int, f XField, v string) int {
+	const lead = fieldHeader + textHeader
+	n := len(v)
+	if n >= referSize || !r.fits(at, n) {
+		return r.longText(at, f, v)
+	}
+	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	to := r.room(at)
+	binary.BigEndian.PutUint64(to[:], uint64(f)<<40|uint64(n)<<8)
+	if uint(n-4) > 32-4 {
+		return at + lead + copy(r.mem[at+lead:], v)
+	}
+	move4to32(unsafe.Pointer(&to[lead]), unsafe.Pointer(unsafe.StringData(v)), n)
+	return at + lead + n
+}
+
+// element writes a text without a field header and stores its position in a word.
+func (r *XRow) element(at int, word uint32, v string) int {
+	n := len(v)
+	if n >= referSize || !r.fits(at, n) {
+		return r.longElement(at, word, v)
+	}
+	r.idx[word] = r.base + uint32(at)
+	to := r.room(at)
+	binary.BigEndian.PutUint32(to[:], uint32(n))
+	if uint(n-4) > 32-4 {
+		return at + textHeader + copy(r.mem[at+textHeader:], v)
+	}
+	move4to32(unsafe.Pointer(&to[textHeader]), unsafe.Pointer(unsafe.StringData(v)), n)
+	return at + textHeader + n
+}
+
+// move4to32 copies n bytes, 4 to 32, those in the middle perhaps twice.
+func move4to32(to, from unsafe.Pointer, n int) {
+	// SAFETY: both callers have compared n with 4 and 32. There is room for n bytes at to, since fits
+	// has compared their end, and for what comes before them, with that of the block. Nothing is read
+	// or stored before to and from or after the n bytes.
+	switch {
+	case n > 16:
+		*(*[16]byte)(to) = *(*[16]byte)(from)
+		*(*[16]byte)(unsafe.Add(to, n-16)) = *(*[16]byte)(unsafe.Add(from, n-16))
+	case n >= 8:
+		*(*[8]byte)(to) = *(*[8]byte)(from)
+		*(*[8]byte)(unsafe.Add(to, n-8)) = *(*[8]byte)(unsafe.Add(from, n-8))
+	default:
+		*(*[4]byte)(to) = *(*[4]byte)(from)
+		*(*[4]byte)(unsafe.Add(to, n-4)) = *(*[4]byte)(unsafe.Add(from, n-4))
+	}
 }

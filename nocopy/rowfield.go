@@ -131,17 +131,6 @@ func (r *XRow) TextOpt(at int, f XField, v Opt[string]) int {
 	return r.Text(at, f, v.Value)
 }
 
-// Text writes a string. Of 4 KiB and more it is referred to.
-func (r *XRow) Text(at int, f XField, v string) int {
-	n := len(v)
-	if n > chain.MaxShort || !r.fits(at, n) {
-		return longRowText(r, at, f, v)
-	}
-	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
-	r.putShort(at, uint64(f)<<40|uint64(n)<<8, fieldHeader+textHeader, v)
-	return at + fieldHeader + textHeader + n
-}
-
 // Bytes writes a binary, unless it is nil. Of 4 KiB and more it is referred to.
 func (r *XRow) Bytes(at int, f XField, v []byte) int {
 	if v == nil {
@@ -149,7 +138,7 @@ func (r *XRow) Bytes(at int, f XField, v []byte) int {
 	}
 	n := len(v)
 	if n >= referSize || !r.fits(at, n) {
-		return longRowText(r, at, f, v)
+		return r.longText(at, f, chain.String(v))
 	}
 	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
 	binary.BigEndian.PutUint64(r.room(at)[:], uint64(f)<<40|uint64(n)<<8)
@@ -157,30 +146,25 @@ func (r *XRow) Bytes(at int, f XField, v []byte) int {
 	return at + copy(r.mem[at:], v)
 }
 
-// longRowText is Text or Bytes for what is referred to, or for which there is no room.
-func longRowText[T string | []byte](r *XRow, at int, f XField, v T) int {
+// longText is Text or Bytes for what is referred to, or for which there is no room.
+func (r *XRow) longText(at int, f XField, v string) int {
 	room := len(v)
 	if room >= referSize && r.mayRefer(room) {
 		room = 0
 	}
 	at = r.fit(at, fieldHeader+textHeader+room) // the header stays next to what it leads
 	putHeader(r.mem[at:], f.header())
-	return putRowText(r, at+fieldHeader, r.e+f.word(), v)
+	return r.longElement(at+fieldHeader, r.e+f.word(), v)
 }
 
-// putRowText writes a text without a field header and stores its position in a word.
-func putRowText[T string | []byte](r *XRow, at int, word uint32, v T) int {
+// longElement is element for what is referred to, or for which there may be no room.
+func (r *XRow) longElement(at int, word uint32, v string) int {
 	n := len(v)
-	if n <= chain.MaxShort && r.fits(at, n) {
-		r.idx[word] = r.base + uint32(at)
-		r.putShort(at, uint64(n)<<32, textHeader, chain.TextOf(v))
-		return at + textHeader + n
-	}
 	if n >= referSize && r.mayRefer(n) {
 		at = r.fit(at, 0)
 		putBE32(r.mem[at:], uint32(n))
 		r.idx[word] = r.base + uint32(at) // until it is referred to
-		r.m.laters = append(r.m.laters, later{word: word, at: r.base + uint32(at), text: chain.StringBytes(chain.TextOf(v))})
+		r.m.laters = append(r.m.laters, later{word: word, at: r.base + uint32(at), text: chain.StringBytes(v)})
 		return at + textHeader
 	}
 	at = r.fit(at, n)
@@ -202,33 +186,41 @@ func (r *XRow) mayRefer(n int) bool {
 
 // Texts writes a list or set of strings. Of a set, one that comes twice is left out.
 func (r *XRow) Texts(at int, f XField, d *XDesc, v []string) int {
+	if v == nil {
+		return at
+	}
 	if f.wire() == WireSet {
 		v = distinct(v, func(v string) string { return v })
 	}
-	return rowTexts(r, at, f, d, v)
+	at, word := r.texts(at, f, d, len(v))
+	for i := range v {
+		at = r.element(at, word+uint32(i), v[i])
+	}
+	return r.endSlots(at, f)
 }
 
 // ByteSlices is Texts for binaries.
 func (r *XRow) ByteSlices(at int, f XField, d *XDesc, v [][]byte) int {
-	if f.wire() == WireSet {
-		v = distinct(v, func(v []byte) string { return string(v) })
-	}
-	return rowTexts(r, at, f, d, v)
-}
-
-func rowTexts[T string | []byte](r *XRow, at int, f XField, d *XDesc, v []T) int {
 	if v == nil {
 		return at
 	}
-	t := d.field(f).typ
-	checkCount(t, len(v))
-	at, c := r.list(at, f, t, len(v))
-	r.idx[r.e+f.word()] = c
-	for i := range v {
-		at = putRowText(r, at, c+listWords+uint32(i), v[i])
+	if f.wire() == WireSet {
+		v = distinct(v, func(v []byte) string { return string(v) })
 	}
-	r.idx[c+listEnd] = r.base + uint32(at)
-	return at
+	at, word := r.texts(at, f, d, len(v))
+	for i := range v {
+		at = r.element(at, word+uint32(i), chain.String(v[i]))
+	}
+	return r.endSlots(at, f)
+}
+
+// texts writes the header of a list or set of n texts and returns the word of the first.
+func (r *XRow) texts(at int, f XField, d *XDesc, n int) (int, uint32) {
+	t := d.field(f).typ
+	checkCount(t, n)
+	at, c := r.list(at, f, t, n)
+	r.idx[r.e+f.word()] = c
+	return at, c + listWords
 }
 
 // fixedList writes the header of a list or set of n elements of the given size and returns where
@@ -295,7 +287,7 @@ func (v XRowPairs[K, V, KC, VC]) Put(r *XRow, at int, f XField, d *XDesc) int {
 		at = r.encoded(at, t.elem, slot+pairValue, vc.encode(v[i].Value))
 		slot += pairWords
 	}
-	return r.endDict(at, f)
+	return r.endSlots(at, f)
 }
 
 // TextPairs writes a map of strings to strings.
@@ -305,11 +297,11 @@ func (r *XRow) TextPairs(at int, f XField, d *XDesc, v []Pair[string, string]) i
 	}
 	at, slot := r.dict(at, f, d.field(f).typ, len(v))
 	for i := range v {
-		at = putRowText(r, at, slot+pairKey, v[i].Key)
-		at = putRowText(r, at, slot+pairValue, v[i].Value)
+		at = r.element(at, slot+pairKey, v[i].Key)
+		at = r.element(at, slot+pairValue, v[i].Value)
 		slot += pairWords
 	}
-	return r.endDict(at, f)
+	return r.endSlots(at, f)
 }
 
 // dict writes the header of a map of n pairs and returns the slot of the first.
@@ -329,7 +321,8 @@ func (r *XRow) dict(at int, f XField, t *XType, n int) (int, uint32) {
 	return at, c + listWords
 }
 
-func (r *XRow) endDict(at int, f XField) int {
+// endSlots ends a list of texts, or a map.
+func (r *XRow) endSlots(at int, f XField) int {
 	r.idx[r.idx[r.e+f.word()]+listEnd] = r.base + uint32(at)
 	return at
 }
@@ -337,7 +330,7 @@ func (r *XRow) endDict(at int, f XField) int {
 // encoded writes a key or value of type t, no struct or container.
 func (r *XRow) encoded(at int, t *XType, word uint32, k encoded) int {
 	if t.kind == text {
-		return putRowText(r, at, word, k.text)
+		return r.element(at, word, chain.String(k.text))
 	}
 	at = r.fit(at, 0)
 	copy(r.mem[at:], k.fixed[:t.size])

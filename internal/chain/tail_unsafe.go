@@ -59,39 +59,6 @@ func (b *Buffer) AppendShort(head uint64, lead int, v string) {
 	}
 }
 
-// PutShort stores head in the 8 bytes at to, and v, of at most MaxShort bytes, from the byte after
-// the first lead of them on. There must be room for both. It copies as AppendShort does, and does
-// not call it since that would cost as much as what is saved.
-//
-//go:noinline
-func PutShort(to *[maxLead]byte, head uint64, lead int, v string) {
-	n := len(v)
-	// SAFETY: the caller knows that lead+n bytes, and 8, are there. Of v nothing is read but its n
-	// bytes, some in the middle perhaps twice.
-	at := unsafe.Add(unsafe.Pointer(to), lead)
-	from := unsafe.Pointer(unsafe.StringData(v))
-	binary.BigEndian.PutUint64(to[:], head)
-	switch {
-	case n > 32:
-		for ; n > 32; n -= 32 {
-			move16(at, from)
-			move16(unsafe.Add(at, 16), unsafe.Add(from, 16))
-			at, from = unsafe.Add(at, 32), unsafe.Add(from, 32)
-		}
-		move16(unsafe.Add(at, n-32), unsafe.Add(from, n-32))
-		move16(unsafe.Add(at, n-16), unsafe.Add(from, n-16))
-	case n > 16:
-		move16(at, from)
-		move16(unsafe.Add(at, n-16), unsafe.Add(from, n-16))
-	case n >= 4:
-		move4to16(at, from, n)
-	default:
-		for n--; n >= 0; n-- {
-			*(*byte)(unsafe.Add(at, n)) = *(*byte)(unsafe.Add(from, n))
-		}
-	}
-}
-
 // AppendTexts appends texts, each after its length, and stores their positions in at, which must
 // be as long as v. It stops at a text that has fewer than 4 bytes, more than 16, or no room at
 // the tail, and returns how many it has appended.
