@@ -345,7 +345,7 @@ func (r *XRow) End(at int) {
 // Stop ends a struct.
 func (r *XRow) Stop(at int) int {
 	at = r.fit(at, 0)
-	r.mem[at] = byte(WireStop)
+	r.room(at)[0] = byte(WireStop)
 	r.idx[r.e+entryEnd] = r.base + uint32(at)
 	return at + 1
 }

@@ -46,9 +46,27 @@ func (r *XRow) element(at int, word uint32, v string) int {
 	return at + textHeader + n
 }
 
+// shortElements does as element for texts of 4 to 32 bytes, up to the first that is none, or for
+// which there may be no room. It returns how many there were, too.
+func (r *XRow) shortElements(at int, word uint32, v []string) (int, int) {
+	words := r.idx[word:][:len(v)]
+	for i, v := range v {
+		n := len(v)
+		if uint(n-4) > 32-4 || !r.fits(at, n) {
+			return at, i
+		}
+		words[i] = r.base + uint32(at)
+		to := r.room(at)
+		binary.BigEndian.PutUint32(to[:], uint32(n))
+		move4to32(unsafe.Pointer(&to[textHeader]), unsafe.Pointer(unsafe.StringData(v)), n)
+		at += textHeader + n
+	}
+	return at, len(v)
+}
+
 // move4to32 copies n bytes, 4 to 32, those in the middle perhaps twice.
 func move4to32(to, from unsafe.Pointer, n int) {
-	// SAFETY: both callers have compared n with 4 and 32. There is room for n bytes at to, since fits
+	// SAFETY: its callers have compared n with 4 and 32. There is room for n bytes at to, since fits
 	// has compared their end, and for what comes before them, with that of the block. Nothing is read
 	// or stored before to and from or after the n bytes.
 	switch {

@@ -193,8 +193,12 @@ func (r *XRow) Texts(at int, f XField, d *XDesc, v []string) int {
 		v = distinct(v, func(v string) string { return v })
 	}
 	at, word := r.texts(at, f, d, len(v))
-	for i := range v {
-		at = r.element(at, word+uint32(i), v[i])
+	for i := 0; i < len(v); i++ {
+		var n int
+		at, n = r.shortElements(at, word+uint32(i), v[i:])
+		if i += n; i < len(v) {
+			at = r.element(at, word+uint32(i), v[i])
+		}
 	}
 	return r.endSlots(at, f)
 }
