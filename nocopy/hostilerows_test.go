@@ -29,7 +29,7 @@ func TestMadeUpRows(t *testing.T) {
 	if len(methods) < 40 {
 		t.Fatalf("only %d methods", len(methods))
 	}
-	ended, sum := 0, 0
+	ended, sum, wide := 0, 0, int64(1)<<32 // more than 32 bits, where there are as many
 	for range testmode.Of(3000, 50_000) {
 		// Blocks at the tail begin where one of these has ended.
 		before := newRoot(allDesc)
@@ -59,7 +59,7 @@ func TestMadeUpRows(t *testing.T) {
 				case in.Kind() == reflect.Int && k == 1 && r.IntN(3) > 0:
 					arg = reflect.ValueOf(at)
 				case in.Kind() == reflect.Int && k == 1 && r.IntN(3) > 0:
-					arg = reflect.ValueOf(at + []int{-1, 1, -30, 1 << 12, 1 << 20, 1<<32 - 1, -(1 << 32)}[r.IntN(7)])
+					arg = reflect.ValueOf(at + []int{-1, 1, -30, 1 << 12, 1 << 20, int(wide - 1), int(-wide)}[r.IntN(7)])
 				case in.Kind() == reflect.Uint32:
 					arg = reflect.ValueOf([]uint32{0, 1, 4, row.e, row.next, ^uint32(0), r.Uint32()}[r.IntN(7)])
 				}
