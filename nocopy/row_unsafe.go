@@ -26,7 +26,7 @@ func (r *XRow) Text(at int, f XField, v string) int {
 	if uint(n-4) > 32-4 {
 		return at + lead + copy(r.mem[at+lead:], v)
 	}
-	move4to32(unsafe.Pointer(&to[lead]), unsafe.Pointer(unsafe.StringData(v)), n)
+	move4to32(&to[lead], v)
 	return at + lead + n
 }
 
@@ -42,7 +42,7 @@ func (r *XRow) element(at int, word uint32, v string) int {
 	if uint(n-4) > 32-4 {
 		return at + textHeader + copy(r.mem[at+textHeader:], v)
 	}
-	move4to32(unsafe.Pointer(&to[textHeader]), unsafe.Pointer(unsafe.StringData(v)), n)
+	move4to32(&to[textHeader], v)
 	return at + textHeader + n
 }
 
@@ -58,17 +58,19 @@ func (r *XRow) shortElements(at int, word uint32, v []string) (int, int) {
 		words[i] = r.base + uint32(at)
 		to := r.room(at)
 		binary.BigEndian.PutUint32(to[:], uint32(n))
-		move4to32(unsafe.Pointer(&to[textHeader]), unsafe.Pointer(unsafe.StringData(v)), n)
+		move4to32(&to[textHeader], v)
 		at += textHeader + n
 	}
 	return at, len(v)
 }
 
-// move4to32 copies n bytes, 4 to 32, those in the middle perhaps twice.
-func move4to32(to, from unsafe.Pointer, n int) {
-	// SAFETY: its callers have compared n with 4 and 32. There is room for n bytes at to, since fits
-	// has compared their end, and for what comes before them, with that of the block. Nothing is read
-	// or stored before to and from or after the n bytes.
+// move4to32 copies v, of 4 to 32 bytes, to begin at *dst; bytes in the middle perhaps twice.
+func move4to32(dst *byte, v string) {
+	n := len(v)
+	// SAFETY: its callers have compared n with 4 and 32. There is room for n bytes at dst, since fits
+	// has compared their end, and for what comes before them, with that of the block. Nothing is
+	// read or stored before dst and v or after their n bytes.
+	to, from := unsafe.Pointer(dst), unsafe.Pointer(unsafe.StringData(v))
 	switch {
 	case n > 16:
 		*(*[16]byte)(to) = *(*[16]byte)(from)
