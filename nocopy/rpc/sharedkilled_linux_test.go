@@ -133,13 +133,17 @@ func startChild(t *testing.T, role, path string, mode rpc.SharedMemory) *exec.Cm
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestSharedChild$", "-test.timeout=60s")
 	cmd.Env = append(os.Environ(), "SHARED_CHILD="+role, "SHARED_PATH="+path, fmt.Sprint("SHARED_MODE=", int(mode)))
-	cmd.Stderr = os.Stderr
+	var out quiet
+	cmd.Stdout, cmd.Stderr = &out, os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
+		if t.Failed() {
+			t.Logf("the other process, %s: %s", role, &out)
+		}
 	})
 	return cmd
 }
@@ -197,8 +201,15 @@ func TestSharedFullTable(t *testing.T) {
 // sharedFullTable calls with a table of files that has room for all but the memory of the other
 // side, which may be in this process, and write to serverLog.
 func sharedFullTable(t *testing.T, path string, mode rpc.SharedMemory, serverLog *quiet) {
-	dialUnix(t, path)                 // what the runtime needs is open from now on
+	dialUnix(t, path)                              // what the runtime needs is open from now on
+	unharmed(t, echo.NewEchoClient(dial(t, path))) // and the server has accepted both
+	files := openFiles(t)
 	for free := 1; free < 9; free++ { // the connection takes one, this side's memory another
+		for end := time.Now().Add(10 * time.Second); openFiles(t) > files; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d files are open, and %d were", openFiles(t), files)
+			}
+		}
 		var log quiet
 		var old syscall.Rlimit
 		syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old)
@@ -210,7 +221,7 @@ func sharedFullTable(t *testing.T, path string, mode rpc.SharedMemory, serverLog
 			}
 		}
 		syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)
-		cl, err := rpc.Dial(bg, "unix", path, mode, rpc.PoolSize(1), rpc.DialTimeout(500*time.Millisecond), rpc.Logger(log.debugLogger()))
+		cl, err := rpc.Dial(bg, "unix", path, mode, rpc.PoolSize(1), rpc.DialTimeout(2*time.Second), rpc.Logger(log.debugLogger()))
 		syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old)
 		if err != nil { // not even the connection can be made
 			continue
