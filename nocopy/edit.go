@@ -98,8 +98,13 @@ func (m *Message) replaceField(e uint32, f XField) chain.NodeID {
 	if node := m.fieldNode(e, f); node != 0 {
 		return node
 	}
-	at, end := m.valuePlace(f.wire(), m.idx[e+f.word()])
-	node := m.buf.AddReplace(at-fieldHeader, end)
+	var node chain.NodeID
+	if word := m.idx[e+f.word()]; f.wire() == WireString && word&inNode == 0 {
+		node = m.buf.AddReplaceText(word, fieldHeader)
+	} else {
+		at, end := m.valuePlace(f.wire(), word)
+		node = m.buf.AddReplace(at-fieldHeader, end)
+	}
 	ed := m.edit(e)
 	if ed.fieldNodes == 0 {
 		ed.fieldNodes = m.allocRaw(int(f.words()))

@@ -64,8 +64,8 @@ func (b *Buffer) flatten() bool {
 		for s := n.content.first; s != 0; s = b.spans[s].next {
 			out = appendPiece(out, b.spans[s].from, b.spans[s].to)
 		}
-		if at = n.end; n.end > n.at {
-			replaced = n.end
+		if at = b.endOf(n); at > n.at {
+			replaced = at
 		}
 	}
 	if at > root.to {
@@ -234,7 +234,7 @@ func (r Range) Pieces(f func(p Pos, mem []byte) bool) {
 	}
 }
 
-func compareNodes(x, y *node) int {
+func (b *Buffer) compareNodes(x, y *node) int {
 	switch {
 	case x.at != y.at:
 		return cmp.Compare(x.at, y.at)
@@ -243,7 +243,7 @@ func compareNodes(x, y *node) int {
 	case x.kind == grow:
 		return cmp.Compare(y.anchor, x.anchor) // what starts last is innermost
 	default:
-		return cmp.Compare(y.end, x.end) // what covers most hides the rest
+		return cmp.Compare(b.endOf(y), b.endOf(x)) // what covers most hides the rest
 	}
 }
 
@@ -298,9 +298,9 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 		} else if s != 0 {
 			out = b.walk(out, s, part{})
 		}
-		if n.end > n.at {
-			h = hidden{n.at, n.end}
-			at = min(n.end, hi)
+		if end := b.endOf(n); end > n.at {
+			h = hidden{n.at, end}
+			at = min(end, hi)
 		}
 	}
 	return appendPiece(out, at, hi), h
@@ -315,7 +315,7 @@ const (
 	together = 32
 )
 
-// loadNodes loads the next nodes from c on, and where their contents are.
+// loadNodes loads the next nodes from c on, where they end, and where their contents are.
 //
 //go:noinline
 func (b *Buffer) loadNodes(c cursor) (sum Pos) {
@@ -326,7 +326,9 @@ func (b *Buffer) loadNodes(c cursor) (sum Pos) {
 	next = next[:min(len(next), together)]
 	var first [together]uint32
 	for i, o := range next {
-		first[i] = b.nodes[o.id()].content.first
+		n := &b.nodes[o.id()]
+		first[i] = n.content.first
+		sum += b.endOf(n)
 	}
 	for _, s := range first[:len(next)] {
 		sum += b.spans[s].from

@@ -87,7 +87,7 @@ func (b *Buffer) least() int {
 		size += int(b.spans[s].to - b.spans[s].from)
 	}
 	for i := range b.nodes {
-		size -= int(b.nodes[i].end - b.nodes[i].at)
+		size -= int(b.endOf(&b.nodes[i]) - b.nodes[i].at)
 	}
 	return max(size, 0)
 }

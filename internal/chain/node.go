@@ -1,5 +1,7 @@
 package chain
 
+import "encoding/binary"
+
 // run is a sequence of wire bytes: spans in the order in which they were added. The message is a
 // run, and the content of a node is one.
 type run struct{ first, last uint32 }
@@ -18,8 +20,8 @@ type NodeID = uint32
 
 // node puts its content in the place of the bytes [at, end) of another run.
 type node struct {
-	at, end Pos
-	anchor  Pos // of kind grow: where the value starts that it makes longer
+	at, end Pos // of kind replace, end is 0 if it is to be found by endOf
+	anchor  Pos // of kind grow: where the value starts that it makes longer; see endOf
 	content run
 	kind    nodeKind
 }
@@ -47,6 +49,21 @@ func (b *Buffer) addNode(n node) NodeID {
 // at first.
 func (b *Buffer) AddReplace(at, end Pos) NodeID {
 	return b.addNode(node{at: at, end: end, kind: replace})
+}
+
+// AddReplaceText does as AddReplace for a text: its length is at position at, and the lead bytes
+// before it are replaced, too. The length, which may be far from all that was used last, is not
+// loaded now.
+func (b *Buffer) AddReplaceText(at Pos, lead int) NodeID {
+	return b.addNode(node{at: at - Pos(lead), anchor: at, kind: replace})
+}
+
+// endOf returns where what a node replaces ends.
+func (b *Buffer) endOf(n *node) Pos {
+	if n.end != 0 || n.kind != replace {
+		return n.end
+	}
+	return n.anchor + textLength + binary.BigEndian.Uint32(b.At(n.anchor))
 }
 
 // AddGrow makes a node whose content is sent after a value, such as a list, that starts at anchor
@@ -79,7 +96,10 @@ func (b *Buffer) MoveGrow(id NodeID, at, anchor Pos) {
 }
 
 // NodePlace returns the bytes [at, end) that the node's content is in the place of.
-func (b *Buffer) NodePlace(id NodeID) (at, end Pos) { return b.nodes[id].at, b.nodes[id].end }
+func (b *Buffer) NodePlace(id NodeID) (at, end Pos) {
+	n := &b.nodes[id]
+	return n.at, b.endOf(n)
+}
 
 // NodeStart returns the position of the first byte of the node's content.
 func (b *Buffer) NodeStart(id NodeID) Pos { return b.spans[b.nodes[id].content.first].from }

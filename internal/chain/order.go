@@ -100,7 +100,7 @@ func (b *Buffer) sortAll() {
 	inOrder := true
 	for i := 1; i < len(b.nodes); i++ {
 		o.mem = append(o.mem, b.placeOf(NodeID(i)))
-		inOrder = inOrder && (i == 1 || compareNodes(&b.nodes[i-1], &b.nodes[i]) <= 0)
+		inOrder = inOrder && (i == 1 || b.compareNodes(&b.nodes[i-1], &b.nodes[i]) <= 0)
 	}
 	if !inOrder {
 		o.mem, o.spare = sortPlaced(o.mem, o.spare)
@@ -142,7 +142,7 @@ func (b *Buffer) sortTies(all []placed) {
 // comparePlaced compares nodes by where they begin, then as compareNodes, then by age.
 func (b *Buffer) comparePlaced(x, y placed) int {
 	if x.at() == y.at() {
-		if c := compareNodes(&b.nodes[x.id()], &b.nodes[y.id()]); c != 0 {
+		if c := b.compareNodes(&b.nodes[x.id()], &b.nodes[y.id()]); c != 0 {
 			return c
 		}
 	}
