@@ -3,6 +3,8 @@
 package nocopy_test
 
 import (
+	"fmt"
+
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -20,10 +22,13 @@ func (s *session) editLeaves(t target, l *referee.List) {
 	case class >= 8:
 		s.arrange(t, l, of.arranged(), of.sort)
 	case class < 3 && len(l.Elems) > 0:
-		i := s.Intn(len(l.Elems))
-		s.logf("%s.Set(%d, %s)", t.path, i, text)
-		of.set(i, x)
-		l.Elems[i] = x
+		for range s.times(len(l.Elems)) {
+			i := s.Intn(len(l.Elems))
+			s.logf("%s.Set(%d, %s)", t.path, i, text)
+			of.set(i, x)
+			l.Elems[i] = x
+			x, text = s.value(l.Type.Elem)
+		}
 	case class < 5:
 		for range 1 + s.Intn(3) {
 			s.logf("%s.Append(%s)", t.path, text)
@@ -73,20 +78,46 @@ func (s *session) editList(t target, l *referee.List) {
 		}
 		l.Elems = append(l.Elems, child.node)
 		s.hold(child)
-	case class < 4 && len(l.Elems) > 0: // one of those there are
-		i := s.Intn(len(l.Elems))
-		if isStruct {
-			s.logf("%s.At(%d)", t.path, i)
-			child.h, child.node = structs.At(i), l.Elems[i]
-		} else {
-			s.logf("%s.NewAt(%d, %d)", t.path, i, n)
-			child.node = s.empty(l.Type.Elem, n)
-			child.h = nested.NewAt(i, n)
-			l.Elems[i] = child.node
+	case class < 4 && len(l.Elems) > 0: // some of those there are, in any order
+		for range s.times(len(l.Elems)) {
+			i := s.Intn(len(l.Elems))
+			child.path = fmt.Sprintf("%s[%d]", t.path, i)
+			if isStruct {
+				s.logf("%s.At(%d)", t.path, i)
+				child.h, child.node = structs.At(i), l.Elems[i]
+			} else {
+				s.logf("%s.NewAt(%d, %d)", t.path, i, n)
+				child.node = s.empty(l.Type.Elem, n)
+				child.h = nested.NewAt(i, n)
+				l.Elems[i] = child.node
+			}
+			s.hold(child)
+			s.editChild(child)
 		}
-		s.hold(child)
 	default:
 		s.graftElement(t, l)
+	}
+}
+
+// times returns how many of n elements are changed one after the other: mostly one.
+func (s *session) times(n int) int {
+	if s.Intn(4) > 0 {
+		return 1
+	}
+	return 1 + s.Intn(2*n)
+}
+
+// editChild changes something in an element, or nothing.
+func (s *session) editChild(t target) {
+	switch v := t.node.(type) {
+	case *referee.Record:
+		if n := len(v.Fields); n > 0 && s.Intn(2) == 0 {
+			s.editField(t, v, s.Intn(n))
+		}
+	case *referee.List:
+		if leaves[v.Type.Elem] != nil && s.Intn(2) == 0 {
+			s.editLeaves(t, v)
+		}
 	}
 }
 
