@@ -26,8 +26,8 @@
 //
 // A node's content is sent in the place of bytes of a run: of those that are replaced, or of
 // none, where something is added. Making a node looks at no other. [Buffer.Seal] sorts the nodes
-// by the digits of their positions and walks the runs: time is in proportion to their number. Nothing is ever moved, and
-// what is replaced is not sent.
+// by the digits of their positions and walks the runs: time is in proportion to their number.
+// Nothing is ever moved, and what is replaced is not sent.
 //
 // Several nodes may be at one position. First come those that make a value longer that ends there
 // ([Buffer.AddGrow]); of these, the one whose value begins last, at the highest anchor, comes
