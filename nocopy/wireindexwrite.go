@@ -157,7 +157,7 @@ func (w *indexWriter) offset(p uint32) int {
 // values in it that need one.
 func (w *indexWriter) visit(f *field, e uint32, at, end int, root bool) bool {
 	least := w.inside
-	if root {
+	if root && !f.fixedList() { // such a list is passed over in one step, but on a page of its own
 		least = w.least
 	}
 	if w.full || w.lost || end-at < least {
@@ -220,9 +220,8 @@ func (m *Message) elementAt(e uint32, t *XType, i uint32) uint32 {
 type containerVisitor interface {
 	// offset returns the offset of a position in the message.
 	offset(p uint32) int
-	// visit is called with each value in a field that is a struct, list of others than fixed-size
-	// elements, set of such, or map: its entry, and the offsets where it begins and ends. It reports
-	// whether to visit what is in it.
+	// visit is called with each value in a field that is a struct, list, set or map: its entry, and
+	// the offsets where it begins and ends. It reports whether to visit what is in it.
 	visit(f *field, e uint32, at, end int, root bool) bool
 	// element reports whether to visit what is in an element of a list.
 	element(at, end int) bool
@@ -242,7 +241,7 @@ func walkContainers[V containerVisitor](m *Message, v V, d *XDesc, e uint32) {
 	for i := range d.fields {
 		f := &d.fields[i]
 		word := m.idx[e+f.word]
-		if word == 0 || f.kind < record || f.fixedList() {
+		if word == 0 || f.kind < record {
 			continue
 		}
 		from, _ := m.extent(word, f.typ)
