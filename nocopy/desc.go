@@ -211,9 +211,9 @@ type field struct {
 	word   uint32
 	kind   kind
 	size   uint8
-	hash   uint32 // typeHash of the type
 	typ    *XType
 	XFieldDesc
+	inEntry uint64 // what entries of a message's index have of it, see inEntry
 
 	defaultOnce sync.Once
 	defaultView XStruct
@@ -270,12 +270,13 @@ func (d *XDesc) Define(fields ...XFieldDesc) {
 	for i := range fields {
 		f := &d.fields[i]
 		f.XFieldDesc = fields[i]
-		f.typ, f.kind, f.size, f.hash = f.Type, f.Type.kind, f.Type.size, f.Type.typeHash()
+		f.typ, f.kind, f.size = f.Type, f.Type.kind, f.Type.size
 		if f.ID == entry.IndexID {
 			panic("nocopy: " + d.name + "." + f.Name + " has the id of a message's index")
 		}
 		f.header = uint32(f.typ.wire)<<16 | uint32(uint16(f.ID))
 		f.word = d.first + uint32(i)
+		f.inEntry = inEntry(f.header, f.typ)
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
 		d.addToTemplate(f)
 	}

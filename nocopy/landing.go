@@ -79,8 +79,10 @@ func (l *landedList) spent() bool { return l.passed > mostPassed*(l.end-l.at) }
 const mostPassed = 4
 
 func (l *landing) reset() {
-	clear(l.lists)
-	clear(l.absent)
+	if len(l.lists)+len(l.absent) > 0 {
+		clear(l.lists)
+		clear(l.absent)
+	}
 	*l = landing{structs: l.structs[:0], lists: l.lists[:0], absent: l.absent}
 	if cap(l.structs) > 1<<10 || cap(l.lists) > 1<<8 {
 		*l = landing{}
@@ -154,14 +156,19 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 		at := i + fieldHeader
 		if at == next {
 			entry := x.entry(k)
-			header, _ := entryField(entry)
 			end := int(indexNumber(entry[entryEndAt:]))
-			f := d.findFrom(&expected, header)
-			if end <= at || end > stop {
-				return 0, false
+			var f *field
+			if expected < len(fields) && fields[expected].isOf(entry) {
+				f = &fields[expected]
+				expected++
+			} else {
+				header, _ := entryField(entry)
+				if f = d.findFrom(&expected, header); (f == nil || !f.isOf(entry)) && headerAt(b, i) != header {
+					return 0, false
+				}
 			}
-			later := f != nil && f.kind > text && indexNumber(entry[entryTypesAt:]) == f.hash
-			if later && words[f.word] != 0 || !later && headerAt(b, i) != header {
+			later := f != nil && f.kind > text && f.isOf(entry)
+			if end <= at || end > stop || later && words[f.word] != 0 {
 				return 0, false
 			}
 			if k++; x.offset(k) < end {
@@ -279,7 +286,7 @@ func (m *Message) land(f *field, e, p uint32) uint32 {
 		depth = int(m.idx[e-1])
 	}
 	k := l.x.seek(0, at)
-	if l.x.offset(k) != at || indexNumber(l.x.entry(k)[entryTypesAt:]) != f.hash {
+	if l.x.offset(k) != at || !f.isOf(l.x.entry(k)) {
 		if word, _, ok := m.parseAt(f.typ, at, len(l.b), depth); ok {
 			return word
 		}

@@ -125,7 +125,7 @@ func withRootField(rnd *rand.Rand, d *XDesc, wire, body []byte, n int) ([]byte, 
 	at, header := starts[which]+fieldHeader, headerAt(wire, starts[which])
 	hash := rnd.Uint32()
 	if f := d.find(header); f != nil {
-		hash = f.hash
+		hash = f.typ.typeHash()
 	}
 	end := starts[which+1+rnd.IntN(len(starts)-which-1)]
 	if rnd.IntN(3) == 0 {
@@ -189,7 +189,7 @@ func TestHostileIndex(t *testing.T) {
 				e := body[rnd.IntN(x.n)*entryBytes:]
 				f := &types[k].fields[rnd.IntN(len(types[k].fields))]
 				putIndexNumber(e[entryFieldAt:], f.header<<strideBits)
-				putIndexNumber(e[entryTypesAt:], f.hash)
+				putIndexNumber(e[entryTypesAt:], f.typ.typeHash())
 			case 7: // an entry for one of the root's fields, whatever it is
 				body, n = withRootField(rnd, types[k], wires[k], body, n)
 			}

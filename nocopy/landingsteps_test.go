@@ -31,7 +31,7 @@ func farAnchors(t testing.TB, n int, broken bool) []byte {
 	}
 	stride := uint32(bits.Len(uint(n-1)) - 1)
 	e := appendIndexNumber(appendIndexNumber(nil, at), to-s.m.idx[s.m.root])
-	e = appendIndexNumber(appendIndexNumber(e, f.header<<strideBits|stride), f.hash)
+	e = appendIndexNumber(appendIndexNumber(e, f.header<<strideBits|stride), f.typ.typeHash())
 	e = appendIndexNumber(appendIndexNumber(e, entryBytes), last)
 	return withEntries(wire, 1, e)
 }

@@ -1,6 +1,10 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/internal/entry"
+import (
+	"encoding/binary"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+)
 
 // A message may carry an index of its own wire bytes, which tells a reader where its large values
 // are. It is the value of the last field of the root, a binary of id -32000, which every Thrift
@@ -171,4 +175,17 @@ func (t *XType) hash() uint32 {
 		}
 	}
 	return h
+}
+
+// inEntry returns what an entry has of a field with this header and type: the field header without a
+// stride, and the hash, as 8 bytes.
+func inEntry(header uint32, t *XType) uint64 {
+	b := appendIndexNumber(appendIndexNumber(nil, header<<strideBits), t.typeHash())
+	return uint64(be32(b))<<32 | uint64(be32(b[4:]))
+}
+
+// isOf reports whether an entry is for a value of this field and its type.
+func (f *field) isOf(entry []byte) bool {
+	const stride = (1<<strideBits - 1) << 32
+	return binary.BigEndian.Uint64(entry[entryFieldAt:])&^stride == f.inEntry
 }

@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"encoding/binary"
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -170,8 +171,7 @@ func (w *indexWriter) visit(f *field, e uint32, at, end int, root bool) bool {
 	stride, anchors := w.list(f.typ, e, at, end)
 	w.b = appendIndexNumber(w.b, uint32(at))
 	w.b = appendIndexNumber(w.b, uint32(end))
-	w.b = appendIndexNumber(w.b, f.header<<strideBits|uint32(stride))
-	w.b = appendIndexNumber(w.b, f.hash)
+	w.b = binary.BigEndian.AppendUint64(w.b, f.inEntry|uint64(stride)<<32)
 	w.b = appendIndexNumber(w.b, anchors)
 	w.n++
 	return end-at > w.inside
