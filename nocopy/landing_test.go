@@ -188,7 +188,7 @@ func (r sameReader) containers(t *XType, a, b XStruct) {
 func TestByIndex(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, testmode.Seed(t)))
 	indexed, entries := 0, 0
-	for range testmode.Of(100, 3000) {
+	for range testmode.Of(100, 500) {
 		g := messageMaker{rnd, 1 << rnd.IntN(10)}
 		d := g.desc(3)
 		wire := g.structure(nil, d, 0)
