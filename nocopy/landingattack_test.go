@@ -113,8 +113,8 @@ func TestIndexBytes(t *testing.T) {
 	check(append(turned, 0))
 }
 
-// TestIndexForOthers: what reads messages in other ways than Parse takes one with an index for what
-// it is without.
+// TestIndexForOthers: what reads messages in other ways than Parse takes one with an index for
+// what it is without.
 func TestIndexForOthers(t *testing.T) {
 	plain := largeBusiness(t, 250)
 	with := withIndex(t, businessDesc, plain)

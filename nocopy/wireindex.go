@@ -177,8 +177,8 @@ func (t *XType) hash() uint32 {
 	return h
 }
 
-// inEntry returns what an entry has of a field with this header and type: the field header without a
-// stride, and the hash, as 8 bytes.
+// inEntry returns what an entry has of a field with this header and type: the field header without
+// a stride, and the hash, as 8 bytes.
 func inEntry(header uint32, t *XType) uint64 {
 	b := appendIndexNumber(appendIndexNumber(nil, header<<strideBits), t.typeHash())
 	return uint64(be32(b))<<32 | uint64(be32(b[4:]))
