@@ -1,5 +1,5 @@
-// Command archive keeps invoices in a file: each is an ordinary Thrift message with an index of its
-// own (nocopy.WithIndex). A field of any of them is read from the mapped file without a scan.
+// Command archive keeps invoices in a file: each is an ordinary Thrift message with an index of
+// its own (nocopy.WithIndex). A field of any of them is read from the mapped file without a scan.
 //
 //	go run ./examples/archive -append 10000 /tmp/invoices
 //	go run ./examples/archive -find 4711 /tmp/invoices

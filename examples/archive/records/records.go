@@ -28,8 +28,8 @@ type Writer struct {
 	n          int64
 }
 
-// Append opens the file, which is made if there is none, to append to it. What a program that broke
-// off has appended in part is cut off.
+// Append opens the file, which is made if there is none, to append to it. What a program that
+// broke off has appended in part is cut off.
 func Append(name string) (w *Writer, err error) {
 	w = new(Writer)
 	defer func() {
