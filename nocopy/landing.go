@@ -342,6 +342,9 @@ func (l *landing) scanFor(f *field, i int) (found int) {
 func (m *Message) landValue(t *XType, at, k, depth int) uint32 {
 	l := m.landing
 	end := int(indexNumber(l.x.entry(k)[entryEndAt:]))
+	if end <= at || end > len(l.b) { // landFields has passed here without this entry
+		return 0
+	}
 	inner := l.x.offset(k+1) < end
 	if t.kind == record && !t.desc.union && (inner || end-at <= smallStruct) {
 		if e, to := m.landStruct(t.desc, at, end, k+1, depth+1); to == end {

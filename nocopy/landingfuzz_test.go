@@ -172,7 +172,7 @@ func TestHostileIndex(t *testing.T) {
 		n := x.n
 		for range 1 + rnd.IntN(3) {
 			at := rnd.IntN(len(body)/4) * 4
-			switch v := indexNumber(body[at:]); rnd.IntN(8) {
+			switch v := indexNumber(body[at:]); rnd.IntN(9) {
 			case 0:
 				putIndexNumber(body[at:], v+uint32(rnd.IntN(9))-4)
 			case 1:
@@ -192,6 +192,12 @@ func TestHostileIndex(t *testing.T) {
 				putIndexNumber(e[entryTypesAt:], f.typ.typeHash())
 			case 7: // an entry for one of the root's fields, whatever it is
 				body, n = withRootField(rnd, types[k], wires[k], body, n)
+			case 8: // entries in another order, one of which ends elsewhere
+				a, b := body[rnd.IntN(x.n)*entryBytes:][:entryBytes], body[rnd.IntN(x.n)*entryBytes:][:entryBytes]
+				putIndexNumber(a[entryEndAt:], uint32(rnd.IntN(len(with))))
+				c := bytes.Clone(a)
+				copy(a, b)
+				copy(b, c)
 			}
 		}
 		b := withEntries(wires[k], n, body)
