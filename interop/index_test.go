@@ -27,7 +27,7 @@ func indexedInsanity(t *testing.T) (wire []byte, printed string) {
 	v.NewUserMap(1).Put(thrifttest.Numberz_EIGHT, 8000000000)
 	list := v.NewXtructs(3000)
 	var out strings.Builder
-	fmt.Fprintln(&out, 1, 8000000000, 3000, 0)
+	fmt.Fprintln(&out, 1, int64(8000000000), 3000, 0)
 	for i := range list.Len() {
 		x := list.At(i)
 		x.SetStringThing(fmt.Sprint("element-", i))
