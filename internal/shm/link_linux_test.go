@@ -346,8 +346,8 @@ func FuzzTake(f *testing.F) {
 	})
 }
 
-// TestHostileWords: a peer that says that messages are returned which it was never sent, or not
-// yet, only gets its own memory used again; a message that is being filled keeps its room.
+// TestHostileWords: a peer that returns messages which it was never sent, or not yet, only
+// gets its own memory used again; a message that is being filled keeps its room.
 func TestHostileWords(t *testing.T) {
 	a, b := pair(t, 1<<20)
 	filling, _ := a.Place(unit)

@@ -87,7 +87,7 @@ func fcntl(fd, cmd, arg int) (int, error) {
 	return int(v), nil
 }
 
-// allocate makes sure that there is memory behind n bytes of this side's.
+// allocate makes sure that n bytes of this side's have memory.
 func (m *memory) allocate(at, n int) error {
 	for {
 		if err := syscall.Fallocate(m.fd, 0, int64(at), int64(n)); err != syscall.EINTR {

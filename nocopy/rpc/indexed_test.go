@@ -10,7 +10,7 @@ import (
 )
 
 // TestIndexedMessages: messages that have an index of their own, made or parsed, are values of
-// calls as others are, over all transports; the index stays behind.
+// calls as others are, over all transports; the index is not sent with them.
 func TestIndexedMessages(t *testing.T) {
 	made := echo.NewItem(nocopy.WithIndex)
 	made.SetName("item")

@@ -22,8 +22,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// TestSharedKilled: a client that is killed in the middle of calls leaves nothing behind in the
-// server.
+// TestSharedKilled: a client that is killed in the middle of calls leaves the server no
+// memory and no descriptor.
 func TestSharedKilled(t *testing.T) {
 	for _, mode := range sharedModes {
 		files, before := openFiles(t), maps(t)
