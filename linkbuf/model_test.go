@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // modelled is a Buffer and the bytes that it should have.
@@ -21,7 +23,7 @@ type modelled struct {
 // TestModel changes several Buffers at random, which share from each other, and compares all of
 // them with plain bytes after each change.
 func TestModel(t *testing.T) {
-	for seed := range uint64(32) {
+	for seed := range uint64(testmode.Of(8, 32)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 16))
 			w := modelWorld{r: r}

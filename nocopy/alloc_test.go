@@ -216,7 +216,22 @@ func TestAllocations(t *testing.T) {
 		out := make([]byte, 0, 2*len(wire))
 		reader := bytes.NewReader(wire)
 		half := [][]byte{wire[:len(wire)/2], wire[len(wire)/2:]}
+		var kept, keptBuilt Message
 		for name, run := range map[string]func(opts ...Option){
+			"parse, edit, forward in a kept message": func(opts ...Option) {
+				s, err := shape.desc.parseInto(&kept, wire, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				shape.edit(s)
+				shape.read(s)
+				kept.WriteTo(io.Discard)
+				kept.Reset()
+			},
+			"build and send a kept message": func(opts ...Option) {
+				shape.build(shape.desc.newInto(&keptBuilt, opts))
+				keptBuilt.WriteTo(io.Discard)
+			},
 			"parse": func(opts ...Option) { mustParse(t, shape.desc, wire, opts...).Release() },
 			"parse and read": func(opts ...Option) {
 				s := mustParse(t, shape.desc, wire, opts...)

@@ -34,7 +34,7 @@ func init() {
 	for i := range chain.MaxShort / (fieldHeader + 8) * 2 {
 		wide = append(wide, XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("n", i), Type: typeI64})
 	}
-	broadDesc.Define(wide...)
+	broadDesc.DefineWide(wide...)
 	owingDesc.Define(
 		XFieldDesc{ID: 1, Name: "name", Type: typeString, Req: XRequired},
 		XFieldDesc{ID: 2, Name: "n", Type: typeI32},

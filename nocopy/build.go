@@ -41,13 +41,16 @@ func (m *Message) beginStruct(d *XDesc, e uint32) {
 // startStruct pushes a frame for the struct of entry e, whose template is on the wire at
 // position p.
 func (m *Message) startStruct(d *XDesc, e, p uint32) {
+	if d.wide {
+		m.indexWideTemplate(d, e, p)
+	}
 	m.indexTemplate(d, e, p)
 	m.push(d.self, e, 0)
 	m.openHandle = uint64(m.gen)<<32 | uint64(e)
 }
 
 // indexTemplate sets the start of entry e and the words of the fields of a template at position
-// p.
+// p, which indexWideTemplate does for a wide struct.
 func (m *Message) indexTemplate(d *XDesc, e, p uint32) {
 	idx := m.idx
 	idx[e] = p
@@ -162,17 +165,10 @@ func (m *Message) closeContainer(top int) {
 // it must have and that nobody set.
 func (m *Message) appendAllOwed(d *XDesc, e uint32) {
 	for _, owed := range d.owed {
-		if m.idx[e+owed.word] == 0 && !m.wasRemoved(e, owed.word) {
+		if m.at(e, owed.c) == 0 && m.fieldNode(e, owed.c) == 0 { // one that was removed has a node
 			m.appendOwed(e, owed)
 		}
 	}
-}
-
-// wasRemoved reports whether the field with this word was set once and then removed, so that it
-// is no longer owed. Required fields are never removed.
-func (m *Message) wasRemoved(e, word uint32) bool {
-	slots := m.editOf(e).fieldNodes
-	return slots != 0 && m.idx[slots+word] != 0
 }
 
 // appendOwed appends field f with its default to the struct of entry e, the innermost frame.
@@ -182,7 +178,7 @@ func (m *Message) appendOwed(e uint32, f *field) {
 	putHeader(b, f.header)
 	copy(b[fieldHeader:], m.scratch)
 	word := m.indexAt(f.typ, p+fieldHeader)
-	m.idx[e+f.word] = word
+	m.put(e, f.c, word)
 }
 
 // Child returns the struct, list, set or map in field f. If it has no entry yet, since the
@@ -192,7 +188,11 @@ func (s XStruct) Child(f XField, d *XDesc) XStruct {
 	if s.m == nil {
 		return d.field(f).absent()
 	}
-	if word := s.word(f); int32(word) > 0 {
+	if f.wide() {
+		if word := XWide(s).word(f); int32(word) > 0 {
+			return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
+		}
+	} else if word := s.word(f); int32(word) > 0 {
 		return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
 	}
 	return s.lateChild(f, d)
@@ -200,7 +200,7 @@ func (s XStruct) Child(f XField, d *XDesc) XStruct {
 
 // lateChild is Child for a field that is not set or not indexed.
 func (s XStruct) lateChild(f XField, d *XDesc) XStruct {
-	word := s.word(f)
+	word := s.m.at(s.entry(), f)
 	if word == 0 {
 		return d.field(f).absent()
 	}
@@ -220,7 +220,7 @@ func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 	if n != 0 {
 		checkCount(t, n)
 	}
-	if s.k != m.openHandle || m.idx[e+f.word()] != 0 {
+	if s.k != m.openHandle || f.wide() || m.idx[e+f.word()] != 0 {
 		s.placeChild(f)
 	}
 	var word uint32
@@ -232,7 +232,7 @@ func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 	default:
 		word = m.beginContainer(t, n, f.header())
 	}
-	m.idx[e+f.word()] = word
+	m.put(e, f, word)
 	c := m.handle(word)
 	if n > 0 {
 		c.clearFixed()
@@ -264,7 +264,7 @@ func (s XStruct) newFullList(f XField, d *XDesc, n, slots, bytes int) (uint32, [
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
 	checkCount(t, n)
-	if s.k != m.openHandle || m.idx[e+f.word()] != 0 {
+	if s.k != m.openHandle || f.wide() || m.idx[e+f.word()] != 0 {
 		s.placeChild(f)
 	}
 	const head = fieldHeader + listHeader
@@ -274,7 +274,7 @@ func (s XStruct) newFullList(f XField, d *XDesc, n, slots, bytes int) (uint32, [
 	w := (*[listWords]uint32)(m.idx[c:])
 	w[listStart] = p + head
 	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id
-	m.idx[e+f.word()] = c
+	m.put(e, f, c)
 	return c, b[head:]
 }
 
@@ -293,7 +293,7 @@ func (m *Message) endFullList(e uint32) {
 func (s XStruct) placeChild(f XField) {
 	s.changeable()
 	m, e := s.m, uint32(s.k)
-	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
+	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
 		return
 	}

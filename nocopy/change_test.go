@@ -23,7 +23,7 @@ func (c changer) structure(s XStruct, d *XDesc) {
 	for i := range d.fields {
 		f, constant := &d.fields[i], d.constant(i)
 		switch {
-		case !s.Has(constant):
+		case !s.HasField(constant):
 			c.absent(s, f, constant, d)
 		case f.kind == fixed:
 			c.fixed(s, f, constant)

@@ -35,6 +35,7 @@ func (m *Message) compactIfWorth() {
 	switch {
 	case d.everyChange:
 	case m.maybeFull:
+		m.more = true
 		if m.maybeFull, d.checkAt = false, nextCheck(m.words+d.reused); d.isEmpty() || m.manyHandouts() {
 			return
 		}
@@ -45,11 +46,13 @@ func (m *Message) compactIfWorth() {
 }
 
 // handout is memory that NewBytes returned for a binary field, to be filled: the entry of the
-// struct, the field's word in it, and what that word was. Once it is another, the memory is no
+// struct, the field, and what its word was. Once it is another, the memory is no
 // longer the field's.
 type handout struct {
-	e, field, word uint32
-	mem            []byte
+	e     uint32
+	field XField
+	word  uint32
+	mem   []byte
 }
 
 // fewHandouts is how many handouts stay where they are when the message is compacted: each of
@@ -59,7 +62,7 @@ const fewHandouts = 16
 // manyHandouts forgets handouts that are no longer in the message, and reports whether more
 // than fewHandouts are left.
 func (m *Message) manyHandouts() bool {
-	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return m.idx[h.e+h.field] != h.word })
+	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return m.at(h.e, h.field) != h.word })
 	if len(m.handouts) > fewHandouts { // perhaps their structs are no longer in the message
 		live := map[uint32]bool{}
 		m.eachStruct(m.desc.self, m.root, func(e uint32) { live[e] = true })
@@ -79,8 +82,9 @@ func (m *Message) eachStruct(t *XType, e uint32, f func(e uint32)) {
 	switch {
 	case t.kind == record:
 		f(e)
-		for i := range t.desc.fields {
-			visit(t.desc.fields[i].typ, m.idx[e+t.desc.fields[i].word])
+		d := t.desc
+		for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
+			visit(d.fields[i].typ, m.at(e, d.fields[i].c))
 		}
 	case t.kind == dict:
 		for i := range m.idx[e+listCount] {
@@ -100,24 +104,28 @@ func (m *Message) eachStruct(t *XType, e uint32, f func(e uint32)) {
 // were copied from them when the message was compacted.
 func (m *Message) keepHandouts() {
 	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool {
-		return m.idx[h.e+h.field] == 0 // its struct is no longer in the message
+		return m.at(h.e, h.field) == 0 // its struct is no longer in the message
 	})
 	if len(m.handouts) > fewHandouts {
 		m.dropHandouts()
 	}
 	for i := range m.handouts {
 		h := &m.handouts[i]
-		word := &m.idx[h.e+h.field]
-		*word = m.replaceTextByRef(*word, h.mem)
-		h.word = *word
+		h.word = m.replaceTextByRef(m.at(h.e, h.field), h.mem)
+		m.put(h.e, h.field, h.word)
 	}
 }
 
 // dropHandouts forgets all handouts.
 func (m *Message) dropHandouts() {
 	clear(m.handouts)
-	m.handouts = m.handouts[:0]
+	if m.handouts = m.handouts[:0]; cap(m.handouts) > keepHandedOut {
+		m.handouts = nil
+	}
 }
+
+// keepHandedOut is for how many handouts memory waits for the next message.
+const keepHandedOut = 4 << 10
 
 // uncheckedWords is the number of words that an index may have before anybody looks how many of
 // them are dead.
@@ -183,7 +191,7 @@ type hole struct{ e, n uint32 }
 func (r *rewriter) structure(d *XDesc, e uint32, i int) int {
 	m := r.m
 	if slots := m.editOf(e).fieldNodes; slots != 0 {
-		m.dead.freeRaw(slots, uint32(d.words))
+		m.dead.freeNodes(m, d, slots)
 	}
 	m.dead.reclaimFields(m, d, e)
 	m.idx[e+entryStart] = r.base + uint32(i)
@@ -198,9 +206,12 @@ func (r *rewriter) structure(d *XDesc, e uint32, i int) int {
 			break
 		}
 		f := d.find(key)
-		if f != nil && m.idx[e+f.word] != 0 && fits(r.b, f.typ, at) {
-			m.idx[e+f.word], i = r.element(f.typ, m.idx[e+f.word], at)
-			continue
+		if f != nil && fits(r.b, f.typ, at) {
+			if word := m.at(e, f.c); word != 0 {
+				word, i = r.element(f.typ, word, at)
+				m.put(e, f.c, word)
+				continue
+			}
 		}
 		end := r.skip(t, at)
 		if d.union {

@@ -106,7 +106,7 @@ func footprint(m *Message) int {
 // TestEditedForEver: a message that is edited again and again takes no more memory than at first,
 // whatever is done, and is right afterwards. Handles got before stay good.
 func TestEditedForEver(t *testing.T) {
-	rounds := testmode.Of(3000, 20_000)
+	rounds := testmode.Of(1000, 20_000)
 	for name, do := range againAndAgain {
 		t.Run(name, func(t *testing.T) {
 			for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
@@ -327,7 +327,7 @@ func TestReferredMemoryIsGivenUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStruct(allDesc)
 			s.NewChild(allDesc.named("words"), allDesc, 1)
-			for i := range 200 {
+			for i := range testmode.Of(50, 200) {
 				set(s, strings.Repeat("x", size+i))
 				if got := footprint(s.m); got > 16*size {
 					t.Fatalf("%s: %d bytes after %d", name, got, i)

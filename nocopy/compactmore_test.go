@@ -295,11 +295,8 @@ func TestIndexForEver(t *testing.T) {
 		}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			switch {
-			case raceEnabled || testing.Short():
+			if raceEnabled || !testmode.Long {
 				c.rounds /= 10
-			case !testmode.Long:
-				c.rounds /= 3
 			}
 			s := stateOf(t, "built")
 			g, m := StructList[XStruct](s.NewChild(grown, allDesc, 40)), NestedList[Int32List](s.NewChild(matrix, allDesc, 0))

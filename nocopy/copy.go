@@ -28,7 +28,7 @@ func (m *Message) source(v XStruct, t *XType) source {
 	}
 	v.m.closeAllUnlessSealed()
 	if v.m.pending != 0 {
-		if data, ok := m.sourceWithIndex(v); ok {
+		if data, ok := m.sourceWithIndex(v, t); ok {
 			return source{n: len(data), data: data}
 		}
 	}
@@ -47,16 +47,24 @@ func (m *Message) source(v XStruct, t *XType) source {
 		return source{from: v.m, r: r, n: n}
 	}
 	m.copied = r.AppendTo(m.copied[:0])
+	m.more = true
 	return source{n: n, data: m.copied}
 }
 
-// sourceWithIndex checks the message of v, which has an index, before it is copied from. If v is
-// its root, sourceWithIndex returns its wire bytes without the index, and true.
-func (m *Message) sourceWithIndex(v XStruct) ([]byte, bool) {
+// sourceWithIndex checks the message of v, a value of type t, before it is copied from: there is
+// an index in it. If v itself may have one, sourceWithIndex returns its wire bytes without, and
+// true.
+func (m *Message) sourceWithIndex(v XStruct, t *XType) ([]byte, bool) {
 	var ok bool
-	if m.copied, ok = v.m.appendPlainRoot(m.copied[:0], v.entry()); !ok {
+	m.copied, ok = v.m.appendPlain(m.copied[:0], v.entry(), t)
+	if v.m.pending&innerIndex != 0 { // maybe of structs in v
+		m.pending |= innerIndex
+		m.guarded = true
+	}
+	if !ok {
 		return nil, false
 	}
+	m.more = m.more || cap(m.copied) > keepCopied
 	return m.copied, true
 }
 
@@ -189,13 +197,13 @@ func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 		s.Arm(f, d) // not earlier, since v may be in the field that is removed
 	}
 	var word uint32
-	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
+	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
 		word = m.appendValue(t, f.header(), src, 0)
 	} else {
 		word = m.placeValue(m.replaceField(e, f), t, f.header(), src, 0)
 	}
-	m.idx[e+f.word()] = word
+	m.put(e, f, word)
 }
 
 // AppendStruct appends the wire bytes of the struct to dst, as a copy that Parse accepts; for
@@ -208,6 +216,16 @@ func (s XStruct) AppendStruct(dst []byte, d *XDesc) []byte {
 		return appendZero(dst, d.self)
 	}
 	s.m.closeAllUnlessSealed()
+	switch e := s.entry(); {
+	case e != s.m.root:
+		if plain, ok := s.m.appendInner(dst, e, d.self); ok {
+			return plain
+		}
+	case s.m.pending&placedIndex != 0: // finished or not, it is not among what the handle has
+		if plain, ok := s.m.appendPlain(dst, e, d.self); ok {
+			return plain
+		}
+	}
 	return s.m.rangeOf(s.entry(), d.self, chain.Range{}).AppendTo(dst)
 }
 

@@ -66,15 +66,17 @@ func (d *deadEntries) used() bool {
 func (m *Message) noteDead(t *XType, word uint32) {
 	if word != 0 && word&notIndexed == 0 {
 		m.dead.values = append(m.dead.values, deadValue{t: t, e: word})
+		m.more = true
 	}
 }
 
 // noteDeadField is noteDead for the value of field f of the struct of entry e.
 func (m *Message) noteDeadField(e uint32, f XField) {
-	switch word := m.idx[e+f.word()]; {
+	switch word := m.at(e, f); {
 	case word == 0 || word&notIndexed != 0:
 	case f.wire() == WireStruct:
 		m.dead.fields = append(m.dead.fields, deadField{e, f.word(), word})
+		m.more = true
 	default:
 		m.noteDead(typeByID(m.idx[word+listType]), word)
 	}
@@ -83,9 +85,9 @@ func (m *Message) noteDeadField(e uint32, f XField) {
 // noteDeadFields is noteDead for the values of all fields of the struct of entry e, which
 // itself will be used again.
 func (m *Message) noteDeadFields(d *XDesc, e uint32) {
-	for i := range d.fields {
+	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
 		if f := &d.fields[i]; f.kind >= record {
-			m.noteDead(f.typ, m.idx[e+f.word])
+			m.noteDead(f.typ, m.at(e, f.c))
 		}
 	}
 }
@@ -93,6 +95,7 @@ func (m *Message) noteDeadFields(d *XDesc, e uint32) {
 // noteDeadElement is noteDead for the struct of entry x, an element of the list of entry e.
 func (m *Message) noteDeadElement(e uint32, t *XType, x uint32) {
 	m.dead.values = append(m.dead.values, deadValue{t.elem, x, m.dead.inBlock(e, x)})
+	m.more = true
 }
 
 // inBlock reports whether x, the entry of an element, is in the block of the list of entry e.
@@ -159,16 +162,20 @@ func (d *deadEntries) reclaimValue(m *Message, t *XType, e uint32) {
 func (d *deadEntries) reclaimStruct(m *Message, desc *XDesc, e uint32) {
 	d.reclaimFields(m, desc, e)
 	if slots := m.editOf(e).fieldNodes; slots != 0 {
-		d.freeRaw(slots, uint32(desc.words))
+		d.freeNodes(m, desc, slots)
 	}
 	if desc.union {
 		d.freeExtra(m, m.idx[e+unionWord])
 	}
-	for i := range desc.fields {
+	for i := m.next(desc, e, 0); i < len(desc.fields); i = m.next(desc, e, i+1) {
 		f := &desc.fields[i]
-		if word := m.idx[e+f.word]; f.kind >= record && word != 0 && word&notIndexed == 0 {
+		if word := m.at(e, f.c); f.kind >= record && word != 0 && word&notIndexed == 0 {
 			d.reclaimValue(m, f.typ, word)
 		}
+	}
+	if desc.wide {
+		m.freeTable(m.idx[e+tableWord], desc.span())
+		m.idx[e+tableWord] = 0
 	}
 }
 
@@ -245,6 +252,15 @@ func (d *deadEntries) freeRaw(at, words uint32) {
 		d.rawWords[words] = append(d.rawWords[words], at)
 		d.freeWords += words
 	}
+}
+
+// freeNodes frees edit.fieldNodes of a struct that desc describes.
+func (d *deadEntries) freeNodes(m *Message, desc *XDesc, slots uint32) {
+	if desc.wide {
+		m.freeTable(slots, desc.span())
+		return
+	}
+	d.freeRaw(slots, uint32(desc.words))
 }
 
 // freeExtra frees the entries of a union's extra fields. w is the word of the last of them.

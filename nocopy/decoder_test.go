@@ -60,7 +60,7 @@ func TestDecoder(t *testing.T) {
 		decodedDesc = b.desc
 		var records []*referee.Record
 		var wires [][]byte
-		for range testmode.Of(2, 4) {
+		for range testmode.Of(1, 4) {
 			rec := g.Record(b.Struct, 4)
 			g.Noise(rec)
 			wires = append(wires, referee.Write(rec, rand.New(rand.NewPCG(uint64(g.Intn(1<<30)), 2))))

@@ -170,6 +170,7 @@ type XDesc struct {
 	self      *XType // the type that it describes
 	info      *XInfo
 	union     bool
+	wide      bool // see wide.go
 	nests     bool // see nests; known when there is a program
 	exception bool
 	widest    int    // words of the widest struct inside, or of itself; known when there is a program
@@ -182,11 +183,12 @@ type XDesc struct {
 	// A nil pointer to the type of its handles, once checkDesc has found it out
 	handle   atomic.Pointer[any]
 	nested   atomic.Int32 // what nesting returns; 0: not known yet
-	required []uint32     // words of required fields
+	required []*field     // those that are required
 
 	// What a new struct begins with: its fixed-size fields that are not optional.
 	template       string
 	templateFields []templateField
+	wideTemplate   []templateField // in their place, if the struct is wide
 	// Fields of variable size that a finished struct must have.
 	owed []*field
 
@@ -212,6 +214,7 @@ type field struct {
 	kind   kind
 	size   uint8
 	typ    *XType
+	c      XField // the constant by which generated code names it
 	XFieldDesc
 	inEntry uint64 // what entries of a message's index have of it, see inEntry
 
@@ -256,14 +259,27 @@ const undefined = min(math.MinInt>>12, -1<<28)
 func (d *XDesc) Name() string { return d.name }
 
 // Define completes the descriptor with its fields in declaration order.
-func (d *XDesc) Define(fields ...XFieldDesc) {
+func (d *XDesc) Define(fields ...XFieldDesc) { d.define(fields) }
+
+// DefineWide is Define of more than entry.MaxDirect fields, whose constants have entry.Wide. (Code
+// that was generated before there were such calls Define.)
+func (d *XDesc) DefineWide(fields ...XFieldDesc) {
+	d.wide = true
+	d.define(fields)
+}
+
+func (d *XDesc) define(fields []XFieldDesc) {
 	d.first = structWords
 	if d.union {
 		d.first = unionWords
 	}
-	d.words = int(d.first) + len(fields)
-	if d.words > math.MaxUint16 {
+	span := int(d.first) + len(fields)
+	if span > math.MaxUint16 {
 		panic("nocopy: " + d.name + " has too many fields")
+	}
+	flags := XField(0)
+	if d.words = span; d.wide {
+		d.words, flags = wideWords, entry.Wide
 	}
 	d.fields = make([]field, len(fields))
 	minID, maxID := math.MaxInt16, math.MinInt16
@@ -276,6 +292,7 @@ func (d *XDesc) Define(fields ...XFieldDesc) {
 		}
 		f.header = uint32(f.typ.wire)<<16 | uint32(uint16(f.ID))
 		f.word = d.first + uint32(i)
+		f.c = XField(f.word)<<entry.WordShift | XField(span)<<entry.WordsShift | flags | XField(f.header)
 		f.inEntry = inEntry(f.header, f.typ)
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
 		d.addToTemplate(f)
@@ -299,12 +316,17 @@ func (f *field) inTemplate(d *XDesc) bool { return !d.union && f.Req != XOptiona
 
 func (d *XDesc) addToTemplate(f *field) {
 	if f.Req == XRequired {
-		d.required = append(d.required, f.word)
+		d.required = append(d.required, f)
 	}
 	switch {
 	case d.union || f.Req == XOptional:
 	case f.inTemplate(d):
-		d.templateFields = append(d.templateFields, templateField{f.word, uint32(len(d.template) + fieldHeader)})
+		at := templateField{f.word, uint32(len(d.template) + fieldHeader)}
+		if d.wide {
+			d.wideTemplate = append(d.wideTemplate, at)
+		} else {
+			d.templateFields = append(d.templateFields, at)
+		}
 		value := make([]byte, f.size)
 		copy(value, f.Default)
 		d.template += string([]byte{byte(f.header >> 16), byte(f.header >> 8), byte(f.header)}) + string(value)
@@ -335,10 +357,10 @@ func (d *XDesc) find(key uint32) *field {
 func (d *XDesc) field(f XField) *field { return &d.fields[f.word()-d.first] }
 
 // constant returns the constant by which generated code names field i.
-func (d *XDesc) constant(i int) XField {
-	f := &d.fields[i]
-	return XField(f.word)<<entry.WordShift | XField(d.words)<<entry.WordsShift | XField(f.header)
-}
+func (d *XDesc) constant(i int) XField { return d.fields[i].c }
+
+// span returns how many words the entry would have if the struct were not wide.
+func (d *XDesc) span() uint32 { return d.first + uint32(len(d.fields)) }
 
 // appendZero appends the value of type t that stands for none: zero, empty, or a struct with what
 // a new one has.

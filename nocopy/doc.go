@@ -16,16 +16,19 @@
 //	index  entry of the User:    0, 45, 3, 14, →entry of the list
 //	       entry of the list:   29, 45, 2, …
 //
+// A struct of more than 62 fields, of which mostly few are set, has a table of those that are
+// instead, so that the index is in proportion to them: wide.go draws it.
+//
 // # What things cost
 //
 // A getter of a scalar is inlined: it compares the handle's generation, loads the field's word,
 // and loads the value through the table of segments. An unset field's word is 0, and position 0
-// reads as zero: no branch. A string's getter is a call that also loads the length; it copies
-// nothing. A setter of a scalar stores in place; where it may not (bytes of the caller's, or
-// shared), the first one makes a node. A setter of a string appends it while its struct is being
-// built, and makes a node afterwards. In a received message of up to 2 KiB neither does: a node
-// would cost more than copying the message with the new value in it. Parsing is one pass that
-// checks and indexes; afterwards no getter can fail.
+// reads as zero: no branch. (Of a struct of more than 62 fields it is a call.) A string's getter
+// is a call that also loads the length; it copies nothing. A setter of a scalar stores in place;
+// where it may not (bytes of the caller's, or shared), the first one makes a node. A setter of a
+// string appends it while its struct is being built, and makes a node afterwards. In a received
+// message of up to 2 KiB neither does: a node would cost more than copying the message with the
+// new value in it. Parsing is one pass that checks and indexes; afterwards no getter can fail.
 //
 // # Building and editing
 //
@@ -67,6 +70,8 @@
 //   - Lists and maps may be changed while All is under way. What is removed is yielded no more,
 //     but for elements of a list of structs, which may be; what is added may be; all other pairs
 //     of a map are, once each.
+//   - A loop over a list of numbers, bools or enums goes on over what they were if the message is
+//     released meanwhile; with [Recycle], over whatever is in that memory then. Other loops panic.
 //   - Strings and bytes that were read alias the message's memory and stay valid for ever, but for
 //     [Recycle]. Each keeps alive what it lies in: a slab of 64 KiB; of a larger message one of 1
 //     MiB, or as much as was received in one piece, or compacted, which is the message at most;
@@ -74,6 +79,9 @@
 //   - A []byte passed to a setter, or in a struct of plain values, is copied below 4 KiB, else
 //     referred to until Release; strings cannot change anyway.
 //   - A message outlives those that parts of it came from.
+//   - A [Message] of the program's own, which [ParseInto] and [NewInto] fill, spares some 12 ns a
+//     message: it waits in no pool. Filling it again, [Message.Reset] and [Message.Release] end
+//     what is in it.
 //   - The build tag nocopydebug finds mistakes: recycled memory becomes inaccessible on Release,
 //     so that a stale string faults where it is read (on Linux; elsewhere it reads as striking
 //     bytes); [Leaked] tells where messages were made that were never released.
@@ -82,7 +90,7 @@
 //
 // A parsed message may be read by any number of goroutines, and a finished one sent by any number
 // ([Message.Finish]), while nobody changes it. With [Lazy] or [ByIndex] only after
-// [Message.Index].
+// [Message.Index]. Who fills or resets a kept message changes it.
 //
 // # A message with its own index
 //
@@ -92,10 +100,11 @@
 // without a scan: in a file that is mapped, of a message of any size, three fields cost 0.2 to 0.3
 // µs and two pages. It takes at most 1/80 of the message, 1/40 below 20 KiB, and changing the
 // message removes it or, with WithIndex, makes it anew; making it takes 0.4 µs, or a fifteenth of
-// a parse from 256 KB on. A value that is set to the root of another message, and a Clone, have
-// none. Over sockets it pays little: who receives a message has all of its bytes in memory, and
-// Lazy passes over 20 KB in some 2 µs. What a wrong index can do, and who can forge one, is in
-// SECURITY.md; examples/archive is a file of such messages.
+// a parse from 256 KB on. It goes out with the whole message, by [Message.Bytes], AppendTo and
+// WriteTo. What a handle's AppendTo appends, a value that is set to the root of another message,
+// and a Clone have none. Over sockets it pays little: who receives a message has all of its bytes
+// in memory, and Lazy passes over 20 KB in some 2 µs. What a wrong index can do, and who can forge
+// one, is in SECURITY.md; examples/archive is a file of such messages.
 //
 // # Errors
 //
@@ -138,6 +147,7 @@
 //   - link: to refer to bytes of another message, which stays as it was.
 //   - graft: to set a struct or container of another message, by linking or copying it.
 //   - held: of a message that package rpc shows to handlers and that only it gives back.
+//   - kept: of a message that is a variable of the program's own.
 //   - compact: to rewrite an edited message without what was replaced or removed.
 //
 // Read next: struct.go for getters and setters, parse.go for how the index comes about, build.go

@@ -15,7 +15,8 @@ type edit struct {
 	end       uint32       // position of the STOP, or after the last element
 	valueNode chain.NodeID // the node that holds the value, which replaces an earlier one; or 0
 	tailNode  chain.NodeID // the node at the end, with what was added; or 0
-	// Struct: index of a word for each of the entry, with the node that replaces the field
+	// Struct: index of a word for each of the entry, with the node that replaces the field; of a wide
+	// one the number of a table with such words
 	fieldNodes uint32
 	countNode  uint32 // container: the node that replaces the count on the wire, or 0
 	dead       uint32 // map: how many pairs were deleted
@@ -65,7 +66,7 @@ func (m *Message) setEnd(e, end uint32) {
 // the tail if the field was never set, else in a node that replaces the field.
 func (s XStruct) placeField(f XField, n int) (uint32, []byte) {
 	m, e := s.m, uint32(s.k)
-	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
+	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
 		return m.buf.Extend(n)
 	}
@@ -80,6 +81,9 @@ func (s XStruct) placeField(f XField, n int) (uint32, []byte) {
 func (m *Message) fieldNode(e uint32, f XField) chain.NodeID {
 	if w := m.idx[e+entryEnd]; w&edited != 0 {
 		if slots := m.edits[w&^edited].fieldNodes; slots != 0 {
+			if f.wide() {
+				return tableAt(m.idx, slots, f)
+			}
 			return m.idx[slots+f.word()]
 		}
 	}
@@ -89,7 +93,7 @@ func (m *Message) fieldNode(e uint32, f XField) chain.NodeID {
 // replaceField returns the node that replaces field f of the struct of entry e. The field is
 // set, or was. Its value is noted as dead.
 func (m *Message) replaceField(e uint32, f XField) chain.NodeID {
-	if word := m.idx[e+f.word()]; f.wire() >= WireStruct && f.wire() <= WireList && word&notIndexed == 0 {
+	if word := m.at(e, f); f.wire() >= WireStruct && f.wire() <= WireList && word&notIndexed == 0 {
 		m.closeEntry(word)
 	}
 	if f.wire() >= WireStruct && f.wire() <= WireList {
@@ -99,18 +103,27 @@ func (m *Message) replaceField(e uint32, f XField) chain.NodeID {
 		return node
 	}
 	var node chain.NodeID
-	if word := m.idx[e+f.word()]; f.wire() == WireString && word&inNode == 0 {
+	if word := m.at(e, f); f.wire() == WireString && word&inNode == 0 {
 		node = m.buf.AddReplaceText(word, fieldHeader)
 	} else {
 		at, end := m.valuePlace(f.wire(), word)
 		node = m.buf.AddReplace(at-fieldHeader, end)
 	}
 	ed := m.edit(e)
-	if ed.fieldNodes == 0 {
-		ed.fieldNodes = m.allocRaw(int(f.words()))
+	first := ed.fieldNodes == 0
+	if f.wide() {
+		t, at := m.inTable(ed.fieldNodes, f)
+		ed.fieldNodes = t
+		m.idx[at] = node
+	} else {
+		if first {
+			ed.fieldNodes = m.allocRaw(int(f.words()))
+		}
+		m.idx[ed.fieldNodes+f.word()] = node
+	}
+	if first {
 		m.setOpenHandle() // an open struct with nodes is no longer simply appended to
 	}
-	m.idx[ed.fieldNodes+f.word()] = node
 	return node
 }
 
@@ -169,7 +182,7 @@ const fewWords = 256
 // was received and is small. A message that was compacted is not copied: its index may have
 // words that look like positions and are none.
 func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
-	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.words > fewWords || len(m.shadows.all) > 0 || m.dead.free != nil {
+	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.words > fewWords || m.hasTables || len(m.shadows.all) > 0 || m.dead.free != nil {
 		return nil, 0
 	}
 	size := textHeader + be32(m.buf.At(p))
@@ -201,8 +214,11 @@ func (m *Message) movePositions(p, before, after uint32) {
 
 // mayRefer reports whether there are enough positions to refer to n bytes instead of copying
 // them. When half of all positions are used up, only large pieces are worth it.
-func (m *Message) mayRefer(n int) bool {
-	return m.buf.Room(chain.MaxSize+n) || n >= chain.MaxSlabSize && m.buf.Room(n)
+func (m *Message) mayRefer(n int) bool { return m.mayReferAfter(0, n) }
+
+// mayReferAfter is mayRefer when other pieces will take a number of segments before.
+func (m *Message) mayReferAfter(segments, n int) bool {
+	return m.buf.RoomAfter(segments, chain.MaxSize+n) || n >= chain.MaxSlabSize && m.buf.RoomAfter(segments, n)
 }
 
 // refer makes the bytes v the contents of the text whose length is at position p, and returns
@@ -227,9 +243,9 @@ func (s XStruct) Unset(f XField) {
 	// Not changeable: compacting would complete the struct, adding defaults that are removed then
 	s.writable()
 	m, e := s.m, uint32(s.k)
-	if m.idx[e+f.word()] != 0 {
+	if m.at(e, f) != 0 {
 		m.buf.SetEmpty(m.replaceField(e, f))
-		m.idx[e+f.word()] = 0
+		m.put(e, f, 0)
 	}
 	if len(m.shadows.all) > 0 {
 		m.unsetShadows(e, f.word())
@@ -251,7 +267,7 @@ func (s XStruct) setValue(f XField, t *XType, value []byte) {
 	putHeader(b, f.header())
 	copy(b[fieldHeader:], value)
 	word := m.indexAt(t, p+fieldHeader)
-	m.idx[e+f.word()] = word
+	m.put(e, f, word)
 }
 
 // indexAt indexes the value of type t at position p, which must be valid and contiguous, and

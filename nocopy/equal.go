@@ -134,9 +134,15 @@ func (c *comparison) structs(d, e *XDesc, a, b XStruct) bool {
 	if d.IsUnion() && armOf(d, a) != armOf(e, b) {
 		return false
 	}
-	for i := range d.NumFields() {
+	next := func(i int) int {
+		if d != e {
+			return i
+		}
+		return min(a.NextField(d, i), b.NextField(d, i))
+	}
+	for i := next(0); i < d.NumFields(); i = next(i + 1) {
 		f, g := d.Field(i), sameField(e, d, i)
-		aSet, bSet := a.Has(f), b.Has(g)
+		aSet, bSet := a.HasField(f), b.HasField(g)
 		if d.IsUnion() { // both have the same arm; others do not count
 			aSet = aSet && d.ArmID(a.Which()) == d.FieldDesc(i).ID
 			bSet = aSet

@@ -78,9 +78,13 @@ func (c *comparison) structure(dst []byte, d, e *XDesc, s XStruct) []byte {
 		arm := armOf(e, s)
 		dst = append(dst, byte(arm[0]), byte(arm[1]>>8), byte(arm[1]))
 	}
-	for i := range d.NumFields() {
+	next := s
+	if d != e {
+		next = XStruct{}
+	}
+	for i := next.NextField(d, 0); i < d.NumFields(); i = next.NextField(d, i+1) {
 		f := sameField(e, d, i)
-		if !s.Has(f) || d.IsUnion() && e.ArmID(s.Which()) != d.FieldDesc(i).ID {
+		if !s.HasField(f) || d.IsUnion() && e.ArmID(s.Which()) != d.FieldDesc(i).ID {
 			continue
 		}
 		t, v := d.FieldDesc(i).Type, s.Value(f, e)

@@ -44,6 +44,9 @@ const (
 	panicGone    = "nocopy: setter called on a struct or container that is no longer in its message"
 	panicNotRoot = "nocopy: Release called on a handle that is not its message's root"
 
+	panicNotKept = "nocopy: message of this library used as one of the program's own"
+	panicCopied  = "nocopy: copy of a Message used"
+
 	panicUndefined = "nocopy: struct used before the init function of its package has described it: " +
 		"make messages in functions that are called later, not to initialize variables of that package"
 )

@@ -326,6 +326,32 @@ func ExampleDecoder() {
 	// {id: 2, labels: {"urgent": "yes"}}
 }
 
+// A program that handles one message after another may keep a Message of its own and fill it again
+// and again: that costs least. What it held before ends, but for strings that were read.
+func ExampleParseInto() {
+	var in, out nocopy.Message
+	var last order.Order
+	for _, wire := range [][]byte{anOrder(), anOrder()} {
+		o, err := nocopy.ParseInto[order.Order](&in, wire)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		reply := nocopy.NewInto[order.Order](&out)
+		reply.SetID(o.GetID())
+		reply.SetLabelsMap(map[string]string{"customer": o.GetCustomer()})
+		fmt.Println(reply, out.Len(), "bytes")
+		last = o
+	}
+	in.Reset() // lets go of the bytes, too
+	defer func() { fmt.Println(recover()) }()
+	last.GetID()
+	// Output:
+	// {id: 4711, labels: {"customer": "Ada"}} 40 bytes
+	// {id: 4711, labels: {"customer": "Ada"}} 40 bytes
+	// nocopy: handle used after its message was released
+}
+
 // Bad data is an error that tells where it is, and what is wrong.
 func ExampleError() {
 	wire := anOrder()

@@ -10,7 +10,7 @@ import (
 )
 
 // CompactAlways makes every change of the message compact it first.
-func CompactAlways(m *Message) { m.dead.everyChange, m.maybeFull = true, true }
+func CompactAlways(m *Message) { m.dead.everyChange, m.maybeFull, m.more = true, true, true }
 
 // AnySize makes WithIndex and ByIndex be for messages of any size.
 const AnySize = anySize
@@ -53,6 +53,13 @@ func CheckSentIndex(d *XDesc, b []byte, with bool, opts ...Option) error {
 	}
 	return nil
 }
+
+// ParseKept and NewKept are ParseInto and NewInto of the type that d describes.
+func ParseKept(m *Message, d *XDesc, b []byte, opts ...Option) (XStruct, error) {
+	return d.parseInto(m, b, opts)
+}
+
+func NewKept(m *Message, d *XDesc, opts ...Option) XStruct { return d.newInto(m, opts) }
 
 // IndexID is the id of the field with a message's index.
 const IndexID = entry.IndexID

@@ -52,6 +52,7 @@ func TestFaults(t *testing.T) {
 	debug, plain := buildFaults(t, "nocopydebug"), buildFaults(t, "")
 	for _, c := range []struct{ mistake, function, caught string }{
 		{"stale string", "staleString", "unexpected fault address"},
+		{"stale kept string", "staleKeptString", "unexpected fault address"},
 		{"stale shared bytes", "staleSharedBytes", "unexpected fault address"},
 		{"stale wire bytes", "staleWireBytes", "unexpected fault address"},
 		{"stale room", "staleRoom", "unexpected fault address"},
@@ -73,8 +74,8 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
-	for _, bin := range []string{debug, plain} {
-		t.Run(bin, func(t *testing.T) {
+	for name, bin := range map[string]string{"none": debug, "none, without the tag": plain} {
+		t.Run(name, func(t *testing.T) {
 			out, err := exec.Command(bin, "none").CombinedOutput()
 			if want := "36 10000\nnot caught\n"; err != nil || string(out) != want {
 				t.Errorf("no mistake: %v\n%s", err, out)
@@ -83,7 +84,7 @@ func TestFaults(t *testing.T) {
 	}
 	// Without the tag the same program runs on: what is stale is whatever it is.
 	for _, mistake := range []string{"stale string", "stale room", "leak"} {
-		t.Run(mistake, func(t *testing.T) {
+		t.Run(mistake+", without the tag", func(t *testing.T) {
 			if out, err := exec.Command(plain, mistake).CombinedOutput(); err != nil || !bytes.HasSuffix(out, []byte("not caught\n")) {
 				t.Errorf("%s, without the tag: %v\n%s", mistake, err, out)
 			}

@@ -107,9 +107,9 @@ func (p formatter) structure(dst []byte, d *XDesc, e uint32) []byte {
 	dst = append(dst, '{')
 	in := p.inner()
 	first := true
-	for i := range d.fields {
+	for i := p.m.next(d, e, 0); i < len(d.fields); i = p.m.next(d, e, i+1) {
 		f := &d.fields[i]
-		word := p.m.idx[e+f.word]
+		word := p.m.at(e, f.c)
 		if word == 0 {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -58,7 +59,7 @@ func TestEmptyStructThenEdit(t *testing.T) {
 	first.SetText(x, "bcd") // another one
 	s.Message().Finish()
 	for i, e := range l.All() {
-		if got, want := e.Has(x), i == 0; got != want {
+		if got, want := e.HasField(x), i == 0; got != want {
 			t.Errorf("element %d: Has = %v", i, got)
 		}
 		for id := range e.Unknown(sc.structs[1].desc) {
@@ -121,7 +122,7 @@ func TestDeletedPairComesAgain(t *testing.T) {
 func TestPutChangedKey(t *testing.T) {
 	inner := &referee.Struct{Name: "Inner", Fields: []referee.Field{{ID: 1, Name: "x", Type: referee.I32}}}
 	d, f := only(referee.MapOf(referee.StructOf(inner), referee.I32), inner)
-	x := thriftimpl.Field(2)<<48 | 3<<32 | 8<<16 | 1
+	x := thriftimpl.Field(2)<<48 | 3<<32 | entry.Wide | 8<<16 | 1 // Inner is wide, see newSchema
 	s := thriftimpl.New(d)
 	m := nocopy.Map[handle, int32, thriftimpl.AsView[handle], thriftimpl.AsInt32](s.NewChild(f, d, 0))
 	other := thriftimpl.New(d)

@@ -228,7 +228,7 @@ func known(t thrift.TType) (thrift.TType, error) {
 // as from Apache's library.
 func TestSpoiltAsApache(t *testing.T) {
 	sc := everyShape()
-	rounds := testmode.Of(300, 6_000)
+	rounds := testmode.Of(100, 6_000)
 	r := rand.New(rand.NewPCG(11, 4))
 	accepted := 0
 	for i := range rounds {

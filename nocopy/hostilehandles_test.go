@@ -36,7 +36,7 @@ func (h *hostile) collect(s XStruct, t *XType) {
 	case record:
 		h.structs = append(h.structs, typedHandle{s, t})
 		for i := range t.desc.fields {
-			if f := t.desc.constant(i); t.desc.fields[i].kind >= record && s.Has(f) {
+			if f := t.desc.constant(i); t.desc.fields[i].kind >= record && s.HasField(f) {
 				h.collect(s.Child(f, t.desc), t.desc.fields[i].typ)
 			}
 		}
@@ -174,7 +174,7 @@ func setField(s XStruct, d *XDesc, i, n int) {
 func (h *hostile) eachField(set bool, f func(s XStruct, d *XDesc, i int)) {
 	for _, s := range h.structs {
 		for i := range s.t.desc.fields {
-			if s.Has(s.t.desc.constant(i)) == set {
+			if s.HasField(s.t.desc.constant(i)) == set {
 				unlessGone(func() { f(s.XStruct, s.t.desc, i) })
 			}
 		}

@@ -31,11 +31,13 @@ var hostileOperations = []hostileOperation{
 	}},
 	{"struct: get", func(h *hostile) {
 		h.eachField(true, func(s XStruct, d *XDesc, i int) {
-			switch f := d.constant(i); d.fields[i].kind {
-			case text:
+			switch f := d.constant(i); {
+			case d.fields[i].kind == text && d.wide:
+				_, _ = XWide(s).Text(f), XWide(s).Bytes(f)
+			case d.fields[i].kind == text:
 				_, _ = s.Text(f), s.Bytes(f)
-			case fixed:
-				_ = s.word(f)
+			case d.fields[i].kind == fixed:
+				_ = s.m.at(s.entry(), f)
 			default:
 				s.Child(f, d)
 			}
@@ -101,7 +103,7 @@ var hostileOperations = []hostileOperation{
 	{"struct: set a field that is absent", func(h *hostile) {
 		for _, s := range h.structs {
 			for i := len(s.t.desc.fields) - 1; i >= 0; i-- {
-				if s.t.desc.fields[i].kind < record && !s.Has(s.t.desc.constant(i)) {
+				if s.t.desc.fields[i].kind < record && !s.HasField(s.t.desc.constant(i)) {
 					setField(s.XStruct, s.t.desc, i, 6)
 					break
 				}
@@ -121,7 +123,7 @@ var hostileOperations = []hostileOperation{
 	{"struct: Unset a field that is absent", func(h *hostile) {
 		for _, s := range h.structs {
 			for i := range s.t.desc.fields {
-				if f := s.t.desc.constant(i); !s.Has(f) {
+				if f := s.t.desc.constant(i); !s.HasField(f) {
 					s.Unset(f)
 					break
 				}

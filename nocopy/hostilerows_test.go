@@ -30,7 +30,7 @@ func TestMadeUpRows(t *testing.T) {
 		t.Fatalf("only %d methods", len(methods))
 	}
 	ended, sum, wide := 0, 0, int64(1)<<32 // more than 32 bits, where there are as many
-	for range testmode.Of(3000, 50_000) {
+	for range testmode.Of(1000, 50_000) {
 		// Blocks at the tail begin where one of these has ended.
 		before := newRoot(allDesc)
 		before.SetText(allDesc.named("text"), "before")

@@ -34,6 +34,7 @@ func init() {
 		{ID: 2, Name: "arms", Type: listTypeOf(structTypeOf(arms)), Req: XOptional},
 		{ID: 3, Name: "structs", Type: mapTypeOf(typeI64, structTypeOf(keyed)), Req: XOptional},
 		{ID: 4, Name: "lists", Type: mapTypeOf(typeI64, listTypeOf(typeString)), Req: XOptional},
+		{ID: 6, Name: "wides", Type: listTypeOf(structTypeOf(wideOf(2300))), Req: XOptional},
 		{ID: 5, Name: "trees", Type: listTypeOf(structTypeOf(treeDesc)), Req: XOptional},
 	}
 	for i, k := range hostileKeys {
@@ -113,6 +114,32 @@ func hostileShapes(kind string) []hostileShape {
 		shapes = append(shapes, hostileShape{"unions of 60 arms: " + arms.name, "struct union", keyed, func(n int) string {
 			return "\x0f\x00\x02\x0c" + be(n/(len(arms.wire)+1)) + times(n/(len(arms.wire)+1), arms.wire+stop) + stop
 		}})
+	}
+	wides := func(name string, elem func(n int) string) {
+		shapes = append(shapes, hostileShape{"wide structs: " + name, "struct", keyed, func(n int) string {
+			e := elem(n) + stop
+			return "\x0f\x00\x06\x0c" + be(max(n/len(e), 1)) + times(max(n/len(e), 1), e) + stop
+		}})
+	}
+	// One of 575 bools
+	flag := func(i int) string { return "\x02" + string([]byte{byte((4*i + 3) >> 8), byte(4*i + 3), 1}) }
+	flags := func(number func(i, count int) int) func(n int) string {
+		return func(n int) (s string) {
+			count := min(n/5, 575)
+			for i := range count {
+				s += flag(number(i, count))
+			}
+			return s
+		}
+	}
+	wides("of fields far apart", func(int) string { return flag(2) + flag(150) + flag(325) + flag(550) })
+	wides("of many fields, by turns", flags(func(i, count int) int { return i * 211 % count }))
+	if kind != "few" { // some take long: each struct is asked for all of its fields
+		wides("empty", func(int) string { return "" })
+		wides("of a field", func(int) string { return flag(500) })
+		wides("of many fields", flags(func(i, count int) int { return i }))
+		wides("of many fields, backwards", flags(func(i, count int) int { return count - 1 - i }))
+		wides("of few fields again and again", flags(func(i, count int) int { return i % 3 * 180 }))
 	}
 	for i, key := range hostileKeys {
 		for _, order := range keyOrders {

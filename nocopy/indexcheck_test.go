@@ -2,7 +2,10 @@
 
 package nocopy
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // CheckIndex returns what is wrong with the words of a message's index: each is of one entry at
 // most, or free.
@@ -27,6 +30,14 @@ func CheckIndex(m *Message) (err error) {
 	for words, all := range m.dead.rawWords {
 		for _, at := range all {
 			c.claim(at, words, "free words")
+		}
+	}
+	for class, t := range m.spareTables {
+		for ; t != 0; t = m.idx[t+tableUsed] {
+			c.claim(t, m.idx[t+tableRoom], "a free table")
+			if bits.Len32(m.idx[t+tableRoom])-1 != class {
+				return fmt.Errorf("a free table of %d words is in class %d", m.idx[t+tableRoom], class)
+			}
 		}
 	}
 	c.value(m.desc.self, m.root, m.desc.name)
@@ -92,13 +103,53 @@ func (c indexChecker) value(t *XType, e uint32, path string) {
 	}
 }
 
+// table checks the table t of a struct of span words.
+func (c indexChecker) table(t, span uint32, who string) {
+	switch {
+	case t == 0:
+	case span <= flatSpan:
+		c.flat(t, span, who)
+	default:
+		for _, inner := range c.flat(t, chunksOf(span), who) {
+			if inner != 0 {
+				c.flat(inner, chunkSpan, who)
+			}
+		}
+	}
+}
+
+// flat checks a table of one level and returns the words in it.
+func (c indexChecker) flat(t, span uint32, who string) (words []uint32) {
+	table := c.m.idx[t:][:c.m.idx[t+tableRoom]]
+	c.claim(t, uint32(len(table)), who)
+	taken := map[uint32]bool{}
+	for n := range span {
+		group := table[tableGroups+n>>groupLog*groupWords:]
+		if group[0]>>(n&groupMask)&1 == 0 {
+			continue
+		}
+		at := group[1] + uint32(bits.OnesCount32(group[0]&(1<<(n&groupMask)-1)))
+		if at < bareTable(span) || at >= table[tableUsed] || taken[at] {
+			panic(fmt.Sprintf("%s: word %d is at %d, of %d, or twice", who, n, at, table[tableUsed]))
+		}
+		taken[at] = true
+		words = append(words, table[at])
+	}
+	return words
+}
+
 func (c indexChecker) inside(d *XDesc, e uint32, path string) {
-	if slots := c.m.editOf(e).fieldNodes; slots != 0 {
+	if slots := c.m.editOf(e).fieldNodes; slots != 0 && d.wide {
+		c.table(slots, d.span(), path+"'s nodes")
+	} else if slots != 0 {
 		c.claim(slots, uint32(d.words), path+"'s nodes")
+	}
+	if d.wide {
+		c.table(c.m.idx[e+tableWord], d.span(), path+"'s table")
 	}
 	for i := range d.fields {
 		f := &d.fields[i]
-		if word := c.m.idx[e+f.word]; f.kind >= record && word != 0 && word&notIndexed == 0 {
+		if word := c.m.at(e, f.c); f.kind >= record && word != 0 && word&notIndexed == 0 {
 			c.value(f.typ, word, path+"."+f.Name)
 		}
 	}

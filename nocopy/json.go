@@ -62,10 +62,16 @@ func (w *jsonWriter) structure(dst []byte, d *XDesc, e uint32) []byte {
 	if d.union {
 		arm = w.m.idx[w.m.armWord(e)]
 	}
-	for i := range names.writes {
+	for i := 0; i < len(names.writes); i++ {
 		f := &names.writes[i]
-		word := w.m.idx[e+f.word]
-		if word == 0 && (!w.ZeroValues || d.union) || d.union && f.word != arm {
+		if d.wide && !w.ZeroValues {
+			if k := names.from[w.m.next(d, e, int(f.number))]; k != i { // the first that may be set
+				i = k - 1
+				continue
+			}
+		}
+		word := w.m.at(e, f.c)
+		if word == 0 && (!w.ZeroValues || d.union) || d.union && f.c.word() != arm {
 			continue
 		}
 		dst = append(dst, f.label...)

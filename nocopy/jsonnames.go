@@ -27,7 +27,7 @@ func (XJSONOption) option() {}
 type jsonField struct {
 	label  string // a comma, the name in quotes and a colon
 	typ    *XType
-	word   uint32
+	c      XField
 	number uint32
 	kind   kind
 	quoted bool
@@ -37,6 +37,7 @@ type jsonField struct {
 type jsonNames struct {
 	fields []XJSONName
 	writes []jsonField
+	from   []int // of a wide struct: by number of a field, the first of writes from that one on
 	err    error // two fields have the same name, or one has no UTF-8
 	plan   atomic.Pointer[any]
 }
@@ -93,7 +94,17 @@ func (d *XDesc) jsonNames() *jsonNames {
 			names.err = ErrUTF8
 		}
 		f := &d.fields[i]
-		names.writes = append(names.writes, jsonField{string(append(label, `":`...)), f.typ, f.word, uint32(i), f.kind, n.Quoted})
+		names.writes = append(names.writes, jsonField{string(append(label, `":`...)), f.typ, f.c, uint32(i), f.kind, n.Quoted})
+	}
+	if d.wide {
+		names.from = make([]int, len(d.fields)+1)
+		k := len(names.writes)
+		for i := len(d.fields); i >= 0; i-- {
+			if k > 0 && names.writes[k-1].number >= uint32(i) {
+				k--
+			}
+			names.from[i] = k
+		}
 	}
 	d.json.Store(names)
 	return names

@@ -15,9 +15,11 @@ type landing struct {
 	maxIndex uint32 // words
 	structs  []landedStruct
 	lists    []landedList
-	absent   map[*XType]uint32 // entries of values that are not valid
-	scanned  int               // bytes that scanFor has passed over
-	err      error             // what has first turned out not to fit
+	maps     []map[uint32]uint32 // empty ones, for lists
+	absent   map[*XType]uint32   // entries of values that are not valid
+	scanned  int                 // bytes that scanFor has passed over
+	read     []int               // bytes of the values that were read in structs of each depth
+	err      error               // what has first turned out not to fit
 }
 
 // landedStruct is the entry of a struct that was not parsed: some of its values may have been left
@@ -27,74 +29,38 @@ type landedStruct struct {
 	desc *XDesc
 }
 
-// landedList is a list of structs that are found by anchors.
-type landedList struct {
-	e       uint32
-	typ     *XType
-	depth   int
-	at, end int // offsets of its header, and of what follows
-	k       int // the entry in the index
-	inner   bool
-	failed  bool              // it can't be parsed as a whole
-	passed  int               // bytes between the anchors of each element looked up
-	few     [4]touched        // the elements that have been read first
-	n       int               // how many have been read
-	touched map[uint32]uint32 // the entries of the others, by their numbers
-}
-
-// touched is an element of a list that has been read, and its entry.
-type touched struct{ number, entry uint32 }
-
-// entryOf returns the entry of element i if it has been read, else 0.
-func (l *landedList) entryOf(i uint32) uint32 {
-	for _, t := range l.few[:min(l.n, len(l.few))] {
-		if t.number == i {
-			return t.entry
-		}
+func (l *landing) reset() {
+	if len(l.lists)+len(l.absent) > 0 {
+		l.keepMaps()
+		clear(l.lists)
+		clear(l.absent)
 	}
-	return l.touched[i]
-}
-
-// touch notes that element i has been read.
-func (l *landedList) touch(i, entry uint32) {
-	switch {
-	case l.n < len(l.few):
-		l.few[l.n] = touched{i, entry}
-	case l.touched == nil:
-		l.touched = map[uint32]uint32{i: entry}
-	default:
-		l.touched[i] = entry
+	*l = landing{structs: l.structs[:0], lists: l.lists[:0], absent: l.absent, read: l.read[:0], maps: l.maps}
+	if cap(l.structs) > 1<<10 || cap(l.lists) > 1<<8 || cap(l.read) > 1<<10 {
+		*l = landing{}
 	}
-	l.n++
 }
-
-// mostTouched returns after how many of n elements of a list all are parsed.
-func mostTouched(n uint32) int { return 64 + int(n/8) }
-
-// spent reports whether looking up elements has taken as long as parsing the whole list some
-// times: the anchors of a message that lies may be far apart.
-func (l *landedList) spent() bool { return l.passed > mostPassed*(l.end-l.at) }
 
 // mostPassed is how many times its own bytes a message that lies makes its reader pass over.
 const mostPassed = 4
 
-func (l *landing) reset() {
-	if len(l.lists)+len(l.absent) > 0 {
-		clear(l.lists)
-		clear(l.absent)
+// affords notes that n bytes are about to be read in a struct that is this deep. It reports
+// whether that is not more than all such structs can take if the index fits: values in them that
+// overlap are read again and again.
+func (l *landing) affords(depth, n int) bool {
+	for len(l.read) <= depth {
+		l.read = append(l.read, 0)
 	}
-	*l = landing{structs: l.structs[:0], lists: l.lists[:0], absent: l.absent}
-	if cap(l.structs) > 1<<10 || cap(l.lists) > 1<<8 {
-		*l = landing{}
-	}
+	l.read[depth] += n
+	return l.read[depth] <= (mostPassed+4)*len(l.b)
 }
 
 // OpenIndexed is Parse with ByIndex of an S, which d describes: of a message with an index it
 // looks at little more than what is read. The message refers to b as Parse has it.
 func OpenIndexed[S View](d *XDesc, b []byte, opts ...Option) (S, error) {
 	checkDesc[S](d)
-	flags, limits := configOf(append(opts[:len(opts):len(opts)], ByIndex))
-	s, err := parseWith(d, b, flags, limits)
+	flags, limits := configOf(opts)
+	s, err := parseWith(d, b, (flags | ByIndex).settled(), limits)
 	return S(s), err
 }
 
@@ -106,6 +72,7 @@ func (m *Message) parseByIndex(p *parser) (XStruct, error) {
 		return m.handle(m.root), nil
 	}
 	m.endLanding()
+	m.forgetTables()
 	m.words, m.zeroed = firstEntry, 0
 	if m.flags&RequireIndex != 0 {
 		return m.parsed(p, p.fail(len(b), ErrIndex))
@@ -148,8 +115,8 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 // expected; if not, it may still be valid.
 func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bool) {
 	l := m.landing
-	b, x, words := l.b, &l.x, m.idx[e:][:d.words]
-	words[entryStart] = l.base + uint32(i)
+	b, x := l.b, &l.x
+	m.idx[e+entryStart] = l.base + uint32(i)
 	next, checks := x.offset(k), m.flags&ValidUTF8 != 0
 	fields, expected := d.fields, 0 // the number of the field that comes next, mostly
 	for stop-i > fieldHeader {
@@ -168,7 +135,7 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 				}
 			}
 			later := f != nil && f.kind > text && f.isOf(entry)
-			if end <= at || end > stop || later && words[f.word] != 0 {
+			if end <= at || end > stop || later && m.at(e, f.c) != 0 {
 				return 0, false
 			}
 			if k++; x.offset(k) < end {
@@ -176,7 +143,10 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 			}
 			next = x.offset(k)
 			if later {
-				words[f.word] = notIndexed | l.base + uint32(at)
+				m.put(e, f.c, notIndexed|l.base+uint32(at))
+			}
+			if f == nil && headerAt(b, i) == indexHeader {
+				m.noteIndex(e)
 			}
 			if later || f == nil {
 				i = end
@@ -196,28 +166,31 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 			f = d.findFrom(&expected, header)
 		}
 		switch {
-		case f != nil && f.fixedList() && words[f.word] == 0 && stop-at >= listHeader && b[at] == byte(f.typ.elem.wire):
+		case f != nil && f.fixedList() && m.at(e, f.c) == 0 && stop-at >= listHeader && b[at] == byte(f.typ.elem.wire):
 			size := uint64(be32(b[at+1:])) * uint64(f.typ.elem.size)
 			if size > uint64(stop-at-listHeader) {
 				return 0, false
 			}
 			i = at + listHeader + int(size)
-			words[f.word] = notIndexed | l.base + uint32(at)
+			m.put(e, f.c, notIndexed|l.base+uint32(at))
 		case f == nil || f.kind > text:
 			if i, ok = l.pass(at, stop, t); !ok {
 				return 0, false
 			}
+			if header == indexHeader {
+				m.noteIndex(e)
+			}
 			if f == nil || !fits(b, f.typ, at) {
 				continue
 			}
-			if words[f.word] != 0 {
+			if m.at(e, f.c) != 0 {
 				return 0, false
 			}
-			words[f.word] = notIndexed | l.base + uint32(at)
-		case words[f.word] != 0:
+			m.put(e, f.c, notIndexed|l.base+uint32(at))
+		case m.at(e, f.c) != 0:
 			return 0, false
 		default:
-			words[f.word] = l.base + uint32(at)
+			m.put(e, f.c, l.base+uint32(at))
 			i = at + int(f.size)
 			if f.kind == text {
 				if stop-at < textHeader {
@@ -241,11 +214,11 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 		if i >= stop || b[i] != byte(WireStop) {
 			return 0, false
 		}
-		words[entryEnd] = l.base + uint32(i)
+		m.idx[e+entryEnd] = l.base + uint32(i)
 		i++
 	}
-	for _, w := range d.required {
-		if words[w] == 0 {
+	for _, f := range d.required {
+		if m.at(e, f.c) == 0 {
 			return 0, false
 		}
 	}
@@ -281,19 +254,19 @@ func (l *landing) pass(at, stop int, t WireType) (int, bool) {
 // at position p.
 func (m *Message) land(f *field, e, p uint32) uint32 {
 	l := m.landing
-	at, depth := int(p-l.base), 1
+	at, depth, stop := int(p-l.base), 1, int(m.idx[e+entryEnd]-l.base)
 	if e != m.root {
 		depth = int(m.idx[e-1])
 	}
 	k := l.x.seek(0, at)
 	if l.x.offset(k) != at || !f.isOf(l.x.entry(k)) {
-		if word, _, ok := m.parseAt(f.typ, at, len(l.b), depth); ok {
+		if word, _, ok := m.parseAt(f.typ, at, stop, depth); ok {
 			return word
 		}
 		return m.absentEntry(f.typ)
 	}
 	if headerAt(l.b, at-fieldHeader) == f.header {
-		if word := m.landValue(f.typ, at, k, depth); word != 0 {
+		if word := m.landValue(f.typ, at, stop, k, depth); word != 0 {
 			return word
 		}
 	}
@@ -337,12 +310,13 @@ func (l *landing) scanFor(f *field, i int) (found int) {
 	return found
 }
 
-// landValue returns the entry of the value of type t at an offset, which entry k of the index is
-// for; 0 if it is not what the index says.
-func (m *Message) landValue(t *XType, at, k, depth int) uint32 {
+// landValue returns the entry of the value of type t at an offset, before stop, which entry k of
+// the index is for; 0 if it is not what the index says.
+func (m *Message) landValue(t *XType, at, stop, k, depth int) uint32 {
 	l := m.landing
 	end := int(indexNumber(l.x.entry(k)[entryEndAt:]))
-	if end <= at || end > len(l.b) { // landFields has passed here without this entry
+	// landFields may have passed here by another entry
+	if end <= at || end > stop || !l.affords(depth, end-at) {
 		return 0
 	}
 	inner := l.x.offset(k+1) < end
@@ -383,9 +357,25 @@ func (m *Message) landStruct(d *XDesc, at, stop, k, depth int) (e uint32, end in
 	return e, end
 }
 
-// mayAlloc reports whether the index may have n more words.
+// mayAlloc reports whether the index may have n more words, besides the memory of landing.
 func (m *Message) mayAlloc(n int) bool {
-	return uint64(m.words)+uint64(n) <= uint64(m.landing.maxIndex)
+	l := m.landing
+	used := uint64(m.words) + landedStructWords*uint64(len(l.structs)) + landedListWords*uint64(len(l.lists))
+	return used+uint64(n) <= uint64(l.maxIndex)
+}
+
+// The words of index that have the size of a landedStruct and a landedList.
+const (
+	landedStructWords = 4
+	landedListWords   = 30
+)
+
+// moreIndex lets the index be twice as large until what it returns is called, since some elements
+// have two entries then.
+func (m *Message) moreIndex() func() {
+	l, most := m.landing, m.landing.maxIndex
+	l.maxIndex = uint32(min(2*uint64(m.limits.maxIndex(len(l.b))), maxWords))
+	return func() { l.maxIndex = most }
 }
 
 // parseAt parses the value of type t at an offset, before stop, in a struct that is this deep. It
@@ -429,168 +419,4 @@ func (m *Message) absentEntry(t *XType) uint32 {
 	}
 	l.absent[t] = e
 	return e
-}
-
-// landList makes an entry of the list at an offset, whose elements are found by the anchors of
-// entry k of the index. It returns 0 if there are none.
-func (m *Message) landList(t *XType, at, end, k, depth int) uint32 {
-	l := m.landing
-	entry, body := l.x.entry(k), at+listHeader
-	if indexNumber(entry[entryAnchorsAt:]) == 0 || body > end || l.b[at] != byte(t.elem.wire) || !m.mayAlloc(listWords) {
-		return 0
-	}
-	n := be32(l.b[at+1:])
-	_, stride := entryField(entry)
-	if uint64(n) > uint64(end-body) || stride > maxStride || n <= 1<<stride {
-		return 0
-	}
-	if _, ok := l.x.anchor(entry, int(n-1)>>stride-1); !ok {
-		return 0
-	}
-	e := m.alloc(listWords)
-	w := (*[listWords]uint32)(m.idx[e:])
-	w[listStart], w[listEnd] = l.base+uint32(body), l.base+uint32(end)
-	w[listCount], w[listElems], w[listRoom], w[listType] = n, uint32(len(l.lists)), roomByIndex, t.id
-	l.lists = append(l.lists, landedList{e: e, typ: t, depth: depth, at: at, end: end, k: k, inner: l.x.offset(k+1) < end})
-	return e
-}
-
-// landElement returns the entry of element i of a list in landing.lists.
-func (m *Message) landElement(number, i uint32) uint32 {
-	l := &m.landing.lists[number]
-	if e := l.entryOf(i); e != 0 {
-		return e
-	}
-	spent := l.spent()
-	if (spent || l.n >= mostTouched(m.idx[l.e+listCount])) && m.fillList(l) {
-		return m.structEntry(l.e, i)
-	}
-	e := uint32(0)
-	if !spent {
-		e = m.landOne(l, i)
-	}
-	if e == 0 {
-		m.landing.misfit(m.desc, l.at)
-		if m.flags&RequireIndex == 0 && m.fillList(l) {
-			return m.structEntry(l.e, i)
-		}
-		return m.absentEntry(l.typ.elem)
-	}
-	l.touch(i, e)
-	return e
-}
-
-// landOne returns the entry of element i of a list, which has none; 0 if it is not valid or the
-// index does not fit.
-func (m *Message) landOne(l *landedList, i uint32) (e uint32) {
-	at, limit, ok := m.findElement(l, int(i))
-	if ok && l.inner {
-		e, _ = m.landStruct(l.typ.elem.desc, at, limit, m.landing.x.seek(l.k+1, at), l.depth+1)
-	}
-	if ok && e == 0 {
-		e, _, _ = m.parseAt(l.typ.elem, at, limit, l.depth)
-	}
-	return e
-}
-
-// findElement returns the offset of element i of a list, and one that it ends before, or there:
-// that of the next anchor. It reports whether the anchors fit.
-func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
-	x := &m.landing.x
-	entry := x.entry(l.k)
-	_, stride := entryField(entry)
-	from := i >> stride
-	at, limit = l.at+listHeader, l.end
-	if from > 0 {
-		before := at
-		if from > 1 {
-			before, _ = x.anchor(entry, from-2)
-		}
-		if at, _ = x.anchor(entry, from-1); at <= before {
-			return 0, 0, false
-		}
-	}
-	if (from+1)<<stride < int(m.idx[l.e+listCount]) {
-		limit, _ = x.anchor(entry, from)
-	}
-	if at >= limit || limit > l.end {
-		return 0, 0, false
-	}
-	l.passed += limit - at
-	for range i - from<<stride {
-		if l.inner {
-			at, ok = m.landing.passStruct(at, limit, l.k+1)
-		} else {
-			at, ok = m.landing.pass(at, limit, WireStruct)
-		}
-		if !ok {
-			return 0, 0, false
-		}
-	}
-	return at, limit, at < limit
-}
-
-// passStruct returns the offset after the struct at offset i, and whether it is whole before stop.
-// It passes over large values by the entries of the index from entry k on.
-func (l *landing) passStruct(i, stop, k int) (int, bool) {
-	for k = l.x.seek(k, i); stop-i > fieldHeader && l.b[i] != byte(WireStop); {
-		at, end, ok := i+fieldHeader, 0, false
-		if l.x.offset(k) == at {
-			entry := l.x.entry(k)
-			end = int(indexNumber(entry[entryEndAt:]))
-			header, _ := entryField(entry)
-			ok = headerAt(l.b, i) == header && end > at && end <= stop
-		}
-		if !ok {
-			if end, ok = l.pass(at, stop, WireType(l.b[i])); !ok {
-				return 0, false
-			}
-		}
-		i, k = end, l.x.seek(k, end)
-	}
-	return i + 1, i < stop && l.b[i] == byte(WireStop)
-}
-
-// moreIndex lets the index be twice as large until what it returns is called, since some elements
-// have two entries then.
-func (m *Message) moreIndex() func() {
-	l, most := m.landing, m.landing.maxIndex
-	l.maxIndex = uint32(min(2*uint64(m.limits.maxIndex(len(l.b))), maxWords))
-	return func() { l.maxIndex = most }
-}
-
-// fillList parses all of a list, and reports whether it is valid. Elements that have been read
-// keep their entries.
-func (m *Message) fillList(l *landedList) bool {
-	if m.idx[l.e+listRoom] != roomByIndex {
-		return true
-	}
-	if l.failed {
-		return false
-	}
-	defer m.moreIndex()()
-	full, end, ok := m.parseAt(l.typ, l.at, l.end, l.depth)
-	n := m.idx[l.e+listCount]
-	if !ok || end != l.end || l.n > 0 && !m.mayAlloc(int(n)) {
-		m.landing.misfit(m.desc, l.at)
-		l.failed = true
-		return false
-	}
-	elems, room := m.idx[full+listElems], m.idx[full+listRoom]
-	if l.n > 0 {
-		stride := room
-		table := m.alloc(int(n))
-		for i := range n {
-			m.idx[table+i] = elems + i*stride
-		}
-		for _, t := range l.few[:min(l.n, len(l.few))] {
-			m.idx[table+t.number] = t.entry
-		}
-		for i, e := range l.touched {
-			m.idx[table+i] = e
-		}
-		elems, room = table, roomTable|n
-	}
-	m.idx[l.e+listElems], m.idx[l.e+listRoom] = elems, room
-	return true
 }

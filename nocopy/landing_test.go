@@ -136,9 +136,9 @@ func (r sameReader) structs(d *XDesc, a, b XStruct) {
 	for _, i := range r.rnd.Perm(len(d.fields)) {
 		f, x := &d.fields[i], d.constant(i)
 		switch {
-		case a.Has(x) != b.Has(x):
-			r.t.Fatalf("%s.%s: set %t, %t", d.name, f.Name, a.Has(x), b.Has(x))
-		case !a.Has(x):
+		case a.HasField(x) != b.HasField(x):
+			r.t.Fatalf("%s.%s: set %t, %t", d.name, f.Name, a.HasField(x), b.HasField(x))
+		case !a.HasField(x):
 		case f.kind == fixed:
 			if v, w := a.m.fixedValue(a.word(x)), b.m.fixedValue(b.word(x)); !bytes.Equal(v[:f.size], w[:f.size]) {
 				r.t.Fatalf("%s.%s: %x, %x", d.name, f.Name, v[:f.size], w[:f.size])
@@ -188,7 +188,7 @@ func (r sameReader) containers(t *XType, a, b XStruct) {
 func TestByIndex(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, testmode.Seed(t)))
 	indexed, entries := 0, 0
-	for range testmode.Of(100, 500) {
+	for range testmode.Of(50, 500) {
 		g := messageMaker{rnd, 1 << rnd.IntN(10)}
 		d := g.desc(3)
 		wire := g.structure(nil, d, 0)

@@ -33,9 +33,9 @@ func (m *Message) indexRest() bool {
 		if s.e != m.root {
 			depth = int(m.idx[s.e-1])
 		}
-		for i := range s.desc.fields {
+		for i := m.next(s.desc, s.e, 0); i < len(s.desc.fields); i = m.next(s.desc, s.e, i+1) {
 			f := &s.desc.fields[i]
-			word := m.idx[s.e+f.word]
+			word := m.at(s.e, f.c)
 			if f.kind < record || word&notIndexed == 0 {
 				continue
 			}
@@ -43,7 +43,7 @@ func (m *Message) indexRest() bool {
 			if !ok {
 				return false
 			}
-			m.idx[s.e+f.word] = word
+			m.put(s.e, f.c, word)
 		}
 	}
 	for i := range l.lists {

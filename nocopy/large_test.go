@@ -16,7 +16,7 @@ import (
 // TestManyReferred: referring to foreign memory uses up positions; in time it must give way to
 // copying.
 func TestManyReferred(t *testing.T) {
-	const n = 10_000
+	n := testmode.Of(2_000, 10_000)
 	text := func(i int) string { return fmt.Sprintf("%05d", i) + longText }
 	for name, build := range map[string]func(s XStruct){
 		"list set by slice": func(s XStruct) {
@@ -332,5 +332,44 @@ func TestStoreAtTheEnd(t *testing.T) {
 				s.Release()
 			}
 		})
+	}
+}
+
+// TestRowsManyLong: of more texts than there are segments some are copied, as with setters.
+func TestRowsManyLong(t *testing.T) {
+	long := strings.Repeat("x", referSize)
+	words := allDesc.named("words")
+	for _, n := range []int{900, 1024, 2100, testmode.Of(2500, 50_000)} {
+		all := make([]string, n)
+		for i := range all {
+			all[i] = long[:referSize-3] + string([]byte{byte(i >> 16), byte(i >> 8), byte(i)})
+		}
+		for name, make := range map[string]func() XStruct{
+			"New": func() XStruct {
+				var r XRow
+				return r.Root(r.Stop(r.Texts(r.New(allDesc), words, allDesc, all)))
+			},
+			"Into": func() XStruct {
+				var r XRow
+				s := newStruct(allDesc)
+				r.Done(r.Stop(r.Texts(r.Into(s, allDesc), words, allDesc, all)))
+				return s
+			},
+		} {
+			s := make()
+			l := StringList(s.Child(words, allDesc))
+			if l.Len() != n || s.m.Len() < n*referSize {
+				t.Fatalf("%s: %d texts, %d bytes", name, l.Len(), s.m.Len())
+			}
+			for i, text := range l.All() {
+				if text != all[i] {
+					t.Fatalf("%s of %d: text %d is another", name, n, i)
+				}
+			}
+			if s.m.Nodes() == 0 {
+				t.Errorf("%s of %d: all are copied", name, n)
+			}
+			s.Release()
+		}
 	}
 }

@@ -3,14 +3,14 @@ package nocopy
 // indexLazily indexes the value of field f of the struct of entry e, which was left for later. It
 // returns its entry, which is the field's word from now on.
 func (m *Message) indexLazily(f *field, e uint32) uint32 {
-	p := m.idx[e+f.word] &^ notIndexed
+	p := m.at(e, f.c) &^ notIndexed
 	var word uint32
 	if m.pending&byIndex != 0 {
 		word = m.land(f, e, p)
 	} else {
 		word = m.indexAt(f.typ, p)
 	}
-	m.idx[e+f.word] = word
+	m.put(e, f.c, word)
 	return word
 }
 
@@ -71,12 +71,14 @@ type indexer struct{ m *Message }
 
 func (ix indexer) structure(d *XDesc, e uint32, path string) error {
 	m := ix.m
-	for i := range d.fields {
-		f := &d.fields[i]
-		word := m.idx[e+f.word]
-		if word == 0 && f.Req == XRequired {
+	for _, f := range d.required {
+		if m.at(e, f.c) == 0 {
 			return &Error{Path: path + "." + f.Name, Err: ErrMissingRequired}
 		}
+	}
+	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
+		f := &d.fields[i]
+		word := m.at(e, f.c)
 		if word == 0 || f.kind < record {
 			continue
 		}
@@ -85,7 +87,7 @@ func (ix indexer) structure(d *XDesc, e uint32, path string) error {
 			if word, err = ix.strictly(f.typ, word&^notIndexed, path+"."+f.Name); err != nil {
 				return err
 			}
-			m.idx[e+f.word] = word
+			m.put(e, f.c, word)
 			continue
 		}
 		if err := ix.value(f.typ, word, path+"."+f.Name); err != nil {

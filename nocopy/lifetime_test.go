@@ -229,7 +229,7 @@ func TestRelease(t *testing.T) {
 // the first one that its memory holds.
 func TestReleaseUnsent(t *testing.T) {
 	for _, opts := range [][]Option{nil, {Recycle}} {
-		for n := 1; n <= 1<<16; n *= testmode.Of(4, 2) {
+		for n := 1; n <= 1<<16; n *= testmode.Of(64, 2) {
 			for _, linked := range []bool{false, true} {
 				runtime.GC() // whatever waits in pools is gone after two
 				runtime.GC()

@@ -150,7 +150,9 @@ func (m *Message) appendZeroElements(e, n uint32) {
 // appendZeroStruct appends a struct with nothing but its defaults, whose entry is e.
 func (m *Message) appendZeroStruct(t *XType, e uint32) {
 	if d := t.desc; len(d.owed) == 0 {
-		m.indexTemplate(d, e, m.buf.AppendWithHead(0, 0, d.template))
+		p := m.buf.AppendWithHead(0, 0, d.template)
+		m.indexWideTemplate(d, e, p)
+		m.indexTemplate(d, e, p)
 		m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
 		return
 	}

@@ -60,9 +60,9 @@ func (w *logWriter) structure(d *XDesc, e uint32) slog.Value {
 // fields calls add with the fields that are set, as long as there is room. It returns how many
 // more there are.
 func (w *logWriter) fields(d *XDesc, e uint32, add func(name string, v slog.Value)) (left int) {
-	for i := range d.fields {
+	for i := w.m.next(d, e, 0); i < len(d.fields); i = w.m.next(d, e, i+1) {
 		f := &d.fields[i]
-		word := w.m.idx[e+f.word]
+		word := w.m.at(e, f.c)
 		if word == 0 {
 			continue
 		}

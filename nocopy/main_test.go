@@ -12,7 +12,7 @@ import (
 // collector themselves.
 func TestMain(m *testing.M) {
 	if !testmode.Long && os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200)
+		debug.SetGCPercent(400)
 	}
 	os.Exit(m.Run())
 }

@@ -370,6 +370,7 @@ func (s XStruct) livePairs(tb *table) *bitset {
 		}
 		ed.liveSet = uint32(len(m.liveSets))
 		m.liveSets = append(m.liveSets, bitset{})
+		m.more = true
 		// Of keys that are structs or containers, All yields every occurrence
 		superseded := tb != nil && !s.typ().ofViews()
 		for i := range n {

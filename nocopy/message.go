@@ -19,6 +19,14 @@ import (
 //
 // After Release a *Message must not be used any more: it becomes another message, which handles
 // notice and a pointer does not.
+//
+// A program that handles one message after another may instead keep a Message of its own: a
+// variable, zero at first, that [ParseInto] and [NewInto] fill, as often as it likes. Each of
+// them ends what is in it before, as [Message.Reset] and [Message.Release] do: handles of that
+// panic when used. An empty Message has no Root, and what would read or send it panics. What was
+// read from a kept message, and what other messages link of it, is good for as long as of any
+// other. It keeps some memory for what comes next, best for one use with one set of options:
+// parsing, or building. It must not be copied.
 type Message struct {
 	origin
 	buf      chain.Buffer
@@ -34,36 +42,40 @@ type Message struct {
 	open       []frame // what is being built, outermost first
 	edits      []edit  // what has been changed in entries that were complete; [0] is unused
 
-	desc       *XDesc
-	root       uint32
-	flags      flag
-	frozen     bool    // may not be changed: a default, a constant, or empty
-	guarded    bool    // changes are not simply made, see beforeChange
-	pending    pending // what the next change must do first, see settle
-	absent     bool    // stands for something that is not there
-	shadows    shadows // fields that came twice
-	limits     Limits
-	p          parser
-	scratch    []byte      // a zero value on its way
-	copied     []byte      // a copied value on its way
-	spentRange chain.Range // memory for the pieces of the next one
-	tables     tables
-	viewKeys   viewKeys
-	liveSets   []bitset // see edit.live
-	dead       deadEntries
-	maybeFull  bool      // there may be so much in the index that is dead that tidy should look
-	looseNodes []uint32  // words of texts that no loose element has any more, see scatter.go
-	handouts   []handout // for binaries that were handed out since the message was finished last
-	listFill   listFill
-	mapFill    mapFill
-	laters     []later       // see XRow
-	rows       uint32        // how many XRows have begun to write
-	idle       int           // releases in a row without a large index
-	home       *sync.Pool    // where it waits once it is released
-	landing    *landing      // of a message that is read by its index, see opened.go
-	indexNode  chain.NodeID  // with the index that finishing added
-	noted      atomic.Uint32 // what those have done whom a held message was shown: see held.go
-	claims     atomic.Uint64 // who owns it, see claim.go
+	desc        *XDesc
+	root        uint32
+	flags       flag
+	frozen      bool    // may not be changed: a default, a constant, or empty
+	guarded     bool    // changes are not simply made, see beforeChange
+	pending     pending // what the next change must do first, see settle
+	absent      bool    // stands for something that is not there
+	shadows     shadows // fields that came twice
+	limits      Limits
+	p           parser
+	scratch     []byte      // a zero value on its way
+	copied      []byte      // a copied value on its way
+	spentRange  chain.Range // memory for the pieces of the next one
+	tables      tables
+	viewKeys    viewKeys
+	liveSets    []bitset // see edit.live
+	dead        deadEntries
+	more        bool // there may be some of what endMore empties
+	spareTables spareTables
+	hasTables   bool      // there are tables of wide structs, see wide.go
+	maybeFull   bool      // there may be so much in the index that is dead that tidy should look
+	looseNodes  []uint32  // words of texts that no loose element has any more, see scatter.go
+	handouts    []handout // for binaries that were handed out since the message was finished last
+	listFill    listFill
+	mapFill     mapFill
+	laters      []later       // see XRow
+	rows        uint32        // how many XRows have begun to write
+	idle        int           // releases in a row without a large index
+	home        *sync.Pool    // where it waits once it is released; nil if it is kept, see kept.go
+	own         *Message      // itself if it is kept, so that copies are found out
+	landing     *landing      // of a message that is read by its index, see landing.go
+	indexNode   chain.NodeID  // with the index that finishing added
+	noted       atomic.Uint32 // what those have done whom a held message was shown: see held.go
+	claims      atomic.Uint64 // who owns it, see claim.go
 
 	// A large index is not kept: idxItem is what other messages know it by, nil if idx is not large,
 	// and smallIdx is what idx was before.
@@ -90,9 +102,14 @@ func newMessage(d *XDesc, flags flag, limits Limits) *Message {
 // reset.
 func takeParsed(d *XDesc, flags flag, limits Limits) *Message {
 	m := fromPool(&parsed[pool(flags)])
+	m.expect(d, flags, limits)
+	return m
+}
+
+// expect prepares m to be filled with received bytes.
+func (m *Message) expect(d *XDesc, flags flag, limits Limits) {
 	m.desc, m.flags, m.limits = d, flags, limits
 	m.words, m.zeroed = firstEntry, 0
-	return m
 }
 
 // pool returns the number of the pool for messages with these flags: 1 if they recycle, else 0,
@@ -109,14 +126,20 @@ func fromPool(home *sync.Pool) *Message {
 }
 
 func makeMessage(home *sync.Pool) *Message {
-	m := &Message{gen: 1, edits: make([]edit, 1), limits: usualLimits, home: home}
-	m.dead.checkAt = uncheckedWords
-	m.p.m = m
-	m.p.levels = m.p.few[:]
+	m := &Message{home: home}
+	m.init()
 	if debugging {
 		m.track()
 	}
 	return m
+}
+
+// init makes a Message that is zero ready for its first contents.
+func (m *Message) init() {
+	m.gen, m.edits, m.limits = 1, make([]edit, 1), usualLimits
+	m.dead.checkAt = uncheckedWords
+	m.p.m = m
+	m.p.levels = m.p.few[:]
 }
 
 func (m *Message) handle(e uint32) XStruct { return XStruct{m, uint64(m.gen)<<32 | uint64(e)} }
@@ -134,7 +157,11 @@ func newStruct(d *XDesc, opts ...Option) XStruct {
 
 // beginMessage returns the root of a new message that has room for n bytes before it.
 func beginMessage(d *XDesc, flags flag, n int) XStruct {
-	m := fromPool(&built[pool(flags)])
+	return fromPool(&built[pool(flags)]).begin(d, flags, n)
+}
+
+// begin makes m a new message that has room for n bytes before it, and returns its root.
+func (m *Message) begin(d *XDesc, flags flag, n int) XStruct {
 	m.desc, m.flags, m.words = d, flags, firstEntry
 	m.buf.Begin(flags&Recycle != 0, n)
 	m.root = m.alloc(d.words)
@@ -180,8 +207,11 @@ const headroom = 8
 
 // Root returns the handle of the message's root, to be converted to its type.
 func (m *Message) Root() Struct {
-	if m.words == 0 {
+	switch {
+	case m.words == 0:
 		panic(panicStale)
+	case m.own != nil && m.own != m:
+		panic(panicCopied)
 	}
 	return Struct(m.handle(m.root))
 }
@@ -299,8 +329,9 @@ func (m *Message) prepend(n int) []byte { return m.buf.Prepend(n) }
 func (m *Message) Nodes() int { return m.buf.NodeCount() }
 
 // Release ends the message: every handle to it is dead from now on and panics when used; m itself
-// is used again for other messages. Strings and bytes read from it stay valid, unless the message
-// was made with Recycle. Not calling Release costs speed, not memory.
+// is used again for other messages, or is empty if it is a program's own. Strings and bytes read
+// from it stay valid, unless the message was made with Recycle. Not calling Release costs speed,
+// not memory.
 func (m *Message) Release() {
 	switch {
 	case m.flags&held != 0:
@@ -310,6 +341,8 @@ func (m *Message) Release() {
 		panic(panicTwice)
 	case m.frozen:
 		panic(panicNotRoot)
+	case m.own != nil && m.own != m:
+		panic(panicCopied)
 	}
 	if uint32(m.claims.Load()>>32) == m.gen && !m.unclaim() {
 		return
@@ -320,7 +353,7 @@ func (m *Message) Release() {
 // release ends a message that nobody retains.
 func (m *Message) release() {
 	m.end()
-	if !debugging {
+	if !debugging && m.home != nil {
 		m.home.Put(m)
 	}
 }
@@ -329,31 +362,42 @@ func (m *Message) release() {
 func (m *Message) end() {
 	m.endHandles()
 	m.buf.Free()
-	if m.large || cap(m.shadows.all) > keepShadows || cap(m.copied) > keepCopied {
-		m.dropLarge()
-	}
 	if m.zeroed-1 < keepZeroed && m.words <= m.zeroed { // the next message finds them so
 		clear(m.idx[firstEntry:m.words])
 	} else {
 		m.zeroed = 0
 	}
 	m.words, m.levelled, m.root = 0, 0, 0
-	m.open, m.edits, m.shadows.all = m.open[:0], m.edits[:1], m.shadows.all[:0]
+	m.open = m.open[:0]
+	m.edits = m.edits[:1]
+	if m.more || m.guarded || m.large || m.hasTables || m.tables.filterOf != 0 || m.flags&limited != 0 || debugging {
+		m.endMore()
+	}
+}
+
+// endMore empties what few messages have.
+func (m *Message) endMore() {
+	if debugging && !(m.more || m.guarded || m.large) && (m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
+		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.laters)|len(m.tables.made) > 0) {
+		panic("nocopy: internal error: more is not noted")
+	}
+	m.more = false
+	if m.large || cap(m.shadows.all) > keepShadows || cap(m.copied) > keepCopied {
+		m.dropLarge()
+	}
+	m.shadows.all = m.shadows.all[:0]
 	if m.shadows.found != nil || m.guarded {
 		m.shadows = shadows{all: m.shadows.all}
 		m.viewKeys.reset()
 		m.guarded = false
 		m.endLanding()
 	}
-	if len(m.looseNodes) > 0 {
-		m.looseNodes = m.looseNodes[:0]
-	}
-	if m.liveSets != nil {
-		m.liveSets = nil
-	}
-	if len(m.handouts)|len(m.laters) > 0 {
-		m.dropHandouts()
-		m.dropLaters()
+	m.looseNodes, m.liveSets = m.looseNodes[:0], nil
+	m.dropHandouts()
+	m.dropLaters()
+	if m.hasTables {
+		m.forgetTables()
+		m.p.dropPresent()
 	}
 	if m.dead.used() {
 		m.dead.reset()

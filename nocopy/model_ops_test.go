@@ -121,7 +121,7 @@ func (s *session) unset(t target, b *bound, rec *referee.Record, i int) {
 		t.h.Reset(constant, b.desc)
 		rec.Fields[i] = f.Initial()
 	default:
-		was := t.h.Has(constant)
+		was := t.h.HasField(constant)
 		t.h.Unset(constant)
 		if !was && rec.Fields[i] != nil { // never set, and the struct is not complete: it is owed still
 			rec.Fields[i] = owed{}
@@ -129,7 +129,7 @@ func (s *session) unset(t target, b *bound, rec *referee.Record, i int) {
 		}
 		rec.Fields[i] = nil
 	}
-	if f.Req != referee.Required && t.h.Has(constant) {
+	if f.Req != referee.Required && t.h.HasField(constant) {
 		failf("%s.%s is set after Unset", t.path, f.Name)
 	}
 }

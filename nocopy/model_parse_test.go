@@ -15,8 +15,9 @@ import (
 // anyDepth is for messages that have been put into each other and themselves again and again.
 var anyDepth = nocopy.Limits{MaxDepth: 10_000}
 
-// parse makes a message of wire, the bytes of rec, in one of the ways in which bytes arrive.
-func (s *session) parse(b *bound, wire []byte, rec *referee.Record) *message {
+// parse makes a message of wire, the bytes of rec, in one of the ways in which bytes arrive. With
+// mayEnd it may be in one of the session's own messages, so that what is there ends.
+func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool) *message {
 	m := &message{b: b, root: rec}
 	opts := []nocopy.Option{anyDepth}
 	if s.Intn(4) == 0 {
@@ -58,7 +59,11 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record) *message {
 		if class == 3 {
 			m.inputs = []input{{wire, string(wire)}}
 		}
-		m.h, err = thriftimpl.Parse(b.desc, wire, opts...)
+		if mayEnd && s.Intn(3) == 0 {
+			s.fillOwn(m, func() { m.h, err = nocopy.ParseKept(m.own, b.desc, wire, opts...) })
+		} else {
+			m.h, err = thriftimpl.Parse(b.desc, wire, opts...)
+		}
 	}
 	if m.parsed = bytes.Clone(wire); with {
 		m.parsed = nil // it may have an index now

@@ -167,7 +167,7 @@ func (s *session) source(into target, t *referee.Type) (target, referee.Value, b
 		return target{}, nil, false
 	}
 	rec := s.Record(t.Struct, 2)
-	m := s.parse(s.of[t.Struct], referee.Write(rec, nil), rec)
+	m := s.parse(s.of[t.Struct], referee.Write(rec, nil), rec, false)
 	s.add(m)
 	m.sent = m.parsed
 	return target{m: m, t: t, node: rec, h: m.h, path: m.name}, referee.Clone(rec), true

@@ -23,6 +23,7 @@ type session struct {
 	data    *choices
 	until   time.Time // when to stop; zero: never
 	msgs    []*message
+	own     [2]nocopy.Message // the session's, filled again and again
 	current *message
 	made    int      // messages so far
 	held    []target // handles to be used later
@@ -39,9 +40,10 @@ type message struct {
 	h        handle
 	root     *referee.Record
 	recycled bool
-	indexed  bool   // it was made WithIndex
-	always   bool   // it is compacted before every change
-	sent     []byte // its bytes when it was last finished; nil if it has changed since
+	indexed  bool            // it was made WithIndex
+	own      *nocopy.Message // which of the session's it is in; nil: none
+	always   bool            // it is compacted before every change
+	sent     []byte          // its bytes when it was last finished; nil if it has changed since
 	inputs   []input
 	parsed   []byte // what it was parsed from; nil if it may go out otherwise
 }
@@ -380,7 +382,17 @@ func (s *session) release(m *message) {
 	s.check(m)
 	s.logf("%s.Release()", m.name)
 	s.ops++
-	m.h.Release()
+	if m.own == nil {
+		m.h.Release()
+	} else {
+		s.endOwn(m)
+	}
+	s.forget(m)
+	s.stale(m)
+}
+
+// forget removes a message that has ended, with all handles of it.
+func (s *session) forget(m *message) {
 	for i := range s.msgs {
 		if s.msgs[i] == m {
 			s.msgs = append(s.msgs[:i], s.msgs[i+1:]...)
@@ -394,7 +406,6 @@ func (s *session) release(m *message) {
 		}
 	}
 	s.held = rest
-	s.stale(m)
 	if s.current == m {
 		s.current = nil
 	}
@@ -403,7 +414,7 @@ func (s *session) release(m *message) {
 // stale checks that using a message after Release panics. That is no misuse to try while another
 // goroutine may have taken the message from the pool, as far as the race detector is concerned.
 func (s *session) stale(m *message) {
-	if nocopy.RaceEnabled || len(m.b.fields) == 0 {
+	if nocopy.RaceEnabled && m.own == nil || len(m.b.fields) == 0 {
 		return
 	}
 	defer func() {
@@ -411,7 +422,7 @@ func (s *session) stale(m *message) {
 			failf("%s: used after Release, panics with %v", m.name, r)
 		}
 	}()
-	m.h.Has(m.b.fields[0])
+	m.h.HasField(m.b.fields[0])
 }
 
 // weight returns the number of structs and containers in v, and roughly its bytes.
@@ -455,7 +466,7 @@ func (s *session) newMessage() {
 		s.Noise(rec)
 		wire := referee.Write(rec, nil)
 		referee.Normal(rec)
-		s.add(s.parse(b, wire, rec))
+		s.add(s.parse(b, wire, rec, true))
 		return
 	}
 	opts := []nocopy.Option{anyDepth}
@@ -472,7 +483,12 @@ func (s *session) newMessage() {
 	if indexed {
 		opts = append(opts, nocopy.WithIndex, nocopy.AnySize)
 	}
-	m := &message{b: b, h: thriftimpl.New(b.desc, opts...), root: newRecord(b.Struct), recycled: recycled, indexed: indexed}
+	m := &message{b: b, root: newRecord(b.Struct), recycled: recycled, indexed: indexed}
+	if s.Intn(3) == 0 {
+		s.fillOwn(m, func() { m.h = nocopy.NewKept(m.own, b.desc, opts...) })
+	} else {
+		m.h = thriftimpl.New(b.desc, opts...)
+	}
 	s.add(m)
 	s.logf("%s := New%s(%v)", m.name, b.Name, opts)
 	if s.Intn(2) == 0 {
@@ -500,7 +516,7 @@ func (s *session) again(m *message) {
 	rec := referee.Clone(m.root).(*referee.Record)
 	wire := bytes.Clone(m.sent)
 	s.logf("// from the bytes of %s:", m.name)
-	n := s.parse(m.b, wire, rec)
+	n := s.parse(m.b, wire, rec, true)
 	s.add(n)
 }
 

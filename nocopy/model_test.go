@@ -28,7 +28,7 @@ var (
 
 // schemas are those that sessions choose from: one with every shape, and random ones.
 var schemas = sync.OnceValue(func() []*schema {
-	list := []*schema{newSchema(referee.Everything())}
+	list := []*schema{newSchemaOf(referee.Everything(), 0), newSchemaOf(referee.Everything(), 1)}
 	for seed := range uint64(31) {
 		g := newGen(100 + seed)
 		list = append(list, newSchema(g.Structs(2+int(seed%6))))
@@ -44,7 +44,7 @@ func playUntil(until time.Time, data []byte, log bool) (s *session, err error) {
 	c := &choices{b: data}
 	sc := schemas()[c.Intn(2*len(schemas()))%len(schemas())]
 	if c.Intn(3) == 0 {
-		sc = schemas()[0]
+		sc = schemas()[c.Intn(2)]
 	}
 	s = &session{schema: sc, Gen: &referee.Gen{Choices: c}, data: c, until: until}
 	if log {
@@ -124,7 +124,7 @@ func TestModel(t *testing.T) {
 	t.Logf("-model.seed=%d", seed)
 	want := int64(*modelOps)
 	if want == 0 {
-		want = int64(testmode.Of(8_000, 200_000))
+		want = int64(testmode.Of(4_000, 200_000))
 	}
 	schemas()
 	start := time.Now()

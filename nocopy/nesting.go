@@ -110,9 +110,9 @@ func (m *Message) exceeds(t *XType, e uint32, left int) bool {
 // fieldExceeds reports whether more than left structs are nested in a field of the struct of entry
 // e.
 func (m *Message) fieldExceeds(d *XDesc, e uint32, left int) bool {
-	for i := range d.fields {
+	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
 		f := &d.fields[i]
-		word := m.idx[e+f.word]
+		word := m.at(e, f.c)
 		if word == 0 || f.kind < record || f.typ.nesting() <= left {
 			continue
 		}

@@ -54,7 +54,7 @@ func TestOwnSparseStructs(t *testing.T) {
 			fields[i].Type = typeBool
 		}
 	}
-	sparse.Define(fields...)
+	sparse.DefineWide(fields...)
 	list := newStructDesc("List")
 	list.Define(XFieldDesc{ID: 1, Name: "list", Type: listTypeOf(structTypeOf(sparse))},
 		XFieldDesc{ID: 2, Name: "map", Type: mapTypeOf(typeI32, structTypeOf(sparse))},
@@ -109,7 +109,7 @@ func TestOwnNesting(t *testing.T) {
 	for range testmode.Of(100, 300) {
 		msgs := []XStruct{newStruct(allDesc), mustParse(t, allDesc, []byte(structs(1+r.IntN(64))))}
 		at := []XStruct{msgs[0], msgs[1]}
-		for at[1].Has(selfField) {
+		for at[1].HasField(selfField) {
 			at[1] = at[1].Child(selfField, allDesc)
 		}
 		for range 1 + r.IntN(600) {
@@ -157,7 +157,7 @@ func TestOwnNesting(t *testing.T) {
 			err := s.m.Check()
 			if err == nil {
 				accepted(t, "a message", allDesc, s.m)
-				for s.Has(selfField) {
+				for s.HasField(selfField) {
 					s = s.Child(selfField, allDesc)
 				}
 				continue
@@ -223,7 +223,7 @@ func TestDeeperByLimits(t *testing.T) {
 				t.Errorf("%s: linked: %v", what, err)
 			}
 			inner := m
-			for inner.Has(f) {
+			for inner.HasField(f) {
 				inner = inner.Child(f, allDesc)
 			}
 			inner.NewChild(f, allDesc, 0)

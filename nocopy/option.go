@@ -42,7 +42,8 @@ const (
 	// rest. It takes 1/80 of the message at most (below 20 KiB, 1/40), and is made anew when the
 	// message is changed and finished again. An edited message is copied into one piece then. Parse
 	// with WithIndex adds one, or replaces the one that there is, and indexes all at once: Lazy,
-	// ByIndex and RequireIndex have no effect beside it. A union never gets one.
+	// ByIndex and RequireIndex have no effect beside it. A union never gets one. It is in what
+	// Message.Bytes, AppendTo and WriteTo give, not in what a handle's AppendTo does.
 	WithIndex
 
 	// ByIndex makes Parse use the index in a message: it looks at the fields of the root only, and
@@ -50,7 +51,8 @@ const (
 	// as absent if it is not valid; Message.Index checks all. Without an index, or with one that
 	// does not fit, Parse checks everything at once, as without ByIndex. Until Message.Index has
 	// been called reading is for one goroutine at a time, and what changes the message, compares
-	// it or links parts of it calls Message.Index first; a setter panics on its error.
+	// it or links parts of it calls Message.Index first; a setter panics on its error. Validate does
+	// not call it.
 	//
 	// Another reader, which skips the index, may see another message if an index lies: take ByIndex
 	// for sources only that are trusted as far as that, and that make their messages WithIndex. In a

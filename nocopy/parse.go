@@ -16,12 +16,23 @@ import (
 // refers to b, which must stay as it is for as long as the message or anything read from it is in
 // use; it is never written to unless the option Own is given. The error is an *Error.
 func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
-	flags, programs := flagsOf(opts), d.programs.Load()
-	if flags&^(Own|Recycle|Lazy) != 0 || programs == nil || len(b) > defaultMaxBytes {
-		return parseGeneral(d, b, opts)
+	flags := flagsOf(opts)
+	if d.unusual(b, flags) {
+		flags, limits := configOf(opts)
+		return parseWith(d, b, flags, limits)
 	}
-	// Mostly running the type's program is all that there is to do.
-	m := fromPool(&parsed[pool(flags)])
+	return fromPool(&parsed[pool(flags)]).parse(d, b, flags)
+}
+
+// unusual reports whether parsing b needs a parser from the beginning: all options but Own,
+// Recycle and Lazy do, and a type of which there are no programs yet.
+func (d *XDesc) unusual(b []byte, flags flag) bool {
+	return flags&^(Own|Recycle|Lazy) != 0 || d.programs.Load() == nil || len(b) > defaultMaxBytes
+}
+
+// parse is parseStruct into m if nothing is unusual. Mostly running the type's program is all that
+// there is to do.
+func (m *Message) parse(d *XDesc, b []byte, flags flag) (XStruct, error) {
 	m.desc, m.flags, m.zeroed = d, flags, 0
 	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
 	words := firstEntry + uint32(d.words)
@@ -33,7 +44,7 @@ func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 		m.growIndex(2<<bits.Len32(words), maxWords)
 	}
 	room := uint32(min(len(m.idx), indexFloor/4)) // it may have more room
-	start, cells, idx, levels := programs.start, *code.cells.Load(), m.idx, m.p.levels
+	start, cells, idx, levels := d.programs.Load().start, *code.cells.Load(), m.idx, m.p.levels
 	var s machine // each field is set below, so that the compiler need not make all of it zero first
 	s.pc, s.entry, s.used, s.room = start, firstEntry, words, room
 	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+fieldHeader, 0, 1
@@ -65,13 +76,8 @@ func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (XStr
 	return m.parsed(p, p.resume(s, why, 0))
 }
 
-// parseGeneral is like parseStruct, but has a parser from the beginning, which all options need.
-func parseGeneral(d *XDesc, b []byte, opts []Option) (XStruct, error) {
-	flags, limits := configOf(opts)
-	return parseWith(d, b, flags, limits)
-}
-
-// parseWith is parseGeneral with the options' flags and limits.
+// parseWith is like parseStruct with these flags and limits, but has a parser from the beginning,
+// which all options need.
 func parseWith(d *XDesc, b []byte, flags flag, limits Limits) (XStruct, error) {
 	if len(b) > limits.MaxBytes {
 		return XStruct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
@@ -181,6 +187,7 @@ func (m *Message) parseGathered(n int) (XStruct, error) {
 		mem = append(mem, p.windows[i].Mem...)
 	}
 	p.dropWindows()
+	m.forgetTables()
 	m.buf.Reset(recycle) // gives up the pieces
 	m.words, m.shadows.all = firstEntry, m.shadows.all[:0]
 	return m.parseChunk(c)

@@ -20,6 +20,9 @@ type parser struct {
 	m *Message
 	stitches
 
+	present []present // the fields of wide structs that have not ended
+	spare   []present // memory for sorting them
+
 	levels []level // of all machines: each has those from the top of the one that it serves
 	top    uint32
 	few    [16]level
@@ -54,6 +57,7 @@ func (p *parser) reset(n int) {
 	p.off, p.from, p.copied, p.after, p.depth, p.top = 0, 0, 0, 0, 0, 0
 	p.growth = growth{}
 	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
+	p.present = p.present[:0]
 	p.lenient, p.reuse, p.slow, p.promised = false, false, false, 0
 	p.maxDepth = m.limits.MaxDepth
 	p.lazy = m.flags&Lazy != 0

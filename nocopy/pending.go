@@ -3,6 +3,7 @@ package nocopy
 import (
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
@@ -14,7 +15,22 @@ const (
 	carriesIndex pending = 1 << iota // the root has one among its unknown fields
 	placedIndex                      // finishing has added one, in Message.indexNode
 	byIndex                          // the message is read by one, see landing
+
+	// innerIndex: other structs than the root have one among theirs, since each was a message. It
+	// stays there, whatever is changed. What is copied from such a struct, and may become a message,
+	// goes without it.
+	innerIndex
 )
+
+// noteIndex notes that the struct of entry e has an index among its unknown fields.
+func (m *Message) noteIndex(e uint32) {
+	m.guarded = true
+	if e == m.root {
+		m.pending |= carriesIndex
+	} else {
+		m.pending |= innerIndex
+	}
+}
 
 // settle does what is pending. It panics if the message was parsed with ByIndex and is not valid.
 func (m *Message) settle() {
@@ -25,7 +41,7 @@ func (m *Message) settle() {
 		m.buf.SetEmpty(m.indexNode)
 	}
 	carries := m.pending&carriesIndex != 0
-	m.pending = 0
+	m.pending &= innerIndex
 	if carries { // which may finish the message: not with another index
 		with := m.flags & WithIndex
 		m.flags &^= with
@@ -50,21 +66,25 @@ func (m *Message) endLanding() {
 	}
 }
 
-// plainRoot returns the wire bytes of the message without its index, as a copy, if e is the root's
-// entry and there is one. Of a message parsed with ByIndex it checks everything, see settle.
-func (m *Message) plainRoot(e uint32) ([]byte, bool) {
+// plain returns the wire bytes of the value of type t and entry e, as a copy and without the index
+// that it has as a field, if it may have one. Of a message parsed with ByIndex it checks
+// everything, see settle.
+func (m *Message) plain(e uint32, t *XType) ([]byte, bool) {
 	if m.pending == 0 {
 		return nil, false
 	}
-	return m.appendPlainRoot(nil, e)
+	return m.appendPlain(nil, e, t)
 }
 
-// appendPlainRoot appends to dst what plainRoot returns.
-func (m *Message) appendPlainRoot(dst []byte, e uint32) ([]byte, bool) {
+// appendPlain appends to dst what plain returns.
+func (m *Message) appendPlain(dst []byte, e uint32, t *XType) ([]byte, bool) {
 	if m.pending&byIndex != 0 {
 		m.mustIndex()
 	}
-	if e != m.root || m.pending == 0 || !m.buf.Sealed() {
+	if e != m.root {
+		return m.appendInner(dst, e, t)
+	}
+	if m.pending&^innerIndex == 0 || !m.buf.Sealed() {
 		return dst, false
 	}
 	_, cuts := m.handle(m.root).FindFields(entry.IndexID)
@@ -75,4 +95,26 @@ func (m *Message) appendPlainRoot(dst []byte, e uint32) ([]byte, bool) {
 		from = len(dst) + cut.To
 	}
 	return append(kept, all[from:]...), true
+}
+
+// appendInner is appendPlain of a value that is not the root. It reports false if no struct of the
+// message but the root has an index, or the value is no struct.
+func (m *Message) appendInner(dst []byte, e uint32, t *XType) ([]byte, bool) {
+	if m.pending&innerIndex == 0 || t.kind != record {
+		return dst, false
+	}
+	all := m.rangeOf(e, t, chain.Range{}).AppendTo(dst)
+	kept, i := all[:len(dst)], len(dst)
+	for all[i] != byte(WireStop) {
+		header := headerAt(all, i)
+		end, err := skip(all, i+fieldHeader, WireType(header>>16), maxBudget, 1)
+		if err != nil {
+			panic("nocopy: internal error: " + err.Error())
+		}
+		if int16(header) != entry.IndexID {
+			kept = append(kept, all[i:end]...)
+		}
+		i = end
+	}
+	return append(kept, byte(WireStop)), true
 }

@@ -347,6 +347,10 @@ func (c *compiler) structure(d *XDesc) {
 	}
 	p := &programs{start: c.offset()}
 	c.programs[d], c.insides[d.self] = p, p.start
+	if d.wide {
+		c.wide(d, p)
+		return
+	}
 	natural, built := d.order(false), d.order(true)
 	ops := c.sequence(d, natural)
 	p.ended = c.offset()
@@ -366,6 +370,20 @@ func (c *compiler) structure(d *XDesc) {
 	c.endQuits()
 	c.fork(ops[differ], others[differ], c.cells[others[differ]].op.reach())
 	c.fork(others[differ], ops[differ], 0)
+}
+
+// wide makes the program of d, which is wide: the slow parser indexes it.
+func (c *compiler) wide(d *XDesc, p *programs) {
+	next := uint64(p.start+cellSize) << 32
+	c.add(cell{special(kindQuit), next}, opOrigin{desc: d})
+	c.sequence(d, nil)
+	p.ended = c.offset()
+	c.add(cell{special(kindEnded) | op(d.words)<<opWord, uint64(p.start) << 32}, opOrigin{desc: d})
+	for i := range d.fields {
+		for _, in := range d.fields[i].typ.structs(nil) {
+			c.need(in.self)
+		}
+	}
 }
 
 // sequence makes the program of d for fields in this order. It returns their cells.
@@ -449,7 +467,7 @@ func (d *XDesc) flat() bool {
 			return false
 		}
 	}
-	return !d.union && len(d.fields) > 0
+	return !d.union && !d.wide && len(d.fields) > 0
 }
 
 // fixedList reports whether the field is a list or set of elements of fixed size.
@@ -466,7 +484,7 @@ func plain(d *XDesc) bool { return plainWords(d, maxPlain) <= maxPlain }
 // plainWords returns how many words the entries take, more than most if the struct is not plain.
 func plainWords(d *XDesc, most int) int {
 	n := d.words
-	if d.union || n > most {
+	if d.union || d.wide || n > most {
 		return most + 1
 	}
 	for i := range d.fields {

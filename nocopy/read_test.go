@@ -44,7 +44,7 @@ func (r *reader) record(s *referee.Struct, h handle) *referee.Record {
 	rec := referee.NewRecord(s)
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		if !h.Has(b.fields[i]) {
+		if !h.HasField(b.fields[i]) {
 			r.absent(b, h, i)
 			continue
 		}

@@ -124,9 +124,9 @@ func TestUntouchedStructs(t *testing.T) {
 
 func rounds(b *bound) int {
 	if len(b.Fields) > 5 {
-		return testmode.Of(15, 100)
+		return testmode.Of(6, 100)
 	}
-	return 5
+	return testmode.Of(3, 5)
 }
 
 // sameByGetters checks that the finished struct h reads as want.

@@ -155,7 +155,7 @@ func (w *rootWalk) indexed(f *field) int {
 	if f == nil || f.kind < record || w.pieces[0].pos == 0 {
 		return 0
 	}
-	word := w.m.idx[w.m.root+f.word]
+	word := w.m.at(w.m.root, f.c)
 	if word == 0 || word&notIndexed != 0 {
 		return 0
 	}

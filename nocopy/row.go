@@ -24,7 +24,11 @@ type XRow struct {
 	e      uint32   // entry of the struct that is being written
 	next   uint32   // words of the index that are in use or written
 	zeroed uint32   // words before this one that are not are zero
+	spare  uint32   // a table of a wide struct that is free
+	tables bool     // there are such tables
 	root   uint32   // entry of the list or struct that is done in the end
+
+	promised int // segments that the texts in the message's laters will take
 
 	// What tells whether the message has changed
 	open  uint64
@@ -46,6 +50,7 @@ const rowSlack = 24
 // later is what can be done only when the rows are the message's.
 type later struct {
 	word uint32 // the word of the index to be set
+	f    XField // not 0: it is that of this field in the struct of entry word
 	at   uint32 // position of the value
 	text []byte // the text's bytes, to be referred to
 	typ  *XType // the type of a value that is to be indexed; nil: it is a text
@@ -70,6 +75,7 @@ func (r *XRow) commit(at int) {
 	m.buf.Commit(at)
 	m.words, m.zeroed = r.next, r.zeroed
 	m.noteGrowth()
+	m.hasTables = m.hasTables || r.tables
 	if len(m.laters) > 0 {
 		m.doLaters()
 	}
@@ -83,14 +89,23 @@ func (m *Message) doLaters() {
 		} else {
 			word = m.indexAt(l.typ, l.at)
 		}
-		m.idx[l.word] = word
+		if l.f != 0 {
+			m.put(l.word, l.f, word)
+		} else {
+			m.idx[l.word] = word
+		}
 	}
 	m.dropLaters()
 }
 
+// keepLaters is the most of them for which memory waits for the next message.
+const keepLaters = 1 << 10
+
 func (m *Message) dropLaters() {
 	clear(m.laters)
-	m.laters = m.laters[:0]
+	if m.laters = m.laters[:0]; cap(m.laters) > keepLaters {
+		m.laters = nil
+	}
 }
 
 // alloc returns the first of n more words, which are zero.
@@ -132,14 +147,18 @@ func (r *XRow) fit(at, n int) int {
 	return at
 }
 
+// panicFull is the panic's text of package chain when it has no positions left.
+const panicFull = "nocopy: message larger than its address space of 2 GiB"
+
 // fits reports whether fit has nothing to do.
 func (r *XRow) fits(at, n int) bool {
 	return uint64(uint32(at))+uint64(n)+rowSlack <= uint64(len(r.mem))
 }
 
 func (r *XRow) grow(at, n int) int {
-	if !r.m.buf.Room(n + 2*rowSlack) {
+	if !r.m.buf.RoomAfter(r.promised, n+2*rowSlack) {
 		r.undo()
+		panic(panicFull)
 	}
 	r.mem, r.base, at = r.m.buf.GrowAhead(at, n+rowSlack)
 	r.used = at
@@ -222,6 +241,7 @@ func (r *XRow) undo() {
 		clear(m.idx[e : e+uint32(r.d.words)])
 		copy(m.buf.At(start), r.d.template)
 		m.indexTemplate(r.d, e, start)
+		m.indexWideTemplate(r.d, e, start)
 	}
 }
 
@@ -230,16 +250,16 @@ func (r *XRow) assign(at int, others []XField) {
 	from, s, d := r.Root(at), r.s, r.d
 	for i := range d.fields {
 		f, t := d.constant(i), d.fields[i].typ
-		word := from.word(f)
+		word := from.m.at(from.entry(), f)
 		switch {
 		case slices.Contains(others, f):
 		case word != 0 && t.kind >= record:
 			s.SetChild(f, d, from.Child(f, d))
 		case word != 0 && t.kind == text:
-			s.SetText(f, from.Text(f))
+			s.SetText(f, from.m.textString(word))
 		case word != 0:
 			copy(s.fixed(f, int(t.size)), from.m.buf.At(word)[:t.size])
-		case s.word(f) == 0:
+		case s.m.at(s.entry(), f) == 0:
 		case d.fields[i].Req == XRequired:
 			s.Reset(f, d)
 		default:
@@ -256,7 +276,7 @@ func (r *XRow) Rows(s XStruct, f XField, d *XDesc, n int) int {
 	}
 	checkCount(d.field(f).typ, n)
 	m, e := s.m, s.entry()
-	if s.k != m.openHandle || m.idx[e+f.word()] != 0 || d.union || m.dead.free != nil || m.flags&Lazy != 0 {
+	if s.k != m.openHandle || m.at(e, f) != 0 || d.union || m.dead.free != nil || m.flags&Lazy != 0 {
 		if m, e = s.forRows(f, d), s.entry(); m != s.m {
 			e = m.root
 			r.stamp = s.m.buf.Stamp()
@@ -274,7 +294,7 @@ func (r *XRow) Rows(s XStruct, f XField, d *XDesc, n int) int {
 func (s XStruct) forRows(f XField, d *XDesc) *Message {
 	s.changeable()
 	m, e := s.m, s.entry()
-	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 && !d.union && m.dead.free == nil && m.flags&Lazy == 0 {
+	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 && !d.union && m.dead.free == nil && m.flags&Lazy == 0 {
 		m.openStruct(e)
 		if m.openHandle == s.k {
 			return m
@@ -334,10 +354,10 @@ func (r *XRow) End(at int) {
 	r.commit(at)
 	m, s := r.m, r.s
 	if s.m == m {
-		m.idx[s.entry()+r.f.word()] = r.root
+		m.put(s.entry(), r.f, r.root)
 		return
 	}
-	m.idx[m.root+r.f.word()] = r.root
+	m.put(m.root, r.f, r.root)
 	s.SetChild(r.f, r.d, m.handle(r.root))
 	m.Release()
 }
@@ -354,7 +374,7 @@ func (r *XRow) Stop(at int) int {
 // are not set.
 func (r *XRow) StopOwed(at int, d *XDesc) int {
 	for _, f := range d.owed {
-		if r.idx[r.e+f.word] == 0 {
+		if r.at(r.e, f.c) == 0 {
 			at = r.owed(at, f)
 		}
 	}
@@ -370,9 +390,10 @@ func (r *XRow) owed(at int, f *field) int {
 	copy(b[fieldHeader:], m.scratch)
 	p := r.base + uint32(at) + fieldHeader
 	if f.kind < record {
-		r.idx[r.e+f.word] = p
+		r.set(f.c, p)
 	} else {
-		m.laters = append(m.laters, later{word: r.e + f.word, at: p, typ: f.typ})
+		m.laters = append(m.laters, later{word: r.e, f: f.c, at: p, typ: f.typ})
+		m.more = true
 	}
 	return at + fieldHeader + len(m.scratch)
 }
@@ -386,7 +407,7 @@ func (r *XRow) Struct(at int, f XField, d *XDesc) int {
 	at = r.fit(at, fieldHeader)
 	putHeader(r.mem[at:], f.header())
 	at += fieldHeader
-	r.idx[r.e+f.word()] = c
+	r.set(f, c)
 	r.e = c
 	r.idx[c+entryStart] = r.base + uint32(at)
 	return at
@@ -404,13 +425,13 @@ func (r *XRow) List(at int, f XField, d *XDesc, n int) int {
 	e := r.e
 	checkCount(t, n)
 	at, c := r.list(at, f, t, n)
-	r.idx[e+f.word()] = c
+	r.idx[r.wordIn(e, f)] = c
 	return at
 }
 
 // EndList ends the list in field f of the struct of entry e.
 func (r *XRow) EndList(at int, e uint32, f XField) int {
 	r.e = e
-	r.idx[r.idx[e+f.word()]+listEnd] = r.base + uint32(at)
+	r.idx[r.at(e, f)+listEnd] = r.base + uint32(at)
 	return at
 }

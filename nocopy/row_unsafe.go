@@ -20,7 +20,7 @@ func (r *XRow) Text(at int, f XField, v string) int {
 	if n >= referSize || !r.fits(at, n) {
 		return r.longText(at, f, v)
 	}
-	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	r.set(f, r.base+uint32(at)+fieldHeader)
 	to := r.room(at)
 	binary.BigEndian.PutUint64(to[:], uint64(f)<<40|uint64(n)<<8)
 	if uint(n-4) > 32-4 {

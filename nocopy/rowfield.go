@@ -23,7 +23,7 @@ func (r *XRow) Bool(at int, f XField, v bool) int {
 func (r *XRow) Int8(at int, f XField, v int8) int {
 	at = r.fit(at, 0)
 	binary.BigEndian.PutUint32(r.room(at)[:], uint32(f)<<8|uint32(uint8(v)))
-	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	r.set(f, r.base+uint32(at)+fieldHeader)
 	return at + fieldHeader + 1
 }
 
@@ -31,7 +31,7 @@ func (r *XRow) Int8(at int, f XField, v int8) int {
 func (r *XRow) Int16(at int, f XField, v int16) int {
 	at = r.fit(at, 0)
 	binary.BigEndian.PutUint64(r.room(at)[:], uint64(f)<<40|uint64(uint16(v))<<24)
-	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	r.set(f, r.base+uint32(at)+fieldHeader)
 	return at + fieldHeader + 2
 }
 
@@ -39,7 +39,7 @@ func (r *XRow) Int16(at int, f XField, v int16) int {
 func (r *XRow) Int32(at int, f XField, v int32) int {
 	at = r.fit(at, 0)
 	binary.BigEndian.PutUint64(r.room(at)[:], uint64(f)<<40|uint64(uint32(v))<<8)
-	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	r.set(f, r.base+uint32(at)+fieldHeader)
 	return at + fieldHeader + 4
 }
 
@@ -49,7 +49,7 @@ func (r *XRow) Int64(at int, f XField, v int64) int {
 	b := r.room(at)
 	binary.BigEndian.PutUint32(b[:], uint32(f)<<8)
 	binary.BigEndian.PutUint64(b[fieldHeader:], uint64(v))
-	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	r.set(f, r.base+uint32(at)+fieldHeader)
 	return at + fieldHeader + 8
 }
 
@@ -63,7 +63,7 @@ func (r *XRow) UUID(at int, f XField, v UUID) int {
 	at = r.fit(at, 0)
 	putHeader(r.mem[at:], f.header())
 	copy(r.mem[at+fieldHeader:], v[:])
-	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	r.set(f, r.base+uint32(at)+fieldHeader)
 	return at + fieldHeader + len(v)
 }
 
@@ -140,7 +140,7 @@ func (r *XRow) Bytes(at int, f XField, v []byte) int {
 	if n >= referSize || !r.fits(at, n) {
 		return r.longText(at, f, chain.String(v))
 	}
-	r.idx[r.e+f.word()] = r.base + uint32(at) + fieldHeader
+	r.set(f, r.base+uint32(at)+fieldHeader)
 	binary.BigEndian.PutUint64(r.room(at)[:], uint64(f)<<40|uint64(n)<<8)
 	at += fieldHeader + textHeader
 	return at + copy(r.mem[at:], v)
@@ -154,7 +154,13 @@ func (r *XRow) longText(at int, f XField, v string) int {
 	}
 	at = r.fit(at, fieldHeader+textHeader+room) // the header stays next to what it leads
 	putHeader(r.mem[at:], f.header())
-	return r.longElement(at+fieldHeader, r.e+f.word(), v)
+	word, laters := r.word(f), len(r.m.laters)
+	at = r.longElement(at+fieldHeader, word, v)
+	for i := range r.m.laters[laters:] { // one at most
+		l := &r.m.laters[laters+i]
+		l.word, l.f = r.e, f
+	}
+	return at
 }
 
 // longElement is element for what is referred to, or for which there may be no room.
@@ -165,6 +171,8 @@ func (r *XRow) longElement(at int, word uint32, v string) int {
 		putBE32(r.mem[at:], uint32(n))
 		r.idx[word] = r.base + uint32(at) // until it is referred to
 		r.m.laters = append(r.m.laters, later{word: word, at: r.base + uint32(at), text: chain.StringBytes(v)})
+		r.promised += chain.Segments(n)
+		r.m.more = true
 		return at + textHeader
 	}
 	at = r.fit(at, n)
@@ -181,7 +189,7 @@ func (r *XRow) mayRefer(n int) bool {
 		r.undo()
 	}
 	checkLen(n)
-	return r.m.mayRefer(n + len(r.m.laters)*chain.MaxSlabSize)
+	return r.m.mayReferAfter(r.promised, n)
 }
 
 // Texts writes a list or set of strings. Of a set, one that comes twice is left out.
@@ -223,7 +231,7 @@ func (r *XRow) texts(at int, f XField, d *XDesc, n int) (int, uint32) {
 	t := d.field(f).typ
 	checkCount(t, n)
 	at, c := r.list(at, f, t, n)
-	r.idx[r.e+f.word()] = c
+	r.set(f, c)
 	return at, c + listWords
 }
 
@@ -241,7 +249,7 @@ func (r *XRow) fixedList(at int, f XField, d *XDesc, n, size int) (int, int) {
 	w := (*[listWords]uint32)(r.idx[c:])
 	w[listStart], w[listEnd] = r.base+uint32(start), r.base+uint32(end)
 	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id
-	r.idx[r.e+f.word()] = c
+	r.set(f, c)
 	return start, end
 }
 
@@ -321,13 +329,13 @@ func (r *XRow) dict(at int, f XField, t *XType, n int) (int, uint32) {
 	w := (*[listWords]uint32)(r.idx[c:])
 	w[listStart] = r.base + uint32(at)
 	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id
-	r.idx[r.e+f.word()] = c
+	r.set(f, c)
 	return at, c + listWords
 }
 
 // endSlots ends a list of texts, or a map.
 func (r *XRow) endSlots(at int, f XField) int {
-	r.idx[r.idx[r.e+f.word()]+listEnd] = r.base + uint32(at)
+	r.idx[r.at(r.e, f)+listEnd] = r.base + uint32(at)
 	return at
 }
 

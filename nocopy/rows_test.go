@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/apache/thrift/lib/go/thrift"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -82,7 +83,12 @@ func (w rower) put(r *row, at int, rec *referee.Record) int {
 }
 
 // stride returns how many words the entry of an element has.
-func (w rower) stride(list *referee.Type) uint32 { return uint32(2 + len(list.Elem.Struct.Fields)) }
+func (w rower) stride(list *referee.Type) uint32 {
+	if w.of[list.Elem.Struct].wide {
+		return entry.WideWords
+	}
+	return entry.StructWords + uint32(len(list.Elem.Struct.Fields))
+}
 
 // message returns a new message with these fields.
 func (w rower) message(rec *referee.Record, opts ...nocopy.Option) handle {

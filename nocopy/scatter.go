@@ -108,6 +108,7 @@ func (m *Message) forgetLoose(word uint32) {
 	m.buf.ReferLoose(-len(m.textBytes(word)))
 	m.buf.MoveGrow(word&^inNode, 0, 0) // where nothing is sent
 	m.looseNodes = append(m.looseNodes, word)
+	m.more = true
 }
 
 // looseWords returns the words of the innermost frame's list, which is scattered, from the first

@@ -148,7 +148,7 @@ func (o *orderSession) fill(n int, quiet bool) {
 // may happen before it is complete. What was read stays as it is.
 func TestAnyOrder(t *testing.T) {
 	o := &orderSession{Rand: rand.New(rand.NewPCG(testmode.Seed(t), 1)), t: t}
-	for round := range testmode.Of(300, 1500) {
+	for round := range testmode.Of(75, 1500) {
 		blocks := chain.BlocksInUse()
 		recycle := round%3 == 0
 		o.way = fmt.Sprintf("round %d, recycle %t", round, recycle)
@@ -254,7 +254,7 @@ func TestAnyOrderBounded(t *testing.T) {
 				l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
 				want := make([]string, n)
 				most := 0
-				for k := range testmode.Of(8_000, 60_000) {
+				for k := range testmode.Of(2_000, 60_000) {
 					i := n - 1 - k%n
 					want[i] = texts[k%len(texts)]
 					l.Set(i, want[i])

@@ -91,7 +91,7 @@ func init() {
 	for i := range 250 {
 		wide = append(wide, opt(int16(i+1), fmt.Sprint("f", i+1), typeI64))
 	}
-	wideDesc.Define(wide...)
+	wideDesc.Define(wide...) // as code does that was generated before there were wide structs
 	for _, d := range []*XDesc{pointDesc, shapeDesc, allDesc, strictDesc, defaultDesc, emptyDesc, wideDesc, treeDesc} {
 		descs[d.name] = d
 	}

@@ -114,7 +114,7 @@ func (x *shared) edit(r *rand.Rand) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		f := fieldsToShare()
 		for range deep {
-			if s.Has(f.self) {
+			if s.HasField(f.self) {
 				s = s.Child(f.self, allDesc)
 			}
 		}
@@ -143,7 +143,7 @@ func (x *shared) edit(r *rand.Rand) {
 		case 6:
 			copy(s.NewBytes(f.blob, 100+r.IntN(5000)), "edited")
 		case 7:
-			if s.Has(f.counts) {
+			if s.HasField(f.counts) {
 				p := Map[string, int64, XAsString, XAsInt64](s.Child(f.counts, allDesc))
 				p.Put("k", r.Int64())
 				p.Put("l"+itoa(r.IntN(50)), 1)
@@ -167,7 +167,7 @@ func (x *shared) link(r *rand.Rand, src *shared) {
 		case 0:
 			c.to.SetChild(f.self, allDesc, c.from)
 		case 1:
-			if c.from.Has(f.self) {
+			if c.from.HasField(f.self) {
 				c.to.SetChild(f.self, allDesc, c.from.Child(f.self, allDesc))
 			}
 		case 2:
@@ -233,7 +233,7 @@ func TestSharingConcurrently(t *testing.T) {
 	} {
 		before := chain.BlocksInUse()
 		const goroutines, each = 4, 4
-		steps := testmode.Of(150, 500)
+		steps := testmode.Of(50, 500)
 		var all [goroutines * each]*shared
 		for i := range all {
 			r := rand.New(rand.NewPCG(uint64(i), 3))

@@ -13,6 +13,9 @@ import (
 // fields indexes the rest of the struct of entry e, which begins at i. The entry's words tell
 // which fields have come before. It returns the index after the struct, or failed.
 func (p *parser) fields(d *XDesc, e uint32, i int) int {
+	if d.wide {
+		return p.wideFields(d, e, i)
+	}
 	last := uint32(0)
 	if d.union {
 		last = p.m.lastArm(d, e)
@@ -55,8 +58,8 @@ func (p *parser) fields(d *XDesc, e uint32, i int) int {
 			}
 			continue
 		}
-		if p.m.idx[e+f.word] != 0 {
-			if i = p.shadow(d, e, f, i); i < 0 {
+		if before := p.m.idx[e+f.word]; before != 0 {
+			if i = p.shadow(d, e, f, before, i); i < 0 {
 				return i
 			}
 		}
@@ -81,20 +84,21 @@ func (p *parser) stop(d *XDesc, e uint32, i int, last uint32) int {
 	if d.union {
 		p.m.idx[p.m.armWord(e)] = last
 	}
-	for _, w := range d.required {
-		if p.m.idx[e+w] == 0 && !p.lenient {
+	for _, f := range d.required {
+		if p.m.at(e, f.c) == 0 && !p.lenient {
 			p.fail(i, ErrMissingRequired)
-			return p.inField(d.fields[w-d.first].Name)
+			return p.inField(f.Name)
 		}
 	}
 	return i + 1
 }
 
-// shadow notes that a field comes a second time in the struct of entry e. It returns i, where the
-// parser is, or failed.
-func (p *parser) shadow(d *XDesc, e uint32, f *field, i int) int {
-	at, end := p.m.valuePlace(f.typ.wire, p.m.idx[e+f.word])
+// shadow notes that the value of field f that has this word does not count in the struct of entry
+// e, since another comes after it. It returns i, where the parser is, or failed.
+func (p *parser) shadow(d *XDesc, e uint32, f *field, word uint32, i int) int {
+	at, end := p.m.valuePlace(f.typ.wire, word)
 	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.word, at: at - fieldHeader, end: end})
+	p.m.more = true
 	if d.union {
 		return p.addExtra(e, at-fieldHeader, end, i)
 	}
@@ -113,9 +117,8 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 	if end < 0 {
 		return p.inField(itoa(int(int16(key))))
 	}
-	if key == indexHeader && e == p.m.root {
-		p.m.pending |= carriesIndex
-		p.m.guarded = true
+	if key == indexHeader {
+		p.m.noteIndex(e)
 	}
 	if d.union {
 		return p.addExtra(e, at, p.base+uint32(end), end)

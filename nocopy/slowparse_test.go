@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // The loop that runs programs and the slow parser must fill an index alike, word by word, and
@@ -153,7 +155,7 @@ func liveWords(m *Message) []uint32 {
 
 func TestLoopAgainstSlowParser(t *testing.T) {
 	good, bad := 0, 0
-	for seed := range uint64(150) {
+	for seed := range uint64(testmode.Of(40, 150)) {
 		r := &schemas{Rand: rand.New(rand.NewPCG(seed, 1))}
 		r.define()
 		d := r.descs[r.IntN(len(r.descs))]
@@ -207,7 +209,7 @@ func TestLoopAgainstSlowParser(t *testing.T) {
 		}
 	}
 	t.Log(good, "good messages,", bad, "bad ones")
-	if good < 3_000 || bad < 1_000 {
+	if good < testmode.Of(800, 3_000) || bad < testmode.Of(250, 1_000) {
 		t.Error("too few of each")
 	}
 }

@@ -21,7 +21,7 @@ import (
 func soakMessages(t *testing.T) int {
 	text := os.Getenv("NOCOPY_SOAK_MESSAGES")
 	if text == "" {
-		return 20_000
+		return testmode.Of(4000, 20_000)
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -40,10 +40,11 @@ func resident() int {
 	return pages * os.Getpagesize()
 }
 
-// soakWires are received messages of every octave from 1 KiB to 8 MiB.
+// soakWires are received messages of every octave from 1 KiB to 8 MiB; in the short form of 1, 16
+// and 256 KiB.
 func soakWires() [][]byte {
 	var wires [][]byte
-	for octave := range 14 {
+	for octave := 0; octave < testmode.Of(11, 14); octave += testmode.Of(4, 1) {
 		n := 1 << (10 + octave)
 		s := newRoot(allDesc)
 		s.SetText(allDesc.named("text"), strings.Repeat("t", n/8))
@@ -121,8 +122,8 @@ func readAll(wire []byte, opts []Option) (XStruct, error) {
 	return Read[XStruct](allDesc, bytes.NewReader(wire), len(wire), opts...)
 }
 
-// TestSoak handles messages of 1 KiB to 8 MiB, one after the other in several goroutines, and
-// wants the process to stay as large as it has become in the first part. With -v it prints how
+// TestSoak handles messages as soakWires returns them, one after the other in several goroutines,
+// and wants the process to stay as large as it has become in the first part. With -v it prints how
 // that went.
 func TestSoak(t *testing.T) {
 	if raceEnabled || debugging {
@@ -189,14 +190,14 @@ func TestHugeMessageLeaves(t *testing.T) {
 	}
 	for name, huge := range map[string]func(s XStruct){
 		"many values": func(s XStruct) {
-			n := testmode.Of(200_000, 2_000_000)
+			n := testmode.Of(100_000, 2_000_000)
 			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
 			for i := range n {
 				l.Set(i, "word")
 			}
 		},
 		"many edits": func(s XStruct) {
-			n := testmode.Of(100_000, 500_000)
+			n := testmode.Of(50_000, 500_000)
 			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
 			for i := range n {
 				l.Set(n-1-i, "word")
@@ -205,7 +206,7 @@ func TestHugeMessageLeaves(t *testing.T) {
 		"one large value": func(s XStruct) { s.NewBytes(allDesc.named("blob"), 64<<20) },
 		"a large map": func(s XStruct) {
 			p := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
-			for i := range testmode.Of(100_000, 300_000) {
+			for i := range testmode.Of(30_000, 300_000) {
 				p.Put(itoa(i), 1)
 			}
 		},
@@ -275,7 +276,7 @@ func TestRetainedString(t *testing.T) {
 				before := live()
 				for i := range kept {
 					// Many messages, of which one string is kept
-					for range max(1, testmode.Of(100_000, 1_000_000)/len(wire)) {
+					for range max(1, testmode.Of(10_000, 1_000_000)/len(wire)) {
 						s := receive(wire)
 						kept[i] = StringList(s.Child(words, allDesc)).At(0)
 						s.Release()

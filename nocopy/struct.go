@@ -47,8 +47,8 @@ func (s XStruct) orAbsent() XStruct {
 // since.
 func (s XStruct) gone() bool { return s.m.idx[uint32(s.k)] == 0 }
 
-// word returns the field's word in the index, having checked that the handle is alive. It must not
-// be zero.
+// word returns the word in the index of a field of a struct that is not wide, having checked that
+// the handle is alive. It must not be zero.
 func (s XStruct) word(f XField) uint32 {
 	if uint32(s.k>>32) != s.m.gen {
 		panic(panicStale)
@@ -109,7 +109,16 @@ func (s XStruct) alive() {
 	}
 }
 
-// Has reports whether the field is set.
+// HasField reports whether the field is set, also of a wide struct.
+func (s XStruct) HasField(f XField) bool {
+	if f.wide() {
+		return XWide(s).Has(f)
+	}
+	return s.Has(f)
+}
+
+// Has reports whether the field is set. It and the getters of one field that follow are for fields
+// of structs that are not wide; those of XWide are for the others.
 func (s XStruct) Has(f XField) bool { return s.m != nil && s.word(f) != 0 }
 
 // Bool returns a bool field, false if it is not set.
@@ -317,36 +326,44 @@ func (s XStruct) SetBool(f XField, v bool) {
 
 // SetInt8 sets an i8 field.
 func (s XStruct) SetInt8(f XField, v int8) {
-	if p := s.wordToSet(f); s.m.buf.InTail(p, 1) {
-		s.m.buf.Put1(p, byte(v))
-		return
+	if !f.wide() {
+		if p := s.wordToSet(f); s.m.buf.InTail(p, 1) {
+			s.m.buf.Put1(p, byte(v))
+			return
+		}
 	}
 	s.fixed(f, 1)[0] = byte(v)
 }
 
 // SetInt16 sets an i16 field.
 func (s XStruct) SetInt16(f XField, v int16) {
-	if p := s.wordToSet(f); s.m.buf.InTail(p, 2) {
-		s.m.buf.Put2(p, uint16(v))
-		return
+	if !f.wide() {
+		if p := s.wordToSet(f); s.m.buf.InTail(p, 2) {
+			s.m.buf.Put2(p, uint16(v))
+			return
+		}
 	}
 	binary.BigEndian.PutUint16(s.fixed(f, 2), uint16(v))
 }
 
 // SetInt32 sets an i32 or enum field.
 func (s XStruct) SetInt32(f XField, v int32) {
-	if p := s.wordToSet(f); s.m.buf.InTail(p, 4) {
-		s.m.buf.Put4(p, uint32(v))
-		return
+	if !f.wide() {
+		if p := s.wordToSet(f); s.m.buf.InTail(p, 4) {
+			s.m.buf.Put4(p, uint32(v))
+			return
+		}
 	}
 	binary.BigEndian.PutUint32(s.fixed(f, 4), uint32(v))
 }
 
 // SetInt64 sets an i64 field.
 func (s XStruct) SetInt64(f XField, v int64) {
-	if p := s.wordToSet(f); s.m.buf.InTail(p, 8) {
-		s.m.buf.Put8(p, uint64(v))
-		return
+	if !f.wide() {
+		if p := s.wordToSet(f); s.m.buf.InTail(p, 8) {
+			s.m.buf.Put8(p, uint64(v))
+			return
+		}
 	}
 	binary.BigEndian.PutUint64(s.fixed(f, 8), uint64(v))
 }
@@ -359,12 +376,19 @@ func (s XStruct) SetUUID(f XField, v UUID) { copy(s.fixed(f, 16), v[:]) }
 
 // fixed returns where the n bytes of a fixed-size field are to be stored.
 func (s XStruct) fixed(f XField, n int) []byte {
-	p := s.wordToSet(f)
+	p := uint32(0)
+	if f.wide() {
+		if p = XWide(s).wordToSet(f); p == 0 && s.k == s.m.openHandle {
+			return s.appendWide(f, n)
+		}
+	} else {
+		p = s.wordToSet(f)
+	}
 	if !s.m.guarded && s.m.buf.Writable(p) {
 		return s.m.buf.At(p)[:n:n]
 	}
 	s.changeable()
-	p = s.word(f)
+	p = s.m.at(uint32(s.k), f)
 	if s.m.buf.Writable(p) {
 		return s.m.buf.At(p)[:n:n]
 	}
@@ -373,11 +397,9 @@ func (s XStruct) fixed(f XField, n int) []byte {
 	}
 	p, b := s.placeField(f, fieldHeader+n)
 	putHeader(b, f.header())
-	s.setWord(f, p+fieldHeader)
+	s.m.put(uint32(s.k), f, p+fieldHeader)
 	return b[fieldHeader : fieldHeader+n]
 }
-
-func (s XStruct) setWord(f XField, word uint32) { s.m.idx[uint32(s.k)+f.word()] = word }
 
 // writable panics unless the struct or container may be changed, which it is about to be.
 func (s XStruct) writable() {
@@ -433,6 +455,10 @@ func (s XStruct) SetText(f XField, v string) {
 	if s.m == nil {
 		panic(panicAbsent)
 	}
+	if f.wide() {
+		s.setWideText(f, v)
+		return
+	}
 	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
 		if w := &s.m.idx[uint32(s.k)+f.word()]; *w == 0 {
 			*w = s.m.buf.Tail() + fieldHeader
@@ -440,6 +466,11 @@ func (s XStruct) SetText(f XField, v string) {
 			return
 		}
 	}
+	s.setText(f, v)
+}
+
+// setText is SetText where the text can't simply be appended.
+func (s XStruct) setText(f XField, v string) {
 	if len(v) >= referSize {
 		s.setReferred(f, chain.StringBytes(v))
 		return
@@ -465,7 +496,8 @@ func (s XStruct) NewBytes(f XField, n int) []byte {
 	clear(b)
 	s.m.buf.Lend()
 	if n > 0 {
-		s.m.handouts = append(s.m.handouts, handout{s.entry(), f.word(), s.word(f), b})
+		s.m.handouts = append(s.m.handouts, handout{s.entry(), f, s.m.at(s.entry(), f), b})
+		s.m.more = true
 	}
 	return b
 }
@@ -479,7 +511,7 @@ func putTextField(b []byte, f XField, n int) {
 // textRoom is newText for bytes that are filled at once, fewer than referSize.
 func (s XStruct) textRoom(f XField, n int) []byte {
 	s.changeable()
-	if word := s.m.idx[uint32(s.k)+f.word()]; word != 0 {
+	if word := s.m.at(uint32(s.k), f); word != 0 {
 		if b, _ := s.m.rewriteText(word, n); b != nil {
 			return b
 		}
@@ -499,7 +531,7 @@ func (s XStruct) placeText(f XField, n int) []byte {
 	const head = fieldHeader + textHeader
 	p, b := s.placeField(f, head+n)
 	putTextField(b, f, n)
-	s.setWord(f, p+fieldHeader)
+	s.m.put(uint32(s.k), f, p+fieldHeader)
 	return b[head : head+n : head+n]
 }
 
@@ -517,8 +549,9 @@ func (s XStruct) setReferred(f XField, v []byte) {
 		copy(s.newText(f, len(v)), v)
 		return
 	}
-	old := s.word(f)
+	old := s.m.at(uint32(s.k), f)
 	p, b := s.placeField(f, fieldHeader+textHeader)
 	putTextField(b, f, len(v))
-	s.setWord(f, s.m.referText(p+fieldHeader, v, old))
+	word := s.m.referText(p+fieldHeader, v, old)
+	s.m.put(uint32(s.k), f, word)
 }

@@ -92,6 +92,9 @@ func (m *Message) nextElement() XStruct {
 	m.idx[e+entryEnd] = p
 	e += uint32(d.words)
 	m.indexTemplate(d, e, p+1)
+	if d.wide {
+		m.indexWideTemplate(d, e, p+1)
+	}
 	open := m.open
 	open[len(open)-1].e = e
 	open[len(open)-2].next++
@@ -216,13 +219,19 @@ func (s XStruct) setStructAt(i int, v XStruct) {
 		return
 	}
 	m.noteDeadFields(t.desc, e)
-	fieldNodes, extra := m.editOf(e).fieldNodes, uint32(0)
+	fieldNodes, extra, table := m.editOf(e).fieldNodes, uint32(0), uint32(0)
 	if t.desc.union {
 		extra = m.idx[e+unionWord]
+	}
+	if t.desc.wide {
+		table = m.idx[e+tableWord]
 	}
 	m.replaceValue(t, e, src, e)
 	m.dead.freeExtra(m, extra)
 	if fieldNodes != 0 {
-		m.dead.freeRaw(fieldNodes, uint32(t.desc.words))
+		m.dead.freeNodes(m, t.desc, fieldNodes)
+	}
+	if t.desc.wide {
+		m.freeTable(table, t.desc.span())
 	}
 }

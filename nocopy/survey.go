@@ -29,7 +29,7 @@ func survey(t *XType) {
 		}
 	}
 	for _, d := range all {
-		d.widest = d.words
+		d.widest = d.mostWords()
 		for i := range d.fields {
 			ft := d.fields[i].typ
 			d.nests = d.nests || ft.nestedInside()

@@ -236,6 +236,7 @@ func (m *Message) table(e uint32, t *XType, n uint32) *table {
 	if tb == nil {
 		tb = m.tables.newTable(tableSize(n))
 		m.tables.made[e] = tb
+		m.more = true
 		if t.ofViews() {
 			m.addViewTable(e)
 		}

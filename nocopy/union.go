@@ -42,12 +42,12 @@ func (s XStruct) Which() int32 {
 // describes s.
 func (s XStruct) Arm(f XField, d *XDesc) XStruct {
 	s.changeable()
-	for i := range d.fields {
-		if other := d.constant(i); other.word() != f.word() && s.word(other) != 0 {
+	m, e := s.m, s.entry()
+	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
+		if other := d.constant(i); other.word() != f.word() && m.at(e, other) != 0 {
 			s.Unset(other)
 		}
 	}
-	m, e := s.m, s.entry()
 	if m.idx[e+unionWord]&hasExtra != 0 {
 		m.unsetExtra(e)
 	}
@@ -90,6 +90,10 @@ func (s XStruct) UnsetArm(f XField) {
 		return
 	}
 	which := uint32(0)
+	if f.wide() {
+		s.m.idx[at] = s.m.lastArmIn(e, f)
+		return
+	}
 	for w := uint32(unionWords); w < f.words(); w++ {
 		if s.m.idx[e+w] != 0 {
 			which = w

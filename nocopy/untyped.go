@@ -145,8 +145,8 @@ func (s XStruct) Value(f XField, d *XDesc) XValue {
 	switch {
 	case t.kind >= record:
 		return XValue{typ: t, s: s.Child(f, d)}
-	case s.Has(f):
-		return s.m.valueOf(t, s.word(f))
+	case s.HasField(f):
+		return s.m.valueOf(t, s.m.at(s.entry(), f))
 	case t.kind == text && fd.Default == "":
 		return XValue{typ: t}
 	case fd.Default == "":

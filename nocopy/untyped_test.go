@@ -12,7 +12,7 @@ import (
 func untyped(s, to XStruct, d *XDesc, inPlace bool) {
 	for i := range d.NumFields() {
 		f := d.Field(i)
-		if !s.Has(f) {
+		if !s.HasField(f) {
 			continue
 		}
 		v := s.Value(f, d)

@@ -72,7 +72,7 @@ func (v Value) Len() int {
 
 // Unknown iterates over the fields of s that its descriptor d does not have, or has with another
 // type, by id. They are kept and sent on. The values alias the message if the struct was not
-// edited.
+// edited. An index is not among them.
 func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 	return func(yield func(int16, Value) bool) {
 		s := s.orAbsent()
@@ -101,7 +101,7 @@ func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 			if err != nil {
 				panic("nocopy: internal error: " + err.Error())
 			}
-			if f := d.find(key); (f == nil || !fits(b, f.typ, at)) && (key != indexHeader || s.entry() != s.m.root) {
+			if f := d.find(key); (f == nil || !fits(b, f.typ, at)) && key != indexHeader {
 				if !yield(int16(key), Value{t, b[at:end:end]}) {
 					return
 				}

@@ -30,7 +30,7 @@ func (v XValue) AppendWire(dst []byte) []byte {
 			return appendZero(dst, t)
 		}
 		s.m.closeAllUnlessSealed()
-		if b, ok := s.m.plainRoot(s.entry()); ok {
+		if b, ok := s.m.plain(s.entry(), t); ok {
 			return append(dst, b...)
 		}
 		return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(dst)
@@ -65,7 +65,7 @@ func (s XStruct) Clear(d *XDesc) {
 	s.changeable()
 	m, e := s.m, s.entry()
 	m.closeAll() // first, since it adds what is required or has a default
-	for i := range d.fields {
+	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
 		s.Unset(d.constant(i))
 	}
 	if d.union {

@@ -58,6 +58,7 @@ func (m *Message) addWireIndex() {
 	})
 	w.write()
 	m.copied, w.m = w.b, nil
+	m.more = m.more || cap(m.copied) > keepCopied
 	if w.lost {
 		return
 	}
@@ -238,9 +239,9 @@ func walkContainers[V containerVisitor](m *Message, v V, d *XDesc, e uint32) {
 	}
 	var few [16]place
 	all := few[:0]
-	for i := range d.fields {
+	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
 		f := &d.fields[i]
-		word := m.idx[e+f.word]
+		word := m.at(e, f.c)
 		if word == 0 || f.kind < record {
 			continue
 		}

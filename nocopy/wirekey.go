@@ -156,9 +156,10 @@ func (m *Message) register(t *XType, e, number uint32) {
 	w.owner[e] = number
 	switch {
 	case t.kind == record:
-		for i := range t.desc.fields {
-			f := &t.desc.fields[i]
-			word := m.idx[e+f.word]
+		d := t.desc
+		for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
+			f := &d.fields[i]
+			word := m.at(e, f.c)
 			if f.kind < record || word == 0 {
 				continue
 			}
@@ -235,7 +236,7 @@ func (s XStruct) wireAs(t *XType) []byte {
 	s = s.orAbsent()
 	s.alive()
 	s.m.closeAllUnlessSealed()
-	if b, ok := s.m.plainRoot(s.entry()); ok {
+	if b, ok := s.m.plain(s.entry(), t); ok {
 		return b
 	}
 	return s.m.wire(s.entry(), t)

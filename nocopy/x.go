@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
 // For generated code and package rpc. X has what these call, and they by the names of package
@@ -59,6 +60,16 @@ func (X) NewUnionDesc(name string, info ...XInfo) *XDesc { return newUnionDesc(n
 
 // NewExceptionDesc returns the descriptor of an exception.
 func (X) NewExceptionDesc(name string, info ...XInfo) *XDesc { return newExceptionDesc(name, info...) }
+
+// Define completes a descriptor with its fields in declaration order: by DefineWide if there are
+// so many that the struct may be wide, else by its method Define.
+func (X) Define(d *XDesc, fields []XFieldDesc) {
+	if len(fields) > entry.MaxDirect {
+		d.DefineWide(fields...)
+		return
+	}
+	d.Define(fields...)
+}
 
 // BaseType returns the type of a bool, number, string or uuid.
 func (X) BaseType(t WireType) *XType {

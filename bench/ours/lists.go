@@ -10,6 +10,7 @@ func bulk(v *data.Bulk) message[peer.Bulk] {
 	return message[peer.Bulk]{
 		make:  peer.NewBulk,
 		parse: peer.ParseBulk,
+		kept:  true,
 		fill: func(m peer.Bulk) {
 			switch {
 			case len(v.Longs) > 0:

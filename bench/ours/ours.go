@@ -19,6 +19,8 @@ import (
 //   - nocopy/recycle: with nocopy.Recycle, so memory is used again after Release
 //   - nocopy/fields, nocopy/fields+recycle (build): of structs of plain values, as nocopyc -fields
 //     makes them; without options, and with nocopy.Recycle
+//   - nocopy/kept (B and H): no options, all messages one after the other in one Message that the
+//     application keeps
 //   - nocopy/lazy (partial, edit): with nocopy.Lazy and nocopy.Recycle, what a gateway uses
 //   - nocopy/index (partial): with nocopy.ByIndex and nocopy.Recycle, of a message with an index
 //     (nocopy.WithIndex)
@@ -73,11 +75,12 @@ func of(v any) use {
 
 // message holds the operations on one message type, whose handle is S. Operations that the type
 // does not have are nil.
-type message[S nocopy.View] struct {
+type message[S nocopy.StructView] struct {
 	make    func(...nocopy.Option) S
 	parse   func([]byte, ...nocopy.Option) (S, error)
 	fill    func(S)
 	of      func(...nocopy.Option) S // makes it of structs of plain values
+	kept    bool                     // there are rows of a Message that the application keeps
 	sum     func(S) uint64
 	partial func(S) uint64
 	peek    func([]byte) uint64
@@ -86,7 +89,7 @@ type message[S nocopy.View] struct {
 }
 
 // with makes a message for each row, together with the slices that an application keeps.
-type with[S nocopy.View] func() message[S]
+type with[S nocopy.StructView] func() message[S]
 
 func (f with[S]) decode(b []byte) (any, error) {
 	m := f()
@@ -125,6 +128,9 @@ func (f with[S]) rows(wire []byte, op bench.Op) []bench.Row {
 			opts = append(opts[:len(opts):len(opts)], nocopy.Limits{MaxBytes: large})
 		}
 		rows = append(rows, bench.Row{Peer: m.row, Make: func() bench.Step { return f().step(wire, op, opts) }})
+	}
+	if f().kept {
+		rows = append(rows, bench.Row{Peer: "nocopy/kept", Make: func() bench.Step { return f().keptStep(wire, op) }})
 	}
 	if op == bench.Build && f().of != nil {
 		for _, m := range []mode{{"nocopy/fields", nil}, {"nocopy/fields+recycle", recycle.opts}} {
@@ -177,6 +183,40 @@ func (m message[S]) step(wire []byte, op bench.Op, opts []nocopy.Option) bench.S
 			s := must(m.parse(wire, opts...))
 			m.edit(s)
 			return send(w, nocopy.Struct(s))
+		}
+	}
+	panic("ours: no such operation")
+}
+
+// keptStep is step in one Message that the application keeps.
+func (m message[S]) keptStep(wire []byte, op bench.Op) bench.Step {
+	kept := new(nocopy.Message)
+	send := func(w io.Writer) uint64 {
+		n := must(kept.WriteTo(w))
+		kept.Reset()
+		return uint64(n)
+	}
+	read := func(sum func(S) uint64) bench.Step {
+		return func(io.Writer) uint64 {
+			n := sum(must(nocopy.ParseInto[S](kept, wire)))
+			kept.Reset()
+			return n
+		}
+	}
+	switch op {
+	case bench.Build:
+		return func(w io.Writer) uint64 {
+			m.fill(nocopy.NewInto[S](kept))
+			return send(w)
+		}
+	case bench.Read:
+		return read(m.sum)
+	case bench.Partial:
+		return read(m.partial)
+	case bench.Edit:
+		return func(w io.Writer) uint64 {
+			m.edit(must(nocopy.ParseInto[S](kept, wire)))
+			return send(w)
 		}
 	}
 	panic("ours: no such operation")

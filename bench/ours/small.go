@@ -41,6 +41,7 @@ func small(v *data.Small) message[peer.Small] {
 		make:  peer.NewSmall,
 		parse: peer.ParseSmall,
 		of:    smallOf(v),
+		kept:  true,
 		fill: func(m peer.Small) {
 			m.SetService(v.Service)
 			m.SetMethod(v.Method)

@@ -2,6 +2,7 @@ package golang_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -183,5 +184,22 @@ func TestUnexported(t *testing.T) {
 		path + ":2:1: _e is used here, but begins with an underscore: Go has no such names for other packages than aa"
 	if err == nil || err.Error() != want || files != nil {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestWide: a struct of more than 62 fields says so to the library, where its getters are others.
+func TestWide(t *testing.T) {
+	for _, n := range []int{62, 63} {
+		var idl strings.Builder
+		idl.WriteString("struct S {\n")
+		for i := range n {
+			fmt.Fprintf(&idl, "  %d: optional i64 f%d\n", i+1, i+1)
+		}
+		src := generate(t, idl.String()+"}\nunion U { 1: i32 n }\n")
+		for _, part := range []string{"impl.Wide(s).Int64(sF1)", "impl.Wide(s).Has(sF1)", "SDesc.DefineWide(", "65<<32 | 0x80000000 | 10<<16 | 1\n"} {
+			if strings.Contains(src, part) != (n == 63) {
+				t.Errorf("%d fields: %q in the code: %v", n, part, n != 63)
+			}
+		}
 	}
 }

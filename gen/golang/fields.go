@@ -80,6 +80,9 @@ func (f *file) valuesView(s *schema.Struct) valuesView {
 		v := valueView{fieldNames: n.Fields[i]}
 		if field.Type.Kind == schema.List && hasFields(field.Type.Elem) {
 			v.Element, v.Stride = f.fieldsType(field.Type.Elem.Struct), entry.StructWords+len(field.Type.Elem.Struct.Fields)
+			if isWide(field.Type.Elem.Struct) {
+				v.Stride = entry.WideWords
+			}
 			view.Nests = true
 		}
 		if s.Shape != schema.IsUnion {

@@ -52,6 +52,7 @@ type structView struct {
 	structNames
 	NewDesc   string
 	Union     bool
+	Wide      bool
 	Exception bool
 	Fields    []fieldView
 }
@@ -73,6 +74,7 @@ type fieldView struct {
 	Define     string // the field's line in the descriptor
 	FieldConst string // the value of the field constant
 	Ordinal    int    // the index of the field's word in the struct's entry
+	Handle     string // whose getters read the field: Struct, or Wide of a wide struct
 }
 
 // enumView returns the template's input for an enum.
@@ -131,11 +133,15 @@ func (f *file) structView(s *schema.Struct) structView {
 	if n := first + len(s.Fields); n > math.MaxUint16 {
 		f.g.errs.Add(s.Pos, "%s has %d fields, at most %d are possible", s.Name, len(s.Fields), math.MaxUint16-first)
 	}
+	handle, wide := "Struct", ""
+	if view.Wide = isWide(s); view.Wide {
+		handle, wide = "Wide", fmt.Sprintf("%#x | ", uint32(entry.Wide))
+	}
 	for i, field := range s.Fields {
 		v := f.fieldView(field)
-		v.S, v.Desc, v.fieldNames, v.Ordinal = n.Type, n.Desc, n.Fields[i], first+i
-		v.FieldConst = fmt.Sprintf("%d<<%d | %d<<%d | %d<<%d | %d", v.Ordinal, entry.WordShift,
-			first+len(s.Fields), entry.WordsShift, field.Type.WireType(), entry.WireShift, uint16(field.ID))
+		v.Handle, v.S, v.Desc, v.fieldNames, v.Ordinal = handle, n.Type, n.Desc, n.Fields[i], first+i
+		v.FieldConst = fmt.Sprintf("%d<<%d | %d<<%d | %s%d<<%d | %d", v.Ordinal, entry.WordShift,
+			first+len(s.Fields), entry.WordsShift, wide, field.Type.WireType(), entry.WireShift, uint16(field.ID))
 		v.On, v.Unset = "impl.Struct(s)", "Unset("+v.Const+")"
 		switch {
 		case view.Union:
@@ -147,6 +153,9 @@ func (f *file) structView(s *schema.Struct) structView {
 	}
 	return view
 }
+
+// isWide reports whether the struct's index entry has no word for each field.
+func isWide(s *schema.Struct) bool { return len(s.Fields) > entry.MaxDirect }
 
 // fieldView returns the template's input for a field, without what the struct decides.
 func (f *file) fieldView(field *schema.Field) fieldView {

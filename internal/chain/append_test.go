@@ -17,6 +17,7 @@ func TestAppendWithHead(t *testing.T) {
 	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	source := strings.Repeat(alphabet, 10)
 	const head = 0x0102030405060708
+	var dots []byte
 	for n := range MaxShort + 40 {
 		if n > 80 && n%32 > 2 && n%32 < 30 {
 			continue
@@ -32,9 +33,10 @@ func TestAppendWithHead(t *testing.T) {
 				b.Extend(1)
 				b.Extend(len(b.tail) - b.used - left) // so much is left
 				block, used := b.tail, b.used
-				for i := range block {
-					block[i] = '.'
+				if len(dots) < len(block) {
+					dots = bytes.Repeat([]byte("."), len(block))
 				}
+				copy(block, dots)
 				v := source[7 : 7+n]
 				p := b.AppendWithHead(head, lead, v)
 				want := string(binary.BigEndian.AppendUint64(nil, head)[:lead]) + v
@@ -44,7 +46,7 @@ func TestAppendWithHead(t *testing.T) {
 				if got := b.tailEnd(); got != p+Pos(len(want)) {
 					t.Errorf("%d bytes after %d, %d left: the next goes to %d, not %d", n, lead, left, got, p+Pos(len(want)))
 				}
-				if strings.Trim(string(block[:used]), ".") != "" {
+				if !bytes.Equal(block[:used], dots[:used]) {
 					t.Fatalf("%d bytes after %d, %d left: bytes before them have changed", n, lead, left)
 				}
 			}

@@ -4,15 +4,21 @@ import "sync/atomic"
 
 // Compact copies the message into one new block and returns it there, with its position. It is
 // not sealed. All earlier positions and nodes are invalid. The earlier memory is left to the
-// garbage collector, and does not go back to a pool: what aliases it stays valid.
+// garbage collector, and does not go back to a pool: what aliases it stays valid. An Owner's is
+// returned when the message's is given up.
 func (b *Buffer) Compact() (Pos, []byte) {
 	b.Seal()
-	for i, blk := range b.held {
-		b.held[i] = nil
-		blk.abandon()
+	owned := b.held[:0]
+	for _, blk := range b.held {
+		if blk.owner != nil {
+			owned = append(owned, blk)
+		} else {
+			blk.abandon()
+		}
 	}
+	clear(b.held[len(owned):])
 	clear(b.slabs)
-	b.held, b.slabs = b.held[:0], b.slabs[:0]
+	b.held, b.slabs = owned, b.slabs[:0]
 	if b.loose.on {
 		b.endLoose(b.lent == 0)
 	}

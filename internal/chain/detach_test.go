@@ -177,3 +177,20 @@ func TestCopy(t *testing.T) {
 		r.Free()
 	}
 }
+
+// TestCompactReturns: the memory of an Owner is returned when the message is given up, also if it
+// was compacted before: until then it may be aliased.
+func TestCompactReturns(t *testing.T) {
+	freed := 0
+	var b Buffer
+	b.Reset(true)
+	b.AddChunk(HoldReadOnly([]byte("somebody's"), returnFunc(func() { freed++ })))
+	for range 3 {
+		if b.Compact(); freed != 0 {
+			t.Fatalf("freed %d times", freed)
+		}
+	}
+	if b.Free(); freed != 1 {
+		t.Errorf("freed %d times", freed)
+	}
+}

@@ -112,6 +112,16 @@ func (b *Buffer) start(recycle bool) {
 // Free empties the Buffer and gives its blocks back, except what its state keeps for the next
 // message. The block at the tail is filled anew if nothing of it was lent or shared.
 func (b *Buffer) Free() {
+	// A message that was only read, mostly
+	if b.sealed && b.tailPos == 0 && len(b.segs) == 2 && len(b.nodes) == 1 && len(b.spans) == 2 && len(b.held) == 0 && !b.loose.on {
+		b.segs[1] = nil
+		b.flat = nil
+		b.state = readyToRefer
+		if b.shared|b.slow|b.frozen != 0 {
+			b.tailShared, b.shared, b.slow, b.frozen = 0, 0, 0, 0
+		}
+		return
+	}
 	if b.frozen != 0 {
 		b.thaw()
 	}
@@ -119,14 +129,6 @@ func (b *Buffer) Free() {
 		b.endLoose(b.recycle || b.lent == 0)
 	}
 	oneSegment := len(b.segs) == 2 && len(b.nodes) == 1
-	if oneSegment && b.tailPos == 0 && len(b.spans) == 2 && b.sealed && len(b.held) == 0 {
-		b.segs[1], b.flat = nil, nil
-		b.state = readyToRefer
-		if b.shared|b.slow != 0 {
-			b.tailShared, b.shared, b.slow = 0, 0, 0
-		}
-		return
-	}
 	if !b.recycle && b.lent == 0 && len(b.tail) <= keepRewound && b.shared == 0 {
 		b.used = 0
 	}

@@ -52,7 +52,15 @@ func (b *Buffer) Writable(p Pos) bool { return atomic.LoadUint32(&b.meta[p>>segB
 // Room reports whether n more bytes of contiguous memory can be given positions. Each piece of
 // foreign memory takes a whole segment, however small it is: callers should copy small pieces
 // when segments become few.
-func (b *Buffer) Room(n int) bool { return len(b.segs)+int(uint(n)>>segBits)+1 <= maxSegments }
+func (b *Buffer) Room(n int) bool { return b.RoomAfter(0, n) }
+
+// RoomAfter is Room when a number of segments will be taken before.
+func (b *Buffer) RoomAfter(segments, n int) bool {
+	return len(b.segs)+segments+Segments(n) <= maxSegments
+}
+
+// Segments returns how many segments n bytes of contiguous memory take.
+func Segments(n int) int { return int(uint(n)>>segBits) + 1 }
 
 // addSegments gives mem positions and returns that of its first byte. The position just after the
 // last byte belongs to the same memory, too.

@@ -3,11 +3,12 @@
 package entry
 
 // The words of an entry. A list, set or map has more of its own after them. A union has Arm, and
-// a struct or union has one word for each field at the end.
+// a struct or union of at most MaxDirect fields has one word for each field at the end.
 const (
 	Start = iota // the position of the first field header, element or pair
 	End          // the position of the STOP, or after the last element or pair; or an edit's number
 	Arm          // union: the word of the field that is set
+	Table        // wide struct or union: the table with the words of its fields, or 0
 )
 
 // The number of words before those of the fields.
@@ -16,10 +17,19 @@ const (
 	UnionWords  = Arm + 1
 )
 
-// A field's constant holds, from the lowest bits: the id, the wire type, how many words an entry
-// of the struct has, and which of them is the field's.
+// MaxDirect is the most fields of a struct or union whose entry has a word for each. One with more
+// is wide: its entry has WideWords words, and the words of the fields that are set are in a table.
+// A field's word has the same number, and the struct as many words, as if it were not wide.
+const (
+	MaxDirect = 62
+	WideWords = Table + 1
+)
+
+// A field's constant holds, from the lowest bits: the id, the wire type, Wide, how many words the
+// struct has, and which of them is the field's.
 const (
 	WireShift  = 16
+	Wide       = 1 << 31 // the struct is wide
 	WordsShift = 32
 	WordShift  = 48
 )

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -285,6 +286,23 @@ func TestBadMemory(t *testing.T) {
 		if _, ok := l.Place(1); ok {
 			t.Errorf("%s: there is room", name)
 		}
+	}
+}
+
+// TestHugePages: memory in huge pages is refused: what is mapped of it could not be unmapped.
+func TestHugePages(t *testing.T) {
+	fd, err := memfdCreate("test", closeOnExec|allowSealing|hugePages)
+	if err == nil {
+		err = syscall.Ftruncate(fd, 64<<20)
+	}
+	if err == nil {
+		_, err = fcntl(fd, addSeals, seals)
+	}
+	if err != nil {
+		t.Skip("no huge pages here: ", err)
+	}
+	if _, err := newLink(t, 1<<20).Attach(fd, 1<<20); err == nil || !strings.Contains(err.Error(), "huge pages") {
+		t.Error("attached: ", err)
 	}
 }
 

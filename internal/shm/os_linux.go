@@ -22,7 +22,11 @@ const (
 
 	closeOnExec, allowSealing, noExec = 1, 2, 8 // MFD_CLOEXEC, MFD_ALLOW_SEALING, MFD_NOEXEC_SEAL
 
+	hugePages = 4 // MFD_HUGETLB
+
 	populateRead = 22 // MADV_POPULATE_READ
+
+	hugePagesMagic = 0x958458f6 // HUGETLBFS_MAGIC, the type of a file system
 )
 
 // create makes a sealed memfd of size bytes and maps it for writing.
@@ -67,6 +71,13 @@ func open(fd, most int) (memory, error) {
 	var stat syscall.Stat_t
 	if err := syscall.Fstat(fd, &stat); err != nil {
 		return memory{fd: -1}, os.NewSyscallError("fstat", err)
+	}
+	var system syscall.Statfs_t
+	if err := syscall.Fstatfs(fd, &system); err != nil {
+		return memory{fd: -1}, os.NewSyscallError("fstatfs", err)
+	}
+	if uint32(system.Type) == hugePagesMagic { // parts of a page could not be unmapped
+		return memory{fd: -1}, errors.New("memory in huge pages")
 	}
 	n := int(min(stat.Size, int64(most))) &^ (unit - 1)
 	if n == 0 {

@@ -16,7 +16,9 @@ import (
 const path = "github.com/nocopythrift/nocopythrift/internal/steps"
 
 // Overlay writes to dir copies of the sources in these folders of the module at root that count
-// their steps, but for tests. It returns the name of a file for go's flag -overlay.
+// their steps, but for tests. It returns the name of a file for go's flag -overlay. Tests in
+// packages of their own (package x_test) are left out: they would take most of the time of
+// compiling.
 func Overlay(root, dir string, folders ...string) (string, error) {
 	replace := map[string]string{}
 	put := func(name string, src []byte) error {
@@ -34,12 +36,15 @@ func Overlay(root, dir string, folders ...string) (string, error) {
 			return "", err
 		}
 		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
 			src, err := os.ReadFile(file)
 			if err != nil {
 				return "", err
+			}
+			if strings.HasSuffix(file, "_test.go") {
+				if err := leaveOut(file, src, replace); err != nil {
+					return "", err
+				}
+				continue
 			}
 			if src, err = instrument(src); err != nil {
 				return "", err
@@ -58,6 +63,17 @@ func Overlay(root, dir string, folders ...string) (string, error) {
 	}
 	name := filepath.Join(dir, "overlay.json")
 	return name, os.WriteFile(name, list, 0o666)
+}
+
+// leaveOut makes replace hide the test file with the contents src if it is of a package of its
+// own.
+func leaveOut(file string, src []byte, replace map[string]string) error {
+	f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.PackageClauseOnly)
+	if err == nil && strings.HasSuffix(f.Name.Name, "_test") {
+		file, err = filepath.Abs(file)
+		replace[file] = "" // no such file
+	}
+	return err
 }
 
 // change puts text in the place of some bytes of a file.

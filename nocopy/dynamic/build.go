@@ -136,7 +136,7 @@ func (b *builder) circle(circle []*schema.Struct) error {
 		}
 	}
 	for i, s := range circle {
-		b.structs[s].Define(defined[i]...)
+		thriftimpl.Define(b.structs[s], defined[i])
 	}
 	for _, s := range circle {
 		interned.structs[b.keys.structs[s]] = b.structs[s]

@@ -17,7 +17,7 @@ import (
 // TestCmpAgrees: by package nocopycmp the same messages are equal.
 func TestCmpAgrees(t *testing.T) {
 	opts := cmp.Options{nocopycmp.Transform(), cmpopts.EquateNaNs()}
-	for round := range testmode.Of(5, 50) {
+	for round := range testmode.Of(2, 50) {
 		g := newGen(uint64(round))
 		structs := g.Structs(4)
 		if round%5 == 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -164,7 +165,7 @@ func TestEqualHostile(t *testing.T) {
 		}
 		return message{node, s}
 	}
-	for _, size := range []struct{ n, depth int }{{50_000, 0}, {2000, 20}, {10, 1000}} {
+	for _, size := range []struct{ n, depth int }{{testmode.Of(10_000, 50_000), 0}, {testmode.Of(500, 2000), 20}, {10, testmode.Of(300, 1000)}} {
 		a, b := build(size.n, size.depth, false), build(size.n, size.depth, true)
 		start := time.Now()
 		if !messages.Equal(a, b) || !messages.Equal(a, b, messages.EquateDefaults) {

@@ -99,8 +99,8 @@ func mergeStruct(d *thriftimpl.Desc, to, from thriftimpl.Struct) {
 			mergeField(d, d.Field(d.NumberByID(d.ArmID(arm))), to, from)
 		}
 	} else {
-		for i := range d.NumFields() {
-			if f := d.Field(i); from.Has(f) {
+		for i := from.NextField(d, 0); i < d.NumFields(); i = from.NextField(d, i+1) {
+			if f := d.Field(i); from.HasField(f) {
 				mergeField(d, f, to, from)
 			}
 		}
@@ -114,7 +114,7 @@ func mergeStruct(d *thriftimpl.Desc, to, from thriftimpl.Struct) {
 func mergeField(d *thriftimpl.Desc, f thriftimpl.Field, to, from thriftimpl.Struct) {
 	v := from.Value(f, d)
 	t := v.Type()
-	if !to.Has(f) || d.IsUnion() && to.Which() != from.Which() || !isHandle(t) {
+	if !to.HasField(f) || d.IsUnion() && to.Which() != from.Which() || !isHandle(t) {
 		to.SetValue(f, d, owned(v))
 		return
 	}

@@ -77,7 +77,7 @@ func difference(got, want message) string {
 		v, w := message{got.d, thriftimpl.New(got.d)}, message{got.d, thriftimpl.New(got.d)}
 		for _, c := range [][2]message{{v, got}, {w, want}} {
 			c[0].s.Clear(got.d)
-			if c[1].s.Has(f) {
+			if c[1].s.HasField(f) {
 				c[0].s.SetValue(f, got.d, c[1].s.Value(f, got.d))
 			}
 		}

@@ -182,7 +182,7 @@ func header(d *thriftimpl.Desc, i int) []byte {
 
 // sent reports whether field i of s counts: it is set, and of a union it is the arm.
 func sent(d *thriftimpl.Desc, s thriftimpl.Struct, i int) bool {
-	return s.Has(d.Field(i)) && (!d.IsUnion() || d.ArmID(s.Which()) == d.FieldDesc(i).ID)
+	return s.HasField(d.Field(i)) && (!d.IsUnion() || d.ArmID(s.Which()) == d.FieldDesc(i).ID)
 }
 
 func (w *maskWriter) structure(dst []byte, d *thriftimpl.Desc, s thriftimpl.Struct, sel selection) []byte {

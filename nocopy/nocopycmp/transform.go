@@ -106,9 +106,9 @@ func message(d *thriftimpl.Desc, s thriftimpl.Struct) Message {
 	}
 	s.WireIn(thriftimpl.StructOf(d)) // completes it
 	m := Message{typeKey: typeName{d}}
-	for i := range d.NumFields() {
+	for i := s.NextField(d, 0); i < d.NumFields(); i = s.NextField(d, i+1) {
 		f := d.Field(i)
-		if s.Has(f) && (!d.IsUnion() || d.ArmID(s.Which()) == d.FieldDesc(i).ID) {
+		if s.HasField(f) && (!d.IsUnion() || d.ArmID(s.Which()) == d.FieldDesc(i).ID) {
 			m[d.FieldDesc(i).Name] = value(s.Value(f, d))
 		}
 	}

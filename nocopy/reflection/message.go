@@ -54,8 +54,9 @@ func (m Message) Valid() bool { return m.s.Valid() }
 // message must not be changed meanwhile, but for fields that are not containers.
 func (m Message) Range() iter.Seq2[descriptor.Field, Value] {
 	return func(yield func(descriptor.Field, Value) bool) {
-		for i := range m.desc().NumFields() {
-			if m.s.Has(m.desc().Field(i)) && !yield(m.Descriptor().Field(i), m.at(i)) {
+		d := m.desc()
+		for i := m.s.NextField(d, 0); i < d.NumFields(); i = m.s.NextField(d, i+1) {
+			if m.s.HasField(m.desc().Field(i)) && !yield(m.Descriptor().Field(i), m.at(i)) {
 				return
 			}
 		}
@@ -69,7 +70,7 @@ func (m Message) Unknown() iter.Seq2[int16, nocopy.Value] { return m.s.Unknown(m
 // at returns field number i.
 func (m Message) at(i int) Value {
 	f := m.d.Field(i)
-	return Value{m.s.Value(f, m.d), m.s.Has(f)}
+	return Value{m.s.Value(f, m.d), m.s.HasField(f)}
 }
 
 // A FieldError tells that a message has no field by a name or id, or that a value does not fit
@@ -106,7 +107,7 @@ func (m Message) Has(name string) bool { return m.has(m.desc().NumberByName(name
 // HasID is Has by the field's id.
 func (m Message) HasID(id int16) bool { return m.has(m.desc().NumberByID(id)) }
 
-func (m Message) has(i int) bool { return i >= 0 && m.s.Has(m.d.Field(i)) }
+func (m Message) has(i int) bool { return i >= 0 && m.s.HasField(m.d.Field(i)) }
 
 // Get returns the field with a name: of one that is not set the IDL's default, or the zero value.
 // The error is a *FieldError, if there is no such field.

@@ -46,6 +46,9 @@ const (
 // Struct is the handle of a struct with all accessors.
 type Struct = nocopy.XStruct
 
+// Wide is the handle of a wide struct, with the getters of one field.
+type Wide = nocopy.XWide
+
 // Scanner finds the end of a struct while its bytes arrive.
 type Scanner = nocopy.XScanner
 
@@ -114,6 +117,10 @@ func NewUnionDesc(name string, info ...Info) *Desc { return nocopy.X{}.NewUnionD
 func NewExceptionDesc(name string, info ...Info) *Desc {
 	return nocopy.X{}.NewExceptionDesc(name, info...)
 }
+
+// Define completes a descriptor with its fields in declaration order: by its method DefineWide if
+// there are so many that the struct may be wide, else by Define.
+func Define(d *Desc, fields []FieldDesc) { nocopy.X{}.Define(d, fields) }
 
 // NewEnum returns the descriptor of an enum with these values.
 func NewEnum(name string, values []EnumValue, info ...Info) *Enum {

@@ -16,6 +16,7 @@ import (
 
 var mistakes = map[string]func(){
 	"stale string":       staleString,
+	"stale kept string":  staleKeptString,
 	"stale shared bytes": staleSharedBytes,
 	"stale wire bytes":   staleWireBytes,
 	"stale room":         staleRoom,
@@ -44,6 +45,15 @@ func staleString() {
 	o := filled()
 	customer := o.GetCustomer()
 	o.Release()
+	fmt.Println(customer[:3]) // MISTAKE
+}
+
+func staleKeptString() {
+	var m nocopy.Message
+	o := nocopy.NewInto[order.Order](&m, nocopy.Recycle)
+	o.SetCustomer("Ada Lovelace, of Ockham Park, Surrey")
+	customer := o.GetCustomer()
+	nocopy.NewInto[order.Order](&m, nocopy.Recycle)
 	fmt.Println(customer[:3]) // MISTAKE
 }
 
@@ -96,7 +106,7 @@ func leak() {
 // lost leaves it to the garbage collector to notice.
 func lost() {
 	filled() // MISTAKE
-	for range 100 {
+	for range 20 {
 		runtime.GC()
 		time.Sleep(10 * time.Millisecond)
 	}

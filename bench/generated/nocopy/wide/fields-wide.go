@@ -458,7 +458,7 @@ func (v *WideFields) ThriftPut(r *impl.Row, at int) int {
 	if v.Rows != nil {
 		at = r.List(at, wideRows, WideDesc, len(v.Rows))
 		for i := range v.Rows {
-			at = v.Rows[i].ThriftPut(r, r.Next(at, 202))
+			at = v.Rows[i].ThriftPut(r, r.Next(at, 4))
 		}
 		at = r.EndList(at, e, wideRows)
 	}
@@ -473,7 +473,7 @@ func (s Wide) SetRowsOf(v []WideRowFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), wideRows, WideDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 202))
+		at = v[i].ThriftPut(&r, r.Next(at, 4))
 	}
 	r.End(at)
 }
@@ -484,7 +484,7 @@ func (s Wide) SetRowsBy(n int, f func(i int) WideRowFields) {
 	at := r.Rows(impl.Struct(s), wideRows, WideDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 202))
+		at = v.ThriftPut(&r, r.NextBy(at, 4))
 	}
 	r.End(at)
 }

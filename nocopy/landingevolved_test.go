@@ -1,0 +1,110 @@
+package nocopy
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+)
+
+// evolved returns a type such as d may become: fields are gone, new, of another type, or have
+// another id, also in what is in it.
+func (g messageMaker) evolved(d *XDesc, depth int) *XDesc {
+	to := newStructDesc(d.name)
+	if d.union {
+		to = newUnionDesc(d.name)
+	}
+	var fields []XFieldDesc
+	taken := map[int16]bool{}
+	add := func(f XFieldDesc) {
+		if !taken[f.ID] {
+			taken[f.ID] = true
+			fields = append(fields, f)
+		}
+	}
+	for i := range d.fields {
+		f := d.fields[i].XFieldDesc
+		switch g.rnd.IntN(12) {
+		case 0:
+			continue
+		case 1:
+			f.Type = g.typ(max(depth, 0))
+		case 2:
+			f.ID += 7
+		default:
+			f.Type = g.evolvedType(f.Type, depth)
+		}
+		if d.union || g.rnd.IntN(8) > 0 {
+			f.Req = XOptional
+		}
+		add(f)
+	}
+	if g.rnd.IntN(3) == 0 {
+		add(XFieldDesc{ID: int16(300 + g.rnd.IntN(9)), Name: "new", Type: g.typ(max(depth, 0)), Req: XOptional})
+	}
+	g.rnd.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
+	to.Define(fields...)
+	return to
+}
+
+func (g messageMaker) evolvedType(t *XType, depth int) *XType {
+	switch {
+	case depth < 0:
+		return t
+	case t.kind == record:
+		return structTypeOf(g.evolved(t.desc, depth-1))
+	case t.kind == list && t.wire == WireSet:
+		return setTypeOf(g.evolvedType(t.elem, depth-1))
+	case t.kind == list:
+		return listTypeOf(g.evolvedType(t.elem, depth-1))
+	case t.kind == dict:
+		return mapTypeOf(t.key, g.evolvedType(t.elem, depth-1))
+	}
+	return t
+}
+
+// TestByIndexEvolved: messages with an index, read as another version of their type has them, are
+// what a plain parse gives; what that refuses is not accepted.
+func TestByIndexEvolved(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, testmode.Seed(t)))
+	read, refused := 0, 0
+	for range testmode.Of(30, 1000) {
+		g := messageMaker{rnd, 1 << rnd.IntN(9)}
+		d := g.desc(3)
+		with := withIndex(t, d, g.structure(nil, d, 0), []Option{anySize}...)
+		for range 5 {
+			other := g.evolved(d, 3)
+			plain, plainErr := parseStruct(other, with)
+			s, err := parseStruct(other, with, ByIndex, anySize)
+			switch {
+			case plainErr == nil && err != nil:
+				t.Fatalf("%v, but a plain parse accepts it", err)
+			case err != nil:
+				refused++
+				continue
+			case plainErr != nil:
+				readByHandles(other, s, 12)
+				if s.m.Index() == nil {
+					t.Fatalf("accepted, but for a plain parse it is %v", plainErr)
+				}
+				refused++
+				continue
+			}
+			if s.m.pending&byIndex != 0 {
+				read++
+			}
+			sameReader{t, rnd}.structs(other, s, plain)
+			if err := s.m.Index(); err != nil {
+				t.Fatal(err)
+			}
+			sameReader{t, rnd}.structs(other, s, plain)
+			checkIndex(t, s)
+			s.Release()
+			plain.Release()
+		}
+	}
+	t.Log(read, "read by their index,", refused, "refused")
+	if read < 50 {
+		t.Error("too few to tell")
+	}
+}

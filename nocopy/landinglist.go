@@ -1,0 +1,240 @@
+package nocopy
+
+// This file reads lists of structs by a message's index: a few elements, by the anchors, and all
+// of them once many have been read.
+
+// landedList is a list of structs that are found by anchors.
+type landedList struct {
+	e       uint32
+	typ     *XType
+	depth   int
+	at, end int // offsets of its header, and of what follows
+	k       int // the entry in the index
+	inner   bool
+	failed  bool              // it can't be parsed as a whole
+	passed  int               // bytes between the anchors of each element looked up
+	few     [4]touched        // the elements that have been read first
+	n       int               // how many have been read
+	touched map[uint32]uint32 // the entries of the others, by their numbers
+}
+
+// touched is an element of a list that has been read, and its entry.
+type touched struct{ number, entry uint32 }
+
+// entryOf returns the entry of element i if it has been read, else 0.
+func (l *landedList) entryOf(i uint32) uint32 {
+	for _, t := range l.few[:min(l.n, len(l.few))] {
+		if t.number == i {
+			return t.entry
+		}
+	}
+	return l.touched[i]
+}
+
+// touch notes that element i of a list has been read.
+func (l *landing) touch(list *landedList, i, entry uint32) {
+	switch {
+	case list.n < len(list.few):
+		list.few[list.n] = touched{i, entry}
+	case list.touched == nil:
+		list.touched = l.takeMap()
+		fallthrough
+	default:
+		list.touched[i] = entry
+	}
+	list.n++
+}
+
+// What keepMaps keeps at most for the lists of later messages.
+const (
+	mostMaps   = 4
+	largestMap = 256 // elements
+)
+
+// takeMap returns an empty map.
+func (l *landing) takeMap() map[uint32]uint32 {
+	k := len(l.maps) - 1
+	if k < 0 {
+		return make(map[uint32]uint32)
+	}
+	m := l.maps[k]
+	l.maps = l.maps[:k]
+	return m
+}
+
+// keepMaps empties the maps of lists that are no longer needed, and keeps a few.
+func (l *landing) keepMaps() {
+	for i := range l.lists {
+		if m := l.lists[i].touched; m != nil && len(m) <= largestMap && len(l.maps) < mostMaps {
+			clear(m)
+			l.maps = append(l.maps, m)
+		}
+	}
+}
+
+// mostTouched returns after how many of n elements of a list all are parsed.
+func mostTouched(n uint32) int { return 64 + int(n/8) }
+
+// spent reports whether looking up elements has taken as long as parsing the whole list some
+// times: the anchors of a message that lies may be far apart.
+func (l *landedList) spent() bool { return l.passed > mostPassed*(l.end-l.at) }
+
+// landList makes an entry of the list at an offset, whose elements are found by the anchors of
+// entry k of the index. It returns 0 if there are none.
+func (m *Message) landList(t *XType, at, end, k, depth int) uint32 {
+	l := m.landing
+	entry, body := l.x.entry(k), at+listHeader
+	if indexNumber(entry[entryAnchorsAt:]) == 0 || body > end || l.b[at] != byte(t.elem.wire) || !m.mayAlloc(listWords) {
+		return 0
+	}
+	n := be32(l.b[at+1:])
+	_, stride := entryField(entry)
+	if uint64(n) > uint64(end-body) || stride > maxStride || n <= 1<<stride {
+		return 0
+	}
+	if _, ok := l.x.anchor(entry, int(n-1)>>stride-1); !ok {
+		return 0
+	}
+	e := m.alloc(listWords)
+	w := (*[listWords]uint32)(m.idx[e:])
+	w[listStart], w[listEnd] = l.base+uint32(body), l.base+uint32(end)
+	w[listCount], w[listElems], w[listRoom], w[listType] = n, uint32(len(l.lists)), roomByIndex, t.id
+	l.lists = append(l.lists, landedList{e: e, typ: t, depth: depth, at: at, end: end, k: k, inner: l.x.offset(k+1) < end})
+	return e
+}
+
+// landElement returns the entry of element i of a list in landing.lists.
+func (m *Message) landElement(number, i uint32) uint32 {
+	l := &m.landing.lists[number]
+	if e := l.entryOf(i); e != 0 {
+		return e
+	}
+	spent := l.spent()
+	if (spent || l.n >= mostTouched(m.idx[l.e+listCount])) && m.fillList(l) {
+		return m.structEntry(l.e, i)
+	}
+	e := uint32(0)
+	if !spent {
+		e = m.landOne(l, i)
+	}
+	if e == 0 {
+		m.landing.misfit(m.desc, l.at)
+		if m.flags&RequireIndex == 0 && m.fillList(l) {
+			return m.structEntry(l.e, i)
+		}
+		return m.absentEntry(l.typ.elem)
+	}
+	m.landing.touch(l, i, e)
+	return e
+}
+
+// landOne returns the entry of element i of a list, which has none; 0 if it is not valid or the
+// index does not fit.
+func (m *Message) landOne(l *landedList, i uint32) (e uint32) {
+	at, limit, ok := m.findElement(l, int(i))
+	if ok && l.inner {
+		e, _ = m.landStruct(l.typ.elem.desc, at, limit, m.landing.x.seek(l.k+1, at), l.depth+1)
+	}
+	if ok && e == 0 {
+		e, _, _ = m.parseAt(l.typ.elem, at, limit, l.depth)
+	}
+	return e
+}
+
+// findElement returns the offset of element i of a list, and one that it ends before, or there:
+// that of the next anchor. It reports whether the anchors fit.
+func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
+	x := &m.landing.x
+	entry := x.entry(l.k)
+	_, stride := entryField(entry)
+	from := i >> stride
+	at, limit = l.at+listHeader, l.end
+	if from > 0 {
+		before := at
+		if from > 1 {
+			anchor, _ := x.anchor(entry, from-2)
+			before = max(before, anchor)
+		}
+		if at, _ = x.anchor(entry, from-1); at <= before {
+			return 0, 0, false
+		}
+	}
+	if (from+1)<<stride < int(m.idx[l.e+listCount]) {
+		limit, _ = x.anchor(entry, from)
+	}
+	if at >= limit || limit > l.end || !m.landing.affords(l.depth, limit-at) {
+		return 0, 0, false
+	}
+	l.passed += limit - at
+	for range i - from<<stride {
+		if l.inner {
+			at, ok = m.landing.passStruct(at, limit, l.k+1)
+		} else {
+			at, ok = m.landing.pass(at, limit, WireStruct)
+		}
+		if !ok {
+			return 0, 0, false
+		}
+	}
+	return at, limit, at < limit
+}
+
+// passStruct returns the offset after the struct at offset i, and whether it is whole before stop.
+// It passes over large values by the entries of the index from entry k on.
+func (l *landing) passStruct(i, stop, k int) (int, bool) {
+	for k = l.x.seek(k, i); stop-i > fieldHeader && l.b[i] != byte(WireStop); {
+		at, end, ok := i+fieldHeader, 0, false
+		if l.x.offset(k) == at {
+			entry := l.x.entry(k)
+			end = int(indexNumber(entry[entryEndAt:]))
+			header, _ := entryField(entry)
+			ok = headerAt(l.b, i) == header && end > at && end <= stop
+		}
+		if !ok {
+			if end, ok = l.pass(at, stop, WireType(l.b[i])); !ok {
+				return 0, false
+			}
+		}
+		i, k = end, l.x.seek(k, end)
+	}
+	return i + 1, i < stop && l.b[i] == byte(WireStop)
+}
+
+// fillList parses all of a list, and reports whether it is valid. Elements that have been read
+// keep their entries.
+func (m *Message) fillList(l *landedList) bool {
+	if m.idx[l.e+listRoom] != roomByIndex {
+		return true
+	}
+	if l.failed {
+		return false
+	}
+	defer m.moreIndex()()
+	var full uint32
+	end, ok, n := 0, m.landing.affords(l.depth, l.end-l.at), m.idx[l.e+listCount]
+	if ok {
+		full, end, ok = m.parseAt(l.typ, l.at, l.end, l.depth)
+	}
+	if !ok || end != l.end || l.n > 0 && !m.mayAlloc(int(n)) {
+		m.landing.misfit(m.desc, l.at)
+		l.failed = true
+		return false
+	}
+	elems, room := m.idx[full+listElems], m.idx[full+listRoom]
+	if l.n > 0 {
+		stride := room
+		table := m.alloc(int(n))
+		for i := range n {
+			m.idx[table+i] = elems + i*stride
+		}
+		for _, t := range l.few[:min(l.n, len(l.few))] {
+			m.idx[table+t.number] = t.entry
+		}
+		for i, e := range l.touched {
+			m.idx[table+i] = e
+		}
+		elems, room = table, roomTable|n
+	}
+	m.idx[l.e+listElems], m.idx[l.e+listRoom] = elems, room
+	return true
+}

@@ -1,0 +1,76 @@
+package nocopy
+
+import "testing"
+
+// branchDesc is a struct with a list of such structs.
+var branchDesc = func() *XDesc {
+	d := newStructDesc("Branch")
+	d.Define(XFieldDesc{ID: 1, Name: "children", Type: listTypeOf(structTypeOf(d)), Req: XOptional},
+		XFieldDesc{ID: 2, Name: "weight", Type: typeI32, Req: XOptional})
+	return d
+}()
+
+// overlapping returns a message of lists in each other, each of which says to have elements
+// elements, and whose anchors name the same bytes for every third of them.
+func overlapping(levels, elements, padding int) []byte {
+	var begins []int // where the list's field begins
+	wire := []byte{}
+	for range levels {
+		begins = append(begins, len(wire))
+		wire = append(wire, byte(WireList), 0, 1, byte(WireStruct))
+		wire = append(appendBE32(wire, uint32(elements)), 0) // the list, and an empty struct
+	}
+	wire = append(appendBE32(append(wire, byte(WireString), 0, 9), uint32(padding)), make([]byte, padding)...)
+	inside := len(wire)
+	ends := make([]int, levels) // of the struct in each list
+	for i := levels - 1; i >= 0; i-- {
+		inside++ // its STOP
+		ends[i] = inside
+		inside++ // another empty struct
+	}
+	wire = append(wire, make([]byte, inside-len(wire)+1)...)
+	f := &branchDesc.fields[0]
+	var entries, anchors []byte
+	for i, at := range begins {
+		body := at + fieldHeader + listHeader
+		first := levels*entryBytes + len(anchors)
+		for k := range elements - 1 {
+			anchors = appendIndexNumber(anchors, uint32([]int{body + 1, ends[i], body}[k%3]))
+		}
+		entries = appendIndexNumber(appendIndexNumber(entries, uint32(at+fieldHeader)), uint32(ends[i]+1))
+		entries = appendIndexNumber(appendIndexNumber(entries, f.header<<strideBits), f.typ.typeHash())
+		entries = appendIndexNumber(entries, uint32(first))
+	}
+	return withEntries(wire, levels, append(entries, anchors...))
+}
+
+// TestOverlappingElements: elements whose anchors say that they are the same bytes, in lists in
+// each other, are not read more often than in proportion to the message's bytes.
+func TestOverlappingElements(t *testing.T) {
+	for _, opt := range []Option{ByIndex, RequireIndex} {
+		wire := overlapping(12, 13, 4<<10)
+		s, err := parseStruct(branchDesc, wire, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		children, found := branchDesc.named("children"), 0
+		var read func(s XStruct)
+		read = func(s XStruct) {
+			l := StructList[XStruct](s.Child(children, branchDesc))
+			for i := 1; i < l.Len(); i += 3 {
+				if x := l.At(i); x.Valid() && found < 1e5 {
+					found++
+					read(x)
+				}
+			}
+		}
+		read(s)
+		if most := 12 * 2 * (mostPassed + 4); found > most || found < 12 {
+			t.Errorf("%d structs were read, at least 12 and at most %d", found, most)
+		}
+		if s.m.landing.err == nil {
+			t.Error("nothing was found to be wrong")
+		}
+		s.Release()
+	}
+}

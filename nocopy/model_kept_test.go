@@ -1,0 +1,50 @@
+// Messages of a run of TestModel that are the session's own, filled again and again.
+
+package nocopy_test
+
+import "github.com/nocopythrift/nocopythrift/nocopy"
+
+// fillOwn puts m into one of the session's own messages by calling fill. What is there ends.
+func (s *session) fillOwn(m *message, fill func()) {
+	k := s.Intn(len(s.own))
+	m.own = &s.own[k]
+	s.logf("// into own[%d]:", k)
+	var before *message
+	for _, old := range s.msgs {
+		if old.own == m.own {
+			before = old
+		}
+	}
+	if before != nil {
+		s.check(before)
+		s.forget(before)
+	}
+	switch s.Intn(4) {
+	case 0:
+		s.logf("own[%d].Reset()", k)
+		m.own.Reset()
+	case 1:
+		s.logf("ParseInto(&own[%d], nil) // fails", k)
+		if _, err := nocopy.ParseKept(m.own, m.b.desc, nil); err == nil {
+			failf("no bytes are a message")
+		}
+	}
+	fill()
+	if before != nil {
+		s.logf("// %s has ended", before.name)
+		s.stale(before)
+	}
+}
+
+// endOwn ends a message that is one of the session's own, in one of the ways.
+func (s *session) endOwn(m *message) {
+	switch s.Intn(3) {
+	case 0:
+		m.h.Release()
+	case 1:
+		m.own.Release()
+	default:
+		m.own.Reset()
+		m.own.Reset()
+	}
+}

@@ -1,0 +1,230 @@
+package nocopy
+
+import "math"
+
+// For generated code. XWide is XStruct for the fields of a wide struct, which has more than
+// entry.MaxDirect: with the getters of one field. All else, XStruct has for both.
+type XWide Struct
+
+// word returns the field's word in the index, having checked that the handle is alive. It must not
+// be zero.
+func (s XWide) word(f XField) uint32 { return tableAt(s.m.idx, s.table(), f) }
+
+// table returns the number of the struct's table, having checked that the handle is alive. It must
+// not be zero.
+func (s XWide) table() uint32 {
+	if uint32(s.k>>32) != s.m.gen {
+		panic(panicStale)
+	}
+	return s.m.idx[uint32(s.k)+tableWord]
+}
+
+// lacks reports whether the field is certainly not in table t. Most fields that a program asks for
+// are not set: so getters ask this first, which is compiled into them.
+func (s XWide) lacks(t uint32, f XField) bool {
+	n := f.word()
+	return f.words() <= flatSpan && (t == 0 || s.m.idx[t+tableGroups+n>>groupLog*groupWords]>>(n&groupMask)&1 == 0)
+}
+
+// wordToSet returns the same as word for setters, which panic if the handle is zero.
+func (s XWide) wordToSet(f XField) uint32 {
+	if s.m == nil {
+		panic(panicAbsent)
+	}
+	return s.word(f)
+}
+
+// setWideText is SetText for a field of a wide struct.
+func (s XStruct) setWideText(f XField, v string) {
+	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
+		if w := s.m.wideSlot(uint32(s.k), f); *w == 0 {
+			*w = s.m.buf.Tail() + fieldHeader
+			s.m.buf.AppendShort(uint64(f.header())<<40|uint64(len(v))<<8, fieldHeader+textHeader, v)
+			return
+		}
+	}
+	s.setText(f, v)
+}
+
+// appendWide appends a field of n bytes, which is not set, to the struct, which is the innermost
+// one that is open. It returns where the bytes are to be stored.
+func (s XStruct) appendWide(f XField, n int) []byte {
+	p, b := s.m.buf.Extend(fieldHeader + n)
+	putHeader(b, f.header())
+	*s.m.wideSlot(uint32(s.k), f) = p + fieldHeader
+	return b[fieldHeader : fieldHeader+n]
+}
+
+// Has reports whether the field is set.
+func (s XWide) Has(f XField) bool {
+	if s.m == nil {
+		return false
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return false
+	}
+	return tableAt(s.m.idx, t, f) != 0
+}
+
+// Bool returns a bool field, false if it is not set.
+func (s XWide) Bool(f XField) bool { return s.Int8(f) != 0 }
+
+// Int8 returns an i8 field, 0 if it is not set.
+func (s XWide) Int8(f XField) int8 {
+	if s.m == nil {
+		return 0
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return 0
+	}
+	return int8(s.m.buf.Load1(tableAt(s.m.idx, t, f)))
+}
+
+// Int16 returns an i16 field, 0 if it is not set.
+func (s XWide) Int16(f XField) int16 {
+	if s.m == nil {
+		return 0
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return 0
+	}
+	return int16(s.m.buf.Load2(tableAt(s.m.idx, t, f)))
+}
+
+// Int32 returns an i32 or enum field, 0 if it is not set.
+func (s XWide) Int32(f XField) int32 {
+	if s.m == nil {
+		return 0
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return 0
+	}
+	return int32(s.m.buf.Load4(tableAt(s.m.idx, t, f)))
+}
+
+// Int64 returns an i64 field, 0 if it is not set.
+func (s XWide) Int64(f XField) int64 {
+	if s.m == nil {
+		return 0
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return 0
+	}
+	return int64(s.m.buf.Load8(tableAt(s.m.idx, t, f)))
+}
+
+// Float64 returns a double field, 0 if it is not set.
+func (s XWide) Float64(f XField) float64 { return math.Float64frombits(uint64(s.Int64(f))) }
+
+// UUID returns a uuid field, all zero if it is not set.
+func (s XWide) UUID(f XField) (v UUID) {
+	if s.m != nil {
+		v = UUID(s.m.buf.At(s.word(f))[:16])
+	}
+	return
+}
+
+// BoolOr returns a bool field, or its IDL default if it is not set. Likewise the others of the
+// name.
+func (s XWide) BoolOr(f XField, def bool) bool {
+	if !s.Has(f) {
+		return def
+	}
+	return s.Bool(f)
+}
+
+// Int8Or returns an i8 field, def if it is not set.
+func (s XWide) Int8Or(f XField, def int8) int8 {
+	if !s.Has(f) {
+		return def
+	}
+	return s.Int8(f)
+}
+
+// Int16Or returns an i16 field, def if it is not set.
+func (s XWide) Int16Or(f XField, def int16) int16 {
+	if !s.Has(f) {
+		return def
+	}
+	return s.Int16(f)
+}
+
+// Int32Or returns an i32 or enum field, def if it is not set.
+func (s XWide) Int32Or(f XField, def int32) int32 {
+	if !s.Has(f) {
+		return def
+	}
+	return s.Int32(f)
+}
+
+// Int64Or returns an i64 field, def if it is not set.
+func (s XWide) Int64Or(f XField, def int64) int64 {
+	if !s.Has(f) {
+		return def
+	}
+	return s.Int64(f)
+}
+
+// Float64Or returns a double field, def if it is not set.
+func (s XWide) Float64Or(f XField, def float64) float64 {
+	if !s.Has(f) {
+		return def
+	}
+	return s.Float64(f)
+}
+
+// UUIDOr returns a uuid field, def if it is not set.
+func (s XWide) UUIDOr(f XField, def UUID) UUID {
+	if !s.Has(f) {
+		return def
+	}
+	return s.UUID(f)
+}
+
+// Text returns a string field, "" if it is not set. It aliases the message and stays valid after
+// Release, unless the message was made with Recycle.
+func (s XWide) Text(f XField) string {
+	if s.m == nil {
+		return ""
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return ""
+	}
+	word := tableAt(s.m.idx, t, f)
+	if text, ok := s.m.buf.FlatText(word); ok {
+		return text
+	}
+	return s.m.lendText(word)
+}
+
+// TextOr returns a string field as Text does, def if it is not set.
+func (s XWide) TextOr(f XField, def string) string {
+	if !s.Has(f) {
+		return def
+	}
+	return s.Text(f)
+}
+
+// Bytes returns a binary field, nil if it is not set. It aliases the message as Text does, and
+// must not be changed.
+func (s XWide) Bytes(f XField) []byte {
+	if !s.Has(f) {
+		return nil
+	}
+	s.m.buf.Lend()
+	return s.m.textBytes(s.word(f))
+}
+
+// BytesOr returns a binary field as Bytes does, a copy of def if it is not set.
+func (s XWide) BytesOr(f XField, def string) []byte {
+	if !s.Has(f) {
+		return []byte(def)
+	}
+	return s.Bytes(f)
+}

@@ -1,0 +1,231 @@
+package nocopy
+
+import (
+	"cmp"
+	"slices"
+)
+
+// This file parses wide structs. The words of the fields are collected and put into a table of
+// their size when the struct has ended.
+
+// present is a field that was found in a wide struct: the number of its word, and the word.
+type present uint64
+
+func (x present) number() uint32 { return uint32(x >> 32) }
+func (x present) word() uint32   { return uint32(x) }
+
+// keepPresent is for how many fields memory waits for the next message.
+const keepPresent = 4 << 10
+
+// dropPresent gives up memory for more fields than most messages have in structs that are nested.
+func (p *parser) dropPresent() {
+	if cap(p.present) > keepPresent {
+		p.present = nil
+	}
+	if cap(p.spare) > keepPresent {
+		p.spare = nil
+	}
+}
+
+// mostWords returns how many words the entry of a struct has at most, with its table, but for one
+// for each byte.
+func (d *XDesc) mostWords() int {
+	n := d.words
+	if d.wide && d.span() <= flatSpan {
+		n += int(bareTable(d.span()))
+	} else if d.wide {
+		n += int(bareTable(chunksOf(d.span())) + chunksOf(d.span())*(1+bareTable(chunkSpan)))
+	}
+	return n
+}
+
+// wideFields does what fields does for a wide struct, whose fields are all still to come.
+func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
+	p.m.hasTables = true // there may be none, if it is not valid, but p.present has grown
+	p.m.idx[e+tableWord] = 0
+	if !d.union {
+		p.m.idx[e+unionWord] = 0 // nobody's
+	}
+	first := len(p.present)
+	last, arm, ascending := uint32(0), uint32(0), true
+	for {
+		if i = p.need(i, 1); i < 0 {
+			return i
+		}
+		if p.b[i] == byte(WireStop) {
+			break
+		}
+		if i = p.need(i, fieldHeader); i < 0 {
+			return i
+		}
+		key := headerAt(p.b, i)
+		f := d.find(key)
+		if f == nil {
+			if i = p.unknown(d, e, i, key); i < 0 {
+				return i
+			}
+			continue
+		}
+		word := uint32(0)
+		if end := p.plainEnd(f, i); end > 0 {
+			word = p.base + uint32(i) + fieldHeader
+			i = end
+		} else if i, word = p.field(f, i); i < 0 {
+			return p.inField(f.Name)
+		}
+		if word == 0 { // not of its type after all
+			if d.union {
+				if i = p.addExtra(e, p.mismatched, p.base+uint32(i), i); i < 0 {
+					return i
+				}
+			}
+			continue
+		}
+		ascending = ascending && f.word > last
+		last, arm = f.word, f.word
+		p.present = append(p.present, present(f.word)<<32|present(word))
+		if !ascending && len(p.present)-first >= 2*len(d.fields) {
+			if i = p.sortPresent(d, e, first, i); i < 0 {
+				return i
+			}
+		}
+	}
+	if !ascending {
+		if i = p.sortPresent(d, e, first, i); i < 0 {
+			return i
+		}
+	}
+	if len(p.present) > first {
+		t := p.makeTable(d, first, i)
+		if t == 0 {
+			return failed
+		}
+		p.m.idx[e+tableWord] = t
+		p.present = p.present[:first]
+	}
+	return p.stop(d, e, i, arm)
+}
+
+// plainEnd returns the index after the field whose header is at i, if that is a text or of fixed
+// size and all of it is in the window and needs no further check; else 0.
+func (p *parser) plainEnd(f *field, i int) int {
+	left := p.b[i:]
+	switch {
+	case f.kind == fixed && len(left) > fieldHeader+int(f.size):
+		return i + fieldHeader + int(f.size)
+	case f.kind == text && !p.utf8 && len(left) > fieldHeader+textHeader:
+		if n := uint64(be32(left[fieldHeader:])); n <= maxCount && n < uint64(len(left)-fieldHeader-textHeader) {
+			return i + fieldHeader + textHeader + int(n)
+		}
+	}
+	return 0
+}
+
+// field indexes the field whose header is at i. It returns the index after it, or a negative one,
+// and the field's word, which is 0 if the value is not of its type after all.
+func (p *parser) field(f *field, i int) (int, uint32) {
+	if f.kind >= record {
+		return p.container(f, i)
+	}
+	i, n := p.plain(f.typ, i, fieldHeader)
+	if i < 0 {
+		return i, 0
+	}
+	return i + n, p.base + uint32(i) + fieldHeader
+}
+
+// sortPresent sorts the fields from number first on. Of fields that came several times it leaves
+// the last, and notes the others. It returns i, where the parser is, or failed.
+func (p *parser) sortPresent(d *XDesc, e uint32, first, i int) int {
+	all := p.present[first:]
+	if len(all) < 256 {
+		slices.SortStableFunc(all, func(a, b present) int { return cmp.Compare(a.number(), b.number()) })
+	} else {
+		p.spare = slices.Grow(p.spare[:0], len(all))[:len(all)]
+		sortByDigit(p.spare, all, 32)
+		sortByDigit(all, p.spare, 40)
+	}
+	n := 0
+	for k, x := range all {
+		if k+1 < len(all) && all[k+1].number() == x.number() {
+			f := &d.fields[x.number()-d.first]
+			if i = p.shadow(d, e, f, x.word(), i); i < 0 {
+				return i
+			}
+			continue
+		}
+		all[n] = x
+		n++
+	}
+	p.present = p.present[:first+n]
+	return i
+}
+
+// sortByDigit copies from to to, sorted by the 8 bits from shift on; what has the same ones stays
+// in order.
+func sortByDigit(to, from []present, shift uint) {
+	var at [257]int
+	for _, x := range from {
+		at[int(byte(x>>shift))+1]++
+	}
+	for i := 1; i < len(at); i++ {
+		at[i] += at[i-1]
+	}
+	for _, x := range from {
+		k := &at[byte(x>>shift)]
+		to[*k] = x
+		*k++
+	}
+}
+
+// makeTable returns a table with the fields from number first on, which are in ascending order. It
+// returns 0, having failed at i, if that is over the limit.
+func (p *parser) makeTable(d *XDesc, first, i int) uint32 {
+	span, end := d.span(), len(p.present)
+	if span <= flatSpan {
+		return p.makeFlat(p.present[first:], span, flatSpan-1, i)
+	}
+	for k := first; k < end; {
+		chunk, from := p.present[k].number()>>chunkLog, k
+		for k < end && p.present[k].number()>>chunkLog == chunk {
+			k++
+		}
+		inner := p.makeFlat(p.present[from:k], chunkSpan, chunkMask, i)
+		if inner == 0 {
+			return 0
+		}
+		p.present = append(p.present, present(chunk)<<32|present(inner))
+	}
+	return p.makeFlat(p.present[end:], chunksOf(span), chunkMask, i)
+}
+
+// makeFlat returns a table of one level with the fields in all, which are in ascending order: the
+// bits of their numbers that are in mask. It returns 0, having failed at i, if that is over the
+// limit.
+func (p *parser) makeFlat(all []present, span, mask uint32, i int) uint32 {
+	bare := bareTable(span)
+	n := bare + uint32(len(all))
+	t := uint32(0)
+	if p.reuse {
+		t = p.m.allocTable(n)
+	} else {
+		if t = p.allot(int(n), 0, 0, i); t == 0 {
+			return 0
+		}
+		p.m.idx[t+tableRoom] = n
+	}
+	table := p.m.idx[t:][:n]
+	table[tableUsed] = n
+	groups, words := table[tableGroups:bare], table[bare:]
+	clear(groups)
+	for k, x := range all {
+		number := x.number() & mask
+		group := groups[number>>groupLog*groupWords:][:groupWords]
+		if group[0] == 0 {
+			group[1] = bare + uint32(k)
+		}
+		group[0] |= 1 << (number & groupMask)
+		words[k] = x.word()
+	}
+	return t
+}
