@@ -59,6 +59,13 @@ func TestArgs(t *testing.T) {
 				}, true, false},
 				{"a new message", add, func() nocopy.Struct { return sum(echo.NewEchoAddArgs()) }, true, true},
 				{"a recycling message", add, func() nocopy.Struct { return sum(echo.NewEchoAddArgs(nocopy.Recycle)) }, true, true},
+				{"in a kept message", add, func() nocopy.Struct { return sum(nocopy.NewInto[echo.EchoAddArgs](new(nocopy.Message))) }, true, true},
+				{"what was in a kept message", add, func() nocopy.Struct {
+					var kept nocopy.Message
+					s := sum(nocopy.NewInto[echo.EchoAddArgs](&kept))
+					nocopy.NewInto[echo.EchoAddArgs](&kept)
+					return s
+				}, false, false},
 				{"a parsed message", add, func() nocopy.Struct { s, _ := echo.ParseEchoAddArgs(wire); return nocopy.Struct(s) }, true, true},
 				{"one parsed lazily", add, func() nocopy.Struct { s, _ := echo.ParseEchoAddArgs(wire, nocopy.Lazy); return nocopy.Struct(s) }, true, true},
 				{"an edited message", add, func() nocopy.Struct { s, _ := echo.ParseEchoAddArgs(wire); return sum(s) }, true, true},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,22 +18,26 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// clientConn is one connection of a client. A goroutine reads replies from it and gives them to
-// the calls, by their sequence ids. Requests are written by the goroutines that make calls: the
-// first one that comes while none is writing writes what is queued. Writes that might block are
-// left to another goroutine, so that every call can return when its context ends.
+// clientConn is one connection of a client. Its goroutine, or that of a call whose turn it is,
+// reads replies and gives them to the calls, by their sequence ids. Requests are written by the
+// goroutines that make calls: the first one that comes while none is writing writes what is
+// queued. Writes that might block are left to another goroutine, so that every call can return
+// when its context ends.
 type clientConn struct {
 	nc            net.Conn
 	opt           *options
-	in            receiver    // used by the reading goroutine only
+	in            receiver    // used by the goroutine whose turn it is only
 	link          *shm.Link   // nil if there is no shared memory
 	batch         chain.Batch // used by the writing goroutine only
 	placed        int         // bytes of batch in shared memory; used by the writing goroutine only
 	writeDeadline time.Time   // the one that nc has; used by the writing goroutine only
 	failed        atomic.Bool
-	replied       atomic.Bool    // a reply has come
-	givenUp       atomic.Int32   // the number of calls that were given up and have had no reply yet
-	goroutines    sync.WaitGroup // those of the connection
+	replied       atomic.Bool         // a reply has come
+	givenUp       atomic.Int32        // the number of calls given up without a reply so far
+	goroutines    sync.WaitGroup      // those of the connection
+	wake          chan struct{}       // for the goroutine that reads, when it is its turn
+	interrupted   atomic.Bool         // the call that reads is to give up its turn
+	peek          func() (int, error) // see peekerOf; used with mu held
 
 	mu             sync.Mutex
 	calls          map[int32]*pending // being written or waiting for their reply, by sequence id
@@ -46,14 +51,18 @@ type clientConn struct {
 	unrepliedBytes int                // about the bytes written to which no reply has come
 	unrepliedCalls int                // about the calls written to which no reply has come
 	err            error              // why the connection is closed; nil if it is not
+	turn           turn               // who reads
+	turns          uint64             // how many turns of calls have ended
+	alone          int                // how many calls in a row were alone, up to aloneBefore
 }
 
 func newClientConn(nc net.Conn, opt *options) *clientConn { return newLinkedConn(nc, opt, nil) }
 
 // newLinkedConn returns a connection with shared memory, unless link is nil.
 func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
-	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}}
+	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}, wake: make(chan struct{}, 1), peek: peekerOf(nc)}
 	c.in = receiver{nc: nc, src: nc, link: link, trusts: link != nil && opt.shared.trusts(), limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed}
+	c.in.closing = &c.interrupted
 	c.in.stats = opt.stats.of(func() { c.close(errStats) })
 	if opt.unframed {
 		c.in.transport = unframed
@@ -83,10 +92,16 @@ func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Meth
 	if c.link != nil {
 		c.place(p)
 	}
-	if err := c.enqueue(p, mayBlock); err != nil {
+	// Without frames, reading can't be interrupted: a message is not read in parts
+	mayRead := returned == nil && (done == nil || !c.opt.unframed)
+	reads, err := c.enqueue(p, mayBlock, mayRead)
+	if err != nil {
 		thriftimpl.Struct(args).Drop()
 		p.recycle()
 		return thriftimpl.Absent(), err
+	}
+	if reads {
+		c.readOwn(ctx, p)
 	}
 	if mayBlock {
 		<-p.done
@@ -149,20 +164,31 @@ func (c *clientConn) read() {
 		c.in.stats.conns(-1)
 	}()
 	c.in.stats.conns(1)
-	for {
-		h, body, err := c.in.next()
-		if err != nil {
-			if err == io.EOF {
-				err = errServerClosed
-			}
-			c.close(err)
-			return
-		}
-		if !c.replied.Load() {
-			c.replied.Store(true)
-		}
-		c.deliver(h, body)
+	for c.receive() {
+		c.awaitTurn()
 	}
+}
+
+// receive receives a reply and delivers it. It reports false if the connection has failed, which
+// it closes then, or if a call that reads was interrupted.
+func (c *clientConn) receive() bool {
+	h, body, err := c.in.next()
+	switch {
+	case err == nil:
+	case c.interrupted.Load() && errors.Is(err, os.ErrDeadlineExceeded):
+		return false
+	case err == io.EOF:
+		err = errServerClosed
+		fallthrough
+	default:
+		c.close(err)
+		return false
+	}
+	if !c.replied.Load() {
+		c.replied.Store(true)
+	}
+	c.deliver(h, body)
+	return true
 }
 
 // errStats is the cause of a connection's failure when one of its goroutines was ended.
@@ -266,6 +292,7 @@ func (c *clientConn) close(err error) {
 	}
 	c.err = err
 	c.failed.Store(true)
+	c.wakeReader() // which ends
 	lost := err
 	if err != ErrClientClosed {
 		lost = fmt.Errorf("%w: %w", ErrConnLost, err)

@@ -44,6 +44,7 @@ func (l *racingListener) Accept() (net.Conn, error) {
 // TestRequestAfterShutdown: a request that arrives after Shutdown was called has no reply, also if
 // the server has read it.
 func TestRequestAfterShutdown(t *testing.T) {
+	t.Parallel()
 	for _, framed := range []bool{true, false} {
 		for name, args := range map[string][]byte{"whole": addArgs(1, 2), "malformed": {9, 0, 1, 0}} {
 			t.Run(fmt.Sprintf("%s, framed %t", name, framed), func(t *testing.T) {

@@ -160,6 +160,23 @@
 // it is replaced at once. Calls wait while a connection is dialled, which follows a pause if the
 // last connection failed without a reply, and fail if it can't be made.
 //
+// # Who reads a client's connection
+//
+//	        call          another call  reply           given up  silence
+//	reader  reader        reader        unread, reader  reader    reader
+//	own     –             own           unread, reader  reader    own
+//	unread  own, reader   reader        –               –         reader
+//
+// A connection has a goroutine, the reader. Once eight calls in a row were alone on the
+// connection, it leaves reading to those that follow, as long as each is alone, up to 16 KiB, and
+// not oneway: such a call reads its own reply, which spares waking two goroutines. Where there
+// are two states, the second is for when that does not hold. When a call that reads is given up,
+// or ends while others are under way, the reader reads on; it does so, too, when there was no
+// call for some 50 ms. A connection that is unread is looked at before a call is sent: if the
+// server has closed it, the call goes to another one. Calls do not read if there are
+// interceptors, with TLS, with a Dialer's connections that are no sockets, on Windows, and,
+// without frames, if their context can end.
+//
 // # Proxies
 //
 // [Forward] is a [Handler] that makes each call again, with a [Caller], and answers as that does.
@@ -202,7 +219,7 @@
 //
 // Read next: method.go for the descriptions that generated code gives of methods; server.go,
 // serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go,
-// clientconn.go, pending.go and clienttries.go; forward.go for proxies; field.go, stats.go,
-// health.go, age.go; message.go and receive.go for the wire;
+// clientconn.go, pending.go, turn.go and clienttries.go; forward.go for proxies; field.go,
+// stats.go, health.go, age.go; message.go and receive.go for the wire;
 // shared.go and sharedbuild.go for shared memory.
 package rpc

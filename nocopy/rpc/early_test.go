@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
@@ -135,7 +136,7 @@ func TestReplyToQueued(t *testing.T) {
 // server replies.
 func TestEarlyReplyDisclosesNothing(t *testing.T) {
 	t.Parallel()
-	for range 3 {
+	for range testmode.Of(1, 3) {
 		early, goOn, read, end := make(chan struct{}), make(chan struct{}), make(chan []byte, 1), make(chan struct{})
 		curious := fakeServer(t, func(nc net.Conn) {
 			<-early

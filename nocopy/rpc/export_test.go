@@ -86,3 +86,12 @@ func NoteSizes(n int) (kept int) {
 	s.byType.Range(func(any, any) bool { kept++; return true })
 	return kept
 }
+
+// SetAloneBefore sets after how many calls that were alone calls read their own replies.
+func SetAloneBefore(n int) { aloneBefore = n }
+
+// OwnReplies returns how many calls have read their own replies.
+func (c *Client) OwnReplies() (n uint64) {
+	c.eachConn(func(conn *clientConn) { n += conn.turns })
+	return n
+}

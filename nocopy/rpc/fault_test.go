@@ -182,6 +182,7 @@ func TestHalfOpen(t *testing.T) {
 
 // TestStalledReply: a call ends if its reply begins and is never completed.
 func TestStalledReply(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	addr := fakeServer(t, func(nc net.Conn) {
 		readCall(nc)

@@ -178,6 +178,7 @@ func TestGone(t *testing.T) {
 					continue // more than is read ahead: nobody is asked
 				}
 				t.Run(fmt.Sprint(network, " ", how, " ", v), func(t *testing.T) {
+					t.Parallel()
 					w := newWaiter()
 					srv := &rpc.Server{Processor: echo.NewEchoProcessor(w), MaxConns: 1, Concurrency: v.concurrency, HalfCloseTimeout: 30 * time.Millisecond}
 					connect := listen(t, srv)
@@ -332,6 +333,7 @@ func TestHalfClosed(t *testing.T) {
 // TestHalfClosedFor: with a negative HalfCloseTimeout contexts of half-closed clients do not end,
 // except for clients of a unix socket that is closed altogether.
 func TestHalfClosedFor(t *testing.T) {
+	t.Parallel()
 	for network, ends := range map[string]bool{"tcp": false, "unix": true} {
 		t.Run(network, func(t *testing.T) {
 			w := newWaiter()
@@ -356,6 +358,7 @@ func TestHalfClosedFor(t *testing.T) {
 // TestOrphans: connections whose clients are gone give up their slots while their handlers are
 // still running, but not more than MaxConns of them at a time.
 func TestOrphans(t *testing.T) {
+	t.Parallel()
 	begun, release := make(chan struct{}), make(chan struct{})
 	h := &custom{fail: func(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error {
 		begun <- struct{}{}
@@ -424,6 +427,7 @@ func TestGoneDuringShutdown(t *testing.T) {
 
 // TestNotIdle: IdleTimeout does not count while a call is under way.
 func TestNotIdle(t *testing.T) {
+	t.Parallel()
 	w := newWaiter()
 	srv := &rpc.Server{Processor: echo.NewEchoProcessor(w), IdleTimeout: 20 * time.Millisecond}
 	nc := dialRaw(t, serve(t, srv, nil))

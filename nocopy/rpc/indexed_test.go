@@ -1,13 +1,19 @@
 package rpc_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"net"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
+
+// indexID is the field that an index is.
+const indexID = -32000
 
 // TestIndexedMessages: messages that have an index of their own, made or parsed, are values of
 // calls as others are, over all transports; the index is not sent with them.
@@ -56,5 +62,88 @@ func TestIndexedMessages(t *testing.T) {
 	}
 	for _, item := range items {
 		item.Release()
+	}
+}
+
+// TestIndexedArgs: arguments that have an index are looked into, changed and passed on
+// by interceptors and Forward as others are. What was changed goes out without an index.
+func TestIndexedArgs(t *testing.T) {
+	made := echo.NewEchoPutArgs(nocopy.WithIndex)
+	item := made.NewItem()
+	item.SetName("item")
+	item.SetNumbers(make([]int64, 9000))
+	made.SetMode("link")
+	wire := made.Message().AppendTo(nil)
+	if _, err := nocopy.Peek(wire, indexID); err != nil {
+		t.Fatal(err)
+	}
+	var at seen
+	_, addr := listenUnix(t)
+	l, err := net.Listen("unix", addr+"backend")
+	if err != nil {
+		t.Fatal(err)
+	}
+	serveOn(t, &rpc.Server{Interceptors: []rpc.Interceptor{at.intercept}}, &handler{}, l)
+	var put *rpc.Method
+	note := func(_ context.Context, c *rpc.Call, _ rpc.Handler) error {
+		put = c.Method
+		return errors.New("not made")
+	}
+	echo.NewEchoClient(dial(t, addr+"backend", rpc.Interceptors(note))).Put(context.Background(), nil)
+	edits := map[string]func(c *rpc.Call){
+		"nothing": func(c *rpc.Call) {},
+		"set":     func(c *rpc.Call) { c.SetField(contextID, nocopy.WireMap, mapOf("k", "v")) },
+		"set twice": func(c *rpc.Call) {
+			c.SetField(contextID, nocopy.WireMap, mapOf("k", "v"))
+			c.SetField(contextID, nocopy.WireBool, []byte{1})
+		},
+		"remove": func(c *rpc.Call) { c.RemoveField(contextID) },
+		"peek": func(c *rpc.Call) {
+			if v, err := c.Peek(1, 1); err != nil || v.Text() != "item" {
+				t.Errorf("Peek: %q, %v", v.Raw(), err)
+			}
+			if v, ok := c.Field(2); !ok || v.Text() != "link" {
+				t.Errorf("Field: %q, %t", v.Raw(), ok)
+			}
+		},
+	}
+	for name, edit := range edits {
+		intercept := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+			edit(c)
+			return next(ctx, c)
+		}
+		for _, shared := range []rpc.SharedMemory{0, rpc.CopyFromPeer, rpc.TrustPeer} {
+			l, proxy := listenUnix(t)
+			forward := echo.NewEchoProcessor(nil).WithHandler(rpc.Forward(dial(t, addr+"backend", shared)))
+			serveOn(t, &rpc.Server{Processor: forward, Interceptors: []rpc.Interceptor{intercept}, SharedMemory: shared, Lazy: shared == 0}, nil, l)
+			for way, c := range map[string]*rpc.Client{
+				"by a client": dial(t, addr+"backend", shared, rpc.Interceptors(intercept)), "by a proxy": dial(t, proxy, shared),
+			} {
+				for how, opts := range map[string][]nocopy.Option{"plain": nil, "lazy": {nocopy.Lazy}, "by index": {nocopy.RequireIndex}, "recycled": {nocopy.RequireIndex, nocopy.Recycle}} {
+					args, err := echo.ParseEchoPutArgs(wire, opts...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					res, err := c.Call(context.Background(), put, nocopy.Struct(args))
+					if err != nil {
+						t.Fatalf("%s %s, %s: %v", name, way, how, err)
+					}
+					res.Release()
+					sent, _ := at.take()
+					_, err = nocopy.Peek(sent[0], indexID)
+					switch changed := name != "nothing" && name != "peek"; {
+					case changed && err == nil:
+						t.Errorf("%s %s, %s: goes out with an index", name, way, how)
+					case !changed && way == "by a proxy" && !bytes.Equal(sent[0], wire):
+						t.Errorf("%s %s, %s: goes out otherwise than it came", name, way, how)
+					}
+					got, err := echo.ParseEchoPutArgs(sent[0], nocopy.ByIndex)
+					if err != nil || got.GetItem().GetName() != "item" || got.GetItem().GetNumbers().Len() != 9000 || got.Message().Index() != nil {
+						t.Errorf("%s %s, %s: the arguments that were sent are %.100v; %v", name, way, how, got, err)
+					}
+					args.Release()
+				}
+			}
+		}
 	}
 }

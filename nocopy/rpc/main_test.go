@@ -4,6 +4,7 @@ import (
 	"flag"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"go.uber.org/goleak"
 )
 
@@ -11,5 +12,6 @@ import (
 func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "32")
 	flag.Parse()
+	rpc.SetAloneBefore(1) // so that readers change often
 	goleak.VerifyTestMain(m)
 }

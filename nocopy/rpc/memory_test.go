@@ -200,7 +200,7 @@ func checkAllocated(t *testing.T, size int, f func()) {
 	emptyPools()
 	first := float64(allocated(f)) / float64(size)
 	var later []float64
-	for range 5 {
+	for range testmode.Of(3, 5) {
 		later = append(later, float64(allocated(f))/float64(size))
 	}
 	slices.Sort(later) // a collection may empty the pools at any time
@@ -300,7 +300,7 @@ func TestIdleMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build keeps more")
 	}
-	connections := testmode.Of(3, 4)
+	connections := testmode.Of(2, 4)
 	size := testmode.Of(1<<20, 4<<20)
 	held := func() int {
 		emptyPools()

@@ -74,7 +74,7 @@ func Throws[E interface {
 			return true, nil
 		},
 		get: func(result nocopy.Struct, d *thriftimpl.Desc) error {
-			if !thriftimpl.Struct(result).Has(f) {
+			if !thriftimpl.Struct(result).HasField(f) {
 				return nil
 			}
 			return E(thriftimpl.Struct(result).Child(f, d).Clone(of)) // the error outlives the result

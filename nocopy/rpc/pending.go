@@ -124,18 +124,23 @@ const (
 )
 
 // enqueue adds p to the queue and writes the queue's first batch if no other goroutine is writing,
-// and if that will not block or mayBlock is true; else it leaves writing to another goroutine. On
-// error, which wraps ErrNotSent, p is still the caller's.
-func (c *clientConn) enqueue(p *pending, mayBlock bool) error {
+// and if that will not block or mayBlock is true; else it leaves writing to another goroutine. If
+// mayRead is true it reports whether the caller is to read the reply: it is its turn. On error,
+// which wraps ErrNotSent, p is still the caller's.
+func (c *clientConn) enqueue(p *pending, mayBlock, mayRead bool) (reads bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.look()
 	if c.err != nil {
-		return c.notSent(p)
+		return false, c.notSent(p)
+	}
+	if mayRead = c.noteCall(p, mayRead); !mayRead && !p.method.Oneway() {
+		c.wakeReader()
 	}
 	c.queue = append(c.queue, p)
 	c.queuedBytes += p.size
 	if c.writing {
-		return nil
+		return false, nil
 	}
 	c.writing = true
 	if len(c.calls) > 0 { // let other goroutines that are about to call join the batch
@@ -148,7 +153,15 @@ func (c *clientConn) enqueue(p *pending, mayBlock bool) error {
 		c.writeBatch()
 	}
 	c.flushQueue()
-	return nil
+	switch {
+	case !mayRead || c.turn != ofNobody:
+	case p.state == written:
+		c.turn = ofCall
+		return true, nil
+	default:
+		c.wakeReader()
+	}
+	return false, nil
 }
 
 // flushQueue starts a goroutine that writes what is still queued, so that the calling one, whose

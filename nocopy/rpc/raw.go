@@ -140,7 +140,7 @@ func ThrowsAny(f thriftimpl.Field, of *thriftimpl.Desc, as func(nocopy.Struct) e
 			return true, nil
 		},
 		get: func(result nocopy.Struct, d *thriftimpl.Desc) error {
-			if !thriftimpl.Struct(result).Has(f) {
+			if !thriftimpl.Struct(result).HasField(f) {
 				return nil
 			}
 			// The error outlives the result

@@ -37,11 +37,10 @@ type receiver struct {
 	idleTimeout    time.Duration // how long to wait for a message to begin; 0 for ever
 	messageTimeout time.Duration // how long a message may take that has begun; 0 for ever
 	answersLarge   bool          // messages over the limit are answered, see peekHeader
-	// The server is closing; set before interrupt is called; nil in clients
-	closing *atomic.Bool
-	ages    ages
-	stats   *statsHook
-	arrived time.Time // when the last bytes did, if stats wants to know
+	closing        *atomic.Bool  // reading is to end; set before interrupt is called
+	ages           ages
+	stats          *statsHook
+	arrived        time.Time // when the last bytes did, if stats wants to know
 
 	frameRest   chain.Chunk // the messages that follow in the frame of the last one
 	scan        thriftimpl.Scanner
@@ -290,6 +289,13 @@ func (r *receiver) setDeadline(t time.Time) {
 
 // interrupt makes next return soon. closing must have been set. Any goroutine may call it.
 func (r *receiver) interrupt() { r.nc.SetReadDeadline(time.Unix(1, 0)) }
+
+// resume makes next go on after interrupt, with the deadline that it had; closing is not set any
+// more.
+func (r *receiver) resume() { r.nc.SetReadDeadline(r.deadline) }
+
+// hasBegun reports whether anything has arrived of the next message.
+func (r *receiver) hasBegun() bool { return len(r.frameRest.Mem) > 0 || r.in.Arrived() > 0 }
 
 // free frees the memory of what has arrived.
 func (r *receiver) free() {

@@ -179,6 +179,7 @@ func TestOverTheLimitBehindCalls(t *testing.T) {
 func TestHugePromise(t *testing.T) {
 	t.Parallel()
 	addr := serve(t, &rpc.Server{}, &handler{})
+	var conns []net.Conn
 	for _, begun := range [][]byte{nil, {0x80}, strict(call, "add", 1, nil)[:9]} {
 		nc := dialRaw(t, addr)
 		send(t, nc, append(be32(1<<30), begun...))
@@ -186,6 +187,9 @@ func TestHugePromise(t *testing.T) {
 		if len(begun) == 0 {
 			nc.(*net.TCPConn).CloseWrite() // not enough to tell what it is
 		}
+		conns = append(conns, nc)
+	}
+	for _, nc := range conns {
 		closes(t, nc)
 	}
 }

@@ -177,6 +177,7 @@ func TestConcurrency(t *testing.T) {
 
 // TestMaxConns: a connection too many waits until another has ended.
 func TestMaxConns(t *testing.T) {
+	t.Parallel()
 	addr := serve(t, &rpc.Server{MaxConns: 2}, &handler{})
 	request, answer := frame(strict(call, "add", 1, addArgs(1, 2))), frame(strict(reply, "add", 1, sumResult(3)))
 	var conns []net.Conn

@@ -1,0 +1,156 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+	"time"
+)
+
+// This file decides which goroutine reads a client's connection. A connection has a goroutine for
+// that, but where each call has been alone on the connection, calls read their own replies: that
+// spares waking the goroutine, which would wake the call's.
+
+// turn tells whose turn it is to read a client's connection. doc.go has its changes as a table.
+type turn uint8
+
+const (
+	ofReader turn = iota // the connection's goroutine reads, or has been woken to
+	ofCall               // the goroutine of a call reads
+	ofNobody             // nothing is expected; the goroutine looks now and then
+)
+
+// aloneBefore is how many two-way calls, one after the other, must have been alone on a connection
+// before they read their own replies. Tests set it.
+var aloneBefore = 8
+
+// lookAfter is how long a connection may be without a call before its goroutine reads, so that it
+// notices what else comes: that the server has closed the connection, for instance.
+const lookAfter = 50 * time.Millisecond
+
+// noteCall notes a call that is about to be queued, and reports whether it may read its own reply:
+// if ready is true, it is alone and small, so that it is written before it reads, and calls before
+// it were alone too. c.mu is held.
+func (c *clientConn) noteCall(p *pending, ready bool) bool {
+	if p.method.Oneway() {
+		return false
+	}
+	if !ready || c.peek == nil || c.isBusy() || p.size > inlineBytes {
+		c.alone = 0
+		return false
+	}
+	if c.alone < aloneBefore {
+		c.alone++
+	}
+	return c.alone == aloneBefore
+}
+
+// isBusy reports whether there is any call on the connection. c.mu is held.
+func (c *clientConn) isBusy() bool { return len(c.calls) > 0 || len(c.queue) > 0 || c.writing }
+
+// isExpecting reports whether anything is to be read, if only that the connection has failed. c.mu
+// is held, and it is the caller's turn.
+func (c *clientConn) isExpecting() bool {
+	return c.isBusy() || c.in.hasBegun() || c.givenUp.Load() > 0 || c.err != nil
+}
+
+// wakeReader gives the turn to the connection's goroutine unless a call has it. c.mu is held.
+func (c *clientConn) wakeReader() {
+	if c.turn == ofNobody {
+		c.turn = ofReader
+		select {
+		case c.wake <- struct{}{}:
+		default: // a wake-up that was not needed is left
+		}
+	}
+}
+
+// readOwn reads replies until that of p has come, the connection fails or ctx ends.
+func (c *clientConn) readOwn(ctx context.Context, p *pending) {
+	defer c.endTurn() // also when a function of Stats ends the goroutine
+	if ctx.Done() != nil {
+		turns := c.turns
+		defer context.AfterFunc(ctx, func() { c.interrupt(turns) })()
+	}
+	for len(p.done) == 0 && c.receive() {
+	}
+}
+
+// interrupt makes readOwn return, unless the turn with this number is over.
+func (c *clientConn) interrupt(turns uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turn == ofCall && c.turns == turns {
+		c.interrupted.Store(true)
+		c.in.interrupt()
+	}
+}
+
+// endTurn ends the turn of a call. If anything is under way, the goroutine reads on.
+func (c *clientConn) endTurn() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.interrupted.Load() {
+		c.interrupted.Store(false)
+		c.in.resume()
+	}
+	c.turn = ofNobody
+	c.turns++
+	if c.isExpecting() {
+		c.wakeReader()
+	}
+}
+
+// awaitTurn is called by the connection's goroutine when it has delivered a reply. If no other
+// call is under way and the last ones were alone, it leaves reading to those that follow, until it
+// is woken or there are none for a while.
+func (c *clientConn) awaitTurn() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.alone < aloneBefore || c.isExpecting() {
+		return
+	}
+	c.turn = ofNobody
+	turns := c.turns
+	timer := time.NewTimer(lookAfter)
+	defer timer.Stop()
+	for c.turn != ofReader {
+		c.mu.Unlock()
+		idle := false
+		select {
+		case <-c.wake:
+		case <-timer.C:
+			idle = true
+			timer.Reset(lookAfter)
+		}
+		c.mu.Lock()
+		if idle && c.turn == ofNobody && c.turns == turns {
+			c.turn = ofReader
+		}
+		turns = c.turns
+	}
+}
+
+// look closes the connection if the server has, and if nobody reads, who would notice. It is
+// called before a call is sent, so that the call goes to another connection. c.mu is held, but
+// released for closing.
+func (c *clientConn) look() {
+	if c.turn != ofNobody {
+		return
+	}
+	n, err := c.peek()
+	switch {
+	case n > 0 || errors.Is(err, os.ErrDeadlineExceeded):
+		c.alone = 0
+		c.wakeReader()
+		return
+	case err == syscall.EAGAIN:
+		return
+	case err == nil:
+		err = errServerClosed
+	}
+	c.mu.Unlock()
+	c.close(err)
+	c.mu.Lock()
+}

@@ -1,0 +1,35 @@
+//go:build unix
+
+package rpc
+
+import (
+	"net"
+	"syscall"
+)
+
+// peekerOf returns a function that tells how many of the next bytes, 0 or 1, have arrived on nc,
+// without taking them: 0 and no error at the end of the stream, syscall.EAGAIN if none have. It
+// returns nil if nc is no socket, but TLS on top of one for instance, which may hold what has
+// arrived.
+func peekerOf(nc net.Conn) func() (int, error) {
+	socket, ok := nc.(syscall.Conn)
+	if !ok {
+		return nil
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	var n int
+	once := func(fd uintptr) bool {
+		var b [1]byte
+		n, _, err = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		return true
+	}
+	return func() (int, error) {
+		if err := raw.Read(once); err != nil {
+			return 0, err
+		}
+		return n, err
+	}
+}
