@@ -273,6 +273,10 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 
 // TestFresh: what go:generate lines make is what is committed.
 func TestFresh(t *testing.T) {
+	programs := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", programs, "./gen/nocopyc", "./nocopy/internal/fixedlists").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	for _, g := range []struct{ dir, file, command string }{
 		{"examples/quickstart", "order/order.go", "../../gen/nocopyc -o OUT order.thrift"},
 		{"examples/kvstore", "kv/kvstore.go", "../../gen/nocopyc -o OUT kvstore.thrift"},
@@ -292,11 +296,14 @@ func TestFresh(t *testing.T) {
 		{"nocopy/nocopyjson/internal/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},
 	} {
 		out := t.TempDir()
-		args := strings.Fields("run " + strings.ReplaceAll(g.command, "OUT", out))
-		cmd := exec.Command("go", args...)
-		cmd.Dir = g.dir
+		args, dir := strings.Fields(strings.ReplaceAll(g.command, "OUT", out)), g.dir
+		if args[0] == "-C" {
+			args, dir = args[2:], filepath.Join(dir, args[1])
+		}
+		cmd := exec.Command(filepath.Join(programs, filepath.Base(args[0])), args[1:]...)
+		cmd.Dir = dir
 		if b, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: go %s: %v\n%s", g.dir, strings.Join(args, " "), err, b)
+			t.Errorf("%s: go run %s: %v\n%s", g.dir, g.command, err, b)
 			continue
 		}
 		want, err := os.ReadFile(filepath.Join(out, g.file))
