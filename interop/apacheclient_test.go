@@ -96,7 +96,7 @@ func (c *apacheClient) callEverything() {
 
 	start := time.Now()
 	equal(t, "testOneway", nil, nil, c.first.TestOneway(ctx, 1))
-	if took := time.Since(start); took > 500*time.Millisecond {
+	if took := time.Since(start); took > 900*time.Millisecond {
 		t.Errorf("testOneway took %v", took)
 	}
 	equal(t, "testVoid after testOneway", nil, nil, c.first.TestVoid(ctx))

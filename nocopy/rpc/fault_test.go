@@ -168,7 +168,7 @@ func TestHalfOpen(t *testing.T) {
 			ctx, cancel := context.WithTimeout(bg, 30*time.Millisecond)
 			start := time.Now()
 			_, err := c.Echo(ctx, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, size)) })
-			if d := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || d > time.Second {
+			if d := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || d > 10*time.Second { // machines are busy
 				t.Errorf("%d bytes: %v after %v", size, err, d)
 			}
 			cancel()

@@ -429,13 +429,14 @@ func TestGoneDuringShutdown(t *testing.T) {
 func TestNotIdle(t *testing.T) {
 	t.Parallel()
 	w := newWaiter()
-	srv := &rpc.Server{Processor: echo.NewEchoProcessor(w), IdleTimeout: 20 * time.Millisecond}
+	const idle = 500 * time.Millisecond // long enough for the first request to come
+	srv := &rpc.Server{Processor: echo.NewEchoProcessor(w), IdleTimeout: idle}
 	nc := dialRaw(t, serve(t, srv, nil))
 	send(t, nc, frame(strict(call, "fail", 1, []byte{0})))
 	expects(t, w.begun, 1, "fail", "begun")
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(idle + 100*time.Millisecond)
 	send(t, nc, frame(strict(call, "add", 2, addArgs(1, 2))))
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(idle + 100*time.Millisecond)
 	close(w.release)
 	expect(t, nc, frame(strict(reply, "fail", 1, []byte{0})))
 	expect(t, nc, frame(strict(reply, "add", 2, sumResult(3))))
