@@ -23,7 +23,8 @@
 //
 // A getter of a scalar is inlined: it compares the handle's generation, loads the field's word,
 // and loads the value through the table of segments. An unset field's word is 0, and position 0
-// reads as zero: no branch. (Of a struct of more than 62 fields it is a call.) A string's getter
+// reads as zero: no branch. (Of a struct of more than 62 fields it is a call. IsSetX is inlined
+// there, too: a program that reads all fields of such a struct asks it first.) A string's getter
 // is a call that also loads the length; it copies nothing. A setter of a scalar stores in place;
 // where it may not (bytes of the caller's, or shared), the first one makes a node. A setter of a
 // string appends it while its struct is being built, and makes a node afterwards. In a received

@@ -132,6 +132,9 @@ func (c indexChecker) flat(t, span uint32, who string) (words []uint32) {
 		if at < bareTable(span) || at >= table[tableUsed] || taken[at] {
 			panic(fmt.Sprintf("%s: word %d is at %d, of %d, or twice", who, n, at, table[tableUsed]))
 		}
+		if table[at] == 0 {
+			panic(fmt.Sprintf("%s: word %d is in the set, and 0", who, n))
+		}
 		taken[at] = true
 		words = append(words, table[at])
 	}

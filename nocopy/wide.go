@@ -20,7 +20,7 @@ import (
 // the numbers of the tables for chunkSpan fields each. So the smallest table for one field takes
 // 256 bytes, however many fields the struct has.
 //
-// A word may be 0: then the field is not set, as one that is not in the set.
+// No word stays 0: a field that is removed leaves the set.
 
 // What a table begins with.
 const (
@@ -37,7 +37,7 @@ const (
 	groupMask  = 1<<groupLog - 1
 	groupWords = 2
 
-	flatSpan  = 1 << 10
+	flatSpan  = entry.FlatWords
 	chunkLog  = 9
 	chunkSpan = 1 << chunkLog
 	chunkMask = chunkSpan - 1
@@ -77,14 +77,15 @@ func (m *Message) put(e uint32, f XField, word uint32) {
 
 //go:noinline
 func (m *Message) putWide(e uint32, f XField, word uint32) {
-	if word == 0 && m.at(e, f) == 0 {
+	if word == 0 {
+		removeFromTable(m.idx, m.idx[e+tableWord], f)
 		return
 	}
 	*m.wideSlot(e, f) = word
 }
 
 // wideSlot returns where the word of field f of the wide struct of entry e is, having made room
-// for it. It is good until the index grows.
+// for it, in which the caller puts something other than 0. It is good until the index grows.
 func (m *Message) wideSlot(e uint32, f XField) *uint32 {
 	t, at := m.inTable(m.idx[e+tableWord], f)
 	m.idx[e+tableWord] = t
@@ -181,6 +182,27 @@ func addToSet(table []uint32, n uint32) uint32 {
 	group[0], group[1] = set|bit, first
 	table[tableUsed] = used + 1
 	return at
+}
+
+// removeFromTable removes field f from the set of table t, if it is there.
+func removeFromTable(idx []uint32, t uint32, f XField) {
+	n := f.word()
+	if t != 0 && f.words() > flatSpan {
+		t = inFlat(idx, t, n>>chunkLog)
+		n &= chunkMask
+	}
+	if t == 0 {
+		return
+	}
+	group := idx[t+tableGroups+n>>groupLog*groupWords:][:groupWords]
+	set, bit := group[0], uint32(1)<<(n&groupMask)
+	if set&bit == 0 {
+		return
+	}
+	group[0] = set &^ bit
+	before, after := bits.OnesCount32(set&(bit-1)), bits.OnesCount32(set&^(bit-1))
+	words := idx[t+group[1]+uint32(before):][:after]
+	copy(words, words[1:])
 }
 
 // roomForMore returns how many words a table has that takes the place of a full one, for a struct
@@ -334,14 +356,7 @@ func (m *Message) nextInFlat(t, n, span uint32) uint32 {
 func (m *Message) lastArmIn(e uint32, f XField) (last uint32) {
 	t, span := m.idx[e+tableWord], f.words()
 	for n := m.nextInTable(t, 0, span); n < span; n = m.nextInTable(t, n+1, span) {
-		if tableAt(m.idx, t, f.withWord(n)) != 0 {
-			last = n
-		}
+		last = n
 	}
 	return last
-}
-
-// withWord returns a constant of the same struct for another word.
-func (f XField) withWord(n uint32) XField {
-	return f&^(0xffff<<entry.WordShift) | XField(n)<<entry.WordShift
 }

@@ -43,6 +43,9 @@ func setNth(s XStruct, d *XDesc, i, x int) {
 // nth tells of field i what setNth has set it to.
 func nth(s XStruct, d *XDesc, i int) any {
 	f, w := d.constant(i), XWide(s)
+	if d.span() <= flatSpan && w.HasFlat(f) != w.Has(f) {
+		return "something that HasFlat sees otherwise than Has"
+	}
 	if !w.Has(f) {
 		if s.HasField(f) || w.Int32(f) != 0 || w.Text(f) != "" || w.Bool(f) || s.Child(f, d).Valid() && i%4 == 3 {
 			return "something that is not set"

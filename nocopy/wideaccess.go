@@ -1,6 +1,10 @@
 package nocopy
 
-import "math"
+import (
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+)
 
 // For generated code. XWide is XStruct for the fields of a wide struct, which has more than
 // entry.MaxDirect: with the getters of one field. All else, XStruct has for both.
@@ -65,6 +69,19 @@ func (s XWide) Has(f XField) bool {
 		return false
 	}
 	return tableAt(s.m.idx, t, f) != 0
+}
+
+// HasFlat is Has for a struct of at most entry.FlatWords words. It inlines.
+func (s XWide) HasFlat(f XField) bool {
+	if s.m == nil {
+		return false
+	}
+	if uint32(s.k>>32) != s.m.gen {
+		panic(panicStale)
+	}
+	t := s.m.idx[uint32(s.k)+tableWord]
+	n := uint32(f >> entry.WordShift)
+	return t != 0 && s.m.idx[t+tableGroups+n>>groupLog*groupWords]>>(n&groupMask)&1 != 0
 }
 
 // Bool returns a bool field, false if it is not set.

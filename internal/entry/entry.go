@@ -25,6 +25,9 @@ const (
 	WideWords = Table + 1
 )
 
+// FlatWords is the most words of a wide struct whose table has one level.
+const FlatWords = 1 << 10
+
 // A field's constant holds, from the lowest bits: the id, the wire type, Wide, how many words the
 // struct has, and which of them is the field's.
 const (

@@ -15,10 +15,14 @@ const (
 	medium thriftimpl.Field = 5<<48 | 8<<32 | 8<<16 | 4
 	large  thriftimpl.Field = 6<<48 | 8<<32 | 10<<16 | 5
 	real   thriftimpl.Field = 7<<48 | 8<<32 | 4<<16 | 6
+	sparse thriftimpl.Field = 80<<48 | 202<<32 | 0x80000000 | 10<<16 | 79
 )
 
 // Record is a generated struct.
 type Record nocopy.Struct
+
+// WideRecord is a generated struct of 200 fields.
+type WideRecord nocopy.Struct
 
 // Color is a generated enum.
 type Color int32
@@ -32,8 +36,10 @@ func (s Record) GetLarge() int64   { return thriftimpl.Struct(s).Int64(large) } 
 func (s Record) GetReal() float64  { return thriftimpl.Struct(s).Float64(real) }        // inlines nocopy.XStruct.Float64
 func (s Record) IsSetMedium() bool { return thriftimpl.Struct(s).Has(medium) }          // inlines nocopy.XStruct.Has
 
+func (s WideRecord) IsSetSparse() bool { return thriftimpl.Wide(s).HasFlat(sparse) } // inlines nocopy.XWide.HasFlat
+
 // Read uses accessors and lists.
-func Read(s Record, bools nocopy.BoolList, i8s nocopy.Int8List, i16s nocopy.Int16List, i32s nocopy.Int32List, i64s nocopy.Int64List,
+func Read(s Record, wide WideRecord, bools nocopy.BoolList, i8s nocopy.Int8List, i16s nocopy.Int16List, i32s nocopy.Int32List, i64s nocopy.Int64List,
 	doubles nocopy.Float64List, uuids nocopy.UUIDList, colors nocopy.EnumList[Color], records nocopy.StructList[Record]) (n int64) {
 	if s.IsSetMedium() && s.GetFlag() { // inlines Record.GetFlag
 		n += int64(s.GetTiny())   // inlines Record.GetTiny
@@ -41,6 +47,9 @@ func Read(s Record, bools nocopy.BoolList, i8s nocopy.Int8List, i16s nocopy.Int1
 		n += int64(s.GetMedium()) // inlines Record.GetMedium
 		n += s.GetLarge()         // inlines Record.GetLarge
 		n += int64(s.GetReal())   // inlines Record.GetReal
+	}
+	if wide.IsSetSparse() { // inlines WideRecord.IsSetSparse
+		n++
 	}
 	for i := range bools.Len() { // inlines nocopy.BoolList.Len
 		if bools.At(i) { // inlines nocopy.BoolList.At

@@ -823,206 +823,606 @@ func SetPlain(r *wide.WideRowFields, f *data.WideField) {
 
 // Sum reads all fields of r.
 func Sum(r wide.WideRow) (s uint64) {
-	s += data.Str(r.GetT1())
-	s += data.Str(r.GetT2())
-	s += data.Str(r.GetT3())
-	s += data.Str(r.GetT4())
-	s += data.Str(r.GetT5())
-	s += data.Str(r.GetT6())
-	s += data.Str(r.GetT7())
-	s += data.Str(r.GetT8())
-	s += data.Str(r.GetT9())
-	s += data.Str(r.GetT10())
-	s += data.Str(r.GetT11())
-	s += data.Str(r.GetT12())
-	s += data.Str(r.GetT13())
-	s += data.Str(r.GetT14())
-	s += data.Str(r.GetT15())
-	s += data.Str(r.GetT16())
-	s += data.Str(r.GetT17())
-	s += data.Str(r.GetT18())
-	s += data.Str(r.GetT19())
-	s += data.Str(r.GetT20())
-	s += data.Str(r.GetT21())
-	s += data.Str(r.GetT22())
-	s += data.Str(r.GetT23())
-	s += data.Str(r.GetT24())
-	s += data.Str(r.GetT25())
-	s += data.Str(r.GetT26())
-	s += data.Str(r.GetT27())
-	s += data.Str(r.GetT28())
-	s += data.Str(r.GetT29())
-	s += data.Str(r.GetT30())
-	s += data.Str(r.GetT31())
-	s += data.Str(r.GetT32())
-	s += data.Str(r.GetT33())
-	s += data.Str(r.GetT34())
-	s += data.Str(r.GetT35())
-	s += data.Str(r.GetT36())
-	s += data.Str(r.GetT37())
-	s += data.Str(r.GetT38())
-	s += data.Str(r.GetT39())
-	s += data.Str(r.GetT40())
-	s += data.Str(r.GetT41())
-	s += data.Str(r.GetT42())
-	s += data.Str(r.GetT43())
-	s += data.Str(r.GetT44())
-	s += data.Str(r.GetT45())
-	s += data.Str(r.GetT46())
-	s += data.Str(r.GetT47())
-	s += data.Str(r.GetT48())
-	s += data.Str(r.GetT49())
-	s += data.Str(r.GetT50())
-	s += data.Str(r.GetT51())
-	s += data.Str(r.GetT52())
-	s += data.Str(r.GetT53())
-	s += data.Str(r.GetT54())
-	s += data.Str(r.GetT55())
-	s += data.Str(r.GetT56())
-	s += data.Str(r.GetT57())
-	s += data.Str(r.GetT58())
-	s += data.Str(r.GetT59())
-	s += data.Str(r.GetT60())
-	s += data.Str(r.GetT61())
-	s += data.Str(r.GetT62())
-	s += data.Str(r.GetT63())
-	s += data.Str(r.GetT64())
-	s += data.Str(r.GetT65())
-	s += data.Str(r.GetT66())
-	s += data.Str(r.GetT67())
-	s += data.Str(r.GetT68())
-	s += data.Str(r.GetT69())
-	s += data.Str(r.GetT70())
-	s += data.Str(r.GetT71())
-	s += data.Str(r.GetT72())
-	s += data.Str(r.GetT73())
-	s += data.Str(r.GetT74())
-	s += data.Str(r.GetT75())
-	s += data.Str(r.GetT76())
-	s += data.Str(r.GetT77())
-	s += data.Str(r.GetT78())
-	s += data.Str(r.GetT79())
-	s += data.Str(r.GetT80())
-	s += data.Str(r.GetT81())
-	s += data.Str(r.GetT82())
-	s += data.Str(r.GetT83())
-	s += data.Str(r.GetT84())
-	s += data.Str(r.GetT85())
-	s += data.Str(r.GetT86())
-	s += data.Str(r.GetT87())
-	s += data.Str(r.GetT88())
-	s += data.Str(r.GetT89())
-	s += data.Str(r.GetT90())
-	s += data.Str(r.GetT91())
-	s += data.Str(r.GetT92())
-	s += data.Str(r.GetT93())
-	s += data.Str(r.GetT94())
-	s += data.Str(r.GetT95())
-	s += data.Str(r.GetT96())
-	s += data.Str(r.GetT97())
-	s += data.Str(r.GetT98())
-	s += data.Str(r.GetT99())
-	s += data.Str(r.GetT100())
-	s += uint64(r.GetN1())
-	s += uint64(r.GetN2())
-	s += uint64(r.GetN3())
-	s += uint64(r.GetN4())
-	s += uint64(r.GetN5())
-	s += uint64(r.GetN6())
-	s += uint64(r.GetN7())
-	s += uint64(r.GetN8())
-	s += uint64(r.GetN9())
-	s += uint64(r.GetN10())
-	s += uint64(r.GetN11())
-	s += uint64(r.GetN12())
-	s += uint64(r.GetN13())
-	s += uint64(r.GetN14())
-	s += uint64(r.GetN15())
-	s += uint64(r.GetN16())
-	s += uint64(r.GetN17())
-	s += uint64(r.GetN18())
-	s += uint64(r.GetN19())
-	s += uint64(r.GetN20())
-	s += uint64(r.GetN21())
-	s += uint64(r.GetN22())
-	s += uint64(r.GetN23())
-	s += uint64(r.GetN24())
-	s += uint64(r.GetN25())
-	s += uint64(r.GetN26())
-	s += uint64(r.GetN27())
-	s += uint64(r.GetN28())
-	s += uint64(r.GetN29())
-	s += uint64(r.GetN30())
-	s += uint64(r.GetN31())
-	s += uint64(r.GetN32())
-	s += uint64(r.GetN33())
-	s += uint64(r.GetN34())
-	s += uint64(r.GetN35())
-	s += uint64(r.GetN36())
-	s += uint64(r.GetN37())
-	s += uint64(r.GetN38())
-	s += uint64(r.GetN39())
-	s += uint64(r.GetN40())
-	s += uint64(r.GetN41())
-	s += uint64(r.GetN42())
-	s += uint64(r.GetN43())
-	s += uint64(r.GetN44())
-	s += uint64(r.GetN45())
-	s += uint64(r.GetN46())
-	s += uint64(r.GetN47())
-	s += uint64(r.GetN48())
-	s += uint64(r.GetN49())
-	s += uint64(r.GetN50())
-	s += uint64(r.GetN51())
-	s += uint64(r.GetN52())
-	s += uint64(r.GetN53())
-	s += uint64(r.GetN54())
-	s += uint64(r.GetN55())
-	s += uint64(r.GetN56())
-	s += uint64(r.GetN57())
-	s += uint64(r.GetN58())
-	s += uint64(r.GetN59())
-	s += uint64(r.GetN60())
-	s += data.F64(r.GetD1())
-	s += data.F64(r.GetD2())
-	s += data.F64(r.GetD3())
-	s += data.F64(r.GetD4())
-	s += data.F64(r.GetD5())
-	s += data.F64(r.GetD6())
-	s += data.F64(r.GetD7())
-	s += data.F64(r.GetD8())
-	s += data.F64(r.GetD9())
-	s += data.F64(r.GetD10())
-	s += data.F64(r.GetD11())
-	s += data.F64(r.GetD12())
-	s += data.F64(r.GetD13())
-	s += data.F64(r.GetD14())
-	s += data.F64(r.GetD15())
-	s += data.F64(r.GetD16())
-	s += data.F64(r.GetD17())
-	s += data.F64(r.GetD18())
-	s += data.F64(r.GetD19())
-	s += data.F64(r.GetD20())
-	s += data.Bool(r.GetB1())
-	s += data.Bool(r.GetB2())
-	s += data.Bool(r.GetB3())
-	s += data.Bool(r.GetB4())
-	s += data.Bool(r.GetB5())
-	s += data.Bool(r.GetB6())
-	s += data.Bool(r.GetB7())
-	s += data.Bool(r.GetB8())
-	s += data.Bool(r.GetB9())
-	s += data.Bool(r.GetB10())
-	s += data.Bool(r.GetB11())
-	s += data.Bool(r.GetB12())
-	s += data.Bool(r.GetB13())
-	s += data.Bool(r.GetB14())
-	s += data.Bool(r.GetB15())
-	s += data.Bool(r.GetB16())
-	s += data.Bool(r.GetB17())
-	s += data.Bool(r.GetB18())
-	s += data.Bool(r.GetB19())
-	s += data.Bool(r.GetB20())
+	if r.IsSetT1() {
+		s += data.Str(r.GetT1())
+	}
+	if r.IsSetT2() {
+		s += data.Str(r.GetT2())
+	}
+	if r.IsSetT3() {
+		s += data.Str(r.GetT3())
+	}
+	if r.IsSetT4() {
+		s += data.Str(r.GetT4())
+	}
+	if r.IsSetT5() {
+		s += data.Str(r.GetT5())
+	}
+	if r.IsSetT6() {
+		s += data.Str(r.GetT6())
+	}
+	if r.IsSetT7() {
+		s += data.Str(r.GetT7())
+	}
+	if r.IsSetT8() {
+		s += data.Str(r.GetT8())
+	}
+	if r.IsSetT9() {
+		s += data.Str(r.GetT9())
+	}
+	if r.IsSetT10() {
+		s += data.Str(r.GetT10())
+	}
+	if r.IsSetT11() {
+		s += data.Str(r.GetT11())
+	}
+	if r.IsSetT12() {
+		s += data.Str(r.GetT12())
+	}
+	if r.IsSetT13() {
+		s += data.Str(r.GetT13())
+	}
+	if r.IsSetT14() {
+		s += data.Str(r.GetT14())
+	}
+	if r.IsSetT15() {
+		s += data.Str(r.GetT15())
+	}
+	if r.IsSetT16() {
+		s += data.Str(r.GetT16())
+	}
+	if r.IsSetT17() {
+		s += data.Str(r.GetT17())
+	}
+	if r.IsSetT18() {
+		s += data.Str(r.GetT18())
+	}
+	if r.IsSetT19() {
+		s += data.Str(r.GetT19())
+	}
+	if r.IsSetT20() {
+		s += data.Str(r.GetT20())
+	}
+	if r.IsSetT21() {
+		s += data.Str(r.GetT21())
+	}
+	if r.IsSetT22() {
+		s += data.Str(r.GetT22())
+	}
+	if r.IsSetT23() {
+		s += data.Str(r.GetT23())
+	}
+	if r.IsSetT24() {
+		s += data.Str(r.GetT24())
+	}
+	if r.IsSetT25() {
+		s += data.Str(r.GetT25())
+	}
+	if r.IsSetT26() {
+		s += data.Str(r.GetT26())
+	}
+	if r.IsSetT27() {
+		s += data.Str(r.GetT27())
+	}
+	if r.IsSetT28() {
+		s += data.Str(r.GetT28())
+	}
+	if r.IsSetT29() {
+		s += data.Str(r.GetT29())
+	}
+	if r.IsSetT30() {
+		s += data.Str(r.GetT30())
+	}
+	if r.IsSetT31() {
+		s += data.Str(r.GetT31())
+	}
+	if r.IsSetT32() {
+		s += data.Str(r.GetT32())
+	}
+	if r.IsSetT33() {
+		s += data.Str(r.GetT33())
+	}
+	if r.IsSetT34() {
+		s += data.Str(r.GetT34())
+	}
+	if r.IsSetT35() {
+		s += data.Str(r.GetT35())
+	}
+	if r.IsSetT36() {
+		s += data.Str(r.GetT36())
+	}
+	if r.IsSetT37() {
+		s += data.Str(r.GetT37())
+	}
+	if r.IsSetT38() {
+		s += data.Str(r.GetT38())
+	}
+	if r.IsSetT39() {
+		s += data.Str(r.GetT39())
+	}
+	if r.IsSetT40() {
+		s += data.Str(r.GetT40())
+	}
+	if r.IsSetT41() {
+		s += data.Str(r.GetT41())
+	}
+	if r.IsSetT42() {
+		s += data.Str(r.GetT42())
+	}
+	if r.IsSetT43() {
+		s += data.Str(r.GetT43())
+	}
+	if r.IsSetT44() {
+		s += data.Str(r.GetT44())
+	}
+	if r.IsSetT45() {
+		s += data.Str(r.GetT45())
+	}
+	if r.IsSetT46() {
+		s += data.Str(r.GetT46())
+	}
+	if r.IsSetT47() {
+		s += data.Str(r.GetT47())
+	}
+	if r.IsSetT48() {
+		s += data.Str(r.GetT48())
+	}
+	if r.IsSetT49() {
+		s += data.Str(r.GetT49())
+	}
+	if r.IsSetT50() {
+		s += data.Str(r.GetT50())
+	}
+	if r.IsSetT51() {
+		s += data.Str(r.GetT51())
+	}
+	if r.IsSetT52() {
+		s += data.Str(r.GetT52())
+	}
+	if r.IsSetT53() {
+		s += data.Str(r.GetT53())
+	}
+	if r.IsSetT54() {
+		s += data.Str(r.GetT54())
+	}
+	if r.IsSetT55() {
+		s += data.Str(r.GetT55())
+	}
+	if r.IsSetT56() {
+		s += data.Str(r.GetT56())
+	}
+	if r.IsSetT57() {
+		s += data.Str(r.GetT57())
+	}
+	if r.IsSetT58() {
+		s += data.Str(r.GetT58())
+	}
+	if r.IsSetT59() {
+		s += data.Str(r.GetT59())
+	}
+	if r.IsSetT60() {
+		s += data.Str(r.GetT60())
+	}
+	if r.IsSetT61() {
+		s += data.Str(r.GetT61())
+	}
+	if r.IsSetT62() {
+		s += data.Str(r.GetT62())
+	}
+	if r.IsSetT63() {
+		s += data.Str(r.GetT63())
+	}
+	if r.IsSetT64() {
+		s += data.Str(r.GetT64())
+	}
+	if r.IsSetT65() {
+		s += data.Str(r.GetT65())
+	}
+	if r.IsSetT66() {
+		s += data.Str(r.GetT66())
+	}
+	if r.IsSetT67() {
+		s += data.Str(r.GetT67())
+	}
+	if r.IsSetT68() {
+		s += data.Str(r.GetT68())
+	}
+	if r.IsSetT69() {
+		s += data.Str(r.GetT69())
+	}
+	if r.IsSetT70() {
+		s += data.Str(r.GetT70())
+	}
+	if r.IsSetT71() {
+		s += data.Str(r.GetT71())
+	}
+	if r.IsSetT72() {
+		s += data.Str(r.GetT72())
+	}
+	if r.IsSetT73() {
+		s += data.Str(r.GetT73())
+	}
+	if r.IsSetT74() {
+		s += data.Str(r.GetT74())
+	}
+	if r.IsSetT75() {
+		s += data.Str(r.GetT75())
+	}
+	if r.IsSetT76() {
+		s += data.Str(r.GetT76())
+	}
+	if r.IsSetT77() {
+		s += data.Str(r.GetT77())
+	}
+	if r.IsSetT78() {
+		s += data.Str(r.GetT78())
+	}
+	if r.IsSetT79() {
+		s += data.Str(r.GetT79())
+	}
+	if r.IsSetT80() {
+		s += data.Str(r.GetT80())
+	}
+	if r.IsSetT81() {
+		s += data.Str(r.GetT81())
+	}
+	if r.IsSetT82() {
+		s += data.Str(r.GetT82())
+	}
+	if r.IsSetT83() {
+		s += data.Str(r.GetT83())
+	}
+	if r.IsSetT84() {
+		s += data.Str(r.GetT84())
+	}
+	if r.IsSetT85() {
+		s += data.Str(r.GetT85())
+	}
+	if r.IsSetT86() {
+		s += data.Str(r.GetT86())
+	}
+	if r.IsSetT87() {
+		s += data.Str(r.GetT87())
+	}
+	if r.IsSetT88() {
+		s += data.Str(r.GetT88())
+	}
+	if r.IsSetT89() {
+		s += data.Str(r.GetT89())
+	}
+	if r.IsSetT90() {
+		s += data.Str(r.GetT90())
+	}
+	if r.IsSetT91() {
+		s += data.Str(r.GetT91())
+	}
+	if r.IsSetT92() {
+		s += data.Str(r.GetT92())
+	}
+	if r.IsSetT93() {
+		s += data.Str(r.GetT93())
+	}
+	if r.IsSetT94() {
+		s += data.Str(r.GetT94())
+	}
+	if r.IsSetT95() {
+		s += data.Str(r.GetT95())
+	}
+	if r.IsSetT96() {
+		s += data.Str(r.GetT96())
+	}
+	if r.IsSetT97() {
+		s += data.Str(r.GetT97())
+	}
+	if r.IsSetT98() {
+		s += data.Str(r.GetT98())
+	}
+	if r.IsSetT99() {
+		s += data.Str(r.GetT99())
+	}
+	if r.IsSetT100() {
+		s += data.Str(r.GetT100())
+	}
+	if r.IsSetN1() {
+		s += uint64(r.GetN1())
+	}
+	if r.IsSetN2() {
+		s += uint64(r.GetN2())
+	}
+	if r.IsSetN3() {
+		s += uint64(r.GetN3())
+	}
+	if r.IsSetN4() {
+		s += uint64(r.GetN4())
+	}
+	if r.IsSetN5() {
+		s += uint64(r.GetN5())
+	}
+	if r.IsSetN6() {
+		s += uint64(r.GetN6())
+	}
+	if r.IsSetN7() {
+		s += uint64(r.GetN7())
+	}
+	if r.IsSetN8() {
+		s += uint64(r.GetN8())
+	}
+	if r.IsSetN9() {
+		s += uint64(r.GetN9())
+	}
+	if r.IsSetN10() {
+		s += uint64(r.GetN10())
+	}
+	if r.IsSetN11() {
+		s += uint64(r.GetN11())
+	}
+	if r.IsSetN12() {
+		s += uint64(r.GetN12())
+	}
+	if r.IsSetN13() {
+		s += uint64(r.GetN13())
+	}
+	if r.IsSetN14() {
+		s += uint64(r.GetN14())
+	}
+	if r.IsSetN15() {
+		s += uint64(r.GetN15())
+	}
+	if r.IsSetN16() {
+		s += uint64(r.GetN16())
+	}
+	if r.IsSetN17() {
+		s += uint64(r.GetN17())
+	}
+	if r.IsSetN18() {
+		s += uint64(r.GetN18())
+	}
+	if r.IsSetN19() {
+		s += uint64(r.GetN19())
+	}
+	if r.IsSetN20() {
+		s += uint64(r.GetN20())
+	}
+	if r.IsSetN21() {
+		s += uint64(r.GetN21())
+	}
+	if r.IsSetN22() {
+		s += uint64(r.GetN22())
+	}
+	if r.IsSetN23() {
+		s += uint64(r.GetN23())
+	}
+	if r.IsSetN24() {
+		s += uint64(r.GetN24())
+	}
+	if r.IsSetN25() {
+		s += uint64(r.GetN25())
+	}
+	if r.IsSetN26() {
+		s += uint64(r.GetN26())
+	}
+	if r.IsSetN27() {
+		s += uint64(r.GetN27())
+	}
+	if r.IsSetN28() {
+		s += uint64(r.GetN28())
+	}
+	if r.IsSetN29() {
+		s += uint64(r.GetN29())
+	}
+	if r.IsSetN30() {
+		s += uint64(r.GetN30())
+	}
+	if r.IsSetN31() {
+		s += uint64(r.GetN31())
+	}
+	if r.IsSetN32() {
+		s += uint64(r.GetN32())
+	}
+	if r.IsSetN33() {
+		s += uint64(r.GetN33())
+	}
+	if r.IsSetN34() {
+		s += uint64(r.GetN34())
+	}
+	if r.IsSetN35() {
+		s += uint64(r.GetN35())
+	}
+	if r.IsSetN36() {
+		s += uint64(r.GetN36())
+	}
+	if r.IsSetN37() {
+		s += uint64(r.GetN37())
+	}
+	if r.IsSetN38() {
+		s += uint64(r.GetN38())
+	}
+	if r.IsSetN39() {
+		s += uint64(r.GetN39())
+	}
+	if r.IsSetN40() {
+		s += uint64(r.GetN40())
+	}
+	if r.IsSetN41() {
+		s += uint64(r.GetN41())
+	}
+	if r.IsSetN42() {
+		s += uint64(r.GetN42())
+	}
+	if r.IsSetN43() {
+		s += uint64(r.GetN43())
+	}
+	if r.IsSetN44() {
+		s += uint64(r.GetN44())
+	}
+	if r.IsSetN45() {
+		s += uint64(r.GetN45())
+	}
+	if r.IsSetN46() {
+		s += uint64(r.GetN46())
+	}
+	if r.IsSetN47() {
+		s += uint64(r.GetN47())
+	}
+	if r.IsSetN48() {
+		s += uint64(r.GetN48())
+	}
+	if r.IsSetN49() {
+		s += uint64(r.GetN49())
+	}
+	if r.IsSetN50() {
+		s += uint64(r.GetN50())
+	}
+	if r.IsSetN51() {
+		s += uint64(r.GetN51())
+	}
+	if r.IsSetN52() {
+		s += uint64(r.GetN52())
+	}
+	if r.IsSetN53() {
+		s += uint64(r.GetN53())
+	}
+	if r.IsSetN54() {
+		s += uint64(r.GetN54())
+	}
+	if r.IsSetN55() {
+		s += uint64(r.GetN55())
+	}
+	if r.IsSetN56() {
+		s += uint64(r.GetN56())
+	}
+	if r.IsSetN57() {
+		s += uint64(r.GetN57())
+	}
+	if r.IsSetN58() {
+		s += uint64(r.GetN58())
+	}
+	if r.IsSetN59() {
+		s += uint64(r.GetN59())
+	}
+	if r.IsSetN60() {
+		s += uint64(r.GetN60())
+	}
+	if r.IsSetD1() {
+		s += data.F64(r.GetD1())
+	}
+	if r.IsSetD2() {
+		s += data.F64(r.GetD2())
+	}
+	if r.IsSetD3() {
+		s += data.F64(r.GetD3())
+	}
+	if r.IsSetD4() {
+		s += data.F64(r.GetD4())
+	}
+	if r.IsSetD5() {
+		s += data.F64(r.GetD5())
+	}
+	if r.IsSetD6() {
+		s += data.F64(r.GetD6())
+	}
+	if r.IsSetD7() {
+		s += data.F64(r.GetD7())
+	}
+	if r.IsSetD8() {
+		s += data.F64(r.GetD8())
+	}
+	if r.IsSetD9() {
+		s += data.F64(r.GetD9())
+	}
+	if r.IsSetD10() {
+		s += data.F64(r.GetD10())
+	}
+	if r.IsSetD11() {
+		s += data.F64(r.GetD11())
+	}
+	if r.IsSetD12() {
+		s += data.F64(r.GetD12())
+	}
+	if r.IsSetD13() {
+		s += data.F64(r.GetD13())
+	}
+	if r.IsSetD14() {
+		s += data.F64(r.GetD14())
+	}
+	if r.IsSetD15() {
+		s += data.F64(r.GetD15())
+	}
+	if r.IsSetD16() {
+		s += data.F64(r.GetD16())
+	}
+	if r.IsSetD17() {
+		s += data.F64(r.GetD17())
+	}
+	if r.IsSetD18() {
+		s += data.F64(r.GetD18())
+	}
+	if r.IsSetD19() {
+		s += data.F64(r.GetD19())
+	}
+	if r.IsSetD20() {
+		s += data.F64(r.GetD20())
+	}
+	if r.IsSetB1() {
+		s += data.Bool(r.GetB1())
+	}
+	if r.IsSetB2() {
+		s += data.Bool(r.GetB2())
+	}
+	if r.IsSetB3() {
+		s += data.Bool(r.GetB3())
+	}
+	if r.IsSetB4() {
+		s += data.Bool(r.GetB4())
+	}
+	if r.IsSetB5() {
+		s += data.Bool(r.GetB5())
+	}
+	if r.IsSetB6() {
+		s += data.Bool(r.GetB6())
+	}
+	if r.IsSetB7() {
+		s += data.Bool(r.GetB7())
+	}
+	if r.IsSetB8() {
+		s += data.Bool(r.GetB8())
+	}
+	if r.IsSetB9() {
+		s += data.Bool(r.GetB9())
+	}
+	if r.IsSetB10() {
+		s += data.Bool(r.GetB10())
+	}
+	if r.IsSetB11() {
+		s += data.Bool(r.GetB11())
+	}
+	if r.IsSetB12() {
+		s += data.Bool(r.GetB12())
+	}
+	if r.IsSetB13() {
+		s += data.Bool(r.GetB13())
+	}
+	if r.IsSetB14() {
+		s += data.Bool(r.GetB14())
+	}
+	if r.IsSetB15() {
+		s += data.Bool(r.GetB15())
+	}
+	if r.IsSetB16() {
+		s += data.Bool(r.GetB16())
+	}
+	if r.IsSetB17() {
+		s += data.Bool(r.GetB17())
+	}
+	if r.IsSetB18() {
+		s += data.Bool(r.GetB18())
+	}
+	if r.IsSetB19() {
+		s += data.Bool(r.GetB19())
+	}
+	if r.IsSetB20() {
+		s += data.Bool(r.GetB20())
+	}
 	return s
 }
 
