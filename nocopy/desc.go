@@ -199,10 +199,12 @@ type XDesc struct {
 
 type templateField struct{ word, off uint32 }
 
-// idField tells the field with an id.
+// idField tells the field with an id, in few bytes.
 type idField struct {
 	header uint32 // as field.header; noHeader: there is no field with this id
-	number uint32
+	number uint16
+	kind   kind
+	size   uint8 // as field.size
 }
 
 const noHeader = math.MaxUint32
@@ -307,7 +309,7 @@ func (d *XDesc) define(fields []XFieldDesc) {
 	}
 	for i := range d.fields {
 		f := &d.fields[i]
-		d.byID[int(f.ID)-minID] = idField{f.header, uint32(i)}
+		d.byID[int(f.ID)-minID] = idField{f.header, uint16(i), f.kind, f.size}
 	}
 }
 
@@ -335,12 +337,18 @@ func (d *XDesc) addToTemplate(f *field) {
 	}
 }
 
+// byHeader returns the field with this header, nil if there is none.
+func (d *XDesc) byHeader(key uint32) *idField {
+	if i := uint16(key) - uint16(d.minID); int(i) < len(d.byID) && d.byID[i].header == key {
+		return &d.byID[i]
+	}
+	return nil
+}
+
 // fieldNumber returns the number of the field with this header, -1 if there is none.
 func (d *XDesc) fieldNumber(key uint32) int {
-	if i := uint16(key) - uint16(d.minID); int(i) < len(d.byID) {
-		if s := &d.byID[i]; s.header == key {
-			return int(s.number)
-		}
+	if s := d.byHeader(key); s != nil {
+		return int(s.number)
 	}
 	return -1
 }

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -44,22 +45,26 @@ func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 	p.m.hasTables = true // there may be none, if it is not valid, but p.present has grown
 	p.m.idx[e+tableWord] = 0
 	if !d.union {
-		p.m.idx[e+unionWord] = 0 // nobody's
+		p.m.idx[e+unionWord] = 0 // not used
 	}
 	first := len(p.present)
-	last, arm, ascending := uint32(0), uint32(0), true
+	last, ascending := uint32(0), true
 	for {
-		if i = p.need(i, 1); i < 0 {
-			return i
+		if len(p.b)-i < fieldHeader {
+			if i = p.need(i, 1); i < 0 {
+				return i
+			}
+			if p.b[i] != byte(WireStop) {
+				if i = p.need(i, fieldHeader); i < 0 {
+					return i
+				}
+			}
 		}
 		if p.b[i] == byte(WireStop) {
 			break
 		}
-		if i = p.need(i, fieldHeader); i < 0 {
-			return i
-		}
 		key := headerAt(p.b, i)
-		f := d.find(key)
+		f := d.byHeader(key)
 		if f == nil {
 			if i = p.unknown(d, e, i, key); i < 0 {
 				return i
@@ -70,8 +75,8 @@ func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 		if end := p.plainEnd(f, i); end > 0 {
 			word = p.base + uint32(i) + fieldHeader
 			i = end
-		} else if i, word = p.field(f, i); i < 0 {
-			return p.inField(f.Name)
+		} else if i, word = p.field(&d.fields[f.number], i); i < 0 {
+			return p.inField(d.fields[f.number].Name)
 		}
 		if word == 0 { // not of its type after all
 			if d.union {
@@ -81,9 +86,10 @@ func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 			}
 			continue
 		}
-		ascending = ascending && f.word > last
-		last, arm = f.word, f.word
-		p.present = append(p.present, present(f.word)<<32|present(word))
+		at := d.first + uint32(f.number)
+		ascending = ascending && at > last
+		last = at
+		p.present = append(p.present, present(at)<<32|present(word))
 		if !ascending && len(p.present)-first >= 2*len(d.fields) {
 			if i = p.sortPresent(d, e, first, i); i < 0 {
 				return i
@@ -103,22 +109,24 @@ func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 		p.m.idx[e+tableWord] = t
 		p.present = p.present[:first]
 	}
-	return p.stop(d, e, i, arm)
+	return p.stop(d, e, i, last)
 }
 
 // plainEnd returns the index after the field whose header is at i, if that is a text or of fixed
 // size and all of it is in the window and needs no further check; else 0.
-func (p *parser) plainEnd(f *field, i int) int {
+func (p *parser) plainEnd(f *idField, i int) int {
 	left := p.b[i:]
-	switch {
-	case f.kind == fixed && len(left) > fieldHeader+int(f.size):
-		return i + fieldHeader + int(f.size)
-	case f.kind == text && !p.utf8 && len(left) > fieldHeader+textHeader:
-		if n := uint64(be32(left[fieldHeader:])); n <= maxCount && n < uint64(len(left)-fieldHeader-textHeader) {
-			return i + fieldHeader + textHeader + int(n)
-		}
+	if f.kind > text || f.kind == text && p.utf8 || len(left) <= fieldHeader+textHeader {
+		return 0
 	}
-	return 0
+	// A text has size 0, and fixed is 0: so which of them it is takes no branch, which nobody could
+	// foretell
+	n := uint64(be32(left[fieldHeader:]) & -uint32(f.kind))
+	end := fieldHeader + uint64(f.size) + textHeader*uint64(f.kind) + n
+	if n > maxCount || end >= uint64(len(left)) {
+		return 0
+	}
+	return i + int(end)
 }
 
 // field indexes the field whose header is at i. It returns the index after it, or a negative one,
@@ -220,12 +228,13 @@ func (p *parser) makeFlat(all []present, span, mask uint32, i int) uint32 {
 	clear(groups)
 	for k, x := range all {
 		number := x.number() & mask
-		group := groups[number>>groupLog*groupWords:][:groupWords]
-		if group[0] == 0 {
-			group[1] = bare + uint32(k)
-		}
-		group[0] |= 1 << (number & groupMask)
+		groups[number>>groupLog*groupWords] |= 1 << (number & groupMask)
 		words[k] = x.word()
+	}
+	at := bare
+	for ; len(groups) >= groupWords; groups = groups[groupWords:] {
+		groups[1] = at
+		at += uint32(bits.OnesCount32(groups[0]))
 	}
 	return t
 }
