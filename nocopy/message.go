@@ -61,6 +61,7 @@ type Message struct {
 	dead        deadEntries
 	more        bool // there may be some of what endMore empties
 	spareTables spareTables
+	tableSlots  uint32    // for how many fields the table has room that grew last
 	hasTables   bool      // there are tables of wide structs, see wide.go
 	maybeFull   bool      // there may be so much in the index that is dead that tidy should look
 	looseNodes  []uint32  // words of texts that no loose element has any more, see scatter.go

@@ -42,7 +42,10 @@ const (
 	chunkSpan = 1 << chunkLog
 	chunkMask = chunkSpan - 1
 
-	leastSlots = 8 // of a table that is filled by setters
+	// For how many fields a table has room that setters begin to fill: for as many as one needed that
+	// was full before, in the same message.
+	leastSlots = 8
+	mostSlots  = 32
 )
 
 // wide reports whether the field is of a wide struct.
@@ -140,9 +143,10 @@ func (m *Message) addToFlat(t, n, span uint32) (table, at uint32) {
 			return t, t + at
 		}
 	}
-	room := bareTable(span) + leastSlots
+	room := bareTable(span) + max(m.tableSlots, leastSlots)
 	if t != 0 {
 		room = roomForMore(m.idx[t:], span)
+		m.tableSlots = min(room-bareTable(span), mostSlots)
 	}
 	to := m.allocTable(room)
 	fillTable(m.idx, to, t, span)
@@ -284,7 +288,7 @@ func (m *Message) freeFlat(t uint32) {
 
 // forgetTables forgets which tables are free, since the index is no longer in use.
 func (m *Message) forgetTables() {
-	m.hasTables, m.spareTables = false, spareTables{}
+	m.hasTables, m.spareTables, m.tableSlots = false, spareTables{}, 0
 }
 
 // next returns the number of the first field from field i on that may be set in the struct of

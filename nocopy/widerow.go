@@ -58,12 +58,13 @@ func (r *XRow) wideWord(e uint32, f XField) uint32 {
 
 // addToFlat does what it does for messages.
 func (r *XRow) addToFlat(t, n, span uint32) (table, at uint32) {
-	room := bareTable(span) + leastSlots
+	room := bareTable(span) + max(r.m.tableSlots, leastSlots)
 	if t != 0 {
 		if at := addToSet(r.idx[t:][:r.idx[t+tableRoom]], n); at != 0 {
 			return t, t + at
 		}
 		room = roomForMore(r.idx[t:], span)
+		r.m.tableSlots = min(room-bareTable(span), mostSlots)
 	}
 	to := r.spare
 	if to != 0 && r.idx[to+tableRoom] >= room {
