@@ -19,8 +19,8 @@ import (
 // the bytes may take 24 times the steps; of small messages 32 times, since tables begin at some
 // size. It runs in a program of its own, whose library counts its steps. Messages are of 2 and 32
 // KiB; in the short form each operation has a third of fewer shapes. They are received in one of
-// several ways, by turns. With NOCOPY_HOSTILE=ways they are received in all ways, have all types of
-// keys, and are of 4 and 64 KiB; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB.
+// several ways, by turns. With NOCOPY_HOSTILE=ways they are received in all ways, and are of 4 and
+// 64 KiB with all types of keys; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB.
 func TestHostileSteps(t *testing.T) {
 	switch {
 	case steps.Counting:

@@ -63,7 +63,7 @@ func TestWideAsNarrow(t *testing.T) {
 	}
 }
 
-// sparseWire returns the bytes of a struct of d with some fields, in any order, now and then twice.
+// sparseWire returns the bytes of a struct of d with some of its fields, now and then one twice.
 func sparseWire(rnd *rand.Rand, d *XDesc) []byte {
 	var b []byte
 	for i := range len(d.fields) {
