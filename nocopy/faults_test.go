@@ -46,6 +46,7 @@ func mistakeLine(t *testing.T, function string) int {
 // TestFaults: built with the tag nocopydebug, a program that makes a mistake with memory ends,
 // naming the line that makes it: what is stale faults where it is read or written.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("knows how Linux reports a fault")
 	}

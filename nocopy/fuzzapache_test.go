@@ -227,6 +227,7 @@ func known(t thrift.TType) (thrift.TType, error) {
 // TestSpoiltAsApache spoils random messages in a few places and wants the same verdict and values
 // as from Apache's library.
 func TestSpoiltAsApache(t *testing.T) {
+	t.Parallel()
 	sc := everyShape()
 	rounds := testmode.Of(100, 6_000)
 	r := rand.New(rand.NewPCG(11, 4))

@@ -22,6 +22,7 @@ import (
 // several ways, by turns. With NOCOPY_HOSTILE=ways they are received in all ways, and are of 4 and
 // 64 KiB with all types of keys; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB.
 func TestHostileSteps(t *testing.T) {
+	t.Parallel()
 	switch {
 	case steps.Counting:
 		countHostileSteps(t)

@@ -19,6 +19,7 @@ func compilerSays(t *testing.T, pkg string) string {
 
 // TestInline: what reads a scalar is compiled into its caller.
 func TestInline(t *testing.T) {
+	t.Parallel()
 	says := compilerSays(t, ".")
 	for _, name := range []string{
 		"XStruct.Has", "XStruct.Bool", "XStruct.Int8", "XStruct.Int16", "XStruct.Int32", "XStruct.Int64", "XStruct.Float64", "XStruct.UUID",
@@ -34,6 +35,7 @@ func TestInline(t *testing.T) {
 
 // TestInlineGenerated: so are the getters that the generator writes, down to the load.
 func TestInlineGenerated(t *testing.T) {
+	t.Parallel()
 	says := compilerSays(t, "../gen/internal/shapes")
 	for _, method := range []string{"Bool", "Int8", "Int16", "Int32", "Int64", "Float64", "Has"} {
 		t.Run(method, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 // TestInliningWhereUsed: reading a field or element costs its user no call. testdata/inline says
 // which calls are meant, line by line, and the compiler is asked.
 func TestInliningWhereUsed(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command("go", "build", "-gcflags=-m=1", "./testdata/inline").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -186,6 +186,7 @@ func (r sameReader) containers(t *XType, a, b XStruct) {
 // TestByIndex: what is read by an index, in any order, is what a plain parse gives; checking it
 // finds nothing; and it goes out as it came.
 func TestByIndex(t *testing.T) {
+	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, testmode.Seed(t)))
 	indexed, entries := 0, 0
 	for range testmode.Of(50, 500) {

@@ -50,6 +50,7 @@ func checkEditedHostile(t testing.TB, d *XDesc, b []byte, edit func(s XStruct) X
 // TestIndexBytes reads and edits messages with an index in which each byte in turn is another one,
 // which end early, have two indexes, or one that was made for another message.
 func TestIndexBytes(t *testing.T) {
+	t.Parallel()
 	rnd := rand.New(rand.NewPCG(3, testmode.Seed(t)))
 	plain := largeBusiness(t, 250)
 	with := withIndex(t, businessDesc, plain)

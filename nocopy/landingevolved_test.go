@@ -66,6 +66,7 @@ func (g messageMaker) evolvedType(t *XType, depth int) *XType {
 // TestByIndexEvolved: messages with an index, read as another version of their type has them, are
 // what a plain parse gives; what that refuses is not accepted.
 func TestByIndexEvolved(t *testing.T) {
+	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, testmode.Seed(t)))
 	read, refused := 0, 0
 	for range testmode.Of(30, 200) { // of types, which are never given back

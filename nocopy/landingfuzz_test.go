@@ -162,6 +162,7 @@ func FuzzByIndex(f *testing.F) {
 // TestHostileIndex does as FuzzByIndex with indexes that were changed a little, or lie in ways
 // that fit the message.
 func TestHostileIndex(t *testing.T) {
+	t.Parallel()
 	rnd := rand.New(rand.NewPCG(2, testmode.Seed(t)))
 	types, wires := indexTypes(t)
 	for range testmode.Of(100, 3000) {

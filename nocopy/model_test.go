@@ -117,6 +117,7 @@ func report(t *testing.T, data []byte, limit time.Duration) {
 }
 
 func TestModel(t *testing.T) {
+	t.Parallel()
 	seed := *modelSeed
 	if seed == 0 {
 		seed = testmode.Seed(t)

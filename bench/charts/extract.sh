@@ -7,7 +7,7 @@ page=$(realpath "$1")
 shift
 cd "$(dirname "$0")"
 for chart; do
-	# A chart begins behind the heading that bears its name and ends with its element.
+	# A chart begins after the heading that bears its name and ends with its element.
 	awk -v id="<h2 id=\"$chart\"" '
 		index($0, id) { found = 1 }
 		found && /<svg/ { inside = 1 }
