@@ -183,22 +183,21 @@ func (d *deadEntries) reclaimStruct(m *Message, desc *XDesc, e uint32) {
 // where they are in the list's block. It returns how many words after the list's entry were
 // theirs.
 func (d *deadEntries) reclaimStructs(m *Message, t *XType, e uint32) uint32 {
-	n := m.idx[e+listCount]
-	if m.idx[e+listRoom]&roomTable != 0 {
-		for k := range n {
-			if x := m.structEntry(e, k); d.inBlock(e, x) {
-				d.reclaimStruct(m, t.elem.desc, x)
-			} else {
-				d.reclaimValue(m, t.elem, x)
-			}
-		}
-		d.freeSlots(m, e, 1)
-		return 0
-	}
+	n, follow := m.idx[e+listCount], m.elementsFollow(e)
 	for k := range n {
-		d.reclaimStruct(m, t.elem.desc, m.structEntry(e, k))
+		if x := m.structEntry(e, k); follow || d.inBlock(e, x) {
+			d.reclaimStruct(m, t.elem.desc, x)
+		} else {
+			d.reclaimValue(m, t.elem, x)
+		}
 	}
-	return n * uint32(t.elem.desc.words)
+	switch {
+	case follow:
+		return n * uint32(t.elem.desc.words)
+	case m.idx[e+listRoom]&roomTable != 0:
+		d.freeSlots(m, e, 1)
+	}
+	return 0
 }
 
 // reclaimSlots frees the entries that the slots of a container stand for. It returns how many

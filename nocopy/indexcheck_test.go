@@ -13,7 +13,7 @@ func CheckIndex(m *Message) (err error) {
 	if m.pending&byIndex != 0 {
 		return nil // there are no words yet for what has not been read
 	}
-	c := indexChecker{m: m, taken: make([]bool, m.words)}
+	c := indexChecker{m: m, taken: make([]string, m.words)}
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v", v)
@@ -46,7 +46,7 @@ func CheckIndex(m *Message) (err error) {
 
 type indexChecker struct {
 	m     *Message
-	taken []bool
+	taken []string
 }
 
 func (c indexChecker) claim(at, words uint32, who string) {
@@ -54,10 +54,10 @@ func (c indexChecker) claim(at, words uint32, who string) {
 		if w >= c.m.words {
 			panic(fmt.Sprintf("%s: word %d of %d", who, w, c.m.words))
 		}
-		if c.taken[w] {
-			panic(fmt.Sprintf("word %d belongs to %s and to something else", w, who))
+		if c.taken[w] != "" {
+			panic(fmt.Sprintf("word %d belongs to %s and to %s", w, who, c.taken[w]))
 		}
-		c.taken[w] = true
+		c.taken[w] = who
 	}
 }
 

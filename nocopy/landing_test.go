@@ -338,6 +338,14 @@ func TestIndexEdited(t *testing.T) {
 		"two":      func(s XStruct) { s.SetInt64(id, 2); s.m.Finish(); s.SetInt64(id, 3); s.Unset(tags) },
 		"compact":  func(s XStruct) { s.m.Compact(); s.Unset(tags) },
 		"to other": func(s XStruct) { list(s).Set(3, list(s).At(200)) },
+		"gone": func(s XStruct) {
+			list(s)
+			s.Unset(items)
+			s.m.Compact()
+			s.NewChild(items, businessDesc, 3)
+			s.m.Finish()
+		},
+		"appended": func(s XStruct) { list(s); s.m.Compact(); list(s).AppendNew(); s.Unset(items); s.m.Compact() },
 	}
 	for name, edit := range edits {
 		want, err := parseStruct(businessDesc, plain)
@@ -345,12 +353,16 @@ func TestIndexEdited(t *testing.T) {
 			t.Fatal(err)
 		}
 		edit(want)
-		for how, opts := range map[string][]Option{"plain": nil, "own": {Own}, "lazy": {Lazy}, "by index": {ByIndex}, "recycled": {ByIndex, Recycle}, "added": {WithIndex}} {
+		for how, opts := range map[string][]Option{"plain": nil, "own": {Own}, "lazy": {Lazy}, "by index": {ByIndex}, "recycled": {ByIndex, Recycle}, "compacted": {ByIndex}, "added": {WithIndex}} {
 			s, err := parseStruct(businessDesc, bytes.Clone(with), opts...)
 			if err != nil {
 				t.Fatal(err)
 			}
+			if how == "compacted" {
+				CompactAlways(s.m)
+			}
 			edit(s)
+			checkIndex(t, s)
 			out := bytes.Clone(s.m.Bytes())
 			x, ok := findWireIndex(out)
 			_, cuts := s.FindFields(IndexID)

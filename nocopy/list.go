@@ -250,7 +250,7 @@ func (m *Message) makeTable(e uint32, t *XType) {
 	}
 	m.listFill.handle = 0 // another list may be filled next
 	n, first, stride := m.idx[e+listCount], m.idx[e+listElems], uint32(t.elem.desc.words)
-	if m.dead.free != nil && n > 0 && m.dead.blockWords[e] == 0 {
+	if m.dead.free != nil && n > 0 && m.elementsFollow(e) && m.dead.blockWords[e] == 0 {
 		m.dead.blockWords[e] = listWords + n*stride
 	}
 	size := roundUp(2*n + 2)
@@ -272,6 +272,12 @@ func (m *Message) structEntry(e, i uint32) uint32 {
 		return m.landElement(elems, i)
 	}
 	return m.idx[elems+i]
+}
+
+// elementsFollow reports whether the entries of the elements of a list of structs follow the
+// list's own, e. They do unless there is a table of them, or the list was filled by fillList.
+func (m *Message) elementsFollow(e uint32) bool {
+	return m.idx[e+listRoom]&roomTable == 0 && m.idx[e+listElems] == e+listWords
 }
 
 // storeCount stores the count of the list or map of entry e on the wire.

@@ -142,11 +142,11 @@ func (r *schemas) value(dst []byte, t *XType, depth int) []byte {
 // liveWords returns the words of an index, 0 for those that nobody uses: of a container that was
 // found not to be of its type.
 func liveWords(m *Message) []uint32 {
-	c := indexChecker{m: m, taken: make([]bool, m.words)}
+	c := indexChecker{m: m, taken: make([]string, m.words)}
 	c.value(m.desc.self, m.root, m.desc.name)
 	words := slices.Clone(m.idx[:m.words])
 	for i, taken := range c.taken {
-		if !taken {
+		if taken == "" {
 			words[i] = 0
 		}
 	}
