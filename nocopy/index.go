@@ -48,17 +48,6 @@ func (m *Message) zero(end int) {
 // zeroAhead is how many words are made zero ahead of their use.
 const zeroAhead = 64
 
-// extendIndex returns the first of n more words of the index, whose contents are undefined.
-func (m *Message) extendIndex(n int) uint32 {
-	e := m.words
-	end := int(e) + n
-	if end > len(m.idx) {
-		m.growIndex(end, maxWords)
-	}
-	m.words = uint32(end)
-	return e
-}
-
 // growIndex makes the index end words long at least, and twice as long as before if that is not
 // more than most. An index of more than half of most is made as long as most: so all that is
 // allocated for it comes to twice the most.

@@ -86,9 +86,6 @@ type cell struct {
 
 const cellSize = 16
 
-func (s cell) miss() uint32 { return uint32(s.to) }
-func (s cell) arg() uint32  { return uint32(s.to >> 32) }
-
 // secondCell returns the second cell of an op for type t: what its elements are, or how many words
 // its entry takes. In the low word, from the lowest byte on: the size of an element, its wire
 // type, that of a key, the least that an element or pair takes, and in two bytes its words, or

@@ -163,7 +163,6 @@ func TestOverlap(t *testing.T) {
 	a, b := pair(t, 1<<20)
 	r := rand.New(rand.NewPCG(1, 2))
 	type message struct {
-		slot  Slot
 		taken *Taken
 		mark  byte
 	}
@@ -261,7 +260,6 @@ func TestBadMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Close(pipe[1])
-	const sealWrite = 8
 	for name, fd := range map[string]int{
 		"no seals":         memfd(1<<20, 0),
 		"can be written":   memfd(1<<20, sealSeal|sealShrink|sealGrow),

@@ -90,12 +90,6 @@ type message struct {
 func (m message) ThriftDesc() *thriftimpl.Desc    { return m.desc }
 func (m message) ThriftStruct() thriftimpl.Struct { return m.Struct }
 
-// oneField returns the descriptor of a struct S with a field f of a type.
-func oneField(t *referee.Type) *thriftimpl.Desc {
-	s := &referee.Struct{Name: "S", Fields: []referee.Field{{ID: 1, Name: "f", Type: t}}}
-	return newSchema([]*referee.Struct{s}).descs[s]
-}
-
 var _ nocopy.AnyStruct = message{}
 
 // choices takes what is chosen from bytes, and zero when there are none left.

@@ -30,7 +30,7 @@ func ExampleInterceptor() {
 	go srv.Serve(l)
 	defer srv.Shutdown(ctx)
 
-	cl, err := rpc.Dial(ctx, "tcp", l.Addr().String()) // rpc.Intercept does the same for a client
+	cl, err := rpc.Dial(ctx, "tcp", l.Addr().String()) // rpc.Interceptors for a client
 	if err != nil {
 		fmt.Println(err)
 		return
