@@ -78,6 +78,11 @@ func (p *parser) need(i, n int) int {
 	if n <= len(p.b)-i {
 		return i
 	}
+	return p.stitch(i, n)
+}
+
+// stitch does what need does where the window ends before the n bytes do.
+func (p *parser) stitch(i, n int) int {
 	if n > len(p.b)-i+p.after {
 		return p.short()
 	}
