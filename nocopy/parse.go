@@ -12,16 +12,10 @@ import (
 // Lazy, and as a program foresees: parseStruct runs it at once. All else goes through a parser
 // (parser.go).
 
-// parseStruct checks that b is exactly one struct of the type and returns its handle. The message
-// refers to b, which must stay as it is for as long as the message or anything read from it is in
-// use; it is never written to unless the option Own is given. The error is an *Error.
+// parseStruct is X.Parse, which has its body: so generated code calls that without a function in
+// between.
 func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
-	flags := flagsOf(opts)
-	if d.unusual(b, flags) {
-		flags, limits := configOf(opts)
-		return parseWith(d, b, flags, limits)
-	}
-	return fromPool(&parsed[pool(flags)]).parse(d, b, flags)
+	return X{}.Parse(d, b, opts...)
 }
 
 // unusual reports whether parsing b needs a parser from the beginning: all options but Own,

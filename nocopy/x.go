@@ -37,7 +37,12 @@ func checkRoom(n int) {
 // to b, which must stay as it is for as long as the message or anything read from it is in use; it
 // is never written to unless the option Own is given. The error is an *Error.
 func (X) Parse(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
-	return parseStruct(d, b, opts...)
+	flags := flagsOf(opts)
+	if d.unusual(b, flags) {
+		flags, limits := configOf(opts)
+		return parseWith(d, b, flags, limits)
+	}
+	return fromPool(&parsed[pool(flags)]).parse(d, b, flags)
 }
 
 // ParseChunk is Parse of received bytes, which the message takes over, also when it fails: it may
