@@ -2,10 +2,7 @@
 
 package nocopy
 
-import (
-	"encoding/binary"
-	"unsafe"
-)
+import "unsafe"
 
 // memory is what a machine works on: the window, the index, the code and the levels.
 type memory struct {
@@ -55,7 +52,9 @@ func (s *memory) window() []byte {
 func load64(b []byte, i int) uint64 {
 	// SAFETY: every caller compares i+8 with len(b) first; i is never negative. The compiler can't
 	// see that and would compare again.
-	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))[:])
+	x := (*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
+	return uint64(x[0]) | uint64(x[1])<<8 | uint64(x[2])<<16 | uint64(x[3])<<24 |
+		uint64(x[4])<<32 | uint64(x[5])<<40 | uint64(x[6])<<48 | uint64(x[7])<<56
 }
 
 func load8(b bytesAt, at uint64) byte {

@@ -19,7 +19,7 @@ type XScanner struct {
 	// What only this package asks of a XScanner, see start.
 	listCost   int      // what a list or map costs of the budget
 	total      int64    // bytes there are in all, -1 if that is not known
-	wanted     uint32   // the id, as it is loaded, of the field of the outermost struct to stop at
+	wanted     uint64   // the id, see loaded, of the field of the outermost struct to stop at
 	found      WireType // that field's type, once it is found: its value begins at off
 	structs    int      // how many structs have ended
 	mismatched bool     // a list or map is not of the type declared for it
@@ -130,7 +130,7 @@ loop:
 		at, taken := i, int64(0) // where the next value is, and how many of the elements left it is
 		switch {
 		case l.left < 0:
-			wanted := uint32(noID)
+			wanted := uint64(noID)
 			if len(s.levels) == 0 {
 				wanted = s.wanted
 			}

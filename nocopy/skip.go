@@ -131,47 +131,48 @@ func (s *XScanner) skip(b []byte, i int, t WireType, typ *XType, budget, listCos
 	return i + s.off, err
 }
 
-// noID is a number that is no field's id.
-const noID = 1 << 16
+// noID is a number that is no field's id, see loaded.
+const noID = 1
 
-// loaded returns an id as it stands on the wire, loaded little-endian.
-func loaded(id int16) uint32 { return uint32(bits.ReverseBytes16(uint16(id))) }
+// idMask is where a field's id is in what is loaded, little-endian, from its header on.
+const idMask = 0xffff00
+
+// loaded returns an id as it stands there.
+func loaded(id int16) uint64 { return uint64(bits.ReverseBytes16(uint16(id))) << 8 }
 
 // skipPlain skips fields of fixed size and texts from i on, as long as there are such, 8 bytes to
-// look at, and the field's id, as it is loaded, is not stop. The types are told apart by branches,
-// not by a table: predicted, they let the next field be loaded before this one is done.
-func skipPlain(b []byte, i int, stop uint32) int {
-	for len(b)-i >= 8 {
-		x := load64(b, i)
-		if uint32(x>>8)&0xffff == stop {
-			return i
+// look at, and the field's id, as loaded returns it, is not stop. The types are told apart by
+// branches, not by a table: predicted, they let the next field be loaded before this one is done.
+func skipPlain(b []byte, i int, stop uint64) int {
+	at, size := uint64(i), uint64(len(b))
+	for at+8 <= size {
+		x := load64(b, int(at))
+		if x&idMask == stop {
+			break
 		}
-		n := fieldHeader
+		end := at
 		switch t := WireType(x); {
 		case t == WireString:
-			n += textHeader + int(int32(lengthIn(x)))
-			if n < fieldHeader+textHeader {
-				return i
-			}
+			end += fieldHeader + textHeader + uint64(lengthIn(x))
 		case t == WireI64 || t == WireDouble:
-			n += 8
+			end += fieldHeader + 8
 		case t == WireI32:
-			n += 4
+			end += fieldHeader + 4
 		case t == WireBool || t == WireI8:
-			n++
+			end += fieldHeader + 1
 		case t == WireI16:
-			n += 2
+			end += fieldHeader + 2
 		case t == WireUUID:
-			n += 16
+			end += fieldHeader + 16
 		default:
-			return i
+			return int(at)
 		}
-		if n > len(b)-i {
-			return i
+		if end > size {
+			break
 		}
-		i += n
+		at = end
 	}
-	return i
+	return int(at)
 }
 
 func typeError(t WireType) error { return fmt.Errorf("%w: %d", ErrType, t) }
