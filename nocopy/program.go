@@ -3,6 +3,7 @@ package nocopy
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -365,8 +366,12 @@ func (c *compiler) structure(d *XDesc) {
 	c.cells[p.built/cellSize-1].to |= uint64(p.built)
 	others := c.sequence(d, built)
 	c.endQuits()
-	c.fork(ops[differ], others[differ], c.cells[others[differ]].op.reach())
-	c.fork(others[differ], ops[differ], 0)
+	c.fork(ops[differ], others[differ], others[differ], c.cells[others[differ]].op.reach())
+	// An element of a list that lacks some fields may be taken for one of the built order. What comes
+	// after it need not have the first field that tells: any of those that are later there does.
+	for i := slices.Index(natural, built[differ]) - 1; i >= differ; i-- {
+		c.fork(others[differ], ops[i], ops[differ], 0)
+	}
 }
 
 // wide makes the program of d, which is wide: the slow parser indexes it.
@@ -434,13 +439,14 @@ func (c *compiler) endQuits() {
 	c.quits = c.quits[:0]
 }
 
-// fork makes the op in cell at go to the one in cell other if it is missed but the other one is
-// met; with a reach, if the op after that is met, too, which tells an order from a field that is
-// absent.
-func (c *compiler) fork(at, other int, reach uint64) {
+// fork makes the op in cell at go to the one in cell to if it is missed but the field of the one in
+// cell like is there; with a reach, if the op after that is met, too, which tells an order from a
+// field that is absent.
+func (c *compiler) fork(at, like, to int, reach uint64) {
 	miss := uint64(uint32(c.cells[at].to))
 	c.cells[at].to = c.cells[at].to&^math.MaxUint32 | uint64(c.offset())
-	c.add(cell{special(kindFork) | op(reach)<<opReach, miss | uint64(other)*cellSize<<32}, c.origins[at])
+	o := special(kindFork) | c.cells[like].op&headerMask | op(reach)<<opReach
+	c.add(cell{o, miss | uint64(to)*cellSize<<32}, c.origins[at])
 }
 
 // order returns the numbers of the fields in the order of the IDL, or in that of what New makes

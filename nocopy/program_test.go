@@ -236,6 +236,43 @@ func TestProgramOfBuilt(t *testing.T) {
 	}
 }
 
+// TestProgramOfGaps: elements of a list are read by programs whichever of their fields are absent,
+// also those after one that could be of the other order.
+func TestProgramOfGaps(t *testing.T) {
+	d := newStructDesc("Gaps")
+	d.Define(
+		XFieldDesc{ID: 1, Name: "x", Type: typeI8},
+		XFieldDesc{ID: 2, Name: "a", Type: typeString},
+		XFieldDesc{ID: 3, Name: "b", Type: typeString},
+		XFieldDesc{ID: 4, Name: "c", Type: typeI32},
+		XFieldDesc{ID: 5, Name: "d", Type: typeI64},
+	)
+	fields := []string{"\x03\x00\x01\x01", "\x0b\x00\x02\x00\x00\x00\x01a", "\x0b\x00\x03\x00\x00\x00\x01b",
+		"\x08\x00\x04\x00\x00\x00\x07", "\x0a\x00\x05\x00\x00\x00\x00\x00\x00\x00\x08"}
+	element := func(set int) string {
+		e := ""
+		for i, f := range fields {
+			if set>>i&1 != 0 {
+				e += f
+			}
+		}
+		return e + "\x00"
+	}
+	for first := range 1 << len(fields) {
+		for second := range 1 << len(fields) {
+			wire := []byte("\x0c\x00\x00\x00\x02" + element(first) + element(second))
+			m := newMessage(d, 0, usualLimits)
+			m.p.reset(len(wire))
+			m.p.b = wire
+			if end := m.p.pass(listTypeOf(d.self), 0); end != len(wire) {
+				t.Errorf("elements with fields %05b and %05b: passed to %d of %d", first, second, end, len(wire))
+			}
+			m.p.b = nil
+			m.Release()
+		}
+	}
+}
+
 // TestPlannedFar: what does not fit into a step is indexed as well.
 func TestPlannedFar(t *testing.T) {
 	d := newStructDesc("Wide")

@@ -292,7 +292,7 @@ loop:
 				break loop
 			case kindFork:
 				other, next := toAt(code, pc)>>32, at+o.reach()
-				if next+4 <= size && opAt(code, other).is(load32(mem, at)) &&
+				if next+4 <= size && o.is(load32(mem, at)) &&
 					(next == at || opAt(code, other+cellSize).is(load32(mem, next))) {
 					pc = other
 				} else {
