@@ -487,11 +487,17 @@ func (m *Message) repeated(e uint32, t *XType) int {
 		}
 	}
 	if !current {
-		m.tables.mu.Lock()
-		tb = m.table(e, t, n)
-		m.tables.mu.Unlock()
+		tb = m.tableLocked(e, t, n)
 	}
 	return int(tb.dups)
+}
+
+// tableLocked is table with the lock held, also if it panics since bytes have changed that were
+// checked before, as a trusted peer can change them in shared memory.
+func (m *Message) tableLocked(e uint32, t *XType, n uint32) *table {
+	m.tables.mu.Lock()
+	defer m.tables.mu.Unlock()
+	return m.table(e, t, n)
 }
 
 // isRepeated reports whether a later pair has the key of pair i, which was not deleted.

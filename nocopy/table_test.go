@@ -265,3 +265,46 @@ func TestTableStays(t *testing.T) {
 		})
 	}
 }
+
+// TestTableOfChangedBytes: bytes that are changed after they were checked, as a trusted peer can
+// change those in shared memory, may make a lookup panic, but not the next one wait for ever, in
+// this message or in another one that uses its memory again.
+func TestTableOfChangedBytes(t *testing.T) {
+	built := newStruct(allDesc)
+	counts := Map[string, int64, XAsString, XAsInt64](built.NewChild(allDesc.named("counts"), allDesc, 0))
+	for i := range singlePairs + 1 {
+		counts.Put("key"+itoa(i), int64(i))
+	}
+	wire := built.m.AppendTo(nil)
+	built.Release()
+	uses := []func(Map[string, int64, XAsString, XAsInt64]){
+		func(p Map[string, int64, XAsString, XAsInt64]) { _ = p.Len() },
+		func(p Map[string, int64, XAsString, XAsInt64]) { p.Get("key1") },
+		func(p Map[string, int64, XAsString, XAsInt64]) {
+			for range p.All() {
+			}
+		},
+	}
+	for _, first := range uses {
+		b := bytes.Clone(wire)
+		root := mustParse(t, allDesc, b)
+		counts := Map[string, int64, XAsString, XAsInt64](root.Child(allDesc.named("counts"), allDesc))
+		b[bytes.Index(b, []byte("key200"))-4] = 0x7f // the length of the key
+		use := func(f func(Map[string, int64, XAsString, XAsInt64])) (panicked bool) {
+			defer func() { panicked = recover() != nil }()
+			f(counts)
+			return
+		}
+		if !use(first) {
+			t.Fatal("a key that is longer than the message was looked at")
+		}
+		if !root.m.tables.mu.TryLock() {
+			t.Fatal("the tables stay locked")
+		}
+		root.m.tables.mu.Unlock()
+		for _, f := range uses {
+			use(f)
+		}
+		root.Release()
+	}
+}
