@@ -13,6 +13,7 @@ type landing struct {
 	b        []byte // the message
 	base     uint32 // position of its first byte
 	maxIndex uint32 // words
+	budget   int    // how deep values may be that are passed over
 	structs  []landedStruct
 	lists    []landedList
 	maps     []map[uint32]uint32 // empty ones, for lists
@@ -98,6 +99,7 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 		m.landing = l
 	}
 	l.x, l.b, l.base, l.maxIndex = x, b, base, maxIndex
+	l.budget = budgetOf(max(m.limits.MaxDepth, defaultMaxDepth))
 	m.guarded, m.pending = true, byIndex|carriesIndex
 	m.root = m.alloc(m.desc.words)
 	end, ok := m.landFields(m.desc, m.root, 0, x.at, 0)
@@ -241,12 +243,12 @@ func (d *XDesc) findFrom(expected *int, header uint32) *field {
 }
 
 // pass returns the offset after the value of type t at an offset, and whether it is whole before
-// stop.
+// stop. Lists and maps hardly count for how deep it is: it may be of a known type.
 func (l *landing) pass(at, stop int, t WireType) (int, bool) {
 	if end, _ := flatEnd(l.b[:stop], at, t, 1<<31-1); end > 0 {
 		return end, true
 	}
-	end, err := skip(l.b[:stop], at, t, budgetOf(defaultMaxDepth), structCost)
+	end, err := skip(l.b[:stop], at, t, l.budget, 1)
 	return end, err == nil
 }
 

@@ -1,0 +1,95 @@
+package nocopy
+
+import (
+	"bytes"
+	"testing"
+)
+
+// Messages that are read by their index, and used in more ways than by getters: each way gives
+// what a valid message has, and takes what is not valid for absent.
+
+var (
+	fruitDesc   = newStructDesc("Fruit")
+	orchardDesc = newStructDesc("Orchard")
+)
+
+func init() {
+	fruitDesc.Define(XFieldDesc{ID: 1, Name: "name", Type: typeString}, XFieldDesc{ID: 2, Name: "n", Type: typeI32})
+	leaf := structTypeOf(fruitDesc)
+	orchardDesc.Define(
+		XFieldDesc{ID: 1, Name: "leaves", Type: setTypeOf(leaf)},
+		XFieldDesc{ID: 2, Name: "list", Type: listTypeOf(leaf)},
+		XFieldDesc{ID: 3, Name: "trees", Type: listTypeOf(structTypeOf(orchardDesc))},
+		XFieldDesc{ID: 4, Name: "tree", Type: structTypeOf(orchardDesc)},
+		XFieldDesc{ID: 5, Name: "id", Type: typeI32},
+	)
+}
+
+// fillLeaves fills a field of an Orchard with n leaves.
+func fillLeaves(s XStruct, field string, n int) StructList[XStruct] {
+	l := StructList[XStruct](s.NewChild(orchardDesc.named(field), orchardDesc, n))
+	for i := range n {
+		l.At(i).SetText(fruitDesc.named("name"), "leaf "+itoa(i))
+	}
+	return l
+}
+
+// spoilElement returns a message that an Orchard with n leaves in a field has with its index, in which
+// element i is not valid.
+func spoilElement(t testing.TB, field string, n, i int) []byte {
+	made := newStruct(orchardDesc)
+	defer made.Release()
+	fillLeaves(made, field, n)
+	wire := withIndex(t, orchardDesc, made.m.Bytes())
+	s, err := parseStruct(orchardDesc, wire) // in one piece
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	l := StructList[XStruct](s.Child(orchardDesc.named(field), orchardDesc))
+	at, _ := s.m.extent(l.At(i).entry(), structTypeOf(fruitDesc))
+	wire[at-s.m.idx[s.m.root]] = 1 // no wire type
+	return wire
+}
+
+// TestDeepByIndex: an index is of use whatever Parse accepts: structs as deep as the limit, with
+// a list of them or without.
+func TestDeepByIndex(t *testing.T) {
+	trees, tree, id := orchardDesc.named("trees"), orchardDesc.named("tree"), orchardDesc.named("id")
+	for _, inLists := range []bool{false, true} {
+		for _, depth := range []int{30, 61, 62, 63, 200} {
+			limits := Limits{MaxDepth: max(64, depth+2)}
+			s := newStruct(orchardDesc, WithIndex, limits)
+			l := StructList[XStruct](s.NewChild(trees, orchardDesc, 1000))
+			for i := range 1000 {
+				x := l.At(i)
+				x.SetInt32(id, int32(i))
+				for range depth * (i % 50 / 49) {
+					if inLists {
+						x = StructList[XStruct](x.NewChild(trees, orchardDesc, 1)).At(0)
+					} else {
+						x = x.NewChild(tree, orchardDesc, 0)
+					}
+				}
+			}
+			wire := bytes.Clone(s.m.Bytes())
+			s.Release()
+			for _, opt := range []Option{ByIndex, RequireIndex} {
+				s, err := parseStruct(orchardDesc, wire, opt, limits)
+				if err != nil {
+					t.Fatalf("depth %d, in lists %t: %v", depth, inLists, err)
+				}
+				l := StructList[XStruct](s.Child(trees, orchardDesc))
+				for i := 3; i < 1000; i += 13 {
+					if x := l.At(i); x.Int32(id) != int32(i) {
+						t.Errorf("depth %d, in lists %t: element %d is %.99s", depth, inLists, i, x.Format(orchardDesc))
+					}
+				}
+				if err := s.m.Index(); err != nil {
+					t.Errorf("depth %d, in lists %t: Index: %v", depth, inLists, err)
+				}
+				s.Release()
+			}
+		}
+	}
+}
