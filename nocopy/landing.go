@@ -21,6 +21,7 @@ type landing struct {
 	scanned  int                 // bytes that scanFor has passed over
 	read     []int               // bytes of the values that were read in structs of each depth
 	err      error               // what has first turned out not to fit
+	checked  error               // what Message.Index has returned
 }
 
 // landedStruct is the entry of a struct that was not parsed: some of its values may have been left

@@ -1,8 +1,17 @@
 package nocopy
 
 // indexOpened checks all of a message that is read by its index, and indexes what has been left
-// for later: it is an ordinary message afterwards.
+// for later: it is an ordinary message afterwards. An error is returned again without a scan:
+// programs may ask for each element, and nothing changes such a message.
 func (m *Message) indexOpened() error {
+	if m.landing.checked == nil {
+		m.landing.checked = m.checkOpened()
+	}
+	return m.landing.checked
+}
+
+// checkOpened does what indexOpened does, the first time.
+func (m *Message) checkOpened() error {
 	l := m.landing
 	plain := takeParsed(m.desc, m.flags&ValidUTF8|limited, m.limits)
 	s, err := plain.parseFrom(l.b, plain.buf.Refer(l.b, false, false))

@@ -10,7 +10,7 @@ import (
 )
 
 // The part of TestHostileSteps about indexes that lie: reading all elements of a list by their
-// numbers takes steps in proportion to the message's bytes.
+// numbers, or asking what Index is needed for, takes steps in proportion to the message's bytes.
 
 // farAnchors returns a message with a list of n items, and an index that has one anchor, for the
 // last of them. With broken, the last one is not valid.
@@ -63,6 +63,26 @@ func countLandingSteps(t *testing.T) {
 		}
 		t.Logf("anchors far apart, broken %t: %.1f steps a byte", broken, float64(many)/float64(large))
 	}
+	few, many := countAsking(t, 400), countAsking(t, 400*16)
+	if many > 24*few {
+		t.Errorf("asking each element of a message that is not valid: %d steps, of 16 times the bytes %d", few, many)
+	}
+}
+
+// countAsking returns the steps of what asks Index for each of n elements, of which the last is
+// not valid.
+func countAsking(t *testing.T, n int) int {
+	s, err := parseStruct(orchardDesc, spoilElement(t, "list", n, n-1), RequireIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	steps.N = 0
+	for _, x := range StructList[XStruct](s.Child(orchardDesc.named("list"), orchardDesc)).All() {
+		for range x.Unknown(fruitDesc) {
+		}
+	}
+	return steps.N
 }
 
 // TestSmallIndex: what looks like an index in a message that is too small for one, such as the
