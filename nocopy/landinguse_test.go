@@ -93,3 +93,25 @@ func TestDeepByIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestContainsByIndex: Contains does not find an element that is not valid, and finds others.
+func TestContainsByIndex(t *testing.T) {
+	wire := spoilElement(t, "leaves", 1000, 700)
+	other := newStruct(orchardDesc)
+	defer other.Release()
+	want := fillLeaves(other, "list", 1000)
+	other.m.Finish()
+	for _, opt := range []Option{ByIndex, RequireIndex} {
+		s, err := parseStruct(orchardDesc, wire, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := StructList[XStruct](s.Child(orchardDesc.named("leaves"), orchardDesc))
+		for _, i := range []int{0, 3, 700} {
+			if found := set.Contains(want.At(i)); found != (i != 700) {
+				t.Errorf("%v: contains element %d: %t", opt, i, found)
+			}
+		}
+		s.Release()
+	}
+}

@@ -104,7 +104,7 @@ func (ts *tables) newTable(size int) *table {
 }
 
 // keyBytes returns the bytes by which key i of a map, or element i of a set, is compared; nil
-// if it was deleted.
+// if it was deleted, or is absent since it is not valid, as in a message parsed with ByIndex.
 func (m *Message) keyBytes(e uint32, t *XType, i uint32) []byte {
 	kt, word := t.key, uint32(0)
 	if t.kind == list {
@@ -118,7 +118,10 @@ func (m *Message) keyBytes(e uint32, t *XType, i uint32) []byte {
 			}
 			return m.textBytes(word)
 		}
-		return m.wire(m.elementEntry(e, kt, i), kt)
+		if word = m.elementEntry(e, kt, i); m.idx[word] == 0 {
+			return nil
+		}
+		return m.wire(word, kt)
 	}
 	if word = m.idx[m.idx[e+listElems]+i*pairWords]; word == 0 {
 		return nil
