@@ -10,6 +10,9 @@ func (s XStruct) containerWire() []byte {
 		return nil
 	}
 	t := s.typ()
+	if s.m.pending&byIndex != 0 && !s.m.fillByIndex(s.entry()) {
+		return nil
+	}
 	if b, ok := s.WireIn(t); ok {
 		s.m.buf.Lend()
 		return b[:len(b):len(b)]
@@ -48,7 +51,7 @@ func (l NestedList[C]) Wire() []byte { return XStruct(l).containerWire() }
 func (l StringList) Wire() []byte { return XStruct(l).containerWire() }
 
 // Wire returns the list's wire bytes: the type and the number of its elements, and the elements;
-// nil if it is absent. What is being built in it is completed. They alias the message, and must
+// nil if it is absent, or not valid in a message parsed with ByIndex. What is being built in it is completed. They alias the message, and must
 // not be changed; they end with the message's next change, and with Release if it has Recycle.
 // Where they are not in one piece, since the message was received in blocks or edited, they are a
 // copy. As keys of a Go map they tell lists apart: those of one type with the same bytes are

@@ -208,7 +208,8 @@ func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 
 // AppendStruct appends the wire bytes of the struct to dst, as a copy that Parse accepts; for
 // an absent struct those of an empty one. What is being built in it is completed. d describes
-// s. Generated code calls it as AppendTo.
+// s. Generated code calls it as AppendTo. With ByIndex a struct that is not valid is absent, but
+// for the root, whose bytes are those of the message as they came.
 func (s XStruct) AppendStruct(dst []byte, d *XDesc) []byte {
 	s = s.orAbsent()
 	s.alive()
@@ -218,6 +219,9 @@ func (s XStruct) AppendStruct(dst []byte, d *XDesc) []byte {
 	s.m.closeAllUnlessSealed()
 	switch e := s.entry(); {
 	case e != s.m.root:
+		if s.m.pending&byIndex != 0 && !s.m.validInner(e, d) {
+			return appendZero(dst, d.self)
+		}
 		if plain, ok := s.m.appendInner(dst, e, d.self); ok {
 			return plain
 		}

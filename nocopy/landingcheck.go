@@ -32,6 +32,24 @@ func (m *Message) checkOpened() error {
 	return nil
 }
 
+// validInner reports whether the bytes of the struct of entry e, which d describes and which is not
+// the root, are such a struct. Getters may have passed over what is in it by the index.
+func (m *Message) validInner(e uint32, d *XDesc) bool {
+	l := m.landing
+	from, to := m.extent(e, d.self)
+	b := l.b[from-l.base : to-l.base]
+	limits := m.limits
+	limits.MaxIndex = 4 * int(l.maxIndex)
+	plain := takeParsed(d, m.flags&ValidUTF8|limited, limits)
+	s, err := plain.parseFrom(b, plain.buf.Refer(b, false, false))
+	if err != nil {
+		l.misfit(m.desc, int(from-l.base))
+		return false
+	}
+	s.m.Release()
+	return true
+}
+
 // indexRest indexes what has been left for later, not using the index. It reports whether it
 // could; if not, landing.err tells why.
 func (m *Message) indexRest() bool {

@@ -200,6 +200,12 @@ func (l *landing) passStruct(i, stop, k int) (int, bool) {
 	return i + 1, i < stop && l.b[i] == byte(WireStop)
 }
 
+// fillByIndex parses all of the list of entry e, if its elements are found by anchors. It reports
+// whether it is valid.
+func (m *Message) fillByIndex(e uint32) bool {
+	return m.idx[e+listRoom] != roomByIndex || m.fillList(&m.landing.lists[m.idx[e+listElems]])
+}
+
 // fillList parses all of a list, and reports whether it is valid. Elements that have been read
 // keep their entries.
 func (m *Message) fillList(l *landedList) bool {

@@ -2,6 +2,8 @@ package nocopy
 
 import (
 	"bytes"
+	"errors"
+	"strings"
 	"testing"
 )
 
@@ -113,5 +115,77 @@ func TestContainsByIndex(t *testing.T) {
 			}
 		}
 		s.Release()
+	}
+}
+
+// TestInnerBytes: the bytes of structs and lists of which getters have passed over a part by an
+// index that lies are none, or those of an empty struct.
+func TestInnerBytes(t *testing.T) {
+	leaves, tree := orchardDesc.named("leaves"), orchardDesc.named("tree")
+	for _, inner := range []string{"", "\x0b\x83\x00\x00\x00\x00\x01x"} { // an index, or not
+		wire := []byte{byte(WireStruct), 0, 4}
+		from := len(wire)
+		wire = append(wire, byte(WireSet), 0, 1)
+		at := len(wire)
+		wire = append(appendBE32(append(wire, byte(WireStruct)), 4000), strings.Repeat("\xee", 5000)...)
+		end := len(wire)
+		wire = append(wire, inner+"\x00"...)
+		to := len(wire)
+		f, g := orchardDesc.field(tree), orchardDesc.field(leaves)
+		e := appendIndexNumber(appendIndexNumber(nil, uint32(from)), uint32(to))
+		e = appendIndexNumber(appendIndexNumber(appendIndexNumber(e, f.header<<strideBits), f.typ.typeHash()), 0)
+		e = appendIndexNumber(appendIndexNumber(e, uint32(at)), uint32(end))
+		e = appendIndexNumber(appendIndexNumber(appendIndexNumber(e, g.header<<strideBits|4), g.typ.typeHash()), 2*entryBytes)
+		for i := range 4000 / 16 {
+			e = appendIndexNumber(e, uint32(at+listHeader+16*(i+1)))
+		}
+		wire = withEntries(append(wire, 0), 2, e)
+		for _, opt := range []Option{ByIndex, RequireIndex} {
+			s, err := parseStruct(orchardDesc, wire, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := s.Child(tree, orchardDesc)
+			if !x.Valid() || x.Child(leaves, orchardDesc).count() != 4000 {
+				t.Error("the struct is not read by the index")
+			}
+			if b := x.AppendStruct([]byte("x"), orchardDesc); string(b) != "x"+string(appendZero(nil, orchardDesc.self)) {
+				t.Errorf("%v: %d bytes of a struct that is not valid", opt, len(b))
+			}
+			if b := StructList[XStruct](x.Child(leaves, orchardDesc)).Wire(); b != nil {
+				t.Errorf("%v: %d bytes of a set that is not valid", opt, len(b))
+			}
+			if err := s.m.Index(); !errors.Is(err, ErrType) {
+				t.Errorf("%v: Index: %v", opt, err)
+			}
+			s.Release()
+		}
+	}
+}
+
+// TestInnerBytesValid: of a valid message the bytes of what is read by its index are those that
+// it came with.
+func TestInnerBytesValid(t *testing.T) {
+	inner := newStruct(orchardDesc, WithIndex)
+	fillLeaves(inner, "leaves", 900)
+	set := bytes.Clone(StructList[XStruct](inner.Child(orchardDesc.named("leaves"), orchardDesc)).Wire())
+	plain := inner.AppendStruct(nil, orchardDesc)
+	wire := append(append([]byte{byte(WireStruct), 0, 4}, inner.m.Bytes()...), 0)
+	inner.Release()
+	with := withIndex(t, orchardDesc, wire)
+	s, err := parseStruct(orchardDesc, with, RequireIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	x := s.Child(orchardDesc.named("tree"), orchardDesc)
+	if b := x.AppendStruct(nil, orchardDesc); !bytes.Equal(b, plain) {
+		t.Errorf("%d bytes of a struct, not %d", len(b), len(plain))
+	}
+	if b := StructList[XStruct](x.Child(orchardDesc.named("leaves"), orchardDesc)).Wire(); !bytes.Equal(b, set) {
+		t.Errorf("%d bytes of a set, not %d", len(b), len(set))
+	}
+	if s.m.pending&byIndex == 0 {
+		t.Error("all was indexed")
 	}
 }

@@ -176,9 +176,7 @@ func (l StructList[S]) each(yield func(int, S) bool) {
 
 // eachByAt calls yield with every element of a list that is being built or was added to.
 func (l StructList[S]) eachByAt(yield func(int, S) bool) {
-	if e := uint32(l.k); l.m.idx[e+listRoom] == roomByIndex {
-		l.m.fillList(&l.m.landing.lists[l.m.idx[e+listElems]])
-	}
+	l.m.fillByIndex(uint32(l.k))
 	for i := range l.Len() {
 		if i >= l.Len() || !yield(i, l.At(i)) {
 			return
