@@ -38,6 +38,9 @@ func (s XStruct) WireLen(d *XDesc) int {
 	if err := s.Sendable(); err != nil {
 		panic("nocopy: message can't be finished: " + err.Error())
 	}
+	if s.m.pending != 0 { // AppendStruct may leave an index out
+		return len(s.AppendStruct(nil, d))
+	}
 	if uint32(s.k) == s.m.root && s.m.desc == d {
 		return s.m.buf.Len()
 	}

@@ -189,3 +189,32 @@ func TestInnerBytesValid(t *testing.T) {
 		t.Error("all was indexed")
 	}
 }
+
+// TestWireLenWithIndex: WireLen is the number of bytes that AppendStruct appends, which does not
+// append the index that finishing adds, nor one in an inner struct.
+func TestWireLenWithIndex(t *testing.T) {
+	plain := largeBusiness(t, 300)
+	with := withIndex(t, businessDesc, plain)
+	for name, opts := range map[string][]Option{"plain": nil, "lazy": {Lazy}, "by index": {ByIndex}, "added": {WithIndex}} {
+		for _, wire := range [][]byte{plain, with} {
+			s, err := parseStruct(businessDesc, wire, opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, b := s.WireLen(businessDesc), s.AppendStruct(nil, businessDesc); n != len(b) {
+				t.Errorf("%s: WireLen is %d, of %d bytes", name, n, len(b))
+			}
+			s.Release()
+		}
+		s, err := parseStruct(caseDesc, caseOf(with), opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for place, in := range inCase {
+			if n, b := in(s).WireLen(businessDesc), in(s).AppendStruct(nil, businessDesc); n != len(b) {
+				t.Errorf("%s, %s: WireLen is %d, of %d bytes", name, place, n, len(b))
+			}
+		}
+		s.Release()
+	}
+}
