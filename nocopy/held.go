@@ -67,17 +67,24 @@ func copyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, err
 var finishing sync.Mutex
 
 // Sendable finishes the message of s, for the first of any number of goroutines that are about to
-// send it. The error tells why it can't be sent: s is absent, its message was released, or structs
-// are nested too deeply, see Message.Check.
+// send it. The error tells why it can't be sent: s is absent, its message was released, structs
+// are nested too deeply, see Message.Check, or it was parsed with ByIndex and is not valid.
 func (s XStruct) Sendable() error {
 	switch {
 	case s.m == nil || s.m.absent:
 		return errors.New("absent struct")
 	case uint32(s.k>>32) != s.m.gen:
 		return errors.New("struct used after its message was released")
+	case s.gone():
+		return errors.New("absent struct")
 	}
 	finishing.Lock()
 	defer finishing.Unlock()
+	if s.m.pending&byIndex != 0 {
+		if err := s.m.Index(); err != nil {
+			return err
+		}
+	}
 	return s.m.Check()
 }
 

@@ -218,3 +218,33 @@ func TestWireLenWithIndex(t *testing.T) {
 		s.Release()
 	}
 }
+
+// TestSendableByIndex: what package rpc is about to send is checked, whatever its index says; a
+// struct that is absent can't be sent.
+func TestSendableByIndex(t *testing.T) {
+	wire := spoilElement(t, "list", 1000, 700)
+	s, err := parseStruct(orchardDesc, wire, RequireIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	if err := s.Sendable(); !errors.Is(err, ErrType) {
+		t.Errorf("a message that is not valid: %v", err)
+	}
+	gone := StructList[XStruct](s.Child(orchardDesc.named("list"), orchardDesc)).At(700)
+	if err := gone.Sendable(); err == nil || gone.Valid() {
+		t.Errorf("an absent struct: %v, valid %t", err, gone.Valid())
+	}
+	if _, err := copyHeld(fruitDesc, gone, 8, Limits{}, false); err == nil {
+		t.Error("an absent struct was copied")
+	}
+	other := newStruct(orchardDesc)
+	defer other.Release()
+	x := fillLeaves(other, "list", 3).At(1)
+	other.m.Finish()
+	other.Unset(orchardDesc.named("list"))
+	other.m.Compact()
+	if _, err := copyHeld(fruitDesc, x, 8, Limits{}, false); err == nil {
+		t.Error("a struct that is gone was copied")
+	}
+}
