@@ -216,6 +216,7 @@ func (s XStruct) setStructAt(i int, v XStruct) {
 		m.appendValue(t, 0, src, e)
 		return
 	}
+	m.closeEntry(e) // the fields that it owes may move its table
 	m.noteDeadFields(t.desc, e)
 	fieldNodes, extra, table := m.editOf(e).fieldNodes, uint32(0), uint32(0)
 	if t.desc.union {

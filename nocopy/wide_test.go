@@ -283,6 +283,44 @@ func TestWideBuiltIsAccepted(t *testing.T) {
 	}
 }
 
+// TestWideSetWhileOpen: an element that is being built, and owes fields for which its table has no
+// room, is replaced. Its table is freed once: later elements have tables of their own.
+func TestWideSetWhileOpen(t *testing.T) {
+	elem := newStructDesc("Owing")
+	var fields []XFieldDesc
+	for i := range 100 {
+		f := XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: typeI32, Req: XOptional}
+		if i >= 90 {
+			f.Type, f.Req = typeString, XRequired
+		}
+		fields = append(fields, f)
+	}
+	elem.DefineWide(fields...)
+	d := newStructDesc("OwingList")
+	d.Define(XFieldDesc{ID: 1, Name: "owing", Type: listTypeOf(structTypeOf(elem)), Req: XOptional})
+	for n := range 20 {
+		s := newStruct(d)
+		s.m.Compact() // then the parser takes tables that are free, too
+		list := StructList[XStruct](s.NewChild(d.constant(0), d, 0))
+		first := list.AppendNew()
+		for i := range n {
+			first.SetInt32(elem.constant(i), 1)
+		}
+		list.Set(0, newStruct(elem)) // of another message, so that nothing here was completed before
+		for range 6 {
+			list.Append(newStruct(elem))
+		}
+		for i := range list.Len() {
+			list.At(i).SetInt32(elem.constant(50), int32(i))
+		}
+		for i, x := range list.All() {
+			if got := XWide(x).Int32(elem.constant(50)); int(got) != i {
+				t.Errorf("%d fields: element %d has the number of element %d", n, i, got)
+			}
+		}
+	}
+}
+
 // TestWideAllocations: neither getters nor setters of a message that is used again do.
 func TestWideAllocations(t *testing.T) {
 	if raceEnabled || debugging {
