@@ -19,6 +19,9 @@ func (b *Buffer) Put(offset int, p []byte) {
 			return
 		}
 	}
+	if first != last {
+		p = slices.Clone(p) // it may alias a piece that is stored into before all of p is read
+	}
 	for _, x := range c.pieces[first : last+1] {
 		n := copy(x.mem[len(x.mem)-(x.end-offset):], p)
 		offset += n

@@ -215,6 +215,35 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// TestAliasedArguments: bytes of the Buffer itself may be given to what copies them, wherever they
+// and their place are.
+func TestAliasedArguments(t *testing.T) {
+	const size = 300
+	for split := 100; split < 200; split += 25 {
+		for from := 0; from < size; from += 20 {
+			for to := 0; to+90 <= size; to += 20 {
+				for name, f := range map[string]func(b *Buffer, p []byte){
+					"Put":     func(b *Buffer, p []byte) { b.Put(to, p) },
+					"Replace": func(b *Buffer, p []byte) { b.Replace(to, to+len(p), p) },
+				} {
+					var b Buffer
+					for i := range size {
+						b.WriteByte(byte(i))
+					}
+					want := b.AppendTo(nil)
+					p := b.Slice(from, min(from+90, size))
+					b.Replace(split, split+1, want[split:split+1]) // in three pieces from now on
+					copy(want[to:], bytes.Clone(want[from:min(from+90, size)]))
+					f(&b, p)
+					if got := b.AppendTo(nil); !bytes.Equal(got, want) {
+						t.Fatalf("%s at %d of the bytes from %d on, pieces around %d:\n%x, want\n%x", name, to, from, split, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestConcurrentReaders reads one Buffer, writes it, and shares from it in several goroutines at
 // once.
 func TestConcurrentReaders(t *testing.T) {
