@@ -191,8 +191,8 @@ func (X) Prepend(m *Message, n int) []byte {
 // comes first. The message must not be changed or released before the batch is written.
 func (X) AddTo(m *Message, b *chain.Batch, frame bool) { m.addTo(b, frame) }
 
-// GeneratedV1 is what code says that was generated before this version: the compiler answers that
-// it is not a constant, and of which type it is.
+// For generated code. GeneratedV1 is what code of version 0.1.0 refers to: the compiler answers
+// that it is not a constant, and of which type it is. Later versions refer to package thriftimpl.
 var GeneratedV1 XGenerateThisCodeAgainWithNocopyc
 
 // For generated code. XGenerateThisCodeAgainWithNocopyc is what the compiler says to code that was

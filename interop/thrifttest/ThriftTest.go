@@ -14,7 +14,7 @@ import (
 	"log/slog"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 // Docstring!
 type Numberz int32

@@ -11,9 +11,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// GeneratedV2 is referred to by generated code: a version of this package that no longer fits such
+// GeneratedV3 is referred to by generated code: a version of this package that no longer fits such
 // code has another name, so that the mismatch is found when compiling.
-const GeneratedV2 = 2
+const GeneratedV3 = 3
+
+// GeneratedV2 is what code of version 0.2.0 refers to: the compiler answers that it is not a
+// constant, and of which type it is.
+var GeneratedV2 nocopy.XGenerateThisCodeAgainWithNocopyc
 
 // What describes types.
 type (

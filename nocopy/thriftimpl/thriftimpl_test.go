@@ -9,16 +9,19 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// TestOldGeneratedCode: the compiler's first word on code that was generated before this version
-// is what to do.
+// TestOldGeneratedCode: the compiler's first word on code of earlier versions is what to do.
 func TestOldGeneratedCode(t *testing.T) {
-	out, err := exec.Command("go", "build", "./testdata/v1").CombinedOutput()
-	if err == nil {
-		t.Fatal("it was compiled")
-	}
-	lines := strings.Split(string(out), "\n") // the first names the package
-	if len(lines) < 2 || !strings.Contains(lines[1], "GenerateThisCodeAgainWithNocopyc") {
-		t.Errorf("the compiler says:\n%s", out)
+	for _, version := range []string{"v1", "v2"} {
+		t.Run(version, func(t *testing.T) {
+			out, err := exec.Command("go", "build", "./testdata/"+version).CombinedOutput()
+			if err == nil {
+				t.Fatal("it was compiled")
+			}
+			lines := strings.Split(string(out), "\n") // the first names the package
+			if len(lines) < 2 || !strings.Contains(lines[1], "GenerateThisCodeAgainWithNocopyc") {
+				t.Errorf("the compiler says:\n%s", out)
+			}
+		})
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"log/slog"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 // Why samples are refused. Sending them again does not help.
 type Reason int32

@@ -14,7 +14,7 @@ import (
 	"log/slog"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 type KeyValueHandler interface {
 	Create(ctx context.Context, args KeyValueCreateArgs, result KeyValueCreateResult) error

@@ -14,7 +14,7 @@ import (
 	"log/slog"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 type OrdersHandler interface {
 	// Place returns the document too, so that replies are large where requests are.

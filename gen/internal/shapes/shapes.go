@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 // Colours; two of them are one.
 type Color int32

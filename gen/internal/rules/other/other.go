@@ -13,7 +13,7 @@ import (
 	"log/slog"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 type Level int32
 

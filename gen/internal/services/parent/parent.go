@@ -14,7 +14,7 @@ import (
 	"log/slog"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 type RootHandler interface {
 	Ping(ctx context.Context, args RootPingArgs, result RootPingResult) error

@@ -14,7 +14,7 @@ import (
 	"log/slog"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 type OrdersHandler interface {
 	// Place stores an order. Placing an order again, with the same id, does no harm.

@@ -14,7 +14,7 @@ import (
 	"log/slog"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 type ClientHandler interface {
 	NewClient_(ctx context.Context, args ClientNewClient_Args, result ClientNewClient_Result) error

@@ -13,7 +13,7 @@ import (
 	"log/slog"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 // Request is the input of a plugin serialized in binary protocol.
 type Request nocopy.Struct

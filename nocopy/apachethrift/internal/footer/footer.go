@@ -12,7 +12,7 @@ import (
 	"log/slog"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 type Type int32
 

@@ -14,7 +14,7 @@ import (
 	"log/slog"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 type OpaqueHandler interface {
 	Write(ctx context.Context, args OpaqueWriteArgs, result OpaqueWriteResult) error

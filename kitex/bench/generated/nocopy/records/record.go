@@ -14,7 +14,7 @@ import (
 	"log/slog"
 )
 
-const _ = impl.GeneratedV2
+const _ = impl.GeneratedV3
 
 type RecordsHandler interface {
 	Put(ctx context.Context, args RecordsPutArgs, result RecordsPutResult) error
