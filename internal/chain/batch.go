@@ -72,8 +72,8 @@ func (t *Batch) MoveTo(dst []byte) {
 	t.reset()
 }
 
-// copyWarm is copy of bytes that are read or written again soon: copy of a mebibyte and more goes
-// past the processor's caches.
+// copyWarm copies src to dst, which will be read or written again soon, and returns how many bytes
+// it has copied. The built-in copy of a mebibyte and more goes past the processor's caches.
 func copyWarm(dst, src []byte) int {
 	const most = 256 << 10
 	n := 0

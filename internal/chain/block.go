@@ -35,7 +35,7 @@ type Block struct {
 	readOnly bool
 }
 
-// Owner is somebody else to whom memory belongs that messages are in.
+// Owner is the owner of memory that messages refer to and that is not this package's.
 type Owner interface {
 	// Return is called once, when nobody holds the memory any more, by whoever releases it last, in
 	// its goroutine.
@@ -55,14 +55,15 @@ func newBlock(n int) *Block {
 	return takeBlock(n, c, 1<<c)
 }
 
-// newSlab is newBlock for memory that may be lent, and is not used again then. It is n rounded up
-// to a multiple of SlabSize.
+// newSlab returns a block with one holder for memory that may be lent, and is not used again then.
+// Its size is n rounded up to a multiple of SlabSize.
 func newSlab(n int) *Block {
 	return takeBlock(n, classOf(n), (n+SlabSize-1)&^(SlabSize-1))
 }
 
-// newReceived is newBlock for bytes that are received. A block of SlabSize and more is n rounded
-// up to a page, and is found again later than one in pools, which garbage collections empty.
+// newReceived returns a block of at least n bytes, with one holder, for bytes that are received.
+// One of SlabSize and more is n rounded up to a page; it waits for reuse in spareBlocks, where it
+// survives garbage collections, which empty pools.
 func newReceived(n int) *Block {
 	if n < SlabSize {
 		return newBlock(n)

@@ -146,7 +146,8 @@ func (b *Buffer) AppendByte(v byte) Pos {
 	return b.appendByteToEnd(v)
 }
 
-// AppendFitting does as AppendByte. A byte must Fit.
+// AppendFitting appends one byte to the open run, in the block at the tail, and returns its
+// position. There must be room for it there, see Fits.
 func (b *Buffer) AppendFitting(v byte) Pos {
 	i := b.used
 	b.tail[i] = v
@@ -154,6 +155,8 @@ func (b *Buffer) AppendFitting(v byte) Pos {
 	return b.tailPos + Pos(i)
 }
 
+// appendByteToEnd appends one byte to the open run when the block at the tail has room for at most
+// that one.
 func (b *Buffer) appendByteToEnd(v byte) Pos {
 	p, mem := b.extendToEnd(1)
 	mem[0] = v
@@ -166,10 +169,12 @@ func (b *Buffer) InTail(p Pos, n int) bool {
 	return uint64(p-b.tailPos)+uint64(n) <= uint64(b.used) && b.tailShared == 0
 }
 
-// MakeFit makes sure that n bytes Fit. n must be at most MaxShort.
+// MakeFit makes room at the tail for a short append of n bytes: Fits(n) is true afterwards. n must
+// be at most MaxShort.
 func (b *Buffer) MakeFit(n int) { b.Reserve(n + maxLead + 1) }
 
-// extendToEnd does as Extend if n bytes fill the block at the tail or are too many for it.
+// extendToEnd appends n contiguous bytes to the open run, as Extend does, when they fill the block
+// at the tail or are too many for it.
 func (b *Buffer) extendToEnd(n int) (Pos, []byte) {
 	if i := b.used; n == len(b.tail)-i {
 		b.used += n
@@ -191,7 +196,8 @@ const (
 	textLength = 4
 )
 
-// Fits reports whether AppendShort can append n bytes now.
+// Fits reports whether the block at the tail has room for n bytes and their head, and n is short,
+// so that AppendShort and AppendFitting may be called.
 func (b *Buffer) Fits(n int) bool { return n <= MaxShort && n+maxLead < len(b.tail)-b.used }
 
 // AppendWithHead appends the high lead bytes of head, at most 8, then v. It returns the position
@@ -205,7 +211,8 @@ func (b *Buffer) AppendWithHead(head uint64, lead int, v string) Pos {
 	return p
 }
 
-// appendLongWithHead does as AppendWithHead, for a v of any length.
+// appendLongWithHead appends the high lead bytes of head, then v, of any length, and returns the
+// position of the first byte.
 func (b *Buffer) appendLongWithHead(head uint64, lead int, v string) Pos {
 	p, mem := b.Extend(lead + len(v))
 	var bytes [8]byte

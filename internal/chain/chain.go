@@ -45,9 +45,9 @@ func (b *Buffer) Seal() {
 // fewNodes is the number of nodes up to which flatten is tried.
 const fewNodes = 8
 
-// flatten does as walk of the root in the usual case of an edited message, and reports whether it
-// is one: it is in one span, with a few nodes, none of them in the content of another or in what
-// another replaces.
+// flatten lists the pieces of the message in the usual case of an edited one: it is in one span,
+// with a few nodes, none of them in the content of another or in what another replaces. It returns
+// false in other cases.
 func (b *Buffer) flatten() bool {
 	if b.order.n > fewNodes || b.root.first != b.root.last || b.parts != nil {
 		return false
@@ -121,7 +121,8 @@ func (b *Buffer) First() []byte {
 	return b.mem(b.pieces[0])
 }
 
-// Whole does as Bytes, and returns the position of the first byte. The message must not be empty.
+// Whole returns the message in one piece, as Bytes does, and the position of its first byte. The
+// message must not be empty.
 func (b *Buffer) Whole() (Pos, []byte, bool) {
 	if len(b.pieces) != 1 {
 		return 0, nil, false
@@ -174,7 +175,8 @@ type Range struct {
 // until the next change.
 func (b *Buffer) Range(from, to Pos) Range { return b.RangeAgain(from, to, Range{}) }
 
-// RangeAgain does as Range, and uses the memory of old, which must not be used any more.
+// RangeAgain returns what is sent for the bytes [from, to), which must be in one run, in the
+// memory of old, which must not be used any more. It is valid until the next change.
 func (b *Buffer) RangeAgain(from, to Pos, old Range) Range {
 	b.Sync()
 	b.sortNodes()
@@ -225,7 +227,8 @@ func (r Range) Count() int { return len(r.pieces) }
 // AppendTo appends the range to dst, copying it.
 func (r Range) AppendTo(dst []byte) []byte { return r.b.appendPieces(dst, r.pieces) }
 
-// Pieces does as Buffer.Pieces, for the range.
+// Pieces calls f with each part of the range that is contiguous in memory, in wire order, until f
+// returns false. The bytes alias the message.
 func (r Range) Pieces(f func(p Pos, mem []byte) bool) {
 	for _, p := range r.pieces {
 		if !f(p.from, r.b.mem(p)) {

@@ -16,14 +16,14 @@ func HoldPieces(pieces [][]byte, free func()) Chunk {
 	return c
 }
 
-// returnFunc is an Owner of which only a function is known.
+// returnFunc is an Owner that consists of a function.
 type returnFunc func()
 
 func (f returnFunc) Return() { f() }
 
-// HoldReadOnly returns a chunk of one piece of memory that belongs to somebody else, as
-// HoldPieces does, but it is never stored into. A Buffer that does not recycle copies it where it
-// would otherwise share it: it is returned to owner when the others have released it.
+// HoldReadOnly returns a chunk of one piece of memory that belongs to owner and is never stored
+// into. It is returned to owner when nobody holds it any more. A Buffer that does not recycle
+// copies it where it would otherwise share it.
 func HoldReadOnly(mem []byte, owner Owner) Chunk {
 	b := newForeign(owner, 1)
 	b.readOnly = true

@@ -94,7 +94,8 @@ func (g *gatherer) add(mem []byte) {
 	g.stats.RefBytes += len(mem)
 }
 
-// stream is add for a Writer without writev.
+// stream adds mem for a Writer without writev: it is copied to what is written next, or written at
+// once if it is large.
 func (g *gatherer) stream(mem []byte) {
 	for g.err == nil {
 		if len(g.copied) == 0 && len(mem) >= streamMost {

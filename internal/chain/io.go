@@ -38,7 +38,8 @@ func (b *Buffer) WriteFrame(w io.Writer) (Stats, error) {
 // also after an error.
 func (b *Buffer) Write(w io.Writer, head []byte) (Stats, error) { return b.write(w, head, 0) }
 
-// write does as Write, and writes the lead bytes of headroom before the first piece with it.
+// write writes head, the lead bytes of headroom before the first piece, and the message, and
+// returns how they were written. See Write.
 func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	if len(head) == 0 && len(b.pieces) == 1 {
 		p := b.pieces[0]
@@ -66,7 +67,8 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	return g.stats, g.err
 }
 
-// writeTogether does as write for a message that is so small that all of it is copied together.
+// writeTogether copies head, the lead bytes of headroom and a message of less than GatherBelow
+// together, and writes them at once.
 func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (s Stats, err error) {
 	g := gatherers.Get().(*gatherer)
 	g.copied = append(g.copied, head...)
@@ -139,8 +141,9 @@ func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
 // errCount is the error of a Reader or Writer that returns a count of bytes that cannot be.
 var errCount = errors.New("linkbuf: a Reader or Writer returned an impossible count")
 
-// ReadFull does as io.ReadFull, and returns an error when r returns impossible counts, or no
-// bytes and no error again and again.
+// ReadFull fills mem from r and returns how many bytes it has read. The errors are those of
+// io.ReadFull, and besides one for a Reader that returns impossible counts, and io.ErrNoProgress
+// for one that returns no bytes and no error again and again.
 func ReadFull(r io.Reader, mem []byte) (int, error) {
 	got, empty := 0, 0
 	for got < len(mem) {
@@ -166,7 +169,8 @@ func ReadFull(r io.Reader, mem []byte) (int, error) {
 	return got, nil
 }
 
-// readMore is ReadFull when more bytes must come.
+// readMore fills mem from r. More bytes must come: their lack is io.ErrUnexpectedEOF, also if
+// there are none.
 func readMore(r io.Reader, mem []byte) error {
 	_, err := ReadFull(r, mem)
 	if err == io.EOF {

@@ -7,10 +7,10 @@ import "encoding/binary"
 // Load8 returns the 8 bytes at position p as a big-endian number.
 func (b *Buffer) Load8(p Pos) uint64 { return binary.BigEndian.Uint64(b.At(p)) }
 
-// Load4 is Load8 for 4 bytes.
+// Load4 returns the 4 bytes at position p as a big-endian number.
 func (b *Buffer) Load4(p Pos) uint32 { return binary.BigEndian.Uint32(b.At(p)) }
 
-// Load2 is Load8 for 2 bytes.
+// Load2 returns the 2 bytes at position p as a big-endian number.
 func (b *Buffer) Load2(p Pos) uint16 { return binary.BigEndian.Uint16(b.At(p)) }
 
 // Load1 returns the byte at position p.

@@ -16,7 +16,7 @@ func (b *Buffer) Load8(p Pos) uint64 {
 	return binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p&segMask))[:])
 }
 
-// Load4 is Load8 for 4 bytes.
+// Load4 returns the 4 bytes at position p as a big-endian number.
 func (b *Buffer) Load4(p Pos) uint32 {
 	mem := b.segs[p>>segBits]
 	_ = mem[p&segMask+3]
@@ -24,7 +24,7 @@ func (b *Buffer) Load4(p Pos) uint32 {
 	return binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p&segMask))[:])
 }
 
-// Load2 is Load8 for 2 bytes.
+// Load2 returns the 2 bytes at position p as a big-endian number.
 func (b *Buffer) Load2(p Pos) uint16 {
 	mem := b.segs[p>>segBits]
 	_ = mem[p&segMask+1]

@@ -45,7 +45,8 @@ func (b *Buffer) Loose(n int) (Pos, []byte) {
 	return l.pos + Pos(i), l.mem[i : i+n : i+n]
 }
 
-// moreLoose is Loose if n bytes are too many for what is being filled.
+// moreLoose returns n bytes of loose memory, in a new block if the one that is being filled has no
+// room for them, with their position; nil if there is no more.
 func (b *Buffer) moreLoose(n int) (Pos, []byte) {
 	l := &b.loose
 	if room := (len(b.tail) - b.used) / 2; l.mem == nil && room >= 4*n {

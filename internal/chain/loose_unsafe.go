@@ -68,7 +68,10 @@ func (b *Buffer) loadLengths(at []Pos) (sum uint32) {
 	return sum
 }
 
-// appendLoose is AppendLoose for texts that are near each other.
+// appendLoose appends loose texts, given by the positions of their lengths, to the open run, and
+// stores their new positions in at. It loads them one after the other, which is fast if they are
+// near each other. It stops at a position whose top bit is set, and returns how many it has
+// appended.
 func (b *Buffer) appendLoose(at []Pos) int {
 	for i, p := range at {
 		if int32(p) < 0 {

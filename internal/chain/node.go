@@ -51,14 +51,14 @@ func (b *Buffer) AddReplace(at, end Pos) NodeID {
 	return b.addNode(node{at: at, end: end, kind: replace})
 }
 
-// AddReplaceText does as AddReplace for a text: its length is at position at, and the lead bytes
-// before it are replaced, too. The length, which may be far from all that was used last, is not
+// AddReplaceText makes a node in the place of a text and the lead bytes before it; its length is
+// at position at. The length, which may be far in memory from all that was used last, is not
 // loaded now.
 func (b *Buffer) AddReplaceText(at Pos, lead int) NodeID {
 	return b.addNode(node{at: at - Pos(lead), anchor: at, kind: replace})
 }
 
-// endOf returns where what a node replaces ends.
+// endOf returns the position where the bytes end that the node replaces.
 func (b *Buffer) endOf(n *node) Pos {
 	if n.end != 0 || n.kind != replace {
 		return n.end
@@ -79,7 +79,8 @@ func (b *Buffer) AddAtStop(at Pos) NodeID {
 	return b.addNode(node{at: at, end: at, kind: atStop})
 }
 
-// AddLast makes a node as AddAtStop does, whose content comes after that of all those.
+// AddLast makes a node whose content is sent before the byte at position at, after the contents of
+// all AddAtStop nodes there.
 func (b *Buffer) AddLast(at Pos) NodeID {
 	return b.addNode(node{at: at, end: at, kind: last})
 }

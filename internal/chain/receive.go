@@ -76,8 +76,7 @@ func (b *Buffer) AddChunk(c Chunk) Pos {
 	return p
 }
 
-// Hold takes over a chunk of any number of pieces. It gives them no positions, as AddHeld does
-// one by one.
+// Hold takes over a chunk of any number of pieces, which get no positions yet: AddHeld gives them.
 func (b *Buffer) Hold(c Chunk) {
 	b.hold(c)
 	for p := c.next; p != nil; p = p.next {
@@ -363,8 +362,8 @@ func (r *Receiver) Take(n int) Chunk {
 	return c
 }
 
-// takeLarge does as Take if there are pieces besides c, or if c is in a large block, which the
-// Receiver gives up then.
+// takeLarge returns what was cut, if anything was, and c, the piece after it, in one Chunk. If c
+// is in a large block, the Receiver gives that up.
 func (r *Receiver) takeLarge(c Chunk) Chunk {
 	if r.last != nil {
 		r.add(c)

@@ -32,7 +32,8 @@ func (b *Buffer) Reset(recycle bool) {
 	b.state = inUse
 }
 
-// Begin does as Reset and then OpenRoot.
+// Begin empties the Buffer for a new message, see Reset, and opens the message's run at the tail,
+// with headroom bytes left before it, see OpenRoot.
 func (b *Buffer) Begin(recycle bool, headroom int) {
 	if b.state != readyToBuild || recycle != b.recycle || headroom > keepTail-2 {
 		b.Reset(recycle)
@@ -46,8 +47,8 @@ func (b *Buffer) Begin(recycle bool, headroom int) {
 	b.state = inUse
 }
 
-// BeginIn does as Begin of a Buffer that recycles, and has it built in the memory of c, which is
-// from HoldOwned. What does not fit is elsewhere.
+// BeginIn begins a message as Begin does, of a Buffer that recycles, in the memory of c, which is
+// from HoldOwned. What does not fit goes into blocks of the Buffer's own.
 func (b *Buffer) BeginIn(c Chunk, headroom int) {
 	b.Reset(true)
 	if b.tailMem != nil { // kept for the next message: the only one that is held
@@ -75,8 +76,9 @@ func (b *Buffer) OwnPiece() (owner Owner, at, n int) {
 	return block.owner, int(p.from) - segSize, int(p.to - p.from)
 }
 
-// Refer does as Reset, then makes mem, which is the caller's, the whole message, as AddForeign
-// and SetRoot do.
+// Refer empties the Buffer and makes mem, which is the caller's, the whole message, without
+// copying it. It returns the position of the first byte, and seals the message. With own, the
+// Buffer may store into mem.
 func (b *Buffer) Refer(mem []byte, recycle, own bool) Pos {
 	if b.state != readyToRefer || recycle != b.recycle || len(mem) >= segSize {
 		return b.referAnew(mem, recycle, own)
@@ -88,7 +90,8 @@ func (b *Buffer) Refer(mem []byte, recycle, own bool) Pos {
 	return segSize
 }
 
-// referAnew is Refer of a Buffer in another state than readyToRefer.
+// referAnew does the work of Refer when it can't use the tables again that it has left the time
+// before.
 func (b *Buffer) referAnew(mem []byte, recycle, own bool) Pos {
 	b.Reset(recycle)
 	p := b.AddForeign(mem, own)

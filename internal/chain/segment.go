@@ -54,7 +54,8 @@ func (b *Buffer) Writable(p Pos) bool { return atomic.LoadUint32(&b.meta[p>>segB
 // when segments become few.
 func (b *Buffer) Room(n int) bool { return b.RoomAfter(0, n) }
 
-// RoomAfter is Room when a number of segments will be taken before.
+// RoomAfter reports whether n more bytes of contiguous memory can be given positions after the
+// given number of segments has been taken.
 func (b *Buffer) RoomAfter(segments, n int) bool {
 	return len(b.segs)+segments+Segments(n) <= maxSegments
 }
@@ -181,7 +182,8 @@ func (b *Buffer) Alias(p Pos, n int) Pos {
 // largeStitch is the size from which on Stitch takes a block of its own.
 const largeStitch = 4 << 10
 
-// Stitch does as Place, but the position is higher than all that were given so far.
+// Stitch returns n contiguous bytes that are in no run yet, see Place, at a position that is
+// higher than all that were given so far.
 func (b *Buffer) Stitch(n int) (Pos, []byte) {
 	if n >= largeStitch {
 		b.sealed = false

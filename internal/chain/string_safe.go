@@ -18,9 +18,10 @@ func (b *Buffer) Text(p Pos) string {
 	return string(mem[4 : 4+uint64(binary.BigEndian.Uint32(mem))])
 }
 
-// FlatText does as Text where that takes least, and reports whether it has: if p is in the memory
-// that has the first positions, which is foreign or a chunk, and the text does not reach to that
-// memory's end. Callers need not call Lend. Any p is allowed.
+// FlatText returns the string whose length, a big-endian uint32, is at position p, and true, if p
+// is in the memory that has the first positions, which is foreign or a chunk, and the text does
+// not reach to that memory's end; else false. It takes less than Text, and callers need not call
+// Lend. Any p is allowed.
 func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
 	if off, size := uint64(p-segSize)+textLength, uint64(len(b.flat)); off < size {
 		if n := uint64(binary.BigEndian.Uint32(b.flat[off-textLength:])); off+n < size {
@@ -30,5 +31,5 @@ func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
 	return
 }
 
-// TextOf is String for strings and bytes alike.
+// TextOf returns v, a string or bytes, as a string, which is a copy of bytes.
 func TextOf[T string | []byte](v T) string { return string(v) }

@@ -22,7 +22,7 @@ func StringBytes(s string) []byte {
 	return unsafe.Slice(unsafe.StringData(s), len(s))
 }
 
-// TextOf is String for strings and bytes alike.
+// TextOf returns v, a string or bytes, as a string that aliases it.
 func TextOf[T string | []byte](v T) string {
 	// SAFETY: as in String. Both strings and slices begin with the pointer to their bytes.
 	return unsafe.String(*(**byte)(unsafe.Pointer(&v)), len(v))
@@ -47,9 +47,10 @@ func (b *Buffer) Text(p Pos) string {
 	return unsafe.String((*byte)(unsafe.Add(at, 4)), n)
 }
 
-// FlatText does as Text where that takes least, and reports whether it has: if p is in the memory
-// that has the first positions, which is foreign or a chunk, and the text does not reach to that
-// memory's end. Callers need not call Lend. Any p is allowed.
+// FlatText returns the string whose length, a big-endian uint32, is at position p, and true, if p
+// is in the memory that has the first positions, which is foreign or a chunk, and the text does
+// not reach to that memory's end; else false. It takes less than Text, and callers need not call
+// Lend. Any p is allowed.
 func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
 	if off, size := uint64(p-segSize)+textLength, uint64(len(b.flat)); off < size {
 		// SAFETY: both ends are compared with the memory's. There is a byte after the text, so

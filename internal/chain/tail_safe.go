@@ -15,7 +15,8 @@ func (b *Buffer) Extend(n int) (Pos, []byte) {
 	return b.tailPos + Pos(i), b.tail[i : i+n : i+n]
 }
 
-// AppendShort does as AppendWithHead if the length of v Fits. It appends at Tail.
+// AppendShort appends the high lead bytes of head, at most 8, then v, whose length must Fit, at
+// Tail.
 func (b *Buffer) AppendShort(head uint64, lead int, v string) { b.appendLongWithHead(head, lead, v) }
 
 // AppendTexts returns how many of the texts it has appended: here none. Built without the tag
@@ -26,11 +27,11 @@ func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int { return 0 }
 // Put8 stores v, big-endian, in the 8 bytes at position p, which must be InTail.
 func (b *Buffer) Put8(p Pos, v uint64) { binary.BigEndian.PutUint64(b.tail[p-b.tailPos:], v) }
 
-// Put4 is Put8 for 4 bytes.
+// Put4 stores v, big-endian, in the 4 bytes at position p, which must be InTail.
 func (b *Buffer) Put4(p Pos, v uint32) { binary.BigEndian.PutUint32(b.tail[p-b.tailPos:], v) }
 
-// Put2 is Put8 for 2 bytes.
+// Put2 stores v, big-endian, in the 2 bytes at position p, which must be InTail.
 func (b *Buffer) Put2(p Pos, v uint16) { binary.BigEndian.PutUint16(b.tail[p-b.tailPos:], v) }
 
-// Put1 is Put8 for a byte.
+// Put1 stores v in the byte at position p, which must be InTail.
 func (b *Buffer) Put1(p Pos, v byte) { b.tail[p-b.tailPos] = v }

@@ -20,9 +20,9 @@ func (b *Buffer) Extend(n int) (Pos, []byte) {
 	return b.tailPos + Pos(i), unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)), n)
 }
 
-// AppendShort does as AppendWithHead if the length of v Fits, which the caller has made sure of.
-// It appends at Tail. It is here because memmove spends most of its time on finding out how to
-// copy few bytes, and because a function that calls nothing needs no stack check.
+// AppendShort appends the high lead bytes of head, at most 8, then v, at Tail. The caller has made
+// sure that the length of v Fits. It does not call memmove, which spends most of its time on
+// finding out how to copy few bytes; and a function that calls nothing needs no stack check.
 //
 //go:noinline
 func (b *Buffer) AppendShort(head uint64, lead int, v string) {
@@ -115,13 +115,13 @@ func move4(to, from unsafe.Pointer) {
 // Put8 stores v, big-endian, in the 8 bytes at position p, which must be InTail.
 func (b *Buffer) Put8(p Pos, v uint64) { binary.BigEndian.PutUint64((*[8]byte)(b.tailAt(p))[:], v) }
 
-// Put4 is Put8 for 4 bytes.
+// Put4 stores v, big-endian, in the 4 bytes at position p, which must be InTail.
 func (b *Buffer) Put4(p Pos, v uint32) { binary.BigEndian.PutUint32((*[4]byte)(b.tailAt(p))[:], v) }
 
-// Put2 is Put8 for 2 bytes.
+// Put2 stores v, big-endian, in the 2 bytes at position p, which must be InTail.
 func (b *Buffer) Put2(p Pos, v uint16) { binary.BigEndian.PutUint16((*[2]byte)(b.tailAt(p))[:], v) }
 
-// Put1 is Put8 for a byte.
+// Put1 stores v in the byte at position p, which must be InTail.
 func (b *Buffer) Put1(p Pos, v byte) { *(*byte)(b.tailAt(p)) = v }
 
 // tailAt returns the address of position p, which must be InTail.

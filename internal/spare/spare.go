@@ -59,8 +59,8 @@ func (p *Pool[T]) Put(i *Item[T]) {
 	}
 }
 
-// Get returns an item of at least least and at most most, nil if there is none. It is the
-// caller's.
+// Get returns an item whose size is between least and most, which is the caller's from then on;
+// nil if there is none.
 func (p *Pool[T]) Get(least, most int) *Item[T] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +84,7 @@ func (p *Pool[T]) Get(least, most int) *Item[T] {
 	return nil
 }
 
-// keep sees to it that two collections leave the item there.
+// keep makes the item stay where it is for the next two garbage collections.
 func (p *Pool[T]) keep(i *Item[T], now uint64) {
 	if i.kept != now+1 {
 		i.kept = now + 1
@@ -92,7 +92,7 @@ func (p *Pool[T]) keep(i *Item[T], now uint64) {
 	}
 }
 
-// keepAll is keep of all that is free and has not been there for long.
+// keepAll keeps all items that are spare, and have not been for long, for two collections more.
 func (p *Pool[T]) keepAll(now uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
