@@ -198,7 +198,8 @@ func (s XStruct) Child(f XField, d *XDesc) XStruct {
 	return s.lateChild(f, d)
 }
 
-// lateChild is Child for a field that is not set or not indexed.
+// lateChild returns the struct or container in field f, which is not set or has no entry yet: its
+// entry is made, or it is the IDL default or an empty value.
 func (s XStruct) lateChild(f XField, d *XDesc) XStruct {
 	word := s.m.at(s.entry(), f)
 	if word == 0 {
@@ -313,7 +314,7 @@ func checkCount(t *XType, n int) {
 // safeCount is a number of elements that fit in a message whatever their size.
 const safeCount = 1 << 24
 
-// checkLargeCount is checkCount for n of at least safeCount.
+// checkLargeCount panics if a value of type t can't have n elements. n is at least safeCount.
 func checkLargeCount(t *XType, n int) {
 	if uint(n) > maxCount || t.kind == list && uint64(n)*uint64(minSize[t.elem.wire]) > maxCount {
 		panicCount(n)
@@ -322,8 +323,9 @@ func checkLargeCount(t *XType, n int) {
 
 func panicCount(n int) { panic("nocopy: count " + itoa(n) + " out of range") }
 
-// beginValue appends the beginning of a struct or container of type t and pushes a frame for
-// it. A field header comes first unless header is 0. n is as in NewChild. It returns the
+// beginValue appends the beginning of a struct or container of type t and pushes a frame for it. A
+// field header comes first unless header is 0. n is the number of elements of a list or set, which
+// are zero values at first, or the number of pairs that a map gets room for. It returns the
 // value's entry, which is new: handles of an earlier value go on reading that.
 func (m *Message) beginValue(t *XType, n int, header uint32) uint32 {
 	if t.kind != record {
@@ -332,7 +334,8 @@ func (m *Message) beginValue(t *XType, n int, header uint32) uint32 {
 	return m.beginRecord(t.desc, header)
 }
 
-// beginRecord is beginValue for a struct.
+// beginRecord appends the beginning of a struct, after a field header unless header is 0, pushes a
+// frame for it and returns its entry.
 func (m *Message) beginRecord(d *XDesc, header uint32) uint32 {
 	lead := leadOf(header)
 	e := m.allocFor(d.self, d.words)
@@ -341,7 +344,9 @@ func (m *Message) beginRecord(d *XDesc, header uint32) uint32 {
 	return e
 }
 
-// beginContainer is beginValue for a list, set or map.
+// beginContainer appends the header of a list, set or map, after a field header unless header is
+// 0, pushes a frame for it and returns its entry. n is the number of elements of a list or set, or
+// the number of pairs that a map gets room for.
 func (m *Message) beginContainer(t *XType, n int, header uint32) uint32 {
 	lead := leadOf(header)
 	e := m.allocFor(t, listWords+slotWords(t, n))

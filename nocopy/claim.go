@@ -71,15 +71,18 @@ func (s XStruct) Drop() {
 // its bytes are many they are linked, unless some are in memory of the caller's.
 func (s XStruct) ClaimCopy(d *XDesc) (XStruct, error) { return s.claimCopy(d, XStruct.linkOrClone) }
 
-// ClaimToSend is ClaimCopy of a message that can be sent and released, and nothing else. It has
-// not copied pieces of 4 KiB and more.
+// ClaimToSend returns the root of a message with the same contents that the caller owns and may
+// send and release, and nothing else. Pieces of 4 KiB and more are not copied. The errors are
+// those of ClaimCopy.
 func (s XStruct) ClaimToSend(d *XDesc) (XStruct, error) {
 	return s.claimCopy(d, func(s XStruct, _ *XDesc) XStruct {
 		return XStruct(s.toSend(s.m.flags&Recycle|limited, s.m.limits, 0).Root())
 	})
 }
 
-// claimCopy is ClaimCopy of a copy that make makes.
+// claimCopy returns what make makes of s, owned by the caller. The error tells why there is none:
+// s is not the root of a message of type d, was released, or can't be sent. The message is
+// retained meanwhile.
 func (s XStruct) claimCopy(d *XDesc, make func(XStruct, *XDesc) XStruct) (XStruct, error) {
 	switch {
 	case s.m == nil:

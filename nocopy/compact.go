@@ -140,7 +140,7 @@ func nextCheck(n uint32) uint32 {
 	return n + max(n, uncheckedWords)
 }
 
-// compact is Compact for a message that is known to be alive and not frozen.
+// compact does the work of Compact. The message must be alive and not frozen.
 func (m *Message) compact() {
 	if m.pending != 0 {
 		m.settle()
@@ -265,7 +265,8 @@ func (r *rewriter) value(t *XType, e uint32, i int) int {
 	return i
 }
 
-// list is value for a list or set whose first element is at index i.
+// list gives the elements of the list or set of entry e their new positions, the first of which is
+// at index i. It returns the index after the last.
 func (r *rewriter) list(t *XType, e uint32, i int) int {
 	m := r.m
 	n := m.idx[e+listCount]
@@ -287,8 +288,9 @@ func (r *rewriter) list(t *XType, e uint32, i int) int {
 	return i
 }
 
-// dict is value for a map whose first pair is at index i. The slots of pairs that were deleted
-// are removed, unless pairs keep their numbers.
+// dict gives the keys and values of the map of entry e their new positions, the first of which is
+// at index i, and returns the index after the last. The slots of pairs that were deleted are
+// removed, unless pairs keep their numbers.
 func (r *rewriter) dict(t *XType, e uint32, i int) int {
 	m := r.m
 	m.idx[e+listStart] = r.base + uint32(i)

@@ -2,7 +2,8 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/internal/chain"
 
-// containerWire is Wire of all lists, sets and maps, see StructList.Wire.
+// containerWire returns the wire bytes of a list, set or map: an alias if they are in one piece,
+// else a copy; nil if it is absent. What is being built in it is completed.
 func (s XStruct) containerWire() []byte {
 	s = s.orAbsent()
 	s.alive()

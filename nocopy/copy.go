@@ -112,7 +112,9 @@ func (m *Message) appendValue(t *XType, header uint32, src source, e uint32) uin
 	return word
 }
 
-// placeValue makes src the contents of a node; otherwise it is like appendValue.
+// placeValue makes src, a value of type t, the contents of a node and returns its word. A field
+// header comes first unless header is 0. e is the entry of a struct that is an element, 0 if it
+// gets a new one.
 func (m *Message) placeValue(node chain.NodeID, t *XType, header uint32, src source, e uint32) uint32 {
 	lead := leadOf(header)
 	if src.from == nil {
@@ -148,7 +150,7 @@ func putLead(b []byte, header uint32) {
 }
 
 // indexValue indexes the value of type t at position p, which must be valid and contiguous, and
-// returns its word. e is as in appendValue.
+// returns its word. e is the entry of a struct that is an element, 0 if it gets a new one.
 func (m *Message) indexValue(t *XType, p, e uint32) uint32 {
 	if e == 0 {
 		return m.indexAt(t, p)
@@ -157,8 +159,9 @@ func (m *Message) indexValue(t *XType, p, e uint32) uint32 {
 	return e
 }
 
-// indexShared adds memory of another message, src, to the node's contents, indexes it as a
-// value of type t, and returns its word. e is as in appendValue.
+// indexShared adds memory of another message, src, to the node's contents, indexes it as a value
+// of type t, and returns its word. e is the entry of a struct that is an element, 0 if it gets a
+// new one.
 func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32) uint32 {
 	m.beginTrusted(0)
 	p := &m.p
@@ -251,8 +254,9 @@ func (s XStruct) Clone(d *XDesc) XStruct {
 	return m.handle(m.root)
 }
 
-// linkOrClone is Clone of a finished message of which s is the root. The new message links the
-// bytes of the old one if they are many and none of them is in memory of the caller's.
+// linkOrClone returns the root of a new message with the contents of s, the root of a finished
+// one. The new message links the bytes of the old one if they are many and none of them is in
+// memory of the caller's; else it has a copy.
 func (s XStruct) linkOrClone(d *XDesc) XStruct {
 	r := s.m.rangeOf(s.entry(), d.self, chain.Range{})
 	src := source{from: s.m, r: r, n: r.Len()}

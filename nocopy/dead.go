@@ -70,7 +70,8 @@ func (m *Message) noteDead(t *XType, word uint32) {
 	}
 }
 
-// noteDeadField is noteDead for the value of field f of the struct of entry e.
+// noteDeadField notes that the value of field f of the struct of entry e, if that is a struct or
+// container, is about to be replaced or removed.
 func (m *Message) noteDeadField(e uint32, f XField) {
 	switch word := m.at(e, f); {
 	case word == 0 || word&notIndexed != 0:
@@ -82,8 +83,8 @@ func (m *Message) noteDeadField(e uint32, f XField) {
 	}
 }
 
-// noteDeadFields is noteDead for the values of all fields of the struct of entry e, which
-// itself will be used again.
+// noteDeadFields notes that the structs and containers in all fields of the struct of entry e are
+// about to be replaced or removed. The struct's own entry will be used again.
 func (m *Message) noteDeadFields(d *XDesc, e uint32) {
 	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
 		if f := &d.fields[i]; f.kind >= record {
@@ -92,7 +93,8 @@ func (m *Message) noteDeadFields(d *XDesc, e uint32) {
 	}
 }
 
-// noteDeadElement is noteDead for the struct of entry x, an element of the list of entry e.
+// noteDeadElement notes that the struct of entry x, an element of the list of entry e, is about to
+// be replaced or removed.
 func (m *Message) noteDeadElement(e uint32, t *XType, x uint32) {
 	m.dead.values = append(m.dead.values, deadValue{t.elem, x, m.dead.inBlock(e, x)})
 	m.more = true
@@ -282,7 +284,8 @@ func (m *Message) allocFor(t *XType, n int) uint32 {
 // fewTried is how many free blocks are looked at for one that is large enough.
 const fewTried = 8
 
-// reuseFor is allocFor in a message that was compacted: it takes a free block if there is one.
+// reuseFor returns the first of n zero words for the entry of a value of type t, in a message that
+// was compacted: those of a free block if there is one.
 func (m *Message) reuseFor(t *XType, n uint32) uint32 {
 	d := &m.dead
 	blocks := d.free[t]

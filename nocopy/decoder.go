@@ -130,7 +130,8 @@ func (d *Decoder[S]) receive() (chain.Chunk, int64, error) {
 // Lazy, which is for one piece.
 const keepWhole = 8 << 10
 
-// receiveBare is receive of a bare struct.
+// receiveBare returns the bytes of the next struct, which ends with its STOP, and how many they
+// are.
 func (d *Decoder[S]) receiveBare() (chain.Chunk, int64, error) {
 	if err := d.fill(1); err != nil {
 		return chain.Chunk{}, 0, err
@@ -186,7 +187,7 @@ type aheadReader struct {
 	most int
 }
 
-// Read does as r, but that an impossible count is -1.
+// Read reads at most a.most bytes into b, and returns -1 for a count that r can't have read.
 func (a *aheadReader) Read(b []byte) (int, error) {
 	if len(b) > a.most {
 		b = b[:a.most]

@@ -96,7 +96,7 @@ func listTypeOf(elem *XType) *XType { return register(&XType{wire: WireList, kin
 // setTypeOf returns the type of a set.
 func setTypeOf(elem *XType) *XType { return register(&XType{wire: WireSet, kind: list, elem: elem}) }
 
-// MapOf returns the type of a map.
+// mapTypeOf returns the type of a map.
 func mapTypeOf(key, value *XType) *XType {
 	return register(&XType{wire: WireMap, kind: dict, key: key, elem: value})
 }
@@ -263,8 +263,8 @@ func (d *XDesc) Name() string { return d.name }
 // Define completes the descriptor with its fields in declaration order.
 func (d *XDesc) Define(fields ...XFieldDesc) { d.define(fields) }
 
-// DefineWide is Define of more than entry.MaxDirect fields, whose constants have entry.Wide. (Code
-// that was generated before there were such calls Define.)
+// DefineWide completes the descriptor of a struct of more than entry.MaxDirect fields, whose
+// constants have entry.Wide, with these in declaration order.
 func (d *XDesc) DefineWide(fields ...XFieldDesc) {
 	d.wide = true
 	d.define(fields)

@@ -161,7 +161,8 @@ func (m *Message) valuePlace(t WireType, word uint32) (at, end uint32) {
 	return start - listHeader, ed.end
 }
 
-// textPlace is valuePlace for a text.
+// textPlace returns where the text that a word stands for begins, with its length, and ends, or
+// did before it was replaced, in the run that it is in.
 func (m *Message) textPlace(word uint32) (at, end uint32) {
 	if word&inNode == 0 {
 		return word, word + textHeader + be32(m.buf.At(word))
@@ -216,14 +217,15 @@ func (m *Message) movePositions(p, before, after uint32) {
 // them. When half of all positions are used up, only large pieces are worth it.
 func (m *Message) mayRefer(n int) bool { return m.mayReferAfter(0, n) }
 
-// mayReferAfter is mayRefer when other pieces will take a number of segments before.
+// mayReferAfter reports whether there will be enough positions to refer to n bytes, instead of
+// copying them, when a number of segments has been taken before. When half of all positions are
+// used up, only large pieces are worth it.
 func (m *Message) mayReferAfter(segments, n int) bool {
 	return m.buf.RoomAfter(segments, chain.MaxSize+n) || n >= chain.MaxSlabSize && m.buf.RoomAfter(segments, n)
 }
 
-// refer makes the bytes v the contents of the text whose length is at position p, and returns
-// the text's word. old is the field's earlier word: if it is a reference, its node is used
-// again.
+// referText makes the bytes v the contents of the text whose length is at position p, and returns
+// the text's word. old is the field's earlier word: if it is a reference, its node is used again.
 func (m *Message) referText(p uint32, v []byte, old uint32) uint32 {
 	at := p + textHeader
 	if old&inNode != 0 {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// For generated code and package messages. XEquating is what Equal takes for equal besides what
-// is: the options of package messages, one bit each.
+// For generated code and package messages. XEquating says which values are equal although they
+// differ: the options of messages.Equal, one bit each.
 type XEquating uint8
 
 // The options of package messages.
@@ -23,7 +23,8 @@ func (s XStruct) Equal(d *XDesc, o XStruct) bool {
 	return X{}.Equal(s, t, o, t, 0)
 }
 
-// equalContainer is Equal for two lists, sets or maps of the same Go type.
+// equalContainer reports whether two lists, sets or maps of the same Go type are equal, as package
+// messages' Equal does without options.
 func (s XStruct) equalContainer(o XStruct) bool {
 	return X{}.Equal(s, s.ContainerType(), o, o.ContainerType(), 0)
 }
@@ -65,7 +66,7 @@ func (X) AppendKey(dst []byte, key XValue) []byte {
 // SameTypes reports whether t and u are the same as the IDL declares them.
 func (X) SameTypes(t, u *XType) bool { return sameTypes(t, u) }
 
-// SameDescs is SameTypes for structs.
+// SameDescs reports whether two structs are the same as the IDL declares them.
 func (X) SameDescs(d, e *XDesc) bool { return sameDescs(d, e) }
 
 // comparison compares values. Of each pair of types that its methods are given, the second one is

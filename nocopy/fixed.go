@@ -59,7 +59,8 @@ func (s XStruct) growFixed(n, size int) []byte {
 	return b
 }
 
-// growAtTail is growFixed for a list that is being built and ends at the tail.
+// growAtTail adds n elements of the given size to the list of frame f, which ends at the tail, and
+// returns their bytes, contents undefined.
 func (m *Message) growAtTail(f *frame, n, size int) []byte {
 	e := f.e
 	head := uint32(f.lead) + listHeader

@@ -18,7 +18,7 @@ type XJSONName struct {
 	Quoted bool // numbers and bools are strings
 }
 
-// For package nocopyjson. XJSONOption is one of its options.
+// For package nocopyjson. XJSONOption is an option of that package.
 type XJSONOption uint8
 
 func (XJSONOption) option() {}

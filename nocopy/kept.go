@@ -50,7 +50,8 @@ func NewInto[S StructView](m *Message, opts ...Option) S {
 	return S(s.ThriftDesc().newInto(m, opts))
 }
 
-// parseInto is ParseInto of the type that d describes.
+// parseInto parses b, a struct that d describes, into m, a message of the program's own, and
+// returns its root. What m holds before ends.
 func (d *XDesc) parseInto(m *Message, b []byte, opts []Option) (XStruct, error) {
 	if m == nil || m.own != m {
 		m.adopt()
@@ -64,7 +65,7 @@ func (d *XDesc) parseInto(m *Message, b []byte, opts []Option) (XStruct, error) 
 	return m.parse(d, b, 0)
 }
 
-// parseWith is parse with any options.
+// parseWith parses b, a struct that d describes, into m with any options, and returns its root.
 func (m *Message) parseWith(d *XDesc, b []byte, opts []Option) (XStruct, error) {
 	flags := flagsOf(opts)
 	if !d.unusual(b, flags) {
@@ -78,7 +79,8 @@ func (m *Message) parseWith(d *XDesc, b []byte, opts []Option) (XStruct, error) 
 	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
 }
 
-// newInto is NewInto of the type that d describes.
+// newInto begins a struct that d describes in m, a message of the program's own, and returns its
+// root. What m holds before ends.
 func (d *XDesc) newInto(m *Message, opts []Option) XStruct {
 	m.Reset()
 	flags := flagsOf(opts)

@@ -57,8 +57,9 @@ func (l *landing) affords(depth, n int) bool {
 	return l.read[depth] <= (mostPassed+4)*len(l.b)
 }
 
-// OpenIndexed is Parse with ByIndex of an S, which d describes: of a message with an index it
-// looks at little more than what is read. The message refers to b as Parse has it.
+// OpenIndexed parses a message with the option ByIndex: of one with an index it looks at little
+// more than what is read. d is the descriptor of S. The message refers to b, which must stay as it
+// is for as long as the message or anything read from it is in use. The error is an *Error.
 func OpenIndexed[S View](d *XDesc, b []byte, opts ...Option) (S, error) {
 	checkDesc[S](d)
 	flags, limits := configOf(opts)
@@ -66,7 +67,8 @@ func OpenIndexed[S View](d *XDesc, b []byte, opts ...Option) (S, error) {
 	return S(s), err
 }
 
-// parseByIndex is parseRoot with ByIndex.
+// parseByIndex parses the message, which is the parser's window, by its own index if it has one
+// that fits, else from its beginning unless RequireIndex was given.
 func (m *Message) parseByIndex(p *parser) (XStruct, error) {
 	b, base := p.b, p.base
 	if m.landRoot(b, base) {

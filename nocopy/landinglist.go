@@ -79,8 +79,9 @@ func mostTouched(n uint32) int { return 64 + int(n/8) }
 // times: the anchors of a message that lies may be far apart.
 func (l *landedList) spent() bool { return l.passed > mostPassed*(l.end-l.at) }
 
-// landList makes an entry of the list at an offset, whose elements are found by the anchors of
-// entry k of the index. It returns 0 if there are none.
+// landList makes an entry of the list of type t from offset at to end, in a struct that is depth
+// levels deep, and returns it. Its elements will be found by the anchors that entry k of the index
+// has for them. It returns 0 if there are no such anchors, or they do not fit the list.
 func (m *Message) landList(t *XType, at, end, k, depth int) uint32 {
 	l := m.landing
 	entry, body := l.x.entry(k), at+listHeader

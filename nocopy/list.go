@@ -393,7 +393,8 @@ func (m *Message) replaceText(word uint32, n int) ([]byte, uint32) {
 	return b[textHeader : textHeader+n : textHeader+n], inNode | node
 }
 
-// replaceTextByRef is replaceText with the bytes v, which are referred to.
+// replaceTextByRef replaces the text that a word stands for by the bytes v, which are referred to.
+// It returns the new word.
 func (m *Message) replaceTextByRef(word uint32, v []byte) uint32 {
 	node := m.replaceElement(typeString, word)
 	p, b := m.buf.Place(textHeader)
@@ -417,9 +418,9 @@ func (m *Message) appendsAt(e, i uint32) bool {
 	return true
 }
 
-// beforeSet must be called before element i is set, unless it is of fixed size. It reports
-// whether the caller must append the element, as appendsAt does. Otherwise the caller replaces
-// it, and it is taken out of the list's table until the next lookup.
+// beforeSet must be called before element i is set, unless it is of fixed size. It reports whether
+// the element is not on the wire yet, so that the caller must append it. Otherwise the caller
+// replaces it, and it is taken out of the list's table until the next lookup.
 func (s XStruct) beforeSet(i int) bool {
 	if s.m.appendsAt(s.entry(), uint32(i)) {
 		return true
@@ -430,8 +431,9 @@ func (s XStruct) beforeSet(i int) bool {
 	return false
 }
 
-// replaceValue replaces the struct or container that a word stands for by a copy of src, of
-// type t, and returns the new word. e is as in appendValue.
+// replaceValue replaces the struct or container that a word stands for by a copy of src, of type
+// t, and returns the new word. e is the entry of a struct that is an element, 0 if it gets a new
+// one.
 func (m *Message) replaceValue(t *XType, word uint32, src source, e uint32) uint32 {
 	node := m.replaceElement(t, word)
 	word = m.placeValue(node, t, 0, src, e)
@@ -439,8 +441,9 @@ func (m *Message) replaceValue(t *XType, word uint32, src source, e uint32) uint
 	return word
 }
 
-// replaceByNew replaces the struct or container that a word stands for by an empty one of type
-// t, which becomes the only frame, and returns the new word. n is as in NewChild.
+// replaceByNew replaces the struct or container that a word stands for by an empty one of type t,
+// which becomes the only frame, and returns the new word. n is the number of elements of a list or
+// set, or of pairs that a map gets room for.
 func (m *Message) replaceByNew(t *XType, word uint32, n int) uint32 {
 	m.noteDead(t, word)
 	node := m.replaceElement(t, word)

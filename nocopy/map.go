@@ -184,8 +184,9 @@ func (s XStruct) find(k encoded) int {
 	return s.m.lookup(s.entry(), s.typ(), k.bytes())
 }
 
-// findToPut is find for a key that will be added if it is not there yet, so that the filter may
-// learn it. Keys that are structs or containers are not in the filter, since they may change.
+// findToPut returns the number of the pair with the key, −1 if there is none. The key will be
+// added then: the filter learns it, so that it may know of later keys that they are new. Keys that
+// are structs or containers are not in the filter, since they may change.
 func (s XStruct) findToPut(k encoded) int {
 	if k.view.m == nil {
 		n := s.m.idx[s.entry()+listCount]
@@ -273,8 +274,8 @@ func (s XStruct) putView(k encoded, v XStruct) {
 	m.idx[slot+pairValue] = word
 }
 
-// putNew sets the value of the key to an empty struct or container and returns it. n is as in
-// NewChild.
+// putNew sets the value of the key to an empty struct or container and returns it. n is the number
+// of elements of a list or set, or of pairs that a map gets room for.
 func (s XStruct) putNew(k encoded, n int) XStruct {
 	s.changeable()
 	k = s.key(k)

@@ -37,7 +37,8 @@ func (s XStruct) containerAt(i int) XStruct {
 // not seen.
 func (l NestedList[C]) Set(i int, v C) { XStruct(l).setContainerAt(i, XStruct(v)) }
 
-// Append adds a copy of v at the end, as Set does.
+// Append adds a copy of v at the end. It links v's bytes if they are many; later changes of v are
+// not seen.
 func (l NestedList[C]) Append(v C) {
 	s := XStruct(l)
 	s.changeable()
@@ -125,7 +126,8 @@ func (s XStruct) setContainerAt(i int, v XStruct) {
 	m.idx[slot] = word
 }
 
-// newContainerAt makes element i an empty container and returns it. n is as in NewChild.
+// newContainerAt makes element i an empty container and returns it. n is the number of elements of
+// a list or set, or of pairs that a map gets room for.
 func (s XStruct) newContainerAt(i, n int) XStruct {
 	s.changeable()
 	slot := s.elemSlot(i)

@@ -34,7 +34,8 @@ func (d *XDesc) nesting() int {
 	return n
 }
 
-// countNesting counts what nesting returns. The structs in path are around this one.
+// countNesting returns how many structs may be nested in one of type d, itself included; unbounded
+// if one of them may contain itself or one of those in path, which are around it.
 func (d *XDesc) countNesting(path map[*XDesc]bool) int {
 	if path[d] {
 		return unbounded

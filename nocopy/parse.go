@@ -24,8 +24,8 @@ func (d *XDesc) unusual(b []byte, flags flag) bool {
 	return flags&^(Own|Recycle|Lazy) != 0 || d.programs.Load() == nil || len(b) > defaultMaxBytes
 }
 
-// parse is parseStruct into m if nothing is unusual. Mostly running the type's program is all that
-// there is to do.
+// parse parses b into m by running the program of the type that d describes, and returns the root.
+// Nothing may be unusual, see unusual. Mostly that is all that there is to do.
 func (m *Message) parse(d *XDesc, b []byte, flags flag) (XStruct, error) {
 	m.desc, m.flags, m.zeroed = d, flags, 0
 	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
@@ -102,7 +102,8 @@ func ParseBlocks[S View](d *XDesc, blocks [][]byte, opts ...Option) (S, error) {
 	return S(s), err
 }
 
-// parseBlocks is ParseBlocks with the options' flags and limits.
+// parseBlocks parses a message whose bytes lie in several blocks, cut anywhere, with these flags
+// and limits, and returns its root.
 func parseBlocks(d *XDesc, blocks [][]byte, flags flag, limits Limits) (XStruct, error) {
 	total := int64(0) // the same block may come more than once
 	for _, b := range blocks {
@@ -243,15 +244,18 @@ func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 	return m.handle(m.root), nil
 }
 
-// parseReceived is like parseStruct for received bytes, which the message takes over, also when
-// parsing fails: it may store into them. With recycle the chunk may be of recycled memory, which
-// goes back on Release. MaxBytes is chain.MaxSize if the limits have none: who received the bytes
-// has bounded them. With lazy a chunk of one piece is parsed as Lazy has it.
+// parseReceived checks that a chunk of received bytes is exactly one struct of the type and
+// returns its handle. The message takes the chunk over, also when parsing fails: it may store into
+// it. With recycle the chunk may be of recycled memory, which goes back on Release. MaxBytes is
+// chain.MaxSize if the limits have none: the caller has bounded what it received. With lazy a
+// chunk of one piece is parsed as the option Lazy has it.
 func parseReceived(d *XDesc, c chain.Chunk, l Limits, recycle, lazy bool) (XStruct, error) {
 	return parseChunk(d, c, l, Own|flagIf(recycle, Recycle)|flagIf(lazy, Lazy))
 }
 
-// parseChunk does what parseReceived does, with flags in the place of recycle.
+// parseChunk checks that a chunk of received bytes is exactly one struct of the type and returns
+// its handle. The message takes the chunk over, also when that fails. MaxBytes is chain.MaxSize if
+// the limits have none.
 func parseChunk(d *XDesc, c chain.Chunk, l Limits, flags flag) (XStruct, error) {
 	limits := usualLimits
 	if l != (Limits{}) {

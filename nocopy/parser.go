@@ -128,7 +128,8 @@ func (p *parser) allotFor(t *XType, head, n, per, i int) uint32 {
 	return p.allot(head, n, per, i)
 }
 
-// reserve makes sure that the index has room for words more, if it may have.
+// reserve makes room in the index for this many words more. It returns false, having failed at i,
+// if that is over the limit.
 func (p *parser) reserve(words uint64, i int) bool {
 	end := uint64(p.m.words) + words
 	if end > uint64(p.maxIndex) {

@@ -35,8 +35,9 @@ func Peek(b []byte, path ...int) (Value, error) {
 	return v, nil
 }
 
-// For generated code and package rpc. Peek is Peek in the bytes of the message of which s is the
-// root, having finished it. The value aliases the message as its Bytes do.
+// For generated code and package rpc. Peek finds one value in the bytes of the message of which s
+// is the root, having finished it, by a path of field ids and indices, see the function Peek. The
+// value aliases the message as its Bytes do.
 func (s XStruct) Peek(path ...int) (Value, error) {
 	if s.m == nil {
 		return Peek(nil, path...)

@@ -50,8 +50,8 @@ func (m *Message) settle() {
 	}
 }
 
-// mustIndex is Index of a message that is about to be changed or copied from. It panics if that
-// returns an error.
+// mustIndex checks and indexes everything in a message that was parsed with ByIndex and is about
+// to be changed or copied from. It panics if that fails.
 func (m *Message) mustIndex() {
 	if err := m.Index(); err != nil {
 		panic("nocopy: message can't be changed or copied from: " + strings.TrimPrefix(err.Error(), "nocopy: "))
@@ -76,7 +76,8 @@ func (m *Message) plain(e uint32, t *XType) ([]byte, bool) {
 	return m.appendPlain(nil, e, t)
 }
 
-// appendPlain appends to dst what plain returns.
+// appendPlain appends to dst the wire bytes of the value of type t and entry e without the index
+// that it has as a field, and returns true; or dst and false if it has none.
 func (m *Message) appendPlain(dst []byte, e uint32, t *XType) ([]byte, bool) {
 	if m.pending&byIndex != 0 {
 		m.mustIndex()
@@ -97,8 +98,9 @@ func (m *Message) appendPlain(dst []byte, e uint32, t *XType) ([]byte, bool) {
 	return append(kept, all[from:]...), true
 }
 
-// appendInner is appendPlain of a value that is not the root. It reports false if no struct of the
-// message but the root has an index, or the value is no struct.
+// appendInner appends to dst the wire bytes of a value that is not the root, without the index
+// that it has as a field. It returns false if no struct of the message but the root has an index,
+// or the value is no struct.
 func (m *Message) appendInner(dst []byte, e uint32, t *XType) ([]byte, bool) {
 	if m.pending&innerIndex == 0 || t.kind != record {
 		return dst, false

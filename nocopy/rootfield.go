@@ -17,8 +17,9 @@ func (s XStruct) FindFields(id int16) (first Value, all []XCut) {
 	return first, all
 }
 
-// FindField is FindFields for the first field alone, and reports whether there is one. It takes no
-// memory, however many there are.
+// FindField returns the value of the first field with this id in s, the root of its message, and
+// reports whether there is one. It finishes the message. It takes no memory, however many such
+// fields there are.
 func (s XStruct) FindField(id int16) (first Value, ok bool) {
 	first = s.findField(id, nil)
 	return first, first.Type != WireStop

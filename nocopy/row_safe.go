@@ -31,6 +31,6 @@ func (r *XRow) element(at int, word uint32, v string) int {
 	return at + copy(r.mem[at:], v)
 }
 
-// shortElements does as element for the first of v that are short, and returns how many those
-// were, too. (None: there is nothing to be won here.)
+// shortElements writes none of the texts and returns 0 for their number: in this build nothing
+// would be won.
 func (r *XRow) shortElements(at int, word uint32, v []string) (int, int) { return at, 0 }

@@ -46,8 +46,9 @@ func (r *XRow) element(at int, word uint32, v string) int {
 	return at + textHeader + n
 }
 
-// shortElements does as element for texts of 4 to 32 bytes, up to the first that is none, or for
-// which there may be no room. It returns how many there were, too.
+// shortElements writes texts of 4 to 32 bytes without field headers and stores their positions in
+// the words from this one on, up to the first text that is shorter or longer, or for which there
+// may be no room. It returns how many it has written, too.
 func (r *XRow) shortElements(at int, word uint32, v []string) (int, int) {
 	words := r.idx[word:][:len(v)]
 	for i, v := range v {

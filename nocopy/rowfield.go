@@ -146,7 +146,7 @@ func (r *XRow) Bytes(at int, f XField, v []byte) int {
 	return at + copy(r.mem[at:], v)
 }
 
-// longText is Text or Bytes for what is referred to, or for which there is no room.
+// longText writes a string or binary that is referred to, or for which there may be no room.
 func (r *XRow) longText(at int, f XField, v string) int {
 	room := len(v)
 	if room >= referSize && r.mayRefer(room) {
@@ -163,7 +163,8 @@ func (r *XRow) longText(at int, f XField, v string) int {
 	return at
 }
 
-// longElement is element for what is referred to, or for which there may be no room.
+// longElement writes a text without a field header, which is referred to or for which there may be
+// no room, and stores its position in a word.
 func (r *XRow) longElement(at int, word uint32, v string) int {
 	n := len(v)
 	if n >= referSize && r.mayRefer(n) {
@@ -211,7 +212,7 @@ func (r *XRow) Texts(at int, f XField, d *XDesc, v []string) int {
 	return r.endSlots(at, f)
 }
 
-// ByteSlices is Texts for binaries.
+// ByteSlices writes a list or set of binaries. Of a set, one that comes twice is left out.
 func (r *XRow) ByteSlices(at int, f XField, d *XDesc, v [][]byte) int {
 	if v == nil {
 		return at

@@ -377,7 +377,8 @@ func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
 	return at
 }
 
-// textPairs does for the pairs of a map of texts what texts does for a list.
+// textPairs indexes n pairs of the map of texts of entry l, one at least, from an index on. It
+// returns the index after them, or one that is not in the window.
 //
 //go:noinline
 func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
@@ -434,7 +435,8 @@ func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64)
 	return end, left
 }
 
-// flatsIn does what flats does, for one order of the fields.
+// flatsIn indexes structs as flats does, as long as they have all fields in the order of the
+// program at pc.
 //
 //go:noinline
 func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
@@ -474,7 +476,7 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 	}
 }
 
-// labels does what flats does, for structs of two texts. It needs a window of at least labelSize
+// labels indexes structs of two texts as flats does. It needs a window of at least labelSize
 // bytes: then one comparison tells that a text is whole and that the next header or STOP is in the
 // window.
 //

@@ -51,7 +51,8 @@ func hasDoubles(t *XType) bool {
 	return doubles.of(d, func() bool { return findDouble(t, map[*XDesc]bool{}) })
 }
 
-// findDouble does what hasDoubles does, but does not look into structs in seen.
+// findDouble reports whether values of type t may have doubles in them, not counting those in
+// structs in seen.
 func findDouble(t *XType, seen map[*XDesc]bool) bool {
 	switch t.Wire() {
 	case WireDouble:
@@ -89,7 +90,7 @@ func sameTypes(t, u *XType) bool {
 	return alike(t, u, map[descPair]bool{})
 }
 
-// sameDescs is sameTypes for structs.
+// sameDescs reports whether two structs are the same as the IDL declares them.
 func sameDescs(d, e *XDesc) bool {
 	if d == e {
 		return true
@@ -97,7 +98,8 @@ func sameDescs(d, e *XDesc) bool {
 	return same.of(descPair{d, e}, func() bool { return alikeDescs(d, e, map[descPair]bool{}) })
 }
 
-// alike does what sameTypes does, and takes the pairs in seen for the same.
+// alike reports whether t and u are the same as the IDL declares them, taking the pairs of structs
+// in seen for the same.
 func alike(t, u *XType, seen map[descPair]bool) bool {
 	switch {
 	case t == u:

@@ -102,14 +102,16 @@ func (s *XScanner) Scan(b []byte) (end, need int, err error) {
 // values, and the beginnings of structs, lists and maps.
 func (s *XScanner) Passed() int { return s.off }
 
-// Drop passes over those: from now on Scan takes the bytes after them, and what it returns counts
-// from there.
+// Drop passes over the bytes that Passed counts: from now on Scan takes the bytes after them, and
+// its results count from there.
 func (s *XScanner) Drop() {
 	s.dropped += int64(s.off)
 	s.off = 0
 }
 
-// scan does what Scan does, but returns errors as they are: what is wrong is at off.
+// scan looks at b, all bytes of the value that have arrived so far and were not dropped, and goes
+// on from s.off. It returns how many bytes there must be at least to get any further, 0 at the
+// end. It returns errors as they are; what is wrong is at s.off.
 //
 // The innermost level stands in l, those around it in s.levels.
 func (s *XScanner) scan(b []byte) (need int, err error) {

@@ -117,8 +117,9 @@ func shallowEnd(b []byte, i int, t WireType, levels int) int {
 	return -1
 }
 
-// skip does what the function skip does, with an XScanner that tells more about the value, see
-// resetValue.
+// skip returns the index after the value of type t at b[i:]; on an error, the index of what is
+// wrong. It does so by an XScanner, which tells more about the value: typ is its declared type,
+// see resetValue.
 func (s *XScanner) skip(b []byte, i int, t WireType, typ *XType, budget, listCost int) (int, error) {
 	if minSize[t] == 0 {
 		return i, typeError(t)

@@ -162,8 +162,8 @@ func (p *parser) mismatchedContainer(f *field, i int) int {
 	return p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
 }
 
-// wholeContainer does what container does with Lazy: it leaves the struct, list or map for later
-// if that is in one piece.
+// wholeContainer leaves the struct, list or map in the field whose header is at i for later, as
+// Lazy has it, if it is in one piece; else it indexes it. It returns what container returns.
 func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 	at := i + fieldHeader
 	if f.widest <= 2*narrow && p.affordsAny(f) { // a program asks for each field of a struct
@@ -193,7 +193,8 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 	return end, e
 }
 
-// slowValue does what value does, for any type, without a machine for the value itself.
+// slowValue indexes the struct or container, of any type, that stands after lead bytes at i,
+// without a machine for the value itself. It returns the index after it and its entry.
 func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 	switch t.kind {
 	case fixed, text:

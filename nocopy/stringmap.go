@@ -119,7 +119,8 @@ func (m *Message) putNext(k, v string) {
 	words[slot+pairValue] = m.buf.AppendWithHead(uint64(len(v))<<32, textHeader, v)
 }
 
-// eachTextPair is eachPair for a map of strings to strings.
+// eachTextPair calls yield with the key and the value of every pair of a map of strings to
+// strings, until yield returns false.
 func (s XStruct) eachTextPair(yield func(key, value string) bool) {
 	n := s.count()
 	if n == 0 {

@@ -255,7 +255,8 @@ func (m *Message) textString(word uint32) string {
 	return m.lendText(word)
 }
 
-// lendText is textString of a text of which FlatText knows nothing.
+// lendText returns the string that a word of the index stands for, and notes that it aliases the
+// message. FlatText has not returned it.
 func (m *Message) lendText(word uint32) string {
 	m.buf.Lend()
 	if int32(word) < 0 {
@@ -292,7 +293,7 @@ func (s XStruct) BytesOr(f XField, def string) []byte {
 }
 
 // textBytes returns the bytes of the string or binary value that a word of the index stands for.
-// Who hands them out lends them.
+// Callers that expose them must call Lend.
 func (m *Message) textBytes(word uint32) []byte {
 	p := word
 	if int32(word) < 0 {
@@ -412,8 +413,8 @@ func (s XStruct) writable() {
 	}
 }
 
-// changeable is writable for what may take memory: first the message is compacted if that is worth
-// it, so that positions known from before mean nothing.
+// changeable panics unless the struct or container may be changed, which may take memory. If it is
+// worth it, the message is compacted first, so that positions known from before mean nothing.
 func (s XStruct) changeable() {
 	if s.m == nil {
 		panic(panicAbsent)
@@ -424,7 +425,7 @@ func (s XStruct) changeable() {
 	}
 }
 
-// beforeChange is what changeable does for few messages.
+// beforeChange does the work of changeable for the few messages that have to be looked at.
 func (s XStruct) beforeChange() {
 	s.writable()
 	if m := s.m; m.maybeFull || m.buf.Crowded() {
@@ -435,8 +436,8 @@ func (s XStruct) beforeChange() {
 	}
 }
 
-// changeableBy is changeable for what takes n bytes, for which there may be positions only once
-// the message is compacted.
+// changeableBy panics unless the struct or container may be changed by n bytes. If there are
+// positions for these only then, the message is compacted first.
 func (s XStruct) changeableBy(n int) {
 	s.changeable()
 	if n >= chain.MaxSlabSize && s.m.buf.Relieved(n) {
@@ -447,7 +448,7 @@ func (s XStruct) changeableBy(n int) {
 	}
 }
 
-// refer is the size from which on strings and binaries are referred to instead of copied.
+// referSize is the size from which on strings and binaries are referred to instead of copied.
 const referSize = 4 << 10
 
 // SetText sets a string field. Of 4 KiB and more it is referred to, not copied.
@@ -469,7 +470,7 @@ func (s XStruct) SetText(f XField, v string) {
 	s.setText(f, v)
 }
 
-// setText is SetText where the text can't simply be appended.
+// setText sets a string field where the text can't simply be appended.
 func (s XStruct) setText(f XField, v string) {
 	if len(v) >= referSize {
 		s.setReferred(f, chain.StringBytes(v))
@@ -508,7 +509,8 @@ func putTextField(b []byte, f XField, n int) {
 	putBE32(b[fieldHeader:], uint32(n))
 }
 
-// textRoom is newText for bytes that are filled at once, fewer than referSize.
+// textRoom makes the field n bytes of text, fewer than referSize, and returns them, to be filled
+// at once. A small received message is copied with them in it.
 func (s XStruct) textRoom(f XField, n int) []byte {
 	s.changeable()
 	if word := s.m.at(uint32(s.k), f); word != 0 {
@@ -526,7 +528,8 @@ func (s XStruct) newText(f XField, n int) []byte {
 	return s.placeText(f, n)
 }
 
-// placeText is newText if the message can be changed by n bytes.
+// placeText makes the field n bytes of text and returns them, contents undefined. The caller has
+// made sure that the message can be changed by as many.
 func (s XStruct) placeText(f XField, n int) []byte {
 	const head = fieldHeader + textHeader
 	p, b := s.placeField(f, head+n)

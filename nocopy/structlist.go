@@ -51,7 +51,8 @@ func (l StructList[S]) At(i int) S {
 	return S(XStruct(l).structAt(i))
 }
 
-// structAt is At for a list that is being built or was added to.
+// structAt returns a handle of the place of element i of a list that is being built or was added
+// to. An element that comes next is begun.
 func (s XStruct) structAt(i int) XStruct {
 	m, e := s.m, s.entry()
 	if m.idx[e+listRoom]&roomBuilding == 0 {
@@ -110,7 +111,8 @@ func (m *Message) nextElement() XStruct {
 // not seen. Handles of the element are of the new one afterwards.
 func (l StructList[S]) Set(i int, v S) { XStruct(l).setStructAt(i, XStruct(v)) }
 
-// Append adds a copy of v at the end, as Set does.
+// Append adds a copy of v at the end. It links v's bytes if they are many; later changes of v are
+// not seen.
 func (l StructList[S]) Append(v S) {
 	s := XStruct(l)
 	s.changeable()

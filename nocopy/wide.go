@@ -136,7 +136,8 @@ func (m *Message) inTable(t uint32, f XField) (table, at uint32) {
 // chunksOf returns how many words the outer table has for a struct of span words.
 func chunksOf(span uint32) uint32 { return (span + chunkMask) >> chunkLog }
 
-// addToFlat is inTable for a table of one level.
+// addToFlat returns where word n is in table t of one level, having added it if need be, and the
+// number of the table then. A t of 0 is an empty table.
 func (m *Message) addToFlat(t, n, span uint32) (table, at uint32) {
 	if t != 0 {
 		if at := addToSet(m.idx[t:][:m.idx[t+tableRoom]], n); at != 0 {
@@ -344,7 +345,8 @@ func (m *Message) nextInTable(t, n, span uint32) uint32 {
 	}
 }
 
-// nextInFlat is nextInTable for a table of one level.
+// nextInFlat returns the first word from n on that is in the set of table t, of one level, of a
+// struct of span words; span if there is none.
 func (m *Message) nextInFlat(t, n, span uint32) uint32 {
 	for n < span {
 		if set := m.idx[t+tableGroups+n>>groupLog*groupWords] >> (n & groupMask); set != 0 {

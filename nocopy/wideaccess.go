@@ -6,8 +6,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// For generated code. XWide is XStruct for the fields of a wide struct, which has more than
-// entry.MaxDirect: with the getters of one field. All else, XStruct has for both.
+// For generated code. XWide is the handle of a wide struct, which has more than entry.MaxDirect
+// fields, with the getters of one field. XStruct has all other accessors, for wide structs, too.
 type XWide Struct
 
 // word returns the field's word in the index, having checked that the handle is alive. It must not
@@ -38,7 +38,8 @@ func (s XWide) wordToSet(f XField) uint32 {
 	return s.word(f)
 }
 
-// setWideText is SetText for a field of a wide struct.
+// setWideText sets a string field of a wide struct. Of 4 KiB and more it is referred to, not
+// copied.
 func (s XStruct) setWideText(f XField, v string) {
 	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
 		if w := s.m.wideSlot(uint32(s.k), f); *w == 0 {
@@ -71,7 +72,8 @@ func (s XWide) Has(f XField) bool {
 	return tableAt(s.m.idx, t, f) != 0
 }
 
-// HasFlat is Has for a struct of at most entry.FlatWords words. It inlines.
+// HasFlat reports whether the field is set in a struct of at most entry.FlatWords words. It
+// inlines.
 func (s XWide) HasFlat(f XField) bool {
 	if s.m == nil {
 		return false

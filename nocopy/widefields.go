@@ -40,7 +40,8 @@ func (d *XDesc) mostWords() int {
 	return n
 }
 
-// wideFields does what fields does for a wide struct, whose fields are all still to come.
+// wideFields indexes all fields of the wide struct of entry e, which begins at i. It returns the
+// index after the struct, or failed.
 func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 	p.m.hasTables = true // there may be none, if it is not valid, but p.present has grown
 	p.m.idx[e+tableWord] = 0
@@ -207,9 +208,9 @@ func (p *parser) makeTable(d *XDesc, first, i int) uint32 {
 	return p.makeFlat(p.present[end:], chunksOf(span), chunkMask, i)
 }
 
-// makeFlat returns a table of one level with the fields in all, which are in ascending order: the
-// bits of their numbers that are in mask. It returns 0, having failed at i, if that is over the
-// limit.
+// makeFlat returns a table of one level, for span words, with the fields in all, which are in
+// ascending order. A field is in it under those bits of its number that are in mask. It returns 0,
+// having failed at i, if that is over the limit.
 func (p *parser) makeFlat(all []present, span, mask uint32, i int) uint32 {
 	bare := bareTable(span)
 	n := bare + uint32(len(all))

@@ -40,7 +40,8 @@ func (r *XRow) wordIn(e uint32, f XField) uint32 {
 	return e + f.word()
 }
 
-// wideWord is wordIn for a wide struct. The word stays where it is until another field is added.
+// wideWord returns the index of the word of field f of the wide struct of entry e, having added it
+// to the struct's table if need be. The word stays where it is until another field is added.
 func (r *XRow) wideWord(e uint32, f XField) uint32 {
 	n, span := f.word(), f.words()
 	t := r.idx[e+tableWord]
@@ -56,7 +57,8 @@ func (r *XRow) wideWord(e uint32, f XField) uint32 {
 	return at
 }
 
-// addToFlat does what it does for messages.
+// addToFlat returns where word n is in table t of one level, for span words, having added it if
+// need be, and the number of the table then. A t of 0 is an empty table.
 func (r *XRow) addToFlat(t, n, span uint32) (table, at uint32) {
 	room := bareTable(span) + max(r.m.tableSlots, leastSlots)
 	if t != 0 {

@@ -231,7 +231,8 @@ func (m *Message) wire(e uint32, t *XType) []byte {
 	return m.buf.Range(from, to).AppendTo([]byte{})
 }
 
-// wireAs completes a struct or container of type t and returns its wire bytes, as wire does.
+// wireAs completes a struct or container of type t and returns its wire bytes: an alias if they
+// are in one piece, which is good until the next change, else a copy.
 func (s XStruct) wireAs(t *XType) []byte {
 	s = s.orAbsent()
 	s.alive()

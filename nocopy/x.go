@@ -17,8 +17,8 @@ type X struct{}
 // New returns the root of a new message.
 func (X) New(d *XDesc, opts ...Option) XStruct { return newStruct(d, opts...) }
 
-// NewWithRoom is New with room for n bytes before the message. The options are only Recycle or
-// none.
+// NewWithRoom returns the root of a new message with room for n bytes before it. The options are
+// only Recycle or none.
 func (X) NewWithRoom(d *XDesc, n int, recycle bool) XStruct {
 	checkRoom(n)
 	return newWithRoom(d, n, recycle)
@@ -45,10 +45,11 @@ func (X) Parse(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 	return fromPool(&parsed[pool(flags)]).parse(d, b, flags)
 }
 
-// ParseChunk is Parse of received bytes, which the message takes over, also when it fails: it may
-// store into them. With recycle the chunk may be of recycled memory, which goes back on Release.
-// If the limits have no MaxBytes, there is none: whoever received the bytes has bounded them. With
-// lazy a chunk of one piece is parsed as nocopy.Lazy has it.
+// ParseChunk checks that received bytes are exactly one struct of the type and returns its handle.
+// The message takes them over, also when that fails: it may store into them. With recycle the
+// chunk may be of recycled memory, which goes back on Release. If the limits have no MaxBytes,
+// there is none: the caller has bounded what it received. With lazy a chunk of one piece is parsed
+// as the option Lazy has it.
 func (X) ParseChunk(d *XDesc, c chain.Chunk, l Limits, recycle, lazy bool) (XStruct, error) {
 	return parseReceived(d, c, l, recycle, lazy)
 }
@@ -134,28 +135,29 @@ func (X) MapOf(key, value *XType) *XType { return mapTypeOf(key, value) }
 // NewConst returns the constant of type t with these wire bytes.
 func (X) NewConst(t *XType, wire string) *XConst { return newConst(t, wire) }
 
-// NewHeld is NewWithRoom of a held message, to which the limits apply. Its Root is the only
-// handle.
+// NewHeld returns a new held message, to which the limits apply, with room for n bytes before it.
+// Its Root is the only handle.
 func (X) NewHeld(d *XDesc, n int, l Limits, recycle bool) *Message {
 	checkRoom(n)
 	return newHeld(d, n, l, recycle)
 }
 
-// NewIn is NewWithRoom of a message that recycles and is built in the memory of c, which is from
-// chain.HoldOwned, as long as it fits; held if l is not nil.
+// NewIn returns a new message that recycles, with room for n bytes before it. It is built in the
+// memory of c, which is from chain.HoldOwned, as long as it fits. It is held if l is not nil.
 func (X) NewIn(d *XDesc, c chain.Chunk, n int, l *Limits) *Message {
 	checkRoom(n)
 	return newIn(d, c, n, l)
 }
 
-// OwnPiece returns where the message is in the memory that NewIn was given, and whose that is; nil
-// if some of it is elsewhere. It finishes the message.
+// OwnPiece returns where the message is in the memory that NewIn was given, n bytes from its byte
+// at, and who owns that memory; nil if some of the message is elsewhere. It finishes the message.
 func (X) OwnPiece(m *Message) (owner chain.Owner, at, n int) {
 	m.Finish()
 	return m.buf.OwnPiece()
 }
 
-// ParseHeld is ParseChunk of a held message.
+// ParseHeld checks that received bytes are exactly one struct of the type and returns a held
+// message of them, which takes them over, also when that fails. See ParseChunk.
 func (X) ParseHeld(d *XDesc, c chain.Chunk, l Limits, recycle, lazy bool) (*Message, error) {
 	return parseHeld(d, c, l, recycle, lazy)
 }

@@ -25,5 +25,5 @@ func AppendKey(dst []byte, key Value) []byte { return nocopy.X{}.AppendKey(dst, 
 // SameTypes reports whether t and u are the same as the IDL declares them.
 func SameTypes(t, u *Type) bool { return nocopy.X{}.SameTypes(t, u) }
 
-// SameDescs is SameTypes for structs.
+// SameDescs reports whether two structs are the same as the IDL declares them.
 func SameDescs(d, e *Desc) bool { return nocopy.X{}.SameDescs(d, e) }

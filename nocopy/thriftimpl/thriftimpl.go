@@ -88,8 +88,8 @@ var (
 // New returns the root of a new message.
 func New(d *Desc, opts ...nocopy.Option) Struct { return nocopy.X{}.New(d, opts...) }
 
-// NewWithRoom is New with room for n bytes before the message. The options are only Recycle or
-// none.
+// NewWithRoom returns the root of a new message with room for n bytes before it. The options are
+// only Recycle or none.
 func NewWithRoom(d *Desc, n int, recycle bool) Struct { return nocopy.X{}.NewWithRoom(d, n, recycle) }
 
 // Parse checks that b is exactly one struct of the type and returns its handle. The message refers
@@ -99,10 +99,11 @@ func Parse(d *Desc, b []byte, opts ...nocopy.Option) (Struct, error) {
 	return nocopy.X{}.Parse(d, b, opts...)
 }
 
-// ParseChunk is Parse of received bytes, which the message takes over, also when it fails: it may
-// store into them. With recycle the chunk may be of recycled memory, which goes back on Release.
-// If the limits have no MaxBytes, there is none: whoever received the bytes has bounded them. With
-// lazy a chunk of one piece is parsed as nocopy.Lazy has it.
+// ParseChunk checks that received bytes are exactly one struct of the type and returns its handle.
+// The message takes them over, also when that fails: it may store into them. With recycle the
+// chunk may be of recycled memory, which goes back on Release. If the limits have no MaxBytes,
+// there is none: the caller has bounded what it received. With lazy a chunk of one piece is parsed
+// as the option Lazy has it.
 func ParseChunk(d *Desc, c chain.Chunk, l nocopy.Limits, recycle, lazy bool) (Struct, error) {
 	return nocopy.X{}.ParseChunk(d, c, l, recycle, lazy)
 }
@@ -188,23 +189,24 @@ func MapOf(key, value *Type) *Type { return nocopy.X{}.MapOf(key, value) }
 // NewConst returns the constant of type t with these wire bytes.
 func NewConst(t *Type, wire string) *Const { return nocopy.X{}.NewConst(t, wire) }
 
-// NewHeld is NewWithRoom of a held message, to which the limits apply. Its Root is the only
-// handle.
+// NewHeld returns a new held message, to which the limits apply, with room for n bytes before it.
+// Its Root is the only handle.
 func NewHeld(d *Desc, n int, l nocopy.Limits, recycle bool) *nocopy.Message {
 	return nocopy.X{}.NewHeld(d, n, l, recycle)
 }
 
-// NewIn is NewWithRoom of a message that recycles and is built in the memory of c, which is from
-// chain.HoldOwned, as long as it fits; held if l is not nil.
+// NewIn returns a new message that recycles, with room for n bytes before it. It is built in the
+// memory of c, which is from chain.HoldOwned, as long as it fits. It is held if l is not nil.
 func NewIn(d *Desc, c chain.Chunk, n int, l *nocopy.Limits) *nocopy.Message {
 	return nocopy.X{}.NewIn(d, c, n, l)
 }
 
 // OwnPiece returns where the message is in the memory that NewIn was given, n bytes from its byte
-// at, and whose that is; nil if some of it is elsewhere. It finishes the message.
+// at, and who owns that memory; nil if some of the message is elsewhere. It finishes the message.
 func OwnPiece(m *nocopy.Message) (owner chain.Owner, at, n int) { return nocopy.X{}.OwnPiece(m) }
 
-// ParseHeld is ParseChunk of a held message.
+// ParseHeld checks that received bytes are exactly one struct of the type and returns a held
+// message of them, which takes them over, also when that fails. See ParseChunk.
 func ParseHeld(d *Desc, c chain.Chunk, l nocopy.Limits, recycle, lazy bool) (*nocopy.Message, error) {
 	return nocopy.X{}.ParseHeld(d, c, l, recycle, lazy)
 }
