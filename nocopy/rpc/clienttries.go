@@ -36,7 +36,8 @@ type tryResult struct {
 // errBusy is the error of a next that would have to share a Call's Result with another.
 var errBusy = errors.New("next is under way for this Call: tries at the same time need a copy of it each")
 
-// callIntercepted is Call for a client with interceptors. It takes over args.
+// callIntercepted calls a method through the client's interceptors and returns its result. It
+// takes over args.
 func (c *Client) callIntercepted(ctx context.Context, m *Method, args nocopy.Struct) (result nocopy.Struct, err error) {
 	t := &clientTries{method: m, args: args, returned: make(chan struct{}), running: 1}
 	t.results = t.first[:0]

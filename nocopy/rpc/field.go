@@ -32,8 +32,8 @@ func (c *Call) Field(id int16) (nocopy.Value, bool) {
 	return thriftimpl.Struct(c.Args).FindField(id)
 }
 
-// SetField makes a field with this id, which their type does not have, the last of the arguments,
-// in place of those that they have with it: peers that do not know it skip it. wire are the wire
+// SetField adds a field that the arguments' type does not have, with this id, at the end of the
+// arguments, in place of any with that id: peers that do not know it skip it. wire are the wire
 // bytes of its value, which is of type t; they are copied. SetField reports false, and does
 // nothing, if the arguments' type has a field with the id.
 //
@@ -49,7 +49,9 @@ func (c *Call) SetField(id int16, t nocopy.WireType, wire []byte) bool {
 	return c.replaceField(id, slices.Concat(head, wire))
 }
 
-// RemoveField is SetField without a new value: all fields with this id are removed.
+// RemoveField removes all fields with this id from the arguments, on a client from what this Call,
+// or a copy that is made of it, sends from then on. It reports false, and does nothing, if the
+// arguments' type has a field with the id.
 func (c *Call) RemoveField(id int16) bool { return c.replaceField(id, nil) }
 
 func (c *Call) replaceField(id int16, wire []byte) bool {

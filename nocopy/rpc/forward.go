@@ -109,7 +109,8 @@ func ResultOf[S nocopy.StructView](c *Call) (S, bool) { return structOf[S](c.Res
 // Those of a RawMethod have no known fields.
 func AnyArgs(c *Call) nocopy.AnyStruct { return anyOf(c.Args, c.Method.Args) }
 
-// AnyResult is AnyArgs for c's result, which is absent also if c is oneway or has no result yet.
+// AnyResult returns c's result with its descriptor, for packages that take messages of any type.
+// It is absent also if c is oneway or has no result yet.
 func AnyResult(c *Call) nocopy.AnyStruct { return anyOf(c.Result, c.Method.Result) }
 
 // described is a struct with its type.

@@ -53,8 +53,8 @@ var Recycle Option = optionFunc(func(o *options) { o.recycle = true })
 // once.
 var Lazy Option = optionFunc(func(o *options) { o.lazy = true })
 
-// LazyMethods is Lazy for the results of the methods with these names, which are "service:method"
-// in multiplexed calls.
+// LazyMethods makes a client parse the results of the methods with these names lazily, see Lazy.
+// In multiplexed calls the names are "service:method".
 func LazyMethods(names ...string) Option {
 	return optionFunc(func(o *options) {
 		if o.lazyMethods == nil {

@@ -58,9 +58,10 @@ func (p *Processor) WithFallback(h Handler) *Processor {
 	return p.withFallback("WithFallback", rawDesc, h)
 }
 
-// WithFallbackArgs is WithFallback for methods whose arguments have something in common, such as a
-// header in the first of them: args, of a generated struct, describes that, and ArgsOf[S] of that
-// struct reads and changes it. All other fields are unknown ones, which are kept:
+// WithFallbackArgs returns a Processor that has h handle the calls of methods that p does not have,
+// see WithFallback, whose arguments have something in common, such as a header in the first of
+// them: args, the descriptor of a generated struct S, says what, and ArgsOf[S] reads and changes
+// it. All other fields are unknown ones, which are kept:
 //
 //	p = p.WithFallbackArgs(envelope.ArgumentsDesc, func(ctx context.Context, c *rpc.Call) error {
 //		args, _ := rpc.ArgsOf[envelope.Arguments](c)
@@ -123,9 +124,9 @@ func (p *Processor) method(h header) *Method {
 	return m
 }
 
-// ThrowsAny is Throws of an exception whose type is not known to the compiler: as returns what a
-// result holds, a struct that of describes, as an error. An error that a handler returns is sent
-// if it is or wraps a nocopy.AnyStruct that of describes.
+// ThrowsAny declares an exception whose type is not known to the compiler, in field f of a result:
+// of describes it, and as returns the struct of that type that a result holds as an error. An
+// error that a handler returns is sent if it is or wraps a nocopy.AnyStruct that of describes.
 func ThrowsAny(f thriftimpl.Field, of *thriftimpl.Desc, as func(nocopy.Struct) error) Exception {
 	return Exception{
 		set: func(result nocopy.Struct, d *thriftimpl.Desc, err error) (bool, error) {

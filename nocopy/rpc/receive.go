@@ -89,7 +89,8 @@ func (r *receiver) detect() error {
 	return err
 }
 
-// nextFrame is next for a framed connection.
+// nextFrame receives the next message of a framed connection, or of shared memory, and returns its
+// header and the bytes after that.
 func (r *receiver) nextFrame() (header, chain.Chunk, error) {
 	const length = 4
 	for len(r.in.Bytes()) < length {
@@ -154,7 +155,8 @@ func splitHeader(c chain.Chunk) (header, chain.Chunk, error) {
 	return h, c, nil
 }
 
-// nextUnframed is next for an unframed connection.
+// nextUnframed receives the next message of an unframed connection, to its end, and returns its
+// header and the bytes after that.
 func (r *receiver) nextUnframed() (header, chain.Chunk, error) {
 	var h header
 	for {

@@ -194,7 +194,8 @@ func (c *serverConn) setReply(req *request, m *nocopy.Message, typ messageType, 
 	return nil
 }
 
-// conceal is Server.conceal for an error on this connection.
+// conceal logs an error on this connection and returns what the client gets instead: a fixed text
+// and the id under which the log has the error.
 func (c *serverConn) conceal(what string, m *Method, err error) *ApplicationException {
 	return c.srv.conceal(what, m, c.peer, err, nil)
 }

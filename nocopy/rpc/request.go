@@ -109,8 +109,8 @@ func (c *serverConn) parseArgs(m *Method, chunk chain.Chunk) (args *nocopy.Messa
 	return args, err
 }
 
-// parseFirstOfFrame is parseArgs for a frame with bytes after the struct; err has the struct's
-// end.
+// parseFirstOfFrame parses the arguments in a frame that has more bytes after them, as err tells,
+// in which their end is. The rest of the frame is kept for the next requests.
 func (c *serverConn) parseFirstOfFrame(m *Method, whole chain.Chunk, err error) (*nocopy.Message, error) {
 	var trailing *nocopy.Error
 	errors.As(err, &trailing)

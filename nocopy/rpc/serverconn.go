@@ -182,7 +182,8 @@ func (c *serverConn) release() {
 	c.mu.Unlock()
 }
 
-// drop is release without writing replies.
+// drop gives up a reference to the connection without writing replies. Whoever gives up the last
+// one closes it.
 func (c *serverConn) drop() {
 	c.mu.Lock()
 	c.refs--

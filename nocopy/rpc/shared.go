@@ -189,7 +189,8 @@ func (o *options) debug(what string, args ...any) {
 	o.logger.Debug("rpc: "+what, args...)
 }
 
-// dialShared is dial for connections that may share memory: nc is connected.
+// dialShared asks the server at the other end of nc for shared memory. It returns the connection
+// to use, which may be another one, and the Link, nil if messages go through the socket.
 func (c *Client) dialShared(ctx context.Context, nc net.Conn) (net.Conn, *shm.Link, error) {
 	socket, ok := nc.(*net.UnixConn)
 	if !ok {
@@ -262,7 +263,8 @@ func (c *serverConn) link(h header, chunk chain.Chunk, passed *shm.Reader) (_ *s
 	return link, nil
 }
 
-// nextShared is nextFrame for a message in shared memory, whose position comes.
+// nextShared receives the next message in shared memory, whose position comes next, and returns
+// its header and the bytes after that.
 func (r *receiver) nextShared() (header, chain.Chunk, error) {
 	for len(r.in.Bytes()) < shm.PositionSize {
 		if err := r.fill(shm.PositionSize); err != nil {
@@ -291,7 +293,8 @@ func (r *receiver) nextShared() (header, chain.Chunk, error) {
 	return splitHeader(r.in.Copy(t.Mem))
 }
 
-// headerOf is peekHeader of a message in shared memory.
+// headerOf returns the header of a message in shared memory, or a zero one if it has none, or if
+// nobody asks for it.
 func (r *receiver) headerOf(mem []byte) header {
 	if !r.answersLarge {
 		return header{}

@@ -78,7 +78,7 @@ func newStatsHook(s *Stats, warn func(args ...any)) *statsHook {
 	return &statsHook{stats: *s, once: new(sync.Once), warn: warn}
 }
 
-// of returns a hook for a connection, which ended closes.
+// of returns a hook for one connection, which the function ended closes.
 func (h *statsHook) of(ended func()) *statsHook {
 	if h == nil {
 		return nil

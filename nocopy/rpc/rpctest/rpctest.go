@@ -22,7 +22,8 @@ func Serve(t testing.TB, srv *rpc.Server, opts ...rpc.Option) *rpc.Client {
 	return c
 }
 
-// Start is Serve without a test. The caller calls stop, which waits for handlers.
+// Start serves a Server in memory and returns a Client of it, for uses outside of tests. The
+// caller calls stop, which closes both and waits for handlers.
 func Start(srv *rpc.Server, opts ...rpc.Option) (c *rpc.Client, stop func()) {
 	if srv == nil || srv.Processor == nil {
 		panic("nocopy: rpctest of a Server without a Processor")
