@@ -175,7 +175,8 @@ func (r *reader) value(t thrift.TType, typ *thriftimpl.Type) (err error) {
 	return err
 }
 
-// nested is value for structs and containers.
+// nested reads a struct, list, set or map of type t, whose declared type is typ; nil if the field
+// is unknown.
 func (r *reader) nested(t thrift.TType, typ *thriftimpl.Type) error {
 	if typ == nil || t == thrift.STRUCT {
 		if r.depth--; r.depth < 0 {
@@ -244,7 +245,7 @@ func (r *reader) elements(elem thrift.TType, n int, typ *thriftimpl.Type) error 
 	return nil
 }
 
-// pairs is elements for the pairs of a map.
+// pairs reads the n pairs of a map. Memory grows as they arrive, whatever n is.
 func (r *reader) pairs(key, elem thrift.TType, n int, typ *thriftimpl.Type) error {
 	if err := checkCount(n); err != nil {
 		return err

@@ -62,7 +62,8 @@ func Read[S Handle](ctx context.Context, p thrift.TProtocol, opts ...nocopy.Opti
 	return S(v), err
 }
 
-// ReadStruct is Read of a struct that d describes, whose type need not be generated.
+// ReadStruct reads a struct that d describes, whose type need not be generated, from p, and
+// returns the root of its message. The options, errors and limits are those of Read.
 func ReadStruct(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, opts ...nocopy.Option) (nocopy.Struct, error) {
 	if p == nil || d == nil {
 		panic("nocopy: apachethrift.ReadStruct from nil, or of no type")

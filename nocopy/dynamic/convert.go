@@ -227,7 +227,8 @@ func fill(t *thriftimpl.Type, v any, depth int, fresh func(n int) thriftimpl.Val
 	return nil
 }
 
-// fillMap is fill for a map.
+// fillMap fills a map of type t, which fresh makes with room for n pairs, with what x holds: a Go
+// map, or a []Pair.
 func fillMap(t *thriftimpl.Type, x reflect.Value, depth int, fresh func(n int) thriftimpl.Value) error {
 	var pairs []Pair
 	switch {

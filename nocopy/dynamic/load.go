@@ -38,8 +38,8 @@ const (
 // for in the folder of the including file. The error is of type Errors.
 func Load(files ...string) (*Schema, error) { return Loader{}.Load(files...) }
 
-// LoadText is Load of files that are texts, by their names. All of them are loaded. They may
-// include each other, and no other files.
+// LoadText loads .thrift files that are texts, by their names. All of them are loaded. They may
+// include each other, and no other files. The errors are those of Load.
 func LoadText(texts map[string]string) (*Schema, error) {
 	return load(textFiles(texts), slices.Sorted(maps.Keys(texts)), nil, defaultMaxBytes)
 }

@@ -158,9 +158,9 @@ func (s Service) Processor(h Handler) *rpc.Processor {
 	return s.processor(func(string) Handler { return h })
 }
 
-// ProcessorOf is Processor with a handler for each method, by its name. Calls of methods that are
-// not in the map are answered with rpc.UnknownMethod. The error tells of a name that is no method
-// of the service, or of a nil Handler.
+// ProcessorOf returns a Processor with a handler for each method, by its name. Calls of methods
+// that are not in the map are answered with rpc.UnknownMethod. The error tells of a name that is
+// no method of the service, or of a nil Handler.
 func (s Service) ProcessorOf(handlers map[string]Handler) (*rpc.Processor, error) {
 	for name, h := range handlers {
 		if _, _, err := s.call(name); err != nil {
@@ -246,7 +246,8 @@ func CallRaw(ctx context.Context, c rpc.Caller, name string, args []byte) ([]byt
 	return b, nil
 }
 
-// CallRawOneway is CallRaw of a oneway method.
+// CallRawOneway calls a oneway method of which only the name is known. args are the wire bytes of
+// its arguments, a struct.
 func CallRawOneway(ctx context.Context, c rpc.Caller, name string, args []byte) error {
 	_, err := callRaw(ctx, c, rpc.RawMethod(name, true), args)
 	return err

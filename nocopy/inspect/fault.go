@@ -23,7 +23,8 @@ func (w *walker) put(r *row) error {
 // broken puts what there is of a row and the fault that ends it, where the bytes end.
 func (w *walker) broken(r *row, err error) error { return w.brokenAt(r, w.in.off, err) }
 
-// brokenAt is broken for a fault at another offset.
+// brokenAt ends row r, which is broken, at a fault whose offset is not that of the row: the row is
+// written as far as it is known, then the fault.
 func (w *walker) brokenAt(r *row, at int64, err error) error {
 	if w.in.off > w.in.row {
 		if r.Kind == kindField && r.ID == nil {

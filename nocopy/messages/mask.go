@@ -82,7 +82,8 @@ func NewMask(d *thriftimpl.Desc, paths ...string) (*Mask, error) {
 	return m, nil
 }
 
-// MustMask is NewMask for paths that are known to be right: it panics if they are not.
+// MustMask returns the Mask of paths that are known to be right. It panics if they are not: where
+// NewMask returns an error.
 func MustMask(d *thriftimpl.Desc, paths ...string) *Mask {
 	m, err := NewMask(d, paths...)
 	if err != nil {

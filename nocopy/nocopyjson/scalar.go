@@ -226,7 +226,8 @@ func valueOfEight(x uint64) uint64 {
 	return (x & 0x0000ffff0000ffff) * (10000<<32 + 1) >> 32
 }
 
-// slowInteger is integer of what is long, or has a fraction or exponent, or is no number.
+// slowInteger returns the integer that a JSON number is which is long, or has a fraction or an
+// exponent. It is an error if text is no number, or one that is not an int64.
 func slowInteger(text []byte) (int64, error) {
 	n, ok := scanNumber(text)
 	if !ok {

@@ -79,7 +79,8 @@ func (v Value) step(path string, at int) (int, Value, error) {
 	return end, x, err
 }
 
-// element is step for what is in brackets, from at on.
+// element looks up the element or pair of v that is named in brackets, from at in path on. It
+// returns where the path goes on after it, and the value.
 func (v Value) element(path string, at int) (int, Value, error) {
 	key, quoted := path[at:], false
 	if key != "" && (key[0] == '"' || key[0] == '`') {
