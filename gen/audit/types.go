@@ -97,8 +97,8 @@ func (r *reader) enums(old, new *schema.Enum) bool {
 	return true
 }
 
-// structs is reads for structs: fields that both have must read as each other, and neither may
-// lack a required one.
+// structs reports whether values of two structs read as each other: the fields that both have
+// must, and neither may lack a required one.
 func (r *reader) structs(old, new *schema.Struct) bool {
 	key := [2]*schema.Struct{old, new}
 	if r.under[key] || r.c.pairs.structs[old] == new {

@@ -181,7 +181,7 @@ func (f *file) value(v *valueView, s *schema.Struct, field *schema.Field, desc s
 	}
 }
 
-// structValue is value for a struct.
+// structValue sets what belongs to a field that is the struct s, in the view of its plain value.
 func (f *file) structValue(v *valueView, s *schema.Struct, field *schema.Field) {
 	inner := field.Type.Struct
 	if !hasFields(field.Type) {

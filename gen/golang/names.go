@@ -78,7 +78,7 @@ func fixInitialism(name string, at int) string {
 	return name
 }
 
-// upper is strings.ToUpper for ASCII, all that an identifier consists of.
+// upper returns text in capital letters.
 func upper(text string) string { return strings.ToUpper(text) }
 
 // privateName makes a name unexported: User → user, HTTPUrl → httpUrl, MAX → max.

@@ -322,7 +322,8 @@ func shown(t *schema.Type, text string) string {
 	return strings.ToValidUTF8(text, "�")
 }
 
-// size is condition for a rule about the size.
+// size returns the rule that compares the size of a value of type t, and whether the annotation is
+// one.
 func (c *ruleReader) size(t *schema.Type, a *idl.Annotation, name, text string) (rule, bool) {
 	o, ok := c.operand(&schema.Type{Kind: schema.I64}, a, text)
 	if n, err := strconv.ParseInt(text, 0, 64); ok && err == nil && n < 0 {
@@ -355,7 +356,8 @@ func (c *ruleReader) size(t *schema.Type, a *idl.Annotation, name, text string) 
 	return rule{cond: "int64(" + size + ") " + op + " " + o.code, want: words + text + " " + unit, report: "Size", got: size}, ok
 }
 
-// pattern is condition for a regular expression.
+// pattern returns the rule that a value of type t matches a regular expression, and whether the
+// annotation is one.
 func (c *ruleReader) pattern(t *schema.Type, a *idl.Annotation, text string) (rule, bool) {
 	if _, err := regexp.Compile(text); err != nil {
 		c.fail(a, "%v", err)
@@ -371,7 +373,8 @@ func (c *ruleReader) pattern(t *schema.Type, a *idl.Annotation, text string) (ru
 	return rule{cond: name + match, want: "text that matches " + shown(t, text), report: "Text"}, true
 }
 
-// text is condition for what strings and binaries are compared with.
+// text returns the rule that compares a value of type t, a string or binary, with another, and
+// whether the annotation is one.
 func (c *ruleReader) text(t *schema.Type, a *idl.Annotation, name, text string) (rule, bool) {
 	o, ok := c.operand(t, a, text)
 	code, value, contains := o.code, "\x00", "validate.Contains"

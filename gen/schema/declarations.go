@@ -76,7 +76,7 @@ func (c *checker) declare(p *Program) {
 	}
 }
 
-// declareConst is declare for a constant.
+// declareConst adds a constant to the program, or an error if there is one of its name.
 func (c *checker) declareConst(p *Program, d *idl.Const) {
 	k := &Const{Program: p, Name: d.Name.Text, Doc: d.Doc, Pos: d.Name.Pos, ast: d}
 	p.Consts = append(p.Consts, k)

@@ -26,7 +26,9 @@ type Files interface {
 // Set in any case.
 func Load(files, includeDirs []string) (*Set, error) { return LoadFrom(Disk, files, includeDirs) }
 
-// LoadFrom is Load for files that are elsewhere than on disk.
+// LoadFrom reads files and the files that they include from elsewhere than the disk. Included ones
+// are looked for in the folder of the including file and then in includeDirs. The error is an
+// idl.ErrorList; there is a Set in any case.
 func LoadFrom(from Files, files, includeDirs []string) (*Set, error) {
 	l := loader{from: from, dirs: includeDirs, byPath: map[string]*Program{}, set: &Set{}}
 	for _, file := range files {

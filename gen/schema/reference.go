@@ -45,7 +45,8 @@ func (c *checker) lastPartValue(in evalContext, t *Type, v *idl.Value) *Value {
 	return &Value{Type: t, Int: int64(e.Value)}
 }
 
-// enumReference is reference for the value e of an enum.
+// enumReference returns the value of type t that a name stands for, which is the value e of an
+// enum; nil, with an error added, if that does not fit.
 func (c *checker) enumReference(in evalContext, t *Type, v *idl.Value, e *EnumValue, enum *Enum) *Value {
 	switch t.Kind {
 	case EnumKind:
@@ -61,7 +62,8 @@ func (c *checker) enumReference(in evalContext, t *Type, v *idl.Value, e *EnumVa
 	return c.mismatch(in, t, v)
 }
 
-// constReference is reference for the constant k.
+// constReference returns the value of type t that a name stands for, which is the constant k; nil,
+// with an error added, if that does not fit.
 func (c *checker) constReference(in evalContext, t *Type, v *idl.Value, k *Const) *Value {
 	if k.state == underway {
 		c.errs.Add(in.errorPos(v), "constant %s refers to itself", k.Name)

@@ -115,7 +115,7 @@ func (c *checker) container(t *idl.Type, made *Type) *Type {
 
 func (t *Type) sizeOf() int { return max(t.size, 1) }
 
-// namedType is typ for a type with a name.
+// namedType returns the type that has a name; nil, with an error added, if there is none.
 func (c *checker) namedType(p *Program, t *idl.Type) *Type {
 	n, broken := c.lookup(p, t.Name, t.Pos)
 	switch {

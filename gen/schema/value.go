@@ -102,7 +102,8 @@ func (c *checker) eval(in evalContext, t *Type, v *idl.Value) *Value {
 
 func (c *checker) maxValues() int { return min(maxValues, fewValues+4*c.bytes) }
 
-// evalList is eval for a list or a set.
+// evalList returns the value of a list or set that is written as v; nil, with an error added, if
+// it is none.
 func (c *checker) evalList(in evalContext, t *Type, v *idl.Value) *Value {
 	out := &Value{Type: t}
 	if v.Map != nil && len(v.Map.Entries) == 0 {
@@ -123,7 +124,8 @@ func (c *checker) evalList(in evalContext, t *Type, v *idl.Value) *Value {
 	return out
 }
 
-// evalMap is eval for a map.
+// evalMap returns the value of a map that is written as v; nil, with an error added, if it is
+// none.
 func (c *checker) evalMap(in evalContext, t *Type, v *idl.Value) *Value {
 	out := &Value{Type: t}
 	if v.List != nil && len(v.List.Elems) == 0 {
@@ -144,7 +146,8 @@ func (c *checker) evalMap(in evalContext, t *Type, v *idl.Value) *Value {
 	return out
 }
 
-// evalStruct is eval for a struct, whose value is written as a map.
+// evalStruct returns the value of a struct, which is written as a map; nil, with an error added,
+// if v is none.
 func (c *checker) evalStruct(in evalContext, t *Type, v *idl.Value) *Value {
 	if v.List != nil && len(v.List.Elems) == 0 {
 		return &Value{Type: t}
@@ -203,7 +206,8 @@ func (s *Struct) field(name string) *Field {
 	return nil
 }
 
-// evalScalar is eval for types that are neither structs nor containers.
+// evalScalar returns the value of a type that is neither a struct nor a container; nil, with an
+// error added, if v is none.
 func (c *checker) evalScalar(in evalContext, t *Type, v *idl.Value) *Value {
 	out := &Value{Type: t}
 	n, isInt := integer(v)
@@ -281,7 +285,8 @@ func fits(n int64, k Kind) bool {
 	return n>>(bits-1) == 0 || n>>(bits-1) == -1
 }
 
-// evalUUID is eval for a uuid, whose value is written as a string.
+// evalUUID returns the value of a uuid, which is written as a string; nil, with an error added, if
+// v is none.
 func (c *checker) evalUUID(in evalContext, t *Type, v *idl.Value) *Value {
 	text := string(*v.Text)
 	if len(text) == 38 && text[0] == '{' && text[37] == '}' {
