@@ -20,7 +20,8 @@ func Spots[T int64 | int32 | int16](s []T) uint64 {
 	return uint64(n) + uint64(s[0]) + uint64(s[n/3]) + uint64(s[n-1])
 }
 
-// SpotsF64 is Spots for doubles.
+// SpotsF64 returns the number of elements, if there are any, plus the bits of three of them: the
+// first, the one after a third, and the last.
 func SpotsF64(s []float64) uint64 {
 	n := len(s)
 	if n == 0 {

@@ -112,7 +112,8 @@ func vector[T any](b *flatbuffers.Builder, v []T, prepend func(T)) flatbuffers.U
 	return b.EndVector(len(v))
 }
 
-// int64s is vector for numbers, whose loop calls nothing but the Builder.
+// int64s writes the elements of v, whose vector has been started, from the last to the first. Its
+// loop calls nothing but the Builder.
 func int64s(b *flatbuffers.Builder, v []int64) flatbuffers.UOffsetT {
 	for i := len(v) - 1; i >= 0; i-- {
 		b.PrependInt64(v[i])

@@ -68,7 +68,8 @@ func putString(b []byte, n int, id byte, s string) int {
 	return n + 7 + copy(b[n+7:], s)
 }
 
-// putText is putString without a field header, for elements.
+// putText stores a string without a field header at b[n:], for elements, and returns where it
+// ends.
 func putText(b []byte, n int, s string) int {
 	be.PutUint32(b[n:n+4], uint32(len(s)))
 	return n + 4 + copy(b[n+4:], s)

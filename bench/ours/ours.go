@@ -188,7 +188,7 @@ func (m message[S]) step(wire []byte, op bench.Op, opts []nocopy.Option) bench.S
 	panic("ours: no such operation")
 }
 
-// keptStep is step in one Message that the application keeps.
+// keptStep returns the step of an operation that uses one Message, which the application keeps.
 func (m message[S]) keptStep(wire []byte, op bench.Op) bench.Step {
 	kept := new(nocopy.Message)
 	send := func(w io.Writer) uint64 {

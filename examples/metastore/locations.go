@@ -77,7 +77,8 @@ func (l marks) rewrite(s reflection.Message, f func(location string) string) err
 	return nil
 }
 
-// rewriteValue is rewrite for the value of a field; set replaces it.
+// rewriteValue replaces the locations in the value of a field by what f returns for them; set
+// replaces a value that is a location itself.
 func (m mark) rewriteValue(v reflection.Value, f func(string) string, set func(to string) error) error {
 	switch v.Type().Wire() {
 	case nocopy.WireStruct:

@@ -82,7 +82,7 @@ func (p *process) stop() {
 	p.cmd.Wait()
 }
 
-// play is main of a process with a role.
+// play does what a process with this role does, until standard input ends.
 func play(role string) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

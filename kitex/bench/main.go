@@ -181,7 +181,7 @@ func (b *bench) proxy(i int, o order) (usage, error) {
 	})
 }
 
-// of returns what f returns and, besides, what w has used meanwhile.
+// of calls f and returns what it has used, and what w has used meanwhile besides.
 func of(w *worker, f func() (usage, error)) (usage, error) {
 	before, err := w.ask(order{})
 	if err != nil {

@@ -102,7 +102,8 @@ func (w *worker) stop() {
 // roleEnv is the environment variable that makes a process a worker.
 const roleEnv = "KITEX_BENCH_ROLE"
 
-// work is main of a worker. It carries out what comes from standard input until that ends.
+// work does what a worker process with this role does: it carries out what comes from standard
+// input until that ends.
 func work(role string) error {
 	klog.SetLevel(klog.LevelFatal)
 	parts := strings.Split(role, "|")

@@ -229,7 +229,7 @@ func Call[A, R nocopy.View](ctx context.Context, c *Client, method string, args 
 	return R(r), err
 }
 
-// CallOneway is Call of a oneway method. For generated code.
+// CallOneway calls a oneway method, whose arguments args sets. For generated code.
 func CallOneway[A nocopy.View](ctx context.Context, c *Client, method string, args func(A), opts []callopt.Option) error {
 	_, err := Call[A, nocopy.Struct](ctx, c, method, args, opts)
 	return err

@@ -84,7 +84,7 @@ func (p *process) stop() {
 	p.cmd.Wait() // it may have been killed before
 }
 
-// play is main of a process with a role. It returns when standard input ends.
+// play does what a process with this role does, until standard input ends.
 func play(role string) error {
 	klog.SetLevel(klog.LevelFatal) // Kitex warns of each connection to a back end that is gone
 	l, err := net.Listen("tcp", "127.0.0.1:0")
