@@ -248,9 +248,6 @@ func (d *XDesc) findFrom(expected *int, header uint32) *field {
 // pass returns the offset after the value of type t at an offset, and whether it is whole before
 // stop. Lists and maps hardly count for how deep it is: it may be of a known type.
 func (l *landing) pass(at, stop int, t WireType) (int, bool) {
-	if end, _ := flatEnd(l.b[:stop], at, t, 1<<31-1); end > 0 {
-		return end, true
-	}
 	end, err := skip(l.b[:stop], at, t, l.budget, 1)
 	return end, err == nil
 }

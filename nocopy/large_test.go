@@ -2,8 +2,10 @@ package nocopy
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -371,5 +373,23 @@ func TestRowsManyLong(t *testing.T) {
 			}
 			s.Release()
 		}
+	}
+}
+
+// TestNegativeLength: a length with the sign is negative also where there are as many bytes as it
+// would stand for without.
+func TestNegativeLength(t *testing.T) {
+	if raceEnabled || math.MaxInt == math.MaxInt32 { // memory for four times as much, or not as much
+		return
+	}
+	b := make([]byte, 1<<31+32)
+	copy(b, "\x0b\x00\x01\x80\x00\x00\x00")
+	copy(b[7+1<<31:], "\x08\x00\x02\x00\x00\x00\x07\x00")
+	if v, err := Peek(b, 2); !errors.Is(err, ErrNegative) {
+		t.Errorf("Peek: %v, %v", v, err)
+	}
+	var s XScanner
+	if end, need, err := s.Scan(b); !errors.Is(err, ErrNegative) {
+		t.Errorf("Scan: %d, %d, %v", end, need, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 // counts the first time. The value aliases b. The error is an *Error: ErrNotFound if there is no
 // such field or element.
 func Peek(b []byte, path ...int) (Value, error) {
+	b = b[:min(len(b), maxScan)] // so no length is negative and yet that of what is there
 	v := Value{WireStruct, b}
 	for k, step := range path {
 		at, t, err := 0, WireStop, error(nil)
@@ -77,7 +78,7 @@ func findField(b []byte, id int) (int, WireType, error) {
 			if int16(headerAt(b, i)) == int16(id) && minSize[b[i]] > 0 {
 				return i + fieldHeader, WireType(b[i]), nil
 			}
-			next = shallowEnd(b, i+fieldHeader, WireType(b[i]), shallow)
+			next, _ = wholeEnd(b, i+fieldHeader, WireType(b[i]), mostWhole)
 		}
 	}
 	s := takeScanner()

@@ -29,7 +29,6 @@ type XScanner struct {
 type scanLevel struct {
 	left  int64       // elements to come, those of a map being keys and values; -1 for a struct
 	types [2]WireType // of the elements; of a map's keys and values
-	mixed bool        // its structs are passed one at a time, see flatStructs
 	value bool        // typ is the declared type of the elements, not that of what they are in
 	typ   *XType      // nil: types are not compared
 }
@@ -85,7 +84,7 @@ func (s *XScanner) Scan(b []byte) (end, need int, err error) {
 		s.Reset(0)
 	}
 	if s.err == nil {
-		if need, err = s.scan(b); need > 0 {
+		if need, err = s.scan(b[:min(len(b), maxScan)]); need > 0 {
 			return 0, need, nil
 		}
 		if err != nil {
@@ -121,10 +120,6 @@ func (s *XScanner) scan(b []byte) (need int, err error) {
 	i, budget, structs := s.off, s.budget, 0
 	l := s.levels[len(s.levels)-1]
 	s.levels = s.levels[:len(s.levels)-1]
-	most := fewStructs
-	if s.total >= 0 {
-		most = math.MaxInt
-	}
 loop:
 	for {
 		var t WireType
@@ -157,17 +152,7 @@ loop:
 				err = typeError(t)
 				break loop
 			}
-			if wanted == noID || len(b) >= at && loaded(int16(headerAt(b, i))) != wanted {
-				if end, n := flatEnd(b, at, t, most); end > 0 && budget >= 2*structCost {
-					i = end
-					structs += n
-					continue
-				}
-			} else {
-				if len(b) < at {
-					need = at
-					break loop
-				}
+			if len(b) >= at && loaded(int16(headerAt(b, i))) == wanted {
 				s.found, i = t, at
 				break loop
 			}
@@ -180,21 +165,13 @@ loop:
 			s.levels = s.levels[:len(s.levels)-1]
 			continue
 		default:
-			left, inside := l.left, 0
-			i, inside = l.flat(b, i, budget)
-			if l.types[0] == WireStruct && l.types[1] == WireStruct {
-				structs += int(left - l.left)
-			}
-			if l.left == 0 {
-				continue
-			}
-			if inside > 0 {
-				i = inside
-				budget -= structCost
-				l.left--
-				s.push(l)
-				l = scanLevel{left: -1}
-				continue
+			if l.typ == nil {
+				n := 0
+				i, l.left, n = wholeElements(b, i, l.left, l.types, wholeDepth(budget))
+				structs += n
+				if l.left == 0 {
+					continue
+				}
 			}
 			t, typ, at, taken = l.types[l.left&1], l.typ, i, 1
 			if typ != nil && !l.value {
@@ -211,16 +188,13 @@ loop:
 		}
 		switch t {
 		case WireStruct:
-			j := at
-			if budget >= structCost {
-				if j = skipPlain(b, at, noID); j < len(b) && b[j] == byte(WireStop) {
-					structs++
-					l.left -= taken
-					i = j + 1
-					continue
-				}
+			if end, n := wholeStruct(b, at, wholeDepth(budget)); end > 0 {
+				i = end
+				structs += n
+				l.left -= taken
+				continue
 			}
-			i = j
+			i = at
 			if budget -= structCost; budget < 0 {
 				err = errDepth
 				break loop
@@ -252,24 +226,15 @@ loop:
 				l.left -= taken
 				continue
 			}
-			l.left -= taken
-			left := inner.left
-			i, at = inner.flat(b, at, budget-s.listCost)
-			if inner.types[0] == WireStruct && inner.types[1] == WireStruct {
-				structs += int(left - inner.left)
+			if l.left -= taken; inner.typ == nil { // mostly nothing is left then
+				n := 0
+				at, inner.left, n = wholeElements(b, at, inner.left, inner.types, wholeDepth(budget-s.listCost))
+				structs += n
 			}
-			if inner.left == 0 {
-				continue
-			}
-			budget -= s.listCost
-			s.push(l)
-			l = inner
-			if at > 0 {
-				i = at
-				budget -= structCost
-				l.left--
+			if i = at; inner.left > 0 {
+				budget -= s.listCost
 				s.push(l)
-				l = scanLevel{left: -1}
+				l = inner
 			}
 		default:
 			i = at + head
@@ -338,7 +303,10 @@ func (s *XScanner) container(b []byte, at int, pairs bool, l *scanLevel, budget 
 		return next, 0, io.ErrUnexpectedEOF
 	}
 	if l.typ != nil && !l.typ.holds(key, elem) {
-		s.mismatched, l.typ = true, nil
+		s.mismatched = true
+	}
+	if s.mismatched || l.typ != nil && !l.typ.nested() {
+		l.typ = nil
 	}
 	if fixedSize[key] > 0 && fixedSize[elem] > 0 {
 		if n*size > maxScan {
@@ -349,34 +317,6 @@ func (s *XScanner) container(b []byte, at int, pairs bool, l *scanLevel, budget 
 	// An even number of them is left when a key comes next
 	l.left, l.types = n*width, [2]WireType{key, elem}
 	return next, 0, nil
-}
-
-// flat passes elements at b[i:] that have no structs, lists or maps in them. It returns where the
-// next one is; and if that is a struct of which fields have been passed, where they end.
-func (l *scanLevel) flat(b []byte, i, budget int) (next, inside int) {
-	if l.types[0] != WireStruct || l.types[1] != WireStruct {
-		i, l.left = leaves(b, i, l.left, l.types)
-		return i, 0
-	}
-	if budget < structCost {
-		return i, 0
-	}
-	left := l.left
-	if left >= fewStructs && !l.mixed {
-		i, left = flatStructs(b, i, left)
-		l.mixed = len(b)-i >= wholeAhead
-	}
-	for left > 0 {
-		end := skipPlain(b, i, noID)
-		if end >= len(b) || b[end] != byte(WireStop) {
-			inside = end
-			break
-		}
-		i = end + 1
-		left--
-	}
-	l.left = left
-	return i, inside
 }
 
 // leaves passes elements at b[i:], of which left are still to come, as long as they are texts or
@@ -438,9 +378,7 @@ const (
 	fewStructs = 16 // of fewer it is not asked whether they are flat
 	scanFields = 16 // the most fields of a flat struct
 	// After so many structs, each unlike the next few, they are passed one at a time
-	maxMisses = 8
-	// With fewer bytes to come, a struct that is not flat may be one that is not whole
-	wholeAhead = 1 << 10
+	maxMisses = 3
 )
 
 // programOf returns the program of the struct at b[i:], none if it has others than texts and

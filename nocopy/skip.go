@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"math/bits"
 	"sync"
 )
@@ -15,7 +14,7 @@ func skip(b []byte, i int, t WireType, budget, listCost int) (int, error) {
 	if n := int(fixedSize[t]); n > 0 && n <= len(b)-i {
 		return i + n, nil
 	}
-	if end, _ := flatEnd(b, i, t, math.MaxInt); end > 0 && budget >= 2*structCost {
+	if end, _ := wholeEnd(b, i, t, wholeDepth(budget)); end > 0 {
 		return end, nil
 	}
 	s := takeScanner()
@@ -33,88 +32,115 @@ func takeScanner() *XScanner {
 	return new(XScanner)
 }
 
-// flatEnd returns the index after the value of type t at b[i:] if it is whole and has no structs,
-// lists or maps in it, but for the elements of a list that are structs; else 0. It returns how
-// many structs there are, too. It looks at no list or map of more than most elements or pairs.
-func flatEnd(b []byte, i int, t WireType, most int) (end, structs int) {
-	n := int64(fixedSize[t])
+// mostWhole is how many structs, lists and maps in one another wholeEnd looks into for most
+// callers: what is nested deeper, and then passed level by level, is looked at that often.
+const mostWhole = 6
+
+// wholeDepth returns how many it may look into if there is this budget left.
+func wholeDepth(budget int) int { return min(budget/structCost, mostWhole) }
+
+// wholeEnd returns the index after the value of type t at b[i:] if it is whole, well formed and has
+// at most depth structs, lists and maps in one another; else -1. That takes no state in memory,
+// which for a short value costs more than passing over it. It returns how many structs there are,
+// too.
+func wholeEnd(b []byte, i int, t WireType, depth int) (end, structs int) {
+	left, types := int64(0), [2]WireType{}
+	switch t {
+	case WireString:
+		if len(b)-i >= textHeader {
+			if n := uint64(be32(b[i:])); n <= uint64(len(b)-i-textHeader) {
+				return i + textHeader + int(n), 0
+			}
+		}
+		return -1, 0
+	case WireStruct:
+		return wholeStruct(b, i, depth)
+	case WireList, WireSet:
+		if len(b)-i < listHeader {
+			return -1, 0
+		}
+		left, types = int64(int32(be32(b[i+1:]))), [2]WireType{WireType(b[i]), WireType(b[i])}
+		i += listHeader
+	case WireMap:
+		if len(b)-i < mapHeader {
+			return -1, 0
+		}
+		left, types = 2*int64(int32(be32(b[i+2:]))), [2]WireType{WireType(b[i]), WireType(b[i+1])}
+		i += mapHeader
+	default:
+		if n := int(fixedSize[t]); n > 0 && n <= len(b)-i {
+			return i + n, 0
+		}
+		return -1, 0
+	}
+	key, elem := fixedSize[types[0]], fixedSize[types[1]]
 	switch {
-	case n > 0:
-	case t == WireStruct:
-		if i = skipPlain(b, i, noID); i < len(b) && b[i] == byte(WireStop) {
-			return i + 1, 1
+	case depth == 0 || left < 0:
+		return -1, 0
+	case key > 0 && elem > 0:
+		n := left * int64(key+elem) / 2
+		if n > int64(len(b)-i) {
+			return -1, 0
 		}
-	case t == WireString && len(b)-i >= textHeader:
-		n = textHeader + int64(be32(b[i:]))
-	case (t == WireList || t == WireSet) && len(b)-i >= listHeader:
-		elem, count := WireType(b[i]), int64(int32(be32(b[i+1:])))
-		if fixedSize[elem] == 0 {
-			if count > int64(most) {
-				return 0, 0
-			}
-			l := scanLevel{left: count, types: [2]WireType{elem, elem}}
-			if end = l.flatEnd(b, i+listHeader); elem == WireStruct {
-				structs = int(count)
-			}
-			return end, structs
-		}
-		if count >= 0 {
-			n = listHeader + count*int64(fixedSize[elem])
-		}
-	case t == WireMap && len(b)-i >= mapHeader:
-		l := scanLevel{left: 2 * int64(int32(be32(b[i+2:]))), types: [2]WireType{WireType(b[i]), WireType(b[i+1])}}
-		if l.types != [2]WireType{WireStruct, WireStruct} && l.left/2 <= int64(most) {
-			return l.flatEnd(b, i+mapHeader), 0
-		}
+		return i + int(n), 0
 	}
-	if n == 0 || n > int64(len(b)-i) {
-		return 0, 0
+	if i, left, structs = wholeElements(b, i, left, types, depth-1); left > 0 {
+		return -1, 0
 	}
-	return i + int(n), 0
+	return i, structs
 }
 
-// flatEnd returns the index after all elements, which begin at b[i:], if they are whole and have
-// no structs, lists or maps in them; else 0.
-func (l *scanLevel) flatEnd(b []byte, i int) int {
-	if l.left > 0 {
-		i, _ = l.flat(b, i, structCost)
-	}
-	if l.left != 0 {
-		return 0
-	}
-	return i
-}
-
-// shallow is how many levels of structs shallowEnd looks into for the callers that have none yet.
-const shallow = 3
-
-// shallowEnd returns the index after the value of type t at b[i:] if it is whole and flatEnd knows
-// the ends of all values in it, but for those in structs that are nested up to levels deep; else
-// -1. That takes no state in memory, which for a short value costs more than passing over it.
-func shallowEnd(b []byte, i int, t WireType, levels int) int {
-	if t != WireStruct {
-		if end, _ := flatEnd(b, i, t, math.MaxInt); end > 0 {
-			return end
-		}
-		return -1
-	}
-	for levels > 0 {
+// wholeStruct does for the rest of a struct what wholeEnd does for a value.
+func wholeStruct(b []byte, i, depth int) (end, structs int) {
+	for n := 0; depth > 0; structs += n {
 		i = skipPlain(b, i, noID)
-		if i >= len(b) {
-			return -1
-		}
-		t = WireType(b[i])
-		if t == WireStop {
-			return i + 1
+		if i < len(b) && b[i] == byte(WireStop) {
+			return i + 1, structs + 1
 		}
 		if len(b)-i < fieldHeader {
-			return -1
+			break
 		}
-		if i = shallowEnd(b, i+fieldHeader, t, levels-1); i < 0 {
-			return -1
+		if i, n = wholeEnd(b, i+fieldHeader, WireType(b[i]), depth-1); i < 0 {
+			break
 		}
 	}
-	return -1
+	return -1, 0
+}
+
+// wholeElements passes elements at b[i:] as long as wholeEnd passes them. Of left elements those
+// that leave an odd number have the second type, the others the first. It returns where the next one
+// is, how many are left then, and how many structs there were.
+func wholeElements(b []byte, i int, left int64, types [2]WireType, depth int) (next int, rest int64, structs int) {
+	if types != [2]WireType{WireStruct, WireStruct} {
+		i, left = leaves(b, i, left, types)
+		for left > 0 && depth > 0 {
+			end, n := wholeEnd(b, i, types[left&1], depth)
+			if end < 0 {
+				break
+			}
+			i = end
+			structs += n
+			left--
+		}
+		return i, left, structs
+	}
+	if depth > 0 && left >= fewStructs {
+		n := left
+		i, left = flatStructs(b, i, left)
+		structs = int(n - left)
+	}
+	for left > 0 && depth > 0 {
+		end, n := skipPlain(b, i, noID), 1
+		if end < len(b) && b[end] == byte(WireStop) {
+			end++
+		} else if end, n = wholeStruct(b, end, depth); end < 0 {
+			break
+		}
+		i = end
+		structs += n
+		left--
+	}
+	return i, left, structs
 }
 
 // skip returns the index after the value of type t at b[i:]; on an error, the index of what is

@@ -2,7 +2,6 @@ package nocopy
 
 import (
 	"io"
-	"math"
 	"unicode/utf8"
 )
 
@@ -376,7 +375,7 @@ func (p *parser) plain(t *XType, i, lead int) (at, n int) {
 // skip returns the index after the value of type t that stands after lead bytes at i, or failed.
 // It may lie in several windows.
 func (p *parser) skip(i, lead int, t WireType, depth, listCost int) int {
-	if end, _ := flatEnd(p.b, i+lead, t, math.MaxInt); end > 0 && depth > 1 {
+	if end, _ := wholeEnd(p.b, i+lead, t, wholeDepth(budgetOf(depth))); end > 0 {
 		return end
 	}
 	return p.skipAs(i+lead, t, nil, depth, listCost)
