@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -31,7 +32,9 @@ import (
 // Bytes are not copied, but those that were changed, and pieces of less than 4 KiB. (If backend is
 // a Client with interceptors, which may look at arguments, these are indexed again, and copied if
 // they are in several pieces and have lists in lists or the like.) Arguments are sent as they are
-// when the call begins; a result is released when the reply has been made of it.
+// when the call begins. A result is released when the reply has been made of it, or, if another
+// one is sent, when the call ends; one that was put into a copy of a Call is released then only if
+// the server has interceptors, and otherwise belongs to the handler.
 func Forward(backend Caller) Handler {
 	if backend == nil {
 		panic("nocopy: rpc.Forward to a nil Caller")
@@ -50,9 +53,56 @@ func Forward(backend Caller) Handler {
 		}
 		result, err := backend.Call(ctx, m, c.Args)
 		if err == nil && !m.Oneway() {
-			c.Result, c.forwarded = result, result
+			c.putForwarded(result)
 		}
 		return err
+	}
+}
+
+// putForwarded makes result, which a backend has sent, c's Result. It is released when the reply
+// has been made of it, or when the call ends, unless somebody has released it before.
+func (c *Call) putForwarded(result nocopy.Struct) {
+	c.Result = result
+	s := thriftimpl.Struct(result)
+	if !s.Is(c.Method.Result) {
+		return
+	}
+	s.Offer()
+	s.Claim(c.Method.Result) // from now on End tells whether it was released
+	switch a := c.serverTries; {
+	case a != nil:
+		a.mu.Lock()
+		a.forwarded = append(a.forwarded, result)
+		a.mu.Unlock()
+	case c.forwarded == nocopy.Struct{}:
+		c.forwarded = result
+	default:
+		c.forwardedBefore = append(c.forwardedBefore, c.forwarded)
+		c.forwarded = result
+	}
+}
+
+// isForwarded reports whether Forward has put c's Result there.
+func (c *Call) isForwarded() bool {
+	if a := c.serverTries; a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return slices.Contains(a.forwarded, c.Result)
+	}
+	return c.Result == c.forwarded || slices.Contains(c.forwardedBefore, c.Result)
+}
+
+// endForwarded releases the results that Forward has put into a Call without serverTries.
+func (c *Call) endForwarded() {
+	if c.forwarded != (nocopy.Struct{}) {
+		thriftimpl.Struct(c.forwarded).End()
+	}
+	endAll(c.forwardedBefore)
+}
+
+func endAll(results []nocopy.Struct) {
+	for _, r := range results {
+		thriftimpl.Struct(r).End()
 	}
 }
 

@@ -101,6 +101,7 @@ func (m *Method) resultOf(ctx context.Context, args *nocopy.Message, l nocopy.Li
 	if !m.Oneway() {
 		call.Result = add(thriftimpl.NewHeld(m.Result, 0, l, false)).Root()
 	}
+	defer call.endForwarded()
 	err = m.handler(ctx, &call)
 	if err == nil && thriftimpl.Disowned(args) {
 		return conceal("bad handler", errors.New("the handler has released its args"))

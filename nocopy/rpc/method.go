@@ -137,11 +137,14 @@ type Call struct {
 
 	Peer net.Addr // the client's address; nil on a client
 
-	fields      []sentField   // what SetField has set on a client
-	forwarded   nocopy.Struct // the Result that Forward has put here; else the zero Struct
-	serverTries *serverTries  // nil on a client, and without interceptors
-	clientTries *clientTries  // nil on a server, and without interceptors
-	busy        int32         // 1 while a client's next is under way with this Call
+	fields []sentField // what SetField has set on a client
+	// The Result that Forward has put here last, and those that it had put here before. Nothing with
+	// serverTries, which have them then
+	forwarded       nocopy.Struct
+	forwardedBefore []nocopy.Struct
+	serverTries     *serverTries // nil on a client, and without interceptors
+	clientTries     *clientTries // nil on a server, and without interceptors
+	busy            int32        // 1 while a client's next is under way with this Call
 }
 
 // Exception returns the declared exception that Result holds, nil if there is none. It is a

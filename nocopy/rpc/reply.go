@@ -107,7 +107,7 @@ func (c *serverConn) prepareReply(req *request, call *Call, own *nocopy.Message,
 	if err == nil && own == nil { // an interceptor has made the result, or somebody has released it
 		if own, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(call.Result), headerRoom(len(m.Name)), c.srv.Limits, c.srv.recycle); err != nil {
 			err = c.conceal("bad result", m, fmt.Errorf("it can't be sent: %w", err))
-		} else if call.Result == call.forwarded && !req.stillUsed {
+		} else if !req.stillUsed && call.isForwarded() {
 			call.Result.Release() // what it has is in own
 		}
 	} else if err == nil {

@@ -132,26 +132,21 @@ func (c *serverConn) discard(chunk chain.Chunk) {
 // oneway reports whether the request is a oneway call, which has no reply.
 func (r *request) oneway() bool { return r.method != nil && r.method.Oneway() }
 
-// release frees the request and its messages. Args and results that handlers are still using are
-// left to the garbage collector.
+// release frees the request and its messages, but those that handlers are still using.
 func (r *request) release() {
 	if r.reply != nil {
 		thriftimpl.End(r.reply)
 	}
-	end := thriftimpl.End
-	if r.stillUsed {
-		end = thriftimpl.Abandon
-	}
-	if r.args != nil {
-		end(r.args)
-	}
-	if r.result != nil {
-		end(r.result)
-	}
 	if r.tries != nil {
-		for _, m := range r.tries.results {
-			end(m)
+		r.tries.end(r.args, r.stillUsed)
+	} else {
+		if r.args != nil {
+			thriftimpl.End(r.args)
 		}
+		if r.result != nil {
+			thriftimpl.End(r.result)
+		}
+		r.call.endForwarded()
 	}
 	*r = request{}
 	requests.Put(r)

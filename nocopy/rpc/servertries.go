@@ -26,6 +26,11 @@ type serverTries struct {
 	// The number of handlers and inner interceptors that have not returned
 	running int
 	closed  bool // the outermost interceptor has returned
+	ended   bool // the reply was written, or there is none
+	// The results that Forward has received, and the messages in shared memory that handlers were
+	// still using when the call ended: the last handler or interceptor that returns frees them
+	forwarded []nocopy.Struct
+	left      []*nocopy.Message
 
 	firstResult  [1]*nocopy.Message // the first memory of results and filling
 	firstFilling [1]nocopy.Struct
@@ -151,11 +156,55 @@ func (a *serverTries) enterHandler(call *Call) error {
 // result is the one that the handler was given, absent for an interceptor.
 func (a *serverTries) leave(result nocopy.Struct) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.running--
 	if i := slices.Index(a.filling, result); i >= 0 {
 		a.filling = slices.Delete(a.filling, i, i+1)
 	}
+	ended := a.ended
+	a.mu.Unlock()
+	if ended {
+		a.free()
+	}
+}
+
+// end is called when the reply was written, or there is none. It frees the call's messages; with
+// stillUsed those of a handler that was running when the outermost interceptor returned are left
+// to the garbage collector. It can't free shared memory: what is there is freed when the handler
+// returns.
+func (a *serverTries) end(args *nocopy.Message, stillUsed bool) {
+	a.mu.Lock()
+	a.ended = true
+	all := append(a.results, args)
+	switch {
+	case stillUsed && a.conn.in.trusts:
+		a.left = all
+	case stillUsed:
+		for _, m := range all {
+			thriftimpl.Abandon(m)
+		}
+	default:
+		for _, m := range all {
+			thriftimpl.End(m)
+		}
+	}
+	a.mu.Unlock()
+	a.free()
+}
+
+// free frees what the call has left if it has ended and nothing of it is running any more.
+func (a *serverTries) free() {
+	a.mu.Lock()
+	if a.running > 0 {
+		a.mu.Unlock()
+		return
+	}
+	left, forwarded := a.left, a.forwarded
+	a.left, a.forwarded = nil, nil
+	a.mu.Unlock()
+	for _, m := range left {
+		thriftimpl.End(m)
+	}
+	endAll(forwarded)
 }
 
 // returnedException returns the error of next for the error err of the handler. If err is a
