@@ -96,6 +96,9 @@ func (s *Server) method(h header) *Method {
 			return m
 		}
 	}
+	if string(h.name) == sharedMethod { // there is none, which a fallback can't change
+		return nil
+	}
 	return s.Processor.method(h)
 }
 

@@ -46,7 +46,7 @@ func TestSharedFallback(t *testing.T) {
 		"TCP":                     {"tcp", &rpc.Server{SharedMemory: rpc.CopyFromPeer}, []rpc.Option{rpc.SharedMemory(rpc.CopyFromPeer)}},
 		"TLS":                     {"unix", &rpc.Server{SharedMemory: rpc.CopyFromPeer, TLS: &tls.Config{Certificates: []tls.Certificate{cert}}}, []rpc.Option{rpc.CopyFromPeer, rpc.TLS(secret)}},
 		"unframed":                {"unix", &rpc.Server{SharedMemory: rpc.TrustPeer}, []rpc.Option{rpc.TrustPeer, rpc.Unframed}},
-		"a server with fallbacks": {"unix", &rpc.Server{Processor: echo.NewEchoProcessor(&handler{}).WithFallback(refuseAll)}, []rpc.Option{rpc.CopyFromPeer}},
+		"a server with fallbacks": {"unix", &rpc.Server{Processor: echo.NewEchoProcessor(&handler{}).WithFallback(noticeAll(t))}, []rpc.Option{rpc.CopyFromPeer}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,8 +72,13 @@ func TestSharedFallback(t *testing.T) {
 	}
 }
 
-func refuseAll(context.Context, *rpc.Call) error {
-	return &rpc.ApplicationException{Type: rpc.UnknownMethod, Message: "nobody knows it"}
+// noticeAll returns a fallback that gets no calls: clients ask for shared memory, but handlers do
+// not notice.
+func noticeAll(t *testing.T) rpc.Handler {
+	return func(_ context.Context, c *rpc.Call) error {
+		t.Errorf("the fallback is called for %s", c.Method)
+		return &rpc.ApplicationException{Type: rpc.UnknownMethod, Message: "nobody knows it"}
+	}
 }
 
 // TestSharedApache: a client that asks Apache's server for shared memory is answered that the
