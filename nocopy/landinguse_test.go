@@ -248,3 +248,19 @@ func TestSendableByIndex(t *testing.T) {
 		t.Error("a struct that is gone was copied")
 	}
 }
+
+// TestSetAbsentByIndex: a setter of a struct that is absent since it is not valid panics with what
+// is wrong with the message, not as if the struct had been removed.
+func TestSetAbsentByIndex(t *testing.T) {
+	s, err := parseStruct(orchardDesc, spoilElement(t, "list", 1000, 700), RequireIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	defer func() {
+		if text, _ := recover().(string); !strings.HasPrefix(text, "nocopy: message can't be changed or copied from: ") {
+			t.Errorf("%q", text)
+		}
+	}()
+	StructList[XStruct](s.Child(orchardDesc.named("list"), orchardDesc)).At(700).SetInt32(fruitDesc.named("n"), 1)
+}

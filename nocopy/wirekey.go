@@ -71,6 +71,9 @@ func (m *Message) beforeChange(e uint32) {
 		panic(panicAbsent)
 	}
 	if m.idx[e+entryStart] == 0 {
+		if m.pending&byIndex != 0 { // it is absent since it is not valid
+			m.mustIndex()
+		}
 		panic(panicGone)
 	}
 	if m.pending != 0 {
