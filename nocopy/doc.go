@@ -50,8 +50,11 @@
 // changes, sharing and the rules of required fields are the same. docs/idl.md says which Go type a
 // field has, and what is left to setters.
 //
-// f may read the message, make others, and panic: then the field is as it was. It must not change
-// the message. What has been changed stays, the field is as it was, and SetLinesBy panics.
+// f may read the message by getters, make others, and panic: then the field is as it was. It must
+// not change the message, nor do what completes it while it is being built: send, compare or clone
+// it, make JSON of it, or copy parts of it into others. What has been changed stays, the field is
+// as it was, and SetLinesBy panics; where no bytes were added, it may not notice, and sets the
+// field.
 //
 // # Lifetimes
 //
