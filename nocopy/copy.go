@@ -81,7 +81,7 @@ const linkRoom = 64 << 20
 // old.
 func (m *Message) rangeOf(e uint32, t *XType, old chain.Range) chain.Range {
 	from, to := m.extent(e, t)
-	return m.buf.RangeAgain(from, to, old)
+	return m.buf.RangeAgain(from, to, m.editOf(e).valueNode, old)
 }
 
 // extent returns the positions where the struct or container of entry e begins and ends.

@@ -164,10 +164,10 @@ func (w *rootWalk) indexed(f *field) int {
 	if from != w.pieces[0].pos+uint32(w.at) {
 		return 0 // it comes again later
 	}
-	if _, one := w.m.buf.Flat(from, to); one {
+	if _, one := w.m.buf.Flat(from, to, w.m.editOf(word).valueNode); one {
 		return int(to - from)
 	}
-	return w.m.buf.Range(from, to).Len()
+	return w.m.buf.Range(from, to, w.m.editOf(word).valueNode).Len()
 }
 
 // AddOpen adds the wire bytes of the message of s to a batch, but for the parts in cuts and the
@@ -214,7 +214,7 @@ func (s XStruct) RemoveFields(id int16) bool {
 		return false
 	}
 	from, to := m.extent(m.root, m.desc.self)
-	if _, one := m.buf.Flat(from, to); !one {
+	if _, one := m.buf.Flat(from, to, m.editOf(m.root).valueNode); !one {
 		m.compact()
 		_, all = s.FindFields(id)
 		from, _ = m.extent(m.root, m.desc.self)

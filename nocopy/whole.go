@@ -15,7 +15,7 @@ func (s XStruct) WireIn(t *XType) ([]byte, bool) {
 	}
 	s.m.closeAllUnlessSealed()
 	from, to := s.m.extent(s.entry(), t)
-	return s.m.buf.Flat(from, to)
+	return s.m.buf.Flat(from, to, s.m.editOf(s.entry()).valueNode)
 }
 
 // AppendWire appends the wire bytes of v to dst, as a copy; of an absent struct or container those
@@ -76,14 +76,14 @@ func (s XStruct) Clear(d *XDesc) {
 		return
 	}
 	from, to := m.extent(e, d.self)
-	b, one := m.buf.Flat(from, to)
+	b, one := m.buf.Flat(from, to, m.editOf(e).valueNode)
 	if !one {
 		if !s.anyUnknown(d) {
 			return
 		}
 		m.compact()
 		from, to = m.extent(e, d.self)
-		if b, one = m.buf.Flat(from, to); !one {
+		if b, one = m.buf.Flat(from, to, m.editOf(e).valueNode); !one {
 			panic("nocopy: internal error: a compacted struct in pieces")
 		}
 	}

@@ -228,10 +228,10 @@ func (m *Message) wire(e uint32, t *XType) []byte {
 		return appendZero([]byte{}, t)
 	}
 	from, to := m.extent(e, t)
-	if b, ok := m.buf.Flat(from, to); ok {
+	if b, ok := m.buf.Flat(from, to, m.editOf(e).valueNode); ok {
 		return b
 	}
-	return m.buf.Range(from, to).AppendTo([]byte{})
+	return m.buf.Range(from, to, m.editOf(e).valueNode).AppendTo([]byte{})
 }
 
 // wireAs completes a struct or container of type t and returns its wire bytes: an alias if they

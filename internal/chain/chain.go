@@ -171,30 +171,31 @@ type Range struct {
 	pieces []piece
 }
 
-// Range returns what is sent for the bytes [from, to), which must be in one run. It is valid
-// until the next change.
-func (b *Buffer) Range(from, to Pos) Range { return b.RangeAgain(from, to, Range{}) }
+// Range returns what is sent for the bytes [from, to), which must be in one run. A node that
+// replaces all of them, or more, counts only if it is own: another one has put a value in the
+// place of the one that they are. The Range is valid until the next change.
+func (b *Buffer) Range(from, to Pos, own NodeID) Range { return b.RangeAgain(from, to, own, Range{}) }
 
-// RangeAgain returns what is sent for the bytes [from, to), which must be in one run, in the
-// memory of old, which must not be used any more. It is valid until the next change.
-func (b *Buffer) RangeAgain(from, to Pos, old Range) Range {
+// RangeAgain returns what Range does, in the memory of old, which must not be used any more.
+func (b *Buffer) RangeAgain(from, to Pos, own NodeID, old Range) Range {
 	b.Sync()
 	b.sortNodes()
-	return Range{b, b.walk(old.pieces[:0], b.spanAt(from), part{from, to})}
+	return Range{b, b.walk(old.pieces[:0], b.spanAt(from), part{from, to, own})}
 }
 
 // Spent returns a Range that has only the memory of r, for RangeAgain.
 func (r Range) Spent() Range { return Range{pieces: r.pieces} }
 
 // Flat returns the bytes [from, to), aliasing them, and true if they are in one piece and sent as
-// they are; else false. They are valid until the next change.
-func (b *Buffer) Flat(from, to Pos) ([]byte, bool) {
+// they are; else false. A node that replaces all of them, or more, counts only if it is own. They
+// are valid until the next change.
+func (b *Buffer) Flat(from, to Pos, own NodeID) ([]byte, bool) {
 	b.Sync()
 	b.sortNodes()
-	p := part{from, to}
+	p := part{from, to, own}
 	c := b.order.from(from)
 	for o, ok := b.order.next(&c); ok && o.at() <= to; o, ok = b.order.next(&c) {
-		if !p.excludes(&b.nodes[o.id()]) {
+		if !b.excludes(p, &b.nodes[o.id()]) {
 			return nil, false
 		}
 	}
@@ -250,8 +251,15 @@ func (b *Buffer) compareNodes(x, y *node) int {
 	}
 }
 
-// part limits a walk to the bytes [from, to) of a run; if to is 0, it does not.
-type part struct{ from, to Pos }
+// part limits a walk to the bytes [from, to) of a run; if to is 0, it does not. own is the node
+// that may replace all of them: 0 if none may, everyNode if any may.
+type part struct {
+	from, to Pos
+	own      NodeID
+}
+
+// everyNode stands for any node.
+const everyNode = math.MaxUint32
 
 // hidden are the bytes [from, to) that were replaced last: they, and nodes in them, are not sent.
 type hidden struct{ from, to Pos }
@@ -288,7 +296,7 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 			b.loadNodes(c)
 		}
 		n := &b.nodes[o.id()]
-		if h.hides(n) || p.to != 0 && p.excludes(n) {
+		if h.hides(n) || p.to != 0 && b.excludes(p, n) {
 			continue
 		}
 		out = appendPiece(out, at, n.at)
@@ -356,12 +364,18 @@ func (h hidden) hides(n *node) bool {
 }
 
 // excludes reports whether a node at the beginning or end of the part belongs to what surrounds
-// the part.
-func (p part) excludes(n *node) bool {
+// the part. So does one that replaces all of the part, unless it is the part's own.
+func (b *Buffer) excludes(p part, n *node) bool {
 	if n.kind == grow {
 		return n.anchor < p.from
 	}
-	return n.at >= p.to || n.kind == vacate && n.at == p.from
+	switch {
+	case n.at >= p.to:
+		return true
+	case n.at > p.from:
+		return false
+	}
+	return n.kind == vacate || n.kind == replace && p.own != everyNode && n != &b.nodes[p.own] && b.endOf(n) >= p.to
 }
 
 func appendPiece(out []piece, from, to Pos) []piece {

@@ -24,10 +24,10 @@ func (b *Buffer) SetParts(id NodeID, parts []Part) {
 	b.setContent(id, 0, 0)
 }
 
-// walkParts appends the pieces of the parts to out.
+// walkParts appends the pieces of the parts to out. A part is sent with what has replaced it.
 func (b *Buffer) walkParts(out []piece, parts []Part) []piece {
 	for _, p := range parts {
-		out = b.walk(out, b.spanAt(p.From), part{p.From, p.To})
+		out = b.walk(out, b.spanAt(p.From), part{p.From, p.To, everyNode})
 	}
 	return out
 }

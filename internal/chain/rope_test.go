@@ -187,7 +187,7 @@ func (p *roper) check(t *testing.T) {
 	}
 }
 
-func (p *roper) rangeOf(x *thing) Range { return p.b.Range(x.start, x.stop()) }
+func (p *roper) rangeOf(x *thing) Range { return p.b.Range(x.start, x.stop(), everyNode) }
 
 // TestRope edits Buffers at random and compares them with the model.
 func TestRope(t *testing.T) {

@@ -58,10 +58,10 @@ func (p *Processor) WithFallback(h Handler) *Processor {
 	return p.withFallback("WithFallback", rawDesc, h)
 }
 
-// WithFallbackArgs returns a Processor that has h handle the calls of methods that p does not have,
-// see WithFallback, whose arguments have something in common, such as a header in the first of
-// them: args, the descriptor of a generated struct S, says what, and ArgsOf[S] reads and changes
-// it. All other fields are unknown ones, which are kept:
+// WithFallbackArgs returns a Processor that has h handle the calls of methods that p does not
+// have, see WithFallback, whose arguments have something in common, such as a header in the first
+// of them: args, the descriptor of a generated struct S, says what, and ArgsOf[S] reads and
+// changes it. All other fields are unknown ones, which are kept:
 //
 //	p = p.WithFallbackArgs(envelope.ArgumentsDesc, func(ctx context.Context, c *rpc.Call) error {
 //		args, _ := rpc.ArgsOf[envelope.Arguments](c)
