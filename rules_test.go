@@ -210,6 +210,83 @@ func TestCommentWidth(t *testing.T) {
 	sources(t, "bench", check)
 }
 
+// TestDocumentWidth: the lines of documents end before 100 characters, but for tables and what is
+// shown as code.
+func TestDocumentWidth(t *testing.T) {
+	for name, text := range documents(t) {
+		code := false
+		for n, line := range strings.Split(text, "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), "```") {
+				code = !code
+			}
+			if width := utf8.RuneCountInString(line); width >= 100 && !code && !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "    ") {
+				t.Errorf("%s:%d: a line of %d characters", name, n+1, width)
+			}
+		}
+	}
+}
+
+// documents returns the Markdown files by name, but for the results of benchmarks, which programs
+// have written.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".md" || strings.HasPrefix(filepath.ToSlash(name), "bench/results/") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		all[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestPicture: DESIGN.md has at most 250 lines, and its picture has every file of nocopy and
+// internal/chain, and none that there is not.
+func TestPicture(t *testing.T) {
+	text, err := os.ReadFile("DESIGN.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 250 {
+		t.Errorf("DESIGN.md has %d lines, more than 250", n)
+	}
+	_, picture, _ := strings.Cut(string(text), "## The picture\n")
+	_, picture, _ = strings.Cut(picture, "rules_test.go holds the arrows")
+	picture, _, _ = strings.Cut(picture, "\n## ")
+	patterns := regexp.MustCompile(`[\w*]+\.go`).FindAllString(picture, -1)
+	found := map[string]bool{}
+	for _, dir := range []string{"internal/chain", "nocopy", "nocopy/rpc", "linkbuf"} {
+		files, err := filepath.Glob(dir + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			shown := false
+			for _, pattern := range patterns {
+				if ok, _ := path.Match(pattern, filepath.Base(file)); ok {
+					shown, found[pattern] = true, true
+				}
+			}
+			if !shown && dir != "nocopy/rpc" && dir != "linkbuf" {
+				t.Errorf("%s is not in the picture", filepath.ToSlash(file))
+			}
+		}
+	}
+	for _, pattern := range patterns {
+		if !found[pattern] {
+			t.Errorf("the picture has %s, which there is not", pattern)
+		}
+	}
+}
+
 // TestHelpers: a file named _test.go that has no tests says in its first line what it is.
 func TestHelpers(t *testing.T) {
 	tests := regexp.MustCompile(`(?m)^func (Test|Fuzz|Benchmark|Example)`)

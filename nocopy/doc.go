@@ -135,9 +135,8 @@
 //   - element: what is in a list or set; in a map there are pairs of a key and a value.
 //   - container: a list, set or map.
 //   - text: a string or binary.
-//   - entry: the words of the index for one struct or container.
+//   - index: the entries of a message; an entry is the words for one struct or container.
 //   - word: 32 bits of an entry, for a field, an element or a number of them.
-//   - index: all entries of a message.
 //   - handle: what programs hold of a struct or container: its message, a generation and its
 //     entry.
 //   - generation: it counts Release, so that handles of before are told from those of after.
