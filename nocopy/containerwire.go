@@ -52,11 +52,12 @@ func (l NestedList[C]) Wire() []byte { return XStruct(l).containerWire() }
 func (l StringList) Wire() []byte { return XStruct(l).containerWire() }
 
 // Wire returns the list's wire bytes: the type and the number of its elements, and the elements;
-// nil if it is absent, or not valid in a message parsed with ByIndex. What is being built in it is completed. They alias the message, and must
-// not be changed; they end with the message's next change, and with Release if it has Recycle.
-// Where they are not in one piece, since the message was received in blocks or edited, they are a
-// copy. As keys of a Go map they tell lists apart: those of one type with the same bytes are
-// equal; equal ones may have other bytes, by the order of fields for instance.
+// nil if it is absent, or not valid in a message parsed with ByIndex. What is being built in it
+// is completed. They alias the message, and must not be changed; they end with the message's next
+// change, and with Release if it has Recycle. Where they are not in one piece, since the message
+// was received in blocks or edited, they are a copy. As keys of a Go map they tell lists apart:
+// those of one type with the same bytes are equal; equal ones may have other bytes, by the order
+// of fields for instance.
 func (l StructList[S]) Wire() []byte { return XStruct(l).containerWire() }
 
 // Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].

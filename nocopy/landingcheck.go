@@ -32,8 +32,8 @@ func (m *Message) checkOpened() error {
 	return nil
 }
 
-// validInner reports whether the bytes of the struct of entry e, which d describes and which is not
-// the root, are such a struct. Getters may have passed over what is in it by the index.
+// validInner reports whether the bytes of the struct of entry e, which d describes and which is
+// not the root, are such a struct. Getters may have passed over what is in it by the index.
 func (m *Message) validInner(e uint32, d *XDesc) bool {
 	l := m.landing
 	from, to := m.extent(e, d.self)

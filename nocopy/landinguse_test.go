@@ -36,8 +36,8 @@ func fillLeaves(s XStruct, field string, n int) StructList[XStruct] {
 	return l
 }
 
-// spoilElement returns a message that an Orchard with n leaves in a field has with its index, in which
-// element i is not valid.
+// spoilElement returns a message that an Orchard with n leaves in a field has with its index, in
+// which element i is not valid.
 func spoilElement(t testing.TB, field string, n, i int) []byte {
 	made := newStruct(orchardDesc)
 	defer made.Release()

@@ -439,9 +439,9 @@ func (c *compiler) endQuits() {
 	c.quits = c.quits[:0]
 }
 
-// fork makes the op in cell at go to the one in cell to if it is missed but the field of the one in
-// cell like is there; with a reach, if the op after that is met, too, which tells an order from a
-// field that is absent.
+// fork makes the op in cell at go to the one in cell to if it is missed but the field of the one
+// in cell like is there; with a reach, if the op after that is met, too, which tells an order
+// from a field that is absent.
 func (c *compiler) fork(at, like, to int, reach uint64) {
 	miss := uint64(uint32(c.cells[at].to))
 	c.cells[at].to = c.cells[at].to&^math.MaxUint32 | uint64(c.offset())

@@ -39,10 +39,10 @@ const mostWhole = 6
 // wholeDepth returns how many it may look into if there is this budget left.
 func wholeDepth(budget int) int { return min(budget/structCost, mostWhole) }
 
-// wholeEnd returns the index after the value of type t at b[i:] if it is whole, well formed and has
-// at most depth structs, lists and maps in one another; else -1. That takes no state in memory,
-// which for a short value costs more than passing over it. It returns how many structs there are,
-// too.
+// wholeEnd returns the index after the value of type t at b[i:] if it is whole, well formed and
+// has at most depth structs, lists and maps in one another; else -1. That takes no state in
+// memory, which for a short value costs more than passing over it. It returns how many structs
+// there are, too.
 func wholeEnd(b []byte, i int, t WireType, depth int) (end, structs int) {
 	left, types := int64(0), [2]WireType{}
 	switch t {
@@ -108,8 +108,8 @@ func wholeStruct(b []byte, i, depth int) (end, structs int) {
 }
 
 // wholeElements passes elements at b[i:] as long as wholeEnd passes them. Of left elements those
-// that leave an odd number have the second type, the others the first. It returns where the next one
-// is, how many are left then, and how many structs there were.
+// that leave an odd number have the second type, the others the first. It returns where the next
+// one is, how many are left then, and how many structs there were.
 func wholeElements(b []byte, i int, left int64, types [2]WireType, depth int) (next int, rest int64, structs int) {
 	if types != [2]WireType{WireStruct, WireStruct} {
 		i, left = leaves(b, i, left, types)
