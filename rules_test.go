@@ -404,8 +404,7 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestSecurityPage: every test that SECURITY.md names stands behind what it says, that is to say,
-// exists.
+// TestSecurityPage: every test that SECURITY.md names exists.
 func TestSecurityPage(t *testing.T) {
 	page, err := os.ReadFile("SECURITY.md")
 	if err != nil {

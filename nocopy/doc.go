@@ -94,7 +94,7 @@
 //
 // A parsed message may be read by any number of goroutines, and a finished one sent by any number
 // ([Message.Finish]), while nobody changes it. With [Lazy] or [ByIndex] only after
-// [Message.Index]. Who fills or resets a kept message changes it.
+// [Message.Index]. Filling or resetting a kept message changes it.
 //
 // # A message with its own index
 //
@@ -106,9 +106,9 @@
 // message removes it or, with WithIndex, makes it anew; making it takes 0.4 µs, or a fifteenth of
 // a parse from 256 KB on. It goes out with the whole message, by [Message.Bytes], AppendTo and
 // WriteTo. What a handle's AppendTo appends, a value that is set to the root of another message,
-// and a Clone have none. Over sockets it pays little: who receives a message has all of its bytes
-// in memory, and Lazy passes over 20 KB in some 2 µs. What a wrong index can do, and who can forge
-// one, is in SECURITY.md; examples/archive is a file of such messages.
+// and a Clone have none. Over sockets it pays little: the receiver of a message has all of its
+// bytes in memory, and Lazy passes over 20 KB in some 2 µs. What a wrong index can do, and who can
+// forge one, is in SECURITY.md; examples/archive is a file of such messages.
 //
 // # Errors
 //

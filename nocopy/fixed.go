@@ -110,7 +110,7 @@ func (s XStruct) newFixed(f XField, d *XDesc, n, size int) []byte {
 }
 
 // SetTexts sets field f, a list or set, to these strings. Strings of 4 KiB and more are
-// referred to, not copied. Of a set, a string that comes twice is left out. d describes s.
+// referred to, not copied. Duplicates in a set are left out. d describes s.
 func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
 	if f.wire() == WireSet {
 		l := StringList(s.NewChild(f, d, 0))
@@ -123,8 +123,8 @@ func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
 }
 
 // SetByteSlices sets field f, a list or set, to these binaries. Those of 4 KiB and more are
-// referred to, not copied: they must stay as they are until the message is released. Of a set,
-// a binary that comes twice is left out. d describes s.
+// referred to, not copied: they must stay as they are until the message is released. Duplicates in
+// a set are left out. d describes s.
 func (s XStruct) SetByteSlices(f XField, d *XDesc, v [][]byte) {
 	if f.wire() == WireSet {
 		l := BytesList(s.NewChild(f, d, 0))

@@ -123,7 +123,7 @@ func (l BoolList) Add(v bool) {
 	}
 }
 
-// SetBools sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
+// SetBools sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetBools(f XField, d *XDesc, v []bool) {
 	if f.wire() == WireSet {
 		l := BoolList(s.NewChild(f, d, 0))
@@ -139,7 +139,7 @@ func (s XStruct) SetBools(f XField, d *XDesc, v []bool) {
 	}
 }
 
-// Bools writes a list or set, unless v is nil. Of a set, one that comes twice is left out.
+// Bools writes a list or set, unless v is nil. Duplicates in a set are left out.
 func (r *XRow) Bools(at int, f XField, d *XDesc, v []bool) int {
 	if v == nil {
 		return at
@@ -262,7 +262,7 @@ func (l Int8List) Add(v int8) {
 	}
 }
 
-// SetInt8s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
+// SetInt8s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetInt8s(f XField, d *XDesc, v []int8) {
 	if f.wire() == WireSet {
 		l := Int8List(s.NewChild(f, d, 0))
@@ -275,7 +275,7 @@ func (s XStruct) SetInt8s(f XField, d *XDesc, v []int8) {
 	byteorder.StoreInt8s(b, v)
 }
 
-// Int8s writes a list or set, unless v is nil. Of a set, one that comes twice is left out.
+// Int8s writes a list or set, unless v is nil. Duplicates in a set are left out.
 func (r *XRow) Int8s(at int, f XField, d *XDesc, v []int8) int {
 	if v == nil {
 		return at
@@ -394,7 +394,7 @@ func (l Int16List) Add(v int16) {
 	}
 }
 
-// SetInt16s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
+// SetInt16s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetInt16s(f XField, d *XDesc, v []int16) {
 	if f.wire() == WireSet {
 		l := Int16List(s.NewChild(f, d, 0))
@@ -407,7 +407,7 @@ func (s XStruct) SetInt16s(f XField, d *XDesc, v []int16) {
 	byteorder.StoreInt16s(b, v)
 }
 
-// Int16s writes a list or set, unless v is nil. Of a set, one that comes twice is left out.
+// Int16s writes a list or set, unless v is nil. Duplicates in a set are left out.
 func (r *XRow) Int16s(at int, f XField, d *XDesc, v []int16) int {
 	if v == nil {
 		return at
@@ -526,7 +526,7 @@ func (l Int32List) Add(v int32) {
 	}
 }
 
-// SetInt32s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
+// SetInt32s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetInt32s(f XField, d *XDesc, v []int32) {
 	if f.wire() == WireSet {
 		l := Int32List(s.NewChild(f, d, 0))
@@ -539,7 +539,7 @@ func (s XStruct) SetInt32s(f XField, d *XDesc, v []int32) {
 	byteorder.StoreInt32s(b, v)
 }
 
-// Int32s writes a list or set, unless v is nil. Of a set, one that comes twice is left out.
+// Int32s writes a list or set, unless v is nil. Duplicates in a set are left out.
 func (r *XRow) Int32s(at int, f XField, d *XDesc, v []int32) int {
 	if v == nil {
 		return at
@@ -658,7 +658,7 @@ func (l Int64List) Add(v int64) {
 	}
 }
 
-// SetInt64s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
+// SetInt64s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetInt64s(f XField, d *XDesc, v []int64) {
 	if f.wire() == WireSet {
 		l := Int64List(s.NewChild(f, d, 0))
@@ -671,7 +671,7 @@ func (s XStruct) SetInt64s(f XField, d *XDesc, v []int64) {
 	byteorder.StoreInt64s(b, v)
 }
 
-// Int64s writes a list or set, unless v is nil. Of a set, one that comes twice is left out.
+// Int64s writes a list or set, unless v is nil. Duplicates in a set are left out.
 func (r *XRow) Int64s(at int, f XField, d *XDesc, v []int64) int {
 	if v == nil {
 		return at
@@ -786,7 +786,7 @@ func (l Float64List) Add(v float64) {
 	}
 }
 
-// SetFloat64s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
+// SetFloat64s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetFloat64s(f XField, d *XDesc, v []float64) {
 	if f.wire() == WireSet {
 		l := Float64List(s.NewChild(f, d, 0))
@@ -799,7 +799,7 @@ func (s XStruct) SetFloat64s(f XField, d *XDesc, v []float64) {
 	byteorder.StoreFloat64s(b, v)
 }
 
-// Float64s writes a list or set, unless v is nil. Of a set, one that comes twice is left out.
+// Float64s writes a list or set, unless v is nil. Duplicates in a set are left out.
 func (r *XRow) Float64s(at int, f XField, d *XDesc, v []float64) int {
 	if v == nil {
 		return at
@@ -924,7 +924,7 @@ func (l UUIDList) Add(v UUID) {
 	}
 }
 
-// SetUUIDs sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
+// SetUUIDs sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetUUIDs(f XField, d *XDesc, v []UUID) {
 	if f.wire() == WireSet {
 		l := UUIDList(s.NewChild(f, d, 0))
@@ -940,7 +940,7 @@ func (s XStruct) SetUUIDs(f XField, d *XDesc, v []UUID) {
 	}
 }
 
-// UUIDs writes a list or set, unless v is nil. Of a set, one that comes twice is left out.
+// UUIDs writes a list or set, unless v is nil. Duplicates in a set are left out.
 func (r *XRow) UUIDs(at int, f XField, d *XDesc, v []UUID) int {
 	if v == nil {
 		return at
@@ -1066,7 +1066,7 @@ func (l EnumList[E]) Add(v E) {
 // For generated code. XEnums are the elements of a list or set of enums to be.
 type XEnums[E ~int32] []E
 
-// SetIn sets field f of s, a list or set, to these elements. Of a set, one that comes twice is left out.
+// SetIn sets field f of s, a list or set, to these elements. Duplicates in a set are left out.
 func (v XEnums[E]) SetIn(s XStruct, f XField, d *XDesc) {
 	if f.wire() == WireSet {
 		l := EnumList[E](s.NewChild(f, d, 0))

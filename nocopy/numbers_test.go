@@ -136,7 +136,7 @@ type checked[E comparable, L listOf[E]] struct {
 	s     XStruct
 	want  []E
 	about string
-	after []byte // on the wire, behind the list
+	after []byte // on the wire, after the list
 }
 
 func (c *checked[E, L]) list() L { return L(c.s.Child(numbersDesc.named(c.field), numbersDesc)) }
@@ -153,12 +153,12 @@ func (c *checked[E, L]) check(when string) {
 	}
 	// Into a slice with some room that has an element already, and something after that must stay.
 	room := c.random(2 + len(c.want)/2 + numberRand.IntN(len(c.want)+2))
-	behind := slices.Clone(room)
+	rest := slices.Clone(room)
 	got := l.AppendTo(room[:1])
-	if got[0] != behind[0] || !slices.Equal(got[1:], c.want) {
+	if got[0] != rest[0] || !slices.Equal(got[1:], c.want) {
 		c.t.Fatalf("%s, %s: AppendTo a slice is wrong", c.about, when)
 	}
-	if written := min(1+len(c.want), len(room)); cap(room) > len(c.want) && !slices.Equal(room[written:], behind[written:]) {
+	if written := min(1+len(c.want), len(room)); cap(room) > len(c.want) && !slices.Equal(room[written:], rest[written:]) {
 		c.t.Fatalf("%s, %s: AppendTo wrote after the last element", c.about, when)
 	}
 	for i, v := range l.All() {

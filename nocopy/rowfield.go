@@ -193,7 +193,7 @@ func (r *XRow) mayRefer(n int) bool {
 	return r.m.mayReferAfter(r.promised, n)
 }
 
-// Texts writes a list or set of strings. Of a set, one that comes twice is left out.
+// Texts writes a list or set of strings. Duplicates in a set are left out.
 func (r *XRow) Texts(at int, f XField, d *XDesc, v []string) int {
 	if v == nil {
 		return at
@@ -212,7 +212,7 @@ func (r *XRow) Texts(at int, f XField, d *XDesc, v []string) int {
 	return r.endSlots(at, f)
 }
 
-// ByteSlices writes a list or set of binaries. Of a set, one that comes twice is left out.
+// ByteSlices writes a list or set of binaries. Duplicates in a set are left out.
 func (r *XRow) ByteSlices(at int, f XField, d *XDesc, v [][]byte) int {
 	if v == nil {
 		return at

@@ -2,8 +2,8 @@ package nocopy
 
 import "unicode/utf8"
 
-// machine runs a program over the bytes of a window. Where it is stands here while the loop does
-// not run; the loop keeps that in registers.
+// machine runs a program over the bytes of a window. Its state is in here while the loop does not
+// run; the loop keeps it in registers.
 type machine struct {
 	pc     uint32 // in the code
 	entry  uint32 // whose words are filled

@@ -163,6 +163,6 @@ func TestPeek(t *testing.T) {
 	}
 	v, err := Peek([]byte("\x0b\x00\x01\x00\x00\x00\x02hi"), 1)
 	if err != nil || !bytes.Equal(append(v.Bytes(), 'x'), []byte("hix")) {
-		t.Errorf("without a STOP behind: %v", err)
+		t.Errorf("without a STOP after it: %v", err)
 	}
 }

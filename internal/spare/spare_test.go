@@ -79,8 +79,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestMany: what is taken and put back again and again, by many, is one's at a time, and leaves
-// nothing behind.
+// TestMany: several goroutines take and put back memory again and again; whoever has a piece has
+// it alone, and the lists do not grow with the number of times.
 func TestMany(t *testing.T) {
 	var p Pool[[]byte]
 	var wg sync.WaitGroup

@@ -19,7 +19,7 @@ func PutEnum[E ~int32](r *Row, at int, f Field, v nocopy.Opt[E]) int {
 }
 
 // PutEnums writes field f, a list or set of enums, of a struct that d describes; nothing if v is
-// nil. Of a set, an element that comes twice is left out.
+// nil. Duplicates in a set are left out.
 func PutEnums[E ~int32](r *Row, at int, f Field, d *Desc, v []E) int {
 	return nocopy.XEnums[E](v).PutIn(r, at, f, d)
 }

@@ -238,8 +238,7 @@ func Prepend(m *nocopy.Message, n int) []byte { return nocopy.X{}.Prepend(m, n) 
 // comes first. The message must not be changed or released before the batch is written.
 func AddTo(m *nocopy.Message, b *chain.Batch, frame bool) { nocopy.X{}.AddTo(m, b, frame) }
 
-// SetEnums sets field f of s, a list or set, to these elements. Of a set, one that comes twice is
-// left out.
+// SetEnums sets field f of s, a list or set, to these elements. Duplicates in a set are left out.
 func SetEnums[E ~int32](s Struct, f Field, d *Desc, v []E) { nocopy.XEnums[E](v).SetIn(s, f, d) }
 
 // SetMap sets field f of s, a map, to the pairs of v, in the order of the keys' wire bytes.
