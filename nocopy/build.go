@@ -386,8 +386,8 @@ func slotWords(t *XType, n int) int {
 	return int(words)
 }
 
-// containerHeader returns the wire bytes that a container begins with, as AppendWithHead takes
-// them: the field header, unless header is 0, then a type and four bytes.
+// containerHeader returns the bytes that a container begins with, in the high bytes of a number:
+// the field header, unless header is 0, then a type and four bytes.
 func containerHeader(header uint32, first WireType, rest uint32) uint64 {
 	head := uint64(first)<<32 | uint64(rest)
 	if header == 0 {

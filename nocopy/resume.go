@@ -22,7 +22,8 @@ func (p *parser) load(s *machine) {
 	}
 }
 
-// start lets the machine run.
+// start lets the machine run, in the mode that the parser's options ask for, and returns why it
+// has stopped.
 func (p *parser) start(s *machine) reason {
 	switch {
 	case p.lazy && p.utf8:

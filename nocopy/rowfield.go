@@ -227,7 +227,8 @@ func (r *XRow) ByteSlices(at int, f XField, d *XDesc, v [][]byte) int {
 	return r.endSlots(at, f)
 }
 
-// texts writes the header of a list or set of n texts and returns the word of the first.
+// texts writes the header of a list or set of n texts. It returns how much is written then, and
+// where in the index the word of the first text is.
 func (r *XRow) texts(at int, f XField, d *XDesc, n int) (int, uint32) {
 	t := d.field(f).typ
 	checkCount(t, n)

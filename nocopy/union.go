@@ -19,7 +19,7 @@ const (
 	extraWords
 )
 
-// armWord returns the index of the word for the arm that is set of the union of entry e.
+// armWord returns where in the index it stands which arm of the union of entry e is set.
 func (m *Message) armWord(e uint32) uint32 {
 	if w := m.idx[e+unionWord]; w&hasExtra != 0 {
 		return w&^hasExtra + extraArm
