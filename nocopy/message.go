@@ -119,11 +119,14 @@ func pool(f flag) flag { return f & (Recycle | held) / Recycle }
 
 // fromPool returns a message with the usual limits. The caller resets its Buffer and sets its
 // type, flags and words.
-func fromPool(home *sync.Pool) *Message {
-	if m, _ := home.Get().(*Message); m != nil {
-		return m
+func fromPool(home *sync.Pool) *Message { return home.Get().(*Message) }
+
+func init() {
+	for i := range built {
+		for _, home := range []*sync.Pool{&built[i], &parsed[i]} {
+			home.New = func() any { return makeMessage(home) }
+		}
 	}
-	return makeMessage(home)
 }
 
 func makeMessage(home *sync.Pool) *Message {
