@@ -21,7 +21,10 @@ func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 // unusual reports whether parsing b needs a parser from the beginning: all options but Own,
 // Recycle and Lazy do, and a type of which there are no programs yet.
 func (d *XDesc) unusual(b []byte, flags flag) bool {
-	return flags&^(Own|Recycle|Lazy) != 0 || d.programs.Load() == nil || len(b) > defaultMaxBytes
+	if flags&^(Own|Recycle|Lazy) != 0 || d.programs.Load() == nil {
+		return true
+	}
+	return len(b) > defaultMaxBytes
 }
 
 // parse parses b into m by running the program of the type that d describes, and returns the root.
@@ -144,10 +147,7 @@ func Read[S View](d *XDesc, r io.Reader, n int, opts ...Option) (S, error) {
 		return S(XStruct{}), err
 	}
 	m.buf.SetRoot(at, at+uint32(n))
-	p := &m.p
-	p.reset(n)
-	p.b, p.base = mem, at
-	s, err := m.parseRoot(p)
+	s, err := m.parseFrom(mem, at)
 	return S(s), err
 }
 
@@ -190,12 +190,9 @@ func (m *Message) parseGathered(n int) (XStruct, error) {
 
 // parseChunk parses a chunk of one piece.
 func (m *Message) parseChunk(c chain.Chunk) (XStruct, error) {
-	p := &m.p
-	n := len(c.Mem)
-	p.reset(n)
-	p.b, p.base = c.Mem, m.buf.AddChunk(c)
-	m.buf.SetRoot(p.base, p.base+uint32(n))
-	return m.parseRoot(p)
+	base := m.buf.AddChunk(c)
+	m.buf.SetRoot(base, base+uint32(len(c.Mem)))
+	return m.parseFrom(c.Mem, base)
 }
 
 // parseRoot parses the message, which is the parser's window.
