@@ -37,7 +37,8 @@ const (
 	// panic. Messages to it are built where it can see them before they are sent, and what was
 	// replaced in them. TrustPeer implies Recycle, for all connections and also for the arguments of
 	// a client's calls; what was read and is kept too long may be a fault that ends the process.
-	// Messages that are not released keep their room.
+	// Messages that are not released keep their room, and so do arguments that no call got, since the
+	// function that fills them has panicked.
 	TrustPeer
 )
 
