@@ -340,8 +340,10 @@ func (s XStruct) eachPair(yield func(key, value uint32) bool) {
 	}
 }
 
-// nextPair returns the number of the first pair from i on that All may yield.
+// nextPair returns the number of the first pair from i on that All may yield. It panics if the
+// message was released meanwhile.
 func (s XStruct) nextPair(i int) int {
+	s.alive()
 	ed := s.m.editOf(s.entry())
 	if ed.liveSet == 0 {
 		return i
