@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -24,7 +25,7 @@ func wideOf(n int) *XDesc {
 var listOfNumbers = listTypeOf(typeI32)
 
 // wideSizes are numbers of fields around those at which something changes.
-var wideSizes = []int{1, 29, 30, 31, 63, 200, 509, 510, 1021, 1022, 1023, 1533, 1534, 1535, 9000, 32767}
+var wideSizes = []int{1, 29, 30, 31, 63, 200, 509, 510, 893, 894, 895, 1021, 1022, 1023, 1533, 1534, 1535, 9000, 32767}
 
 // setNth sets field i of s to something that tells i and x.
 func setNth(s XStruct, d *XDesc, i, x int) {
@@ -280,6 +281,36 @@ func TestWideBuiltIsAccepted(t *testing.T) {
 		if words := int(got.m.words); n == 200 && words*4 > 4*len(wire) {
 			t.Errorf("parsed with an index of %.1f bytes a byte", float64(words)*4/float64(len(wire)))
 		}
+	}
+}
+
+// TestWideInThemselves: wide structs nested in each other, of which nothing else is set, have the
+// fewest wire bytes for their tables. Their index is never more than the default limits allow.
+func TestWideInThemselves(t *testing.T) {
+	for _, n := range []int{63, 894, 895, 1022, 1023, 32767} {
+		elem := newStructDesc(fmt.Sprint("Nested", n))
+		fields := make([]XFieldDesc, n)
+		for i := range fields {
+			fields[i] = XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: typeBool, Req: XOptional}
+		}
+		fields[n/2].Type = structTypeOf(elem)
+		elem.DefineWide(fields...)
+		d := newStructDesc(fmt.Sprint("NestedList", n))
+		d.Define(XFieldDesc{ID: 1, Name: "nested", Type: listTypeOf(structTypeOf(elem)), Req: XOptional})
+		chain, down := newStruct(elem), elem.constant(n/2)
+		for x, depth := chain, 2; depth < 63; depth++ {
+			x = x.NewChild(down, elem, 0)
+		}
+		const count = 20
+		wire := append([]byte{byte(WireList), 0, 1, byte(WireStruct), 0, 0, 0, count}, bytes.Repeat(chain.m.Bytes(), count)...)
+		s, err := parseStruct(d, append(wire, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words := int(s.m.words); 4*words > indexPerByte*len(wire) {
+			t.Errorf("%d fields: index of %.1f bytes a byte", n, 4*float64(words)/float64(len(wire)))
+		}
+		s.Release()
 	}
 }
 

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -192,7 +193,7 @@ func sortByDigit(to, from []present, shift uint) {
 func (p *parser) makeTable(d *XDesc, first, i int) uint32 {
 	span, end := d.span(), len(p.present)
 	if span <= flatSpan {
-		return p.makeFlat(p.present[first:], span, flatSpan-1, i)
+		return p.makeFlat(p.present[first:], span, math.MaxUint32, i)
 	}
 	for k := first; k < end; {
 		chunk, from := p.present[k].number()>>chunkLog, k

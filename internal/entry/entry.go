@@ -25,8 +25,10 @@ const (
 	WideWords = Table + 1
 )
 
-// FlatWords is the most words of a wide struct whose table has one level.
-const FlatWords = 1 << 10
+// FlatWords is the most words of a wide struct whose table has one level. An entry, with a table
+// that has one word, takes 63 words then, less than 64 bytes of index for each of the 4 bytes of a
+// nested struct's header and STOP.
+const FlatWords = 28 * 32
 
 // A field's constant holds, from the lowest bits: the id, the wire type, Wide, how many words the
 // struct has, and which of them is the field's.
