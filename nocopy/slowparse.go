@@ -112,7 +112,7 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 		return p.fail(i, typeError(t))
 	}
 	at := p.base + uint32(i)
-	end := p.skip(i, fieldHeader, t, p.maxDepth, structCost)
+	end := p.skip(i, t)
 	if end < 0 {
 		return p.inField(itoa(int(int16(key))))
 	}
@@ -158,7 +158,7 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 // as unknown.
 func (p *parser) mismatchedContainer(f *field, i int) int {
 	p.mismatched = p.base + uint32(i)
-	return p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
+	return p.skip(i, f.typ.wire)
 }
 
 // wholeContainer leaves the struct, list or map in the field whose header is at i for later, as
@@ -372,13 +372,14 @@ func (p *parser) plain(t *XType, i, lead int) (at, n int) {
 	return i, n
 }
 
-// skip returns the index after the value of type t that stands after lead bytes at i, or failed.
-// It may lie in several windows.
-func (p *parser) skip(i, lead int, t WireType, depth, listCost int) int {
-	if end, _ := wholeEnd(p.b, i+lead, t, wholeDepth(budgetOf(depth))); end > 0 {
+// skip returns the index after the value of the field whose header is at i, or failed. It may lie in
+// several windows.
+func (p *parser) skip(i int, t WireType) int {
+	i += fieldHeader
+	if end, _ := wholeEnd(p.b, i, t, wholeDepth(budgetOf(p.maxDepth))); end > 0 {
 		return end
 	}
-	return p.skipAs(i+lead, t, nil, depth, listCost)
+	return p.skipAs(i, t, nil, p.maxDepth, structCost)
 }
 
 // skipAs skips the value at i, which may lie in several windows. If typ is not nil it is the
