@@ -101,14 +101,15 @@
 // [WithIndex] makes finishing add an index to the wire bytes of a message of 4 KiB or more, in a
 // binary field with the id -32000 at the end of the root, which every Thrift library skips; no
 // field of an IDL may have that id. Parse with [ByIndex], or [OpenIndexed], then finds any field
-// without a scan: in a file that is mapped, of a message of any size, three fields cost 0.2 to 0.3
-// µs and two pages. It takes at most 1/80 of the message, 1/40 below 20 KiB, and changing the
+// without a scan: in a file that is mapped, of a message of any size, three fields cost 0.2 to
+// 0.3 µs and two pages. It takes at most 1/80 of the message, 1/40 below 20 KiB, and changing the
 // message removes it or, with WithIndex, makes it anew; making it takes 0.4 µs, or a fifteenth of
 // a parse from 256 KB on. It goes out with the whole message, by [Message.Bytes], AppendTo and
 // WriteTo. What a handle's AppendTo appends, a value that is set to the root of another message,
-// and a Clone have none. Over sockets it pays little: the receiver of a message has all of its
-// bytes in memory, and Lazy passes over 20 KB in some 2 µs. What a wrong index can do, and who can
-// forge one, is in SECURITY.md; examples/archive is a file of such messages.
+// and a Clone have none; but AppendTo of the root of a message that came with one, and was not
+// changed, appends it as it came. Over sockets it pays little: the receiver of a message has all
+// of its bytes in memory, and Lazy passes over 20 KB in some 2 µs. What a wrong index can do, and
+// who can forge one, is in SECURITY.md; examples/archive is a file of such messages.
 //
 // # Errors
 //

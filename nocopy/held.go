@@ -45,6 +45,9 @@ func copyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, err
 	if v.Is(d) && v.m.maxNesting() <= limits.MaxDepth {
 		return v.toSend(held|limited|flagIf(recycle, Recycle), limits, n), nil
 	}
+	if v.gone() {
+		return nil, errAbsent
+	}
 	r := v.m.rangeOf(v.entry(), d.self, chain.Range{})
 	m := takeParsed(d, held|limited|flagIf(recycle, Recycle), limits)
 	m.buf.Begin(recycle, n)
@@ -66,17 +69,17 @@ func copyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, err
 // finishing is held while a message is finished that several goroutines may be about to send.
 var finishing sync.Mutex
 
+var errAbsent = errors.New("absent struct")
+
 // Sendable finishes the message of s, for the first of any number of goroutines that are about to
 // send it. The error tells why it can't be sent: s is absent, its message was released, structs
 // are nested too deeply, see Message.Check, or it was parsed with ByIndex and is not valid.
 func (s XStruct) Sendable() error {
 	switch {
 	case s.m == nil || s.m.absent:
-		return errors.New("absent struct")
+		return errAbsent
 	case uint32(s.k>>32) != s.m.gen:
 		return errors.New("struct used after its message was released")
-	case s.gone():
-		return errors.New("absent struct")
 	}
 	finishing.Lock()
 	defer finishing.Unlock()

@@ -51,8 +51,8 @@ const (
 	// as absent if it is not valid; Message.Index checks all. Without an index, or with one that
 	// does not fit, Parse checks everything at once, as without ByIndex. Until Message.Index has
 	// been called reading is for one goroutine at a time, and what changes the message, compares
-	// it or links parts of it calls Message.Index first; a setter panics on its error. Validate does
-	// not call it.
+	// it, links parts of it, sends it in a call or asks for Unknown fields calls Message.Index first;
+	// a setter panics on its error. Validate does not call it.
 	//
 	// Another reader, which skips the index, may see another message if an index lies: take ByIndex
 	// for sources only that are trusted as far as that, and that make their messages WithIndex. In a
@@ -60,7 +60,8 @@ const (
 	ByIndex
 
 	// RequireIndex is ByIndex, but makes Parse return an error in which errors.Is finds ErrIndex if
-	// there is no index or it does not fit; what turns out later not to fit reads as absent.
+	// there is no index or it does not fit; what turns out later not to fit reads as absent. None
+	// fits a message in which a field of the root comes twice.
 	RequireIndex
 
 	// anySize, for tests, makes WithIndex and ByIndex be for messages of any size, with entries for
