@@ -13,7 +13,8 @@ type View interface {
 // underneath: the message, its generation and an entry of its index. Handles are values; they may
 // be copied freely and die with the message's Release. A Struct is converted to the generated type
 // that it is of, as in Order(s), to read its fields; of another type's, what is read means
-// nothing.
+// nothing, and the program may panic or run out of memory, though no other memory is read or
+// written.
 type Struct struct {
 	m *Message
 	k uint64 // generation<<32 | entry
