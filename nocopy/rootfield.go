@@ -17,6 +17,10 @@ func (s XStruct) FindFields(id int16) (first Value, all []XCut) {
 	return first, all
 }
 
+// CarriesIndex reports whether the message of s, which is finished, has an index of its own bytes
+// in a field of its root: what is sent with other fields must leave it out.
+func (s XStruct) CarriesIndex() bool { return s.m.pending&(carriesIndex|placedIndex) != 0 }
+
 // FindField returns the value of the first field with this id in s, the root of its message, and
 // reports whether there is one. It finishes the message. It takes no memory, however many such
 // fields there are.

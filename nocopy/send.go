@@ -21,6 +21,9 @@ func (s XStruct) toSend(flags flag, limits Limits, n int) *Message {
 	m.buf.Begin(flags&Recycle != 0, n)
 	m.root = m.alloc(from.desc.words)
 	m.levelled = m.words // how deep structs are nested was found out when s was finished
+	if from.pending&(carriesIndex|placedIndex) != 0 {
+		m.guarded, m.pending = true, carriesIndex
+	}
 	if n := r.Len(); n < referSize || n > mostLinked {
 		_, b := m.buf.Extend(r.Len())
 		r.AppendTo(b[:0])

@@ -372,8 +372,8 @@ func (p *parser) plain(t *XType, i, lead int) (at, n int) {
 	return i, n
 }
 
-// skip returns the index after the value of the field whose header is at i, or failed. It may lie in
-// several windows.
+// skip returns the index after the value of the field whose header is at i, or failed. It may lie
+// in several windows.
 func (p *parser) skip(i int, t WireType) int {
 	i += fieldHeader
 	if end, _ := wholeEnd(p.b, i, t, wholeDepth(budgetOf(p.maxDepth))); end > 0 {

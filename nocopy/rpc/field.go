@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -78,6 +79,10 @@ func tailOf(args nocopy.Struct, fields []sentField) (cuts []thriftimpl.Cut, tail
 		_, all := thriftimpl.Struct(args).FindFields(f.id)
 		cuts = append(cuts, all...)
 		tail = append(tail, f.wire...)
+	}
+	if thriftimpl.Struct(args).CarriesIndex() { // of bytes that are others now
+		_, all := thriftimpl.Struct(args).FindFields(entry.IndexID)
+		cuts = append(cuts, all...)
 	}
 	slices.SortFunc(cuts, func(a, b thriftimpl.Cut) int { return a.From - b.From })
 	return cuts, append(tail, byte(nocopy.WireStop))

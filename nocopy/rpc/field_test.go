@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
@@ -266,5 +267,59 @@ func TestSetFieldBadBytes(t *testing.T) {
 	c = echo.NewEchoClient(dial(t, addr, rpc.Interceptors(bad)))
 	if _, err := c.Ping(bg, func(echo.BasePingArgs) {}); err != nil || panics != 3 {
 		t.Errorf("%d panics, want 3; %v", panics, err)
+	}
+}
+
+// TestSetFieldDropsIndex: arguments that an interceptor has put there, and that carry an index of
+// their bytes, are sent without it when a field is set: it would be that of other bytes.
+func TestSetFieldDropsIndex(t *testing.T) {
+	t.Parallel()
+	var at seen
+	addr := serve(t, &rpc.Server{Interceptors: []rpc.Interceptor{at.intercept}}, &handler{})
+	for _, size := range []int{6000, 300_000} { // copied, linked
+		own := echo.NewEchoPutArgs(nocopy.WithIndex)
+		own.SetMode("link")
+		numbers := own.NewItem().NewNumbers(size / 8)
+		for i := range numbers.Len() {
+			numbers.Set(i, int64(i))
+		}
+		own.Message().Finish()
+		wire := own.Message().AppendTo(nil)
+		if _, err := nocopy.Peek(wire, entry.IndexID); err != nil {
+			t.Fatalf("there is no index: %v", err)
+		}
+		for _, opts := range [][]nocopy.Option{nil, {nocopy.Lazy}, {nocopy.RequireIndex}} {
+			parsed, err := echo.ParseEchoPutArgs(wire, opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, args := range []echo.EchoPutArgs{parsed, own} {
+				cl := dial(t, addr, rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+					c.Args = nocopy.Struct(args)
+					c.SetField(contextID, nocopy.WireMap, mapOf("k", "v"))
+					return next(ctx, c)
+				}))
+				res, err := echo.NewEchoClient(cl).Put(bg, func(echo.EchoPutArgs) {})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := res.GetSuccess().GetNumbers().Len(); n != size/8 {
+					t.Errorf("%d numbers came back", n)
+				}
+				res.Release()
+				sent, vals := at.take()
+				if len(sent) != 1 || len(vals) != 1 || vals[0] != string(mapOf("k", "v")) {
+					t.Fatalf("%v: the server has seen %q", opts, vals)
+				}
+				if _, err := nocopy.Peek(sent[0], entry.IndexID); !errors.Is(err, nocopy.ErrNotFound) {
+					t.Errorf("%d bytes, %v: sent with an index: %v", size, opts, err)
+				}
+				if got, err := echo.ParseEchoPutArgs(sent[0]); err != nil || !got.GetItem().Equal(args.GetItem()) {
+					t.Errorf("%d bytes, %v: sent other arguments: %v", size, opts, err)
+				}
+			}
+			parsed.Release()
+		}
+		own.Release()
 	}
 }
