@@ -382,9 +382,10 @@ func TestNegativeLength(t *testing.T) {
 	if raceEnabled || math.MaxInt == math.MaxInt32 { // memory for four times as much, or not as much
 		return
 	}
-	b := make([]byte, 1<<31+32)
+	size := int64(1 << 31)
+	b := make([]byte, size+32)
 	copy(b, "\x0b\x00\x01\x80\x00\x00\x00")
-	copy(b[7+1<<31:], "\x08\x00\x02\x00\x00\x00\x07\x00")
+	copy(b[7+size:], "\x08\x00\x02\x00\x00\x00\x07\x00")
 	if v, err := Peek(b, 2); !errors.Is(err, ErrNegative) {
 		t.Errorf("Peek: %v, %v", v, err)
 	}
