@@ -19,7 +19,9 @@ func (s XStruct) FindFields(id int16) (first Value, all []XCut) {
 
 // CarriesIndex reports whether the message of s, which is finished, has an index of its own bytes
 // in a field of its root: what is sent with other fields must leave it out.
-func (s XStruct) CarriesIndex() bool { return s.m.pending&(carriesIndex|placedIndex) != 0 }
+func (s XStruct) CarriesIndex() bool {
+	return s.m != nil && s.m.pending&(carriesIndex|placedIndex) != 0
+}
 
 // FindField returns the value of the first field with this id in s, the root of its message, and
 // reports whether there is one. It finishes the message. It takes no memory, however many such
