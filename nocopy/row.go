@@ -27,6 +27,7 @@ type XRow struct {
 	spare  uint32   // a table of a wide struct that is free
 	tables bool     // there are such tables
 	root   uint32   // entry of the list or struct that is done in the end
+	depth  int      // how many structs and lists of structs are around the struct
 
 	promised int // segments that the texts in the message's laters will take
 
@@ -401,8 +402,20 @@ func (r *XRow) owed(at int, f *field) int {
 // Entry returns the entry of the struct that is being written, for Back and EndList.
 func (r *XRow) Entry() uint32 { return r.e }
 
+// enter notes that a nested struct, or a list of such, is begun. Values that contain themselves,
+// by a pointer or a slice, would end the program otherwise: Go's stack is full then.
+func (r *XRow) enter() {
+	if r.depth++; r.depth > mostDepth {
+		r.undo()
+		panic(panicEndless)
+	}
+}
+
+const panicEndless = "nocopy: values that contain themselves, or are nested too deeply"
+
 // Struct begins field f, a struct that d describes.
 func (r *XRow) Struct(at int, f XField, d *XDesc) int {
+	r.enter()
 	c := r.alloc(d.words)
 	at = r.fit(at, fieldHeader)
 	putHeader(r.mem[at:], f.header())
@@ -415,12 +428,14 @@ func (r *XRow) Struct(at int, f XField, d *XDesc) int {
 
 // Back goes on with the struct of entry e, in which a nested one has ended.
 func (r *XRow) Back(e uint32, at int) int {
+	r.depth--
 	r.e = e
 	return at
 }
 
 // List begins field f, a list of n structs, of a struct that d describes.
 func (r *XRow) List(at int, f XField, d *XDesc, n int) int {
+	r.enter()
 	t := d.field(f).typ
 	e := r.e
 	checkCount(t, n)
@@ -431,6 +446,7 @@ func (r *XRow) List(at int, f XField, d *XDesc, n int) int {
 
 // EndList ends the list in field f of the struct of entry e.
 func (r *XRow) EndList(at int, e uint32, f XField) int {
+	r.depth--
 	r.e = e
 	r.idx[r.at(e, f)+listEnd] = r.base + uint32(at)
 	return at
