@@ -186,7 +186,7 @@ func fill(s XStruct) {
 func show(v XStruct, t *XType) string { return string(formatter{m: v.m}.value(nil, t, v.entry())) }
 
 // TestHandleOfWhatIsGone: a handle of what has been replaced or removed goes on giving the old
-// value, and what is changed through it does not reach the wire.
+// value, to getters and as wire bytes, and what is changed through it does not reach the wire.
 func TestHandleOfWhatIsGone(t *testing.T) {
 	wire := heldWire()
 	for _, kind := range heldKinds {
@@ -202,6 +202,9 @@ func TestHandleOfWhatIsGone(t *testing.T) {
 		for state, make := range heldStates {
 			for event, happen := range events {
 				where := fmt.Sprintf("%s, %s, after %s", state, kind.name, event)
+				twin := make(t, wire)
+				beforeWire := XValue{typ: typ, s: kind.get(twin)}.AppendWire(nil)
+				twin.Release()
 				s := make(t, wire)
 				h := kind.get(s)
 				before := show(h, typ)
@@ -209,9 +212,15 @@ func TestHandleOfWhatIsGone(t *testing.T) {
 				if got := show(h, typ); got != before {
 					t.Errorf("%s: reads as %s, not %s", where, got, before)
 				}
+				if got := (XValue{typ: typ, s: h}).AppendWire(nil); !bytes.Equal(got, beforeWire) {
+					t.Errorf("%s: its bytes are\n%x, not\n%x", where, got, beforeWire)
+				}
 				want := bytes.Clone(s.m.Bytes())
 				if got := show(h, typ); got != before {
 					t.Errorf("%s, finished: reads as %s, not %s", where, got, before)
+				}
+				if got := (XValue{typ: typ, s: h}).AppendWire(nil); !bytes.Equal(got, beforeWire) {
+					t.Errorf("%s, finished: its bytes are\n%x, not\n%x", where, got, beforeWire)
 				}
 				changeStale(t, where, h, typ)
 				if !bytes.Equal(want, s.m.Bytes()) {
