@@ -375,7 +375,7 @@ func flatStructs(b []byte, i int, left int64) (int, int64) {
 }
 
 const (
-	fewStructs = 16 // of fewer it is not asked whether they are flat
+	fewStructs = 32 // of fewer it is not asked whether they are flat
 	scanFields = 16 // the most fields of a flat struct
 	// After so many structs, each unlike the next few, they are passed one at a time
 	maxMisses = 3
