@@ -65,6 +65,15 @@ func (p *parser) resume(s *machine, why reason, lead int) int {
 	}
 }
 
+// want returns how many words the struct or container takes at which the machine has stopped.
+func (s *machine) want() uint64 {
+	o, shape := opAt(s.code, uint64(s.pc)), shapeAt(s.code, uint64(s.pc))
+	if o.kind() == kindStruct {
+		return uint64(shape >> shapeWords)
+	}
+	return listWords + uint64(loadBE32(s.mem(), s.at+o.reach()-4))*uint64(shape>>shapeWords)
+}
+
 // makeRoom makes the index as large as the machine wants it.
 func (p *parser) makeRoom(s *machine, lead int) int {
 	o, from := cellAt(s.pc).op, originOf(s.pc)

@@ -561,15 +561,6 @@ func (s *machine) passOp(o op, pc, at uint64) uint64 {
 	return s.pass(inside, at, n-1, structs)
 }
 
-// want returns how many words the struct or container takes at which the machine has stopped.
-func (s *machine) want() uint64 {
-	o, shape := opAt(s.code, uint64(s.pc)), shapeAt(s.code, uint64(s.pc))
-	if o.kind() == kindStruct {
-		return uint64(shape >> shapeWords)
-	}
-	return listWords + uint64(loadBE32(s.mem(), s.at+o.reach()-4))*uint64(shape>>shapeWords)
-}
-
 // pass returns the index after what the program at pc finds at an index and after left more
 // elements like it, or an index that is not in the window. structs is 1 if they are structs, else
 // 0.

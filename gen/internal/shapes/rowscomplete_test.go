@@ -2,6 +2,7 @@ package shapes_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,5 +61,35 @@ func TestRowsThatComplete(t *testing.T) {
 		if !s.Equal(want) {
 			t.Errorf("%s: %s", name, cmp.Diff(want, s, nocopycmp.Transform()))
 		}
+	}
+}
+
+// TestRowsInThemselves: fields that contain themselves, by a pointer or a slice, panic with a text
+// of ours instead of filling the stack, which nothing recovers from. The message stays usable.
+func TestRowsInThemselves(t *testing.T) {
+	chain := shapes.ChainFields{}
+	chain.Next = &chain
+	tree := shapes.TreeFields{Children: make([]shapes.TreeFields, 2)}
+	tree.Children[0].Children = tree.Children
+	to := shapes.NewChain()
+	for name, f := range map[string]func(){
+		"a pointer, new":   func() { shapes.NewChainOf(chain) },
+		"a pointer, set":   func() { to.Set(chain) },
+		"a slice, new":     func() { shapes.NewTreeOf(tree) },
+		"a slice, in list": func() { shapes.NewTree().SetChildrenOf(tree.Children) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "nocopy: values that contain themselves") {
+					t.Errorf("the panic is %q", got)
+				}
+			}()
+			f()
+		})
+	}
+	chain.Next = &shapes.ChainFields{}
+	to.Set(chain)
+	if again, err := shapes.ParseChain(to.Message().AppendTo(nil)); err != nil || !again.GetNext().Valid() || again.GetNext().GetNext().Valid() {
+		t.Errorf("set afterwards: %v, %v", again, err)
 	}
 }
