@@ -439,9 +439,10 @@ func (c *compiler) endQuits() {
 	c.quits = c.quits[:0]
 }
 
-// fork makes the op in cell at go to the one in cell to if it is missed but the field of the one
-// in cell like is there; with a reach, if the op after that is met, too, which tells an order
-// from a field that is absent.
+// fork adds a fork op and makes it the miss of the op in cell at. When the machine comes there and
+// the field of the op in cell like is next, it goes on at cell to, else where the miss led before.
+// With a reach other than 0 the op after like must be met, too, that many bytes further on: one
+// field alone may be next since those before it are absent, not since the order is another.
 func (c *compiler) fork(at, like, to int, reach uint64) {
 	miss := uint64(uint32(c.cells[at].to))
 	c.cells[at].to = c.cells[at].to&^math.MaxUint32 | uint64(c.offset())

@@ -167,10 +167,10 @@ func (a *serverTries) leave(result nocopy.Struct) {
 	}
 }
 
-// end is called when the reply was written, or there is none. It frees the call's messages; with
-// stillUsed those of a handler that was running when the outermost interceptor returned are left
-// to the garbage collector. It can't free shared memory: what is there is freed when the handler
-// returns.
+// end frees the messages of a call whose reply was written, or that has none. With stillUsed a
+// handler was running when the outermost interceptor returned: then the messages are left to the
+// garbage collector or, on a connection that trusts its peer, where the collector can't free
+// shared memory, to free, which the handler calls when it returns.
 func (a *serverTries) end(args *nocopy.Message, stillUsed bool) {
 	a.mu.Lock()
 	a.ended = true
@@ -191,7 +191,8 @@ func (a *serverTries) end(args *nocopy.Message, stillUsed bool) {
 	a.free()
 }
 
-// free frees what the call has left if it has ended and nothing of it is running any more.
+// free frees the messages in a.left and a.forwarded once the call has ended and no handler or
+// interceptor of it is running any more; before that it does nothing.
 func (a *serverTries) free() {
 	a.mu.Lock()
 	if a.running > 0 {
