@@ -169,8 +169,8 @@ func (a *serverTries) leave(result nocopy.Struct) {
 
 // end frees the messages of a call whose reply was written, or that has none. With stillUsed a
 // handler was running when the outermost interceptor returned: then the messages are left to the
-// garbage collector or, on a connection that trusts its peer, where the collector can't free
-// shared memory, to free, which the handler calls when it returns.
+// garbage collector. On a connection that trusts its peer they may be in shared memory, which the
+// collector can't free: there they stay in a.left until the handler returns.
 func (a *serverTries) end(args *nocopy.Message, stillUsed bool) {
 	a.mu.Lock()
 	a.ended = true
