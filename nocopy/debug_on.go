@@ -28,8 +28,8 @@ type making struct {
 var unreleased = struct {
 	sync.Mutex
 	all      map[*making]struct{}
-	reported map[string]bool
-}{all: map[*making]struct{}{}, reported: map[string]bool{}}
+	reported map[making]bool
+}{all: map[*making]struct{}{}, reported: map[making]bool{}}
 
 // track notes where the message is made.
 func (m *Message) track() {
@@ -57,9 +57,9 @@ func reportLeak(mk *making) {
 	if _, leaked := unreleased.all[mk]; !leaked {
 		return
 	}
-	if stack := mk.stack(); !unreleased.reported[stack] {
-		unreleased.reported[stack] = true
-		fmt.Fprintf(os.Stderr, "nocopy: message never released, made at\n%s\n", stack)
+	if !unreleased.reported[*mk] {
+		unreleased.reported[*mk] = true
+		fmt.Fprintf(os.Stderr, "nocopy: message never released, made at\n%s\n", mk.stack())
 	}
 }
 

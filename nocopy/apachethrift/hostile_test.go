@@ -43,7 +43,7 @@ func memory(b []byte) thrift.TTransport {
 	return &thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(bytes.Clone(b))}
 }
 
-// allocated returns how many bytes f allocates.
+// allocated returns how many bytes are allocated while f runs, also by other goroutines.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -52,16 +52,19 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// check reads b and returns the error, which must be as it should be.
-func check(t *testing.T, name string, d *thriftimpl.Desc, trans thrift.TTransport, n int) (nocopy.Struct, error) {
+// check reads b over a transport of the kind given, and returns the error, which must be as it
+// should be.
+func check(t *testing.T, name string, d *thriftimpl.Desc, trans func([]byte) thrift.TTransport, b []byte) (nocopy.Struct, error) {
 	t.Helper()
 	var s nocopy.Struct
 	var err error
-	took := allocated(func() {
-		s, err = apachethrift.ReadStruct(context.Background(), bare[name](trans), d)
-	})
-	if most := uint64(1<<20 + 2000*n); took > most {
-		t.Fatalf("%s: %d bytes allocated for %d", name, took, n)
+	read := func() { s, err = apachethrift.ReadStruct(context.Background(), bare[name](trans(b)), d) }
+	most, took := uint64(1<<20+2000*len(b)), allocated(read)
+	for tries := 1; took > most && tries < 3; tries++ {
+		took = allocated(read)
+	}
+	if took > most {
+		t.Fatalf("%s: %d bytes allocated for %d", name, took, len(b))
 	}
 	var e *nocopy.Error
 	if err != nil && (!errors.As(err, &e) || !strings.HasPrefix(e.Path, d.Name())) {
@@ -109,18 +112,18 @@ func TestHostile(t *testing.T) {
 		// 65 structs are one too many
 		{"compact", deep("\x2c", 64) + deep("\x00", 65), "Node.next.next", nocopy.ErrLimit},
 	} {
-		_, err := check(t, c.protocol, everything["Node"], over([]byte(c.bytes)), len(c.bytes))
+		_, err := check(t, c.protocol, everything["Node"], over, []byte(c.bytes))
 		var e *nocopy.Error
 		if err == nil {
 			t.Errorf("%s %.40q: no error", c.protocol, c.bytes)
 		} else if errors.As(err, &e); !strings.HasPrefix(e.Path, c.path) || c.is != nil && !errors.Is(err, c.is) {
 			t.Errorf("%s %.40q: %.200v, not %s, %v", c.protocol, c.bytes, err, c.path, c.is)
 		}
-		if _, err := check(t, c.protocol, everything["Node"], memory([]byte(c.bytes)), len(c.bytes)); err == nil {
+		if _, err := check(t, c.protocol, everything["Node"], memory, []byte(c.bytes)); err == nil {
 			t.Errorf("%s %.40q in memory: no error", c.protocol, c.bytes)
 		}
 	}
-	if _, err := check(t, "compact", everything["Node"], over([]byte(deep("\x2c", 63)+deep("\x00", 64))), 128); err != nil {
+	if _, err := check(t, "compact", everything["Node"], over, []byte(deep("\x2c", 63)+deep("\x00", 64))); err != nil {
 		t.Errorf("64 structs: %v", err)
 	}
 }
@@ -143,14 +146,14 @@ func TestTruncatedAndMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := mem.Bytes()
-		if _, err := check(t, name, d, over(whole), len(whole)); err != nil {
+		if _, err := check(t, name, d, over, whole); err != nil {
 			t.Fatal(name, err)
 		}
 		for n := range whole {
 			if n > 300 && n < len(whole)-300 {
 				continue
 			}
-			if _, err := check(t, name, d, over(whole[:n]), len(whole)); err == nil {
+			if _, err := check(t, name, d, over, whole[:n]); err == nil {
 				t.Fatalf("%s: no error for %d of %d bytes", name, n, len(whole))
 			} else if name != "JSON" && !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Fatalf("%s: %v for %d of %d bytes", name, err, n, len(whole))
@@ -162,8 +165,8 @@ func TestTruncatedAndMissing(t *testing.T) {
 		"compact": "\x3c\x25\x0e\x00\x00",
 		"JSON":    `{"3":{"rec":{"2":{"i32":7}}}}`,
 	} {
-		for _, trans := range []thrift.TTransport{over([]byte(b)), memory([]byte(b))} {
-			_, err := check(t, name, d, trans, len(b))
+		for _, trans := range []func([]byte) thrift.TTransport{over, memory} {
+			_, err := check(t, name, d, trans, []byte(b))
 			var e *nocopy.Error
 			if !errors.As(err, &e) || !errors.Is(err, nocopy.ErrMissingRequired) || e.Path != "Item.at.x" {
 				t.Errorf("%s: %v, not a missing Item.at.x", name, err)
@@ -291,8 +294,8 @@ func FuzzRead(f *testing.F) {
 		if len(b) > 1<<16 {
 			return
 		}
-		_, first := check(t, name, d, over(b), len(b))
-		s, err := check(t, name, d, memory(b), len(b))
+		_, first := check(t, name, d, over, b)
+		s, err := check(t, name, d, memory, b)
 		if (first == nil) != (err == nil) {
 			t.Fatalf("%s: from a stream %v, from memory %v", name, first, err)
 		}
