@@ -46,7 +46,7 @@ func (m *Message) startStruct(d *XDesc, e, p uint32) {
 	}
 	m.indexTemplate(d, e, p)
 	m.push(d.self, e, 0)
-	m.openHandle = uint64(m.gen)<<32 | uint64(e)
+	m.openHandle = m.gen<<32 | uint64(e)
 }
 
 // indexTemplate sets the start of entry e and the words of the fields of a template at position
@@ -66,7 +66,7 @@ func (m *Message) setOpenHandle() {
 	if n := len(m.open); n > 0 && m.open[n-1].typ.kind == record {
 		e := m.open[n-1].e
 		if w := m.idx[e+entryEnd]; w&edited == 0 || m.edits[w&^edited].fieldNodes == 0 {
-			m.openHandle = uint64(m.gen)<<32 | uint64(e)
+			m.openHandle = m.gen<<32 | uint64(e)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (m *Message) openStruct(e uint32) {
 	}
 	m.buf.OpenContent(ed.tailNode)
 	if ed.fieldNodes == 0 {
-		m.openHandle = uint64(m.gen)<<32 | uint64(e)
+		m.openHandle = m.gen<<32 | uint64(e)
 	}
 	m.push(someStruct, e, 0).reopened = true
 }
@@ -188,12 +188,14 @@ func (s XStruct) Child(f XField, d *XDesc) XStruct {
 	if s.m == nil {
 		return d.field(f).absent()
 	}
-	if f.wide() {
-		if word := XWide(s).word(f); int32(word) > 0 {
+	if f.near() {
+		if word := s.word(f); int32(word) > 0 {
 			return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
 		}
-	} else if word := s.word(f); int32(word) > 0 {
-		return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
+	} else if s.alive(); true {
+		if word := s.m.atElsewhere(s.entry(), f); int32(word) > 0 {
+			return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
+		}
 	}
 	return s.lateChild(f, d)
 }
@@ -221,7 +223,7 @@ func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 	if n != 0 {
 		checkCount(t, n)
 	}
-	if s.k != m.openHandle || f.wide() || m.idx[e+f.word()] != 0 {
+	if s.k != m.openHandle || m.at(e, f) != 0 {
 		s.placeChild(f)
 	}
 	var word uint32
@@ -265,7 +267,7 @@ func (s XStruct) newFullList(f XField, d *XDesc, n, slots, bytes int) (uint32, [
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
 	checkCount(t, n)
-	if s.k != m.openHandle || f.wide() || m.idx[e+f.word()] != 0 {
+	if s.k != m.openHandle || m.at(e, f) != 0 {
 		s.placeChild(f)
 	}
 	const head = fieldHeader + listHeader

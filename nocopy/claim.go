@@ -142,7 +142,7 @@ func (s XStruct) Is(d *XDesc) bool {
 	case age > 0, h&(isOffered|isOwned) == 0:
 		return false
 	}
-	return uint32(s.k>>32) == s.m.gen && s.m.isRoot(s.k, d)
+	return s.k>>32 == s.m.gen && s.m.isRoot(s.k, d)
 }
 
 // isRoot reports whether k is the root's handle and d its type.

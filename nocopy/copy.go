@@ -37,6 +37,7 @@ func (m *Message) source(v XStruct, t *XType) source {
 		m.limits.MaxDepth = depth
 		m.flags |= limited
 	}
+	m.beLike(v.m)
 	r := v.m.rangeOf(v.entry(), t, m.spentRange)
 	m.spentRange = chain.Range{}
 	if r.Count() <= keepPieces {
@@ -163,6 +164,10 @@ func (m *Message) indexValue(t *XType, p, e uint32) uint32 {
 // of type t, and returns its word. e is the entry of a struct that is an element, 0 if it gets a
 // new one.
 func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32) uint32 {
+	to := e
+	if e != 0 {
+		to = m.fresh(t.desc, e)
+	}
 	m.beginTrusted(0)
 	p := &m.p
 	p.node = node
@@ -176,7 +181,7 @@ func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32)
 	if e == 0 {
 		i, word = p.value(t, 0, 0)
 	} else {
-		i = p.structure(t.desc, e, 0)
+		i = p.structure(t.desc, to, 0)
 	}
 	if i >= 0 {
 		p.endWindow(i)
@@ -184,6 +189,9 @@ func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32)
 	p.node = 0
 	p.dropWindows()
 	m.endTrusted(i)
+	if e != 0 {
+		m.refer(e, to)
+	}
 	return word
 }
 
@@ -276,6 +284,7 @@ func (s XStruct) linkOrClone(d *XDesc) XStruct {
 	p, _ := m.buf.Place(1) // the node replaces it
 	m.buf.AddRoot(p, p+1)
 	node := m.buf.AddReplace(p, p+1)
+	m.beLike(s.m)
 	m.root = m.alloc(d.words)
 	m.indexShared(node, d.self, src, m.root)
 	m.edit(m.root).valueNode = node

@@ -148,7 +148,7 @@ func (d *deadEntries) reclaimValue(m *Message, t *XType, e uint32) {
 	switch {
 	case t.kind == record:
 		d.reclaimStruct(m, t.desc, e)
-		words = uint32(t.desc.words)
+		words = m.ownWords(t.desc, e)
 	case t.kind == list && t.elem.kind == record:
 		words += d.reclaimStructs(m, t, e)
 	case t.elemWords() > 0:
@@ -175,9 +175,12 @@ func (d *deadEntries) reclaimStruct(m *Message, desc *XDesc, e uint32) {
 			d.reclaimValue(m, f.typ, word)
 		}
 	}
-	if desc.wide {
+	switch {
+	case desc.wide:
 		m.freeTable(m.idx[e+tableWord], desc.span())
 		m.idx[e+tableWord] = 0
+	case desc.far:
+		m.freeAway(desc, e)
 	}
 }
 
@@ -242,6 +245,10 @@ func (d *deadEntries) release(m *Message, t *XType, e, words uint32) {
 	}
 	if int(e) < len(m.viewKeys.owner) {
 		clear(m.viewKeys.owner[e:min(int(e+words), len(m.viewKeys.owner))])
+	}
+	if t.kind == record && words < uint32(t.desc.words) { // no use for another struct
+		m.idx[e+awayWord] = m.noWords - e
+		return
 	}
 	d.free[t] = append(d.free[t], block{e, words})
 	d.freeWords += words

@@ -171,6 +171,7 @@ type XDesc struct {
 	info      *XInfo
 	union     bool
 	wide      bool // see wide.go
+	far       bool // see far.go
 	nests     bool // see nests; known when there is a program
 	exception bool
 	widest    int    // words of the widest struct inside, or of itself; known when there is a program
@@ -261,27 +262,35 @@ const undefined = min(math.MinInt>>12, -1<<28)
 func (d *XDesc) Name() string { return d.name }
 
 // Define completes the descriptor with its fields in declaration order.
-func (d *XDesc) Define(fields ...XFieldDesc) { d.define(fields) }
+func (d *XDesc) Define(fields ...XFieldDesc) {
+	first, kind := entry.Layout(len(fields), d.union)
+	if kind == entry.Wide { // so many, and yet a word for each
+		first, kind = entry.FarWords, entry.Far
+	}
+	d.define(fields, first, kind)
+}
 
 // DefineWide completes the descriptor of a struct of more than entry.MaxDirect fields, whose
 // constants have entry.Wide, with these in declaration order.
 func (d *XDesc) DefineWide(fields ...XFieldDesc) {
-	d.wide = true
-	d.define(fields)
+	first := structWords
+	if d.union {
+		first = unionWords
+	}
+	d.define(fields, first, entry.Wide)
 }
 
-func (d *XDesc) define(fields []XFieldDesc) {
-	d.first = structWords
-	if d.union {
-		d.first = unionWords
-	}
-	span := int(d.first) + len(fields)
+// define completes the descriptor of a struct of a kind that entry.Layout knows, of whose entry
+// this many words come before those of the fields.
+func (d *XDesc) define(fields []XFieldDesc, first int, kind uint32) {
+	d.far, d.wide = kind == entry.Far, kind == entry.Wide
+	d.first = uint32(first)
+	span := first + len(fields)
 	if span > math.MaxUint16 {
 		panic("nocopy: " + d.name + " has too many fields")
 	}
-	flags := XField(0)
 	if d.words = span; d.wide {
-		d.words, flags = wideWords, entry.Wide
+		d.words = wideWords
 	}
 	d.fields = make([]field, len(fields))
 	minID, maxID := math.MaxInt16, math.MinInt16
@@ -294,7 +303,7 @@ func (d *XDesc) define(fields []XFieldDesc) {
 		}
 		f.header = uint32(f.typ.wire)<<16 | uint32(uint16(f.ID))
 		f.word = d.first + uint32(i)
-		f.c = XField(f.word)<<entry.WordShift | XField(span)<<entry.WordsShift | flags | XField(f.header)
+		f.c = XField(f.word)<<entry.WordShift | XField(span)<<entry.WordsShift | XField(kind) | XField(f.header)
 		f.inEntry = inEntry(f.header, f.typ)
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
 		d.addToTemplate(f)

@@ -15,6 +15,12 @@ func CompactAlways(m *Message) { m.dead.everyChange, m.maybeFull, m.more = true,
 // AnySize makes WithIndex and ByIndex be for messages of any size.
 const AnySize = anySize
 
+// AlwaysSparse makes a message sparse.
+const AlwaysSparse = alwaysSparse
+
+// DefineFar completes a descriptor as Define does. The struct is far, however few fields it has.
+func DefineFar(d *XDesc, fields []XFieldDesc) { d.define(fields, entry.FarWords, entry.Far) }
+
 // Indexed returns a message with an index, however small it is.
 func Indexed(d *XDesc, wire []byte, opts ...Option) []byte {
 	s, err := parseStruct(d, wire, append(opts, Lazy)...)

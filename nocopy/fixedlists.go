@@ -33,7 +33,7 @@ func (l BoolList) At(i int) bool {
 	if m == nil {
 		m = empty
 	}
-	if uint32(l.k>>32) != m.gen {
+	if l.k>>32 != m.gen {
 		panic(panicStale)
 	}
 	w := m.idx[uint32(l.k):]
@@ -178,7 +178,7 @@ func (l Int8List) At(i int) int8 {
 	if m == nil {
 		m = empty
 	}
-	if uint32(l.k>>32) != m.gen {
+	if l.k>>32 != m.gen {
 		panic(panicStale)
 	}
 	w := m.idx[uint32(l.k):]
@@ -310,7 +310,7 @@ func (l Int16List) At(i int) int16 {
 	if m == nil {
 		m = empty
 	}
-	if uint32(l.k>>32) != m.gen {
+	if l.k>>32 != m.gen {
 		panic(panicStale)
 	}
 	w := m.idx[uint32(l.k):]
@@ -442,7 +442,7 @@ func (l Int32List) At(i int) int32 {
 	if m == nil {
 		m = empty
 	}
-	if uint32(l.k>>32) != m.gen {
+	if l.k>>32 != m.gen {
 		panic(panicStale)
 	}
 	w := m.idx[uint32(l.k):]
@@ -574,7 +574,7 @@ func (l Int64List) At(i int) int64 {
 	if m == nil {
 		m = empty
 	}
-	if uint32(l.k>>32) != m.gen {
+	if l.k>>32 != m.gen {
 		panic(panicStale)
 	}
 	w := m.idx[uint32(l.k):]
@@ -702,7 +702,7 @@ func (l Float64List) ThriftStruct() XStruct { return XStruct(l) }
 
 // At returns element i.
 func (l Float64List) At(i int) float64 {
-	if l.m == nil || uint32(l.k>>32) != l.m.gen { // which of the two, the compiler would not inline
+	if l.m == nil || l.k>>32 != l.m.gen { // which of the two, the compiler would not inline
 		panic(panicStale)
 	}
 	w := l.m.idx[uint32(l.k):]
@@ -834,7 +834,7 @@ func (l UUIDList) At(i int) UUID {
 	if m == nil {
 		m = empty
 	}
-	if uint32(l.k>>32) != m.gen {
+	if l.k>>32 != m.gen {
 		panic(panicStale)
 	}
 	w := m.idx[uint32(l.k):]
@@ -979,7 +979,7 @@ func (l EnumList[E]) At(i int) E {
 	if m == nil {
 		m = empty
 	}
-	if uint32(l.k>>32) != m.gen {
+	if l.k>>32 != m.gen {
 		panic(panicStale)
 	}
 	w := m.idx[uint32(l.k):]

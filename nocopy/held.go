@@ -78,7 +78,7 @@ func (s XStruct) Sendable() error {
 	switch {
 	case s.m == nil || s.m.absent:
 		return errAbsent
-	case uint32(s.k>>32) != s.m.gen:
+	case s.k>>32 != s.m.gen:
 		return errors.New("struct used after its message was released")
 	}
 	finishing.Lock()

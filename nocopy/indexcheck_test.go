@@ -64,7 +64,7 @@ func (c indexChecker) claim(at, words uint32, who string) {
 func (c indexChecker) value(t *XType, e uint32, path string) {
 	m := c.m
 	if t.kind == record {
-		c.claim(e, uint32(t.desc.words), path)
+		c.claim(e, m.ownWords(t.desc, e), path)
 		c.inside(t.desc, e, path)
 		return
 	}
@@ -147,8 +147,11 @@ func (c indexChecker) inside(d *XDesc, e uint32, path string) {
 	} else if slots != 0 {
 		c.claim(slots, uint32(d.words), path+"'s nodes")
 	}
-	if d.wide {
+	switch {
+	case d.wide:
 		c.table(c.m.idx[e+tableWord], d.span(), path+"'s table")
+	case d.far && c.m.idx[e+awayWord] != 0 && !c.m.hasNoWords(e):
+		c.claim(e+c.m.idx[e+awayWord], d.span(), path+"'s words elsewhere")
 	}
 	for i := range d.fields {
 		f := &d.fields[i]

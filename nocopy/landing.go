@@ -384,11 +384,15 @@ func (m *Message) moreIndex() func() {
 // returns its entry and the offset of what follows.
 func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, ok bool) {
 	l, p := m.landing, &m.p
-	m.beginTrusted(l.base + uint32(at))
-	p.b = l.b[at:stop:stop]
-	p.lenient, p.utf8, p.maxDepth, p.maxIndex = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, l.maxIndex
-	i, word := p.value(t, 0, 0)
-	p.b = nil
+	before := m.words
+	i, word := m.parsePart(t, at, stop, depth)
+	if i < 0 && m.mayBeSparse(p) && m.mayAlloc(sparseWords) {
+		p.err, p.path = nil, p.path[:0]
+		m.forgetTables() // some may be among the words that are given up
+		m.hasTables, m.words, m.zeroed = true, before, 0
+		m.makeSparse()
+		i, word = m.parsePart(t, at, stop, depth)
+	}
 	if i >= 0 {
 		return word, at + i, true
 	}
@@ -401,6 +405,17 @@ func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, 
 		l.err = err
 	}
 	return 0, 0, false
+}
+
+// parsePart parses as parseAt does. It returns how long the value is, failed, or mismatch.
+func (m *Message) parsePart(t *XType, at, stop, depth int) (int, uint32) {
+	l, p := m.landing, &m.p
+	m.beginTrusted(l.base + uint32(at))
+	p.b = l.b[at:stop:stop]
+	p.lenient, p.utf8, p.maxDepth, p.maxIndex = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, l.maxIndex
+	i, word := p.value(t, 0, 0)
+	p.b = nil
+	return i, word
 }
 
 // absentEntry returns the entry of all values of type t that are not valid: it reads as absent.

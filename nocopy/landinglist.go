@@ -229,10 +229,9 @@ func (m *Message) fillList(l *landedList) bool {
 	}
 	elems, room := m.idx[full+listElems], m.idx[full+listRoom]
 	if l.n > 0 {
-		stride := room
 		table := m.alloc(int(n))
 		for i := range n {
-			m.idx[table+i] = elems + i*stride
+			m.idx[table+i] = m.structEntry(full, i)
 		}
 		for _, t := range l.few[:min(l.n, len(l.few))] {
 			m.idx[table+t.number] = t.entry

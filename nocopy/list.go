@@ -66,7 +66,7 @@ func (s XStruct) entry() uint32 { return uint32(s.k) }
 // count returns the number of elements.
 func (s XStruct) count() (n int) {
 	if s.m != nil {
-		if uint32(s.k>>32) != s.m.gen {
+		if s.k>>32 != s.m.gen {
 			panic(panicStale)
 		}
 		n = int(s.m.idx[uint32(s.k)+listCount])
@@ -164,9 +164,11 @@ func (m *Message) appendZeroStruct(t *XType, e uint32) {
 
 // indexInto indexes the struct at position p, which must be valid and contiguous, into entry e.
 func (m *Message) indexInto(t *XType, p, e uint32) {
+	to := m.fresh(t.desc, e)
 	m.beginTrusted(p)
-	i := m.p.structure(t.desc, e, 0)
+	i := m.p.structure(t.desc, to, 0)
 	m.endTrusted(i)
+	m.refer(e, to)
 }
 
 // appendSlots adds n elements or pairs to the count of the list or map, so that their bytes can

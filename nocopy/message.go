@@ -31,7 +31,7 @@ type Message struct {
 	origin
 	buf      chain.Buffer
 	idx      []uint32 // the index: entries of structs, lists and maps
-	gen      uint32   // counts Release: a handle of another generation is stale
+	gen      uint64   // of 32 bits; counts Release: a handle of another generation is stale
 	words    uint32   // of idx that are in use
 	levelled uint32   // what words was when the structs were last found not to be nested too deeply
 	zeroed   uint32   // words before this one that are not in use yet are zero
@@ -59,7 +59,8 @@ type Message struct {
 	viewKeys    viewKeys
 	liveSets    []bitset // see edit.live
 	dead        deadEntries
-	more        bool // there may be some of what endMore empties
+	more        bool   // there may be some of what endMore empties
+	noWords     uint32 // words that stay 0; 0 unless the message is sparse, see far.go
 	spareTables spareTables
 	tableSlots  uint32    // for how many fields the table has room that grew last
 	hasTables   bool      // there are tables of wide structs, see wide.go
@@ -146,7 +147,7 @@ func (m *Message) init() {
 	m.p.levels = m.p.few[:]
 }
 
-func (m *Message) handle(e uint32) XStruct { return XStruct{m, uint64(m.gen)<<32 | uint64(e)} }
+func (m *Message) handle(e uint32) XStruct { return XStruct{m, m.gen<<32 | uint64(e)} }
 
 // newStruct returns the root of a new message. (Neither it nor parseStruct is generic: the
 // compiler would not know in other packages that they don't keep opts, and allocate them.)
@@ -348,7 +349,7 @@ func (m *Message) Release() {
 	case m.own != nil && m.own != m:
 		panic(panicCopied)
 	}
-	if uint32(m.claims.Load()>>32) == m.gen && !m.unclaim() {
+	if m.claims.Load()>>32 == m.gen && !m.unclaim() {
 		return
 	}
 	m.release()
@@ -371,7 +372,7 @@ func (m *Message) end() {
 	} else {
 		m.zeroed = 0
 	}
-	m.words, m.levelled, m.root = 0, 0, 0
+	m.words, m.levelled, m.root, m.noWords = 0, 0, 0, 0
 	m.open = m.open[:0]
 	m.edits = m.edits[:1]
 	if m.more || m.guarded || m.large || m.hasTables || m.tables.filterOf != 0 || m.flags&limited != 0 || debugging {
@@ -422,7 +423,7 @@ func (m *Message) endMore() {
 // generation.
 func (m *Message) endHandles() {
 	m.openHandle, m.mapFill.handle = 0, 0
-	if m.gen++; m.gen == 0 {
+	if m.gen++; m.gen>>32 != 0 {
 		m.gen = 1
 	}
 }

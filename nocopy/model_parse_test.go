@@ -26,6 +26,9 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool)
 	if m.recycled = s.Intn(4) == 0; m.recycled {
 		opts = append(opts, nocopy.Recycle)
 	}
+	if s.Intn(4) == 0 {
+		opts = append(opts, nocopy.AlwaysSparse)
+	}
 	with := false
 	switch s.Intn(8) {
 	case 0:

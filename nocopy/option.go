@@ -67,6 +67,9 @@ const (
 	// anySize, for tests, makes WithIndex and ByIndex be for messages of any size, with entries for
 	// small values.
 	anySize
+
+	// alwaysSparse, for tests, makes the message sparse, see far.go.
+	alwaysSparse
 )
 
 // Limits bounds what Parse accepts. Zero means the default. With New, only MaxDepth counts, from

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
 // The entry points of parsing. Most messages are one []byte without options but Own, Recycle and
@@ -166,7 +167,7 @@ func (m *Message) parseWindows(n int) (XStruct, error) {
 	if i >= 0 {
 		i = m.indexFrom(p)
 	}
-	if i < 0 && p.err.Err == errScattered {
+	if i < 0 && (p.err.Err == errScattered || m.fitsOtherwise(p)) {
 		return m.parseGathered(n)
 	}
 	return m.parsed(p, i)
@@ -207,6 +208,10 @@ func (m *Message) parseRoot(p *parser) (XStruct, error) {
 // or failed.
 func (m *Message) indexFrom(p *parser) int {
 	m.desc.self.mustBeDefined()
+	if m.flags&alwaysSparse != 0 && m.noWords == 0 {
+		p.slow = true
+		m.makeSparse()
+	}
 	if m.root = p.allot(0, m.desc.words, 1, 0); m.root == 0 {
 		return failed
 	}
@@ -217,6 +222,9 @@ func (m *Message) indexFrom(p *parser) int {
 func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 	if i >= 0 && len(p.b)-i+p.after > 0 {
 		i = p.fail(i, ErrTrailing)
+	}
+	if i < 0 && m.fitsOtherwise(p) {
+		return m.parseOtherwise(p)
 	}
 	if i < 0 {
 		err := p.finish(m.desc)
@@ -239,6 +247,31 @@ func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 		m.buf.Seal()
 	}
 	return m.handle(m.root), nil
+}
+
+// mayBeSparse reports whether the parser, which has failed, may succeed if the message is sparse.
+func (m *Message) mayBeSparse(p *parser) bool {
+	return p.full && p.err != nil && m.noWords == 0 && m.desc.widest > entry.MostNear && firstEntry+sparseWords <= p.maxIndex
+}
+
+// fitsOtherwise reports whether the parser, which has failed, may succeed if the message is sparse,
+// or what it promised to index later is indexed at once.
+func (m *Message) fitsOtherwise(p *parser) bool {
+	return m.mayBeSparse(p) || p.full && p.err != nil && p.promised > 0
+}
+
+// parseOtherwise parses the message, which is the parser's window, from its beginning, in the way
+// that takes the least index.
+func (m *Message) parseOtherwise(p *parser) (XStruct, error) {
+	b, base, sparse := p.b, p.base, m.mayBeSparse(p)
+	m.forgetTables()
+	m.words, m.shadows.all = firstEntry, m.shadows.all[:0]
+	p.reset(len(b))
+	p.b, p.base, p.slow, p.lazy = b, base, true, false
+	if sparse {
+		m.makeSparse()
+	}
+	return m.parsed(p, m.indexFrom(p))
 }
 
 // parseReceived checks that a chunk of received bytes is exactly one struct of the type and

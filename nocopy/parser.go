@@ -40,6 +40,7 @@ type parser struct {
 	lenient  bool // what is indexed has been accepted before
 	reuse    bool // entries that are free are used again
 	slow     bool // no program is run: one takes words one after the other
+	full     bool // it failed since the index would exceed its limit
 
 	err  *Error
 	path []string // innermost first
@@ -58,7 +59,7 @@ func (p *parser) reset(n int) {
 	p.growth = growth{}
 	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
 	p.present = p.present[:0]
-	p.lenient, p.reuse, p.slow, p.promised = false, false, false, 0
+	p.lenient, p.reuse, p.slow, p.full, p.promised = false, false, false, false, 0
 	p.maxDepth = m.limits.MaxDepth
 	p.lazy = m.flags&Lazy != 0
 	p.utf8 = m.flags&ValidUTF8 != 0
@@ -132,7 +133,8 @@ func (p *parser) allotFor(t *XType, head, n, per, i int) uint32 {
 // if that is over the limit.
 func (p *parser) reserve(words uint64, i int) bool {
 	end := uint64(p.m.words) + words
-	if end > uint64(p.maxIndex) {
+	if end+p.promised > uint64(p.maxIndex) {
+		p.full = true
 		p.fail(i, fmt.Errorf("%w: index of more than Limits.MaxIndex = %d bytes", ErrLimit, 4*uint64(p.maxIndex)))
 		return false
 	}

@@ -53,6 +53,7 @@ const (
 	kindDone                    // the end of a value that is in no field
 	kindFork                    // is it the other order?
 	kindQuit                    // for the slow parser
+	kindHere                    // a far struct, whose fields' words are to follow
 	kindFixed                   // an element of fixed size
 	kindText                    // an element that is a text
 	kindStruct                  // a struct, union or exception. From here on there is a second cell
@@ -391,6 +392,9 @@ func (c *compiler) wide(d *XDesc, p *programs) {
 // sequence makes the program of d for fields in this order. It returns their cells.
 func (c *compiler) sequence(d *XDesc, order []uint16) []int {
 	start := c.offset()
+	if d.far {
+		c.add(cell{op: special(kindHere) | awayWord<<opWord}, opOrigin{desc: d})
+	}
 	ops := make([]int, 0, len(order))
 	for _, i := range order {
 		f, at := &d.fields[i], len(c.cells)
@@ -404,7 +408,7 @@ func (c *compiler) sequence(d *XDesc, order []uint16) []int {
 	}
 	kind := special(kindStop)
 	if d.union {
-		kind = special(kindUnionStop)
+		kind = special(kindUnionStop) | op(d.first)<<opReach // where its arms' words begin
 	}
 	c.add(cell{kind | op(d.words)<<opWord, uint64(start) << 32}, opOrigin{desc: d})
 	return ops
@@ -471,7 +475,7 @@ func (d *XDesc) flat() bool {
 			return false
 		}
 	}
-	return !d.union && !d.wide && len(d.fields) > 0
+	return !d.union && !d.far && !d.wide && len(d.fields) > 0
 }
 
 // fixedList reports whether the field is a list or set of elements of fixed size.

@@ -59,7 +59,7 @@ func (r *reader) record(s *referee.Struct, h handle) *referee.Record {
 		}
 	}
 	if s.Union {
-		rec.Last = max(0, int(h.Which())-2)
+		rec.Last = max(0, int(h.Which())-b.first+1)
 	}
 	if r.finished {
 		for id, v := range h.Unknown(b.desc) {

@@ -15,7 +15,7 @@ func (p *parser) runAll(s *machine, lead int) int {
 func (p *parser) load(s *machine) {
 	s.head, s.after = p.base+fieldHeader, uint64(p.after)
 	s.set(p.b, p.m.idx, *code.cells.Load(), p.levels)
-	s.used, s.room = p.m.words, min(p.maxIndex, uint32(len(p.m.idx)))
+	s.used, s.room = p.m.words, min(p.maxIndex-uint32(p.promised), uint32(len(p.m.idx)))
 	s.deeper = int32(p.maxDepth - p.depth)
 	if s.leaves = 0; p.lenient || p.m.limits.MaxIndex <= 0 {
 		s.leaves = 1
@@ -172,7 +172,7 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 func (p *parser) leaveStructs(s *machine, why reason) bool {
 	from := originOf(s.pc)
 	left := why == tooManyStructs && from.field != nil ||
-		why == indexFull && from.field != nil && uint64(p.m.words)+s.want() > uint64(p.maxIndex)
+		why == indexFull && from.field != nil && uint64(p.m.words)+s.want()+p.promised > uint64(p.maxIndex)
 	if why != unforeseen && !left {
 		return false
 	}

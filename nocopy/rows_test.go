@@ -84,10 +84,11 @@ func (w rower) put(r *row, at int, rec *referee.Record) int {
 
 // stride returns how many words the entry of an element has.
 func (w rower) stride(list *referee.Type) uint32 {
-	if w.of[list.Elem.Struct].wide {
+	b := w.of[list.Elem.Struct]
+	if b.wide() {
 		return entry.WideWords
 	}
-	return entry.StructWords + uint32(len(list.Elem.Struct.Fields))
+	return uint32(b.first + len(b.Fields))
 }
 
 // message returns a new message with these fields.

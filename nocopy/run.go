@@ -261,7 +261,7 @@ loop:
 				}
 				if len(m) != modePasses {
 					put(w, entryEnd, head+uint32(at)-fieldHeader)
-					put(w, unionWord, lastOf(w, o.word()))
+					put(w, unionWord, lastOf(w, o.word(), uint32(o.reach())))
 				}
 				at++
 			}
@@ -290,6 +290,12 @@ loop:
 			case kindQuit:
 				pc = toAt(code, pc) >> 32
 				break loop
+			case kindHere:
+				if len(m) != modePasses {
+					put(w, awayWord, 0)
+				}
+				pc += cellSize
+				continue
 			case kindFork:
 				other, next := toAt(code, pc)>>32, at+o.reach()
 				if next+4 <= size && o.is(load32(mem, at)) &&
@@ -582,9 +588,9 @@ func (s *machine) valid(at, n uint64) bool {
 }
 
 // lastOf returns the word of the last arm of a union that is set, 0 if none is. Its entry has n
-// words.
-func lastOf(w wordsAt, n uint32) uint32 {
-	for n--; n > unionWord; n-- {
+// words, of which that of the first arm has a number.
+func lastOf(w wordsAt, n, first uint32) uint32 {
+	for n--; n >= first; n-- {
 		if wordAt(w, n) != 0 {
 			return n
 		}

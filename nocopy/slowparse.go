@@ -69,7 +69,7 @@ func (p *parser) fields(d *XDesc, e uint32, i int) int {
 
 // lastArm returns the word of the last arm of the union of entry e that is set, 0 if none is.
 func (m *Message) lastArm(d *XDesc, e uint32) uint32 {
-	for w := uint32(d.words) - 1; w > unionWord; w-- {
+	for w := uint32(d.words) - 1; w >= d.first; w-- {
 		if m.idx[e+w] != 0 {
 			return w
 		}
@@ -199,6 +199,9 @@ func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 	case fixed, text:
 		return p.element(t, i)
 	case record:
+		if lead == 0 {
+			return p.structElement(t, i)
+		}
 		e := p.allotFor(t, 0, t.desc.words, 1, i)
 		if e == 0 {
 			return failed, 0
@@ -221,6 +224,9 @@ func (p *parser) list(t *XType, i, lead int) (int, uint32) {
 	n, left := be32(p.b[h+1:]), len(p.b)-body+p.after
 	if WireType(p.b[h]) != elem.wire && n > 0 || uint64(n)*uint64(minSize[elem.wire]) > uint64(left) || n > maxCount {
 		return p.badList(t, h), 0
+	}
+	if p.m.noWords != 0 && elem.kind == record && elem.desc.far && n > 0 {
+		return p.sparseList(t, body, n)
 	}
 	e := p.allotFor(t, listWords, int(n), t.elemWords(), i)
 	if e == 0 {
@@ -251,6 +257,55 @@ func (p *parser) list(t *XType, i, lead int) (int, uint32) {
 	}
 	p.m.idx[e+listEnd] = p.base + uint32(i)
 	return i, e
+}
+
+// sparseList indexes the list of n far structs at body, one at least, in a sparse message.
+func (p *parser) sparseList(t *XType, body int, n uint32) (int, uint32) {
+	i := body
+	e := p.allotFor(t, listWords, 0, 0, i)
+	if e == 0 {
+		return failed, 0
+	}
+	p.listEntry(t, e, body, n)
+	table := p.allot(0, int(n), 1, i)
+	if table == 0 {
+		return failed, 0
+	}
+	p.m.idx[e+listElems], p.m.idx[e+listRoom] = table, roomTable|n
+	for k := range n {
+		var x uint32
+		if i, x = p.structElement(t.elem, i); i < 0 {
+			return p.inElement(int(k), i), 0
+		}
+		p.m.idx[table+k] = x
+	}
+	p.m.idx[e+listEnd] = p.base + uint32(i)
+	return i, e
+}
+
+// structElement indexes the struct of type t at i, which is an element, key or value, into an
+// entry of its own: one without words for fields if the message is sparse, and the struct far and
+// empty.
+func (p *parser) structElement(t *XType, i int) (int, uint32) {
+	d := t.desc
+	if d.far && p.m.noWords != 0 && p.depth < p.maxDepth && (len(d.required) == 0 || p.lenient) {
+		if i = p.need(i, 1); i < 0 {
+			return i, 0
+		}
+		if p.b[i] == byte(WireStop) {
+			e := p.allot(farWords, 0, 0, i)
+			if e == 0 {
+				return failed, 0
+			}
+			p.m.fillWithoutWords(e, p.base+uint32(i))
+			return i + 1, e
+		}
+	}
+	e := p.allotFor(t, 0, d.words, 1, i)
+	if e == 0 {
+		return failed, 0
+	}
+	return p.structure(d, e, i), e
 }
 
 // inElement adds the number of an element to the path of a failure.

@@ -71,7 +71,7 @@ type mapFill struct {
 func (s XStruct) beginMapFill() bool {
 	m, e := s.m, uint32(s.k)
 	top := len(m.open) - 1
-	if top < 0 || uint32(s.k>>32) != m.gen {
+	if top < 0 || s.k>>32 != m.gen {
 		return false
 	}
 	n := m.idx[e+listCount]

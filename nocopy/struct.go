@@ -47,10 +47,10 @@ func (s XStruct) orAbsent() XStruct {
 // since.
 func (s XStruct) gone() bool { return s.m.idx[uint32(s.k)] == 0 }
 
-// word returns the word in the index of a field of a struct that is not wide, having checked that
-// the handle is alive. It must not be zero.
+// word returns the word in the index of a field of a struct that is near, having checked that the
+// handle is alive. It must not be zero.
 func (s XStruct) word(f XField) uint32 {
-	if uint32(s.k>>32) != s.m.gen {
+	if s.k>>32 != s.m.gen {
 		panic(panicStale)
 	}
 	return s.m.idx[uint32(s.k)+uint32(f>>entry.WordShift)]
@@ -92,7 +92,7 @@ func (s XStruct) Release() {
 	if s.m == nil {
 		return
 	}
-	if s.m.flags&held != 0 && uint32(s.k>>32) != s.m.gen {
+	if s.m.flags&held != 0 && s.k>>32 != s.m.gen {
 		return // it ended with its call
 	}
 	s.alive()
@@ -104,21 +104,22 @@ func (s XStruct) Release() {
 
 // alive panics if the handle, which must not be zero, is of a message that was released.
 func (s XStruct) alive() {
-	if uint32(s.k>>32) != s.m.gen {
+	if s.k>>32 != s.m.gen {
 		panic(panicStale)
 	}
 }
 
-// HasField reports whether the field is set, also of a wide struct.
+// HasField reports whether the field is set, of any struct.
 func (s XStruct) HasField(f XField) bool {
-	if f.wide() {
-		return XWide(s).Has(f)
+	if f.near() || s.m == nil {
+		return s.Has(f)
 	}
-	return s.Has(f)
+	s.alive()
+	return s.m.at(s.entry(), f) != 0
 }
 
 // Has reports whether the field is set. It and the getters of one field that follow are for fields
-// of structs that are not wide; those of XWide are for the others.
+// of structs that are near; those of XFar and XWide are for the others.
 func (s XStruct) Has(f XField) bool { return s.m != nil && s.word(f) != 0 }
 
 // Bool returns a bool field, false if it is not set.
@@ -327,7 +328,7 @@ func (s XStruct) SetBool(f XField, v bool) {
 
 // SetInt8 sets an i8 field.
 func (s XStruct) SetInt8(f XField, v int8) {
-	if !f.wide() {
+	if f.near() {
 		if p := s.wordToSet(f); s.m.buf.InTail(p, 1) {
 			s.m.buf.Put1(p, byte(v))
 			return
@@ -338,7 +339,7 @@ func (s XStruct) SetInt8(f XField, v int8) {
 
 // SetInt16 sets an i16 field.
 func (s XStruct) SetInt16(f XField, v int16) {
-	if !f.wide() {
+	if f.near() {
 		if p := s.wordToSet(f); s.m.buf.InTail(p, 2) {
 			s.m.buf.Put2(p, uint16(v))
 			return
@@ -349,7 +350,7 @@ func (s XStruct) SetInt16(f XField, v int16) {
 
 // SetInt32 sets an i32 or enum field.
 func (s XStruct) SetInt32(f XField, v int32) {
-	if !f.wide() {
+	if f.near() {
 		if p := s.wordToSet(f); s.m.buf.InTail(p, 4) {
 			s.m.buf.Put4(p, uint32(v))
 			return
@@ -360,7 +361,7 @@ func (s XStruct) SetInt32(f XField, v int32) {
 
 // SetInt64 sets an i64 field.
 func (s XStruct) SetInt64(f XField, v int64) {
-	if !f.wide() {
+	if f.near() {
 		if p := s.wordToSet(f); s.m.buf.InTail(p, 8) {
 			s.m.buf.Put8(p, uint64(v))
 			return
@@ -377,13 +378,13 @@ func (s XStruct) SetUUID(f XField, v UUID) { copy(s.fixed(f, 16), v[:]) }
 
 // fixed returns where the n bytes of a fixed-size field are to be stored.
 func (s XStruct) fixed(f XField, n int) []byte {
-	p := uint32(0)
-	if f.wide() {
-		if p = XWide(s).wordToSet(f); p == 0 && s.k == s.m.openHandle {
-			return s.appendWide(f, n)
-		}
-	} else {
-		p = s.wordToSet(f)
+	if s.m == nil {
+		panic(panicAbsent)
+	}
+	s.alive()
+	p := s.m.at(s.entry(), f)
+	if p == 0 && s.k == s.m.openHandle && !f.near() {
+		return s.appendField(f, n)
 	}
 	if !s.m.guarded && s.m.buf.Writable(p) {
 		return s.m.buf.At(p)[:n:n]
@@ -456,8 +457,8 @@ func (s XStruct) SetText(f XField, v string) {
 	if s.m == nil {
 		panic(panicAbsent)
 	}
-	if f.wide() {
-		s.setWideText(f, v)
+	if !f.near() {
+		s.setTextElsewhere(f, v)
 		return
 	}
 	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
@@ -468,6 +469,27 @@ func (s XStruct) SetText(f XField, v string) {
 		}
 	}
 	s.setText(f, v)
+}
+
+// setTextElsewhere sets a string field of a struct that is not near.
+func (s XStruct) setTextElsewhere(f XField, v string) {
+	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
+		if w := s.m.slot(uint32(s.k), f); *w == 0 {
+			*w = s.m.buf.Tail() + fieldHeader
+			s.m.buf.AppendShort(uint64(f.header())<<40|uint64(len(v))<<8, fieldHeader+textHeader, v)
+			return
+		}
+	}
+	s.setText(f, v)
+}
+
+// appendField appends a field of n bytes, which is not set, to the struct, which is the innermost
+// one that is open and not near. It returns where the bytes are to be stored.
+func (s XStruct) appendField(f XField, n int) []byte {
+	p, b := s.m.buf.Extend(fieldHeader + n)
+	putHeader(b, f.header())
+	*s.m.slot(uint32(s.k), f) = p + fieldHeader
+	return b[fieldHeader : fieldHeader+n]
 }
 
 // setText sets a string field where the text can't simply be appended.

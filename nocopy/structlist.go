@@ -38,7 +38,7 @@ func (l StructList[S]) At(i int) S {
 	if f := &m.listFill; f.handle == l.k && f.next == i && i < f.end && f.open == m.openHandle && m.idx[uint32(f.open)+entryEnd] == 0 {
 		return S(m.nextElement())
 	}
-	if uint32(l.k>>32) != m.gen {
+	if l.k>>32 != m.gen {
 		panic(panicStale)
 	}
 	w := m.idx[e : e+listWords]

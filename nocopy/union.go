@@ -89,12 +89,17 @@ func (s XStruct) UnsetArm(f XField) {
 	if s.m.idx[at] != f.word() {
 		return
 	}
-	which := uint32(0)
 	if f.wide() {
 		s.m.idx[at] = s.m.lastArmIn(e, f)
 		return
 	}
-	for w := uint32(unionWords); w < f.words(); w++ {
+	first := uint32(unionWords)
+	if f.far() {
+		first = farWords
+		e += s.m.idx[e+awayWord]
+	}
+	which := uint32(0)
+	for w := first; w < f.words(); w++ {
 		if s.m.idx[e+w] != 0 {
 			which = w
 		}

@@ -58,33 +58,48 @@ func bareTable(span uint32) uint32 {
 
 // at returns the word of field f of the struct of entry e.
 func (m *Message) at(e uint32, f XField) uint32 {
-	if int32(f) < 0 { // it is wide; written so, put is inlined
-		return m.wideAt(e, f)
+	if f&(entry.Far|entry.Wide) != 0 { // written so, put is inlined
+		return m.atElsewhere(e, f)
 	}
 	return m.idx[e+uint32(f>>entry.WordShift)]
 }
 
 //go:noinline
-func (m *Message) wideAt(e uint32, f XField) uint32 {
+func (m *Message) atElsewhere(e uint32, f XField) uint32 {
+	if f&entry.Far != 0 {
+		return m.idx[e+m.idx[e+awayWord]+uint32(f>>entry.WordShift)]
+	}
 	return tableAt(m.idx, m.idx[e+tableWord], f)
 }
 
 // put sets the word of field f of the struct of entry e.
 func (m *Message) put(e uint32, f XField, word uint32) {
-	if int32(f) < 0 {
-		m.putWide(e, f, word)
+	if f&(entry.Far|entry.Wide) != 0 {
+		m.putElsewhere(e, f, word)
 	} else {
 		m.idx[e+uint32(f>>entry.WordShift)] = word
 	}
 }
 
 //go:noinline
-func (m *Message) putWide(e uint32, f XField, word uint32) {
-	if word == 0 {
+func (m *Message) putElsewhere(e uint32, f XField, word uint32) {
+	switch {
+	case f.far():
+		m.putFar(e, f, word)
+	case word == 0:
 		removeFromTable(m.idx, m.idx[e+tableWord], f)
-		return
+	default:
+		*m.wideSlot(e, f) = word
 	}
-	*m.wideSlot(e, f) = word
+}
+
+// slot returns where the word of field f of the struct of entry e is, which is not near; the
+// caller puts something other than 0 there. It is good until the index grows.
+func (m *Message) slot(e uint32, f XField) *uint32 {
+	if f.far() {
+		return m.farSlot(e, f)
+	}
+	return m.wideSlot(e, f)
 }
 
 // wideSlot returns where the word of field f of the wide struct of entry e is, having made room
@@ -242,7 +257,7 @@ func fillTable(idx []uint32, to, t, span uint32) {
 // wide.
 func (m *Message) indexWideTemplate(d *XDesc, e, p uint32) {
 	for _, s := range d.wideTemplate {
-		m.putWide(e, d.fields[s.word-d.first].c, p+s.off)
+		m.putElsewhere(e, d.fields[s.word-d.first].c, p+s.off)
 	}
 }
 

@@ -17,7 +17,7 @@ func (s XWide) word(f XField) uint32 { return tableAt(s.m.idx, s.table(), f) }
 // table returns the number of the struct's table, having checked that the handle is alive. It must
 // not be zero.
 func (s XWide) table() uint32 {
-	if uint32(s.k>>32) != s.m.gen {
+	if s.k>>32 != s.m.gen {
 		panic(panicStale)
 	}
 	return s.m.idx[uint32(s.k)+tableWord]
@@ -28,36 +28,6 @@ func (s XWide) table() uint32 {
 func (s XWide) lacks(t uint32, f XField) bool {
 	n := f.word()
 	return f.words() <= flatSpan && (t == 0 || s.m.idx[t+tableGroups+n>>groupLog*groupWords]>>(n&groupMask)&1 == 0)
-}
-
-// wordToSet returns the same as word for setters, which panic if the handle is zero.
-func (s XWide) wordToSet(f XField) uint32 {
-	if s.m == nil {
-		panic(panicAbsent)
-	}
-	return s.word(f)
-}
-
-// setWideText sets a string field of a wide struct. Of 4 KiB and more it is referred to, not
-// copied.
-func (s XStruct) setWideText(f XField, v string) {
-	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		if w := s.m.wideSlot(uint32(s.k), f); *w == 0 {
-			*w = s.m.buf.Tail() + fieldHeader
-			s.m.buf.AppendShort(uint64(f.header())<<40|uint64(len(v))<<8, fieldHeader+textHeader, v)
-			return
-		}
-	}
-	s.setText(f, v)
-}
-
-// appendWide appends a field of n bytes, which is not set, to the struct, which is the innermost
-// one that is open. It returns where the bytes are to be stored.
-func (s XStruct) appendWide(f XField, n int) []byte {
-	p, b := s.m.buf.Extend(fieldHeader + n)
-	putHeader(b, f.header())
-	*s.m.wideSlot(uint32(s.k), f) = p + fieldHeader
-	return b[fieldHeader : fieldHeader+n]
 }
 
 // Has reports whether the field is set.
@@ -78,7 +48,7 @@ func (s XWide) HasFlat(f XField) bool {
 	if s.m == nil {
 		return false
 	}
-	if uint32(s.k>>32) != s.m.gen {
+	if s.k>>32 != s.m.gen {
 		panic(panicStale)
 	}
 	t := s.m.idx[uint32(s.k)+tableWord]

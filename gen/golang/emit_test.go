@@ -190,7 +190,7 @@ func TestUnexported(t *testing.T) {
 // TestWide: a struct of more than 62 fields says so to the library, where its getters are others,
 // and one of more than 894 has tables of two levels.
 func TestWide(t *testing.T) {
-	for _, n := range []int{62, 63, 894, 895} {
+	for _, n := range []int{14, 15, 60, 61, 894, 895} {
 		var idl strings.Builder
 		idl.WriteString("struct S {\n")
 		for i := range n {
@@ -198,8 +198,10 @@ func TestWide(t *testing.T) {
 		}
 		src := generate(t, idl.String()+"}\nunion U { 1: i32 n }\n")
 		for part, want := range map[string]bool{
-			"impl.Wide(s).Int64(sF1)": n > 62, "SDesc.DefineWide(": n > 62, "0x80000000 | 10<<16 | 1\n": n > 62,
-			"impl.Struct(s).Has(sF1)": n == 62, "impl.Wide(s).HasFlat(sF1)": n == 63 || n == 894, "impl.Wide(s).Has(sF1)": n == 895,
+			"impl.Struct(s).Int64(sF1)": n == 14, "impl.Struct(s).Has(sF1)": n == 14,
+			"impl.Far(s).Int64(4)": n == 15 || n == 60, "impl.Far(s).Has(4)": n == 15 || n == 60, "0x40000000 | 10<<16 | 1\n": n == 15 || n == 60,
+			"impl.Wide(s).Int64(sF1)": n > 60, "SDesc.DefineWide(": n > 60, "0x80000000 | 10<<16 | 1\n": n > 60,
+			"impl.Wide(s).HasFlat(sF1)": n == 61 || n == 894, "impl.Wide(s).Has(sF1)": n == 895,
 		} {
 			if strings.Contains(src, part) != want {
 				t.Errorf("%d fields: %q in the code: %v", n, part, !want)

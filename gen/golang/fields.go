@@ -79,8 +79,10 @@ func (f *file) valuesView(s *schema.Struct) valuesView {
 	for i, field := range s.Fields {
 		v := valueView{fieldNames: n.Fields[i]}
 		if field.Type.Kind == schema.List && hasFields(field.Type.Elem) {
-			v.Element, v.Stride = f.fieldsType(field.Type.Elem.Struct), entry.StructWords+len(field.Type.Elem.Struct.Fields)
-			if isWide(field.Type.Elem.Struct) {
+			elem := field.Type.Elem.Struct
+			first, kind := entry.Layout(len(elem.Fields), elem.Shape == schema.IsUnion)
+			v.Element, v.Stride = f.fieldsType(elem), first+len(elem.Fields)
+			if kind == entry.Wide {
 				v.Stride = entry.WideWords
 			}
 			view.Nests = true

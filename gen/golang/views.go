@@ -74,7 +74,8 @@ type fieldView struct {
 	Define     string // the field's line in the descriptor
 	FieldConst string // the value of the field constant
 	Ordinal    int    // the index of the field's word in the struct's entry
-	Handle     string // whose getters read the field: Struct, or Wide of a wide struct
+	Handle     string // whose getters read the field: Struct, or Far or Wide of such a struct
+	Key        string // how these name it: the constant, or the word of a far struct
 	Has        string // the method that reports whether the field is set
 }
 
@@ -127,16 +128,19 @@ func (f *file) structView(s *schema.Struct) structView {
 			schema.IsStruct: "NewDesc", schema.IsUnion: "NewUnionDesc", schema.IsException: "NewExceptionDesc",
 		}[s.Shape],
 	}
-	first := entry.StructWords
-	if view.Union {
-		first = entry.UnionWords
-	}
+	first, kind := entry.Layout(len(s.Fields), view.Union)
 	if n := first + len(s.Fields); n > math.MaxUint16 {
 		f.g.errs.Add(s.Pos, "%s has %d fields, at most %d are possible", s.Name, len(s.Fields), math.MaxUint16-first)
 	}
-	handle, has, wide := "Struct", "Has", ""
-	if view.Wide = isWide(s); view.Wide {
-		handle, wide = "Wide", fmt.Sprintf("%#x | ", uint32(entry.Wide))
+	handle, has, flag := "Struct", "Has", ""
+	if kind != 0 {
+		flag = fmt.Sprintf("%#x | ", kind)
+	}
+	switch view.Wide = kind == entry.Wide; kind {
+	case entry.Far:
+		handle = "Far"
+	case entry.Wide:
+		handle = "Wide"
 		if first+len(s.Fields) <= entry.FlatWords {
 			has = "HasFlat"
 		}
@@ -145,7 +149,11 @@ func (f *file) structView(s *schema.Struct) structView {
 		v := f.fieldView(field)
 		v.Handle, v.Has, v.S, v.Desc, v.fieldNames, v.Ordinal = handle, has, n.Type, n.Desc, n.Fields[i], first+i
 		v.FieldConst = fmt.Sprintf("%d<<%d | %d<<%d | %s%d<<%d | %d", v.Ordinal, entry.WordShift,
-			first+len(s.Fields), entry.WordsShift, wide, field.Type.WireType(), entry.WireShift, uint16(field.ID))
+			first+len(s.Fields), entry.WordsShift, flag, field.Type.WireType(), entry.WireShift, uint16(field.ID))
+		v.Key = v.Const
+		if kind == entry.Far {
+			v.Key = strconv.Itoa(v.Ordinal)
+		}
 		v.On, v.Unset = "impl.Struct(s)", "Unset("+v.Const+")"
 		switch {
 		case view.Union:
@@ -157,9 +165,6 @@ func (f *file) structView(s *schema.Struct) structView {
 	}
 	return view
 }
-
-// isWide reports whether the struct's index entry has no word for each field.
-func isWide(s *schema.Struct) bool { return len(s.Fields) > entry.MaxDirect }
 
 // fieldView returns the template's input for a field, without what the struct decides.
 func (f *file) fieldView(field *schema.Field) fieldView {

@@ -112,7 +112,7 @@ func (m *Method) outcome(result nocopy.Struct) error {
 		return nil
 	}
 	err := m.exception(result)
-	if err == nil && m.Success != 0 && !thriftimpl.Struct(result).Has(m.Success) {
+	if err == nil && m.Success != 0 && !thriftimpl.Struct(result).HasField(m.Success) {
 		return &ApplicationException{MissingResult, m.String()}
 	}
 	return err

@@ -1,0 +1,294 @@
+package nocopy
+
+import (
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+)
+
+// A far struct or union has so many fields that its entry is more than 64 bytes, and yet not so
+// many that it is wide: 15 to 60. Its entry tells how far away the words of its fields are: by 0
+// words, they follow, unless its message is sparse.
+//
+// An empty struct in a list is one byte on the wire. The default limit of the index is 64 bytes
+// for each, and what is hostile may have many. So a message whose index would exceed its limit is
+// parsed again, as a sparse one: far structs without a field, in a list, get an entry without
+// words, and refer to words that are 0 for ever. The first field that is set in such a struct
+// gives it words of its own, elsewhere.
+
+const (
+	awayWord = entry.Away // the word of an entry that tells it
+	farWords = entry.FarWords
+)
+
+// far reports whether the field is of a far struct.
+func (f XField) far() bool { return f&entry.Far != 0 }
+
+// near reports whether the field is of a struct that is neither far nor wide.
+func (f XField) near() bool { return f&(entry.Far|entry.Wide) == 0 }
+
+// putFar sets the word of field f of the far struct of entry e.
+func (m *Message) putFar(e uint32, f XField, word uint32) {
+	if word == 0 && m.hasNoWords(e) {
+		return
+	}
+	*m.farSlot(e, f) = word
+}
+
+// farSlot returns where the word of field f of the far struct of entry e is, to be set. It is good
+// until the index grows.
+func (m *Message) farSlot(e uint32, f XField) *uint32 {
+	if m.hasNoWords(e) {
+		words := m.allocRaw(int(f.words()))
+		m.idx[e+awayWord] = words - e
+	}
+	return &m.idx[e+m.idx[e+awayWord]+f.word()]
+}
+
+// hasNoWords reports whether the far struct of entry e has no words for its fields.
+func (m *Message) hasNoWords(e uint32) bool {
+	return m.noWords != 0 && e+m.idx[e+awayWord] == m.noWords
+}
+
+// sparseWords is how many words of the index a sparse message has for empty far structs.
+const sparseWords = farWords + entry.MaxDirect
+
+// makeSparse makes the message sparse.
+func (m *Message) makeSparse() {
+	m.noWords = m.alloc(sparseWords)
+	m.zeroed = 0 // the parser does not update it
+}
+
+// beLike makes the message sparse if from is, of which a part is to be indexed in it.
+func (m *Message) beLike(from *Message) {
+	if from.noWords != 0 && m.noWords == 0 {
+		m.makeSparse()
+	}
+}
+
+// fillWithoutWords fills the entry of an empty far struct, whose STOP is at position p.
+func (m *Message) fillWithoutWords(e, p uint32) {
+	w := m.idx[e:][:farWords]
+	w[entryStart], w[entryEnd], w[unionWord], w[awayWord] = p, p, 0, m.noWords-e
+}
+
+// fresh returns the entry that a struct of type d is to be indexed into to take the place of that
+// of entry e, which refers to it afterwards by refer: e itself unless it has no room for the
+// words.
+func (m *Message) fresh(d *XDesc, e uint32) uint32 {
+	if !d.far || m.idx[e+awayWord] == 0 {
+		return e
+	}
+	m.freeAway(d, e)
+	return m.alloc(d.words)
+}
+
+// freeAway frees the words of the far struct of entry e that do not follow it.
+func (m *Message) freeAway(d *XDesc, e uint32) {
+	if away := m.idx[e+awayWord]; away != 0 && !m.hasNoWords(e) {
+		m.dead.freeRaw(e+away, d.span())
+		m.idx[e+awayWord] = m.noWords - e
+	}
+}
+
+// ownWords returns how many words the entry of a struct has.
+func (m *Message) ownWords(d *XDesc, e uint32) uint32 {
+	if d.far && m.idx[e+awayWord] != 0 {
+		return farWords
+	}
+	return uint32(d.words)
+}
+
+// refer makes the far struct of entry e the one of entry to, but for its number.
+func (m *Message) refer(e, to uint32) {
+	if e == to {
+		return
+	}
+	copy(m.idx[e:e+awayWord], m.idx[to:to+awayWord])
+	m.idx[e+awayWord] = to - e
+	for i := range m.shadows.all {
+		if s := &m.shadows.all[i]; s.e == to {
+			s.e = e
+		}
+	}
+}
+
+// For generated code. XFar is the handle of a far struct, of more than entry.MostNear words and at
+// most entry.MaxDirect fields, with the getters of one field, which is named by its word. XStruct
+// has all other accessors.
+type XFar XStruct
+
+// Has reports whether the field is set.
+func (s XFar) Has(word uint32) bool {
+	if s.m == nil {
+		return false
+	}
+	return s.at(word) != 0
+}
+
+// at returns a word in the index, having checked that the handle is alive. It must not be zero.
+func (s XFar) at(word uint32) uint32 {
+	if s.k>>32 != s.m.gen {
+		panic(panicStale)
+	}
+	return s.m.idx[uint32(s.k)+s.m.idx[uint32(s.k)+awayWord]+word]
+}
+
+// Bool returns a bool field, false if it is not set.
+func (s XFar) Bool(word uint32) bool { return s.Int8(word) != 0 }
+
+// Int8 returns an i8 field, 0 if it is not set. (It and the next ones are written for the
+// compiler, which inlines what is just short enough.)
+func (s XFar) Int8(word uint32) int8 {
+	if m := s.m; m != nil {
+		if s.k>>32 != m.gen {
+			panic(panicStale)
+		}
+		return int8(m.buf.Load1(m.idx[uint32(s.k)+m.idx[uint32(s.k)+awayWord]+word]))
+	}
+	return 0
+}
+
+// Int16 returns an i16 field, 0 if it is not set.
+func (s XFar) Int16(word uint32) int16 {
+	if m := s.m; m != nil {
+		if s.k>>32 != m.gen {
+			panic(panicStale)
+		}
+		return int16(m.buf.Load2(m.idx[uint32(s.k)+m.idx[uint32(s.k)+awayWord]+word]))
+	}
+	return 0
+}
+
+// Int32 returns an i32 or enum field, 0 if it is not set.
+func (s XFar) Int32(word uint32) int32 {
+	if m := s.m; m != nil {
+		if s.k>>32 != m.gen {
+			panic(panicStale)
+		}
+		return int32(m.buf.Load4(m.idx[uint32(s.k)+m.idx[uint32(s.k)+awayWord]+word]))
+	}
+	return 0
+}
+
+// Int64 returns an i64 field, 0 if it is not set.
+func (s XFar) Int64(word uint32) int64 {
+	if m := s.m; m != nil {
+		if s.k>>32 != m.gen {
+			panic(panicStale)
+		}
+		return int64(m.buf.Load8(m.idx[uint32(s.k)+m.idx[uint32(s.k)+awayWord]+word]))
+	}
+	return 0
+}
+
+// Float64 returns a double field, 0 if it is not set.
+func (s XFar) Float64(word uint32) float64 {
+	if m := s.m; m != nil {
+		if s.k>>32 != m.gen {
+			panic(panicStale)
+		}
+		return math.Float64frombits(m.buf.Load8(m.idx[uint32(s.k)+m.idx[uint32(s.k)+awayWord]+word]))
+	}
+	return 0
+}
+
+// UUID returns a uuid field, all zero if it is not set.
+func (s XFar) UUID(word uint32) (v UUID) {
+	if s.m != nil {
+		v = UUID(s.m.buf.At(s.at(word))[:16])
+	}
+	return
+}
+
+// BoolOr returns a bool field, or its IDL default if it is not set. Likewise the others of the
+// name.
+func (s XFar) BoolOr(word uint32, def bool) bool {
+	if !s.Has(word) {
+		return def
+	}
+	return s.Bool(word)
+}
+
+// Int8Or returns an i8 field, def if it is not set.
+func (s XFar) Int8Or(word uint32, def int8) int8 {
+	if !s.Has(word) {
+		return def
+	}
+	return s.Int8(word)
+}
+
+// Int16Or returns an i16 field, def if it is not set.
+func (s XFar) Int16Or(word uint32, def int16) int16 {
+	if !s.Has(word) {
+		return def
+	}
+	return s.Int16(word)
+}
+
+// Int32Or returns an i32 or enum field, def if it is not set.
+func (s XFar) Int32Or(word uint32, def int32) int32 {
+	if !s.Has(word) {
+		return def
+	}
+	return s.Int32(word)
+}
+
+// Int64Or returns an i64 field, def if it is not set.
+func (s XFar) Int64Or(word uint32, def int64) int64 {
+	if !s.Has(word) {
+		return def
+	}
+	return s.Int64(word)
+}
+
+// Float64Or returns a double field, def if it is not set.
+func (s XFar) Float64Or(word uint32, def float64) float64 {
+	if !s.Has(word) {
+		return def
+	}
+	return s.Float64(word)
+}
+
+// UUIDOr returns a uuid field, def if it is not set.
+func (s XFar) UUIDOr(word uint32, def UUID) UUID {
+	if !s.Has(word) {
+		return def
+	}
+	return s.UUID(word)
+}
+
+// Text returns a string field, "" if it is not set. It aliases the message and stays valid after
+// Release, unless the message was made with Recycle.
+func (s XFar) Text(word uint32) string {
+	if s.m == nil {
+		return ""
+	}
+	return s.m.textString(s.at(word))
+}
+
+// TextOr returns a string field as Text does, def if it is not set.
+func (s XFar) TextOr(word uint32, def string) string {
+	if !s.Has(word) {
+		return def
+	}
+	return s.Text(word)
+}
+
+// Bytes returns a binary field, nil if it is not set. It aliases the message as Text does, and
+// must not be changed.
+func (s XFar) Bytes(word uint32) []byte {
+	if !s.Has(word) {
+		return nil
+	}
+	s.m.buf.Lend()
+	return s.m.textBytes(s.at(word))
+}
+
+// BytesOr returns a binary field as Bytes does, a copy of def if it is not set.
+func (s XFar) BytesOr(word uint32, def string) []byte {
+	if !s.Has(word) {
+		return []byte(def)
+	}
+	return s.Bytes(word)
+}
