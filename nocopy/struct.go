@@ -383,7 +383,7 @@ func (s XStruct) fixed(f XField, n int) []byte {
 	}
 	s.alive()
 	p := s.m.at(s.entry(), f)
-	if p == 0 && s.k == s.m.openHandle && !f.near() {
+	if p == 0 && s.k == s.m.openHandle && !s.m.guarded {
 		return s.appendField(f, n)
 	}
 	if !s.m.guarded && s.m.buf.Writable(p) {
@@ -484,11 +484,11 @@ func (s XStruct) setTextElsewhere(f XField, v string) {
 }
 
 // appendField appends a field of n bytes, which is not set, to the struct, which is the innermost
-// one that is open and not near. It returns where the bytes are to be stored.
+// one that is open. It returns where the bytes are to be stored.
 func (s XStruct) appendField(f XField, n int) []byte {
 	p, b := s.m.buf.Extend(fieldHeader + n)
 	putHeader(b, f.header())
-	*s.m.slot(uint32(s.k), f) = p + fieldHeader
+	s.m.put(uint32(s.k), f, p+fieldHeader)
 	return b[fieldHeader : fieldHeader+n]
 }
 
