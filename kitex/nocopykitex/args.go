@@ -88,7 +88,7 @@ func (r *Result) GetResult() any {
 		return nil
 	}
 	s := r.Struct()
-	return r.method.success.get(s, thriftimpl.Struct(s).Has(r.method.rpc.Success))
+	return r.method.success.get(s, thriftimpl.Struct(s).HasField(r.method.rpc.Success))
 }
 
 // SetSuccess makes v the return value: it is one, or a pointer to one, such as GetResult of

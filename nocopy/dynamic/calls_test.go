@@ -3,6 +3,7 @@ package dynamic_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -348,5 +349,61 @@ func TestRaw(t *testing.T) {
 	var app *rpc.ApplicationException
 	if _, err := dynamic.CallRaw(t.Context(), c, "none", []byte{0}); !errors.As(err, &app) || app.Type != rpc.UnknownMethod {
 		t.Error(err)
+	}
+}
+
+// TestManyExceptions: results of any number of fields, which have other layouts of their index.
+func TestManyExceptions(t *testing.T) {
+	for _, n := range []int{0, 12, 13, 59, 60, 70} {
+		var idl strings.Builder
+		idl.WriteString("exception Denied { 1: i32 code }\nservice S { i32 f(1: i32 x)")
+		for i := range n {
+			fmt.Fprintf(&idl, "%s%d: Denied e%d", []string{" throws (", ", "}[min(i, 1)], i+1, i+1)
+		}
+		if n > 0 {
+			idl.WriteString(")")
+		}
+		schema, err := dynamic.LoadText(map[string]string{"many.thrift": idl.String() + " }"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sv := mustService(t, schema, "S")
+		p := sv.Processor(func(ctx context.Context, c *dynamic.Call) error {
+			x, _ := c.Args.Get("x")
+			switch {
+			case x.Int() == 1:
+				return c.Return(x)
+			case x.Int() == 2 && n > 0:
+				return dynamic.Exception{Message: mustStruct(t, schema, "Denied").New()}
+			}
+			return nil // having returned nothing
+		})
+		c := sv.Client(dial(t, serve(t, &rpc.Server{Processor: p})))
+		for x := range 3 {
+			args, err := c.NewArgs("f")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := args.Set("x", x); err != nil {
+				t.Fatal(err)
+			}
+			result, err := c.Call(t.Context(), "f", args)
+			var e dynamic.Exception
+			var app *rpc.ApplicationException
+			switch {
+			case x == 1:
+				if err != nil || result.String() != "{success: 1}" {
+					t.Errorf("%d exceptions: %v, %v", n, result, err)
+				}
+			case x == 2 && n > 0:
+				if !errors.As(err, &e) {
+					t.Errorf("%d exceptions: %v, %v, not one of them", n, result, err)
+				}
+			default:
+				if !errors.As(err, &app) || app.Type != rpc.MissingResult {
+					t.Errorf("%d exceptions: %v, %v, not a missing result", n, result, err)
+				}
+			}
+		}
 	}
 }
