@@ -254,8 +254,8 @@ func (m *Message) mayBeSparse(p *parser) bool {
 	return p.full && p.err != nil && m.noWords == 0 && m.desc.widest > entry.MostNear && firstEntry+sparseWords <= p.maxIndex
 }
 
-// fitsOtherwise reports whether the parser, which has failed, may succeed if the message is sparse,
-// or what it promised to index later is indexed at once.
+// fitsOtherwise reports whether the parser, which has failed, may succeed if the message is
+// sparse, or what it promised to index later is indexed at once.
 func (m *Message) fitsOtherwise(p *parser) bool {
 	return m.mayBeSparse(p) || p.full && p.err != nil && p.promised > 0
 }
