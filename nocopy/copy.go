@@ -166,7 +166,7 @@ func (m *Message) indexValue(t *XType, p, e uint32) uint32 {
 func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32) uint32 {
 	to := e
 	if e != 0 {
-		to = m.fresh(t.desc, e)
+		to = m.target(t.desc, e)
 	}
 	m.beginTrusted(0)
 	p := &m.p

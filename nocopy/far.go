@@ -72,15 +72,17 @@ func (m *Message) fillWithoutWords(e, p uint32) {
 	w[entryStart], w[entryEnd], w[unionWord], w[awayWord] = p, p, 0, m.noWords-e
 }
 
-// fresh returns the entry that a struct of type d is to be indexed into to take the place of that
-// of entry e, which refers to it afterwards by refer: e itself unless it has no room for the
-// words.
-func (m *Message) fresh(d *XDesc, e uint32) uint32 {
-	if !d.far || m.idx[e+awayWord] == 0 {
+// target returns the entry that a struct of type d is to be indexed into to take the place of that
+// of entry e, which refers to it afterwards by refer. It is e itself unless the words of its fields
+// are not to follow it.
+func (m *Message) target(d *XDesc, e uint32) uint32 {
+	switch {
+	case !d.far || m.idx[e+awayWord] == 0:
 		return e
+	case m.hasNoWords(e):
+		return m.alloc(d.words)
 	}
-	m.freeAway(d, e)
-	return m.alloc(d.words)
+	return e + m.idx[e+awayWord]
 }
 
 // freeAway frees the words of the far struct of entry e that do not follow it.

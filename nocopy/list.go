@@ -164,7 +164,7 @@ func (m *Message) appendZeroStruct(t *XType, e uint32) {
 
 // indexInto indexes the struct at position p, which must be valid and contiguous, into entry e.
 func (m *Message) indexInto(t *XType, p, e uint32) {
-	to := m.fresh(t.desc, e)
+	to := m.target(t.desc, e)
 	m.beginTrusted(p)
 	i := m.p.structure(t.desc, to, 0)
 	m.endTrusted(i)
