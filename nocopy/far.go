@@ -72,9 +72,9 @@ func (m *Message) fillWithoutWords(e, p uint32) {
 	w[entryStart], w[entryEnd], w[unionWord], w[awayWord] = p, p, 0, m.noWords-e
 }
 
-// target returns the entry that a struct of type d is to be indexed into to take the place of that
-// of entry e, which refers to it afterwards by refer. It is e itself unless the words of its fields
-// are not to follow it.
+// target returns the entry that a struct of type d is to be indexed into to take the place of
+// that of entry e, which refers to it afterwards by refer. It is e itself unless the words of its
+// fields are not to follow it.
 func (m *Message) target(d *XDesc, e uint32) uint32 {
 	switch {
 	case !d.far || m.idx[e+awayWord] == 0:
