@@ -60,12 +60,12 @@ func newSchemaOf(structs []*referee.Struct, odd int) *schema {
 		b := &bound{Struct: s}
 		b.first, b.kind = entry.Layout(len(s.Fields), s.Union)
 		switch {
-		case i%2 == odd:
+		case i%2 == odd || b.kind == entry.Wide:
 			b.first, b.kind = entry.StructWords, entry.Wide
 			if s.Union {
 				b.first = entry.UnionWords
 			}
-		case i%4/2 == 0 || b.kind == entry.Wide:
+		case i%4/2 == 0:
 			b.first, b.kind = entry.FarWords, entry.Far
 		}
 		switch {

@@ -265,7 +265,7 @@ func (d *XDesc) Name() string { return d.name }
 func (d *XDesc) Define(fields ...XFieldDesc) {
 	first, kind := entry.Layout(len(fields), d.union)
 	if kind == entry.Wide { // so many, and yet a word for each
-		first, kind = entry.FarWords, entry.Far
+		kind = 0
 	}
 	d.define(fields, first, kind)
 }

@@ -76,6 +76,9 @@ func (ix indexer) structure(d *XDesc, e uint32, path string) error {
 			return &Error{Path: path + "." + f.Name, Err: ErrMissingRequired}
 		}
 	}
+	if d.far && m.hasNoWords(e) {
+		return nil
+	}
 	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
 		f := &d.fields[i]
 		word := m.at(e, f.c)
