@@ -12,9 +12,9 @@ import (
 //
 // An empty struct in a list is one byte on the wire. The default limit of the index is 64 bytes
 // for each, and what is hostile may have many. So a message whose index would exceed its limit is
-// parsed again, as a sparse one: far structs without a field, in a list, get an entry without
-// words, and refer to words that are 0 for ever. The first field that is set in such a struct
-// gives it words of its own, elsewhere.
+// parsed again, as a sparse one: far structs without a field, in a list, a map or a field, get an
+// entry without words, and refer to words that are 0 for ever. The first field that is set in such
+// a struct gives it words of its own, elsewhere.
 
 const (
 	awayWord = entry.Away // the word of an entry that tells it

@@ -209,3 +209,67 @@ func changeSparse(t *testing.T, s XStruct, elem, root *XDesc) {
 	check("parsed again", again)
 	again.Release()
 }
+
+// TestSparseFields: nor is a message refused in which each element has nothing but a field that is
+// an empty struct of many fields. Such structs can be changed as any.
+func TestSparseFields(t *testing.T) {
+	n := testmode.Of(150_000, 400_000)
+	for _, union := range []bool{false, true} {
+		elem, _ := farOf(60, union)
+		fields := make([]XFieldDesc, 60)
+		for i := range fields {
+			fields[i] = XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: elem.self, Req: XOptional}
+		}
+		outer, root := newStructDesc("Outer"), newStructDesc("Root")
+		X{}.Define(outer, fields)
+		root.Define(XFieldDesc{ID: 1, Name: "list", Type: listTypeOf(outer.self)})
+		s := newStruct(root)
+		list := StructList[XStruct](s.NewChild(root.constant(0), root, n))
+		for i := range n {
+			list.At(i).NewChild(outer.constant(i%60), outer, 0)
+		}
+		wire := s.m.Bytes()
+		s.Release()
+		for _, w := range []way{inOnePiece, cutEvery(10_007), with(inOnePiece, Lazy, "lazy"), with(inOnePiece, ByIndex, "by index")} {
+			t.Run(fmt.Sprint(union, " ", w.name), func(t *testing.T) {
+				s, err := w.parse(root, wire)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Release()
+				if err := s.m.Index(); err != nil {
+					t.Fatal(err)
+				}
+				if words, most := 4*int(s.m.words), 64*len(wire)+indexFloor; words > most {
+					t.Errorf("an index of %d bytes, more than %d", words, most)
+				}
+				list := StructList[XStruct](s.Child(root.constant(0), root))
+				inner := func(i int) XStruct { return list.At(i).Child(outer.constant(i%60), outer) }
+				for i := range 120 {
+					x := inner(i)
+					if !x.Valid() || x.HasField(elem.constant(i/2)) {
+						t.Fatalf("element %d is not an empty struct", i)
+					}
+					if union {
+						x.Arm(elem.constant(i/2), elem)
+					}
+					x.SetInt32(elem.constant(i/2), int32(i))
+					list.At(i+200).SetChild(outer.constant(0), outer, x)
+					if i == 60 {
+						s.m.Compact()
+					}
+				}
+				for i := range 120 {
+					for who, x := range map[string]XStruct{"set": inner(i), "copied": list.At(i+200).Child(outer.constant(0), outer)} {
+						if got, set := numberIn(x, elem, i/2); got != i || !set {
+							t.Errorf("what was %s as %d is %d, %t", who, i, got, set)
+						}
+					}
+				}
+				if err := CheckIndex(s.m); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}

@@ -199,14 +199,7 @@ func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 	case fixed, text:
 		return p.element(t, i)
 	case record:
-		if lead == 0 {
-			return p.structElement(t, i)
-		}
-		e := p.allotFor(t, 0, t.desc.words, 1, i)
-		if e == 0 {
-			return failed, 0
-		}
-		return p.structure(t.desc, e, i+lead), e
+		return p.structValue(t, i, lead)
 	}
 	if i = p.need(i, lead+int(t.headerSize())); i < 0 {
 		return i, 0
@@ -274,7 +267,7 @@ func (p *parser) sparseList(t *XType, body int, n uint32) (int, uint32) {
 	p.m.idx[e+listElems], p.m.idx[e+listRoom] = table, roomTable|n
 	for k := range n {
 		var x uint32
-		if i, x = p.structElement(t.elem, i); i < 0 {
+		if i, x = p.structValue(t.elem, i, 0); i < 0 {
 			return p.inElement(int(k), i), 0
 		}
 		p.m.idx[table+k] = x
@@ -283,29 +276,28 @@ func (p *parser) sparseList(t *XType, body int, n uint32) (int, uint32) {
 	return i, e
 }
 
-// structElement indexes the struct of type t at i, which is an element, key or value, into an
-// entry of its own: one without words for fields if the message is sparse, and the struct far and
-// empty.
-func (p *parser) structElement(t *XType, i int) (int, uint32) {
+// structValue indexes the struct of type t that stands after lead bytes at i, into an entry of its
+// own: one without words for fields if the message is sparse, and the struct far and empty.
+func (p *parser) structValue(t *XType, i, lead int) (int, uint32) {
 	d := t.desc
 	if d.far && p.m.noWords != 0 && p.depth < p.maxDepth && (len(d.required) == 0 || p.lenient) {
-		if i = p.need(i, 1); i < 0 {
+		if i = p.need(i, lead+1); i < 0 {
 			return i, 0
 		}
-		if p.b[i] == byte(WireStop) {
+		if p.b[i+lead] == byte(WireStop) {
 			e := p.allot(farWords, 0, 0, i)
 			if e == 0 {
 				return failed, 0
 			}
-			p.m.fillWithoutWords(e, p.base+uint32(i))
-			return i + 1, e
+			p.m.fillWithoutWords(e, p.base+uint32(i+lead))
+			return i + lead + 1, e
 		}
 	}
 	e := p.allotFor(t, 0, d.words, 1, i)
 	if e == 0 {
 		return failed, 0
 	}
-	return p.structure(d, e, i), e
+	return p.structure(d, e, i+lead), e
 }
 
 // inElement adds the number of an element to the path of a failure.
