@@ -29,6 +29,7 @@ func (m *Message) source(v XStruct, t *XType) source {
 	v.m.closeAllUnlessSealed()
 	if v.m.pending != 0 {
 		if data, ok := m.sourceWithIndex(v, t); ok {
+			m.beLike(v.m)
 			return source{n: len(data), data: data}
 		}
 	}
@@ -164,7 +165,7 @@ func (m *Message) indexValue(t *XType, p, e uint32) uint32 {
 // of type t, and returns its word. e is the entry of a struct that is an element, 0 if it gets a
 // new one.
 func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32) uint32 {
-	to := e
+	to, shadows := e, len(m.shadows.all)
 	if e != 0 {
 		to = m.target(t.desc, e)
 	}
@@ -190,7 +191,7 @@ func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32)
 	p.dropWindows()
 	m.endTrusted(i)
 	if e != 0 {
-		m.refer(e, to)
+		m.refer(e, to, shadows)
 	}
 	return word
 }

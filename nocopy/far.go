@@ -101,14 +101,15 @@ func (m *Message) ownWords(d *XDesc, e uint32) uint32 {
 	return uint32(d.words)
 }
 
-// refer makes the far struct of entry e the one of entry to, but for its number.
-func (m *Message) refer(e, to uint32) {
+// refer makes the far struct of entry e the one of entry to, but for its number. Those shadows
+// that may be of that struct are from number shadows on.
+func (m *Message) refer(e, to uint32, shadows int) {
 	if e == to {
 		return
 	}
 	copy(m.idx[e:e+awayWord], m.idx[to:to+awayWord])
 	m.idx[e+awayWord] = to - e
-	for i := range m.shadows.all {
+	for i := shadows; i < len(m.shadows.all); i++ {
 		if s := &m.shadows.all[i]; s.e == to {
 			s.e = e
 		}

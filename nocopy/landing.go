@@ -384,12 +384,13 @@ func (m *Message) moreIndex() func() {
 // returns its entry and the offset of what follows.
 func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, ok bool) {
 	l, p := m.landing, &m.p
-	before := m.words
+	before, shadows := m.words, len(m.shadows.all)
 	i, word := m.parsePart(t, at, stop, depth)
 	if i < 0 && m.mayBeSparse(p) && m.mayAlloc(sparseWords) {
 		p.err, p.path = nil, p.path[:0]
 		m.forgetTables() // some may be among the words that are given up
 		m.hasTables, m.words, m.zeroed = true, before, 0
+		m.shadows.all = m.shadows.all[:shadows]
 		m.makeSparse()
 		i, word = m.parsePart(t, at, stop, depth)
 	}

@@ -1,0 +1,77 @@
+package nocopy
+
+import (
+	"bytes"
+	"testing"
+	"time"
+)
+
+// emptyElements returns field id, a list of n structs without fields.
+func emptyElements(id byte, n int) []byte {
+	return append(append([]byte{byte(WireList), 0, id, byte(WireStruct)}, appendBE32(nil, uint32(n))...), make([]byte, n)...)
+}
+
+// TestSparseIndexed: what is copied from a message that is read by its index takes no more index
+// than what is copied from any other. What is parsed twice has each double field once.
+func TestSparseIndexed(t *testing.T) {
+	const n, doubled = 200_000, 100
+	elem, root := farOf(60, false)
+	wire := append(emptyElements(1, n), byte(WireList), 0, 2, byte(WireList), 0, 0, 0, 2, byte(WireStruct))
+	wire = appendBE32(wire, doubled)
+	for range doubled {
+		wire = append(wire, byte(WireI32), 0, 1, 0, 0, 0, 1, byte(WireI32), 0, 1, 0, 0, 0, 2, 0)
+	}
+	wire = append(append(wire, emptyElements(0, n)[3:]...), 0)
+	s, err := parseStruct(root, wire, WithIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wire = bytes.Clone(s.m.Bytes())
+	s.Release()
+	if s, err = parseStruct(root, wire, RequireIndex); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	lists := NestedList[StructList[XStruct]](s.Child(root.constant(1), root))
+	if got := len(s.m.shadows.all); got != doubled {
+		t.Errorf("%d double fields, not %d", got, doubled)
+	}
+	if got, _ := numberIn(lists.At(0).At(0), elem, 0); got != 2 {
+		t.Errorf("the double field is %d", got)
+	}
+	clone := s.Clone(root)
+	defer clone.Release()
+	if words, most := 4*int(clone.m.words), 64*len(wire)+indexFloor; words > most {
+		t.Errorf("the index of a clone of %d bytes has %d bytes, more than %d", len(wire), words, most)
+	}
+}
+
+// TestSparseDoubleFields: how long it takes to set the elements of a sparse message does not depend
+// on how many fields of it come twice.
+func TestSparseDoubleFields(t *testing.T) {
+	if raceEnabled {
+		t.Skip("measures time")
+	}
+	const n = 20_000
+	elem, root := farOf(60, false)
+	one := newStruct(elem)
+	one.SetInt32(elem.constant(0), 4)
+	setting := func(doubled int) time.Duration {
+		wire := append(bytes.Repeat([]byte{byte(WireI32), 0, 4, 0, 0, 0, 7}, doubled), append(emptyElements(1, 400_000), 0)...)
+		s, err := parseStruct(root, wire)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Release()
+		list := StructList[XStruct](s.Child(root.constant(0), root))
+		start := time.Now()
+		for i := range n {
+			list.Set(i, one)
+		}
+		return time.Since(start)
+	}
+	few, many := setting(0), setting(50_000)
+	if many = min(many, setting(50_000)); many > 4*few+20*time.Millisecond {
+		t.Errorf("%d elements take %v, with 50,000 double fields %v", n, few, many)
+	}
+}
