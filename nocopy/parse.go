@@ -267,7 +267,7 @@ func (m *Message) parseOtherwise(p *parser) (XStruct, error) {
 	m.forgetTables()
 	m.words, m.shadows.all = firstEntry, m.shadows.all[:0]
 	p.reset(len(b))
-	p.b, p.base, p.slow, p.lazy = b, base, true, false
+	p.b, p.base, p.slow, p.lazy, p.promised = b, base, true, false, 0
 	if sparse {
 		m.makeSparse()
 	}

@@ -36,6 +36,7 @@ type parser struct {
 	maxIndex uint32 // words
 	lazy     bool
 	promised uint64 // words that indexing what was left for later may take
+	reserved uint64 // how many of these are for values that are left without counting, see allow
 	utf8     bool
 	lenient  bool // what is indexed has been accepted before
 	reuse    bool // entries that are free are used again
@@ -64,6 +65,10 @@ func (p *parser) reset(n int) {
 	p.lazy = m.flags&Lazy != 0
 	p.utf8 = m.flags&ValidUTF8 != 0
 	p.maxIndex = m.limits.maxIndex(n)
+	if p.reserved = 0; p.lazy && m.limits.MaxIndex <= 0 {
+		p.reserved = uint64(p.maxIndex - min(p.maxIndex, indexFloor/4))
+		p.promised = p.reserved
+	}
 }
 
 // structure indexes the struct at i into the entry e, whose words hold anything.

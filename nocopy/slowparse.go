@@ -173,6 +173,9 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 	if p.after == 0 {
 		s := &p.scan
 		end := p.skipAs(at, f.typ.wire, f.typ, p.maxDepth-p.depth, 1)
+		if end >= 0 {
+			p.allow(end - at)
+		}
 		if end >= 0 && !s.mismatched && p.affords(f, end-at, s.structs) {
 			return end, notIndexed | p.base + uint32(at)
 		}

@@ -46,6 +46,31 @@ func TestSparseIndexed(t *testing.T) {
 	}
 }
 
+// TestLazySum: all that Lazy leaves for later fits into the limit of the index, not only what it
+// counts.
+func TestLazySum(t *testing.T) {
+	const n = 1_000_000
+	small, _ := farOf(12, false)
+	elem, _ := farOf(60, false)
+	root := newStructDesc("Root")
+	root.Define(XFieldDesc{ID: 1, Name: "small", Type: listTypeOf(small.self)},
+		XFieldDesc{ID: 2, Name: "far", Type: listTypeOf(elem.self)})
+	first, second := emptyElements(1, 3*n), emptyElements(2, n)
+	for _, wire := range [][]byte{append(append(bytes.Clone(first), second...), 0), append(append(bytes.Clone(second), first...), 0)} {
+		s, err := parseStruct(root, wire, Lazy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range root.fields {
+			s.Child(root.constant(i), root)
+		}
+		if words, most := 4*int(s.m.words), 64*len(wire)+indexFloor; words > most {
+			t.Errorf("an index of %d bytes, more than %d", words, most)
+		}
+		s.Release()
+	}
+}
+
 // TestSparseDoubleFields: how long it takes to set the elements of a sparse message does not depend
 // on how many fields of it come twice.
 func TestSparseDoubleFields(t *testing.T) {
