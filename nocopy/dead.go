@@ -12,6 +12,7 @@ type deadEntries struct {
 	byStruct map[uint32][]deadField // by deadField.in; nil unless the message is being compacted
 	// What has been reclaimed since:
 	free     map[*XType][]block
+	empty    map[*XType][]uint32 // entries of far structs that have no words for fields
 	rawWords map[uint32][]uint32 // by size: words that no handle refers to
 	// By entry: how many words a container's block has, if more or fewer than its count tells
 	blockWords map[uint32]uint32
@@ -107,7 +108,8 @@ func (d *deadEntries) inBlock(e, x uint32) bool { return x > e && x < e+d.blockW
 // replaced in fields of structs that still live: reclaimFields frees those.
 func (d *deadEntries) reclaim(m *Message) {
 	if d.free == nil {
-		d.free, d.rawWords, d.blockWords = map[*XType][]block{}, map[uint32][]uint32{}, map[uint32]uint32{}
+		d.free, d.empty = map[*XType][]block{}, map[*XType][]uint32{}
+		d.rawWords, d.blockWords = map[uint32][]uint32{}, map[uint32]uint32{}
 	}
 	if len(d.fields) > 0 {
 		d.byStruct = map[uint32][]deadField{}
@@ -246,8 +248,10 @@ func (d *deadEntries) release(m *Message, t *XType, e, words uint32) {
 	if int(e) < len(m.viewKeys.owner) {
 		clear(m.viewKeys.owner[e:min(int(e+words), len(m.viewKeys.owner))])
 	}
-	if t.kind == record && words < uint32(t.desc.words) { // no use for another struct
+	if t.kind == record && words < uint32(t.desc.words) {
 		m.idx[e+awayWord] = m.noWords - e
+		d.empty[t] = append(d.empty[t], e)
+		d.freeWords += words
 		return
 	}
 	d.free[t] = append(d.free[t], block{e, words})
@@ -312,6 +316,22 @@ func (m *Message) reuseFor(t *XType, n uint32) uint32 {
 	e := m.alloc(int(n))
 	d.blockWords[e] = n
 	return e
+}
+
+// reuseEmpty returns an entry that is free for an empty far struct of type t, which has no words
+// for fields, in a message that was compacted; 0 if there is none.
+func (m *Message) reuseEmpty(t *XType) uint32 {
+	d := &m.dead
+	all := d.empty[t]
+	if len(all) == 0 {
+		return 0
+	}
+	d.empty[t] = all[:len(all)-1]
+	d.reused += farWords
+	d.freeWords -= farWords
+	m.levelled = 0 // as in reuseBlock
+	m.noteGrowth()
+	return all[len(all)-1]
 }
 
 // reuseBlock makes n words of a free block zero for a value of type t and returns the first.

@@ -80,7 +80,7 @@ func (m *Message) target(d *XDesc, e uint32) uint32 {
 	case !d.far || m.idx[e+awayWord] == 0:
 		return e
 	case m.hasNoWords(e):
-		return m.alloc(d.words)
+		return m.allocRaw(d.words)
 	}
 	return e + m.idx[e+awayWord]
 }

@@ -27,6 +27,14 @@ func CheckIndex(m *Message) (err error) {
 			}
 		}
 	}
+	for _, all := range m.dead.empty {
+		for _, e := range all {
+			c.claim(e, farWords, "a free entry without words")
+			if m.idx[e] != 0 {
+				return fmt.Errorf("a free entry at %d is not empty", e)
+			}
+		}
+	}
 	for words, all := range m.dead.rawWords {
 		for _, at := range all {
 			c.claim(at, words, "free words")

@@ -263,8 +263,10 @@ func (p *parser) sparseList(t *XType, body int, n uint32) (int, uint32) {
 		return failed, 0
 	}
 	p.listEntry(t, e, body, n)
-	table := p.allot(0, int(n), 1, i)
-	if table == 0 {
+	table := uint32(0)
+	if p.reuse {
+		table = p.m.allocRaw(int(n))
+	} else if table = p.allot(0, int(n), 1, i); table == 0 {
 		return failed, 0
 	}
 	p.m.idx[e+listElems], p.m.idx[e+listRoom] = table, roomTable|n
@@ -288,7 +290,13 @@ func (p *parser) structValue(t *XType, i, lead int) (int, uint32) {
 			return i, 0
 		}
 		if p.b[i+lead] == byte(WireStop) {
-			e := p.allot(farWords, 0, 0, i)
+			e := uint32(0)
+			if p.reuse {
+				e = p.m.reuseEmpty(t)
+			}
+			if e == 0 {
+				e = p.allot(farWords, 0, 0, i)
+			}
 			if e == 0 {
 				return failed, 0
 			}

@@ -71,6 +71,51 @@ func TestLazySum(t *testing.T) {
 	}
 }
 
+// TestSparseForEver: values that are replaced again and again in a sparse message take no more and
+// more words.
+func TestSparseForEver(t *testing.T) {
+	elem, _ := farOf(60, false)
+	root := newStructDesc("Root")
+	root.Define(XFieldDesc{ID: 1, Name: "list", Type: listTypeOf(elem.self)},
+		XFieldDesc{ID: 2, Name: "other", Type: listTypeOf(elem.self)},
+		XFieldDesc{ID: 3, Name: "one", Type: elem.self})
+	two, err := parseStruct(root, append(emptyElements(1, 2), 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, none := newStruct(elem), newStruct(elem)
+	one.SetInt32(elem.constant(0), 4)
+	for name, change := range map[string]func(s XStruct, i int){
+		"empty structs": func(s XStruct, _ int) { s.SetChild(root.constant(2), root, none) },
+		"lists of them": func(s XStruct, i int) {
+			f := root.constant(1)
+			s.SetChild(f, root, two.Child(root.constant(0), root))
+			list := StructList[XStruct](s.Child(f, root))
+			list.Set(0, one)
+			list.At(1).SetInt32(elem.constant(i%60), int32(i))
+		},
+	} {
+		s, err := parseStruct(root, append(emptyElements(1, 100_000), 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before uint32
+		for i := range 150_000 {
+			if i == 75_000 {
+				before = s.m.words
+			}
+			change(s, i)
+		}
+		if grown := s.m.words - before; grown > 20_000 {
+			t.Errorf("%s: %d words more for 75,000 changes", name, grown)
+		}
+		if err := CheckIndex(s.m); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		s.Release()
+	}
+}
+
 // TestSparseDoubleFields: how long it takes to set the elements of a sparse message does not depend
 // on how many fields of it come twice.
 func TestSparseDoubleFields(t *testing.T) {
