@@ -16,15 +16,15 @@
 //	index  entry of the User:    0, 45, 3, 14, →entry of the list
 //	       entry of the list:   29, 45, 2, …
 //
-// A struct of more than 60 fields, of which mostly few are set, has a table of those that are
-// instead, so that the index is in proportion to them: wide.go draws it. One of 15 to 60 has two
+// A struct of more than 57 fields, of which mostly few are set, has a table of those that are
+// instead, so that the index is in proportion to them: wide.go draws it. One of 15 to 57 has two
 // words more, see far.go.
 //
 // # What things cost
 //
 // A getter of a scalar is inlined: it compares the handle's generation, loads the field's word,
 // and loads the value through the table of segments. An unset field's word is 0, and position 0
-// reads as zero: no branch. (Of a struct of more than 60 fields it is a call. IsSetX is inlined
+// reads as zero: no branch. (Of a struct of more than 57 fields it is a call. IsSetX is inlined
 // there, too: a program that reads all fields of such a struct asks it first.) A string's getter
 // is a call that also loads the length; it copies nothing. A setter of a scalar stores in place;
 // where it may not (bytes of the caller's, or shared), the first one makes a node. A setter of a

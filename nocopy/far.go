@@ -7,7 +7,7 @@ import (
 )
 
 // A far struct or union has so many fields that its entry is more than 64 bytes, and yet not so
-// many that it is wide: 15 to 60. Its entry tells how far away the words of its fields are: by 0
+// many that it is wide: 15 to 57. Its entry tells how far away the words of its fields are: by 0
 // words, they follow, unless its message is sparse.
 //
 // An empty struct in a list is one byte on the wire. The default limit of the index is 64 bytes

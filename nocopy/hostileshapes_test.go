@@ -49,7 +49,7 @@ func init() {
 	}
 	keyed.Define(fields...)
 	var many []XFieldDesc
-	for i := range int16(60) {
+	for i := range int16(57) {
 		many = append(many, XFieldDesc{ID: i + 1, Name: fmt.Sprint("arm", i+1), Type: []*XType{typeI32, typeString, structTypeOf(pointDesc)}[i%3], Req: XOptional})
 	}
 	arms.Define(many...)
@@ -111,7 +111,7 @@ func hostileShapes(kind string) []hostileShape {
 		{"three arms twice", times(2, "\x08\x00\x01"+one+"\x0b\x00\x02"+one+"a"+"\x0c\x00\x03"+stop)},
 		{"unknown ones", times(5, "\x08\x00\x64"+one)},
 	} {
-		shapes = append(shapes, hostileShape{"unions of 60 arms: " + arms.name, "struct union", keyed, func(n int) string {
+		shapes = append(shapes, hostileShape{"unions of 57 arms: " + arms.name, "struct union", keyed, func(n int) string {
 			return "\x0f\x00\x02\x0c" + be(n/(len(arms.wire)+1)) + times(n/(len(arms.wire)+1), arms.wire+stop) + stop
 		}})
 	}

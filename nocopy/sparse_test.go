@@ -2,8 +2,11 @@ package nocopy
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
 // emptyElements returns field id, a list of n structs without fields.
@@ -15,7 +18,7 @@ func emptyElements(id byte, n int) []byte {
 // than what is copied from any other. What is parsed twice has each double field once.
 func TestSparseIndexed(t *testing.T) {
 	const n, doubled = 200_000, 100
-	elem, root := farOf(60, false)
+	elem, root := farOf(57, false)
 	wire := append(emptyElements(1, n), byte(WireList), 0, 2, byte(WireList), 0, 0, 0, 2, byte(WireStruct))
 	wire = appendBE32(wire, doubled)
 	for range doubled {
@@ -51,7 +54,7 @@ func TestSparseIndexed(t *testing.T) {
 func TestLazySum(t *testing.T) {
 	const n = 1_000_000
 	small, _ := farOf(12, false)
-	elem, _ := farOf(60, false)
+	elem, _ := farOf(57, false)
 	root := newStructDesc("Root")
 	root.Define(XFieldDesc{ID: 1, Name: "small", Type: listTypeOf(small.self)},
 		XFieldDesc{ID: 2, Name: "far", Type: listTypeOf(elem.self)})
@@ -74,7 +77,7 @@ func TestLazySum(t *testing.T) {
 // TestSparseForEver: values that are replaced again and again in a sparse message take no more and
 // more words.
 func TestSparseForEver(t *testing.T) {
-	elem, _ := farOf(60, false)
+	elem, _ := farOf(57, false)
 	root := newStructDesc("Root")
 	root.Define(XFieldDesc{ID: 1, Name: "list", Type: listTypeOf(elem.self)},
 		XFieldDesc{ID: 2, Name: "other", Type: listTypeOf(elem.self)},
@@ -92,7 +95,7 @@ func TestSparseForEver(t *testing.T) {
 			s.SetChild(f, root, two.Child(root.constant(0), root))
 			list := StructList[XStruct](s.Child(f, root))
 			list.Set(0, one)
-			list.At(1).SetInt32(elem.constant(i%60), int32(i))
+			list.At(1).SetInt32(elem.constant(i%57), int32(i))
 		},
 	} {
 		s, err := parseStruct(root, append(emptyElements(1, 100_000), 0))
@@ -123,7 +126,7 @@ func TestSparseDoubleFields(t *testing.T) {
 		t.Skip("measures time")
 	}
 	const n = 20_000
-	elem, root := farOf(60, false)
+	elem, root := farOf(57, false)
 	one := newStruct(elem)
 	one.SetInt32(elem.constant(0), 4)
 	setting := func(doubled int) time.Duration {
@@ -144,4 +147,59 @@ func TestSparseDoubleFields(t *testing.T) {
 	if many = min(many, setting(50_000)); many > 4*few+20*time.Millisecond {
 		t.Errorf("%d elements take %v, with 50,000 double fields %v", n, few, many)
 	}
+}
+
+// TestIndexOfNested: no message takes more than 64 bytes of index a byte, sparse or not, however
+// structs of which most fields are not set are nested: with them as elements, keys and values.
+func TestIndexOfNested(t *testing.T) {
+	for _, width := range []int{12, 13, 14, 15, 16, entry.MaxDirect, entry.MaxDirect + 1, entry.FlatWords - structWords, entry.FlatWords} {
+		small := newStructDesc("Small") // as large as an entry may be that one byte takes
+		X{}.Define(small, optionals(min(width, entry.MostNear-structWords), typeI8))
+		outer, deep, root := newStructDesc("Outer"), newStructDesc("Deep"), newStructDesc("Root")
+		X{}.Define(outer, optionals(width, small.self))
+		X{}.Define(deep, optionals(width, outer.self))
+		root.Define(XFieldDesc{ID: 1, Name: "list", Type: listTypeOf(outer.self)},
+			XFieldDesc{ID: 2, Name: "map", Type: mapTypeOf(outer.self, outer.self)},
+			XFieldDesc{ID: 3, Name: "deep", Type: mapTypeOf(deep.self, small.self)})
+		one := min(width, 60) // of which all other fields are not set
+		inField := func(i int, v []byte) []byte { return append(append([]byte{byte(WireStruct), 0, byte(i)}, v...), 0) }
+		pairs := func(id, n int, pair func(i int) []byte) []byte {
+			b := appendBE32([]byte{byte(WireMap), 0, byte(id), byte(WireStruct), byte(WireStruct)}, uint32(n))
+			for i := range n {
+				b = append(b, pair(i)...)
+			}
+			return b
+		}
+		for name, wire := range map[string][]byte{
+			"list": append(appendBE32([]byte{byte(WireList), 0, 1, byte(WireStruct)}, 5000), bytes.Repeat(inField(1, []byte{0}), 5000)...),
+			"map": pairs(2, one, func(i int) []byte {
+				return append(inField(i+1, []byte{0}), inField(1, []byte{0})...)
+			}),
+			"deep": pairs(3, one*one, func(i int) []byte { return append(inField(i/one+1, inField(i%one+1, []byte{0})), 0) }),
+		} {
+			for _, opt := range []Option{Own, alwaysSparse} {
+				s, err := parseStruct(root, append(bytes.Clone(wire), 0), opt)
+				if err != nil {
+					t.Fatalf("%s, %d fields: %v", name, width, err)
+				}
+				own := firstEntry + root.words
+				if s.m.noWords != 0 {
+					own += sparseWords
+				}
+				if words, most := 4*(int(s.m.words)-own), 64*len(wire); words > most {
+					t.Errorf("%s, %d fields: %d bytes have an index of %d bytes, more than %d", name, width, len(wire), words, most)
+				}
+				s.Release()
+			}
+		}
+	}
+}
+
+// optionals returns n optional fields of type t.
+func optionals(n int, t *XType) []XFieldDesc {
+	fields := make([]XFieldDesc, n)
+	for i := range fields {
+		fields[i] = XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: t, Req: XOptional}
+	}
+	return fields
 }

@@ -27,8 +27,14 @@ const MostNear = 16
 // MaxDirect is the most fields of a struct or union whose entry has a word for each. One with more
 // is wide: its entry has WideWords words, and the words of the fields that are set are in a table.
 // A field's word has the same number, and the struct as many words, as if it were not wide.
+//
+// So many are 57, that no message takes more than 16 words of index a byte. A STOP alone takes 16
+// words at most, those of a near entry. A struct around a value has 4 bytes besides it, the field's
+// header and a STOP, and takes 61 words besides it at most, 3 fewer than are due. A map takes 3
+// words for a pair, of which the key is not a STOP alone but once. A list of a sparse message takes
+// one for each far struct.
 const (
-	MaxDirect = 60
+	MaxDirect = 57
 	WideWords = Table + 1
 )
 
@@ -49,9 +55,8 @@ func Layout(fields int, union bool) (first int, kind uint32) {
 }
 
 // FlatWords is the most words of a wide struct whose table has one level. An entry, with a table
-// that has one word, takes 63 words then, less than 64 bytes of index for each of the 4 bytes of a
-// nested struct's header and STOP.
-const FlatWords = 28 * 32
+// that has one word, takes 61 words then: not more than a far one, see MaxDirect.
+const FlatWords = 27 * 32
 
 // A field's constant holds, from the lowest bits: the id, the wire type, Far and Wide, how many
 // words the struct has, and which of them is the field's.
