@@ -29,9 +29,9 @@ func (p *parser) affords(f *field, n, structs int) bool {
 	return true
 }
 
-// allow is called before a value of n bytes is counted. What Lazy leaves for later without counting
-// may take all words that are due to its bytes: so all are reserved, but for those of values that
-// are counted.
+// allow is called before a value of n bytes is counted. What Lazy leaves for later without
+// counting may take all words that are due to its bytes: so all are reserved, but for those of
+// values that are counted.
 func (p *parser) allow(n int) {
 	words := min(p.reserved, indexPerByte/4*uint64(n))
 	p.reserved -= words

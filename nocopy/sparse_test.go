@@ -119,8 +119,8 @@ func TestSparseForEver(t *testing.T) {
 	}
 }
 
-// TestSparseDoubleFields: how long it takes to set the elements of a sparse message does not depend
-// on how many fields of it come twice.
+// TestSparseDoubleFields: how long it takes to set the elements of a sparse message does not
+// depend on how many fields of it come twice.
 func TestSparseDoubleFields(t *testing.T) {
 	if raceEnabled {
 		t.Skip("measures time")

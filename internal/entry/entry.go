@@ -28,11 +28,11 @@ const MostNear = 16
 // is wide: its entry has WideWords words, and the words of the fields that are set are in a table.
 // A field's word has the same number, and the struct as many words, as if it were not wide.
 //
-// So many are 57, that no message takes more than 16 words of index a byte. A STOP alone takes 16
-// words at most, those of a near entry. A struct around a value has 4 bytes besides it, the field's
-// header and a STOP, and takes 61 words besides it at most, 3 fewer than are due. A map takes 3
-// words for a pair, of which the key is not a STOP alone but once. A list of a sparse message takes
-// one for each far struct.
+// They are 57 since no message may take more than 16 words of index a byte. A STOP alone takes 16
+// words at most, those of a near entry. A struct around a value has 4 bytes besides it, the
+// field's header and a STOP, and takes 61 words besides it at most, 3 fewer than are due. A map
+// takes 3 words for a pair, of which the key is not a STOP alone but once. A list in a sparse
+// message takes one for each far struct.
 const (
 	MaxDirect = 57
 	WideWords = Table + 1
