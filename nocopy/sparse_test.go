@@ -49,6 +49,28 @@ func TestSparseIndexed(t *testing.T) {
 	}
 }
 
+// TestSparseAsOtherType: nor does what is sent as another type, of the same fields.
+func TestSparseAsOtherType(t *testing.T) {
+	_, from := farOf(57, false)
+	_, to := farOf(57, false)
+	s, err := parseStruct(from, append(emptyElements(1, 400_000), 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	m, err := copyHeld(to, s, 0, Limits{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.endHeld()
+	if words, most := 4*int(m.words), 64*s.m.Len()+indexFloor; words > most {
+		t.Errorf("the index of a copy of %d bytes has %d bytes, more than %d", s.m.Len(), words, most)
+	}
+	if !bytes.Equal(m.Bytes(), s.m.Bytes()) {
+		t.Error("the copy differs")
+	}
+}
+
 // TestLazySum: all that Lazy leaves for later fits into the limit of the index, not only what it
 // counts.
 func TestLazySum(t *testing.T) {
