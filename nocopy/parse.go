@@ -251,7 +251,11 @@ func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 
 // mayBeSparse reports whether the parser, which has failed, may succeed if the message is sparse.
 func (m *Message) mayBeSparse(p *parser) bool {
-	return p.full && p.err != nil && m.noWords == 0 && m.desc.widest > entry.MostNear && firstEntry+sparseWords <= p.maxIndex
+	if !p.full || p.err == nil || m.noWords != 0 {
+		return false
+	}
+	m.desc.program() // of a message that is read by its index there may be none yet
+	return m.desc.widest > entry.MostNear && firstEntry+sparseWords <= p.maxIndex
 }
 
 // fitsOtherwise reports whether the parser, which has failed, may succeed if the message is

@@ -49,6 +49,59 @@ func TestSparseIndexed(t *testing.T) {
 	}
 }
 
+// TestSparsePartsByIndex: what is read by the index leaves enough of the limit for all that has
+// not been read.
+func TestSparsePartsByIndex(t *testing.T) {
+	const n = 300_000
+	types := func() (elem, root *XDesc) { // new ones, of which nothing has been parsed
+		elem, root = newStructDesc("Elem"), newStructDesc("Root")
+		X{}.Define(elem, optionals(57, typeI8))
+		arms := newUnionDesc("Arms")
+		X{}.Define(arms, optionals(57, typeI8))
+		root.Define(XFieldDesc{ID: 1, Name: "first", Type: listTypeOf(elem.self)}, XFieldDesc{ID: 2, Name: "arms", Type: listTypeOf(arms.self)},
+			XFieldDesc{ID: 3, Name: "last", Type: listTypeOf(elem.self)})
+		return elem, root
+	}
+	_, root := types()
+	var wire []byte
+	for id := range byte(3) {
+		wire = append(wire, emptyElements(id+1, n)...)
+	}
+	s, err := parseStruct(root, append(wire, 0), WithIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wire = bytes.Clone(s.m.Bytes())
+	s.Release()
+	for _, o := range []Option{ByIndex, RequireIndex} {
+		for _, order := range [][]int{{}, {0, 1, 2}, {2, 1, 0}, {1, 0, 2}} {
+			elem, root := types()
+			s, err := parseStruct(root, wire, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, k := range order {
+				list := StructList[XStruct](s.Child(root.constant(k), root))
+				if list.Len() != n {
+					t.Fatalf("in order %d: field %d has %d elements, not %d", order, k, list.Len(), n)
+				}
+				for i, x := range list.All() {
+					if !x.Valid() || x.HasField(elem.constant(i%57)) {
+						t.Fatalf("in order %d: field %d: element %d is not an empty struct", order, k, i)
+					}
+				}
+			}
+			if err := s.m.Index(); err != nil {
+				t.Errorf("in order %d: %v", order, err)
+			}
+			if words, most := 4*int(s.m.words), 2*(64*len(wire)+indexFloor); words > most {
+				t.Errorf("in order %d: an index of %d bytes, more than %d", order, words, most)
+			}
+			s.Release()
+		}
+	}
+}
+
 // TestSparseAsOtherType: nor does what is sent as another type, of the same fields.
 func TestSparseAsOtherType(t *testing.T) {
 	_, from := farOf(57, false)
