@@ -37,7 +37,7 @@ func (m *Message) zero(end int) {
 		panic(panicUndefined)
 	}
 	if end > len(m.idx) {
-		m.growIndex(end, maxWords)
+		m.growIndex(end, m.mostIndex())
 	}
 	m.noteGrowth()
 	end = min(end+zeroAhead, len(m.idx))
@@ -139,7 +139,11 @@ func (p *parser) growIndex(end, off, size int) {
 			return
 		}
 	}
-	m.growIndex(end, int(p.maxIndex))
+	most := int(p.maxIndex)
+	if m.pending&byIndex != 0 { // p.maxIndex is for the value that is being parsed
+		most = m.mostIndex()
+	}
+	m.growIndex(end, most)
 }
 
 // manyElements is from how many elements on it is worth foreseeing what they take.

@@ -380,8 +380,17 @@ const (
 // have two entries then.
 func (m *Message) moreIndex() func() {
 	l, most := m.landing, m.landing.maxIndex
-	l.maxIndex = uint32(min(2*uint64(m.limits.maxIndex(len(l.b))), maxWords))
+	l.maxIndex = uint32(m.mostIndex())
 	return func() { l.maxIndex = most }
+}
+
+// mostIndex returns the most words that the index may be long: twice the limit if the message is
+// read by its own index, see moreIndex. Edits have no limit.
+func (m *Message) mostIndex() int {
+	if m.pending&byIndex == 0 {
+		return maxWords
+	}
+	return int(min(2*uint64(m.limits.maxIndex(len(m.landing.b))), maxWords))
 }
 
 // parseAt parses the value of type t at an offset, before stop, in a struct that is this deep. It

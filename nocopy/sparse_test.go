@@ -94,8 +94,8 @@ func TestSparsePartsByIndex(t *testing.T) {
 			if err := s.m.Index(); err != nil {
 				t.Errorf("in order %d: %v", order, err)
 			}
-			if words, most := 4*int(s.m.words), 2*(64*len(wire)+indexFloor); words > most {
-				t.Errorf("in order %d: an index of %d bytes, more than %d", order, words, most)
+			if got, most := 4*len(s.m.idx), 2*(64*len(wire)+indexFloor); got > most {
+				t.Errorf("in order %d: an index of %d bytes, more than %d", order, got, most)
 			}
 			s.Release()
 		}
