@@ -38,7 +38,7 @@ func (m *Message) source(v XStruct, t *XType) source {
 		m.limits.MaxDepth = depth
 		m.flags |= limited
 	}
-	m.beLike(v.m)
+	m.makeSparseLike(v.m)
 	r := v.m.rangeOf(v.entry(), t, m.spentRange)
 	m.spentRange = chain.Range{}
 	if r.Count() <= keepPieces {
@@ -167,7 +167,7 @@ func (m *Message) indexValue(t *XType, p, e uint32) uint32 {
 func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32) uint32 {
 	to, shadows := e, len(m.shadows.all)
 	if e != 0 {
-		to = m.target(t.desc, e)
+		to = m.entryToFill(t.desc, e)
 	}
 	m.beginTrusted(0)
 	p := &m.p
@@ -191,7 +191,7 @@ func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32)
 	p.dropWindows()
 	m.endTrusted(i)
 	if e != 0 {
-		m.refer(e, to, shadows)
+		m.referTo(e, to, shadows)
 	}
 	return word
 }
@@ -285,7 +285,7 @@ func (s XStruct) linkOrClone(d *XDesc) XStruct {
 	p, _ := m.buf.Place(1) // the node replaces it
 	m.buf.AddRoot(p, p+1)
 	node := m.buf.AddReplace(p, p+1)
-	m.beLike(s.m)
+	m.makeSparseLike(s.m)
 	m.root = m.alloc(d.words)
 	m.indexShared(node, d.self, src, m.root)
 	m.edit(m.root).valueNode = node

@@ -6,18 +6,20 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// A far struct or union has so many fields that its entry is more than 64 bytes, and yet not so
-// many that it is wide: 15 to 57. Its entry tells how far away the words of its fields are: by 0
-// words, they follow, unless its message is sparse.
+// A far struct has 15 to 57 fields, a far union 14 to 57: an entry with a word for each would take
+// more than 64 bytes, but they are too few for it to be wide. A word of its entry, awayWord, tells
+// how many words further on the words of its fields are than if they followed the entry. That is
+// 0, they do follow, unless the message is sparse.
 //
 // An empty struct in a list is one byte on the wire. The default limit of the index is 64 bytes
-// for each, and what is hostile may have many. So a message whose index would exceed its limit is
-// parsed again, as a sparse one: far structs without a field, in a list, a map or a field, get an
-// entry without words, and refer to words that are 0 for ever. The first field that is set in such
-// a struct gives it words of its own, elsewhere.
+// for each byte of input, and a hostile message may have many such structs. So a message whose
+// index would exceed its limit is parsed again, as a sparse one: far structs without a field, in a
+// list, a map or a field, get an entry without words for fields, and refer to words of the message
+// that are 0 for ever (noWords). The first field that is set in such a struct gives it words of
+// its own, elsewhere in the index.
 
 const (
-	awayWord = entry.Away // the word of an entry that tells it
+	awayWord = entry.Away // how many words further on the words of the fields are
 	farWords = entry.FarWords
 )
 
@@ -35,8 +37,8 @@ func (m *Message) putFar(e uint32, f XField, word uint32) {
 	*m.farSlot(e, f) = word
 }
 
-// farSlot returns where the word of field f of the far struct of entry e is, to be set. It is good
-// until the index grows.
+// farSlot returns a pointer to the word of field f of the far struct of entry e, which the caller
+// sets. It first gives words to a struct that has none. The pointer is good until the index grows.
 func (m *Message) farSlot(e uint32, f XField) *uint32 {
 	if m.hasNoWords(e) {
 		words := m.allocRaw(int(f.words()))
@@ -59,8 +61,9 @@ func (m *Message) makeSparse() {
 	m.zeroed = 0 // the parser does not update it
 }
 
-// beLike makes the message sparse if from is, of which a part is to be indexed in it.
-func (m *Message) beLike(from *Message) {
+// makeSparseLike makes the message sparse if from is sparse. It is called before a value of from
+// is indexed in this message, where it may need as little index as in from.
+func (m *Message) makeSparseLike(from *Message) {
 	if from.noWords != 0 && m.noWords == 0 {
 		m.makeSparse()
 	}
@@ -72,10 +75,10 @@ func (m *Message) fillWithoutWords(e, p uint32) {
 	w[entryStart], w[entryEnd], w[unionWord], w[awayWord] = p, p, 0, m.noWords-e
 }
 
-// target returns the entry that a struct of type d is to be indexed into to take the place of
-// that of entry e, which refers to it afterwards by refer. It is e itself unless the words of its
-// fields are not to follow it.
-func (m *Message) target(d *XDesc, e uint32) uint32 {
+// entryToFill returns the entry that the parser fills with the struct of type d that is to replace
+// that of entry e. The parser needs the words of the fields after the entry: so it is e itself if
+// e has them there, else another, which referTo makes e refer to when it has been filled.
+func (m *Message) entryToFill(d *XDesc, e uint32) uint32 {
 	switch {
 	case !d.far || m.idx[e+awayWord] == 0:
 		return e
@@ -85,7 +88,8 @@ func (m *Message) target(d *XDesc, e uint32) uint32 {
 	return e + m.idx[e+awayWord]
 }
 
-// freeAway frees the words of the far struct of entry e that do not follow it.
+// freeAway frees the words of the fields of the far struct of entry e if they are its own and do
+// not follow it. The struct has none then.
 func (m *Message) freeAway(d *XDesc, e uint32) {
 	if away := m.idx[e+awayWord]; away != 0 && !m.hasNoWords(e) {
 		m.dead.freeRaw(e+away, d.span())
@@ -93,7 +97,8 @@ func (m *Message) freeAway(d *XDesc, e uint32) {
 	}
 }
 
-// ownWords returns how many words the entry of a struct has.
+// ownWords returns how many words the entry e of a struct has, with those of its fields only if
+// they follow it.
 func (m *Message) ownWords(d *XDesc, e uint32) uint32 {
 	if d.far && m.idx[e+awayWord] != 0 {
 		return farWords
@@ -101,9 +106,10 @@ func (m *Message) ownWords(d *XDesc, e uint32) uint32 {
 	return uint32(d.words)
 }
 
-// refer makes the far struct of entry e the one of entry to, but for its number. Those shadows
-// that may be of that struct are from number shadows on.
-func (m *Message) refer(e, to uint32, shadows int) {
+// referTo makes entry e, of a far struct, refer to the words of the fields of entry to, which
+// entryToFill returned and the parser has filled. The other words of to are copied to e. Shadows
+// before this number are of other structs. If both entries are the same it does nothing.
+func (m *Message) referTo(e, to uint32, shadows int) {
 	if e == to {
 		return
 	}
@@ -117,8 +123,8 @@ func (m *Message) refer(e, to uint32, shadows int) {
 }
 
 // For generated code. XFar is the handle of a far struct, of more than entry.MostNear words and at
-// most entry.MaxDirect fields, with the getters of one field, which is named by its word. XStruct
-// has all other accessors.
+// most entry.MaxDirect fields. It has the getters that name a field by the number of its word.
+// XStruct has all other accessors.
 type XFar XStruct
 
 // Has reports whether the field is set.
@@ -129,7 +135,8 @@ func (s XFar) Has(word uint32) bool {
 	return s.at(word) != 0
 }
 
-// at returns a word in the index, having checked that the handle is alive. It must not be zero.
+// at returns the word of the field with this word number. It panics if the handle is stale. s must
+// not be the zero handle.
 func (s XFar) at(word uint32) uint32 {
 	if s.k>>32 != s.m.gen {
 		panic(panicStale)
@@ -204,8 +211,7 @@ func (s XFar) UUID(word uint32) (v UUID) {
 	return
 }
 
-// BoolOr returns a bool field, or its IDL default if it is not set. Likewise the others of the
-// name.
+// BoolOr returns a bool field, def if it is not set: its default in the IDL.
 func (s XFar) BoolOr(word uint32, def bool) bool {
 	if !s.Has(word) {
 		return def

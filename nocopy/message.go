@@ -52,21 +52,21 @@ type Message struct {
 	shadows     shadows // fields that came twice
 	limits      Limits
 	p           parser
-	scratch     []byte      // a zero value on its way
-	copied      []byte      // a copied value on its way
-	spentRange  chain.Range // memory for the pieces of the next one
+	scratch     []byte      // memory in which a zero value is encoded before it is appended
+	copied      []byte      // memory for a value that is copied from another message
+	spentRange  chain.Range // has memory for the pieces of the next Range, see source
 	tables      tables
 	viewKeys    viewKeys
 	liveSets    []bitset // see edit.live
 	dead        deadEntries
-	more        bool   // there may be some of what endMore empties
+	more        bool   // endMore may have something to empty
 	noWords     uint32 // words that stay 0; 0 unless the message is sparse, see far.go
 	spareTables spareTables
-	tableSlots  uint32    // for how many fields the table has room that grew last
+	tableSlots  uint32    // room, in fields, of the table that was last made in place of a full one
 	hasTables   bool      // there are tables of wide structs, see wide.go
-	maybeFull   bool      // there may be so much in the index that is dead that tidy should look
+	maybeFull   bool      // so much of the index may be dead that compactIfWorth should look
 	looseNodes  []uint32  // words of texts that no loose element has any more, see scatter.go
-	handouts    []handout // for binaries that were handed out since the message was finished last
+	handouts    []handout // memory for binaries, handed out since the message was last finished
 	listFill    listFill
 	mapFill     mapFill
 	laters      []later       // see XRow
@@ -76,7 +76,7 @@ type Message struct {
 	own         *Message      // itself if it is kept, so that copies are found out
 	landing     *landing      // of a message that is read by its index, see landing.go
 	indexNode   chain.NodeID  // with the index that finishing added
-	noted       atomic.Uint32 // what those have done whom a held message was shown: see held.go
+	noted       atomic.Uint32 // what users of a held message have done with it, see held.go
 	claims      atomic.Uint64 // who owns it, see claim.go
 
 	// A large index is not kept: idxItem is what other messages know it by, nil if idx is not large,

@@ -178,8 +178,7 @@ func (s XStruct) UUID(f XField) (v UUID) {
 	return
 }
 
-// BoolOr returns a bool field, or its IDL default if it is not set. Likewise the others of the
-// name.
+// BoolOr returns a bool field, def if it is not set: its default in the IDL.
 func (s XStruct) BoolOr(f XField, def bool) bool {
 	if !s.Has(f) {
 		return def

@@ -6,21 +6,23 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// A wide struct has more than entry.MaxDirect fields, of which mostly few are set: its index is to
-// be in proportion to those. So its entry has no word for each field, but the number of a table: a
-// word of the index from which on the table stands.
+// A wide struct has more than entry.MaxDirect fields. Mostly few of them are set, and the index is
+// to be in proportion to those. So its entry does not have a word for each field, but the number
+// of a table, or 0 for an empty one: the number of the word of the index at which the table
+// begins.
 //
-// A table is a bitset and the words of the fields in it. For each group of 32 fields there are a
-// set, as 32 bits, and the offset in the table of the words of the fields in the set, which are in
-// ascending order. The groups come first. The words of a group are anywhere after them; a group
-// that a field is added to moves to the end, unless it is there: so fields that are set in
-// ascending order are appended. A table that is full is copied into a larger one.
+// A table has the words of the fields that are set. It begins with a group for each 32 fields: a
+// set of fields, as 32 bits, and the offset in the table of the words of these, which are in
+// ascending order. The words of a group are anywhere after the groups; when a field is added they
+// move to the end of the table, unless they are there: so fields that are set in ascending order
+// are appended. A table that is full is copied into a larger one.
 //
-// A struct of more than flatSpan words has tables of two levels. The words in the outer one are
-// the numbers of the tables for chunkSpan fields each. So the smallest table for one field takes
-// 256 bytes, however many fields the struct has.
+// A struct of more than flatSpan words has tables of two levels. The words in the outer table are
+// the numbers of inner tables, for chunkSpan fields each. So the smallest table for one field
+// takes 256 bytes, however many fields the struct has. A flat table has one level: that of a
+// smaller struct, an outer table and an inner one are flat.
 //
-// No word stays 0: a field that is removed leaves the set.
+// A word in a table is not 0: a field that is unset leaves the set.
 
 // What a table begins with.
 const (
@@ -42,8 +44,8 @@ const (
 	chunkSpan = 1 << chunkLog
 	chunkMask = chunkSpan - 1
 
-	// For how many fields a table has room that setters begin to fill: for as many as one needed that
-	// was full before, in the same message.
+	// A new table has room for as many fields as the one that last took the place of a full one in
+	// the same message (Message.tableSlots), within these bounds.
 	leastSlots = 8
 	mostSlots  = 32
 )
@@ -93,8 +95,8 @@ func (m *Message) putElsewhere(e uint32, f XField, word uint32) {
 	}
 }
 
-// slot returns where the word of field f of the struct of entry e is, which is not near; the
-// caller puts something other than 0 there. It is good until the index grows.
+// slot returns a pointer to the word of field f of the far or wide struct of entry e, for the
+// caller to set it to something other than 0. The pointer is good until the index grows.
 func (m *Message) slot(e uint32, f XField) *uint32 {
 	if f.far() {
 		return m.farSlot(e, f)
@@ -102,15 +104,16 @@ func (m *Message) slot(e uint32, f XField) *uint32 {
 	return m.wideSlot(e, f)
 }
 
-// wideSlot returns where the word of field f of the wide struct of entry e is, having made room
-// for it, in which the caller puts something other than 0. It is good until the index grows.
+// wideSlot returns a pointer to the word of field f of the wide struct of entry e, for which it
+// makes room if need be. The caller sets it to something other than 0. It is good until the index
+// grows.
 func (m *Message) wideSlot(e uint32, f XField) *uint32 {
 	t, at := m.inTable(m.idx[e+tableWord], f)
 	m.idx[e+tableWord] = t
 	return &m.idx[at]
 }
 
-// tableAt returns the word of field f in table t, or 0.
+// tableAt returns the word of field f in table t, of one or two levels; 0 if the field is not set.
 func tableAt(idx []uint32, t uint32, f XField) uint32 {
 	n := f.word()
 	if t == 0 {
@@ -125,7 +128,7 @@ func tableAt(idx []uint32, t uint32, f XField) uint32 {
 	return inFlat(idx, t, n)
 }
 
-// inFlat returns word n in table t, or 0.
+// inFlat returns word n in the flat table t, 0 if it is not in the table's set.
 func inFlat(idx []uint32, t, n uint32) uint32 {
 	group := idx[t+tableGroups+n>>groupLog*groupWords:][:groupWords]
 	set, bit := group[0], uint32(1)<<(n&groupMask)
@@ -135,8 +138,9 @@ func inFlat(idx []uint32, t, n uint32) uint32 {
 	return idx[t+group[1]+uint32(bits.OnesCount32(set&(bit-1)))]
 }
 
-// inTable returns where the word of field f is, having added it to table t if need be, and the
-// number of the table then. A t of 0 is an empty table.
+// inTable adds field f to table t if it is not in it. It returns the number of the table, which is
+// another one if t had no room, and that of the field's word in the index. A t of 0 is an empty
+// table.
 func (m *Message) inTable(t uint32, f XField) (table, at uint32) {
 	n, span := f.word(), f.words()
 	if span <= flatSpan {
@@ -151,8 +155,8 @@ func (m *Message) inTable(t uint32, f XField) (table, at uint32) {
 // chunksOf returns how many words the outer table has for a struct of span words.
 func chunksOf(span uint32) uint32 { return (span + chunkMask) >> chunkLog }
 
-// addToFlat returns where word n is in table t of one level, having added it if need be, and the
-// number of the table then. A t of 0 is an empty table.
+// addToFlat adds word n to the flat table t of a struct of span words if it is not in it. It
+// returns what inTable returns.
 func (m *Message) addToFlat(t, n, span uint32) (table, at uint32) {
 	if t != 0 {
 		if at := addToSet(m.idx[t:][:m.idx[t+tableRoom]], n); at != 0 {
@@ -172,8 +176,8 @@ func (m *Message) addToFlat(t, n, span uint32) (table, at uint32) {
 	return to, to + addToSet(m.idx[to:][:m.idx[to+tableRoom]], n)
 }
 
-// addToSet returns the offset of word n of a table of one level, which it adds as 0 if it is not
-// in its set; 0 if the table has no room for it.
+// addToSet adds word n, as 0, to a flat table that does not have it. It returns the word's offset
+// in the table; 0 if there is no room for it.
 func addToSet(table []uint32, n uint32) uint32 {
 	group := table[tableGroups+n>>groupLog*groupWords:][:groupWords]
 	bit := uint32(1) << (n & groupMask)
@@ -225,8 +229,8 @@ func removeFromTable(idx []uint32, t uint32, f XField) {
 	copy(words, words[1:])
 }
 
-// roomForMore returns how many words a table has that takes the place of a full one, for a struct
-// of span words.
+// roomForMore returns how many words to allocate for a table that takes the place of table, which
+// is full, of a struct of span words: there is room for twice as many fields then.
 func roomForMore(table []uint32, span uint32) uint32 {
 	n := 0
 	for i := uint32(tableGroups); i < bareTable(span); i += groupWords {
@@ -235,8 +239,8 @@ func roomForMore(table []uint32, span uint32) uint32 {
 	return bareTable(span) + max(2*uint32(n), leastSlots)
 }
 
-// fillTable copies the words of table t into the table to, which has room for them, and nothing in
-// it. A t of 0 is an empty table.
+// fillTable copies the flat table t of a struct of span words into the new table to, which is zero
+// but for tableRoom and has room for it. A t of 0 is an empty table.
 func fillTable(idx []uint32, to, t, span uint32) {
 	used := bareTable(span)
 	if t == 0 {
@@ -253,19 +257,19 @@ func fillTable(idx []uint32, to, t, span uint32) {
 	table[tableUsed] = used
 }
 
-// indexWideTemplate sets the words of the fields of a template at position p, if the struct is
-// wide.
+// indexWideTemplate sets the words of the fields that the template of d sets, whose copy is at
+// position p, in entry e. It does nothing if the struct is not wide.
 func (m *Message) indexWideTemplate(d *XDesc, e, p uint32) {
 	for _, s := range d.wideTemplate {
 		m.putElsewhere(e, d.fields[s.word-d.first].c, p+s.off)
 	}
 }
 
-// spareTables are the tables that are free, by their sizes' logarithms: the first of each, whose
-// tableUsed is the next one.
+// spareTables are the free tables: item c is the first of those of 1<<c to 1<<(c+1)-1 words, 0 if
+// there is none. The word tableUsed of each is the number of the next one.
 type spareTables [13]uint32
 
-// allocTable returns the first of at least n zero words for a table, its room set.
+// allocTable returns the number of a new table of at least n words, zero but for tableRoom.
 func (m *Message) allocTable(n uint32) uint32 {
 	m.hasTables = true
 	class := bits.Len32(n) - 1
@@ -281,8 +285,8 @@ func (m *Message) allocTable(n uint32) uint32 {
 	return t
 }
 
-// freeTable frees table t of a struct of span words, whose fields' values are no longer of
-// interest. 0 is no table.
+// freeTable frees table t, of one or two levels, of a struct of span words. It does not look at
+// the fields' values. 0 is no table.
 func (m *Message) freeTable(t, span uint32) {
 	if t == 0 {
 		return
@@ -295,6 +299,7 @@ func (m *Message) freeTable(t, span uint32) {
 	m.freeFlat(t)
 }
 
+// freeFlat frees the flat table t.
 func (m *Message) freeFlat(t uint32) {
 	m.hasTables = true
 	c := bits.Len32(m.idx[t+tableRoom]) - 1
@@ -308,8 +313,8 @@ func (m *Message) forgetTables() {
 }
 
 // next returns the number of the first field from field i on that may be set in the struct of
-// entry e, which d describes: i itself unless the struct is wide. There is none if it is
-// len(d.fields).
+// entry e, which d describes; len(d.fields) if there is none. If the struct is not wide it returns
+// i itself.
 func (m *Message) next(d *XDesc, e uint32, i int) int {
 	if !d.wide {
 		return i
@@ -318,7 +323,7 @@ func (m *Message) next(d *XDesc, e uint32, i int) int {
 }
 
 // NextField returns the number of the first field from field i on that may be set in s, which d
-// describes; there is none if it is d.NumFields().
+// describes; d.NumFields() if there is none.
 func (s XStruct) NextField(d *XDesc, i int) int {
 	if s.m == nil || !d.wide {
 		return i
@@ -327,6 +332,7 @@ func (s XStruct) NextField(d *XDesc, i int) int {
 	return s.m.nextWide(d, s.entry(), i)
 }
 
+// nextWide does the work of next for a wide struct.
 func (m *Message) nextWide(d *XDesc, e uint32, i int) int {
 	if i >= len(d.fields) {
 		return len(d.fields)
@@ -336,8 +342,8 @@ func (m *Message) nextWide(d *XDesc, e uint32, i int) int {
 	return int(n - d.first)
 }
 
-// nextInTable returns the first word from n on that is in the set of table t of a struct of span
-// words; span if there is none.
+// nextInTable returns the number of the first word from word n on that is in table t, of one or
+// two levels, of a struct of span words; span if there is none.
 func (m *Message) nextInTable(t, n, span uint32) uint32 {
 	switch {
 	case t == 0:
@@ -360,7 +366,7 @@ func (m *Message) nextInTable(t, n, span uint32) uint32 {
 	}
 }
 
-// nextInFlat returns the first word from n on that is in the set of table t, of one level, of a
+// nextInFlat returns the number of the first word from word n on that is in the flat table t of a
 // struct of span words; span if there is none.
 func (m *Message) nextInFlat(t, n, span uint32) uint32 {
 	for n < span {

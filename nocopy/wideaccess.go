@@ -23,8 +23,8 @@ func (s XWide) table() uint32 {
 	return s.m.idx[uint32(s.k)+tableWord]
 }
 
-// lacks reports whether the field is certainly not in table t. Most fields that a program asks for
-// are not set: so getters ask this first, which is compiled into them.
+// lacks reports whether it is certain that the field is not in table t; of a table of two levels
+// it never is. Getters ask this first, since most fields are not set, and it is inlined.
 func (s XWide) lacks(t uint32, f XField) bool {
 	n := f.word()
 	return f.words() <= flatSpan && (t == 0 || s.m.idx[t+tableGroups+n>>groupLog*groupWords]>>(n&groupMask)&1 == 0)
@@ -42,8 +42,8 @@ func (s XWide) Has(f XField) bool {
 	return tableAt(s.m.idx, t, f) != 0
 }
 
-// HasFlat reports whether the field is set in a struct of at most entry.FlatWords words. It
-// inlines.
+// HasFlat is Has for a struct of at most entry.FlatWords words, whose table has one level. It is
+// inlined.
 func (s XWide) HasFlat(f XField) bool {
 	if s.m == nil {
 		return false
@@ -118,8 +118,7 @@ func (s XWide) UUID(f XField) (v UUID) {
 	return
 }
 
-// BoolOr returns a bool field, or its IDL default if it is not set. Likewise the others of the
-// name.
+// BoolOr returns a bool field, def if it is not set: its default in the IDL.
 func (s XWide) BoolOr(f XField, def bool) bool {
 	if !s.Has(f) {
 		return def
