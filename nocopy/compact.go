@@ -7,14 +7,14 @@ import (
 )
 
 // Compact rewrites the message into one piece of memory, without what has been replaced or
-// removed. Changing a message does so by itself when that has become several times as much as
-// is left, so that editing one message again and again takes no more memory than a few times
-// its size. It completes what is being built.
+// removed. Changing a message compacts it when what has been replaced or removed is several times
+// as much as the rest: so editing one message again and again takes no more memory than a few
+// times its size. Compact completes what is being built.
 //
-// Handles stay good, and so does what was read; but handles of what was replaced or removed are
-// not to be used any more: they read as absent, and once their places are used again as another
-// value of their type. Room got for a binary (NewX(n), NewBytes) may be filled until the
-// message is finished, if there is no more than that of 16 binaries.
+// Handles stay good, and so does what was read. But handles of what was replaced or removed must
+// not be used any more: they read as absent, and later perhaps as another value of their type,
+// when their entries are used again. What NewX(n) or NewBytes has returned for a binary may still
+// be filled, until the message is finished, if there are at most 16 such binaries.
 func (m *Message) Compact() {
 	switch {
 	case m.words == 0:
@@ -28,8 +28,8 @@ func (m *Message) Compact() {
 // noteGrowth sets maybeFull if the index has grown so much that compactIfWorth should look.
 func (m *Message) noteGrowth() { m.maybeFull = m.maybeFull || m.words+m.dead.reused > m.dead.checkAt }
 
-// compactIfWorth compacts the message if enough of it is dead. If not, it is not looked at
-// again until it has grown much.
+// compactIfWorth compacts the message if enough of it is dead. If not, it does not look again
+// until the message has grown much.
 func (m *Message) compactIfWorth() {
 	d := &m.dead
 	switch {
@@ -45,9 +45,9 @@ func (m *Message) compactIfWorth() {
 	m.compact()
 }
 
-// handout is memory that NewBytes returned for a binary field, to be filled: the entry of the
-// struct, the field, and what its word was. Once it is another, the memory is no
-// longer the field's.
+// handout is memory that NewBytes returned for a binary field, to be filled by the program. e is
+// the entry of the struct, word the word that the field had then. When the field has another word,
+// the memory is no longer the field's.
 type handout struct {
 	e     uint32
 	field XField
@@ -55,7 +55,7 @@ type handout struct {
 	mem   []byte
 }
 
-// fewHandouts is how many handouts stay where they are when the message is compacted: each of
+// fewHandouts is the most handouts that stay where they are when the message is compacted: each of
 // them takes positions.
 const fewHandouts = 16
 
@@ -63,7 +63,7 @@ const fewHandouts = 16
 // than fewHandouts are left.
 func (m *Message) manyHandouts() bool {
 	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return m.at(h.e, h.field) != h.word })
-	if len(m.handouts) > fewHandouts { // perhaps their structs are no longer in the message
+	if len(m.handouts) > fewHandouts { // the structs of some may no longer be in the message
 		live := map[uint32]bool{}
 		m.eachStruct(m.desc.self, m.root, func(e uint32) { live[e] = true })
 		m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return !live[h.e] })
@@ -71,8 +71,8 @@ func (m *Message) manyHandouts() bool {
 	return len(m.handouts) > fewHandouts
 }
 
-// eachStruct calls f with the entry of every struct in the value of type t and entry e, itself
-// included. Structs that are not indexed have none.
+// eachStruct calls f with the entries of all structs in the value of type t and entry e, itself
+// included. Structs that are not indexed yet have no entry and are left out.
 func (m *Message) eachStruct(t *XType, e uint32, f func(e uint32)) {
 	visit := func(t *XType, word uint32) {
 		if t.kind >= record && word != 0 && word&notIndexed == 0 {
@@ -101,7 +101,7 @@ func (m *Message) eachStruct(t *XType, e uint32, f func(e uint32)) {
 }
 
 // keepHandouts puts the handouts, which may still be filled, in the place of the binaries that
-// were copied from them when the message was compacted.
+// compacting has copied from them. It forgets all if there are more than fewHandouts.
 func (m *Message) keepHandouts() {
 	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool {
 		return m.at(h.e, h.field) == 0 // its struct is no longer in the message
@@ -124,15 +124,15 @@ func (m *Message) dropHandouts() {
 	}
 }
 
-// keepHandedOut is for how many handouts memory waits for the next message.
+// keepHandedOut is the most handouts for which memory is kept for the next message.
 const keepHandedOut = 4 << 10
 
 // uncheckedWords is the number of words that an index may have before anybody looks how many of
 // them are dead.
 const uncheckedWords = 64 << 10
 
-// nextCheck returns how many words there may be before compactIfWorth looks again, if there are
-// n now.
+// nextCheck returns the checkAt with which compactIfWorth looks again when the index has doubled,
+// if it has n words now.
 func nextCheck(n uint32) uint32 {
 	if n > math.MaxUint32/2 {
 		return math.MaxUint32
@@ -179,7 +179,7 @@ type rewriter struct {
 	b    []byte // the message
 	base uint32 // position of b[0]
 
-	inPlace bool   // pairs keep their numbers
+	inPlace bool   // pairs keep their numbers, since a loop over a map is under way
 	holes   []hole // maps whose deleted pairs keep their slots
 }
 
@@ -235,8 +235,9 @@ func (r *rewriter) skip(t WireType, i int) int {
 	return end
 }
 
-// element gives the value of type t at index i its new position. word is what stood for it.
-// element returns the word that stands for it now, and the index after it.
+// element gives the element, key, or value of a field or pair, of type t, which is at index i, and
+// all in it their new positions. word is the one that it had. element returns the word that it has
+// now, and the index after it.
 func (r *rewriter) element(t *XType, word uint32, i int) (uint32, int) {
 	switch {
 	case t.kind == fixed:
@@ -265,8 +266,8 @@ func (r *rewriter) value(t *XType, e uint32, i int) int {
 	return i
 }
 
-// list gives the elements of the list or set of entry e their new positions, the first of which is
-// at index i. It returns the index after the last.
+// list gives the elements of the list or set of entry e their new positions. The first is at index
+// i. It returns the index after the last.
 func (r *rewriter) list(t *XType, e uint32, i int) int {
 	m := r.m
 	n := m.idx[e+listCount]
@@ -288,9 +289,9 @@ func (r *rewriter) list(t *XType, e uint32, i int) int {
 	return i
 }
 
-// dict gives the keys and values of the map of entry e their new positions, the first of which is
-// at index i, and returns the index after the last. The slots of pairs that were deleted are
-// removed, unless pairs keep their numbers.
+// dict gives the keys and values of the map of entry e their new positions. The first key is at
+// index i. It returns the index after the last value. It removes the slots of deleted pairs,
+// unless pairs keep their numbers.
 func (r *rewriter) dict(t *XType, e uint32, i int) int {
 	m := r.m
 	m.idx[e+listStart] = r.base + uint32(i)
@@ -323,8 +324,8 @@ func (r *rewriter) dict(t *XType, e uint32, i int) int {
 	return i
 }
 
-// extraFields gives the entries of a union's extra fields, for which there is no word, their
-// new positions: begin, then add for each of them, then end.
+// extraFields gives new positions to the extra fields of a union, which have entries of their own
+// since no word of the union stands for them: call begin, then add for each of them, then end.
 type extraFields struct {
 	m     *Message
 	e     uint32
@@ -338,7 +339,7 @@ func (u *extraFields) begin(m *Message, e uint32) {
 	m.idx[e+unionWord] = u.which
 }
 
-// add takes the next entry for the extra field at these positions.
+// add takes the next entry for the extra field that is at [at, end) now.
 func (u *extraFields) add(at, end uint32) {
 	w := u.chain
 	f := u.m.idx[w&^hasExtra:][:extraWords]

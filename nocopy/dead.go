@@ -10,38 +10,40 @@ type deadEntries struct {
 	values   []deadValue
 	fields   []deadField
 	byStruct map[uint32][]deadField // by deadField.in; nil unless the message is being compacted
-	// What has been reclaimed since:
+	// What compacting has freed, and was not used again. Before the message is compacted for the
+	// first time these maps are nil.
 	free     map[*XType][]block
 	empty    map[*XType][]uint32 // entries of far structs that have no words for fields
 	rawWords map[uint32][]uint32 // by size: words that no handle refers to
-	// By entry: how many words a container's block has, if more or fewer than its count tells
+	// By entry: how many words a container's block has, if that does not follow from its count
 	blockWords map[uint32]uint32
-	freeWords  uint32 // how many words all of these have
-	// When to look again:
-	reused      uint32 // how many free words were used again since then
-	checkAt     uint32 // compactIfWorth looks once the words of the index and reused are more
+	freeWords  uint32 // how many words free, empty and rawWords have
+	// When compactIfWorth looks again how much is dead:
+	reused      uint32 // how many free words were used again since the message was compacted last
+	checkAt     uint32 // it looks once the index's words in use and reused together are more
 	everyChange bool   // for tests: it compacts at every change
 }
 
-// deadValue is a struct or container that was replaced or removed. With inBlock it was an
-// element in the block of a list; its words stay the block's.
+// deadValue is a struct or container that was replaced or removed: its type and its entry. With
+// inBlock it was an element whose entry is in the block of a list: its words stay the block's.
 type deadValue struct {
 	t       *XType
 	e       uint32
 	inBlock bool
 }
 
-// deadField is a struct that was replaced in a field: word tells the field, in is the entry of
-// the struct around it.
+// deadField is a struct that was replaced in a field: in is the entry of the struct that the field
+// is in, word the number of the field's word, e the entry of the replaced struct.
 type deadField struct{ in, word, e uint32 }
 
-// block is a number of words of the index that begin with an entry.
+// block is a range of words of the index that begins with entry e.
 type block struct{ e, words uint32 }
 
 // isEmpty reports whether nothing was noted as dead since the message was compacted last.
 func (d *deadEntries) isEmpty() bool { return len(d.values)+len(d.fields) == 0 }
 
-// keepDead is the largest capacity of each list of notes that is kept for the next message.
+// keepDead is the largest capacity that values and fields may have to be kept for the next
+// message.
 const keepDead = 1 << 10
 
 // reset makes d ready for the next message.
@@ -62,8 +64,8 @@ func (d *deadEntries) used() bool {
 	return len(d.values)+len(d.fields) > 0 || d.free != nil || d.checkAt != uncheckedWords || d.everyChange
 }
 
-// noteDead notes that the struct or container that a word stands for is about to be replaced or
-// removed. t is its type.
+// noteDead notes that the struct or container of type t with this word is about to be replaced or
+// removed. It does nothing if there is none, or it has not been indexed.
 func (m *Message) noteDead(t *XType, word uint32) {
 	if word != 0 && word&notIndexed == 0 {
 		m.dead.values = append(m.dead.values, deadValue{t: t, e: word})
@@ -85,7 +87,7 @@ func (m *Message) noteDeadField(e uint32, f XField) {
 }
 
 // noteDeadFields notes that the structs and containers in all fields of the struct of entry e are
-// about to be replaced or removed. The struct's own entry will be used again.
+// about to be replaced or removed. The struct's own entry stays in use.
 func (m *Message) noteDeadFields(d *XDesc, e uint32) {
 	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
 		if f := &d.fields[i]; f.kind >= record {
@@ -94,8 +96,8 @@ func (m *Message) noteDeadFields(d *XDesc, e uint32) {
 	}
 }
 
-// noteDeadElement notes that the struct of entry x, an element of the list of entry e, is about to
-// be replaced or removed.
+// noteDeadElement notes that the struct of entry x, an element of the list of entry e and type t,
+// is about to be replaced or removed.
 func (m *Message) noteDeadElement(e uint32, t *XType, x uint32) {
 	m.dead.values = append(m.dead.values, deadValue{t.elem, x, m.dead.inBlock(e, x)})
 	m.more = true
@@ -159,7 +161,7 @@ func (d *deadEntries) reclaimValue(m *Message, t *XType, e uint32) {
 	if room := d.blockWords[e]; room > 0 {
 		words = room
 	}
-	d.release(m, t, e, words)
+	d.freeBlock(m, t, e, words)
 }
 
 // reclaimStruct frees the entries of all values in the struct of entry e, but not its own.
@@ -186,9 +188,9 @@ func (d *deadEntries) reclaimStruct(m *Message, desc *XDesc, e uint32) {
 	}
 }
 
-// reclaimStructs frees the entries of the elements of a list of structs, or of what is in them
-// where they are in the list's block. It returns how many words after the list's entry were
-// theirs.
+// reclaimStructs frees the entries of the elements of the list of structs of entry e. Of elements
+// whose entries are in the list's block it frees what is in them only: the caller frees the block.
+// It returns how many words after the list's entry are the elements'.
 func (d *deadEntries) reclaimStructs(m *Message, t *XType, e uint32) uint32 {
 	n, follow := m.idx[e+listCount], m.elementsFollow(e)
 	for k := range n {
@@ -207,8 +209,9 @@ func (d *deadEntries) reclaimStructs(m *Message, t *XType, e uint32) uint32 {
 	return 0
 }
 
-// reclaimSlots frees the entries that the slots of a container stand for. It returns how many
-// words after the container's entry are slots.
+// reclaimSlots frees the entries of the elements, keys and values in the slots of the container of
+// entry e, and the slots if they do not follow the entry. It returns how many words after the
+// entry are slots.
 func (d *deadEntries) reclaimSlots(m *Message, t *XType, e uint32) uint32 {
 	per := uint32(t.elemWords())
 	for k := range m.idx[e+listCount] {
@@ -232,14 +235,17 @@ func (d *deadEntries) reclaimSlots(m *Message, t *XType, e uint32) uint32 {
 	return 0
 }
 
-// freeSlots frees the slots of a container, which are not in its block and take per words each.
+// freeSlots frees the slots, of per words each, of the container of entry e. They must not be in
+// its block.
 func (d *deadEntries) freeSlots(m *Message, e, per uint32) {
 	gap := m.editOf(e).gap
 	d.freeRaw(m.idx[e+listElems]-gap*per, (m.idx[e+listRoom]&roomMask+gap)*per)
 }
 
-// release makes a block zero and frees it for another value of the same type.
-func (d *deadEntries) release(m *Message, t *XType, e, words uint32) {
+// freeBlock makes the block of entry e zero, which has this many words, and frees it for another
+// value of type t. A far struct without words for its fields is made zero only: it stays one that
+// no field is set in, and no other struct can use so few words.
+func (d *deadEntries) freeBlock(m *Message, t *XType, e, words uint32) {
 	clear(m.idx[e : e+words])
 	if t.kind >= list {
 		m.idx[e+listType] = t.id
@@ -248,7 +254,7 @@ func (d *deadEntries) release(m *Message, t *XType, e, words uint32) {
 	if int(e) < len(m.viewKeys.owner) {
 		clear(m.viewKeys.owner[e:min(int(e+words), len(m.viewKeys.owner))])
 	}
-	if t.kind == record && words < uint32(t.desc.words) {
+	if t.kind == record && words < uint32(t.desc.words) { // too few for a struct with fields
 		m.idx[e+awayWord] = m.noWords - e
 		d.empty[t] = append(d.empty[t], e)
 		d.freeWords += words
@@ -258,7 +264,7 @@ func (d *deadEntries) release(m *Message, t *XType, e, words uint32) {
 	d.freeWords += words
 }
 
-// freeRaw frees words that no handle refers to.
+// freeRaw frees the words of the index from number at on, which no handle refers to.
 func (d *deadEntries) freeRaw(at, words uint32) {
 	if d.rawWords != nil && words > 0 {
 		d.rawWords[words] = append(d.rawWords[words], at)
@@ -266,7 +272,7 @@ func (d *deadEntries) freeRaw(at, words uint32) {
 	}
 }
 
-// freeNodes frees edit.fieldNodes of a struct that desc describes.
+// freeNodes frees slots, the edit.fieldNodes of a struct that desc describes.
 func (d *deadEntries) freeNodes(m *Message, desc *XDesc, slots uint32) {
 	if desc.wide {
 		m.freeTable(slots, desc.span())
@@ -275,7 +281,8 @@ func (d *deadEntries) freeNodes(m *Message, desc *XDesc, slots uint32) {
 	d.freeRaw(slots, uint32(desc.words))
 }
 
-// freeExtra frees the entries of a union's extra fields. w is the word of the last of them.
+// freeExtra frees the entries of a union's extra fields. w is the word that stands for the last of
+// them, and leads to the others.
 func (d *deadEntries) freeExtra(m *Message, w uint32) {
 	for w&hasExtra != 0 {
 		next := m.idx[w&^hasExtra+extraNext]
@@ -284,7 +291,7 @@ func (d *deadEntries) freeExtra(m *Message, w uint32) {
 	}
 }
 
-// allocFor returns the first of n zero words for the entry of a value of type t.
+// allocFor returns the number of the first of n zero words for the entry of a value of type t.
 func (m *Message) allocFor(t *XType, n int) uint32 {
 	if m.dead.free == nil {
 		return m.alloc(n)
@@ -295,8 +302,8 @@ func (m *Message) allocFor(t *XType, n int) uint32 {
 // fewTried is how many free blocks are looked at for one that is large enough.
 const fewTried = 8
 
-// reuseFor returns the first of n zero words for the entry of a value of type t, in a message that
-// was compacted: those of a free block if there is one.
+// reuseFor does the work of allocFor in a message that was compacted: it takes the words of a free
+// block if there is one.
 func (m *Message) reuseFor(t *XType, n uint32) uint32 {
 	d := &m.dead
 	blocks := d.free[t]
@@ -334,7 +341,8 @@ func (m *Message) reuseEmpty(t *XType) uint32 {
 	return all[len(all)-1]
 }
 
-// reuseBlock makes n words of a free block zero for a value of type t and returns the first.
+// reuseBlock takes b, which was free, for a value of type t, and makes its first n words zero. It
+// returns the number of the first.
 func (m *Message) reuseBlock(t *XType, b block, n uint32) uint32 {
 	d := &m.dead
 	if t.kind != record {
@@ -348,7 +356,7 @@ func (m *Message) reuseBlock(t *XType, b block, n uint32) uint32 {
 	return b.e
 }
 
-// allocRaw returns the first of n zero words that no handle will refer to.
+// allocRaw returns the number of the first of n zero words that no handle will refer to.
 func (m *Message) allocRaw(n int) uint32 {
 	d := &m.dead
 	if at := d.rawWords[uint32(n)]; len(at) > 0 {
