@@ -58,7 +58,7 @@ func (m *Message) source(v XStruct, t *XType) source {
 // true.
 func (m *Message) sourceWithIndex(v XStruct, t *XType) ([]byte, bool) {
 	var ok bool
-	m.copied, ok = v.m.appendPlain(m.copied[:0], v.entry(), t)
+	m.copied, ok = v.m.appendWithoutIndex(m.copied[:0], v.entry(), t)
 	if v.m.pending&innerIndex != 0 { // maybe of structs in v
 		m.pending |= innerIndex
 		m.guarded = true
@@ -238,7 +238,7 @@ func (s XStruct) AppendStruct(dst []byte, d *XDesc) []byte {
 			return plain
 		}
 	case s.m.pending&placedIndex != 0: // finished or not, it is not among what the handle has
-		if plain, ok := s.m.appendPlain(dst, e, d.self); ok {
+		if plain, ok := s.m.appendWithoutIndex(dst, e, d.self); ok {
 			return plain
 		}
 	}

@@ -243,8 +243,8 @@ func (d *deadEntries) freeSlots(m *Message, e, per uint32) {
 }
 
 // freeBlock makes the block of entry e zero, which has this many words, and frees it for another
-// value of type t. A far struct without words for its fields is made zero only: it stays one that
-// no field is set in, and no other struct can use so few words.
+// value of type t. The entry of a far struct without words for its fields stays one, for another
+// empty struct.
 func (d *deadEntries) freeBlock(m *Message, t *XType, e, words uint32) {
 	clear(m.idx[e : e+words])
 	if t.kind >= list {
@@ -254,7 +254,7 @@ func (d *deadEntries) freeBlock(m *Message, t *XType, e, words uint32) {
 	if int(e) < len(m.viewKeys.owner) {
 		clear(m.viewKeys.owner[e:min(int(e+words), len(m.viewKeys.owner))])
 	}
-	if t.kind == record && words < uint32(t.desc.words) { // too few for a struct with fields
+	if t.kind == record && words < uint32(t.desc.words) {
 		m.idx[e+awayWord] = m.noWords - e
 		d.empty[t] = append(d.empty[t], e)
 		d.freeWords += words

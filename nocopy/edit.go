@@ -292,7 +292,7 @@ func (m *Message) beginTrusted(p uint32) {
 	m.p.reset(0)
 	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
 	m.p.growth = doubling
-	m.p.utf8, m.p.lenient, m.p.reuse = false, true, m.dead.free != nil
+	m.p.utf8, m.p.trusted, m.p.reuse = false, true, m.dead.free != nil
 	m.p.slow = m.p.reuse || m.noWords != 0
 	if p != 0 {
 		m.p.b, m.p.base = m.buf.At(p), p

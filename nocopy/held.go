@@ -56,7 +56,7 @@ func copyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, err
 	m.buf.Close()
 	m.beLike(v.m)
 	m.beginTrusted(p)
-	m.p.b, m.p.lenient, m.p.maxDepth = b, false, m.limits.MaxDepth // the bytes may be of another type
+	m.p.b, m.p.trusted, m.p.maxDepth = b, false, m.limits.MaxDepth // the bytes may be of another type
 	if _, err := m.parseRoot(&m.p); err != nil {
 		return nil, err
 	}

@@ -447,7 +447,7 @@ func (m *Message) parsePart(t *XType, at, stop, depth int, most uint32) (int, ui
 	l, p := m.landing, &m.p
 	m.beginTrusted(l.base + uint32(at))
 	p.b = l.b[at:stop:stop]
-	p.lenient, p.utf8, p.maxDepth, p.maxIndex = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, most
+	p.trusted, p.utf8, p.maxDepth, p.maxIndex = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, most
 	i, word := p.value(t, 0, 0)
 	p.b = nil
 	return i, word

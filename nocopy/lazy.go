@@ -1,7 +1,7 @@
 package nocopy
 
-// indexLazily indexes the value of field f of the struct of entry e, which was left for later. It
-// returns its entry, which is the field's word from now on.
+// indexLazily indexes the value of field f of the struct of entry e. The value was left for later.
+// It returns the value's entry, which is the field's word from now on.
 func (m *Message) indexLazily(f *field, e uint32) uint32 {
 	p := m.at(e, f.c) &^ notIndexed
 	var word uint32
@@ -14,9 +14,9 @@ func (m *Message) indexLazily(f *field, e uint32) uint32 {
 	return word
 }
 
-// affords reports whether a value of field f, n bytes with this many structs, can be indexed
-// whenever it is touched, without exceeding the limit of the index. It is an estimate from above;
-// if it says no, indexing at once finds out.
+// affords reports whether a value of field f, of n bytes with this many structs in it, can be left
+// for later: whether indexing it will not exceed the limit of the index. It counts the most words
+// that this may take, in p.promised; if it reports false, indexing the value at once finds out.
 func (p *parser) affords(f *field, n, structs int) bool {
 	if p.affordsAny(f) {
 		return true
@@ -29,22 +29,23 @@ func (p *parser) affords(f *field, n, structs int) bool {
 	return true
 }
 
-// allow is called before a value of n bytes is counted. What Lazy leaves for later without
-// counting may take all words that are due to its bytes: so all are reserved, but for those of
-// values that are counted.
+// allow is called before affords, for a value of n bytes that may be left for later. What Lazy
+// leaves without asking affords may take all words that are due to its bytes: so those of the
+// whole message are reserved at first, and allow gives back those of the values that are asked
+// for.
 func (p *parser) allow(n int) {
 	words := min(p.reserved, indexPerByte/4*uint64(n))
 	p.reserved -= words
 	p.promised -= words
 }
 
-// affordsAny reports whether affords does for any value that there may be.
+// affordsAny reports whether any value of field f, whatever is in it, can be left for later.
 func (p *parser) affordsAny(f *field) bool {
-	return p.lenient || f.widest <= narrow && p.m.limits.MaxIndex <= 0
+	return p.trusted || f.widest <= narrow && p.m.limits.MaxIndex <= 0
 }
 
-// narrow is the number of words that the entry of the smallest struct, a lone STOP, may have
-// within the default limit.
+// narrow is the most words of a struct's entry with which even empty structs in a list, which are
+// one byte each, do not exceed the default limit of the index.
 const narrow = indexPerByte/4 - 2
 
 // Index indexes everything that Lazy left for later and checks what Lazy could not (but for a
@@ -62,7 +63,7 @@ func (m *Message) Index() error {
 	if m.flags&Lazy == 0 {
 		return nil
 	}
-	// It is finished: a struct that is being built lacks what it is owed
+	// Check finishes the message: a struct that is being built lacks the fields that it is owed.
 	if err := m.Check(); err != nil {
 		return err
 	}
@@ -78,6 +79,8 @@ func (m *Message) Index() error {
 // indexer goes through an index and completes it.
 type indexer struct{ m *Message }
 
+// structure completes the index of the struct of entry e. It returns the error of the first value
+// that is wrong.
 func (ix indexer) structure(d *XDesc, e uint32, path string) error {
 	m := ix.m
 	for _, f := range d.required {
@@ -109,11 +112,12 @@ func (ix indexer) structure(d *XDesc, e uint32, path string) error {
 	return nil
 }
 
-// strictly indexes the container at p as a message that is not lazy would.
+// strictly indexes the struct or container of type t at position p, with all checks that parsing
+// makes without Lazy. It returns its entry.
 func (ix indexer) strictly(t *XType, p uint32, path string) (uint32, error) {
 	m := ix.m
 	m.beginTrusted(p)
-	m.p.lenient, m.p.utf8, m.p.maxDepth = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth
+	m.p.trusted, m.p.utf8, m.p.maxDepth = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth
 	i, word := m.p.value(t, 0, 0)
 	m.p.b = nil
 	if i < 0 {
@@ -123,7 +127,7 @@ func (ix indexer) strictly(t *XType, p uint32, path string) (uint32, error) {
 	return word, nil
 }
 
-// value completes the index of a container that has an entry.
+// value completes the index of the struct or container of type t and entry e, see structure.
 func (ix indexer) value(t *XType, e uint32, path string) error {
 	m := ix.m
 	switch {

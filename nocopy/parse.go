@@ -9,9 +9,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// The entry points of parsing. Most messages are one []byte without options but Own, Recycle and
-// Lazy, and as a program foresees: parseStruct runs it at once. All else goes through a parser
-// (parser.go).
+// The entry points of parsing. Most messages are one []byte, have no options but Own, Recycle and
+// Lazy, and are as their type's program (program.go) foresees: parseStruct runs that at once. All
+// others go through a parser (parser.go).
 
 // parseStruct is X.Parse, which has its body: so generated code calls that without a function in
 // between.
@@ -62,11 +62,11 @@ func (m *Message) parse(d *XDesc, b []byte, flags flag) (XStruct, error) {
 	return m.handle(firstEntry), nil
 }
 
-// mostLeading is the most words of the root's entry for which parseStruct makes an index larger
-// before a byte is looked at.
+// mostLeading is the largest entry of a root, in words, for which parse enlarges the index before
+// it has looked at any byte.
 const mostLeading = 32 << 10
 
-// parseRest ends parseStruct after the machine has stopped for this reason.
+// parseRest does what is left for parse to do after machine s has stopped for this reason.
 func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (XStruct, error) {
 	p := &m.p
 	p.reset(len(b))
@@ -186,11 +186,11 @@ func (m *Message) parseGathered(n int) (XStruct, error) {
 	m.forgetTables()
 	m.buf.Reset(recycle) // gives up the pieces
 	m.words, m.shadows.all = firstEntry, m.shadows.all[:0]
-	return m.parseChunk(c)
+	return m.parsePiece(c)
 }
 
-// parseChunk parses a chunk of one piece.
-func (m *Message) parseChunk(c chain.Chunk) (XStruct, error) {
+// parsePiece parses a chunk of one piece, which the message takes over.
+func (m *Message) parsePiece(c chain.Chunk) (XStruct, error) {
 	base := m.buf.AddChunk(c)
 	m.buf.SetRoot(base, base+uint32(len(c.Mem)))
 	return m.parseFrom(c.Mem, base)
@@ -218,7 +218,8 @@ func (m *Message) indexFrom(p *parser) int {
 	return p.structure(m.desc, m.root, 0)
 }
 
-// parsed ends a parse: i is the index after the root, or failed.
+// parsed ends a parse. i is the index after the root, or failed: then it may parse the message
+// again in another way, see fitsOtherwise. It returns the root's handle or the error.
 func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 	if i >= 0 && len(p.b)-i+p.after > 0 {
 		i = p.fail(i, ErrTrailing)
@@ -306,16 +307,16 @@ func parseChunk(d *XDesc, c chain.Chunk, l Limits, flags flag) (XStruct, error) 
 	return parseOwn(d, c, flags, limits)
 }
 
-// parseOwn parses a chunk of received bytes, which the message takes over, also when it fails.
-// Lazy holds for one of one piece only.
+// parseOwn parses a chunk of received bytes, which the message takes over, also when that fails.
+// Of the flags, Lazy holds only for a chunk of one piece.
 func parseOwn(d *XDesc, c chain.Chunk, flags flag, limits Limits) (XStruct, error) {
 	if c.Next() == nil {
-		return newMessage(d, flags, limits).parseChunk(c)
+		return newMessage(d, flags, limits).parsePiece(c)
 	}
 	return newMessage(d, flags&^Lazy, limits).parsePieces(c, c.Len())
 }
 
-// parsePieces parses a chunk of several pieces, which have n bytes.
+// parsePieces parses a chunk of several pieces, of n bytes together, which the message takes over.
 func (m *Message) parsePieces(c chain.Chunk, n int) (XStruct, error) {
 	m.buf.Hold(c)
 	for w := &c; w != nil; w = w.Next() {

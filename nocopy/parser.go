@@ -14,16 +14,16 @@ var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", ErrLimit)
 // originals in the chain.
 //
 // Methods take and return an index into the window. A negative one means that the parse has
-// failed, or (mismatch) that the value is not of its declared type. After a method that may move
-// the window p.b is another.
+// failed, or (mismatch) that the value is not of its declared type. A method that may move the
+// window may set p.b to another one.
 type parser struct {
 	m *Message
-	stitches
+	windowState
 
 	present []present // the fields of wide structs that have not ended
 	spare   []present // memory for sorting them
 
-	levels []level // of all machines: each has those from the top of the one that it serves
+	levels []level // of all machines under way, those of the outermost first
 	top    uint32
 	few    [16]level
 
@@ -35,13 +35,13 @@ type parser struct {
 	maxDepth int
 	maxIndex uint32 // words
 	lazy     bool
-	promised uint64 // words that indexing what was left for later may take
+	promised uint64 // most words that indexing what was left for later may take
 	reserved uint64 // how many of these are for values that are left without counting, see allow
 	utf8     bool
-	lenient  bool // what is indexed has been accepted before
+	trusted  bool // the bytes were accepted before: required fields are not asked for again
 	reuse    bool // entries that are free are used again
-	slow     bool // no program is run: one takes words one after the other
-	full     bool // it failed since the index would exceed its limit
+	slow     bool // no programs are run: those take new words only, one after the other
+	full     bool // the parse failed since the index would exceed its limit
 
 	err  *Error
 	path []string // innermost first
@@ -60,7 +60,7 @@ func (p *parser) reset(n int) {
 	p.growth = growth{}
 	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
 	p.present = p.present[:0]
-	p.lenient, p.reuse, p.slow, p.full, p.promised = false, false, false, false, 0
+	p.trusted, p.reuse, p.slow, p.full, p.promised = false, false, false, false, 0
 	p.maxDepth = m.limits.MaxDepth
 	p.lazy = m.flags&Lazy != 0
 	p.utf8 = m.flags&ValidUTF8 != 0
@@ -71,7 +71,8 @@ func (p *parser) reset(n int) {
 	}
 }
 
-// structure indexes the struct at i into the entry e, whose words hold anything.
+// structure indexes the struct at i into the entry e, whose words may have any contents. It
+// returns the index after the struct, or failed.
 func (p *parser) structure(d *XDesc, e uint32, i int) int {
 	if p.depth++; p.depth > p.maxDepth {
 		return p.fail(i, errDepth)
@@ -88,8 +89,8 @@ func (p *parser) structure(d *XDesc, e uint32, i int) int {
 	return p.runAll(&s, 0)
 }
 
-// value indexes the struct or container that stands after lead bytes at i. It returns the index
-// after it and its entry.
+// value indexes the struct or container of type t that stands after lead bytes at i. It returns
+// the index after it, failed or mismatch, and its entry.
 func (p *parser) value(t *XType, i, lead int) (int, uint32) {
 	if p.slow {
 		return p.slowValue(t, i, lead)
@@ -106,15 +107,16 @@ func (p *parser) value(t *XType, i, lead int) (int, uint32) {
 	}
 	var s machine
 	s.pc, s.at = t.program(), uint64(i+lead)
-	before := p.m.idx[0] // which is nobody's: the entry's number goes there
+	before := p.m.idx[0] // no entry has this word: the program stores the value's entry in it
 	end := p.runAll(&s, lead)
 	word := p.m.idx[0]
 	p.m.idx[0] = before
 	return end, word
 }
 
-// allot returns the first of head words of the index and per words for each of n elements, whose
-// contents are undefined. It returns 0, having failed at i, if that is over the limit.
+// allot allocates head words of the index, and per words for each of n elements, and returns the
+// number of the first. Their contents are undefined. It returns 0, having failed at i, if that is
+// over the limit.
 func (p *parser) allot(head, n, per, i int) uint32 {
 	words := uint64(head) + uint64(n)*uint64(per) // below 1<<48
 	if !p.reserve(words, i) {
@@ -125,8 +127,8 @@ func (p *parser) allot(head, n, per, i int) uint32 {
 	return e
 }
 
-// allotFor returns words as allot does, for a value of type t: also those of an entry that is
-// free.
+// allotFor does what allot does, for the entry of a value of type t. It may return the words of a
+// free entry, if the parser uses these again.
 func (p *parser) allotFor(t *XType, head, n, per, i int) uint32 {
 	if p.reuse {
 		return p.m.reuseFor(t, uint32(head+n*per))
@@ -134,7 +136,7 @@ func (p *parser) allotFor(t *XType, head, n, per, i int) uint32 {
 	return p.allot(head, n, per, i)
 }
 
-// reserve makes room in the index for this many words more. It returns false, having failed at i,
+// reserve makes room in the index for this many more words. It returns false, having failed at i,
 // if that is over the limit.
 func (p *parser) reserve(words uint64, i int) bool {
 	end := uint64(p.m.words) + words
@@ -149,7 +151,7 @@ func (p *parser) reserve(words uint64, i int) bool {
 	return true
 }
 
-// fail notes what is wrong at i, unless something was before.
+// fail notes err as what is wrong at i, unless an error was noted before. It returns failed.
 //
 //go:noinline
 func (p *parser) fail(i int, err error) int {
@@ -159,13 +161,13 @@ func (p *parser) fail(i int, err error) int {
 	return failed
 }
 
-// inField adds the name of a field to the path of the failure.
+// inField adds the name of a field to the path of the failure, and returns failed.
 func (p *parser) inField(name string) int {
 	p.path = append(p.path, "."+name)
 	return failed
 }
 
-// atElement adds the number of an element.
+// atElement adds the number of an element to the path of the failure, and returns failed.
 func (p *parser) atElement(k int) int {
 	p.path = append(p.path, "["+itoa(k)+"]")
 	return failed

@@ -66,19 +66,19 @@ func (m *Message) endLanding() {
 	}
 }
 
-// plain returns the wire bytes of the value of type t and entry e, as a copy and without the index
-// that it has as a field, if it may have one. Of a message parsed with ByIndex it checks
-// everything, see settle.
-func (m *Message) plain(e uint32, t *XType) ([]byte, bool) {
+// withoutIndex returns a copy of the wire bytes of the value of type t and entry e, without the
+// wire index that it has as a field, and true; or false if it has none. If the message was parsed
+// with ByIndex it first checks everything in it, see mustIndex.
+func (m *Message) withoutIndex(e uint32, t *XType) ([]byte, bool) {
 	if m.pending == 0 {
 		return nil, false
 	}
-	return m.appendPlain(nil, e, t)
+	return m.appendWithoutIndex(nil, e, t)
 }
 
-// appendPlain appends to dst the wire bytes of the value of type t and entry e without the index
-// that it has as a field, and returns true; or dst and false if it has none.
-func (m *Message) appendPlain(dst []byte, e uint32, t *XType) ([]byte, bool) {
+// appendWithoutIndex does the work of withoutIndex. It appends the wire bytes to dst and returns
+// that; dst and false if the value has no wire index.
+func (m *Message) appendWithoutIndex(dst []byte, e uint32, t *XType) ([]byte, bool) {
 	if m.pending&byIndex != 0 {
 		m.mustIndex()
 	}

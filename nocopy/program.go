@@ -35,7 +35,7 @@ const (
 	opMap        = 1 << 36 // a map, or the end of one of its pairs
 	opNested     = 1 << 37 // a container of containers
 	opLater      = 1 << 38 // Lazy leaves it for later
-	opNarrow     = 1 << 39 // it may do so without counting the structs in it
+	opNarrow     = 1 << 39 // Lazy need not count the structs in it for that
 
 	opWord  = 40 // shift
 	opWords = 1<<16 - 1
@@ -51,8 +51,8 @@ const (
 	kindEnded                   // after a STOP: the next element, or what the struct is in
 	kindNext                    // after an element or pair of a kindContainer: likewise
 	kindDone                    // the end of a value that is in no field
-	kindFork                    // is it the other order?
-	kindQuit                    // for the slow parser
+	kindFork                    // goes to the other order if the struct has its fields in that
+	kindQuit                    // stops: the slow parser goes on
 	kindHere                    // a far struct, whose fields' words are to follow
 	kindFixed                   // an element of fixed size
 	kindText                    // an element that is a text
@@ -77,10 +77,13 @@ func (o op) cells() uint32 {
 	return 1
 }
 
-// cell is an op and two offsets in the code, in bytes: the low half of to is where to go if the op
-// is not met, the high half depends on the kind. It is the program of what is inside; of the end
-// of something, the op that begins it; of a fork, the op in the other order; of a quit, the missed
-// op.
+// cell is an op and, in to, two offsets in the code, in bytes. The low half of to is where to go
+// on if the op is not met (its miss). The high half is
+//
+//	of a struct or container   the program of the struct, or of the elements
+//	of the end of something    the op that begins it
+//	of a fork                  the op in the other order
+//	of a quit                  the missed op
 type cell struct {
 	op op
 	to uint64
@@ -88,11 +91,11 @@ type cell struct {
 
 const cellSize = 16
 
-// secondCell returns the second cell of an op for type t: what its elements are, or how many words
-// its entry takes. In the low word, from the lowest byte on: the size of an element, its wire
-// type, that of a key, the least that an element or pair takes, and in two bytes its words, or
-// those of a struct's entry. In the high one: the number of a container's type, and the program of
-// a value of type t.
+// secondCell returns the second cell of an op for a struct or container of type t. Its op has,
+// from the lowest byte on: the size of an element, the wire types of elements and of keys, the
+// least bytes that an element or pair takes, and, from shapeWords on, the words of the index that
+// an element or pair takes, or a struct. The low half of to is the number of a container's type;
+// the high half, which compile sets, is the program of a value of type t.
 func secondCell(t *XType) cell {
 	if t.kind == record {
 		return cell{op: op(t.desc.words) << shapeWords}
@@ -124,7 +127,7 @@ var code struct {
 type opOrigin struct {
 	desc  *XDesc
 	field *field // nil: the struct's end
-	typ   *XType // of an element
+	typ   *XType // of an element, which is in no field; desc is nil then
 }
 
 // originOf returns the opOrigin of the op at an offset.
@@ -133,15 +136,15 @@ func originOf(at uint32) opOrigin { return (*code.origins.Load())[at/cellSize] }
 // cellAt returns the cell at an offset.
 func cellAt(at uint32) cell { return (*code.cells.Load())[at/cellSize] }
 
-// programs are where a struct's programs begin.
+// programs are the offsets at which a struct's programs begin.
 type programs struct {
-	start uint32
-	built uint32 // of the order in which New writes it; 0: it is the same
-	ended uint32 // the kindEnded
+	start uint32 // for the order of the IDL
+	built uint32 // for the order in which New writes the fields; 0 if that is the same
+	ended uint32 // the op kindEnded
 }
 
-// program returns the programs of d, compiling it if need be. That is not done before it is
-// needed: when d is defined, structs inside need not be yet.
+// program returns the programs of d. It compiles them when they are first needed, not when d is
+// defined, since the types of its fields may be defined later.
 func (d *XDesc) program() *programs {
 	if p := d.programs.Load(); p != nil {
 		return p
@@ -162,24 +165,24 @@ func (t *XType) program() uint32 {
 
 // compiler appends to the code what a type and the types inside of it need.
 type compiler struct {
-	cells    []cell
-	origins  []opOrigin
-	waiting  []*XType          // whose programs are still to be made
-	values   map[*XType]uint32 // where programs begin: of values
-	insides  map[*XType]uint32 // of structs, and of the elements of kindContainers
-	programs map[*XDesc]*programs
-	args     []reference
-	quits    []int // cells of ops that must not be missed
+	cells      []cell
+	origins    []opOrigin
+	waiting    []*XType          // types of which programs are still to be made
+	values     map[*XType]uint32 // offsets of the programs of values that are in no field
+	insides    map[*XType]uint32 // offsets of those of structs, and of the elements of kindContainers
+	programs   map[*XDesc]*programs
+	references []reference
+	quits      []int // cells of ops that must not be missed
 }
 
 // reference is a cell that refers to a program that may not have been made yet.
 type reference struct {
 	cell  int
 	typ   *XType
-	value bool // the program of a value
+	value bool // to the program of a value; else to that of what is inside
 }
 
-// compile makes the programs of t, and of what is inside unless they have been made.
+// compile makes the programs of t, and of the types in it of which there are none yet.
 func compile(t *XType) {
 	code.mu.Lock()
 	defer code.mu.Unlock()
@@ -196,7 +199,7 @@ func compile(t *XType) {
 		c.waiting = c.waiting[1:]
 		c.compile(next)
 	}
-	for _, r := range c.args {
+	for _, r := range c.references {
 		at := c.insides[r.typ]
 		if r.value {
 			at = c.values[r.typ]
@@ -214,7 +217,7 @@ func compile(t *XType) {
 	}
 }
 
-// need sees to it that there will be programs for type t.
+// need has programs made for type t, if it needs any and there are none yet.
 func (c *compiler) need(t *XType) {
 	if _, known := c.values[t]; known || t.kind < record {
 		return
@@ -235,7 +238,8 @@ func (c *compiler) add(s cell, o opOrigin) {
 	c.origins = append(c.origins, o)
 }
 
-// compile makes the programs of type t: of a value that is in no field, and of what is inside.
+// compile makes the programs of type t: of a value that is in no field, and of a struct's fields
+// or a container's elements.
 func (c *compiler) compile(t *XType) {
 	c.values[t] = c.offset()
 	c.element(t, 0)
@@ -278,7 +282,8 @@ func kindOf(t *XType) op {
 	return kindNumbers
 }
 
-// element adds the op of a value of type t that is in no field, whose word is this one.
+// element adds the op of an element, key or value of type t, which is in no field. word is the
+// number of its word.
 func (c *compiler) element(t *XType, word int) {
 	o := op(word)<<opWord | opBare
 	c.quits = append(c.quits, len(c.cells))
@@ -324,7 +329,7 @@ func (c *compiler) container(o op, t *XType, from opOrigin) {
 	}
 	c.need(t)
 	c.need(inside)
-	c.args = append(c.args, reference{len(c.cells), inside, false}, reference{len(c.cells) + 1, t, true})
+	c.references = append(c.references, reference{len(c.cells), inside, false}, reference{len(c.cells) + 1, t, true})
 	c.add(cell{op: o}, from)
 	c.add(secondCell(t), from)
 }
@@ -336,7 +341,7 @@ func stringFlag(t *XType) op {
 	return opString
 }
 
-// structure makes the programs of d, in both orders.
+// structure makes the programs of d, for both orders of its fields.
 func (c *compiler) structure(d *XDesc) {
 	for i := range d.fields {
 		f := &d.fields[i]
@@ -353,7 +358,7 @@ func (c *compiler) structure(d *XDesc) {
 	natural, built := d.order(false), d.order(true)
 	ops := c.sequence(d, natural)
 	p.ended = c.offset()
-	// Its miss is where the other order begins.
+	// The miss of this cell is where the other order begins, if there is one.
 	c.add(cell{special(kindEnded) | op(d.words)<<opWord, uint64(p.start) << 32}, opOrigin{desc: d})
 	differ := 0
 	for differ < len(natural) && natural[differ] == built[differ] {
@@ -368,8 +373,8 @@ func (c *compiler) structure(d *XDesc) {
 	others := c.sequence(d, built)
 	c.endQuits()
 	c.fork(ops[differ], others[differ], others[differ], c.cells[others[differ]].op.reach())
-	// An element of a list that lacks some fields may be taken for one of the built order. What comes
-	// after it need not have the first field that tells: any of those that are later there does.
+	// An element that lacks some fields may be taken for one in the built order. The elements after
+	// it lead back to the IDL's: by any field that comes later in the built order than in the IDL's.
 	for i := slices.Index(natural, built[differ]) - 1; i >= differ; i-- {
 		c.fork(others[differ], ops[i], ops[differ], 0)
 	}
@@ -389,7 +394,8 @@ func (c *compiler) wide(d *XDesc, p *programs) {
 	}
 }
 
-// sequence makes the program of d for fields in this order. It returns their cells.
+// sequence makes the program of d for fields in this order, and returns the numbers of their
+// cells.
 func (c *compiler) sequence(d *XDesc, order []uint16) []int {
 	start := c.offset()
 	if d.far {
@@ -434,7 +440,7 @@ func (c *compiler) field(d *XDesc, f *field) {
 	}
 }
 
-// endQuits makes the ops go to the slow parser that must not be missed.
+// endQuits makes the ops that must not be missed go to the slow parser when they are.
 func (c *compiler) endQuits() {
 	for _, at := range c.quits {
 		c.cells[at].to |= uint64(c.offset())
@@ -454,8 +460,8 @@ func (c *compiler) fork(at, like, to int, reach uint64) {
 	c.add(cell{o, miss | uint64(to)*cellSize<<32}, c.origins[at])
 }
 
-// order returns the numbers of the fields in the order of the IDL, or in that of what New makes
-// when they are set in the IDL's.
+// order returns the numbers of the fields in the order of the IDL or, with built, in the order in
+// which a message that New has made has them, if they were set in the order of the IDL.
 func (d *XDesc) order(built bool) []uint16 {
 	order := make([]uint16, 0, len(d.fields))
 	for _, first := range []bool{true, false} {
@@ -481,15 +487,16 @@ func (d *XDesc) flat() bool {
 // fixedList reports whether the field is a list or set of elements of fixed size.
 func (f *field) fixedList() bool { return f.kind == list && f.typ.elem.kind == fixed }
 
-// maxPlain is the most words that the entry of a plain struct may have, with those of what is
-// inside.
+// maxPlain is the most words that the entry of a plain struct, with the entries of all values in
+// it, may have.
 const maxPlain = 64
 
 // plain reports whether the struct is small and has nothing but fields of fixed size, lists of
 // such, texts and plain structs: Lazy indexes it at once.
 func plain(d *XDesc) bool { return plainWords(d, maxPlain) <= maxPlain }
 
-// plainWords returns how many words the entries take, more than most if the struct is not plain.
+// plainWords returns how many words the entries of the struct and of all values in it take; more
+// than most if the struct is not plain.
 func plainWords(d *XDesc, most int) int {
 	n := d.words
 	if d.union || d.wide || n > most {

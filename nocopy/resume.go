@@ -1,7 +1,8 @@
 package nocopy
 
-// runAll runs a machine of which pc, entry and at are set, to the end of what it indexes. It
-// returns the index after that, failed, or mismatch. lead bytes before at belong to the value.
+// runAll runs a machine, of which pc, entry and at are set, to the end of the value that it
+// indexes. It returns the index after that, failed, or mismatch. lead bytes before at must stay
+// contiguous with the value's header.
 func (p *parser) runAll(s *machine, lead int) int {
 	s.top, s.bottom = p.top, p.top
 	bottom := p.top
@@ -11,13 +12,13 @@ func (p *parser) runAll(s *machine, lead int) int {
 	return i
 }
 
-// load sets what may have changed since the machine last ran: window, index, limits.
+// load gives the machine what may have changed since it last ran: window, index, limits.
 func (p *parser) load(s *machine) {
 	s.head, s.after = p.base+fieldHeader, uint64(p.after)
 	s.set(p.b, p.m.idx, *code.cells.Load(), p.levels)
 	s.used, s.room = p.m.words, min(p.maxIndex-uint32(p.promised), uint32(len(p.m.idx)))
 	s.deeper = int32(p.maxDepth - p.depth)
-	if s.leaves = 0; p.lenient || p.m.limits.MaxIndex <= 0 {
+	if s.leaves = 0; p.trusted || p.m.limits.MaxIndex <= 0 {
 		s.leaves = 1
 	}
 }
@@ -65,7 +66,8 @@ func (p *parser) resume(s *machine, why reason, lead int) int {
 	}
 }
 
-// want returns how many words the struct or container takes at which the machine has stopped.
+// want returns how many words of the index the struct or container takes that the machine has
+// stopped at.
 func (s *machine) want() uint64 {
 	o, shape := opAt(s.code, uint64(s.pc)), shapeAt(s.code, uint64(s.pc))
 	if o.kind() == kindStruct {
@@ -74,7 +76,8 @@ func (s *machine) want() uint64 {
 	return listWords + uint64(loadBE32(s.mem(), s.at+o.reach()-4))*uint64(shape>>shapeWords)
 }
 
-// makeRoom makes the index as large as the machine wants it.
+// makeRoom makes room in the index for the words that the machine wants. It returns 0, or failed
+// if that is over the limit.
 func (p *parser) makeRoom(s *machine, lead int) int {
 	o, from := cellAt(s.pc).op, originOf(s.pc)
 	i := int(s.at)
@@ -99,7 +102,7 @@ func (p *parser) makeRoom(s *machine, lead int) int {
 	return p.addPath(s, from.field)
 }
 
-// tooDeep fails at a struct that the machine may not go into.
+// tooDeep fails at the struct that the machine may not go into, since it is nested too deeply.
 func (p *parser) tooDeep(s *machine) int {
 	o, from := cellAt(s.pc).op, originOf(s.pc)
 	p.fail(int(s.at+o.reach()), errDepth)
@@ -109,8 +112,8 @@ func (p *parser) tooDeep(s *machine) int {
 	return p.addPath(s, from.field)
 }
 
-// runSlowly does by the slow parser what the machine has stopped at: at a field, the rest of its
-// struct, else the element.
+// runSlowly lets the slow parser do what the machine has stopped at: if that is a field, it and
+// all that follows in its struct, else the element. It returns 0, failed, or mismatch.
 func (p *parser) runSlowly(s *machine, lead int) int {
 	from := originOf(s.pc)
 	i, after := int(s.at), 0
@@ -138,11 +141,11 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 			return p.addPath(s, f)
 		}
 		after = i
-	} else if s.at > uint64(len(p.b)) { // more than an int has, too
+	} else if s.at > uint64(len(p.b)) { // perhaps more than an int can hold
 		i = p.overlong(from.desc, s.entry, s.pc)
 	}
 	d := from.desc
-	for pc := s.pc; ; { // what the machine would have come to
+	for pc := s.pc; ; { // zero the words of the ops that the machine has not come to
 		o := cellAt(pc).op
 		if k := o.kind(); k == kindStop || k == kindUnionStop {
 			break
@@ -167,8 +170,9 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 	return 0
 }
 
-// leaveStructs makes the machine go back to the field of the outermost small struct that it is in,
-// which Lazy can leave for later. It reports whether something is to be left so.
+// leaveStructs makes the machine go back to the field with the outermost plain struct that it is
+// in (plain: see program.go), which Lazy can leave for later. It reports whether a field is to be
+// left.
 func (p *parser) leaveStructs(s *machine, why reason) bool {
 	from := originOf(s.pc)
 	left := why == tooManyStructs && from.field != nil ||
@@ -188,9 +192,9 @@ func (p *parser) leaveStructs(s *machine, why reason) bool {
 	return left
 }
 
-// leaveContainers makes the machine go back to the field that has lists or maps in it that are not
-// of their declared types. It returns the field; nil if the machine did not begin at it or around
-// it.
+// leaveContainers makes the machine go back from an element that is not of its declared type to
+// the field that the element is in. It returns the field; nil if the machine began inside of the
+// field.
 func (p *parser) leaveContainers(s *machine) *field {
 	for s.top > s.bottom {
 		s.top--
@@ -204,8 +208,8 @@ func (p *parser) leaveContainers(s *machine) *field {
 	return nil
 }
 
-// overlong returns where the field is that came last in the struct of entry e, a text that ends
-// after the window. Only the words of what comes before pc in its program are defined.
+// overlong returns the index of the field that came last in the struct of entry e: a text that
+// ends after the window. Of the entry only the words of ops before pc are defined.
 func (p *parser) overlong(d *XDesc, e, pc uint32) int {
 	programs, last := d.program(), uint32(0)
 	at := programs.start
@@ -225,7 +229,7 @@ func (p *parser) overlong(d *XDesc, e, pc uint32) int {
 }
 
 // addPath adds to the path of a failure the field f, if not nil, and the elements and fields
-// around it that the machine's levels tell.
+// around it, which it finds by the machine's levels. It returns failed.
 func (p *parser) addPath(s *machine, f *field) int {
 	left := s.left
 	for top := s.top; ; top-- {
@@ -243,8 +247,8 @@ func (p *parser) addPath(s *machine, f *field) int {
 	}
 }
 
-// pass returns the index after the value of type t at i if it is whole in the window and as
-// programs foresee it, else mismatch.
+// pass returns the index after the value of type t at i, without indexing it, if it is whole in
+// the window and as programs foresee it; else mismatch.
 func (p *parser) pass(t *XType, i int) int {
 	var s machine
 	s.top, s.bottom = p.top, p.top

@@ -5,24 +5,24 @@ import "unicode/utf8"
 // machine runs a program over the bytes of a window. Its state is in here while the loop does not
 // run; the loop keeps it in registers.
 type machine struct {
-	pc     uint32 // in the code
-	entry  uint32 // whose words are filled
-	used   uint32 // words of the index in use
+	pc     uint32 // the op that is next: its offset in the code
+	entry  uint32 // the entry whose words are filled
+	used   uint32 // how many words of the index are in use
 	room   uint32 // how many may be
 	deeper int32  // how many more structs may be nested
-	head   uint32 // position of what stands after a field header at the window's beginning
+	head   uint32 // the position fieldHeader bytes after the beginning of the window
 	leaves uint32 // 1: containers may be left for later without counting the structs in them
 	left   uint32 // elements to come after this one
-	at     uint64 // in the window
+	at     uint64 // the index in the window that the machine is at
 	top    uint32 // levels in use
-	bottom uint32 // of them the program does not end those before this one
+	bottom uint32 // how many of them were there before: they are not this program's to end
 	after  uint64 // bytes after the window
 
 	memory
 }
 
-// level is what to go on with when a struct or container has ended. It holds no pointers: storing
-// it is nothing to the garbage collector.
+// level is where to go on when a struct or container has ended. It holds no pointers: so storing
+// it needs no write barrier.
 type level struct {
 	entry uint32
 	left  uint32
@@ -30,8 +30,8 @@ type level struct {
 	list  uint32 // the entry of the list or map that ends; 0: it is a struct
 }
 
-// mode is what the loop does besides, as the length of an array: the compiler makes a loop for
-// each, in which what the others do costs nothing.
+// mode tells, as the length of an array, what the loop does besides indexing. The compiler makes a
+// loop for each mode, in which what only other modes do costs nothing.
 type mode interface {
 	indexing | checking | lazily | lazilyChecking | passing
 }
@@ -61,11 +61,11 @@ const (
 	levelsFull            // there are no more levels
 )
 
-// run goes on with the program until it has ended or there is something that it leaves to others:
-// then pc is the op in question.
+// run goes on with the program until it has ended, or there is something that resume has to do:
+// then pc is the op in question. It returns why it has stopped.
 //
 // An op is met if what it reaches is in the window and begins with its header. The contents of a
-// text may end after the window: then no other op of the struct is met, its STOP neither.
+// text may end after the window: then no other op of the struct is met, not even its STOP.
 func run[M mode](s *machine) reason {
 	var m M
 	code, mem, size := s.code, s.mem(), s.size
@@ -324,7 +324,7 @@ loop:
 			pc += cellSize
 			continue
 		}
-		// What all of this was inside of goes on.
+		// A struct or container has ended: the one that it is in goes on.
 		if s.top == s.bottom {
 			s.at = at
 			return finished
@@ -355,8 +355,8 @@ loop:
 // nowhere is an index that is in no window.
 const nowhere = 1 << 62
 
-// texts indexes n texts of the list of entry l, one at least, from an index on. It returns the
-// index after them, or one that is not in the window.
+// texts indexes n texts, n at least 1, of the list of entry l, the first of which is at index at.
+// It returns the index after them, or one that is not in the window.
 //
 //go:noinline
 func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
@@ -383,8 +383,8 @@ func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
 	return at
 }
 
-// textPairs indexes n pairs of the map of texts of entry l, one at least, from an index on. It
-// returns the index after them, or one that is not in the window.
+// textPairs indexes n pairs, n at least 1, of the map of entry l, the first of which is at index
+// at. It returns the index after them, or one that is not in the window.
 //
 //go:noinline
 func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
@@ -423,10 +423,10 @@ func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 
 	}
 }
 
-// flats indexes structs of texts and fields of fixed size, n at least one of them, from an index
-// on, into words that follow one another, as long as they have all fields in the order of the
-// program, or in that in which New writes them. It returns where it has stopped, and how many are
-// left.
+// flats indexes n structs, n at least 1, of texts and fields of fixed size, the first of which is
+// at index at, into entries of this many words each from w on. It stops at one that does not have
+// all fields in the order of the program or in that of New. It returns where it has stopped, and
+// how many are left.
 func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
 	if words == structWords+2 && opAt(s.code, pc)&opAt(s.code, pc+cellSize)&opText != 0 && s.size >= labelSize {
 		return labels[M](s, pc, w, n, at)
@@ -524,17 +524,17 @@ const (
 	labelSize = 2*textSize + 1 // of a struct of two texts, but for their contents
 )
 
-// fits reports whether n elements of this shape may come in a container whose header ends at an
-// index.
+// fits reports whether n elements of this shape, the op of a second cell, may come in the
+// container of op o, whose header ends at index end.
 func (s *machine) fits(o, shape op, n uint32, end uint64) bool {
 	mem := s.mem()
 	return (n == 0 || load8(mem, end-5) == byte(shape>>shapeWire) && (o&opMap == 0 || load8(mem, end-6) == byte(shape>>shapeKey))) &&
 		uint64(n)*uint64(uint8(shape>>shapeLeast)) <= s.size-end+s.after
 }
 
-// passOp returns the index after the struct or container that the op at pc expects, whose header
-// ends at an index, or one that is not in the window if it is not whole there or not as programs
-// foresee it.
+// passOp returns the index after the struct or container that o, the op at pc, expects. Its header
+// ends at index at. If it is not whole in the window, or not as programs foresee it, passOp
+// returns an index that is not in the window.
 func (s *machine) passOp(o op, pc, at uint64) uint64 {
 	kind, n := o.kind(), uint32(1)
 	if kind != kindStruct {
@@ -567,8 +567,8 @@ func (s *machine) passOp(o op, pc, at uint64) uint64 {
 	return s.pass(inside, at, n-1, structs)
 }
 
-// pass returns the index after what the program at pc finds at an index and after left more
-// elements like it, or an index that is not in the window. structs is 1 if they are structs, else
+// pass returns the index after the value at index at, of which pc is the program, and after left
+// more such values, or an index that is not in the window. structs is 1 if they are structs, else
 // 0.
 func (s *machine) pass(pc, at uint64, left uint32, structs int32) uint64 {
 	top, bottom, deeper := s.top, s.bottom, s.deeper
@@ -581,14 +581,14 @@ func (s *machine) pass(pc, at uint64, left uint32, structs int32) uint64 {
 	return s.at
 }
 
-// valid reports whether n bytes are in the window at an index and are UTF-8.
+// valid reports whether the window has n bytes at index at, and they are UTF-8.
 func (s *machine) valid(at, n uint64) bool {
 	b := s.window()
 	return at+n <= uint64(len(b)) && utf8.Valid(b[at:at+n])
 }
 
-// lastOf returns the word of the last arm of a union that is set, 0 if none is. Its entry has n
-// words, of which that of the first arm has a number.
+// lastOf returns the number of the word of the last arm that is set in the union with entry w, of
+// n words; 0 if none is. first is the number of the word of the first arm.
 func lastOf(w wordsAt, n, first uint32) uint32 {
 	for n--; n >= first; n-- {
 		if wordAt(w, n) != 0 {

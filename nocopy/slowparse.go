@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// The slow parser does what programs do not foresee: fields in any order, twice, unknown or of
-// another type than the IDL's, values that cross from one block into the next, and whatever is
-// wrong.
+// The slow parser indexes what programs (program.go) do not foresee: fields in any order, twice,
+// unknown or of another type than the IDL's, values that cross from one block into the next, and
+// whatever is wrong.
 
 // fields indexes the rest of the struct of entry e, which begins at i. The entry's words tell
 // which fields have come before. It returns the index after the struct, or failed.
@@ -40,7 +40,7 @@ func (p *parser) fields(d *XDesc, e uint32, i int) int {
 		word := uint32(0)
 		if f.kind < record {
 			var n int
-			i, n = p.plain(f.typ, i, fieldHeader)
+			i, n = p.textOrFixed(f.typ, i, fieldHeader)
 			word = p.base + uint32(i) + fieldHeader
 			i += n
 		} else {
@@ -67,7 +67,8 @@ func (p *parser) fields(d *XDesc, e uint32, i int) int {
 	}
 }
 
-// lastArm returns the word of the last arm of the union of entry e that is set, 0 if none is.
+// lastArm returns the number of the word of the last arm, in the order of the IDL, that is set in
+// the union of entry e; 0 if none is.
 func (m *Message) lastArm(d *XDesc, e uint32) uint32 {
 	for w := uint32(d.words) - 1; w >= d.first; w-- {
 		if m.idx[e+w] != 0 {
@@ -77,14 +78,15 @@ func (m *Message) lastArm(d *XDesc, e uint32) uint32 {
 	return 0
 }
 
-// stop ends the struct whose STOP is at i. The field that came last has the word last.
+// stop ends the struct of entry e, whose STOP is at i. last is the number of the word of the field
+// that came last. It returns the index after the STOP, or failed if a required field is missing.
 func (p *parser) stop(d *XDesc, e uint32, i int, last uint32) int {
 	p.m.idx[e+entryEnd] = p.base + uint32(i)
 	if d.union {
 		p.m.idx[p.m.armWord(e)] = last
 	}
 	for _, f := range d.required {
-		if p.m.at(e, f.c) == 0 && !p.lenient {
+		if p.m.at(e, f.c) == 0 && !p.trusted {
 			p.fail(i, ErrMissingRequired)
 			return p.inField(f.Name)
 		}
@@ -92,8 +94,8 @@ func (p *parser) stop(d *XDesc, e uint32, i int, last uint32) int {
 	return i + 1
 }
 
-// shadow notes that the value of field f that has this word does not count in the struct of entry
-// e, since another comes after it. It returns i, where the parser is, or failed.
+// shadow notes that the value with this word, of field f in the struct of entry e, does not count,
+// since a later one of the same field has come. i is where the parser is. It returns i, or failed.
 func (p *parser) shadow(d *XDesc, e uint32, f *field, word uint32, i int) int {
 	at, end := p.m.valuePlace(f.typ.wire, word)
 	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.word, at: at - fieldHeader, end: end})
@@ -104,8 +106,9 @@ func (p *parser) shadow(d *XDesc, e uint32, f *field, word uint32, i int) int {
 	return i
 }
 
-// unknown skips a field of the struct of entry e that its descriptor does not have, or has with
-// another type.
+// unknown skips the field at i of the struct of entry e, whose header is key and which the
+// struct's descriptor does not have, or has with another type. It returns the index after it, or
+// failed.
 func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 	t := WireType(key >> 16)
 	if minSize[t] == 0 {
@@ -125,11 +128,11 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 	return end
 }
 
-// container indexes the struct, list, set or map in the field whose header is at i. The word is 0
-// if its elements are not of their type: then the field, which is at mismatched, counts as
-// unknown.
+// container indexes the struct, list, set or map in field f, whose header is at i. It returns the
+// index after it, or failed, and the field's word. The word is 0 if elements are not of the type
+// that the IDL tells: then the field counts as unknown, and p.mismatched is its position.
 func (p *parser) container(f *field, i int) (int, uint32) {
-	// Before anything asks whether it is of its type: then there is a way back to i
+	// This comes first, since it may move the window: a mismatch that is found later goes back to i.
 	if f.kind > record {
 		if i = p.need(i, fieldHeader+int(f.typ.headerSize())); i < 0 {
 			return i, 0
@@ -138,10 +141,10 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 	if p.lazy && !f.fixedList() {
 		return p.wholeContainer(f, i)
 	}
-	// Of what is linked it is known, see source
+	// A linked value, which has a node, is known to be of its type: see indexShared.
 	crossing := p.after > 0 && p.node == 0 && f.typ.nested()
 	var back waypoint
-	if crossing { // it may turn out late that it is not of its type: then there must be a way back
+	if crossing { // a mismatch may be found when the window has moved: then the parser goes back
 		back = p.waypoint()
 	}
 	end, e := p.value(f.typ, i, fieldHeader)
@@ -154,18 +157,19 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 	return end, e
 }
 
-// mismatchedContainer skips the field whose header is at i and which is not of its type: it counts
-// as unknown.
+// mismatchedContainer skips field f, whose header is at i and whose value is not of the field's
+// type: it counts as unknown. It returns the index after it, or failed.
 func (p *parser) mismatchedContainer(f *field, i int) int {
 	p.mismatched = p.base + uint32(i)
 	return p.skip(i, f.typ.wire)
 }
 
-// wholeContainer leaves the struct, list or map in the field whose header is at i for later, as
-// Lazy has it, if it is in one piece; else it indexes it. It returns what container returns.
+// wholeContainer leaves the struct, list, set or map in field f, whose header is at i, for later
+// if it is in one piece and Limits.MaxIndex allows it; else it indexes it. It returns what
+// container returns.
 func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 	at := i + fieldHeader
-	if f.widest <= 2*narrow && p.affordsAny(f) { // a program asks for each field of a struct
+	if f.widest <= 2*narrow && p.affordsAny(f) { // programs try each field of a struct
 		if end := p.pass(f.typ, at); end >= 0 {
 			return end, notIndexed | p.base + uint32(at)
 		}
@@ -180,8 +184,8 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 			return end, notIndexed | p.base + uint32(at)
 		}
 		if end < 0 && p.err.Err == errDepth {
-			// What is unknown in there does not count with what is around it: indexing finds out
-			// whether it is too deep after all.
+			// Unknown fields in the value have a depth of their own, which does not add to that of
+			// the structs around them. Indexing finds out whether it is too deep after all.
 			p.err = nil
 			end = p.skipAs(at, f.typ.wire, nil, 2*p.maxDepth-p.depth, 1)
 		}
@@ -195,8 +199,9 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 	return end, e
 }
 
-// slowValue indexes the struct or container, of any type, that stands after lead bytes at i,
-// without a machine for the value itself. It returns the index after it and its entry.
+// slowValue indexes the value of type t that stands after lead bytes at i, none if it is a text or
+// of fixed size. It runs no program for the value itself, but perhaps for values in it. It returns
+// the index after it, failed or mismatch, and its word.
 func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 	switch t.kind {
 	case fixed, text:
@@ -213,7 +218,8 @@ func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 	return p.dict(t, i, lead)
 }
 
-// list indexes the list or set after lead bytes at i, its header contiguous.
+// list indexes the list or set of type t after lead bytes at i. Its header must be contiguous. It
+// returns what slowValue returns.
 func (p *parser) list(t *XType, i, lead int) (int, uint32) {
 	h, elem := i+lead, t.elem
 	body := h + listHeader
@@ -255,7 +261,8 @@ func (p *parser) list(t *XType, i, lead int) (int, uint32) {
 	return i, e
 }
 
-// sparseList indexes the list of n far structs at body, one at least, in a sparse message.
+// sparseList indexes a list of n far structs, n at least 1, the first of which is at body, in a
+// sparse message. It returns what slowValue returns.
 func (p *parser) sparseList(t *XType, body int, n uint32) (int, uint32) {
 	i := body
 	e := p.allotFor(t, listWords, 0, 0, i)
@@ -281,11 +288,12 @@ func (p *parser) sparseList(t *XType, body int, n uint32) (int, uint32) {
 	return i, e
 }
 
-// structValue indexes the struct of type t that stands after lead bytes at i, into an entry of its
-// own: one without words for fields if the message is sparse, and the struct far and empty.
+// structValue indexes the struct of type t that stands after lead bytes at i into a new entry. If
+// the message is sparse, and the struct far and empty, the entry has no words for fields. It
+// returns the index after the struct, or failed, and the entry.
 func (p *parser) structValue(t *XType, i, lead int) (int, uint32) {
 	d := t.desc
-	if d.far && p.m.noWords != 0 && p.depth < p.maxDepth && (len(d.required) == 0 || p.lenient) {
+	if d.far && p.m.noWords != 0 && p.depth < p.maxDepth && (len(d.required) == 0 || p.trusted) {
 		if i = p.need(i, lead+1); i < 0 {
 			return i, 0
 		}
@@ -311,7 +319,8 @@ func (p *parser) structValue(t *XType, i, lead int) (int, uint32) {
 	return p.structure(d, e, i+lead), e
 }
 
-// inElement adds the number of an element to the path of a failure.
+// inElement adds k, the number of an element, to the path of the failure if i is failed. It
+// returns i.
 func (p *parser) inElement(k, i int) int {
 	if i == failed {
 		p.atElement(k)
@@ -333,7 +342,8 @@ func (p *parser) badList(t *XType, h int) int {
 	return mismatch
 }
 
-// listEntry fills in what the entry of a list or map of n elements begins with.
+// listEntry fills in the first words of the entry e of a list, set or map of type t, of n elements
+// or pairs, the first of which is at body.
 func (p *parser) listEntry(t *XType, e uint32, body int, n uint32) {
 	w := (*[listWords]uint32)(p.m.idx[e:])
 	w[listStart], w[listEnd] = p.base+uint32(body), 0
@@ -346,7 +356,8 @@ func (p *parser) listEntry(t *XType, e uint32, body int, n uint32) {
 	w[listType] = t.id
 }
 
-// dict indexes the map after lead bytes at i, its header contiguous.
+// dict indexes the map of type t after lead bytes at i. Its header must be contiguous. It returns
+// what slowValue returns.
 func (p *parser) dict(t *XType, i, lead int) (int, uint32) {
 	h := i + lead
 	i = h + mapHeader
@@ -391,18 +402,20 @@ func (p *parser) badDict(t *XType, h int) int {
 	return mismatch
 }
 
-// element indexes the element, key or value of type t at i and returns its word.
+// element indexes the element, key or value of type t at i. It returns the index after it, failed
+// or mismatch, and its word.
 func (p *parser) element(t *XType, i int) (int, uint32) {
 	if t.kind >= record {
 		return p.value(t, i, 0)
 	}
-	i, n := p.plain(t, i, 0)
+	i, n := p.textOrFixed(t, i, 0)
 	return i + n, p.base + uint32(i)
 }
 
-// plain makes lead bytes at i and the text or value of fixed size after them contiguous, and
-// checks it. It returns where lead begins now and how long both are.
-func (p *parser) plain(t *XType, i, lead int) (at, n int) {
+// textOrFixed makes lead bytes at i and the text or value of fixed size after them contiguous, and
+// checks the value. It returns the index at which the lead bytes are now, or failed, and how many
+// bytes they and the value have.
+func (p *parser) textOrFixed(t *XType, i, lead int) (at, n int) {
 	if t.kind == fixed {
 		n = lead + int(t.size)
 		if i = p.need(i, n); i < 0 {
@@ -440,8 +453,10 @@ func (p *parser) skip(i int, t WireType) int {
 	return p.skipAs(i, t, nil, p.maxDepth, structCost)
 }
 
-// skipAs skips the value at i, which may lie in several windows. If typ is not nil it is the
-// declared type; p.scan tells more about the value then.
+// skipAs skips the value at i, which may lie in several windows, and returns the index after it,
+// or failed. If typ is not nil it is the declared type: then p.scan tells whether the value is of
+// it, and how many structs there are in it. depth is the most structs that may be in one another;
+// listCost is what a list or map counts, as structCost is what a struct counts.
 func (p *parser) skipAs(i int, t WireType, typ *XType, depth, listCost int) int {
 	s := &p.scan
 	s.resetValue(t, typ, budgetOf(depth), listCost, len(p.b)-i+p.after)

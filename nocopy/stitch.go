@@ -7,8 +7,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// stitches are the bytes that a parser sees, and where they are in the message.
-type stitches struct {
+// windowState is the window of a parser, which it sees bytes through, and where it is in a message
+// that is in several blocks. A window is a block, or a stitched one: contiguous copies of bytes
+// from the end of one block and the beginning of others.
+type windowState struct {
 	b    []byte // the window
 	base uint32 // position of b[0]
 	off  int    // offset in the message of b[0]
@@ -17,24 +19,25 @@ type stitches struct {
 	node    chain.NodeID // whose content the chain is, 0 = the message
 	windows []window
 	next    place // what follows the window
-	after   int   // bytes from next on
-	// In a stitched window: b[copied:] is a copy of what stands at original.
+	after   int   // how many bytes follow the window
+	// In a stitched window b[copied:] is a copy of what stands at original; else copied is 0.
 	copied   int
 	original place
 }
 
-// window is a block of a message that is not in one piece. None is empty.
+// window is a block of a message that is not in one piece. None is empty. Its memory is the
+// caller's unless held or src is set.
 type window struct {
-	chain.Chunk               // its memory: foreign, or
-	held        bool          // the message's, which holds it, or
-	src         *chain.Buffer // that of another message,
-	pos         uint32        // at this position there
+	chain.Chunk
+	held bool          // the message has taken the chunk over
+	src  *chain.Buffer // the chunk is memory of another message,
+	pos  uint32        // and is at this position there
 }
 
-// place is a place in the windows: an index and an offset.
+// place is a place in windowState.windows: the number of a window, and an offset in it.
 type place struct{ window, off int }
 
-// waypoint is where a parser has been, to go back there.
+// waypoint is a place in the message that a parser may go back to.
 type waypoint struct {
 	b               []byte
 	base            uint32
@@ -49,7 +52,7 @@ func (p *parser) waypoint() waypoint {
 	return waypoint{p.b, p.base, p.off, p.from, p.after, p.next, p.original, p.copied, p.m.buf.Mark()}
 }
 
-// goBack returns to where the parser has been. Positions that were given meanwhile are not given
+// goBack makes the parser go back to w. Positions that memory was given meanwhile are not used
 // again.
 func (p *parser) goBack(w waypoint) {
 	p.b, p.base, p.off, p.from, p.after = w.b, w.base, w.off, w.from, w.rest
@@ -57,23 +60,24 @@ func (p *parser) goBack(w waypoint) {
 	p.m.buf.Rewind(w.chain)
 }
 
-// errScattered is the failure of a message for whose pieces there are not enough positions: it is
-// to be copied together.
+// errScattered is the error of a parse that does not have enough positions for all pieces of the
+// message. The message is copied into one piece then and parsed again.
 var errScattered = errors.New("nocopy: too many pieces")
 
-// editRoom is for how many bytes more there must be positions, so that the message can be edited.
+// editRoom is for how many more bytes there must be positions after parsing, for edits.
 const editRoom = 256 << 20
 
 // mayUse reports whether n bytes may be given positions.
 func (p *parser) mayUse(n int) bool {
-	if p.node != 0 { // linking has seen to it
+	if p.node != 0 { // a value is being linked: there was room for it
 		return true
 	}
 	return p.m.buf.Room(n + editRoom)
 }
 
 // need makes n bytes from i on contiguous, and returns their index in the window, which may be
-// another one then; -1, with the error noted, if the message has fewer or may not be copied.
+// another one then. It returns failed, with the error noted, if the message has fewer bytes, or
+// not enough positions for copies.
 func (p *parser) need(i, n int) int {
 	if n <= len(p.b)-i {
 		return i
@@ -81,18 +85,18 @@ func (p *parser) need(i, n int) int {
 	return p.stitch(i, n)
 }
 
-// stitch does what need does where the window ends before the n bytes do.
+// stitch does the work of need if the window has fewer than n bytes from i on.
 func (p *parser) stitch(i, n int) int {
 	if n > len(p.b)-i+p.after {
 		return p.short()
 	}
 	left := p.b[i:]
 	p.endWindow(i)
-	if p.copied > 0 && i >= p.copied { // out of the stitches again
+	if p.copied > 0 && i >= p.copied { // what is left is copies of one block: go on in that
 		p.next = place{p.original.window, p.original.off + i - p.copied}
 		p.after += len(left)
 		left = nil
-	} else if p.copied == 0 && len(left) > 0 { // they are given others
+	} else if p.copied == 0 && len(left) > 0 { // what is left gets other positions, in a stitch
 		p.m.buf.TakeBack(p.base+uint32(i), p.base+uint32(len(p.b)))
 	}
 	if w := p.windows[p.next.window].Mem; len(left) == 0 && n <= len(w)-p.next.off {
@@ -103,7 +107,7 @@ func (p *parser) stitch(i, n int) int {
 	}
 	pos, mem := p.m.buf.Stitch(n)
 	c := copy(mem, left)
-	// What is left is of another block
+	// mem[:c] is not a copy of bytes of the block that comes next
 	if p.copied -= i; p.copied < 0 || p.original.window != p.next.window {
 		p.copied, p.original = c, p.next
 	}
@@ -120,10 +124,10 @@ func (p *parser) stitch(i, n int) int {
 	return 0
 }
 
-// short is the failure of a message that ends before the value at i does.
+// short notes that the message ends before the value that the parser is at, and returns failed.
 func (p *parser) short() int { return p.fail(len(p.b)+p.after, io.ErrUnexpectedEOF) }
 
-// advance takes k bytes from the window that comes next.
+// advance notes that the next k bytes, of the window that comes next, have been taken.
 func (p *parser) advance(k int) {
 	p.after -= k
 	p.next.off += k
@@ -132,8 +136,8 @@ func (p *parser) advance(k int) {
 	}
 }
 
-// endWindow makes the window's bytes before i part of the chain. None may be: then its beginning
-// still has to have a place there, since a struct may begin at it.
+// endWindow makes the window's bytes before i part of the chain. It does so even if there are
+// none, since a struct may begin at that position.
 func (p *parser) endWindow(i int) {
 	p.off += i
 	if p.node != 0 {
@@ -144,7 +148,7 @@ func (p *parser) endWindow(i int) {
 	p.from = i
 }
 
-// keepWindows is for how many windows memory waits for the next message.
+// keepWindows is the most windows for which memory is kept for the next message.
 const keepWindows = 4 << 10
 
 // dropWindows forgets the windows.
@@ -155,7 +159,7 @@ func (p *parser) dropWindows() {
 	}
 }
 
-// enter goes to the first window. It returns failed if there is no room for it.
+// enter goes to the first window. It returns failed if there are not enough positions for it.
 func (p *parser) enter() int {
 	if p.after == 0 {
 		return 0

@@ -30,7 +30,7 @@ func (v XValue) AppendWire(dst []byte) []byte {
 			return appendZero(dst, t)
 		}
 		s.m.closeAllUnlessSealed()
-		if b, ok := s.m.plain(s.entry(), t); ok {
+		if b, ok := s.m.withoutIndex(s.entry(), t); ok {
 			return append(dst, b...)
 		}
 		return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(dst)

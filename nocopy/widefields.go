@@ -137,7 +137,7 @@ func (p *parser) field(f *field, i int) (int, uint32) {
 	if f.kind >= record {
 		return p.container(f, i)
 	}
-	i, n := p.plain(f.typ, i, fieldHeader)
+	i, n := p.textOrFixed(f.typ, i, fieldHeader)
 	if i < 0 {
 		return i, 0
 	}

@@ -240,7 +240,7 @@ func (s XStruct) wireAs(t *XType) []byte {
 	s = s.orAbsent()
 	s.alive()
 	s.m.closeAllUnlessSealed()
-	if b, ok := s.m.plain(s.entry(), t); ok {
+	if b, ok := s.m.withoutIndex(s.entry(), t); ok {
 		return b
 	}
 	return s.m.wire(s.entry(), t)
