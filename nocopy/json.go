@@ -130,7 +130,7 @@ func (w *jsonWriter) unset(dst []byte, f *field, quoted bool) []byte {
 	return w.container(dst, f.typ, 0)
 }
 
-// value appends a value of type t, for which word stands.
+// value appends a value of type t whose word in the index is word.
 func (w *jsonWriter) value(dst []byte, t *XType, word uint32) []byte {
 	switch t.kind {
 	case fixed:
@@ -144,7 +144,7 @@ func (w *jsonWriter) value(dst []byte, t *XType, word uint32) []byte {
 	return w.container(dst, t, word)
 }
 
-// bytes returns the bytes of a text, for which word stands.
+// bytes returns the bytes of a text whose word in the index is word.
 func (w *jsonWriter) bytes(word uint32) []byte {
 	if s, ok := w.m.buf.FlatText(word); ok {
 		return chain.StringBytes(s)

@@ -6,10 +6,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// This file reads a message by its index (wireindex.go). Parsing goes through the fields of the
-// root and leaves its large values for later, as Lazy does, but passes over them by the index.
-// What is touched is found by the index, too, and then parsed and checked as ever. Nothing outside
-// of the message is read whatever an index says, and nothing is read that is not of its type.
+// This file reads a message by the index in its own bytes, the wire index (wireindex.go). Parsing
+// goes through the fields of the root and leaves its large values for later, as Lazy does, but
+// passes over them by the wire index. A value that is touched is found by the wire index, too, and
+// then parsed and checked as ever. Whatever a wire index says, nothing outside of the message is
+// read, and nothing that is not of its type.
+//
+// Two kinds of entries: entry k of the wire index tells where a value is in the message; entry e
+// is one of Message.idx.
 
 // landing is what is known of a message that is read by its index.
 type landing struct {
@@ -17,14 +21,14 @@ type landing struct {
 	b        []byte // the message
 	base     uint32 // position of its first byte
 	maxIndex uint32 // words
-	budget   int    // how deep values may be that are passed over
+	budget   int    // how deep values that are passed over may be
 	structs  []landedStruct
 	lists    []landedList
 	maps     []map[uint32]uint32 // empty ones, for lists
 	absent   map[*XType]uint32   // entries of values that are not valid
 	scanned  int                 // bytes that scanFor has passed over
 	read     []int               // bytes of the values that were read in structs of each depth
-	err      error               // what has first turned out not to fit
+	err      error               // the first error that was found when values were touched
 	checked  error               // what Message.Index has returned
 }
 
@@ -47,12 +51,13 @@ func (l *landing) reset() {
 	}
 }
 
-// mostPassed is how many times its own bytes a message that lies makes its reader pass over.
+// mostPassed bounds the work for a message with a wrong wire index: how many times as many bytes
+// as the message, or a list, has may be passed over.
 const mostPassed = 4
 
 // affords notes that n bytes are about to be read in a struct that is this deep. It reports
-// whether that is not more than all such structs can take if the index fits: values in them that
-// overlap are read again and again.
+// whether the bytes read in all structs of this depth are few enough. They are if the wire index
+// fits; one by which values overlap would have the same bytes read again and again.
 func (l *landing) affords(depth, n int) bool {
 	for len(l.read) <= depth {
 		l.read = append(l.read, 0)
@@ -88,8 +93,8 @@ func (m *Message) parseByIndex(p *parser) (XStruct, error) {
 	return m.parsed(p, m.indexFrom(p))
 }
 
-// landRoot makes the entry of the root of the message b, which is at position base, by its index.
-// It reports whether it has one that fits.
+// landRoot makes the entry of the root of the message b, which is at position base, by its wire
+// index. It reports whether the message has one that fits.
 func (m *Message) landRoot(b []byte, base uint32) bool {
 	m.desc.self.mustBeDefined()
 	x, ok := findWireIndex(b)
@@ -119,9 +124,9 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 }
 
 // landFields fills in the words of entry e, which are zero, of a struct of type d that begins at
-// offset i: up to its STOP or, of the root, up to offset stop. Entry k of the index is the first
-// one of a value in it. It returns the offset of what follows. It reports whether the struct is as
-// expected; if not, it may still be valid.
+// offset i: up to its STOP or, of the root, up to offset stop. Entry k of the wire index is the
+// first one of a value in it. It returns the offset of what follows, and whether the struct is as
+// the wire index tells. If not, the struct may still be valid.
 func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bool) {
 	l := m.landing
 	b, x := l.b, &l.x
@@ -250,7 +255,7 @@ func (d *XDesc) findFrom(expected *int, header uint32) *field {
 }
 
 // pass returns the offset after the value of type t at an offset, and whether it is whole before
-// stop. Lists and maps hardly count for how deep it is: it may be of a known type.
+// stop. Lists and maps in it hardly count as depth: if its type is known they do not count at all.
 func (l *landing) pass(at, stop int, t WireType) (int, bool) {
 	end, err := skip(l.b[:stop], at, t, l.budget, 1)
 	return end, err == nil
@@ -287,15 +292,16 @@ func (m *Message) land(f *field, e, p uint32) uint32 {
 	return m.absentEntry(f.typ)
 }
 
-// misfit notes that the index does not fit the message at an offset.
+// misfit notes that the wire index does not fit the message at an offset.
 func (l *landing) misfit(d *XDesc, at int) {
 	if l.err == nil {
 		l.err = &Error{Offset: at, Path: d.name, Err: ErrIndex}
 	}
 }
 
-// scanFor returns the offset of the value of field f in the struct that begins at offset i, not
-// using the index; 0 if there is none, or if much has been scanned before.
+// scanFor returns the offset of the value of field f in the struct that begins at offset i. It
+// does not use the wire index. It returns 0 if there is no such field, or too much was scanned
+// before.
 func (l *landing) scanFor(f *field, i int) (found int) {
 	if l.scanned > mostPassed*len(l.b) {
 		return 0
@@ -317,7 +323,7 @@ func (l *landing) scanFor(f *field, i int) (found int) {
 }
 
 // landValue returns the entry of the value of type t at an offset, before stop, which entry k of
-// the index is for; 0 if it is not what the index says.
+// the wire index is for; 0 if the value is not as that entry tells.
 func (m *Message) landValue(t *XType, at, stop, k, depth int) uint32 {
 	l := m.landing
 	end := int(indexNumber(l.x.entry(k)[entryEndAt:]))
@@ -342,13 +348,13 @@ func (m *Message) landValue(t *XType, at, stop, k, depth int) uint32 {
 	return 0
 }
 
-// smallStruct is the most bytes of a struct of which it costs less to go through the fields than
-// to start the parser.
+// smallStruct is the size in bytes up to which going through a struct's fields costs less than
+// starting the parser.
 const smallStruct = 256
 
-// landStruct makes an entry of the struct at an offset, before stop. Entry k of the index is the
-// first that may be in it. It returns the entry and the offset of what follows, 0 if the struct is
-// not as expected.
+// landStruct makes an entry for the struct at an offset, before stop. Entry k of the wire index is
+// the first that may be for a value in it. It returns the entry and the offset of what follows; 0
+// if the struct is not as the wire index tells.
 func (m *Message) landStruct(d *XDesc, at, stop, k, depth int) (e uint32, end int) {
 	if depth > m.limits.MaxDepth || !m.mayAlloc(d.words+1) {
 		return 0, 0
@@ -363,21 +369,22 @@ func (m *Message) landStruct(d *XDesc, at, stop, k, depth int) (e uint32, end in
 	return e, end
 }
 
-// mayAlloc reports whether the index may have n more words, besides the memory of landing.
+// mayAlloc reports whether the index may have n more words. The memory of landing counts as part
+// of it.
 func (m *Message) mayAlloc(n int) bool {
 	l := m.landing
 	used := uint64(m.words) + landedStructWords*uint64(len(l.structs)) + landedListWords*uint64(len(l.lists))
 	return used+uint64(n) <= uint64(l.maxIndex)
 }
 
-// The words of index that have the size of a landedStruct and a landedList.
+// How many words of the index a landedStruct and a landedList count as.
 const (
 	landedStructWords = 4
 	landedListWords   = 30
 )
 
-// moreIndex lets the index be twice as large until what it returns is called, since some elements
-// have two entries then.
+// moreIndex lets the index be twice as large until the function that it returns is called:
+// meanwhile some elements have two entries.
 func (m *Message) moreIndex() func() {
 	l, most := m.landing, m.landing.maxIndex
 	l.maxIndex = uint32(m.mostIndex())
@@ -394,7 +401,8 @@ func (m *Message) mostIndex() int {
 }
 
 // parseAt parses the value of type t at an offset, before stop, in a struct that is this deep. It
-// returns its entry and the offset of what follows.
+// returns its entry, the offset of what follows, and whether it is valid. If not, it notes the
+// error for Message.Index.
 func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, ok bool) {
 	l, p := m.landing, &m.p
 	before, shadows := m.words, len(m.shadows.all)
@@ -422,13 +430,12 @@ func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, 
 }
 
 // mostFor returns how many words the index may have after the value of type t at an offset, before
-// stop, is parsed. Unless the message is sparse that is what is due to the value's bytes, so that
-// enough is left for all others.
+// stop, is parsed. Unless the message is sparse these are at most as many as are due to the
+// value's bytes, so that enough is left for all others.
 func (m *Message) mostFor(t *XType, at, stop int) uint32 {
 	l := m.landing
 	if m.noWords != 0 {
-		defer m.moreIndex()()
-		return l.maxIndex
+		return uint32(m.mostIndex())
 	}
 	if m.desc.program(); m.desc.widest <= entry.MostNear {
 		return l.maxIndex
@@ -441,8 +448,8 @@ func (m *Message) mostFor(t *XType, at, stop int) uint32 {
 	return uint32(min(uint64(l.maxIndex), max(due, indexFloor/4)))
 }
 
-// parsePart parses as parseAt does, with an index of so many words at most. It returns how long
-// the value is, failed, or mismatch.
+// parsePart does the work of parseAt once, with an index of so many words at most. It returns how
+// many bytes the value has, failed or mismatch, and the entry.
 func (m *Message) parsePart(t *XType, at, stop, depth int, most uint32) (int, uint32) {
 	l, p := m.landing, &m.p
 	m.beginTrusted(l.base + uint32(at))
@@ -453,7 +460,8 @@ func (m *Message) parsePart(t *XType, at, stop, depth int, most uint32) (int, ui
 	return i, word
 }
 
-// absentEntry returns the entry of all values of type t that are not valid: it reads as absent.
+// absentEntry returns the entry that all values of type t that are not valid share: one that reads
+// as absent.
 func (m *Message) absentEntry(t *XType) uint32 {
 	l := m.landing
 	e := l.absent[t]

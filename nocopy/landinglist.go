@@ -1,7 +1,7 @@
 package nocopy
 
-// This file reads lists of structs by a message's index: a few elements, by the anchors, and all
-// of them once many have been read.
+// This file reads lists of structs by a message's wire index (landing.go): a few elements by the
+// anchors, the offsets of some elements, and all of them once many have been read.
 
 // landedList is a list of structs that are found by anchors.
 type landedList struct {
@@ -9,7 +9,7 @@ type landedList struct {
 	typ     *XType
 	depth   int
 	at, end int // offsets of its header, and of what follows
-	k       int // the entry in the index
+	k       int // the list's entry in the wire index
 	inner   bool
 	failed  bool              // it can't be parsed as a whole
 	passed  int               // bytes between the anchors of each element looked up
@@ -72,16 +72,17 @@ func (l *landing) keepMaps() {
 	}
 }
 
-// mostTouched returns after how many of n elements of a list all are parsed.
+// mostTouched returns how many of n elements of a list may be read one by one: when more are, all
+// are parsed.
 func mostTouched(n uint32) int { return 64 + int(n/8) }
 
-// spent reports whether looking up elements has taken as long as parsing the whole list some
-// times: the anchors of a message that lies may be far apart.
+// spent reports whether looking up elements has passed over so many bytes that the list had better
+// be parsed as a whole: wrong anchors may be far apart.
 func (l *landedList) spent() bool { return l.passed > mostPassed*(l.end-l.at) }
 
 // landList makes an entry of the list of type t from offset at to end, in a struct that is depth
-// levels deep, and returns it. Its elements will be found by the anchors that entry k of the index
-// has for them. It returns 0 if there are no such anchors, or they do not fit the list.
+// levels deep, and returns it. Its elements will be found by the anchors that entry k of the wire
+// index has. It returns 0 if that has none, or they do not fit the list.
 func (m *Message) landList(t *XType, at, end, k, depth int) uint32 {
 	l := m.landing
 	entry, body := l.x.entry(k), at+listHeader
@@ -142,8 +143,9 @@ func (m *Message) landOne(l *landedList, i uint32) (e uint32) {
 	return e
 }
 
-// findElement returns the offset of element i of a list, and one that it ends before, or there:
-// that of the next anchor. It reports whether the anchors fit.
+// findElement returns the offset of element i of a list, and limit, the offset that the element
+// ends at or before: that of the next anchor, or of the list's end. It reports whether the anchors
+// fit.
 func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
 	x := &m.landing.x
 	entry := x.entry(l.k)
@@ -181,7 +183,7 @@ func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
 }
 
 // passStruct returns the offset after the struct at offset i, and whether it is whole before stop.
-// It passes over large values by the entries of the index from entry k on.
+// It passes over large values by the entries of the wire index from entry k on.
 func (l *landing) passStruct(i, stop, k int) (int, bool) {
 	for k = l.x.seek(k, i); stop-i > fieldHeader && l.b[i] != byte(WireStop); {
 		at, end, ok := i+fieldHeader, 0, false

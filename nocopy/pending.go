@@ -7,14 +7,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// pending tells what must be done before a message is changed: an index of its bytes, which a
-// change would make wrong, must go.
+// pending tells what must be done before a message is changed: its wire index, which a change
+// would make wrong, must be removed.
 type pending uint8
 
 const (
-	carriesIndex pending = 1 << iota // the root has one among its unknown fields
-	placedIndex                      // finishing has added one, in Message.indexNode
-	byIndex                          // the message is read by one, see landing
+	carriesIndex pending = 1 << iota // the root has a wire index among its unknown fields
+	placedIndex                      // finishing has added a wire index, in Message.indexNode
+	byIndex                          // the message is read by its wire index, see landing
 
 	// innerIndex: other structs than the root have one among theirs, since each was a message. It
 	// stays there, whatever is changed. What is copied from such a struct, and may become a message,
@@ -22,7 +22,7 @@ const (
 	innerIndex
 )
 
-// noteIndex notes that the struct of entry e has an index among its unknown fields.
+// noteIndex notes that the struct of entry e has a wire index among its unknown fields.
 func (m *Message) noteIndex(e uint32) {
 	m.guarded = true
 	if e == m.root {
@@ -98,9 +98,9 @@ func (m *Message) appendWithoutIndex(dst []byte, e uint32, t *XType) ([]byte, bo
 	return append(kept, all[from:]...), true
 }
 
-// appendInner appends to dst the wire bytes of a value that is not the root, without the index
-// that it has as a field. It returns false if no struct of the message but the root has an index,
-// or the value is no struct.
+// appendInner appends to dst the wire bytes of a value that is not the root, without the wire
+// index that it has as a field. It returns false if no struct of the message but the root has a
+// wire index, or the value is no struct.
 func (m *Message) appendInner(dst []byte, e uint32, t *XType) ([]byte, bool) {
 	if m.pending&innerIndex == 0 || t.kind != record {
 		return dst, false

@@ -6,9 +6,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// A message may carry an index of its own wire bytes, which tells a reader where its large values
-// are. It is the value of the last field of the root, a binary of id -32000, which every Thrift
-// library skips as a field that it does not know. It is found from the message's end.
+// A message may carry an index of its own wire bytes, the wire index, which tells a reader where
+// its large values are. It is the value of the last field of the root, a binary of id -32000,
+// which every Thrift library skips as a field that it does not know. It is found from the
+// message's end.
 //
 //	0b 8300 <length of what follows up to the STOP>
 //	entries   20 bytes for each large struct, list, set or map, in the order of the message
@@ -68,7 +69,7 @@ const (
 	indexMagic   = "nIDX"
 )
 
-// wireIndex is the index in the bytes of a message.
+// wireIndex is a wire index that was found in the bytes of a message.
 type wireIndex struct {
 	bytes []byte // entries, anchors and trailer
 	n     int    // entries

@@ -27,7 +27,8 @@ const (
 	mostBetween  = 8 << 10 // where they are from several elements
 )
 
-// addWireIndex adds an index to the message, which is complete, if it is large enough for one.
+// addWireIndex adds a wire index at the end of the root. The message must be complete. It gets
+// none if it is too small or too large, or its root is a union. Edits are compacted first.
 func (m *Message) addWireIndex() {
 	if m.desc.union {
 		return

@@ -179,7 +179,8 @@ func (p *parser) knownError(from, to Position) bool {
 var foreignWords = wordSet(`package interaction senum cpp_namespace php_namespace xsd_namespace csharp_namespace
 	delphi_namespace ruby_namespace py_module perl_package java_package cocoa_prefix smalltalk_category smalltalk_prefix`)
 
-// checkForeign adds an error if t is a foreign word, and reports whether it is one.
+// checkForeign reports whether t begins a definition of an older version or of a dialect of the
+// IDL. If so it adds an error, which tells what to write instead.
 func (p *parser) checkForeign(t lexer.Token) bool {
 	if t.Type != tokIdent || !foreignWords[t.Value] {
 		return false

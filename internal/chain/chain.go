@@ -282,6 +282,7 @@ func (b *Buffer) walk(out []piece, s uint32, p part) []piece {
 	return out
 }
 
+// walkSpan does the work of walk for one span. It returns h as it is after the span.
 func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidden) {
 	lo, hi := sp.from, sp.to
 	if p.to != 0 {

@@ -85,7 +85,7 @@ func (b *Buffer) Waste() bool {
 	return wastes(b.least()+live) && wastes(b.measure()+live)
 }
 
-// least returns a size that the message has at least, which is found more quickly than its size.
+// least returns a lower bound of the message's size, which is found faster than measure finds it.
 func (b *Buffer) least() int {
 	b.Sync()
 	size := 0

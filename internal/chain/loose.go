@@ -6,8 +6,8 @@ package chain
 
 // loose is a Buffer's loose memory.
 type loose struct {
-	mem    []byte // what is being filled, at position pos
-	used   int    // how much of it
+	mem    []byte // the memory that is being filled, at position pos
+	used   int    // how many bytes of mem are filled
 	pos    Pos
 	cut    int // how many bytes of mem were cut from the end of the block at the tail
 	blocks []looseBlock
@@ -64,7 +64,8 @@ func (b *Buffer) moreLoose(n int) (Pos, []byte) {
 	return l.pos, l.mem[:n:n]
 }
 
-// addLoose fills a new block of at least n bytes next, and reports whether it could.
+// addLoose adds a block of at least n bytes, which is filled next. It reports whether it could: n
+// may be too large, or too many segments in use.
 func (b *Buffer) addLoose(n int) bool {
 	const most = segSize - 1 // a segment for each block, which may be used for another one later
 	l := &b.loose
@@ -137,7 +138,7 @@ func (b *Buffer) RenewLoose() int {
 	return len(l.blocks)
 }
 
-// noLoose is what is being filled if the next values need a block.
+// noLoose is loose.mem when there is no room: the next value needs a new block.
 var noLoose = []byte{}
 
 // DropLoose gives back the first n blocks of loose memory. What aliases them stays valid.
@@ -183,13 +184,13 @@ func (b *Buffer) ClearLoose() {
 	}
 }
 
-// uncut gives the block at the tail the end back that was cut off.
+// uncut gives the end that was cut off for loose memory back to the block at the tail.
 func (b *Buffer) uncut() {
 	b.tail = b.tail[:len(b.tail)+b.loose.cut]
 	b.loose.cut = 0
 }
 
-// endLoose gives all loose memory back. clean tells that nothing aliases it that is still in use.
+// endLoose gives all loose memory back. clean tells that nothing that is still in use aliases it.
 func (b *Buffer) endLoose(clean bool) {
 	l := &b.loose
 	if l.cut > 0 && clean {

@@ -21,7 +21,7 @@ type NodeID = uint32
 // node puts its content in the place of the bytes [at, end) of another run.
 type node struct {
 	at, end Pos // of kind replace, end is 0 if it is to be found by endOf
-	anchor  Pos // of kind grow: where the value starts that it makes longer; see endOf
+	anchor  Pos // of kind grow: where the value that it makes longer starts; see endOf
 	content run
 	kind    nodeKind
 }
@@ -58,7 +58,7 @@ func (b *Buffer) AddReplaceText(at Pos, lead int) NodeID {
 	return b.addNode(node{at: at - Pos(lead), anchor: at, kind: replace})
 }
 
-// endOf returns the position where the bytes end that the node replaces.
+// endOf returns the position after the bytes that the node replaces.
 func (b *Buffer) endOf(n *node) Pos {
 	if n.end != 0 || n.kind != replace {
 		return n.end
@@ -96,7 +96,7 @@ func (b *Buffer) MoveGrow(id NodeID, at, anchor Pos) {
 	b.sealed = false
 }
 
-// NodePlace returns the bytes [at, end) that the node's content is in the place of.
+// NodePlace returns the bytes [at, end) that the node's content takes the place of.
 func (b *Buffer) NodePlace(id NodeID) (at, end Pos) {
 	n := &b.nodes[id]
 	return n.at, b.endOf(n)

@@ -137,7 +137,7 @@ type Receiver struct {
 	recycle  bool
 	large    bool // the chunk that was taken last was large
 
-	pieces Chunk  // what was cut
+	pieces Chunk  // the pieces that Cut has ended, until Take returns them
 	last   *Chunk // the last of pieces; nil if there are none
 	cut    int    // bytes in pieces
 }
@@ -281,8 +281,9 @@ func stage(want, worth, step int) int {
 	return want
 }
 
-// blockSize returns the size of the next block for bytes that need not be contiguous: a slab, or
-// for a large chunk a 16th of what was cut of it, up to 1 MiB, or a 64th if that is more.
+// blockSize returns the size of the next block for bytes that need not be contiguous. It grows
+// with the chunk: a slab at first, then a 16th of the bytes that were cut before, but at most 1
+// MiB, or a 64th of them if that is more.
 func (r *Receiver) blockSize() int {
 	switch {
 	case r.last == nil:

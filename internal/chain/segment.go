@@ -34,7 +34,7 @@ type segment struct {
 	// writable is 1 if values may be stored in place. Once the segment is in use it may only
 	// become 0, even while other goroutines read: hence it is atomic.
 	writable uint32
-	foreign  bool // it is the caller's, who may change it once it is not referred to any more
+	foreign  bool // the caller's, who may change it once no Buffer refers to it any more
 }
 
 // panicBeyond is the panic's text when a value reaches beyond its memory: the bytes were changed
@@ -212,8 +212,9 @@ func (b *Buffer) ownBlock(n int) (Pos, []byte) {
 	return b.addSegments(mem, segment{block: block, writable: 1}), mem
 }
 
-// TakeBack takes back the segments after that of p up to that of end, if end is in the last
-// segment. Nobody may refer to positions in them.
+// TakeBack removes the segments after that of p, up to that of end, so that other memory gets
+// their positions. It does nothing unless end is in the last segment. Nobody may refer to
+// positions in them.
 func (b *Buffer) TakeBack(p, end Pos) {
 	n := int(p>>segBits) + 1
 	if int(end>>segBits) != len(b.segs)-1 {

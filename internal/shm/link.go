@@ -311,11 +311,11 @@ func (t *Taken) Return() {
 	link.release()
 }
 
-// units is a set of numbers of units.
+// units is a set of units of a memory, by their numbers: bit i tells that unit i is in it.
 type units []uint64
 
-// prepare calls f for the units from, to those before to, that it has not been called for, with
-// their place in the memory; and notes those for which it returns no error.
+// prepare calls f for those of the units [from, to) that are not ready, with their place in the
+// memory: n bytes from byte at. When f returns no error they are ready.
 func (m *memory) prepare(from, to int, f func(at, n int) error) error {
 	for from < to {
 		if m.ready.has(from) {

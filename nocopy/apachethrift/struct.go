@@ -82,6 +82,7 @@ func read(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, opts []no
 	return thriftimpl.Parse(d, b, append(append(all, opts...), nocopy.Own)...)
 }
 
+// limitsOf returns the Limits among the options, the last if there are several.
 func limitsOf(opts []nocopy.Option) (l nocopy.Limits) {
 	for _, o := range opts {
 		if given, ok := o.(nocopy.Limits); ok {

@@ -209,7 +209,7 @@ func (p *printer) message(r *row) {
 	}
 }
 
-// value appends the value of a field, element, key or value of a map.
+// value appends to the line what row r tells of a value: how many elements, and the value itself.
 func (p *printer) value(r *row) {
 	if r.Count != nil {
 		p.line = fmt.Appendf(p.line, " of %d", *r.Count)

@@ -103,8 +103,10 @@ type maskParser struct {
 // mostParts is the most names, indexes and keys of a path.
 const mostParts = 256
 
+// fail returns a *MaskError for the place that the parser is at.
 func (p *maskParser) fail(reason string, args ...any) error { return p.failAt(p.i, reason, args...) }
 
+// failAt returns a *MaskError for the mask's byte i, with the path as far as it was read.
 func (p *maskParser) failAt(i int, reason string, args ...any) error {
 	return &MaskError{p.text, i, strings.TrimSuffix(p.text[p.start:min(i, p.i)], "."), fmt.Sprintf(reason, args...)}
 }

@@ -118,7 +118,7 @@ func (s selection) every() bool {
 	return slices.ContainsFunc(s, func(n *node) bool { return n.each != nil })
 }
 
-// indexes returns the indexes that are named.
+// indexes returns the indexes of elements that the paths name, in ascending order.
 func (s selection) indexes() (all []int) {
 	for _, n := range s {
 		for i := range n.at {
