@@ -24,8 +24,8 @@
 //
 // A getter of a scalar is inlined: it compares the handle's generation, loads the field's word,
 // and loads the value through the table of segments. An unset field's word is 0, and position 0
-// reads as zero: no branch. (Of a struct of more than 57 fields it is a call. IsSetX is inlined
-// there, too: a program that reads all fields of such a struct asks it first.) A string's getter
+// reads as zero: no branch. (Getters of a struct of more than 57 fields are calls, but IsSetX is
+// inlined: a program that reads all fields of such a struct asks it first.) A string's getter
 // is a call that also loads the length; it copies nothing. A setter of a scalar stores in place;
 // where it may not (bytes of the caller's, or shared), the first one makes a node. A setter of a
 // string appends it while its struct is being built, and makes a node afterwards. In a received
@@ -78,8 +78,8 @@
 //   - A loop over a list of numbers, bools or enums goes on over what they were if the message is
 //     released meanwhile; with [Recycle], over whatever is in that memory then. Other loops panic.
 //   - Strings and bytes that were read alias the message's memory and stay valid for ever, but for
-//     [Recycle]. Each keeps alive what it lies in: a slab of 64 KiB; of a larger message one of 1
-//     MiB, or as much as was received in one piece, or compacted, which is the message at most;
+//     [Recycle]. Each keeps its memory alive: a slab of 64 KiB; of a larger message one of
+//     1 MiB, or as much as was received in one piece, or compacted, which is the message at most;
 //     what is parsed from a []byte keeps that.
 //   - A []byte passed to a setter, or in a struct of plain values, is copied below 4 KiB, else
 //     referred to until Release; strings cannot change anyway.
@@ -99,11 +99,11 @@
 //
 // # A message with its own index
 //
-// [WithIndex] makes finishing add an index to the wire bytes of a message of 4 KiB or more, in a
+// [WithIndex] makes finishing add a wire index to the bytes of a message of 4 KiB or more, in a
 // binary field with the id -32000 at the end of the root, which every Thrift library skips; no
 // field of an IDL may have that id. Parse with [ByIndex], or [OpenIndexed], then finds any field
-// without a scan: in a file that is mapped, of a message of any size, three fields cost 0.2 to
-// 0.3 µs and two pages. It takes at most 1/80 of the message, 1/40 below 20 KiB, and changing the
+// without a scan: in a file that is mapped, of a message of any size, three fields cost 0.2 to 0.3
+// µs and two pages. The index takes at most 1/80 of the message, 1/40 below 20 KiB. Changing the
 // message removes it or, with WithIndex, makes it anew; making it takes 0.4 µs, or a fifteenth of
 // a parse from 256 KB on. It goes out with the whole message, by [Message.Bytes], AppendTo and
 // WriteTo. What a handle's AppendTo appends, a value that is set to the root of another message,
@@ -137,11 +137,12 @@
 //   - element: what is in a list or set; in a map there are pairs of a key and a value.
 //   - container: a list, set or map.
 //   - text: a string or binary.
-//   - index: the entries of a message; an entry is the words for one struct or container.
+//   - index: the entries of a message; an entry is the words for one struct or container. The wire
+//     index is another one, in the bytes of a message.
 //   - word: 32 bits of an entry, for a field, an element or a number of them.
 //   - handle: what programs hold of a struct or container: its message, a generation and its
 //     entry.
-//   - generation: it counts Release, so that handles of before are told from those of after.
+//   - generation: a number that Release increments, which tells handles from before it.
 //   - root: the struct that the whole message is.
 //   - absent: of a struct or container that is not set, and reads as its default or as empty.
 //   - node: what stands in the place of some of the bytes, with contents of its own.
