@@ -22,7 +22,8 @@ type fieldsView struct {
 	Structs                  []valuesView
 }
 
-// valuesView is the fields of a struct. Of a union there are only its lists of structs.
+// valuesView is the template's input for the Go struct of a struct's fields. Of a union it has
+// only the fields that are lists of structs.
 type valuesView struct {
 	structNames
 	Fields       []valueView
@@ -32,7 +33,7 @@ type valuesView struct {
 	WithDefaults bool
 }
 
-// valueView is a field of it.
+// valueView is the template's input for a field of a valuesView.
 type valueView struct {
 	fieldNames
 	Type    string // "" if it is not among the plain values
@@ -43,8 +44,8 @@ type valueView struct {
 	Stride  int
 }
 
-// fieldsFile returns the file that Options.Fields adds for f. others are those that there are
-// already.
+// fieldsFile returns the file that Options.Fields adds for f. others are the files that have been
+// generated before. It returns none if no struct of f gets anything.
 func (f *file) fieldsFile(others []File) []File {
 	own := *f
 	own.needs, own.uses = map[string]bool{}, map[*goPackage]bool{}
@@ -101,7 +102,7 @@ func (f *file) valuesView(s *schema.Struct) valuesView {
 	return view
 }
 
-// hasFields reports whether t is a struct that there is a type of fields of.
+// hasFields reports whether t is a struct for which a Go struct of its fields is generated.
 func hasFields(t *schema.Type) bool {
 	return t.Kind == schema.StructKind && t.Struct.Shape != schema.IsUnion
 }
@@ -126,7 +127,7 @@ func (f *file) fieldsType(s *schema.Struct) string {
 	return f.qualify(s.Program, f.g.packageOf[s.Program].names.structs[s].Values)
 }
 
-// value sets what belongs to the type of a field of s, whose descriptor is desc.
+// value fills in what of v depends on the type of field, a field of s, whose descriptor is desc.
 func (f *file) value(v *valueView, s *schema.Struct, field *schema.Field, desc string) {
 	t := field.Type
 	optional := field.Req == schema.Optional
@@ -183,7 +184,7 @@ func (f *file) value(v *valueView, s *schema.Struct, field *schema.Field, desc s
 	}
 }
 
-// structValue sets what belongs to a field that is the struct s, in the view of its plain value.
+// structValue fills in what of v depends on the type of field, a field of s that is a struct.
 func (f *file) structValue(v *valueView, s *schema.Struct, field *schema.Field) {
 	inner := field.Type.Struct
 	if !hasFields(field.Type) {
@@ -231,8 +232,8 @@ func (g *generator) hasDefaults(s *schema.Struct) bool {
 	return false
 }
 
-// mostByValue is the most words that the fields of a nested struct have that are part of those of
-// the struct around it. Larger ones are pointed to.
+// mostByValue is the largest size, in words of 8 bytes, with which the fields of a nested struct
+// are a part of the Go struct around them. Of a larger one there is a pointer.
 const mostByValue = 128
 
 // byPointer reports whether the plain value of a field of s, a struct, is a pointer: if the

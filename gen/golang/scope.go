@@ -86,7 +86,7 @@ func newNames(services map[*schema.Service]*serviceNames, fields bool) *names {
 
 // addFile chooses the names of what p defines. Types choose first, then their members,
 // then typedefs and constants. Included files must be added before those that
-// include them: then these cannot change the names of those.
+// include them, which then cannot change their names.
 func (n *names) addFile(p *schema.Program) {
 	for _, s := range p.Structs {
 		n.structs[s] = &structNames{Type: n.taken.unique(publicName(s.Name))}
