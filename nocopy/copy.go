@@ -29,7 +29,7 @@ func (m *Message) source(v XStruct, t *XType) source {
 	v.m.closeAllUnlessSealed()
 	if v.m.pending != 0 {
 		if data, ok := m.sourceWithIndex(v, t); ok {
-			m.beLike(v.m)
+			m.makeSparseLike(v.m)
 			return source{n: len(data), data: data}
 		}
 	}
