@@ -37,7 +37,7 @@ func (m *Message) zero(end int) {
 		panic(panicUndefined)
 	}
 	if end > len(m.idx) {
-		m.growIndex(end, m.mostIndex())
+		m.growIndex(end, m.mostIndexFor(end))
 	}
 	m.noteGrowth()
 	end = min(end+zeroAhead, len(m.idx))
@@ -141,7 +141,7 @@ func (p *parser) growIndex(end, off, size int) {
 	}
 	most := int(p.maxIndex)
 	if m.pending&byIndex != 0 { // p.maxIndex is for the value that is being parsed
-		most = m.mostIndex()
+		most = m.mostIndexFor(end)
 	}
 	m.growIndex(end, most)
 }

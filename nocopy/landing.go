@@ -17,19 +17,20 @@ import (
 
 // landing is what is known of a message that is read by its index.
 type landing struct {
-	x        wireIndex
-	b        []byte // the message
-	base     uint32 // position of its first byte
-	maxIndex uint32 // words
-	budget   int    // how deep values that are passed over may be
-	structs  []landedStruct
-	lists    []landedList
-	maps     []map[uint32]uint32 // empty ones, for lists
-	absent   map[*XType]uint32   // entries of values that are not valid
-	scanned  int                 // bytes that scanFor has passed over
-	read     []int               // bytes of the values that were read in structs of each depth
-	err      error               // the first error that was found when values were touched
-	checked  error               // what Message.Index has returned
+	x         wireIndex
+	b         []byte // the message
+	base      uint32 // position of its first byte
+	maxIndex  uint32 // words
+	mostIndex uint32 // what maxIndex is while moreIndex holds
+	budget    int    // how deep values that are passed over may be
+	structs   []landedStruct
+	lists     []landedList
+	maps      []map[uint32]uint32 // empty ones, for lists
+	absent    map[*XType]uint32   // entries of values that are not valid
+	scanned   int                 // bytes that scanFor has passed over
+	read      []int               // bytes of the values that were read in structs of each depth
+	err       error               // the first error that was found when values were touched
+	checked   error               // what Message.Index has returned
 }
 
 // landedStruct is the entry of a struct that was not parsed: some of its values may have been left
@@ -110,7 +111,8 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 		l = new(landing)
 		m.landing = l
 	}
-	l.x, l.b, l.base, l.maxIndex = x, b, base, maxIndex
+	l.x, l.b, l.base = x, b, base
+	l.maxIndex, l.mostIndex = maxIndex, uint32(min(2*uint64(maxIndex), maxWords))
 	l.budget = budgetOf(max(m.limits.MaxDepth, defaultMaxDepth))
 	m.guarded, m.pending = true, byIndex|carriesIndex
 	m.root = m.alloc(m.desc.words)
@@ -387,17 +389,17 @@ const (
 // meanwhile some elements have two entries.
 func (m *Message) moreIndex() func() {
 	l, most := m.landing, m.landing.maxIndex
-	l.maxIndex = uint32(m.mostIndex())
+	l.maxIndex = l.mostIndex
 	return func() { l.maxIndex = most }
 }
 
-// mostIndex returns the most words that the index may be long: twice the limit if the message is
-// read by its own index, see moreIndex. Edits have no limit.
-func (m *Message) mostIndex() int {
-	if m.pending&byIndex == 0 {
-		return maxWords
+// mostIndexFor returns how long the index may become at most to have this many words: if the
+// message is read by its own index that is twice the limit, where so many are enough.
+func (m *Message) mostIndexFor(words int) int {
+	if m.pending&byIndex != 0 && words <= int(m.landing.mostIndex) {
+		return int(m.landing.mostIndex)
 	}
-	return int(min(2*uint64(m.limits.maxIndex(len(m.landing.b))), maxWords))
+	return maxWords
 }
 
 // parseAt parses the value of type t at an offset, before stop, in a struct that is this deep. It
@@ -435,7 +437,7 @@ func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, 
 func (m *Message) mostFor(t *XType, at, stop int) uint32 {
 	l := m.landing
 	if m.noWords != 0 {
-		return uint32(m.mostIndex())
+		return l.mostIndex
 	}
 	if m.desc.program(); m.desc.widest <= entry.MostNear {
 		return l.maxIndex

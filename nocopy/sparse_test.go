@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/steps"
 )
 
 // emptyElements returns field id, a list of n structs without fields.
@@ -194,34 +194,33 @@ func TestSparseForEver(t *testing.T) {
 	}
 }
 
-// TestSparseDoubleFields: how long it takes to set the elements of a sparse message does not
-// depend on how many fields of it come twice.
-func TestSparseDoubleFields(t *testing.T) {
-	if raceEnabled {
-		t.Skip("measures time")
-	}
-	const n = 20_000
+// countSparseSteps is a part of TestHostileSteps: setting the elements of a sparse message takes
+// as many steps whether or not fields of it come twice.
+func countSparseSteps(t *testing.T) {
+	const n = 500
 	elem, root := farOf(57, false)
 	one := newStruct(elem)
+	defer one.Release()
 	one.SetInt32(elem.constant(0), 4)
-	setting := func(doubled int) time.Duration {
-		wire := append(bytes.Repeat([]byte{byte(WireI32), 0, 4, 0, 0, 0, 7}, doubled), append(emptyElements(1, 400_000), 0)...)
-		s, err := parseStruct(root, wire)
+	setting := func(doubled int) int {
+		wire := bytes.Repeat([]byte{byte(WireI32), 0, 4, 0, 0, 0, 7}, doubled)
+		s, err := parseStruct(root, append(wire, append(emptyElements(1, n), 0)...), alwaysSparse)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Release()
 		list := StructList[XStruct](s.Child(root.constant(0), root))
-		start := time.Now()
+		steps.N = 0
 		for i := range n {
 			list.Set(i, one)
 		}
-		return time.Since(start)
+		return steps.N
 	}
-	few, many := setting(0), setting(50_000)
-	if many = min(many, setting(50_000)); many > 4*few+20*time.Millisecond {
-		t.Errorf("%d elements take %v, with 50,000 double fields %v", n, few, many)
+	few, many := setting(0), setting(20*n)
+	if many > 2*few {
+		t.Errorf("%d elements take %d steps, with %d double fields %d", n, few, 20*n, many)
 	}
+	t.Logf("elements of a sparse message: %d steps each", few/n)
 }
 
 // TestIndexOfNested: no message takes more than 64 bytes of index a byte, sparse or not, however
