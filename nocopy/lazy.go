@@ -18,9 +18,6 @@ func (m *Message) indexLazily(f *field, e uint32) uint32 {
 // for later: whether indexing it will not exceed the limit of the index. It counts the most words
 // that this may take, in p.promised; if it reports false, indexing the value at once finds out.
 func (p *parser) affords(f *field, n, structs int) bool {
-	if p.affordsAny(f) {
-		return true
-	}
 	words := uint64(structs)*uint64(f.widest) + 2*uint64(n) // the latter for lists, maps and texts
 	if uint64(p.m.words)+p.promised+words > uint64(p.maxIndex) {
 		return false
@@ -29,10 +26,9 @@ func (p *parser) affords(f *field, n, structs int) bool {
 	return true
 }
 
-// allow is called before affords, for a value of n bytes that may be left for later. What Lazy
-// leaves without asking affords may take all words that are due to its bytes: so those of the
-// whole message are reserved at first, and allow gives back those of the values that are asked
-// for.
+// allow is called for a value of n bytes before affords counts its words, or it is indexed at
+// once. What affordsAny lets Lazy leave for later may take all words that are due to its bytes: so
+// those of the whole message are reserved at first, and allow gives back those of other values.
 func (p *parser) allow(n int) {
 	words := min(p.reserved, indexPerByte/4*uint64(n))
 	p.reserved -= words

@@ -177,10 +177,8 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 	if p.after == 0 {
 		s := &p.scan
 		end := p.skipAs(at, f.typ.wire, f.typ, p.maxDepth-p.depth, 1)
-		if end >= 0 {
-			p.allow(end - at)
-		}
-		if end >= 0 && !s.mismatched && p.affords(f, end-at, s.structs) {
+		declared := end >= 0 && !s.mismatched
+		if declared && p.affordsAny(f) {
 			return end, notIndexed | p.base + uint32(at)
 		}
 		if end < 0 && p.err.Err == errDepth {
@@ -191,6 +189,10 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 		}
 		if end < 0 {
 			return failed, 0
+		}
+		p.allow(end - at)
+		if declared && p.affords(f, end-at, s.structs) {
+			return end, notIndexed | p.base + uint32(at)
 		}
 	}
 	p.lazy = false

@@ -3,6 +3,7 @@ package nocopy
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
@@ -125,7 +126,7 @@ func TestSparseAsOtherType(t *testing.T) {
 }
 
 // TestLazySum: all that Lazy leaves for later fits into the limit of the index, not only what it
-// counts.
+// counts, and also if there is a field in it that the IDL does not have.
 func TestLazySum(t *testing.T) {
 	const n = 1_000_000
 	small, _ := farOf(12, false)
@@ -134,7 +135,10 @@ func TestLazySum(t *testing.T) {
 	root.Define(XFieldDesc{ID: 1, Name: "small", Type: listTypeOf(small.self)},
 		XFieldDesc{ID: 2, Name: "far", Type: listTypeOf(elem.self)})
 	first, second := emptyElements(1, 3*n), emptyElements(2, n)
-	for _, wire := range [][]byte{append(append(bytes.Clone(first), second...), 0), append(append(bytes.Clone(second), first...), 0)} {
+	// As first, but with a field in the last element
+	other := append(bytes.Clone(first[:len(first)-1]), byte(WireI8), 0, 99, 1, 0)
+	for _, wire := range [][]byte{slices.Concat(first, second, []byte{0}), slices.Concat(second, first, []byte{0}),
+		slices.Concat(other, second, []byte{0}), slices.Concat(second, other, []byte{0})} {
 		s, err := parseStruct(root, wire, Lazy)
 		if err != nil {
 			t.Fatal(err)
