@@ -265,14 +265,15 @@ func (m *Message) fitsOtherwise(p *parser) bool {
 	return m.mayBeSparse(p) || p.full && p.err != nil && p.promised > 0
 }
 
-// parseOtherwise parses the message, which is the parser's window, from its beginning, in the way
-// that takes the least index.
+// parseOtherwise parses the message, which is the parser's window, from its beginning. If the
+// parser promised to index something later, all is indexed at once: that may be enough, and a
+// sparse message may take a little more index. Else the message becomes sparse.
 func (m *Message) parseOtherwise(p *parser) (XStruct, error) {
-	b, base, sparse := p.b, p.base, m.mayBeSparse(p)
+	b, base, sparse := p.b, p.base, p.promised == 0
 	m.forgetTables()
 	m.words, m.shadows.all = firstEntry, m.shadows.all[:0]
 	p.reset(len(b))
-	p.b, p.base, p.slow, p.lazy, p.promised = b, base, true, false, 0
+	p.b, p.base, p.slow, p.lazy, p.promised = b, base, sparse, false, 0
 	if sparse {
 		m.makeSparse()
 	}

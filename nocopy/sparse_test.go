@@ -153,6 +153,38 @@ func TestLazySum(t *testing.T) {
 	}
 }
 
+// TestLazyTight: what fits into the limit of the index just so is accepted with Lazy, too, though
+// it would take a little more as a sparse message, and more is counted for what is left for later.
+func TestLazyTight(t *testing.T) {
+	elem, _ := farOf(57, false)
+	root := newStructDesc("Root")
+	root.Define(XFieldDesc{ID: 1, Name: "first", Type: listTypeOf(elem.self)},
+		XFieldDesc{ID: 2, Name: "second", Type: listTypeOf(elem.self)})
+	one := append(appendBE32([]byte{byte(WireList), 0, 1, byte(WireStruct)}, 100),
+		bytes.Repeat([]byte{byte(WireI32), 0, 4, 0, 0, 0, 7, 0}, 100)...)
+	wire := slices.Concat(one, one, []byte{0})
+	wire[len(one)+2] = 2
+	s, err := parseStruct(root, wire)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit := Limits{MaxIndex: 4 * int(s.m.words)}
+	s.Release()
+	for _, opts := range [][]Option{{limit}, {limit, Lazy}} {
+		s, err := parseStruct(root, wire, opts...)
+		if err != nil {
+			t.Fatalf("%d options: %v", len(opts), err)
+		}
+		for i := range root.fields {
+			s.Child(root.constant(i), root)
+		}
+		if words := 4 * int(s.m.words); words > limit.MaxIndex {
+			t.Errorf("%d options: an index of %d bytes, more than %d", len(opts), words, limit.MaxIndex)
+		}
+		s.Release()
+	}
+}
+
 // TestSparseForEver: values that are replaced again and again in a sparse message take no more and
 // more words.
 func TestSparseForEver(t *testing.T) {
