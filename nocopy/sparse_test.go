@@ -95,7 +95,7 @@ func TestSparsePartsByIndex(t *testing.T) {
 			if err := s.m.Index(); err != nil {
 				t.Errorf("in order %d: %v", order, err)
 			}
-			if got, most := 4*len(s.m.idx), 2*(64*len(wire)+indexFloor); got > most {
+			if got, most := 4*int(s.m.words), 2*(64*len(wire)+indexFloor); got > most {
 				t.Errorf("in order %d: an index of %d bytes, more than %d", order, got, most)
 			}
 			s.Release()
