@@ -29,7 +29,7 @@ import (
 // peer is the programs in one language.
 type peer struct {
 	folder  string
-	library string
+	thrift  string // the language and version of its library
 	servers []program
 	clients []program
 }
@@ -77,10 +77,10 @@ func (p peer) build(t *testing.T) string {
 func (p peer) test(t *testing.T) {
 	dir := p.build(t)
 	for _, s := range p.servers {
-		t.Run("server/"+s.kind, func(t *testing.T) { s.testServer(t, p.library, filepath.Join(dir, "server")) })
+		t.Run("server/"+s.kind, func(t *testing.T) { s.testServer(t, p.thrift, filepath.Join(dir, "server")) })
 	}
 	for _, c := range p.clients {
-		t.Run("client/"+c.kind, func(t *testing.T) { c.testClient(t, p.library, filepath.Join(dir, "client")) })
+		t.Run("client/"+c.kind, func(t *testing.T) { c.testClient(t, p.thrift, filepath.Join(dir, "client")) })
 	}
 }
 
@@ -302,8 +302,8 @@ func TestJava(t *testing.T) {
 		return program{kind: kind, name: name, transports: []string{"framed"}, old: true, frames: true, defects: closesOnUnknownService}
 	}
 	peer{
-		folder:  "java",
-		library: "Java, libthrift 0.25.0",
+		folder: "java",
+		thrift: "Java, libthrift 0.25.0",
 		servers: []program{
 			{kind: "threadpool", name: "TThreadPoolServer", transports: both, old: true, idle: true, frames: true, defects: closesOnUnknownService},
 			nonblocking("nonblocking", "TNonblockingServer"), nonblocking("hsha", "THsHaServer"), nonblocking("selector", "TThreadedSelectorServer"),
@@ -321,8 +321,8 @@ func TestNode(t *testing.T) {
 	const noType = "the library answers with TApplicationException's type unknown (0), for lack of a better one"
 	const minusZero = "binary.js writes -0 as 0"
 	peer{
-		folder:  "node",
-		library: "Node, thrift 0.24.0",
+		folder: "node",
+		thrift: "Node, thrift 0.24.0",
 		servers: []program{{kind: "net", name: "createMultiplexServer", transports: both, old: true, idle: true, frames: true, defects: map[string]string{
 			"unknown service": closesOnUnknownService["unknown service"],
 			"UNKNOWN_METHOD":  noType,
@@ -336,8 +336,8 @@ func TestNode(t *testing.T) {
 func TestRust(t *testing.T) {
 	const closes = "the server answers and closes the connection"
 	peer{
-		folder:  "rust",
-		library: "Rust, thrift 0.25.0",
+		folder: "rust",
+		thrift: "Rust, thrift 0.25.0",
 		servers: []program{{kind: "pool", name: "TServer", transports: both, old: true, defects: map[string]string{
 			"unknown method":        closes,
 			"unknown oneway method": closes,
@@ -363,7 +363,7 @@ func TestCpp(t *testing.T) {
 	nonblocking.defects["fields nested deeper"] = "a call that can't be parsed is not answered, and the connection stays open"
 	peer{
 		folder:  "cpp",
-		library: "C++, libthrift 0.17",
+		thrift:  "C++, libthrift 0.17",
 		servers: []program{threads("threaded", "TThreadedServer"), threads("threadpool", "TThreadPoolServer"), nonblocking},
 		clients: []program{{kind: "sync", name: "client", transports: both, old: true}},
 	}.test(t)
