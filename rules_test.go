@@ -309,6 +309,33 @@ func TestNames(t *testing.T) {
 	})
 }
 
+// TestRequirements: the module that every user inherits is required at a tag, and at the same one
+// everywhere in the repository.
+func TestRequirements(t *testing.T) {
+	modules, err := exec.Command("git", "ls-files", "*go.mod").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tagged := regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+	versions := map[string][]string{} // version → go.mod files
+	for _, file := range strings.Fields(string(modules)) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, after, ok := strings.Cut(string(text), "github.com/go-json-experiment/json "); ok {
+			v := strings.Fields(after)[0]
+			versions[v] = append(versions[v], file)
+			if !tagged.MatchString(v) {
+				t.Errorf("%s requires %s, which is not a tag", file, v)
+			}
+		}
+	}
+	if len(versions) != 1 {
+		t.Errorf("versions and who requires them: %v", versions)
+	}
+}
+
 // TestDocumented: every exported name of the packages that users call says what it does.
 func TestDocumented(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {
