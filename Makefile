@@ -10,6 +10,7 @@ help: ## lists the targets
 
 gen: ## writes all generated files anew
 	go generate ./...
+	cd interop && go generate ./...
 
 checkgen: gen ## fails, showing the difference, if generated files are not fresh
 	@git diff --exit-code -- $$(git grep -lE '^// Code generated .* DO NOT EDIT' -- '*.go' | grep -v '^bench/')
@@ -66,7 +67,7 @@ wild: ## tries nocopyc on the .thrift files of public packages (docs/idl.md); ne
 	go run ./gen/wild
 
 interop: ## Thrift for Java, Node, Rust and C++ against ours (interop/README.md); needs the network at first (minutes)
-	NOCOPY_INTEROP=1 go test -count=1 -v -timeout 60m ./interop
+	cd interop && NOCOPY_INTEROP=1 go test -count=1 -v -timeout 60m .
 
 otel: ## calls from and to Java with OpenTelemetry's agent are one trace; needs Java and Maven (2 minutes)
 	./otel/java.sh -v

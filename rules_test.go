@@ -104,6 +104,8 @@ var arrows = []struct {
 	{"gen/audit", []string{module + "/gen/schema", module + "/gen/idl"}, "two schemas compared"},
 	{"gen/idlfmt", []string{module + "/gen/idl"}, "tokens to text"},
 	{"gen/nocopyc", []string{module + "/gen/", module + "/nocopy/thriftimpl"}, "the command puts the parts together"},
+	{"gen/thrift-gen-nocopy/internal", []string{module + "/nocopy", module + "/gen/thrift-gen-nocopy/internal"}, "generated code imports nothing but nocopy and its like"},
+	{"gen/thrift-gen-nocopy", []string{module + "/gen/", module + "/nocopy"}, "the plugin puts the generator's parts together, and reads thriftgo's messages by our accessors"},
 	{"gen/internal", []string{module + "/nocopy", module + "/gen/internal"}, "generated code imports nothing but nocopy and its like"},
 	{"interop/internal/apache", []string{"github.com/apache/thrift/"}, "Apache's generated code, which tests use"},
 	{"interop/server", []string{module + "/interop", module + "/nocopy"}, "the commands are ours from end to end"},
@@ -513,4 +515,41 @@ func TestForGeneratedCode(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestVersions: the generator's version is the next one of CHANGELOG.md or, when nothing is
+// unreleased, the newest. Its minor version is that of the runtime constant which generated code
+// names, and modules that programs install require it.
+func TestVersions(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	find := func(name, expr string) string {
+		m := regexp.MustCompile(expr).FindStringSubmatch(read(name))
+		if m == nil {
+			t.Fatalf("%s has no %s", name, expr)
+		}
+		return m[1]
+	}
+	version := find("gen/golang/emit.go", `const Version = "v([0-9.]+)"`)
+	log := read("CHANGELOG.md")
+	newest := find("CHANGELOG.md", `(?m)^## \[([0-9.]+)\]`)
+	if unreleased := strings.Contains(log, "## [Unreleased]"); unreleased == (version == newest) {
+		t.Errorf("the generator is of %s, the newest release in CHANGELOG.md is %s, and it has unreleased changes: %v", version, newest, unreleased)
+	}
+	if generated := find("examples/quickstart/order/order.go", `impl\.GeneratedV(\d+)`); !strings.HasPrefix(version, "0."+generated+".") {
+		t.Errorf("the generator is of %s, what it makes names GeneratedV%s", version, generated)
+	}
+	for _, name := range []string{"kitex/go.mod", "otel/go.mod"} {
+		if required := find(name, `(?m)^\s*`+module+` v(\S+)`); required != version {
+			t.Errorf("%s requires %s, not %s", name, required, version)
+		}
+		if strings.Contains(read(name), "\nreplace") {
+			t.Errorf("%s has a replace directive: go install refuses such modules", name)
+		}
+	}
 }

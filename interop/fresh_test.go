@@ -15,7 +15,7 @@ import (
 func TestFresh(t *testing.T) {
 	out := t.TempDir()
 	idl := filepath.Join(apacheModule(t), "test", "ThriftTest.thrift")
-	if b, err := exec.Command("go", "run", "../gen/nocopyc", "-o", out, idl).CombinedOutput(); err != nil {
+	if b, err := exec.Command("go", "run", "github.com/nocopythrift/nocopythrift/gen/nocopyc", "-o", out, idl).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, b)
 	}
 	want, err := os.ReadFile(filepath.Join(out, "thrifttest", "ThriftTest.go"))

@@ -11,7 +11,6 @@ go build -C ../bench/tools -o "$bin/" github.com/cloudwego/kitex/tool/cmd/kitex
 
 "$bin/nocopyc" -kitex -o internal internal/shop/shop.thrift
 "$bin/nocopyc" -kitex -o internal internal/names/names.thrift
-"$bin/nocopyc" -r -o internal/thriftgo internal/thriftgo/plugin/protocol.thrift
 rm -rf internal/plain internal/apache
 mkdir -p internal/plain internal/apache
 "$bin/kitex" -streamx -module github.com/nocopythrift/nocopythrift/kitex -gen-path internal/plain \

@@ -7,7 +7,7 @@ require (
 	github.com/cloudwego/gopkg v0.2.1
 	github.com/cloudwego/kitex v0.16.3
 	github.com/cloudwego/netpoll v0.7.2
-	github.com/nocopythrift/nocopythrift v0.0.0
+	github.com/nocopythrift/nocopythrift v0.3.0
 )
 
 require (
@@ -55,7 +55,6 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 
-replace github.com/nocopythrift/nocopythrift => ..
 
 tool (
 	github.com/cloudwego/kitex/tool/cmd/kitex

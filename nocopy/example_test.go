@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
-	"github.com/nocopythrift/nocopythrift/interop/thrifttest"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -263,21 +262,21 @@ func Example_unknownFields() {
 	// 6 7 <nil>
 }
 
-// Of a union one field is set; setting another one unsets it.
+// A union has one field. Setting another field unsets it.
 func Example_union() {
-	u := thrifttest.NewSomeUnion()
-	defer u.Release()
-	u.SetI32Thing(7)
-	u.SetStringThing("seven")
-	switch u.Which() {
-	case thrifttest.SomeUnion_I32Thing:
-		fmt.Println("number", u.GetI32Thing())
-	case thrifttest.SomeUnion_StringThing:
-		fmt.Println("string", u.GetStringThing())
+	p := order.NewPayment()
+	defer p.Release()
+	p.SetVoucher(7)
+	p.SetCard("4711 0815")
+	switch p.Which() {
+	case order.Payment_Card:
+		fmt.Println("card", p.GetCard())
+	case order.Payment_Voucher:
+		fmt.Println("voucher", p.GetVoucher())
 	}
-	fmt.Println(u.IsSetI32Thing())
+	fmt.Println(p.IsSetVoucher())
 	// Output:
-	// string seven
+	// card 4711 0815
 	// false
 }
 

@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/apache/thrift v0.25.0
-	github.com/nocopythrift/nocopythrift v0.0.0
+	github.com/nocopythrift/nocopythrift v0.3.0
 	github.com/prometheus/client_golang v1.25.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/exporters/prometheus v0.69.0
@@ -32,4 +32,3 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace github.com/nocopythrift/nocopythrift => ../

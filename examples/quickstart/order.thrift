@@ -24,3 +24,9 @@ struct Receipt {
   /** How many bytes the document had on arrival. */
   5: i32 document_size
 }
+
+/** How an order is paid: one of these. */
+union Payment {
+  1: string card
+  2: i64 voucher
+}

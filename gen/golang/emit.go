@@ -15,7 +15,7 @@ import (
 )
 
 // Version is the generator's version. The first line of each generated file tells it.
-const Version = "v0.2.0"
+const Version = "v0.3.0"
 
 // Options tell what to generate and how.
 type Options struct {

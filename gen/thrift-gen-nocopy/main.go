@@ -1,7 +1,7 @@
 // Thrift-gen-nocopy is a plugin of thriftgo, and so of Kitex's generator. It makes the code that
 // "nocopyc -kitex" makes.
 //
-//	go install github.com/nocopythrift/nocopythrift/kitex/thrift-gen-nocopy@latest
+//	go install github.com/nocopythrift/nocopythrift/gen/thrift-gen-nocopy@latest
 //	kitex -thrift-plugin nocopy -module example.com/shop shop.thrift
 //	thriftgo -g go -p nocopy shop.thrift
 //
@@ -24,10 +24,12 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/gen/golang"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
-	"github.com/nocopythrift/nocopythrift/kitex/internal/thriftgo/parser"
-	"github.com/nocopythrift/nocopythrift/kitex/internal/thriftgo/plugin"
+	"github.com/nocopythrift/nocopythrift/gen/thrift-gen-nocopy/internal/thriftgo/parser"
+	"github.com/nocopythrift/nocopythrift/gen/thrift-gen-nocopy/internal/thriftgo/plugin"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
+
+//go:generate go run ../nocopyc -r -o internal/thriftgo internal/thriftgo/plugin/protocol.thrift
 
 func main() {
 	if err := run(os.Stdin, os.Stdout); err != nil {

@@ -1,0 +1,16 @@
+module github.com/nocopythrift/nocopythrift/interop
+
+go 1.26
+
+require (
+	github.com/apache/thrift v0.25.0
+	github.com/google/go-cmp v0.7.0
+	github.com/nocopythrift/nocopythrift v0.0.0
+)
+
+require (
+	github.com/alecthomas/participle/v2 v2.1.4 // indirect
+	github.com/go-json-experiment/json v0.0.0-20251027170946-4849db3c2f7e // indirect
+)
+
+replace github.com/nocopythrift/nocopythrift => ..
