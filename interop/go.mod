@@ -10,7 +10,7 @@ require (
 
 require (
 	github.com/alecthomas/participle/v2 v2.1.4 // indirect
-	github.com/go-json-experiment/json v0.0.0-20251027170946-4849db3c2f7e // indirect
+	github.com/go-json-experiment/json v1.27.2 // indirect
 )
 
 replace github.com/nocopythrift/nocopythrift => ..
