@@ -11,7 +11,7 @@ import (
 )
 
 // broken holds, for each of Apache's files break1.thrift to break34.thrift, the kind of error that
-// it has against test.thrift, and what it is about.
+// it has against test.thrift, and what it is about. The last is a warning here.
 var broken = strings.Fields(`
 	method-removed base.base_function3
 	field-type-changed test_struct1.struct1_member1
@@ -72,8 +72,12 @@ func TestApache(t *testing.T) {
 		return errors, warnings
 	}
 	for i := range len(broken) / 2 {
-		errors, _ := find("test.thrift", fmt.Sprintf("break%d.thrift", i+1), audit.Options{})
-		if want := broken[2*i] + " " + broken[2*i+1]; len(errors) != 1 || errors[0] != want {
+		errors, warnings := find("test.thrift", fmt.Sprintf("break%d.thrift", i+1), audit.Options{})
+		want := broken[2*i] + " " + broken[2*i+1]
+		if broken[2*i] == "field-added-between" {
+			errors = append(errors, warnings...) // a warning here
+		}
+		if len(errors) != 1 || errors[0] != want {
 			t.Errorf("break%d.thrift: %q, want %s", i+1, errors, want)
 		}
 	}

@@ -20,7 +20,10 @@ type Options struct {
 
 // Compare returns what the change from old to new may break, sorted by place.
 func Compare(old, new *Version, opt Options) []Finding {
-	c := &comparer{opt: opt, old: old, new: new, pairs: pair(old, new)}
+	c := &comparer{
+		opt: opt, old: old, new: new, pairs: pair(old, new),
+		own: map[*schema.Service]map[string]*schema.Function{}, verdicts: map[[2]any]*verdict{},
+	}
 	for _, f := range c.pairs.files {
 		c.file(f)
 	}
@@ -45,8 +48,7 @@ func (c *comparer) file(f filePair) {
 		}
 		at.new = to.Pos
 		c.moved(at, f, to.Program, shapeWord(s))
-		c.shape(at, s, to)
-		c.fields(s, to, fieldsOf{name: s.Name, union: s.Shape == schema.IsUnion, old: c.old.fields, new: c.new.fields})
+		c.structs(at, s, to)
 	}
 	for _, e := range f.old.Enums {
 		to := c.pairs.enums[e]
@@ -92,6 +94,12 @@ func (c *comparer) moved(at change, f filePair, to *schema.Program, word string)
 	}
 }
 
+// structs compares a struct, union or exception.
+func (c *comparer) structs(at change, old, new *schema.Struct) {
+	c.shape(at, old, new)
+	c.fields(old, new, fieldsOf{name: old.Name, union: old.Shape == schema.IsUnion})
+}
+
 // shape compares what kind of struct it is.
 func (c *comparer) shape(at change, old, new *schema.Struct) {
 	if old.Shape == new.Shape {
@@ -106,11 +114,12 @@ func (c *comparer) shape(at change, old, new *schema.Struct) {
 
 // namespaces compares the namespaces of a file.
 func (c *comparer) namespaces(f filePair) {
-	next := map[string]*idl.Namespace{}
+	before, next := map[string]bool{}, map[string]*idl.Namespace{}
 	for _, n := range f.new.AST.Namespaces {
 		next[n.Scope] = n
 	}
 	for _, n := range f.old.AST.Namespaces {
+		before[n.Scope] = true
 		to := next[n.Scope]
 		at := change{"namespace " + n.Scope, n.Pos, f.lack}
 		switch {
@@ -119,6 +128,20 @@ func (c *comparer) namespaces(f filePair) {
 		case to.Name.Text != n.Name.Text:
 			at.new = to.Pos
 			c.add(Warning, "namespace-changed", Source, at, "namespace %s changed from %s to %s", n.Scope, n.Name.Text, to.Name.Text)
+		}
+	}
+	for _, n := range f.new.AST.Namespaces {
+		lang := n.Scope
+		if lang == "*" {
+			lang = "go"
+		}
+		was, is := f.old.Namespace(lang), f.new.Namespace(lang)
+		if was == "" && lang == "go" && !strings.EqualFold(f.old.Name, is) {
+			was = f.old.Name // a Go package without a namespace is named after its file
+		}
+		if !before[n.Scope] && was != "" && was != is {
+			at := change{"namespace " + n.Scope, idl.Position{Filename: f.old.Path, Line: 1, Column: 1}, n.Pos}
+			c.add(Warning, "namespace-added", Source, at, "namespace %s %s added: %s code moves from %s to %s", n.Scope, n.Name.Text, lang, was, is)
 		}
 	}
 }
@@ -166,7 +189,8 @@ func (c *comparer) consts(f filePair) {
 		at.new = to.Pos
 		switch {
 		case !c.same(k.Type, to.Type):
-			c.add(Warning, "const-type-changed", Source, at, "type of constant %s changed from %s to %s", k.Name, typeText(k.Type), typeText(to.Type))
+			was, is := c.typeTexts(k.Type, to.Type)
+			c.add(Warning, "const-type-changed", Source, at, "type of constant %s changed from %s to %s", k.Name, was, is)
 		case canonical(k.Value) != canonical(to.Value):
 			c.add(Warning, "const-value-changed", 0, at, "value of constant %s changed%s", k.Name, fromTo(k.Value, to.Value))
 		}
@@ -196,7 +220,8 @@ func (c *comparer) typedefs(f filePair) {
 		if breaks&Wire != 0 {
 			severity = Error
 		}
-		c.add(severity, "typedef-changed", breaks, at, "typedef %s changed from %s to %s", t.Name, typeText(t.Type), typeText(to.Type))
+		was, is := c.typeTexts(t.Type, to.Type)
+		c.add(severity, "typedef-changed", breaks, at, "typedef %s changed from %s to %s", t.Name, was, is)
 	}
 }
 
@@ -230,8 +255,10 @@ func canonical(v *schema.Value) string {
 			slices.Sort(parts)
 			parts = slices.Compact(parts)
 		}
+	case schema.EnumKind:
+		return "=" + strconv.FormatInt(v.Int, 10) // whatever it is called
 	default:
-		return "=" + v.Wire + scalarText(v)
+		return "=" + scalarText(v)
 	}
 	return "(" + strings.Join(parts, "")
 }
@@ -269,7 +296,10 @@ func fromTo(old, new *schema.Value) string {
 		return short(scalarText(v))
 	}
 	a, b := text(old), text(new)
-	if a == "" || b == "" {
+	if a == b && old.Type.Kind == schema.EnumKind { // the name has another number
+		a, b = fmt.Sprintf("%s (%d)", a, old.Int), fmt.Sprintf("%s (%d)", b, new.Int)
+	}
+	if a == "" || b == "" || a == b {
 		return ""
 	}
 	return fmt.Sprintf(" from %s to %s", a, b)

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
@@ -11,41 +12,56 @@ import (
 // fieldsOf tells what the fields that are compared belong to. Its name is that of a struct,
 // METHOD_args or METHOD_exception.
 type fieldsOf struct {
-	name     string
-	union    bool
-	throws   bool
-	old, new map[idl.Position]*idl.Field // the syntax trees of the fields in files, by place
+	name   string
+	union  bool
+	throws bool
 }
 
 // fields compares the fields of a struct, the arguments of a method or its exceptions.
 func (c *comparer) fields(old, new *schema.Struct, of fieldsOf) {
 	before, after := byID(old.Fields), byID(new.Fields)
+	wasID, wasName := lookups(before)
+	isID, isName := lookups(after)
 	for _, f := range before {
+		g, to := isID[f.ID], isName[f.Name]
 		at := change{of.name + "." + f.Name, f.Pos, new.Pos}
-		if i := slices.IndexFunc(after, func(g *schema.Field) bool { return g.ID == f.ID }); i >= 0 {
-			at.new = after[i].Pos
-			c.field(f, after[i], of, at)
-			if to := named(after, f.Name); to != nil && to.ID != f.ID {
-				c.add(Error, "field-id-changed", Wire, at, "id of field %s of %s changed from %d to %d, %d is %s now",
-					f.Name, of.name, f.ID, to.ID, f.ID, after[i].Name)
-			} else if f.Name != after[i].Name {
-				c.add(Warning, "field-renamed", Source|JSON, at, "field %d of %s renamed from %s to %s", f.ID, of.name, f.Name, after[i].Name)
-			}
-			continue
-		}
-		if to := named(after, f.Name); to != nil && !hasID(before, to.ID) {
+		switch {
+		case g == nil && to == nil:
+			c.removed(f, of, at)
+		case g == nil:
 			at.new = to.Pos
-			c.add(Error, "field-id-changed", Wire, at, "id of field %s of %s changed from %d to %d", f.Name, of.name, f.ID, to.ID)
+			now := ""
+			if was := wasID[to.ID]; was != nil {
+				now = fmt.Sprintf(", which was %s", short(was.Name))
+			}
+			c.add(Error, "field-id-changed", Wire, at, "id of field %s of %s changed from %d to %d%s", f.Name, of.name, f.ID, to.ID, now)
 			c.types(f, to, of, at)
-			continue
+		default:
+			at.new = g.Pos
+			c.field(f, g, of, at)
+			if to != nil && to != g {
+				c.add(Error, "field-id-changed", Wire, at, "id of field %s of %s changed from %d to %d, %d is %s now",
+					f.Name, of.name, f.ID, to.ID, f.ID, g.Name)
+			} else if f.Name != g.Name {
+				c.add(Warning, "field-renamed", Source|JSON, at, "field %d of %s renamed from %s to %s", f.ID, of.name, f.Name, g.Name)
+			}
 		}
-		c.removed(f, of, at)
 	}
 	for _, g := range after {
-		if !hasID(before, g.ID) {
-			c.added(g, before, of, change{of.name + "." + g.Name, old.Pos, g.Pos})
+		if wasID[g.ID] == nil {
+			moved := wasName[g.Name] != nil
+			c.added(g, moved, before, of, change{of.name + "." + g.Name, old.Pos, g.Pos})
 		}
 	}
+}
+
+// lookups returns fields by their ids and by their names.
+func lookups(fields []*schema.Field) (map[int16]*schema.Field, map[string]*schema.Field) {
+	ids, names := map[int16]*schema.Field{}, map[string]*schema.Field{}
+	for _, f := range fields {
+		ids[f.ID], names[f.Name] = f, f
+	}
+	return ids, names
 }
 
 // byID returns fields in the order of their ids.
@@ -53,22 +69,6 @@ func byID(fields []*schema.Field) []*schema.Field {
 	list := slices.Clone(fields)
 	slices.SortStableFunc(list, func(a, b *schema.Field) int { return cmp.Compare(a.ID, b.ID) })
 	return list
-}
-
-// named returns the field with a name, nil if there is none.
-func named(fields []*schema.Field, name string) *schema.Field {
-	for _, f := range fields {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
-}
-
-// hasID reports whether one of the fields has an id.
-func hasID(fields []*schema.Field, id int16) bool {
-	_, found := slices.BinarySearchFunc(fields, id, func(f *schema.Field, id int16) int { return cmp.Compare(f.ID, id) })
-	return found
 }
 
 // removed adds the finding that a field is no longer there.
@@ -84,22 +84,16 @@ func (c *comparer) removed(f *schema.Field, of fieldsOf, at change) {
 	c.add(severity, "field-removed", breaks, at, "field %d %s of %s removed", f.ID, f.Name, of.name)
 }
 
-// added adds findings for a new field; before are the old fields in the order of their ids.
-func (c *comparer) added(g *schema.Field, before []*schema.Field, of fieldsOf, at change) {
-	between := slices.ContainsFunc(before, func(f *schema.Field) bool {
-		if g.ID < 0 { // ids that are not given count down
-			return f.ID < g.ID
-		}
-		return f.ID > g.ID
-	})
-	if between {
-		c.add(Error, "field-added-between", Wire, at, "field %d %s added to %s between others: its id may have been another field's",
+// added adds findings for a field whose id is new. moved reports that another id had its name
+// before; before are the old fields in the order of their ids.
+func (c *comparer) added(g *schema.Field, moved bool, before []*schema.Field, of fieldsOf, at change) {
+	if !moved && between(g.ID, before) {
+		c.add(Warning, "field-added-between", 0, at, "field %d %s added to %s between others: its id may have been another field's",
 			g.ID, g.Name, of.name)
 	}
 	switch {
 	case g.Req == schema.Required:
 		c.add(Error, "required-field-added", Wire|JSON, at, "required field %d %s added to %s", g.ID, g.Name, of.name)
-	case between:
 	case of.union:
 		c.add(Warning, "union-field-added", Wire|JSON, at, "field %d %s added to union %s: old programs find none set", g.ID, g.Name, of.name)
 	case of.throws:
@@ -107,11 +101,26 @@ func (c *comparer) added(g *schema.Field, before []*schema.Field, of fieldsOf, a
 	}
 }
 
+// between reports whether one of the fields, which are in the order of their ids, comes after an
+// id. Ids that are not given count down.
+func between(id int16, fields []*schema.Field) bool {
+	switch {
+	case len(fields) == 0:
+		return false
+	case id < 0:
+		return fields[0].ID < id
+	}
+	return fields[len(fields)-1].ID > id
+}
+
 // field compares a field, which has the same id in both Versions.
 func (c *comparer) field(f, g *schema.Field, of fieldsOf, at change) {
 	c.types(f, g, of, at)
 	if f.Req != g.Req {
 		c.requirement(f, g, of, at)
+	}
+	if c.judging != nil {
+		return // defaults break nothing
 	}
 	// The values can be compared only if they have the same type.
 	differ := canonical(f.Default) != canonical(g.Default)
@@ -126,11 +135,12 @@ func (c *comparer) field(f, g *schema.Field, of fieldsOf, at change) {
 // types compares the types of a field.
 func (c *comparer) types(f, g *schema.Field, of fieldsOf, at change) {
 	if !c.same(f.Type, g.Type) {
+		was, is := c.typeTexts(f.Type, g.Type)
 		c.add(Error, "field-type-changed", c.typeBreaks(f.Type, g.Type), at, "type of field %d %s of %s changed from %s to %s",
-			f.ID, f.Name, of.name, typeText(f.Type), typeText(g.Type))
+			f.ID, f.Name, of.name, was, is)
 		return
 	}
-	old, new := of.old[f.Pos], of.new[g.Pos]
+	old, new := c.old.fields[f.Pos], c.new.fields[g.Pos]
 	if old == nil || new == nil {
 		return
 	}

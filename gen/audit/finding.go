@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
 // Severity tells how bad a Finding is by the rules of Apache's audit, where it has one.
@@ -51,6 +52,11 @@ type comparer struct {
 	old, new *Version
 	pairs    pairs
 	findings []Finding
+	own      map[*schema.Service]map[string]*schema.Function // see methods
+
+	verdicts map[[2]any]*verdict // of two structs or enums
+	pending  []func()            // find verdicts
+	judging  *verdict            // the one that is being found; nil while findings are collected
 }
 
 // A change is where a difference stands and what it is in.
@@ -59,8 +65,12 @@ type change struct {
 	old, new idl.Position
 }
 
-// add adds a finding.
+// add adds a finding, or what it breaks to the verdict that is being found.
 func (c *comparer) add(s Severity, kind string, breaks Breaks, at change, format string, args ...any) {
+	if c.judging != nil {
+		c.judging.gain(breaks &^ Source)
+		return
+	}
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
 			args[i] = short(text)

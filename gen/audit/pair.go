@@ -44,49 +44,57 @@ func pair(old, new *Version) pairs {
 }
 
 // pairFiles pairs the files that the Versions were given by their paths, and those that they
-// include by the words of their include lines.
+// include by the words of their include lines. A file that one includer no longer has may have its
+// pair by another one, so what has none is known in the end only.
 func (p *pairs) pairFiles(old, new *Version) {
-	seen := map[*schema.Program]bool{}
-	var add func(o, n *schema.Program, lack idl.Position)
-	add = func(o, n *schema.Program, lack idl.Position) {
-		if seen[o] {
+	paired := map[*schema.Program]bool{}
+	var add func(o, n *schema.Program)
+	add = func(o, n *schema.Program) {
+		if n == nil || paired[o] {
 			return
 		}
-		seen[o] = true
-		p.files = append(p.files, filePair{o, n, lack})
-		if n == nil {
-			return
-		}
+		paired[o] = true
+		p.files = append(p.files, filePair{old: o, new: n})
 		for _, inc := range o.Includes {
-			if old.given[inc.Program] {
-				continue // it has its pair by its path
+			if !old.given[inc.Program] { // others have their pairs by their paths
+				add(inc.Program, included(n, o, inc))
 			}
-			add(inc.Program, included(n, o, inc), idl.Position{})
 		}
 	}
+	lacks := map[*schema.Program]idl.Position{}
 	if old.single != nil && new.single != nil {
-		add(old.single, new.single, idl.Position{})
-		return
+		add(old.single, new.single)
+	} else {
+		for _, path := range slices.Sorted(maps.Keys(old.files)) {
+			add(old.files[path], new.files[path])
+			lacks[old.files[path]] = idl.Position{Filename: new.place(path), Line: 1, Column: 1}
+		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(old.files)) {
-		add(old.files[path], new.files[path], idl.Position{Filename: new.place(path), Line: 1, Column: 1})
+	for _, o := range old.set.Programs {
+		if !paired[o] {
+			p.files = append(p.files, filePair{old: o, lack: lacks[o]})
+		}
 	}
 }
 
-// included returns the file that n includes as o includes inc, nil if there is none.
+// included returns the file that n includes as o includes inc: by the same words, else one of the
+// same name by words that o does not have; nil if there is none.
 func included(n, o *schema.Program, inc schema.Include) *schema.Program {
+	before := map[string]bool{}
+	for _, other := range o.Includes {
+		before[includeWords(o, other)] = true
+	}
 	words := includeWords(o, inc)
+	var renamed *schema.Program
 	for _, other := range n.Includes {
-		if includeWords(n, other) == words {
+		switch now := includeWords(n, other); {
+		case now == words:
 			return other.Program
+		case other.Name == inc.Name && !before[now] && renamed == nil:
+			renamed = other.Program
 		}
 	}
-	for _, other := range n.Includes {
-		if other.Name == inc.Name {
-			return other.Program
-		}
-	}
-	return nil
+	return renamed
 }
 
 // includeWords returns the path in an include line.
@@ -111,17 +119,17 @@ type index[D comparable] struct {
 // newIndex returns the definitions that list returns of each file.
 func newIndex[D comparable](new *Version, files []filePair, list func(*schema.Program) []D, name func(D) string) *index[D] {
 	x := &index[D]{name: name, in: map[*schema.Program]map[string]D{}, byName: map[string][]D{}, list: list}
-	before := map[*schema.Program]*schema.Program{}
+	before := map[*schema.Program][]D{}
 	for _, f := range files {
-		before[f.new] = f.old
+		if f.new != nil {
+			before[f.new] = append(before[f.new], list(f.old)...)
+		}
 	}
 	for _, p := range new.set.Programs {
 		x.in[p] = map[string]D{}
 		had := map[string]bool{}
-		if old := before[p]; old != nil {
-			for _, d := range list(old) {
-				had[name(d)] = true
-			}
+		for _, d := range before[p] {
+			had[name(d)] = true
 		}
 		for _, d := range list(p) {
 			x.in[p][name(d)] = d

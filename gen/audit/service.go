@@ -4,27 +4,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// service compares a service.
+// service compares a service. Methods that it has from one that it extends are compared here, too,
+// unless the comparison of that one finds what has changed in them.
 func (c *comparer) service(old, new *schema.Service) {
-	at := change{old.Name, old.Pos, new.Pos}
-	if old.Extends != nil && (new.Extends == nil || old.Extends.Name != new.Extends.Name) {
-		breaks := Source
-		for base := old.Extends; base != nil; base = base.Extends {
-			for _, f := range base.Functions {
-				if g, _ := method(new, f.Name); g == nil {
-					breaks |= Wire
-				}
-			}
-		}
-		to := "none"
-		if new.Extends != nil {
-			to = new.Extends.Name
-		}
-		c.add(Error, "extends-changed", breaks, at, "service %s extended %s, now %s", old.Name, old.Extends.Name, to)
-	}
 	for _, f := range old.Functions {
 		at := change{old.Name + "." + f.Name, f.Pos, new.Pos}
-		g, in := method(new, f.Name)
+		g, in := c.method(new, f.Name)
 		if g == nil {
 			c.add(Error, "method-removed", Wire|Source, at, "method %s of service %s removed", f.Name, old.Name)
 			continue
@@ -35,19 +20,84 @@ func (c *comparer) service(old, new *schema.Service) {
 		}
 		c.function(f, g, at)
 	}
+	switch {
+	case old.Extends == nil:
+	case c.pairs.services[old.Extends] == new.Extends:
+		c.overrides(old, new)
+	default:
+		c.extends(old, new)
+	}
+}
+
+// overrides compares the methods that a service has of its own now, and had before from the one
+// that it extends.
+func (c *comparer) overrides(old, new *schema.Service) {
+	own := c.methods(old)
+	for _, g := range new.Functions {
+		if own[g.Name] != nil {
+			continue
+		}
+		if f, _ := c.method(old.Extends, g.Name); f != nil {
+			c.function(f, g, change{old.Name + "." + f.Name, f.Pos, g.Pos})
+		}
+	}
+}
+
+// extends adds the finding that a service extends another one than before, and compares the
+// methods that it had from that.
+func (c *comparer) extends(old, new *schema.Service) {
+	breaks, seen := Source, map[string]bool{}
+	for name := range c.methods(old) {
+		seen[name] = true
+	}
+	for from := old.Extends; from != nil; from = from.Extends {
+		for _, f := range from.Functions {
+			if seen[f.Name] {
+				continue
+			}
+			seen[f.Name] = true
+			g, in := c.method(new, f.Name)
+			switch {
+			case g == nil:
+				breaks |= Wire
+			case c.pairs.services[from] != in:
+				c.function(f, g, change{old.Name + "." + f.Name, f.Pos, g.Pos})
+			}
+		}
+	}
+	was, is := texts(
+		func(l label) string { return l(c.old, old.Extends.Program, old.Extends.Name) },
+		func(l label) string {
+			if new.Extends == nil {
+				return "none"
+			}
+			return l(c.new, new.Extends.Program, new.Extends.Name)
+		})
+	c.add(Error, "extends-changed", breaks, change{old.Name, old.Pos, new.Pos}, "service %s extended %s, now %s", old.Name, was, is)
 }
 
 // method returns the method of a service with a name, which it may have from one that it extends,
 // and the service that has it; nil if there is none.
-func method(s *schema.Service, name string) (*schema.Function, *schema.Service) {
+func (c *comparer) method(s *schema.Service, name string) (*schema.Function, *schema.Service) {
 	for ; s != nil; s = s.Extends {
-		for _, f := range s.Functions {
-			if f.Name == name {
-				return f, s
-			}
+		if f := c.methods(s)[name]; f != nil {
+			return f, s
 		}
 	}
 	return nil, nil
+}
+
+// methods returns the methods that a service has of its own, by their names.
+func (c *comparer) methods(s *schema.Service) map[string]*schema.Function {
+	byName := c.own[s]
+	if byName == nil {
+		byName = map[string]*schema.Function{}
+		for _, f := range s.Functions {
+			byName[f.Name] = f
+		}
+		c.own[s] = byName
+	}
+	return byName
 }
 
 // function compares a method.
@@ -64,12 +114,13 @@ func (c *comparer) function(f, g *schema.Function, at change) {
 		if f.Returns != nil && g.Returns != nil {
 			breaks = c.typeBreaks(f.Returns, g.Returns)
 		}
-		c.add(Error, "return-type-changed", breaks, at, "type that method %s returns changed from %s to %s", f.Name, typeText(f.Returns), typeText(g.Returns))
+		was, is := c.typeTexts(f.Returns, g.Returns)
+		c.add(Error, "return-type-changed", breaks, at, "type that method %s returns changed from %s to %s", f.Name, was, is)
 	} else if old, new := c.old.functions[f.Pos], c.new.functions[g.Pos]; old != nil && new != nil {
 		c.typedefName(old.Result, new.Result, at, "what method %s returns", f.Name)
 	}
-	c.fields(f.Args, g.Args, fieldsOf{name: f.Name + "_args", old: c.old.fields, new: c.new.fields})
-	c.fields(throws(f), throws(g), fieldsOf{name: f.Name + "_exception", throws: true, old: c.old.fields, new: c.new.fields})
+	c.fields(f.Args, g.Args, fieldsOf{name: f.Name + "_args"})
+	c.fields(throws(f), throws(g), fieldsOf{name: f.Name + "_exception", throws: true})
 }
 
 // throws returns the exceptions that a method declares as a struct.

@@ -7,7 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// same reports whether a type is the same in both Versions, typedefs resolved.
+// same reports whether a type is the same in both Versions, typedefs resolved: structs and enums
+// must be pairs, whatever their names.
 func (c *comparer) same(old, new *schema.Type) bool {
 	if old == nil || new == nil {
 		return old == new
@@ -17,126 +18,96 @@ func (c *comparer) same(old, new *schema.Type) bool {
 	}
 	switch old.Kind {
 	case schema.EnumKind:
-		if to := c.pairs.enums[old.Enum]; to != nil {
-			return to == new.Enum
-		}
-		return old.Enum.Name == new.Enum.Name
+		return c.pairs.enums[old.Enum] == new.Enum
 	case schema.StructKind:
-		if to := c.pairs.structs[old.Struct]; to != nil {
-			return to == new.Struct
-		}
-		return old.Struct.Name == new.Struct.Name
+		return c.pairs.structs[old.Struct] == new.Struct
 	}
 	return c.same(old.Key, new.Key) && c.same(old.Elem, new.Elem)
 }
 
 // typeBreaks returns what it breaks that a value's type has changed.
-func (c *comparer) typeBreaks(old, new *schema.Type) Breaks {
-	breaks := Source
-	w := reader{c: c, under: map[[2]*schema.Struct]bool{}}
-	if !w.reads(old, new) {
+func (c *comparer) typeBreaks(old, new *schema.Type) Breaks { return Source | c.valueBreaks(old, new) }
+
+// valueBreaks returns which of Wire and JSON it breaks to read values of one type as the other.
+// What has changed in a struct or an enum that is the same in both Versions is found there.
+func (c *comparer) valueBreaks(old, new *schema.Type) Breaks {
+	if c.same(old, new) {
+		return 0
+	}
+	if old == nil || new == nil {
+		return Wire | JSON
+	}
+	var breaks Breaks
+	if old.WireType() != new.WireType() {
 		breaks |= Wire
 	}
-	j := reader{c: c, json: true, under: map[[2]*schema.Struct]bool{}}
-	if !j.reads(old, new) {
-		breaks |= JSON
+	isList := func(t *schema.Type) bool { return t.Kind == schema.List || t.Kind == schema.SetKind }
+	switch {
+	case old.Kind != new.Kind && !(isList(old) && isList(new)):
+		return breaks | JSON
+	case old.Kind == schema.EnumKind:
+		return c.replaced([2]any{old.Enum, new.Enum}, func() { c.enum(old.Enum, new.Enum) })
+	case old.Kind == schema.StructKind:
+		return c.replaced([2]any{old.Struct, new.Struct}, func() { c.structs(change{}, old.Struct, new.Struct) })
+	case old.Key != nil:
+		breaks |= c.valueBreaks(old.Key, new.Key)
+	}
+	if old.Elem != nil {
+		breaks |= c.valueBreaks(old.Elem, new.Elem)
 	}
 	return breaks
 }
 
-// A reader finds out whether values of two types are read as each other, on the wire or as JSON.
-type reader struct {
-	c     *comparer
-	json  bool
-	under map[[2]*schema.Struct]bool // pairs of structs that were asked for before
+// A verdict is which of Wire and JSON it breaks that another definition takes the place of one. It
+// is found by comparing the two as if the one had been changed into the other.
+type verdict struct {
+	breaks Breaks
+	users  []*verdict // those of the definitions that contain the two
 }
 
-// reads reports whether a value of each type is read as the other: the same, or an equal part.
-func (r *reader) reads(old, new *schema.Type) bool {
-	if old == nil || new == nil {
-		return old == new
-	}
-	if r.json {
-		if old.Kind == schema.List && new.Kind == schema.SetKind || old.Kind == schema.SetKind && new.Kind == schema.List {
-			return r.reads(old.Elem, new.Elem)
+// gain adds what is broken, to the verdict and to its users.
+func (v *verdict) gain(breaks Breaks) {
+	todo := []*verdict{v}
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if v.breaks|breaks != v.breaks {
+			v.breaks |= breaks
+			todo = append(todo, v.users...)
 		}
-		if old.Kind != new.Kind {
-			return false
-		}
-	} else if old.WireType() != new.WireType() {
-		return false
 	}
-	switch {
-	case old.Kind == schema.EnumKind && new.Kind == schema.EnumKind:
-		return r.enums(old.Enum, new.Enum)
-	case old.Kind == schema.EnumKind || new.Kind == schema.EnumKind:
-		return true // an i32
-	case old.Kind == schema.StructKind:
-		return r.structs(old.Struct, new.Struct)
-	}
-	if old.Key != nil && !r.reads(old.Key, new.Key) {
-		return false
-	}
-	return old.Elem == nil || r.reads(old.Elem, new.Elem)
 }
 
-// enums reports whether all values of the old enum are in the new one.
-func (r *reader) enums(old, new *schema.Enum) bool {
-	if r.c.pairs.enums[old] == new {
-		return true // what is different in them is found there
-	}
-	numbers, names := map[int32]bool{}, map[string]bool{}
-	for _, v := range new.Values {
-		numbers[v.Value], names[v.Name] = true, true
-	}
-	for _, v := range old.Values {
-		if !numbers[v.Value] || r.json && !names[v.Name] {
-			return false
-		}
-	}
-	return true
-}
+// maxVerdicts is how many pairs of definitions are compared because one took the other's place.
+// Two circles of definitions that contain each other can make very many. Others count as broken.
+const maxVerdicts = 1 << 18
 
-// structs reports whether values of two structs read as each other: the fields that both have
-// must, and neither may lack a required one.
-func (r *reader) structs(old, new *schema.Struct) bool {
-	key := [2]*schema.Struct{old, new}
-	if r.under[key] || r.c.pairs.structs[old] == new {
-		return true // it is found there, or being compared already
+// replaced returns the verdict of two definitions, which compare compares. While another one is
+// being found the answer may lack what is not known yet; gain adds that later.
+func (c *comparer) replaced(defs [2]any, compare func()) Breaks {
+	v := c.verdicts[defs]
+	if v == nil && len(c.verdicts) == maxVerdicts {
+		return Wire | JSON
 	}
-	r.under[key] = true
-	if (old.Shape == schema.IsUnion) != (new.Shape == schema.IsUnion) {
-		return false
+	if v == nil {
+		v = &verdict{}
+		c.verdicts[defs] = v
+		c.pending = append(c.pending, func() {
+			c.judging = v
+			compare()
+		})
 	}
-	other := map[any]*schema.Field{}
-	for _, f := range new.Fields {
-		other[r.key(f)] = f
+	if c.judging != nil {
+		v.users = append(v.users, c.judging)
+		return v.breaks
 	}
-	for _, f := range old.Fields {
-		g := other[r.key(f)]
-		delete(other, r.key(f))
-		switch {
-		case g == nil && (f.Req == schema.Required || r.json):
-			return false
-		case g == nil:
-		case (f.Req == schema.Required) != (g.Req == schema.Required) || !r.reads(f.Type, g.Type):
-			return false
-		}
+	for len(c.pending) > 0 {
+		next := c.pending[len(c.pending)-1]
+		c.pending = c.pending[:len(c.pending)-1]
+		next()
 	}
-	for _, g := range other {
-		if g.Req == schema.Required || r.json {
-			return false
-		}
-	}
-	return true
-}
-
-// key returns what identifies a field: its id on the wire, its name in JSON.
-func (r *reader) key(f *schema.Field) any {
-	if r.json {
-		return f.Name
-	}
-	return f.ID
+	c.judging = nil
+	return v.breaks
 }
 
 // written returns a type as the file writes it, without the names of included files.
@@ -158,10 +129,50 @@ func written(t *idl.Type) string {
 	return t.Name[strings.LastIndexByte(t.Name, '.')+1:]
 }
 
-// typeText returns a type as messages show it.
-func typeText(t *schema.Type) string {
+// typeTexts returns an old and a new type as messages show them, so that they differ.
+func (c *comparer) typeTexts(old, new *schema.Type) (string, string) {
+	return texts(
+		func(l label) string { return typeText(old, c.old, l) },
+		func(l label) string { return typeText(new, c.new, l) })
+}
+
+// typeText returns a type, its names as the label says.
+func typeText(t *schema.Type, v *Version, l label) string {
 	if t == nil {
 		return "void"
 	}
-	return short(t.String())
+	switch t.Kind {
+	case schema.EnumKind:
+		return l(v, t.Enum.Program, t.Enum.Name)
+	case schema.StructKind:
+		return l(v, t.Struct.Program, t.Struct.Name)
+	case schema.List:
+		return "list<" + typeText(t.Elem, v, l) + ">"
+	case schema.SetKind:
+		return "set<" + typeText(t.Elem, v, l) + ">"
+	case schema.Map:
+		return "map<" + typeText(t.Key, v, l) + "," + typeText(t.Elem, v, l) + ">"
+	}
+	return t.String()
+}
+
+// A label returns what a message calls a definition of a file.
+type label func(v *Version, p *schema.Program, name string) string
+
+// labels are the ways to call a definition, from the shortest to one that identifies it.
+var labels = []label{
+	func(_ *Version, _ *schema.Program, name string) string { return name },
+	func(_ *Version, p *schema.Program, name string) string { return p.Name + "." + name },
+	func(v *Version, p *schema.Program, name string) string { return name + " of " + v.show(p.Path) },
+}
+
+// texts returns a text about the old and one about the new Version, with the first labels by which
+// they differ.
+func texts(old, new func(label) string) (was, is string) {
+	for _, l := range labels {
+		if was, is = short(old(l)), short(new(l)); was != is {
+			break
+		}
+	}
+	return was, is
 }

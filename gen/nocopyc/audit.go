@@ -10,25 +10,31 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/audit"
 )
 
-const auditUsage = `usage: nocopyc -audit [flags] OLD NEW [FILE...]
+const auditUsage = `usage: nocopyc audit [flags] OLD NEW [FILE...]
 
-Reports what the change from OLD to NEW breaks, one finding a line: its place in NEW,
+Reports what the change from OLD to NEW breaks, one finding per line: its place in NEW,
 error or warning, what has changed, which of wire, JSON and source code it breaks, and
 its place in OLD. Both are files, folders, or git revisions:
 
-	nocopyc -audit old.thrift new.thrift
-	nocopyc -audit v1/idl v2/idl              all .thrift files in the folders
-	nocopyc -audit main idl                   idl on disk against idl in revision main
-	nocopyc -audit HEAD~1 HEAD idl/a.thrift   two revisions; without files: this folder
-	nocopyc -audit v1.0:idl HEAD:idl          paths in the repository, as in git show
-	nocopyc -audit HEAD :idl                  what is staged
+	nocopyc audit old.thrift new.thrift
+	nocopyc audit v1/idl v2/idl              all .thrift files in the folders
+	nocopyc audit main idl                   idl on disk against idl in revision main
+	nocopyc audit main idl a.thrift          only a.thrift in these folders
+	nocopyc audit HEAD~1 HEAD idl/a.thrift   two revisions; without files: this folder
+	nocopyc audit v1.0:idl HEAD:idl          paths in the repository, as in git show
+	nocopyc audit HEAD :idl                  what is staged
+
+FILEs are paths in OLD and NEW. They are paths in the current folder if both are
+revisions without a path.
 
 The exit code is 0 if nothing is broken, 1 if there are errors, and 2 for a wrong command
 line, files that are missing and errors in files.
 
+"nocopyc -audit" is the same command. The flag will go in the next version.
+
 `
 
-// runAudit is "nocopyc -audit". It returns the exit code.
+// runAudit is "nocopyc audit". It returns the exit code.
 func runAudit(args []string, stdout, stderr io.Writer) int {
 	var (
 		dirs, oldDirs, newDirs dirs
@@ -36,7 +42,7 @@ func runAudit(args []string, stdout, stderr io.Writer) int {
 		asJSON, wire           bool
 		warnings               string
 	)
-	flags := flag.NewFlagSet("nocopyc -audit", flag.ContinueOnError)
+	flags := flag.NewFlagSet("nocopyc audit", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), auditUsage)
@@ -60,7 +66,7 @@ func runAudit(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "nocopyc: -warnings is on, off or error, not %q\n", warnings)
 		return 2
 	case len(operands) < 2:
-		fmt.Fprintln(stderr, "nocopyc: -audit needs what is old and what is new")
+		fmt.Fprintln(stderr, "nocopyc: audit needs what is old and what is new")
 		flags.Usage()
 		return 2
 	}

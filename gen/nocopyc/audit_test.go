@@ -15,6 +15,14 @@ func TestAudit(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
+		{"audit old.thrift new.thrift", 1, removed + changed, ""},
+		{"audit -warnings=off old.thrift new.thrift", 1, removed, ""},
+		{"audit old.thrift new.thrift -wire", 0, "", ""},
+		{"audit old.thrift", 2, "", "nocopyc: audit needs what is old and what is new\nusage: nocopyc audit "},
+		{"audit -x", 2, "", "flag provided but not defined"},
+		{"audit -help", 0, "", "usage: nocopyc audit"},
+		{"audit", 2, "", "nocopyc: audit needs"},
+		// The flag of earlier versions.
 		{"-audit old.thrift new.thrift", 1, removed + changed, ""},
 		{"--audit -warnings off old.thrift new.thrift", 1, removed, ""},
 		{"-audit old.thrift new.thrift -warnings=error", 1, removed + strings.Replace(changed, "warning", "error", 1), ""},
@@ -23,10 +31,10 @@ func TestAudit(t *testing.T) {
 		{"-audit old.thrift old.thrift", 0, "", ""},
 		{"-audit old.thrift bad.thrift", 2, "", "bad.thrift:1:7: unexpected end of file, expected a name\n"},
 		{"-audit old.thrift no.thrift", 2, "", "nocopyc: no.thrift: "},
-		{"-audit old.thrift", 2, "", "nocopyc: -audit needs what is old and what is new\nusage: "},
+		{"-audit old.thrift", 2, "", "nocopyc: audit needs what is old and what is new\nusage: "},
 		{"-audit -warnings x a b", 2, "", "nocopyc: -warnings is on, off or error"},
 		{"-audit -x", 2, "", "flag provided but not defined"},
-		{"-audit -help", 0, "", "usage: nocopyc -audit"},
+		{"-audit -help", 0, "", "usage: nocopyc audit"},
 		{"-audit -- old.thrift new.thrift", 1, removed + changed, ""},
 	} {
 		code, stdout, stderr := nocopyc(strings.Fields(test.args)...)
@@ -38,7 +46,7 @@ func TestAudit(t *testing.T) {
 
 func TestAuditJSON(t *testing.T) {
 	files(t, "old.thrift", "struct S { 1: i32 a }", "new.thrift", "struct S { 1: i32 b }")
-	code, stdout, _ := nocopyc("-audit", "-json", "old.thrift", "new.thrift")
+	code, stdout, _ := nocopyc("audit", "-json", "old.thrift", "new.thrift")
 	type place struct {
 		File         string
 		Line, Column int
@@ -61,7 +69,7 @@ func TestAuditJSON(t *testing.T) {
 		f.Old != (place{"old.thrift", 1, 12}) || f.New != (place{"new.thrift", 1, 12}) || strings.Join(f.Breaks, ",") != "json,source" {
 		t.Errorf("%+v", f)
 	}
-	if _, stdout, _ = nocopyc("-audit", "-json", "old.thrift", "old.thrift"); !strings.Contains(stdout, `"findings": []`) {
+	if _, stdout, _ = nocopyc("audit", "-json", "old.thrift", "old.thrift"); !strings.Contains(stdout, `"findings": []`) {
 		t.Error(stdout)
 	}
 }

@@ -2,7 +2,7 @@
 //
 //	go get -tool github.com/nocopythrift/nocopythrift/gen/nocopyc@latest
 //	go tool nocopyc -o DIR [flags] FILE.thrift...
-//	go tool nocopyc -audit [flags] OLD NEW [FILE...]
+//	go tool nocopyc audit [flags] OLD NEW [FILE...]
 //	go tool nocopyc fmt [flags] [FILE|FOLDER...]
 //
 // The first line, which is needed once, adds the command and its dependencies to the
@@ -10,11 +10,12 @@
 // file:line:col: message, and no file is written then. The exit code is 1 for errors in
 // files and 2 for a wrong command line. With -check instead of -o it only reports the errors.
 //
-// With -audit it tells what the change of files from OLD to NEW breaks; each is a file, a folder
-// or a git revision. The exit code is 1 if something is broken, and 2 if that can't be told.
+// The command audit tells what the change of files from OLD to NEW breaks; each is a file, a
+// folder or a git revision. The exit code is 1 if something is broken, and 2 if that can't be
+// told. The flag -audit of earlier versions is the same.
 //
-// With fmt it formats files. The exit code is 1 if -check finds files that are not formatted, and
-// 2 for errors. Both are described in docs/idl.md.
+// The command fmt formats files. The exit code is 1 if -check finds files that are not formatted,
+// and 2 for errors. Both are described in docs/idl.md.
 package main
 
 import (
@@ -36,9 +37,9 @@ Generates one Go package per "namespace go a.b.c", in the directory a/b/c under
 the output directory. A file without a namespace becomes a package named after
 the file. With -check instead of -o it only reports errors in the files.
 
-       nocopyc -audit [flags] OLD NEW [FILE...]
+       nocopyc audit [flags] OLD NEW [FILE...]
 
-Reports what a change of .thrift files breaks; "nocopyc -audit -help" says more.
+Reports what a change of .thrift files breaks; "nocopyc audit -help" says more.
 
        nocopyc fmt [flags] [FILE|FOLDER...]
 
@@ -66,11 +67,17 @@ func (d *dirs) Set(dir string) error {
 
 // run is the command with these arguments. It returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 {
+		switch args[0] {
+		case "audit":
+			return runAudit(args[1:], stdout, stderr)
+		case "fmt":
+			return runFmt(args[1:], os.Stdin, stdout, stderr)
+		}
+	}
+	// The flag of earlier versions, which may stand anywhere.
 	if i := slices.IndexFunc(args, func(a string) bool { return a == "-audit" || a == "--audit" }); i >= 0 {
 		return runAudit(slices.Delete(slices.Clone(args), i, i+1), stdout, stderr)
-	}
-	if len(args) > 0 && args[0] == "fmt" {
-		return runFmt(args[1:], os.Stdin, stdout, stderr)
 	}
 	return runGenerate(args, stdout, stderr)
 }
