@@ -54,6 +54,18 @@ func (d *XDesc) FieldDesc(i int) *XFieldDesc { return &d.fields[i].XFieldDesc }
 // Field returns the constant by which the accessors of XStruct know field i.
 func (d *XDesc) Field(i int) XField { return d.constant(i) }
 
+// NextRequired returns the number of the first field from field i on that is required;
+// d.NumFields() if there is none, as in unions.
+func (d *XDesc) NextRequired(i int) int {
+	k, _ := slices.BinarySearchFunc(d.required, i, func(f *field, i int) int {
+		return int(f.word-d.first) - i
+	})
+	if d.union || k == len(d.required) {
+		return len(d.fields)
+	}
+	return int(d.required[k].word - d.first)
+}
+
 // NumberByID returns the number of the field with an id, −1 if there is none.
 func (d *XDesc) NumberByID(id int16) int {
 	if i := int(id) - int(d.minID); i >= 0 && i < len(d.byID) && d.byID[i].header != noHeader {

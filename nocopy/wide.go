@@ -325,11 +325,18 @@ func (m *Message) next(d *XDesc, e uint32, i int) int {
 // NextField returns the number of the first field from field i on that may be set in s, which d
 // describes; d.NumFields() if there is none.
 func (s XStruct) NextField(d *XDesc, i int) int {
-	if s.m == nil || !d.wide {
+	if s.m == nil || d.far {
 		return i
 	}
 	s.alive()
-	return s.m.nextWide(d, s.entry(), i)
+	if d.wide {
+		return s.m.nextWide(d, s.entry(), i)
+	}
+	words := s.m.idx[s.entry()+d.first:][:len(d.fields)]
+	for i < len(words) && words[i] == 0 {
+		i++
+	}
+	return i
 }
 
 // nextWide does the work of next for a wide struct.

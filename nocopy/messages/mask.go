@@ -22,11 +22,11 @@ type Mask struct {
 type node struct {
 	all    bool          // all of it is selected; then nothing else is here
 	fields map[int]*node // of a struct, by number
+	order  []int         // the numbers in fields, ascending; NewMask sets it last
 	each   *node         // of a list, set or map: [*]
 	at     map[int]*node // of a list: [3]
 	keys   map[string]*keyNode
-	// each alone, for lists and maps of which no element is named
-	eachOnly selection
+	only   selection // this node alone; NewMask sets it last
 }
 
 // keyNode is the value of a map's key.
@@ -79,7 +79,26 @@ func NewMask(d *thriftimpl.Desc, paths ...string) (*Mask, error) {
 			}
 		}
 	}
+	m.root.complete()
 	return m, nil
+}
+
+// complete sets order and only of n and of all nodes in it.
+func (n *node) complete() {
+	n.only = selection{n}
+	n.order = slices.Sorted(maps.Keys(n.fields))
+	for _, c := range n.fields {
+		c.complete()
+	}
+	if n.each != nil {
+		n.each.complete()
+	}
+	for _, c := range n.at {
+		c.complete()
+	}
+	for _, k := range n.keys {
+		k.complete()
+	}
 }
 
 // MustMask returns the Mask of paths that are known to be right. It panics if they are not: where
@@ -189,7 +208,6 @@ func (p *maskParser) index(t *thriftimpl.Type, n *node) (*thriftimpl.Type, *node
 		p.i++
 		if n.each == nil {
 			n.each = &node{}
-			n.eachOnly = selection{n.each}
 		}
 		c = n.each
 	} else {
@@ -307,7 +325,7 @@ func (n *node) paths(path string, t *thriftimpl.Type, yield func(string)) {
 		yield(path)
 		return
 	}
-	for _, i := range slices.Sorted(maps.Keys(n.fields)) {
+	for _, i := range n.order {
 		f := t.Struct().FieldDesc(i)
 		name := f.Name
 		if path != "" {

@@ -49,7 +49,7 @@ func (m *Mask) of(what string, d *thriftimpl.Desc) *Mask {
 }
 
 // start returns what is selected of a whole message.
-func (m *Mask) start() selection { return selection{m.root} }
+func (m *Mask) start() selection { return m.root.only }
 
 // replace makes s, of type d, what has these wire bytes.
 func (m *Mask) replace(d *thriftimpl.Desc, s thriftimpl.Struct, wire []byte) {
@@ -69,6 +69,9 @@ func (s selection) all() bool {
 
 // field returns what is selected in a field, by its number.
 func (s selection) field(i int) (in selection) {
+	if len(s) == 1 {
+		return s[0].fields[i].alone()
+	}
 	for _, n := range s {
 		if c := n.fields[i]; c != nil {
 			in = append(in, c)
@@ -77,10 +80,29 @@ func (s selection) field(i int) (in selection) {
 	return in
 }
 
+// alone returns the node as a selection, of nil an empty one.
+func (n *node) alone() selection {
+	if n == nil {
+		return nil
+	}
+	return n.only
+}
+
+// next returns the number of the first field from field i on of a struct with n fields in which
+// something is selected; n if there is none.
+func (s selection) next(i, n int) int {
+	for _, c := range s {
+		if k, _ := slices.BinarySearch(c.order, i); k < len(c.order) {
+			n = min(n, c.order[k])
+		}
+	}
+	return n
+}
+
 // element returns what is selected in element i of a list or set.
 func (s selection) element(i int) selection {
 	if len(s) == 1 && s[0].at == nil {
-		return s[0].eachOnly
+		return s[0].each.alone()
 	}
 	var in selection
 	for _, n := range s {
@@ -97,7 +119,7 @@ func (s selection) element(i int) selection {
 // key returns what is selected in the value of a map's key.
 func (s selection) key(k thriftimpl.Value) selection {
 	if len(s) == 1 && s[0].keys == nil {
-		return s[0].eachOnly
+		return s[0].each.alone()
 	}
 	var mem [64]byte
 	encoded := thriftimpl.AppendKey(mem[:0], k)
@@ -185,8 +207,30 @@ func sent(d *thriftimpl.Desc, s thriftimpl.Struct, i int) bool {
 	return s.HasField(d.Field(i)) && (!d.IsUnion() || d.ArmID(s.Which()) == d.FieldDesc(i).ID)
 }
 
+// nextField returns the number of the first field from field i on that is set in one of two
+// structs, which d describes, or required; d.NumFields() if there is none. Most structs of many
+// fields have few of them, and a list may have one that is empty per byte.
+func nextField(d *thriftimpl.Desc, i int, s, t thriftimpl.Struct) int {
+	next := d.NextRequired(i)
+	for _, s := range [...]thriftimpl.Struct{s, t} {
+		if s.Valid() {
+			next = min(next, nextSet(d, i, next, s))
+		}
+	}
+	return next
+}
+
+// nextSet returns the number of the first field from field i on, below n, that is set in s, which
+// d describes; n if there is none.
+func nextSet(d *thriftimpl.Desc, i, n int, s thriftimpl.Struct) int {
+	for i = s.NextField(d, i); i < n && !s.HasField(d.Field(i)); i = s.NextField(d, i+1) {
+	}
+	return min(i, n)
+}
+
 func (w *maskWriter) structure(dst []byte, d *thriftimpl.Desc, s thriftimpl.Struct, sel selection) []byte {
-	for i := range d.NumFields() {
+	none := thriftimpl.Struct{}
+	for i := nextField(d, 0, s, none); i < d.NumFields(); i = nextField(d, i+1, s, none) {
 		there := false
 		if sent(d, s, i) {
 			dst, there = w.part(dst, header(d, i), s.Value(d.Field(i), d), sel.field(i))
@@ -347,10 +391,10 @@ func (w maskCopier) part(dst, lead []byte, v, u thriftimpl.Value, hasV, hasU boo
 
 func (w maskCopier) structure(dst []byte, d *thriftimpl.Desc, to, from thriftimpl.Struct, sel selection) ([]byte, error) {
 	moves := false // of a union: the arm of from is selected and takes the place of another one
-	for i := range d.NumFields() {
-		moves = moves || d.IsUnion() && sent(d, from, i) && len(sel.field(i)) > 0
+	if d.IsUnion() && from.Which() != 0 {
+		moves = len(sel.field(d.NumberByID(d.ArmID(from.Which())))) > 0
 	}
-	for i := range d.NumFields() {
+	for i := nextField(d, 0, to, from); i < d.NumFields(); i = nextField(d, i+1, to, from) {
 		f, in := d.Field(i), sel.field(i)
 		hasV, hasU := sent(d, to, i), sent(d, from, i)
 		hasV = hasV && (!moves || hasU)

@@ -141,7 +141,8 @@ func (w maskSetter) part(dst, lead []byte, v thriftimpl.Value, t *thriftimpl.Typ
 
 func (w maskSetter) structure(dst []byte, d *thriftimpl.Desc, s thriftimpl.Struct, sel selection) (_ []byte, any bool, err error) {
 	var arm []byte // of a union: the one that is there, unless another one is set
-	for i := range d.NumFields() {
+	next := func(i int) int { return sel.next(i, nextField(d, i, s, thriftimpl.Struct{})) }
+	for i := next(0); i < d.NumFields(); i = next(i + 1) {
 		in, has := sel.field(i), sent(d, s, i)
 		before := len(dst)
 		var set bool

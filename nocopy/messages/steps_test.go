@@ -1,0 +1,150 @@
+package messages
+
+import (
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/steps"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
+	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// TestEmptySteps: an operation on a list of structs that are empty, each of which is one byte on
+// the wire, takes few steps per byte, however many fields the structs could have. It runs in a
+// program of its own, whose library counts its steps; in the short form only the packages that
+// have masks and reflection count.
+func TestEmptySteps(t *testing.T) {
+	t.Parallel()
+	if steps.Counting {
+		countEmptySteps(t)
+		return
+	}
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		return // it would be the same program
+	}
+	folders := []string{"nocopy/messages", "nocopy/reflection"}
+	if testmode.Long { // all packages have to be compiled
+		folders = append(folders, "nocopy", "internal/chain", "nocopy/nocopyjson")
+	}
+	overlay, err := steps.Overlay("../..", t.TempDir(), folders...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-run", "^TestEmptySteps$", "-v", ".").CombinedOutput()
+	switch {
+	case err != nil:
+		t.Errorf("%v\n%s", err, out)
+	case testing.Verbose():
+		t.Logf("%s", out)
+	}
+}
+
+// anyMessage is a message that is known by its descriptor.
+type anyMessage struct {
+	d *thriftimpl.Desc
+	s thriftimpl.Struct
+}
+
+func (m anyMessage) ThriftDesc() *thriftimpl.Desc    { return m.d }
+func (m anyMessage) ThriftStruct() thriftimpl.Struct { return m.s }
+
+// manyFields returns a struct with a list of structs or, if union is true, of unions, which have n
+// optional fields.
+func manyFields(n int, union bool) *thriftimpl.Desc {
+	in, out := thriftimpl.NewDesc("In"), thriftimpl.NewDesc("Out")
+	if union {
+		in = thriftimpl.NewUnionDesc("In")
+	}
+	var fields []thriftimpl.FieldDesc
+	for i := range n {
+		fields = append(fields, thriftimpl.FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i), Type: thriftimpl.TypeI32, Req: thriftimpl.Optional})
+	}
+	thriftimpl.Define(in, fields)
+	out.Define(thriftimpl.FieldDesc{ID: 1, Name: "list", Type: thriftimpl.ListOf(thriftimpl.StructOf(in)), Req: thriftimpl.Optional})
+	return out
+}
+
+func countEmptySteps(t *testing.T) {
+	const empties = 2000
+	wire := binary.BigEndian.AppendUint32([]byte{byte(nocopy.WireList), 0, 1, byte(nocopy.WireStruct)}, empties)
+	wire = slices.Concat(wire, make([]byte, empties), []byte{0})
+	for _, union := range []bool{false, true} {
+		for _, n := range []int{3, 57, 58, 200, 1022} {
+			d := manyFields(n, union)
+			parse := func() anyMessage {
+				s, err := thriftimpl.Parse(d, wire)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return anyMessage{d, s}
+			}
+			var each []string
+			for i := range n {
+				each = append(each, fmt.Sprintf("list[*].f%d", i))
+			}
+			one, all := MustMask(d, "list[*].f1"), MustMask(d, each...)
+			for _, op := range []struct {
+				name string
+				do   func(m, o anyMessage)
+			}{
+				{"Keep one field", func(m, _ anyMessage) { one.Keep(m) }},
+				{"Keep all fields", func(m, _ anyMessage) { all.Keep(m) }},
+				{"Drop one field", func(m, _ anyMessage) { one.Drop(m) }},
+				{"Drop all fields", func(m, _ anyMessage) { all.Drop(m) }},
+				{"Copy one field", func(m, o anyMessage) { _ = one.Copy(m, o) }},
+				{"Copy all fields", func(m, o anyMessage) { _ = all.Copy(m, o) }},
+				{"Set one field", func(m, _ anyMessage) { _ = one.Set(m, 7) }},
+				{"Equal", func(m, o anyMessage) { set(m, d); Equal(m, o) }},
+				{"Equal, with defaults", func(m, o anyMessage) { set(m, d); Equal(m, o, EquateDefaults) }},
+				{"Merge", func(m, o anyMessage) { Merge(m, o) }},
+				{"CopyInto", func(m, o anyMessage) { set(o, d); CopyInto(m, o) }},
+				{"JSON", func(m, _ anyMessage) { _, _ = nocopyjson.Marshal(m) }},
+				{"String", func(m, _ anyMessage) { _ = m.s.Format(d) }},
+				{"a log's value", func(m, _ anyMessage) { slog.AnyValue(m.s.LogValue(d)).Resolve() }},
+				{"Range", func(m, _ anyMessage) {
+					for _, list := range reflection.Of(m).Range() {
+						for _, x := range list.List().All() {
+							for range x.Message().Range() {
+								t.Error("a field is set")
+							}
+						}
+					}
+				}},
+			} {
+				m, o := parse(), parse()
+				steps.N = 0
+				op.do(m, o)
+				limit := 300
+				if strings.HasPrefix(op.name, "Set") {
+					limit = 1000 // each struct gets a field, 7 bytes, and a place for it in the index
+				}
+				if !wide(n) {
+					limit += 50 * n // each field has a word of the index, set or not
+				}
+				if each := steps.N / len(wire); each > limit {
+					t.Errorf("%d fields, union %v: %s takes %d steps per byte, more than %d", n, union, op.name, each, limit)
+				}
+			}
+		}
+	}
+}
+
+// wide reports whether the index of a struct of n fields holds those that are set only.
+func wide(n int) bool { _, kind := entry.Layout(n, false); return kind == entry.Wide }
+
+// set sets a field of the first struct in the list of m, of type d.
+func set(m anyMessage, d *thriftimpl.Desc) {
+	first := m.s.Value(d.Field(0), d).Struct().Element(0)
+	in := first.Type().Struct()
+	first.Struct().SetValue(in.Field(0), in, thriftimpl.ValueOfInt(in.FieldDesc(0).Type, 7))
+}
