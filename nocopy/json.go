@@ -3,7 +3,9 @@ package nocopy
 import (
 	"encoding/base64"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
@@ -44,11 +46,9 @@ type jsonWriter struct {
 }
 
 func (w *jsonWriter) failure(root string, offset int) error {
-	path := root
-	for i := len(w.path) - 1; i >= 0; i-- {
-		path += w.path[i]
-	}
-	return &Error{Offset: offset, Path: path, Err: w.err}
+	w.path = append(w.path, root)
+	slices.Reverse(w.path)
+	return &Error{Offset: offset, Path: strings.Join(w.path, ""), Err: w.err}
 }
 
 // structure appends the struct of entry e.

@@ -39,9 +39,10 @@ type valueRules struct {
 // A rule is a condition in Go, in which \x00 stands for the value, and what it demands in words.
 type rule struct {
 	cond, want string
-	report     string // "Value", "Size" or "Text": the function that makes the error
-	got        string // its last argument, if there is one
-	isSwitch   bool   // cond is the cases of a switch
+	report     string   // "Value", "Size" or "Text": the function that makes the error
+	got        string   // its last argument, if there is one
+	isSwitch   bool     // cond is the cases of a switch
+	parts      []string // the conditions that cond joins, of several in or not_in
 }
 
 // patternVar is a variable that holds a regular expression.

@@ -50,6 +50,11 @@ func (o operand) typed() operand {
 	return o
 }
 
+// compared returns the condition that an int64 compares with a float64 by their exact values.
+func compared(i operand, op string, f operand) string {
+	return "validate.Compare(" + i.code + ", " + strconv.Quote(op) + ", " + f.code + ")"
+}
+
 func (o operand) isNumber() bool { return o.kind == intOperand || o.kind == floatOperand }
 func (o operand) isText() bool   { return o.kind == textOperand || o.kind == bytesOperand }
 
@@ -334,6 +339,10 @@ func (c *ruleReader) apply(name string, args []argument) (operand, error) {
 		return operand{}, errors.New("two integers are needed")
 	case a.kind == intOperand && b.kind == intOperand:
 		a, b = a.typed(), b.typed()
+	case a.kind == intOperand && b.kind == floatOperand && name == "equal":
+		return operand{kind: boolOperand, code: compared(a, "==", b)}, nil
+	case a.kind == floatOperand && b.kind == intOperand && name == "equal":
+		return operand{kind: boolOperand, code: compared(b, "==", a)}, nil
 	case a.isNumber() && b.isNumber():
 		a, b = a.float(), b.float()
 	case a.isText() && b.isText():

@@ -239,15 +239,17 @@ func (c *ruleReader) rule(t *schema.Type, r *valueRules, a *idl.Annotation, name
 		if name == "not_in" {
 			op = " && "
 		}
-		if slices.Contains(strings.Split(old.cond, op), made.cond) {
+		if slices.Contains(old.parts, made.cond) {
 			return // go vet refuses what is said twice
 		}
+		old.parts = append(old.parts, made.cond)
 		old.cond += op + made.cond
 		_, value, _ := strings.Cut(made.want, " of ")
 		old.want += ", " + value
 		return
 	}
 	groups[r][name] = len(r.rules)
+	made.parts = []string{made.cond}
 	r.rules = append(r.rules, made)
 }
 
@@ -276,6 +278,9 @@ func (c *ruleReader) definedOnly(e *schema.Enum, r *valueRules) {
 
 var comparisons = map[string]string{"const": "==", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "in": "==", "not_in": "!="}
 
+// reversed are the comparisons whose sides are exchanged.
+var reversed = map[string]string{"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
 // condition returns the rule that a value obeys name = text.
 func (c *ruleReader) condition(t *schema.Type, a *idl.Annotation, name, text string) (rule, bool) {
 	switch name {
@@ -297,15 +302,16 @@ func (c *ruleReader) condition(t *schema.Type, a *idl.Annotation, name, text str
 		want = "a value " + op + " " + text
 	}
 	o, ok := c.operand(t, a, text)
-	value := "\x00"
+	cond := "int64(\x00) " + op + " " + o.code
 	switch {
-	case o.constant:
-	case o.kind == floatOperand || t.Kind == schema.Double:
-		value, o = "float64(\x00)", o.float()
-	default:
-		value = "int64(\x00)"
+	case o.constant || t.Kind == schema.Double && o.kind == floatOperand:
+		cond = "\x00 " + op + " " + o.code
+	case t.Kind == schema.Double:
+		cond = compared(o, reversed[op], operand{code: "\x00"})
+	case o.kind == floatOperand:
+		cond = compared(operand{code: "int64(\x00)"}, op, o)
 	}
-	return rule{cond: value + " " + op + " " + o.code, want: want, report: "Value", got: "\x00"}, ok
+	return rule{cond: cond, want: want, report: "Value", got: "\x00"}, ok
 }
 
 // maxShown is the most bytes of a rule's value that an error shows.

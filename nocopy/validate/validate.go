@@ -15,6 +15,7 @@ package validate
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -35,6 +36,9 @@ type Error struct {
 	// but as keys in its Path. Nothing is of a field that is redacted (nocopy.redact), whose path
 	// ends with its name.
 	Got string
+
+	// room is the memory that Path is in once it is long, with space before it.
+	room *room
 }
 
 // Error returns "lines[3].count: expected a value > 0, got -1".
@@ -50,10 +54,14 @@ func (e *Error) Error() string {
 }
 
 // Value returns the error that the number, bool or enum got is not as wanted.
-func Value[T any](path, want string, got T) error { return &Error{path, want, fmt.Sprint(got)} }
+func Value[T any](path, want string, got T) error {
+	return &Error{Path: path, Want: want, Got: fmt.Sprint(got)}
+}
 
 // Size returns the error that a size is not as wanted.
-func Size(path, want string, got int) error { return &Error{path, want, strconv.Itoa(got)} }
+func Size(path, want string, got int) error {
+	return &Error{Path: path, Want: want, Got: strconv.Itoa(got)}
+}
 
 // Text returns the error that a text is not as wanted.
 func Text(path, want string) error { return &Error{Path: path, Want: want} }
@@ -89,7 +97,7 @@ func within(path string, err error) error {
 	if e.Path != "" && e.Path[0] != '[' {
 		path += "."
 	}
-	e.Path = path + e.Path
+	e.prepend(path)
 	return e
 }
 
@@ -170,6 +178,42 @@ func Mod(a, b int64) int64 {
 		return a
 	}
 	return a % b
+}
+
+// Compare reports whether i op f holds, by their exact values. op is ==, !=, <, <=, > or >=. With
+// NaN only != holds.
+func Compare(i int64, op string, f float64) bool {
+	x := float64(i)
+	if x == f {
+		// Either x is i, or it was rounded to f. The difference is exact: both are near 2⁶³ or less.
+		switch d := exactDifference(i, f); {
+		case d < 0:
+			x = math.Inf(-1)
+		case d > 0:
+			x = math.Inf(1)
+		}
+	}
+	switch op {
+	case "==":
+		return x == f
+	case "!=":
+		return x != f
+	case "<":
+		return x < f
+	case "<=":
+		return x <= f
+	case ">":
+		return x > f
+	}
+	return x >= f
+}
+
+// exactDifference returns a number with the sign of i - f, where f is float64(i).
+func exactDifference(i int64, f float64) int64 {
+	if f == 1<<63 { // which no int64 is
+		return -1
+	}
+	return i - int64(f)
 }
 
 // Sum returns a + b.

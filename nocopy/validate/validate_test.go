@@ -3,6 +3,8 @@ package validate_test
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/big"
 	"strings"
 	"sync"
 	"testing"
@@ -103,5 +105,61 @@ func TestPattern(t *testing.T) {
 	wg.Wait()
 	if n := testing.AllocsPerRun(100, func() { p.Match("aaaa") }); n > 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestDeepPath: each level of a message puts its part before the path, whatever errors were copied
+// or changed meanwhile.
+func TestDeepPath(t *testing.T) {
+	err, want := validate.Value("count", "w", 1), "count"
+	for i := range 2000 {
+		var e *validate.Error
+		errors.As(err, &e)
+		switch {
+		case i%300 == 299: // a copy goes its own way
+			other := *e
+			if validate.In("other", &other); other.Path != "other."+want || e.Path != want {
+				t.Fatalf("%d: %.40s, %.40s", i, other.Path, e.Path)
+			}
+		case i%300 == 250:
+			e.Path, want = "x"+e.Path, "x"+want
+		}
+		if i%3 == 0 {
+			err, want = validate.At("list", i, err), fmt.Sprintf("list[%d].%s", i, want)
+		} else {
+			err, want = validate.In("next", err), "next."+want
+		}
+		if e.Path != want {
+			t.Fatalf("%d: %.80s, want %.80s", i, e.Path, want)
+		}
+	}
+	var e *validate.Error
+	if errors.As(validate.Hidden("pin", err), &e); e.Path != "pin" {
+		t.Error(e.Path)
+	}
+	if validate.In("a", err); e.Path != "a.pin" {
+		t.Error(e.Path)
+	}
+}
+
+// TestCompare: as exact arithmetic has it.
+func TestCompare(t *testing.T) {
+	ints := []int64{0, 1, -1, 1<<53 - 1, 1 << 53, 1<<53 + 1, 1<<60 - 1, 1 << 60, 1<<60 + 1, math.MaxInt64, math.MaxInt64 - 511, math.MinInt64, math.MinInt64 + 1, -1<<53 - 1}
+	floats := []float64{0, math.Copysign(0, -1), 0.5, -0.5, 1, 1 << 53, -1 << 53, 1 << 60, 1 << 63, -1 << 63, 1e300, -1e300, math.Inf(1), math.Inf(-1), math.NaN()}
+	for _, i := range ints {
+		floats = append(floats, float64(i), math.Nextafter(float64(i), math.Inf(1)), math.Nextafter(float64(i), math.Inf(-1)))
+	}
+	for _, i := range ints {
+		for _, f := range floats {
+			c := 2 // NaN compares with nothing
+			if !math.IsNaN(f) {
+				c = new(big.Float).SetInt64(i).Cmp(big.NewFloat(f))
+			}
+			for op, want := range map[string]bool{"==": c == 0, "!=": c != 0, "<": c == -1, "<=": c == -1 || c == 0, ">": c == 1, ">=": c == 1 || c == 0} {
+				if got := validate.Compare(i, op, f); got != want {
+					t.Errorf("%d %s %v: %v", i, op, f, got)
+				}
+			}
+		}
 	}
 }

@@ -1146,6 +1146,159 @@ func (s Asserted) SetD(v float64) { impl.Struct(s).SetFloat64(assertedD, v) }
 func (s Asserted) IsSetD() bool   { return impl.Struct(s).Has(assertedD) }
 func (s Asserted) UnsetD()        { impl.Struct(s).Unset(assertedD) }
 
+type Exact nocopy.Struct
+
+const (
+	exactLess  impl.Field = 2<<48 | 11<<32 | 10<<16 | 1
+	exactSame  impl.Field = 3<<48 | 11<<32 | 10<<16 | 2
+	exactOther impl.Field = 4<<48 | 11<<32 | 10<<16 | 3
+	exactReal  impl.Field = 5<<48 | 11<<32 | 4<<16 | 4
+	exactBound impl.Field = 6<<48 | 11<<32 | 10<<16 | 5
+	exactA     impl.Field = 7<<48 | 11<<32 | 10<<16 | 8
+	exactB     impl.Field = 8<<48 | 11<<32 | 4<<16 | 9
+	exactD     impl.Field = 9<<48 | 11<<32 | 4<<16 | 10
+	exactText  impl.Field = 10<<48 | 11<<32 | 11<<16 | 11
+)
+
+// ExactDesc is the descriptor of Exact.
+var ExactDesc = impl.NewDesc("Exact", impl.Info{Annotations: []impl.Annotation{{Name: "vt.assert", Value: "@equal($a, $b)"}, {Name: "vt.assert", Value: "@equal($b, $a)"}}})
+
+// NewExact returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewExact(opts ...nocopy.Option) Exact { return Exact(impl.New(ExactDesc, opts...)) }
+func ParseExact(b []byte, opts ...nocopy.Option) (Exact, error) {
+	s, err := impl.Parse(ExactDesc, b, opts...)
+	return Exact(s), err
+}
+func ReadExact(r io.Reader, n int, opts ...nocopy.Option) (Exact, error) {
+	return nocopy.Read[Exact](ExactDesc, r, n, opts...)
+}
+
+func (s Exact) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Exact) Release()           { nocopy.Struct(s).Release() }
+func (s Exact) Clone() Exact       { return Exact(impl.Struct(s).Clone(ExactDesc)) }
+func (s Exact) Equal(t Exact) bool { return impl.Equals(s, t) }
+func (s Exact) String() string     { return impl.String(s) }
+
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
+func (s Exact) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Exact) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ExactDesc) }
+
+func (s Exact) ThriftDesc() *impl.Desc    { return ExactDesc }
+func (s Exact) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Exact) LogValue() slog.Value      { return impl.LogValue(s) }
+
+func (s Exact) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Exact) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Exact) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Exact) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Exact) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Exact) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
+
+func (s Exact) GetLess() int64  { return impl.Struct(s).Int64(exactLess) }
+func (s Exact) SetLess(v int64) { impl.Struct(s).SetInt64(exactLess, v) }
+func (s Exact) IsSetLess() bool { return impl.Struct(s).Has(exactLess) }
+func (s Exact) UnsetLess()      { impl.Struct(s).Unset(exactLess) }
+
+func (s Exact) GetSame() int64  { return impl.Struct(s).Int64(exactSame) }
+func (s Exact) SetSame(v int64) { impl.Struct(s).SetInt64(exactSame, v) }
+func (s Exact) IsSetSame() bool { return impl.Struct(s).Has(exactSame) }
+func (s Exact) UnsetSame()      { impl.Struct(s).Unset(exactSame) }
+
+func (s Exact) GetOther() int64  { return impl.Struct(s).Int64(exactOther) }
+func (s Exact) SetOther(v int64) { impl.Struct(s).SetInt64(exactOther, v) }
+func (s Exact) IsSetOther() bool { return impl.Struct(s).Has(exactOther) }
+func (s Exact) UnsetOther()      { impl.Struct(s).Unset(exactOther) }
+
+func (s Exact) GetReal() float64  { return impl.Struct(s).Float64(exactReal) }
+func (s Exact) SetReal(v float64) { impl.Struct(s).SetFloat64(exactReal, v) }
+func (s Exact) IsSetReal() bool   { return impl.Struct(s).Has(exactReal) }
+func (s Exact) UnsetReal()        { impl.Struct(s).Unset(exactReal) }
+
+func (s Exact) GetBound() int64  { return impl.Struct(s).Int64(exactBound) }
+func (s Exact) SetBound(v int64) { impl.Struct(s).SetInt64(exactBound, v) }
+func (s Exact) IsSetBound() bool { return impl.Struct(s).Has(exactBound) }
+func (s Exact) UnsetBound()      { impl.Struct(s).Unset(exactBound) }
+
+func (s Exact) GetA() int64  { return impl.Struct(s).Int64(exactA) }
+func (s Exact) SetA(v int64) { impl.Struct(s).SetInt64(exactA, v) }
+func (s Exact) IsSetA() bool { return impl.Struct(s).Has(exactA) }
+func (s Exact) UnsetA()      { impl.Struct(s).Unset(exactA) }
+
+func (s Exact) GetB() float64  { return impl.Struct(s).Float64(exactB) }
+func (s Exact) SetB(v float64) { impl.Struct(s).SetFloat64(exactB, v) }
+func (s Exact) IsSetB() bool   { return impl.Struct(s).Has(exactB) }
+func (s Exact) UnsetB()        { impl.Struct(s).Unset(exactB) }
+
+func (s Exact) GetD() float64  { return impl.Struct(s).Float64(exactD) }
+func (s Exact) SetD(v float64) { impl.Struct(s).SetFloat64(exactD, v) }
+func (s Exact) IsSetD() bool   { return impl.Struct(s).Has(exactD) }
+func (s Exact) UnsetD()        { impl.Struct(s).Unset(exactD) }
+
+func (s Exact) GetText() string  { return impl.Struct(s).Text(exactText) }
+func (s Exact) SetText(v string) { impl.Struct(s).SetText(exactText, v) }
+func (s Exact) IsSetText() bool  { return impl.Struct(s).Has(exactText) }
+func (s Exact) UnsetText()       { impl.Struct(s).Unset(exactText) }
+
+type Twice nocopy.Struct
+
+const (
+	twiceIn     impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	twiceOut    impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	twiceNumber impl.Field = 4<<48 | 5<<32 | 8<<16 | 3
+)
+
+// TwiceDesc is the descriptor of Twice.
+var TwiceDesc = impl.NewDesc("Twice")
+
+// NewTwice returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewTwice(opts ...nocopy.Option) Twice { return Twice(impl.New(TwiceDesc, opts...)) }
+func ParseTwice(b []byte, opts ...nocopy.Option) (Twice, error) {
+	s, err := impl.Parse(TwiceDesc, b, opts...)
+	return Twice(s), err
+}
+func ReadTwice(r io.Reader, n int, opts ...nocopy.Option) (Twice, error) {
+	return nocopy.Read[Twice](TwiceDesc, r, n, opts...)
+}
+
+func (s Twice) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s Twice) Release()           { nocopy.Struct(s).Release() }
+func (s Twice) Clone() Twice       { return Twice(impl.Struct(s).Clone(TwiceDesc)) }
+func (s Twice) Equal(t Twice) bool { return impl.Equals(s, t) }
+func (s Twice) String() string     { return impl.String(s) }
+
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
+func (s Twice) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Twice) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TwiceDesc) }
+
+func (s Twice) ThriftDesc() *impl.Desc    { return TwiceDesc }
+func (s Twice) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Twice) LogValue() slog.Value      { return impl.LogValue(s) }
+
+func (s Twice) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Twice) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Twice) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Twice) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Twice) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Twice) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
+
+func (s Twice) GetIn() string  { return impl.Struct(s).Text(twiceIn) }
+func (s Twice) SetIn(v string) { impl.Struct(s).SetText(twiceIn, v) }
+func (s Twice) IsSetIn() bool  { return impl.Struct(s).Has(twiceIn) }
+func (s Twice) UnsetIn()       { impl.Struct(s).Unset(twiceIn) }
+
+func (s Twice) GetOut() []byte      { return impl.Struct(s).Bytes(twiceOut) }
+func (s Twice) SetOut(v []byte)     { impl.Struct(s).SetBytes(twiceOut, v) }
+func (s Twice) NewOut(n int) []byte { return impl.Struct(s).NewBytes(twiceOut, n) }
+func (s Twice) IsSetOut() bool      { return impl.Struct(s).Has(twiceOut) }
+func (s Twice) UnsetOut()           { impl.Struct(s).Unset(twiceOut) }
+
+func (s Twice) GetNumber() int32  { return impl.Struct(s).Int32(twiceNumber) }
+func (s Twice) SetNumber(v int32) { impl.Struct(s).SetInt32(twiceNumber, v) }
+func (s Twice) IsSetNumber() bool { return impl.Struct(s).Has(twiceNumber) }
+func (s Twice) UnsetNumber()      { impl.Struct(s).Unset(twiceNumber) }
+
 type Pin nocopy.Struct
 
 const (
@@ -2173,13 +2326,13 @@ func (s References) Validate() error {
 	}
 	{
 		v := s.GetRatio()
-		if !(float64(v) <= float64(int64(s.GetLow()))) {
+		if !(validate.Compare(int64(s.GetLow()), ">=", v)) {
 			return validate.Value("ratio", "a value <= $low", v)
 		}
 	}
 	{
 		v := s.GetWhole()
-		if !(float64(v) <= s.GetRatio()) {
+		if !(validate.Compare(int64(v), "<=", s.GetRatio())) {
 			return validate.Value("whole", "a value <= $ratio", v)
 		}
 	}
@@ -2221,6 +2374,72 @@ func (s Asserted) Validate() error {
 	}
 	if !(validate.Sum("x", s.GetS()) == validate.Sprintf("x%s", s.GetS())) {
 		return validate.Text("", "@equal(@add(\"x\", $s), @sprintf(\"x%s\", $s))")
+	}
+	return nil
+}
+
+// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
+// nil if there is none.
+func (s Exact) Validate() error {
+	{
+		v := s.GetLess()
+		if !(validate.Compare(int64(v), "<", s.GetReal())) {
+			return validate.Value("less", "a value < $real", v)
+		}
+	}
+	{
+		v := s.GetSame()
+		if !(validate.Compare(int64(v), "==", s.GetReal())) {
+			return validate.Value("same", "$real", v)
+		}
+	}
+	{
+		v := s.GetOther()
+		if !(validate.Compare(int64(v), "!=", s.GetReal())) {
+			return validate.Value("other", "none of $real", v)
+		}
+	}
+	{
+		v := s.GetReal()
+		if !(validate.Compare(s.GetBound(), "<", v)) {
+			return validate.Value("real", "a value > $bound", v)
+		}
+	}
+	{
+		v := s.GetD()
+		if !(validate.Compare(int64(len(s.GetText())), ">=", v)) {
+			return validate.Value("d", "a value <= @len($text)", v)
+		}
+	}
+	if !(validate.Compare(s.GetA(), "==", s.GetB())) {
+		return validate.Text("", "@equal($a, $b)")
+	}
+	if !(validate.Compare(s.GetA(), "==", s.GetB())) {
+		return validate.Text("", "@equal($b, $a)")
+	}
+	return nil
+}
+
+// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
+// nil if there is none.
+func (s Twice) Validate() error {
+	{
+		v := s.GetIn()
+		if !(v == "x || y" || v == "z") {
+			return validate.Text("in", "one of \"x || y\", \"z\"")
+		}
+	}
+	{
+		v := s.GetOut()
+		if !(string(v) != "x && y" && string(v) != "z") {
+			return validate.Text("out", "none of \"x && y\", \"z\"")
+		}
+	}
+	{
+		v := s.GetNumber()
+		if !(v == 1 || v == 2) {
+			return validate.Value("number", "one of 1, 2", v)
+		}
 	}
 	return nil
 }
@@ -2424,6 +2643,22 @@ func init() {
 		{ID: 4, Name: "l", Type: impl.ListOf(impl.TypeI32)},
 		{ID: 5, Name: "d", Type: impl.TypeDouble},
 	}...)
+	ExactDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "less", Type: impl.TypeI64, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.lt", Value: "$real"}}}},
+		{ID: 2, Name: "same", Type: impl.TypeI64, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.const", Value: "$real"}}}},
+		{ID: 3, Name: "other", Type: impl.TypeI64, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.not_in", Value: "$real"}}}},
+		{ID: 4, Name: "real", Type: impl.TypeDouble, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.gt", Value: "$bound"}}}},
+		{ID: 5, Name: "bound", Type: impl.TypeI64},
+		{ID: 8, Name: "a", Type: impl.TypeI64},
+		{ID: 9, Name: "b", Type: impl.TypeDouble},
+		{ID: 10, Name: "d", Type: impl.TypeDouble, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.le", Value: "@len($text)"}}}},
+		{ID: 11, Name: "text", Type: impl.TypeString},
+	}...)
+	TwiceDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "in", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.in", Value: "x || y"}, {Name: "vt.in", Value: "x || y"}, {Name: "vt.in", Value: "z"}}}},
+		{ID: 2, Name: "out", Type: impl.TypeBinary, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.not_in", Value: "x && y"}, {Name: "vt.not_in", Value: "z"}, {Name: "vt.not_in", Value: "x && y"}}}},
+		{ID: 3, Name: "number", Type: impl.TypeI32, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.in", Value: "1"}, {Name: "vt.in", Value: "0x1"}, {Name: "vt.in", Value: "2"}, {Name: "vt.in", Value: "2"}}}},
+	}...)
 	PinDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "number", Type: impl.TypeI32, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.ge", Value: "1000"}}}},
 	}...)
@@ -2455,7 +2690,7 @@ func init() {
 	}...)
 	impl.Register(&impl.File{
 		Name:    "rules.thrift",
-		Structs: []*impl.Desc{NumbersDesc, TextsDesc, EnumsDesc, ItemDesc, ContainersDesc, OrderDesc, ChoiceDesc, FailedDesc, ReferencesDesc, AssertedDesc, PinDesc, SecretsDesc, FreeDesc},
+		Structs: []*impl.Desc{NumbersDesc, TextsDesc, EnumsDesc, ItemDesc, ContainersDesc, OrderDesc, ChoiceDesc, FailedDesc, ReferencesDesc, AssertedDesc, ExactDesc, TwiceDesc, PinDesc, SecretsDesc, FreeDesc},
 		Enums:   []*impl.Enum{KindDesc},
 		Services: []impl.Service{
 			{Name: "Shop", Methods: []impl.Method{

@@ -114,6 +114,24 @@ struct Asserted {
 } (vt.assert = "@equal(@mod($a, $b), 0)", vt.assert = '@equal(@len($l); @len($s))', vt.assert = "@equal($d, @add($a, 0.5))",
   vt.assert = '@equal(@add("x", $s), @sprintf("x%s", $s))')
 
+struct Exact {
+  1: i64 less (vt.lt = "$real")
+  2: i64 same (vt.const = "$real")
+  3: i64 other (vt.not_in = "$real")
+  4: double real (vt.gt = "$bound")
+  5: i64 bound
+  8: i64 a
+  9: double b
+  10: double d (vt.le = "@len($text)")
+  11: string text
+} (vt.assert = "@equal($a, $b)", vt.assert = "@equal($b, $a)")
+
+struct Twice {
+  1: string in (vt.in = "x || y", vt.in = "x || y", vt.in = "z")
+  2: binary out (vt.not_in = "x && y", vt.not_in = "z", vt.not_in = "x && y")
+  3: i32 number (vt.in = "1", vt.in = "0x1", vt.in = "2", vt.in = "2")
+}
+
 struct Pin {
   1: i32 number (vt.ge = "1000")
 } (nocopy.redact)

@@ -367,3 +367,54 @@ func TestAllocations(t *testing.T) {
 		s.Release()
 	}
 }
+
+func exact() rules.Exact {
+	s := rules.NewExact()
+	s.SetLess(1<<60 - 1)
+	s.SetSame(1 << 60)
+	s.SetOther(1<<60 + 1)
+	s.SetReal(1 << 60)
+	s.SetBound(1<<60 - 1)
+	s.SetA(1 << 62)
+	s.SetB(1 << 62)
+	return s
+}
+
+// TestExact: an i64 and a double are compared by their exact values, not as doubles.
+func TestExact(t *testing.T) {
+	for _, test := range []struct {
+		change func(rules.Exact)
+		want   string
+	}{
+		{func(s rules.Exact) { s.SetLess(1 << 60) }, "less: expected a value < $real, got 1152921504606846976"},
+		{func(s rules.Exact) { s.SetSame(1<<60 + 1) }, "same: expected $real, got 1152921504606846977"},
+		{func(s rules.Exact) { s.SetOther(1 << 60) }, "other: expected none of $real, got 1152921504606846976"},
+		{func(s rules.Exact) { s.SetBound(1 << 60) }, "real: expected a value > $bound, got 1.152921504606847e+18"},
+		{func(s rules.Exact) { s.SetReal(math.NaN()) }, "less: expected a value < $real, got 1152921504606846975"},
+		{func(s rules.Exact) { s.SetD(0.5) }, "d: expected a value <= @len($text), got 0.5"},
+		{func(s rules.Exact) { s.SetA(1<<62 + 1) }, "expected @equal($a, $b)"},
+	} {
+		expect(t, exact, test.change, test.want)
+	}
+}
+
+// TestTwice: what is said twice is checked, and told, once.
+func TestTwice(t *testing.T) {
+	valid := func() rules.Twice {
+		s := rules.NewTwice()
+		s.SetIn("x || y")
+		s.SetNumber(1)
+		return s
+	}
+	for _, test := range []struct {
+		change func(rules.Twice)
+		want   string
+	}{
+		{func(s rules.Twice) { s.SetIn("z"); s.SetNumber(2) }, ""},
+		{func(s rules.Twice) { s.SetIn("x") }, `in: expected one of "x || y", "z"`},
+		{func(s rules.Twice) { s.SetOut([]byte("x && y")) }, `out: expected none of "x && y", "z"`},
+		{func(s rules.Twice) { s.SetNumber(3) }, "number: expected one of 1, 2, got 3"},
+	} {
+		expect(t, valid, test.change, test.want)
+	}
+}
