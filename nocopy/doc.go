@@ -125,7 +125,7 @@
 //
 // String and %v are a struct on one line, %+v indented; a struct in a log of log/slog is a group
 // of its fields, shortened to some 8 KiB. None of these has the values of fields with the
-// annotation (nocopy.redact), which getters, wire bytes and JSON have: docs/logs.md.
+// annotation nocopy.redact, which getters, wire bytes and JSON have: docs/logs.md.
 //
 // # Terms
 //

@@ -10,6 +10,9 @@ type File struct {
 	Namespaces  []*Namespace
 	Definitions []Definition // in the order of the file
 
+	// Warnings are about what Apache's compiler refuses or reads differently.
+	Warnings ErrorList
+
 	// Broken holds the words of the text that did not parse. A name that is not
 	// defined elsewhere, but is among them, may be defined there.
 	Broken map[string]bool
@@ -68,6 +71,8 @@ type Const struct {
 	Type   *Type  `parser:"'const' @@"`
 	Name   Ident  `parser:"@@"`
 	Value  *Value `parser:"'=' @@ (',' | ';')?"`
+	// Annotations mean nothing; Apache's compiler refuses them.
+	Annotations []*Annotation `parser:"( '(' @@* ')' (',' | ';')? )?"`
 }
 
 // Typedef is another name for a type.
@@ -167,20 +172,20 @@ type Type struct {
 
 // MapType is map<Key, Value>.
 type MapType struct {
-	CppType *Literal `parser:"'map' ( 'cpp_type' @String )?"`
+	CppType *Literal `parser:"'map':Keyword ( 'cpp_type' @String )?"`
 	Key     *Type    `parser:"'<' @@ ','"`
 	Value   *Type    `parser:"@@ '>'"`
 }
 
 // SetType is set<Elem>.
 type SetType struct {
-	CppType *Literal `parser:"'set' ( 'cpp_type' @String )?"`
+	CppType *Literal `parser:"'set':Keyword ( 'cpp_type' @String )?"`
 	Elem    *Type    `parser:"'<' @@ '>'"`
 }
 
 // ListType is list<Elem>. CppTypeOld is a cpp_type after it, an older form.
 type ListType struct {
-	CppType    *Literal `parser:"'list' ( 'cpp_type' @String )?"`
+	CppType    *Literal `parser:"'list':Keyword ( 'cpp_type' @String )?"`
 	Elem       *Type    `parser:"'<' @@ '>'"`
 	CppTypeOld *Literal `parser:"( 'cpp_type' @String )?"`
 }

@@ -74,10 +74,8 @@ func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 	}
 	// What is missing is missing where its line ends; a brace has a line of its own.
 	if at > 0 && want != `"}"` {
-		if before := tokens[at-1]; before.Pos.Line < t.Pos.Line {
-			end := before.Pos
-			end.Offset += len(before.Value)
-			end.Column += len(before.Value)
+		before := tokens[at-1]
+		if end := after(before.Pos, before.Value); end.Line < t.Pos.Line {
 			return &Error{end, fmt.Sprintf("expected %s after %s", want, describe(before))}
 		}
 	}
@@ -110,7 +108,7 @@ func strayBefore(tokens []lexer.Token, i int) *Error {
 // misspelt returns the error that one of words is probably meant by word, nil if word
 // looks like none of them.
 func misspelt(word lexer.Token, words string) *Error {
-	if meant := nearest(word.Value, words); meant != "" {
+	if meant := Nearest(word.Value, strings.Fields(words)); meant != "" {
 		return &Error{word.Pos, fmt.Sprintf("unexpected %q, did you mean %q?", word.Value, meant)}
 	}
 	return nil
@@ -178,12 +176,19 @@ func expected(message string) string {
 	return ""
 }
 
-// nearest returns the one of words that is probably meant by a misspelt word, "" if
-// none is near.
-func nearest(misspelt, words string) string {
+// maxMisspelt is how long words are at most of which Nearest compares letters.
+const maxMisspelt = 64
+
+// Nearest returns the one of words that is probably meant by a misspelt word, "" if none is near.
+// Words differ by case, or by one or two letters.
+func Nearest(misspelt string, words []string) string {
 	best, found := min((len(misspelt)+1)/3, 2)+1, ""
-	for word := range strings.FieldsSeq(words) {
-		if d := distance(strings.ToLower(misspelt), word, best); d < best {
+	if len(misspelt) > maxMisspelt {
+		return ""
+	}
+	lower := strings.ToLower(misspelt)
+	for _, word := range words {
+		if d := distance(lower, strings.ToLower(word), best); d < best {
 			best, found = d, word
 		}
 	}

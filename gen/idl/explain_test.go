@@ -70,7 +70,7 @@ func TestPlaces(t *testing.T) {
 		"struct A {\n 1: i32 y\n«struct» B {}":           `unexpected "struct", expected "}"`,
 		"struct A {\n 1: i32 y\n«»":                      `unexpected end of file, expected "}"`,
 		"struct A {}\ntypedef i32«»":                     `unexpected end of file, expected a name`,
-		"struct A { 1: string s = «\"»abc\n 2: i32 b }":  `string not terminated on its line`,
+		"struct A { 1: string s = «\"»abc\n 2: i32 b }":  `string not terminated`,
 		"struct A { 1: i32 a } «/»* no end\n struct B {": `comment not terminated`,
 		"struct A { 1: i32 Gr«ö»ße }":                    `unexpected character "ö", names consist of ASCII letters, digits and underscores`,
 		"struct A { 1: i32 «'a\tb'» }":                   `unexpected 'a	b', expected a name`,

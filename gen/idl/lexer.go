@@ -1,7 +1,9 @@
 package idl
 
 import (
+	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,19 +54,46 @@ type scanner struct {
 	src      string
 	pos      Position // of the next byte
 	errs     *ErrorList
+	warnings ErrorList // about what thriftgo accepts and Apache's compiler does not
+	guess    bool      // see guessQuotes
+	long     bool      // there is a string over several lines
+	cuts     int       // how many strings have no end
 	tokens   []lexer.Token
 	comments commentTable
 	remarks  []Token    // the comments
 	binary   []Position // of bytes outside of comments and strings that are not UTF-8
 }
 
+// maxCuts is the most strings without an end of which the end is looked for beyond their lines: it
+// keeps the time in proportion to the text.
+const maxCuts = 8
+
+// ByteOrderMark, in UTF-8, may begin a file.
+const ByteOrderMark = "\ufeff"
+
 // scan returns a scanner that has scanned all of src; name is for positions. Errors are added to
 // errs. It stops early if src is no text.
 func scan(name, src string, errs *ErrorList) *scanner {
-	s := &scanner{src: src, errs: errs, comments: newCommentTable()}
+	s := &scanner{src: src, errs: errs}
+	s.all(name)
+	return s
+}
+
+// guessQuotes returns a scanner like that of scan, for a file that has errors. A string over
+// several lines ends with its first line if its closing quote seems to be the opening one of
+// another string: then a quote was forgotten, and there is an error that says so.
+func guessQuotes(name, src string, errs *ErrorList) *scanner {
+	s := &scanner{src: src, errs: errs, guess: true}
+	s.all(name)
+	return s
+}
+
+// all scans the file.
+func (s *scanner) all(name string) {
+	s.comments = newCommentTable()
 	s.pos = Position{Filename: name, Line: 1, Column: 1}
-	if strings.HasPrefix(src, "\ufeff") {
-		s.pos.Offset = len("\ufeff")
+	if strings.HasPrefix(s.src, ByteOrderMark) {
+		s.pos.Offset = len(ByteOrderMark)
 	}
 	for s.skipSpace(); s.pos.Offset < len(s.src) && len(s.binary) <= maxBinary; s.skipSpace() {
 		s.next()
@@ -73,7 +102,6 @@ func scan(name, src string, errs *ErrorList) *scanner {
 	beyond.Line++ // so that a comment on the last line belongs to the token there
 	s.comments.token(beyond)
 	s.tokens = append(s.tokens, lexer.EOFToken(s.pos))
-	return s
 }
 
 // rest returns the text that has not been scanned.
@@ -82,23 +110,34 @@ func (s *scanner) rest() string { return s.src[s.pos.Offset:] }
 // advance moves the position by n bytes, which it returns.
 func (s *scanner) advance(n int) string {
 	text := s.src[s.pos.Offset : s.pos.Offset+n]
-	s.pos.Offset += n
-	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
-		s.pos.Line += strings.Count(text, "\n")
-		s.pos.Column = len(text) - i
-	} else {
-		s.pos.Column += n
-	}
+	s.pos = after(s.pos, text)
 	return text
+}
+
+// after returns the position after a text that begins at pos.
+func after(pos Position, text string) Position {
+	pos.Offset += len(text)
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+		pos.Line += strings.Count(text, "\n")
+		pos.Column = len(text) - i
+	} else {
+		pos.Column += len(text)
+	}
+	return pos
 }
 
 // skipSpace skips white space and comments, which it adds to s.comments.
 func (s *scanner) skipSpace() {
 	for {
 		rest := s.rest()
-		n := len(rest) - len(strings.TrimLeft(rest, " \t\r\n"))
+		n := len(rest) - len(strings.TrimLeft(rest, " \t\r\n\v"))
+		if tab := strings.IndexByte(rest[:n], '\v'); tab >= 0 {
+			s.advance(tab)
+			s.warn(s.pos, "vertical tabs")
+			n -= tab
+		}
 		s.advance(n)
-		rest = rest[n:]
+		rest = s.rest()
 		switch {
 		case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "#"):
 			n = strings.IndexByte(rest, '\n')
@@ -154,44 +193,105 @@ func (s *scanner) emit(kind lexer.TokenType, n int) {
 	s.tokens = append(s.tokens, lexer.Token{Type: kind, Value: text, Pos: start})
 }
 
-// number adds a number of n bytes, and an error if it is too large.
+// number adds a number of n bytes, and an error if it has no value.
 func (s *scanner) number(kind lexer.TokenType, n int) {
 	text := s.rest()[:n]
-	if kind == tokInt {
-		if _, err := parseInt(text); err != nil {
-			s.errs.Add(s.pos, "integer %s does not fit in 64 bits", text)
+	switch {
+	case kind == tokDouble:
+		if _, err := parseDouble(text); err != nil {
+			s.errs.Add(s.pos, "number %s does not fit in a double", text)
 		}
-	} else if _, err := parseDouble(text); err != nil {
-		s.errs.Add(s.pos, "number %s does not fit in a double", text)
+	default:
+		switch v, err := parseInt(text); {
+		case errors.Is(err, strconv.ErrSyntax):
+			s.errs.Add(s.pos, "%s is no octal number", text)
+		case err != nil:
+			s.errs.Add(s.pos, "integer %s does not fit in 64 bits", text)
+		case strings.HasPrefix(text, "0o"):
+			s.warn(s.pos, "the octal number %s", text)
+		default:
+			s.warnOfOctal(text, v)
+		}
 	}
 	s.emit(kind, n)
+}
+
+// warnOfOctal adds a warning if thriftgo takes the decimal number text, whose value is v, for an
+// octal one. It does not where a field's id is.
+func (s *scanner) warnOfOctal(text string, v int64) {
+	rest := strings.TrimLeft(s.rest()[len(text):], " \t\r\n\v")
+	if digits := strings.TrimLeft(text, "+-"); len(digits) < 2 || digits[0] != '0' || digits[1] == 'x' ||
+		v == 0 || strings.HasPrefix(rest, ":") {
+		return
+	}
+	s.warnings.Add(s.pos, "%s is %d, as for Apache's compiler; thriftgo takes it for an octal number", text, v)
 }
 
 // literal scans a quoted string. The token's text has its quotes, so that it differs
 // from that of any keyword or bracket.
 func (s *scanner) literal(quote byte) {
 	rest := s.rest()
-	for i := 1; i < len(rest) && rest[i] != '\n'; i++ {
-		switch rest[i] {
-		case quote:
-			s.emit(tokString, i+1)
-			return
-		case '\\':
-			i++
-			if i < len(rest) && rest[i] != '\n' && !isEscape(rest[i]) {
-				at := s.pos
-				at.Offset += i - 1
-				at.Column += i - 1
-				s.errs.Add(at, `invalid escape sequence %s, use \\ for a backslash`, rest[i-1:i+1])
+	if s.cuts >= maxCuts {
+		rest, _, _ = strings.Cut(rest, "\n")
+	}
+	text, closed := quoted(rest, quote)
+	line, _, long := strings.Cut(text, "\n")
+	if !closed || s.guess && long && misquoted(text, rest[len(text):]) {
+		s.errs.Add(s.pos, "string not terminated")
+		s.cuts++
+		s.emit(tokString, len(line))
+		return
+	}
+	if long {
+		s.long = true
+		s.warn(s.pos, "strings over several lines")
+	}
+	s.escapes(text)
+	s.emit(tokString, len(text))
+}
+
+// escapes adds a warning for each unknown escape sequence of a string at s.pos.
+func (s *scanner) escapes(text string) {
+	for i := 1; i < len(text)-1; i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if i++; !isEscape(text[i]) {
+			sequence := `\` + firstRune(text[i:])
+			if !strconv.CanBackquote(sequence) {
+				sequence = strconv.Quote(sequence)
 			}
-			if i < len(rest) && rest[i] == '\n' {
-				i--
-			}
+			s.warn(after(s.pos, text[:i-1]), `the escape sequence %s, which stands for itself; write \\ for a backslash`, sequence)
 		}
 	}
-	s.errs.Add(s.pos, "string not terminated on its line")
-	line, _, _ := strings.Cut(rest, "\n")
-	s.emit(tokString, len(line))
+}
+
+// warn adds a warning about something that Apache's compiler refuses.
+func (s *scanner) warn(pos Position, format string, args ...any) {
+	s.warnings.Add(pos, "Apache's compiler refuses "+format, args...)
+}
+
+// quoted returns the string at the start of text, with its quotes, and whether it has a closing
+// one.
+func quoted(text string, quote byte) (string, bool) {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case quote:
+			return text[:i+1], true
+		case '\\':
+			i++
+		}
+	}
+	return text, false
+}
+
+// misquoted reports whether the last quote of text, a string over several lines, looks like the
+// opening one of another string, which rest goes on with.
+func misquoted(text, rest string) bool {
+	inside := strings.TrimRight(text[1:len(text)-1], " \t\r\n")
+	before := inside == "" || strings.IndexByte("=(,[:", inside[len(inside)-1]) >= 0 || strings.HasSuffix(inside, "include")
+	after := rest != "" && strings.IndexByte(" \t\r\n\v,;:)]}#/", rest[0]) < 0
+	return before || after
 }
 
 // strayCharacter reports and skips a character that begins no token.

@@ -30,7 +30,8 @@ func identLen(text string) int {
 
 // numberLen returns the kind and the length of the longest number at the start of text,
 // 0 if there is none. It follows Apache's patterns for flex: "1." is an integer and a
-// stray dot, ".5" and "1e3" are doubles, a sign alone is no number.
+// stray dot, ".5" and "1e3" are doubles, a sign alone is no number. Octal numbers like 0o17 are
+// thriftgo's.
 func numberLen(text string) (lexer.TokenType, int) {
 	digits := func(i int) int {
 		for i < len(text) && isDigit(text[i]) {
@@ -50,6 +51,9 @@ func numberLen(text string) (lexer.TokenType, int) {
 		if n > start+2 {
 			return tokInt, n
 		}
+	}
+	if strings.HasPrefix(text, "0o") && digits(2) > 2 {
+		return tokInt, digits(2)
 	}
 	kind, n := tokInt, digits(start)
 	if n < len(text) && text[n] == '.' && digits(n+1) > n+1 {
@@ -80,14 +84,17 @@ func parseInt(text string) (int64, error) {
 	if hex, ok := strings.CutPrefix(digits, "0x"); ok {
 		digits, base = hex, 16
 	}
+	if octal, ok := strings.CutPrefix(digits, "0o"); ok {
+		digits, base = octal, 8
+	}
 	return strconv.ParseInt(sign+digits, base, 64)
 }
 
 // parseDouble returns the value of a number token.
 func parseDouble(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 
-// unquote returns the text of a string token without quotes, its escapes resolved. Of
-// unknown escapes, which the scanner has reported, the backslash is dropped.
+// unquote returns the text of a string token without quotes, its escapes resolved.
+// Unknown escapes, of which the scanner has warned, stay as they are.
 func unquote(text string) string {
 	quote := text[0]
 	text = text[1:]
@@ -109,6 +116,10 @@ func unquote(text string) string {
 				c = '\n'
 			case 't':
 				c = '\t'
+			default:
+				if !isEscape(c) {
+					b.WriteByte('\\')
+				}
 			}
 		}
 		b.WriteByte(c)

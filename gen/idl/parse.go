@@ -46,26 +46,41 @@ var topLevel = wordSet(`namespace include cpp_include const typedef enum struct 
 // with all errors; the File then holds the definitions without errors. A file that is
 // not text in UTF-8 has one error, but comments and strings may hold any bytes.
 func Parse(name string, src []byte) (*File, error) {
+	f, s := parse(name, src, scan)
+	if s.errs.Err() != nil && (s.long || s.cuts > 0) {
+		if g, guessed := parse(name, src, guessQuotes); guessed.cuts > 0 {
+			f, s = g, guessed
+		}
+	}
+	return f, s.errs.Err()
+}
+
+// parse parses the file that a scanner makes tokens of. It returns the scanner, whose errors are
+// all that there are.
+func parse(name string, src []byte, scan func(name, src string, errs *ErrorList) *scanner) (*File, *scanner) {
 	var errs ErrorList
 	p := parser{file: &File{Name: name, Broken: map[string]bool{}}, errs: &errs}
 	p.scanner = scan(name, string(src), &errs)
 	if e := encodingError(name, src, p.binary); e != nil {
-		return p.file, ErrorList{e}
+		errs = ErrorList{e}
+		return p.file, p.scanner
 	}
+	p.file.Warnings = p.warnings
 	p.scanned = errs[:len(errs):len(errs)]
 	if p.checkNesting() {
 		p.items()
 		p.attachComments()
 	}
 	errs.Sort()
-	return p.file, errs.Err()
+	p.file.Warnings.Sort()
+	return p.file, p.scanner
 }
 
 type parser struct {
 	*scanner
 	file    *File
-	errs    *ErrorList
-	scanned ErrorList // the scanner's errors, in the order of the text
+	errs    *ErrorList // also the scanner's
+	scanned ErrorList  // the scanner's errors, in the order of the text
 
 	// stuckAt is the position of the token at which the last syntax error was noticed,
 	// zero if it is the first token of its line.
@@ -114,7 +129,7 @@ func (p *parser) itemEnd(start int) int {
 	depth := bracket(p.tokens[start])
 	for i := start + 1; ; i++ {
 		t := p.tokens[i]
-		if t.EOF() || t.Type == tokKeyword && topLevel[t.Value] && (depth <= 0 || p.atMargin(i)) {
+		if t.EOF() || t.Type == tokKeyword && topLevel[t.Value] && (depth <= 0 && !p.isName(start, i) || p.atMargin(i)) {
 			return i
 		}
 		if depth <= 0 && t.Pos.Column == 1 && t.Type == tokIdent && foreignWords[t.Value] {
@@ -122,6 +137,23 @@ func (p *parser) itemEnd(start int) int {
 		}
 		depth = max(depth, 0) + bracket(t)
 	}
+}
+
+// isName reports whether the keyword at i, outside of brackets, is a name in the piece that begins
+// at start rather than the beginning of the next one.
+func (p *parser) isName(start, i int) bool {
+	before, next := p.tokens[i-1], p.tokens[i+1]
+	switch p.tokens[start].Value {
+	case "struct", "union", "exception", "enum", "service":
+		return (i == start+1 || before.Value == "extends") && (next.Value == "{" || next.Value == "extends" || next.Value == "xsd_all")
+	case "namespace":
+		return i <= start+2 && before.Pos.Line == p.tokens[i].Pos.Line
+	case "typedef":
+		return before.Pos.Line == p.tokens[i].Pos.Line && (i == start+2 || before.Value == ">")
+	case "const":
+		return next.Value == "="
+	}
+	return false
 }
 
 // atMargin reports whether the keyword at i begins a definition although a bracket is
@@ -143,10 +175,12 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 	if p.checkForeign(tokens[0]) {
 		return
 	}
-	end := lexer.EOFToken(next.Pos)
-	lex, _ := lexer.Upgrade(&tokenLexer{tokens: append(tokens[:len(tokens):len(tokens)], end)})
-	it, err := itemParser().ParseFromLexer(lex)
+	it, err := parseItem(tokens, next.Pos)
 	if err != nil {
+		if lenient, err := parseItem(keywordsAsNames(tokens), next.Pos); err == nil {
+			p.add(lenient)
+			return
+		}
 		from := tokens[0].Pos
 		if from == p.tokens[0].Pos {
 			from = Position{} // the scanner may have dropped characters before it
@@ -160,6 +194,32 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 		return
 	}
 	p.add(it)
+}
+
+// parseItem parses the tokens of a piece that ends before end.
+func parseItem(tokens []lexer.Token, end Position) (*item, error) {
+	lex, _ := lexer.Upgrade(&tokenLexer{tokens: append(tokens[:len(tokens):len(tokens)], lexer.EOFToken(end))})
+	return itemParser().ParseFromLexer(lex)
+}
+
+// keywordsAsNames returns tokens with keywords made names, except where they begin the type of a
+// container. The grammar matches keywords by their texts, which stay, so that they are taken for
+// names only where no keyword can be. Thriftgo reserves no words. This is tried when all else
+// fails, since messages about errors are better if words are reserved.
+func keywordsAsNames(tokens []lexer.Token) []lexer.Token {
+	tokens = slices.Clone(tokens)
+	for i, t := range tokens {
+		switch t.Value {
+		case "map", "set", "list":
+			if i+1 < len(tokens) && (tokens[i+1].Value == "<" || tokens[i+1].Value == "cpp_type") {
+				continue
+			}
+		}
+		if t.Type == tokKeyword {
+			tokens[i].Type = tokIdent
+		}
+	}
+	return tokens
 }
 
 // knownError reports whether an error in the piece between two positions is known already:
@@ -211,6 +271,9 @@ func (p *parser) add(it *item) {
 		f.CppIncludes = append(f.CppIncludes, it.CppInclude)
 		p.checkHeaderPlace("cpp_include", it.CppInclude.Pos)
 	case it.Const != nil:
+		if a := it.Const.Annotations; len(a) > 0 {
+			f.Warnings.Add(a[0].Pos, "Apache's compiler refuses annotations of constants")
+		}
 		f.Definitions = append(f.Definitions, it.Const)
 	case it.Typedef != nil:
 		f.Definitions = append(f.Definitions, it.Typedef)

@@ -63,7 +63,7 @@ service V extends other.W { oneway void f ( 1:i32 a,2 : i32 b )
   }
 // bye`
 
-const after = `// The file.
+const after = "\ufeff" + `// The file.
 
 namespace go a.b (x = "y", z) // names
 include 'other.thrift'

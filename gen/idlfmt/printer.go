@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
@@ -15,7 +16,8 @@ import (
 // Lines are indented by two spaces a level. Each declaration, field, value and method has a line
 // of its own. Elements of arguments, annotations and constants stay on the lines that they are
 // on. Of empty lines one is kept; there is one before and after what has a body. Separators and
-// comments stay what they are, but for white space before and after lines.
+// comments stay what they are, except for white space before and after lines, and so does a byte
+// order mark.
 func Format(name string, src []byte) ([]byte, error) {
 	tokens, err := idl.Tokens(name, src)
 	if err != nil {
@@ -32,6 +34,9 @@ func Format(name string, src []byte) ([]byte, error) {
 	}
 	p.file()
 	out := p.out.Bytes()
+	if bytes.HasPrefix(src, []byte(idl.ByteOrderMark)) {
+		out = slices.Concat([]byte(idl.ByteOrderMark), out)
+	}
 	if err := same(name, tokens, out); err != nil {
 		return nil, err
 	}

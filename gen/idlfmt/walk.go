@@ -74,6 +74,8 @@ func (p *printer) definition(g gap) {
 		p.constant()
 		p.annotations()
 		p.separator()
+		p.annotations()
+		p.separator()
 	case "enum", "struct", "union", "exception", "service":
 		p.write(space)
 		for p.text() == "extends" || p.text() == "xsd_all" {
@@ -208,6 +210,10 @@ func (p *printer) field(g gap) {
 func (p *printer) typ(g gap) {
 	word := p.text()
 	p.write(g)
+	if next := p.text(); next != "<" && next != "cpp_type" { // list and others may also be names
+		p.annotations()
+		return
+	}
 	switch word {
 	case "map", "set", "list":
 		if p.text() == "cpp_type" {

@@ -17,6 +17,7 @@ type checker struct {
 	bytes     int                   // of the files
 	room      int                   // for how many values of constants and defaults, encoded
 	full      bool                  // an error has told that there is no more room
+	guesses   int                   // see nearestType
 }
 
 // check makes the model and adds the errors.
@@ -46,7 +47,7 @@ func (c *checker) declare(p *Program) {
 	p.types, p.consts = map[string]*definition{}, map[string]*Const{}
 	for _, d := range p.AST.Definitions {
 		name := d.DefName()
-		c.checkNoDot(name.Text, name.Pos)
+		c.checkName(name.Text, name.Pos)
 		n := &definition{pos: name.Pos}
 		switch d := d.(type) {
 		case *idl.Const:
@@ -87,23 +88,13 @@ func (c *checker) declareConst(p *Program, d *idl.Const) {
 	p.consts[k.Name] = k
 }
 
-// checkNoDot adds an error if the name of a definition has a dot.
-func (c *checker) checkNoDot(name string, pos idl.Position) {
-	for i := range len(name) {
-		if name[i] == '.' {
-			c.errs.Add(pos, "name %s must not contain a dot", name)
-			return
-		}
-	}
-}
-
 // enum returns the model of an enum: values without a number have that of the one before and 1.
 func (c *checker) enum(p *Program, d *idl.Enum) *Enum {
 	e := &Enum{Program: p, Name: d.Name.Text, Doc: d.Doc, Pos: d.Name.Pos, Annotations: annotations(d.Annotations)}
 	seen := map[string]bool{}
 	next := int64(0)
 	for _, v := range d.Values {
-		c.checkNoDot(v.Name.Text, v.Name.Pos)
+		c.checkName(v.Name.Text, v.Name.Pos)
 		if seen[v.Name.Text] {
 			c.errs.Add(v.Name.Pos, "enum %s has two values named %s", e.Name, v.Name.Text)
 		}
@@ -142,7 +133,7 @@ func (c *checker) fields(p *Program, s *Struct, list []*idl.Field) []*Field {
 	var fields []*Field
 	auto := int64(-1)
 	for _, f := range list {
-		c.checkNoDot(f.Name.Text, f.Name.Pos)
+		c.checkName(f.Name.Text, f.Name.Pos)
 		id := c.fieldID(f, &auto)
 		if other, ok := ids[id]; ok {
 			c.errs.Add(f.Pos, "%s: fields %s and %s have the same id %d", s.Name, other, f.Name.Text, id)
@@ -192,7 +183,7 @@ func (c *checker) checkUnion(s *Struct) {
 	first := ""
 	for i, f := range s.Fields {
 		if f.Req == Required {
-			c.errs.Add(f.Pos, "union %s: field %s cannot be required", s.Name, f.Name)
+			c.set.Warnings.Add(f.Pos, "union %s: field %s cannot be required, the word is ignored", s.Name, f.Name)
 		}
 		f.Req = Optional
 		if s.ast.Fields[i].Default != nil {

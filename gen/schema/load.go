@@ -108,6 +108,7 @@ func (l *loader) file(path string, from idl.Position) *Program {
 	if errors.As(err, &list) {
 		l.errs = append(l.errs, list...)
 	}
+	l.set.Warnings = append(l.set.Warnings, p.AST.Warnings...)
 	l.stack = append(l.stack, p)
 	for _, inc := range p.AST.Includes {
 		l.include(p, inc)

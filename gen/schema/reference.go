@@ -25,7 +25,7 @@ func (c *checker) reference(in evalContext, t *Type, v *idl.Value) *Value {
 	case enum != nil:
 		c.errs.Add(in.errorPos(v), "enum %s has no value %s", enum.Name, (*v.Ref)[strings.LastIndexByte(*v.Ref, '.')+1:])
 	case t.Kind == EnumKind && t.Enum.value(*v.Ref) != nil:
-		c.errs.Add(in.errorPos(v), "unknown constant %s; a value of an enum is written %s.%s", *v.Ref, t, *v.Ref)
+		c.errs.Add(in.errorPos(v), "unknown constant %s; a value of an enum is written %s.%s", *v.Ref, t.nameIn(v.Pos), *v.Ref)
 	default:
 		c.errs.Add(in.errorPos(v), "unknown constant %s", *v.Ref)
 	}
@@ -41,7 +41,8 @@ func (c *checker) lastPartValue(in evalContext, t *Type, v *idl.Value) *Value {
 	if dot < 0 || e == nil {
 		return nil
 	}
-	c.set.Warnings.Add(in.errorPos(v), "%s is taken for %s.%s", *v.Ref, t, e.Name)
+	at := in.errorPos(v)
+	c.set.Warnings.Add(at, "%s is taken for %s.%s", *v.Ref, t.nameIn(at), e.Name)
 	return &Value{Type: t, Int: int64(e.Value)}
 }
 
@@ -51,7 +52,7 @@ func (c *checker) enumReference(in evalContext, t *Type, v *idl.Value, e *EnumVa
 	switch t.Kind {
 	case EnumKind:
 		if t.Enum != enum {
-			c.errs.Add(in.errorPos(v), "%s is not a value of enum %s", *v.Ref, t)
+			c.errs.Add(in.errorPos(v), "%s is not a value of enum %s", *v.Ref, t.nameIn(in.errorPos(v)))
 			return nil
 		}
 		return &Value{Type: t, Int: int64(e.Value)}

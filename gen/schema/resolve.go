@@ -137,22 +137,6 @@ func (c *checker) namedType(p *Program, t *idl.Type) *Type {
 	return c.typedef(n.typedef)
 }
 
-// unknownType adds the error for a name that no type has.
-func (c *checker) unknownType(p *Program, t *idl.Type) {
-	switch t.Name {
-	case "float":
-		c.errs.Add(t.Pos, "unknown type float: it is fbthrift's dialect of the IDL, which is out of scope; use double")
-	case "slist":
-		c.errs.Add(t.Pos, "unknown type slist: it is no longer part of the IDL; use string")
-	default:
-		if dot := strings.LastIndexByte(t.Name, '.'); dot >= 0 && !includes(p, t.Name[:dot]) {
-			c.errs.Add(t.Pos, "unknown type %s: no file %s.thrift is included", t.Name, t.Name[:dot])
-			return
-		}
-		c.errs.Add(t.Pos, "unknown type %s", t.Name)
-	}
-}
-
 // includes reports whether p includes a file with that base name.
 func includes(p *Program, prefix string) bool {
 	for _, q := range p.Includes {

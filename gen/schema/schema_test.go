@@ -50,6 +50,10 @@ func TestErrors(t *testing.T) {
 		"not transitive":    {"include 'b.thrift'\nstruct A { 1: c.C c }\n-- b.thrift --\ninclude 'c.thrift'\n-- c.thrift --\nstruct C {}", "a.thrift:2:15: unknown type c.C: no file c.thrift is included"},
 		"ambiguous":         {"include 'x/b.thrift'\ninclude 'y/b.thrift'\nstruct A { 1: b.B b }\n-- x/b.thrift --\nstruct B {}\n-- y/b.thrift --\nstruct B {}", "a.thrift:3:15: b.B is ambiguous: x/b.thrift and y/b.thrift both define it, rename one of the files"},
 		"float":             {"struct A { 1: float f }", "a.thrift:1:15: unknown type float: it is fbthrift's dialect of the IDL, which is out of scope; use double"},
+		"foreign type":      {"struct A { 1: int32 a, 2: uint64 b, 3: Boolean c, 4: list<bytes> d }", "a.thrift:1:15: unknown type int32: use i32\na.thrift:1:27: unknown type uint64: use i64, there are no unsigned types\na.thrift:1:40: unknown type Boolean: use bool\na.thrift:1:59: unknown type bytes: use binary"},
+		"misspelt type":     {"include 'b.thrift'\nstruct Person { 1: strng a, 2: Persn b, 3: b.Adress c, 4: boool d, 5: I32 e }\nservice Prson {}\n-- b.thrift --\nstruct Address {}", "a.thrift:2:20: unknown type strng, did you mean string?\na.thrift:2:32: unknown type Persn, did you mean Person?\na.thrift:2:44: unknown type b.Adress, did you mean b.Address?\na.thrift:2:59: unknown type boool, did you mean bool?\na.thrift:2:71: unknown type I32, did you mean i32?"},
+		"bare containers":   {"struct A { 1: list a, 2: map b, 3: void c }", "a.thrift:1:15: unknown type list: the type of its elements is missing, as in list<string>\na.thrift:1:26: unknown type map: the types of its keys and values are missing, as in map<string, i64>\na.thrift:1:36: unknown type void"},
+		"enum of a file":    {"include 'b.thrift'\nstruct A { 1: b.E e = X, 2: b.E f = 7, 3: b.E g = F.Y }\nenum F { Y }\n-- b.thrift --\nenum E { X }", "a.thrift:2:23: unknown constant X; a value of an enum is written b.E.X\na.thrift:2:37: enum b.E has no value 7\na.thrift:2:51: F.Y is not a value of enum b.E"},
 		"slist":             {"struct A { 1: slist f }", "a.thrift:1:15: unknown type slist: it is no longer part of the IDL; use string"},
 		"service as type":   {"service S {} struct A { 1: S f }", "a.thrift:1:28: S is a service, not a type"},
 		"missing include":   {"include 'b.thrift'\nstruct A { 1: b.B b }", "a.thrift:1:1: cannot find include file \"b.thrift\": give the directory that it is in with -I"},
@@ -67,7 +71,6 @@ func TestErrors(t *testing.T) {
 		"duplicate value":   {"enum E { A, B, A }", "a.thrift:1:16: enum E has two values named A"},
 		"enum too big":      {"enum E { A = 2147483648, B, C = 2147483647, D }", "a.thrift:1:10: value 2147483648 of E.A does not fit in 32 bits\na.thrift:1:45: value 2147483648 of E.D does not fit in 32 bits"},
 		"dotted name":       {"struct a.b { 1: i32 c.d }", "a.thrift:1:8: name a.b must not contain a dot\na.thrift:1:21: name c.d must not contain a dot"},
-		"union required":    {"union U { 1: required i32 a }", "a.thrift:1:11: union U: field a cannot be required"},
 		"union defaults":    {"union U { 1: i32 a = 1, 2: i32 b = 2 }", "a.thrift:1:25: union U: both a and b have a default"},
 		"typedef cycle":     {"typedef B A\ntypedef list<A> B\nstruct S { 1: A a }", "a.thrift:1:11: typedef A refers to itself"},
 		"required cycle":    {"struct A { 1: required B b }\nstruct B { 1: required C c }\nstruct C { 1: optional A x, 2: required A a }", "a.thrift:3:29: required field a makes every A contain another A without end"},
@@ -282,13 +285,28 @@ struct C {}
 }
 
 func TestWarnings(t *testing.T) {
-	set, err := load(t, "enum E { A } enum F { A }\nstruct S { 0: i32 a, -7: i32 b }\nconst E e = F.A")
+	set, err := load(t, "include 'b.thrift'\nenum E { A } enum F { A }\nstruct S { 0: i32 a, -7: i32 b }\nconst E e = F.A\n"+
+		"union U { 1: required i32 a (k = 'x\ny') }\nconst b.G g = G.B\nstruct next { 1: i32 from (k = 'v'), 2: i32 list }\n"+
+		"enum class { end, ok } typedef i32 in const i32 is = 1 service with { void set(1: i32 set) }\n-- b.thrift --\nenum G { B }")
 	if err != "" {
 		t.Fatal(err)
 	}
-	want := `a.thrift:2:12: field a keeps its id 0; Apache's compiler makes it -1 unless it is run with -allow-neg-keys
-a.thrift:2:22: field b keeps its id -7; Apache's compiler makes it -1 unless it is run with -allow-neg-keys
-a.thrift:3:13: F.A is taken for E.A`
+	want := `a.thrift:3:12: field a keeps its id 0; Apache's compiler makes it -1 unless it is run with -allow-neg-keys
+a.thrift:3:22: field b keeps its id -7; Apache's compiler makes it -1 unless it is run with -allow-neg-keys
+a.thrift:4:13: F.A is taken for E.A
+a.thrift:5:11: union U: field a cannot be required, the word is ignored
+a.thrift:5:34: Apache's compiler refuses strings over several lines
+a.thrift:7:15: G.B is taken for b.G.B
+a.thrift:8:8: Apache's compiler refuses the name next, which it reserves
+a.thrift:8:22: Apache's compiler refuses the name from, which it reserves
+a.thrift:8:45: Apache's compiler refuses the name list, which it reserves
+a.thrift:9:6: Apache's compiler refuses the name class, which it reserves
+a.thrift:9:14: Apache's compiler refuses the name end, which it reserves
+a.thrift:9:36: Apache's compiler refuses the name in, which it reserves
+a.thrift:9:49: Apache's compiler refuses the name is, which it reserves
+a.thrift:9:64: Apache's compiler refuses the name with, which it reserves
+a.thrift:9:76: Apache's compiler refuses the name set, which it reserves
+a.thrift:9:87: Apache's compiler refuses the name set, which it reserves`
 	if diff := cmp.Diff(want, set.Warnings.Error()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

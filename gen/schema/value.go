@@ -252,7 +252,7 @@ func (c *checker) evalScalar(in evalContext, t *Type, v *idl.Value) *Value {
 					return out
 				}
 			}
-			c.errs.Add(in.errorPos(v), "enum %s has no value %d", t, n)
+			c.errs.Add(in.errorPos(v), "enum %s has no value %d", t.nameIn(in.errorPos(v)), n)
 			return nil
 		}
 	}
