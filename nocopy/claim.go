@@ -114,13 +114,14 @@ func (s XStruct) End() {
 	}
 }
 
-// unclaim ends the ownership of a message that was offered or claimed. It reports whether
-// nobody retains it. It panics if the message has no owner any more.
+// unclaim ends the ownership of a message that was offered or claimed. It reports whether it has
+// done so and nobody retains the message.
 func (m *Message) unclaim() bool {
 	for {
 		h := m.claims.Load()
 		if h&(isOffered|isOwned) == 0 {
-			panic(panicTwice)
+			releasedTwice()
+			return false
 		}
 		left := h &^ (isOffered | isOwned)
 		if m.claims.CompareAndSwap(h, left) {

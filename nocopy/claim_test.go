@@ -24,6 +24,14 @@ func TestClaim(t *testing.T) {
 		}()
 		f()
 	}
+	twice := func(release func()) { // it does nothing, or panics with nocopydebug
+		defer func() {
+			if v := recover(); v != nil && v != "nocopy: message released twice" {
+				t.Errorf("a second Release panics with %v", v)
+			}
+		}()
+		release()
+	}
 	offered := func() thriftimpl.Struct {
 		s := thriftimpl.New(d)
 		s.Offer()
@@ -65,11 +73,15 @@ func TestClaim(t *testing.T) {
 	if _, err := s.ClaimCopy(d); err == nil {
 		t.Error("it is copied, though it may go at any time")
 	}
-	panics("nocopy: message released twice", s.Message().Release)
+	twice(s.Message().Release)
+	twice(s.Release)
 	s.End() // nothing
+	if s.Message().Len() == 0 {
+		t.Error("a second Release ended what is retained")
+	}
 	s.Drop()
 	panics("nocopy: handle used after", func() { s.Message() })
-	panics("nocopy: handle used after", s.Release)
+	twice(s.Release)
 
 	s = offered() // not claimed: like any other message
 	s.Release()

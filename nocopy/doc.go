@@ -60,7 +60,8 @@
 // # Lifetimes
 //
 //   - Handles are 16-byte values. They die with [Message.Release] and panic when used afterwards,
-//     always.
+//     always. The exception is Release itself: of a handle that is absent, or was released before,
+//     it does nothing, so that a program may defer it before it looks at an error.
 //   - The zero handle reads as absent: fields have their defaults, lists and maps no elements; as
 //     a value it is an empty one. Setting something in it panics.
 //   - After SetX, NewX or UnsetX of a struct or container field, and after Set, NewAt, Put, PutNew
@@ -89,7 +90,8 @@
 //     what is in it.
 //   - The build tag nocopydebug finds mistakes: recycled memory becomes inaccessible on Release,
 //     so that a stale string faults where it is read (on Linux; elsewhere it reads as striking
-//     bytes); [Leaked] tells where messages were made that were never released.
+//     bytes); a second Release panics; [Leaked] tells where messages were made that were never
+//     released.
 //
 // # Threads
 //

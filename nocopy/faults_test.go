@@ -84,7 +84,7 @@ func TestFaults(t *testing.T) {
 		})
 	}
 	// Without the tag the same program runs on: what is stale is whatever it is.
-	for _, mistake := range []string{"stale string", "stale room", "leak"} {
+	for _, mistake := range []string{"stale string", "stale room", "double release", "leak"} {
 		t.Run(mistake+", without the tag", func(t *testing.T) {
 			if out, err := exec.Command(plain, mistake).CombinedOutput(); err != nil || !bytes.HasSuffix(out, []byte("not caught\n")) {
 				t.Errorf("%s, without the tag: %v\n%s", mistake, err, out)

@@ -28,7 +28,8 @@ func (s Struct) Message() *Message { return XStruct(s).Message() }
 // the zero handle.
 func (s Struct) Valid() bool { return XStruct(s).Valid() }
 
-// Release releases the message, of which s must be the root. Of the zero handle it does nothing.
+// Release releases the message, of which s must be the root. It does nothing if s is absent, or if
+// its message was released before. With the build tag nocopydebug a second Release panics.
 func (s Struct) Release() { XStruct(s).Release() }
 
 // Format returns the struct, which d describes, as text, as the String of its type does; of the

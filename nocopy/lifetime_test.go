@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
@@ -156,6 +157,8 @@ func TestUseAfterRelease(t *testing.T) {
 			}
 			dead := uses(s)
 			s.Release()
+			twice := dead["Release"]
+			delete(dead, "Release")
 			for name, use := range dead {
 				panics(t, w.name+": "+name, panicStale, use)
 			}
@@ -166,6 +169,7 @@ func TestUseAfterRelease(t *testing.T) {
 			for name, use := range dead {
 				panics(t, w.name+", next message made: "+name, panicStale, use)
 			}
+			ignoredTwice(t, w.name+", next message made", twice)
 			if got := other.m.Bytes(); !bytes.Equal(got, wire) {
 				t.Errorf("%s: the next message was changed by a handle of the one before", w.name)
 			}
@@ -200,28 +204,105 @@ func mustParse(t testing.TB, d *XDesc, wire []byte, opts ...Option) XStruct {
 	return s
 }
 
+// ignoredTwice calls a Release that is not the first. It must do nothing; with the tag nocopydebug
+// it must panic.
+func ignoredTwice(t *testing.T, what string, release func()) {
+	t.Helper()
+	if debugging {
+		panics(t, what+": a second Release", panicTwice, release)
+		return
+	}
+	release()
+}
+
 func TestRelease(t *testing.T) {
 	s := mustParse(t, allDesc, fullWire(t))
 	point := s.Child(allDesc.named("point"), allDesc)
 	panics(t, "Release of an inner struct", panicNotRoot, point.Release)
-	panics(t, "Release of an absent struct", panicNotRoot, s.Child(allDesc.named("self"), allDesc).Release)
 	m := s.m
 	s.Release()
-	panics(t, "a second Release", panicStale, s.Release)
-	panics(t, "a second Release of the message", "nocopy: message released twice", m.Release)
+	for name, release := range map[string]func(){"handle": s.Release, "message": m.Release, "inner struct": point.Release} {
+		ignoredTwice(t, name, release)
+	}
 	panics(t, "Len of a released message", panicStale, func() { m.Len() })
 	panics(t, "Bytes of a released message", panicStale, func() { m.Bytes() })
 	panics(t, "Root of a released message", panicStale, func() { m.Root() })
 	panics(t, "WriteTo of a released message", panicStale, func() { m.WriteTo(io.Discard) })
 
-	d := newStruct(defaultDesc)
-	panics(t, "Release of a default", panicNotRoot, d.Child(defaultDesc.named("point2"), defaultDesc).Release)
 	constant := newConst(structTypeOf(pointDesc), "\x00").View()
 	panics(t, "Release of a constant", panicNotRoot, constant.Release)
-	for name, handle := range map[string]XStruct{"a constant": constant, "a default": d.Child(defaultDesc.named("point2"), defaultDesc), "what is absent": emptyHandle()} {
+	panics(t, "Release of the message of a constant", panicNotRoot, constant.Message().Release)
+}
+
+// TestReleaseAbsent: Release of anything that is not there does nothing, as often as it is called.
+func TestReleaseAbsent(t *testing.T) {
+	s := mustParse(t, allDesc, fullWire(t), Own)
+	failed, err := parseStruct(allDesc, []byte{0xff})
+	if err == nil {
+		t.Fatal("nonsense was parsed")
+	}
+	removed := s.Child(allDesc.named("point"), allDesc)
+	s.Unset(allDesc.named("point"))
+	s.m.Compact()
+	d := newStruct(defaultDesc)
+	var own, failedOwn Message
+	if _, err := allDesc.parseInto(&failedOwn, []byte{0xff}, nil); err == nil {
+		t.Fatal("nonsense was parsed")
+	}
+	for name, release := range map[string]func(){
+		"the zero handle":                  XStruct{}.Release,
+		"the zero handle's message":        XStruct{}.Message().Release,
+		"an absent struct":                 s.Child(allDesc.named("self"), allDesc).Release,
+		"an absent struct's message":       s.Child(allDesc.named("self"), allDesc).Message().Release,
+		"an absent result":                 Struct(emptyHandle()).Release,
+		"what failed to parse":             failed.Release,
+		"a default":                        d.Child(defaultDesc.named("point2"), defaultDesc).Release,
+		"a default's message":              d.Child(defaultDesc.named("point2"), defaultDesc).Message().Release,
+		"a removed struct":                 removed.Release,
+		"a nil Message":                    (*Message)(nil).Release,
+		"a zero Message":                   own.Release,
+		"a Message into which none parsed": failedOwn.Release,
+	} {
 		t.Run(name, func(t *testing.T) {
-			panics(t, "Release of the message of "+name, panicNotRoot, handle.Message().Release)
+			release()
+			release()
 		})
+	}
+	if removed.Valid() || !bytes.Equal(s.Clone(allDesc).m.Bytes(), s.m.Bytes()) {
+		t.Error("the message has changed")
+	}
+	s.Release()
+	d.Release()
+}
+
+// TestReleaseTwiceAfterReuse: a second Release of a handle leaves the message alone that is in the
+// same memory by then, in this goroutine or another one.
+func TestReleaseTwiceAfterReuse(t *testing.T) {
+	if debugging {
+		t.Skip("a second Release panics with nocopydebug, and no memory is used again")
+	}
+	wire := fullWire(t)
+	reused := 0
+	for range 200 {
+		s := mustParse(t, allDesc, wire)
+		s.Release()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			other := mustParse(t, allDesc, wire)
+			defer other.Release()
+			if other.m == s.m {
+				reused++
+			}
+			if text := other.Text(allDesc.named("text")); text != "some text" {
+				t.Errorf("read %q", text)
+			}
+		})
+		s.Release()
+		wg.Wait()
+		s.Release()
+	}
+	if reused == 0 {
+		t.Error("no memory was used again, so that this test shows nothing")
 	}
 }
 
@@ -261,7 +342,7 @@ func TestAbsent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			switch {
 			case name == "Release":
-				panics(t, "absent: "+name, panicNotRoot, use)
+				use() // nothing
 			case name == "UnsetArm" || strings.HasSuffix(name, "Set") && strings.Contains(name, " "):
 				// An index is out of range first, or there is nothing to do.
 			case strings.HasSuffix(name, "At") && !strings.HasSuffix(name, "NewAt"):

@@ -337,13 +337,23 @@ func (m *Message) Nodes() int { return m.buf.NodeCount() }
 // is used again for other messages, or is empty if it is a program's own. Strings and bytes read
 // from it stay valid, unless the message was made with Recycle. Not calling Release costs speed,
 // not memory.
+//
+// Release does nothing for an absent or empty message, and for one that was released before. With
+// the build tag nocopydebug the second Release panics. Without it, a program that keeps a *Message
+// must not release it again once other messages may be in its memory. A handle may be released at
+// any time.
 func (m *Message) Release() {
 	switch {
+	case m == nil || m.absent:
+		return
 	case m.flags&held != 0:
 		m.disown()
 		return
 	case m.words == 0:
-		panic(panicTwice)
+		if m.home != nil { // a program's own is empty
+			releasedTwice()
+		}
+		return
 	case m.frozen:
 		panic(panicNotRoot)
 	case m.own != nil && m.own != m:
@@ -353,6 +363,13 @@ func (m *Message) Release() {
 		return
 	}
 	m.release()
+}
+
+// releasedTwice is called by a second Release. It panics if the tag nocopydebug is set.
+func releasedTwice() {
+	if debugging {
+		panic(panicTwice)
+	}
 }
 
 // release ends a message that nobody retains.

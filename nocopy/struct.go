@@ -87,20 +87,29 @@ func (s XStruct) Valid() bool {
 	return !s.m.absent && !s.gone()
 }
 
-// Release releases the message, of which s must be the root. Of the zero handle it does nothing.
+// Release releases the message, of which s must be the root. It does nothing if s is absent, or if
+// its message was released before. With the build tag nocopydebug a second Release panics.
 func (s XStruct) Release() {
-	if s.m == nil {
-		return
-	}
-	if s.m.flags&held != 0 && s.k>>32 != s.m.gen {
-		return // it ended with its call
-	}
-	s.alive()
-	if uint32(s.k) != s.m.root {
+	switch {
+	case s.m == nil:
+	case s.released():
+		if !debugging || s.m.flags&held == 0 { // a held one ends with its call
+			releasedTwice()
+		}
+	case s.m.absent || s.gone():
+	case uint32(s.k) != s.m.root:
 		panic(panicNotRoot)
+	default:
+		s.m.Release()
 	}
-	s.m.Release()
 }
+
+// released reports whether the message of the handle was released. Another goroutine may have its
+// memory by now and change gen at the same time. That is harmless: gen never becomes again what it
+// was for this handle.
+//
+//go:norace
+func (s XStruct) released() bool { return s.k>>32 != s.m.gen }
 
 // alive panics if the handle, which must not be zero, is of a message that was released.
 func (s XStruct) alive() {

@@ -37,7 +37,8 @@ func TestErrorValues(t *testing.T) {
 		})
 	}
 	add := func(cl *rpc.Client) error {
-		_, err := echo.NewEchoClient(cl).Add(bg, nil)
+		res, err := echo.NewEchoClient(cl).Add(bg, nil)
+		defer res.Release() // as programs may do before they look at the error
 		return err
 	}
 	large := frame(strict(reply, "add", 1, make([]byte, 2000)))
