@@ -152,7 +152,8 @@ func TestUnsafe(t *testing.T) {
 			}
 		}
 		twin := strings.TrimSuffix(name, "_unsafe.go") + "_safe.go"
-		if b, err := os.ReadFile(twin); err != nil || !strings.Contains(string(b), "//go:build nounsafe") {
+		b, err := os.ReadFile(twin)
+		if tags, _, _ := strings.Cut(string(b), "\n"); err != nil || !strings.HasPrefix(tags, "//go:build ") || !strings.Contains(tags, "nounsafe") || strings.Contains(tags, "!nounsafe") {
 			t.Errorf("%s has no twin %s with the tag nounsafe", name, twin)
 		}
 	})

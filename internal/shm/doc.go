@@ -26,6 +26,11 @@
 // keep all slots: then Place finds no room. It can't take memory away: whatever is mapped was
 // populated by madvise first, which returns an error where an access would be a SIGBUS.
 //
+// It can pass descriptors of anything over the socket, at any time, also where there is no shared
+// memory. Closing some of them takes as long as the peer likes. So [Reader] receives all of them,
+// asks whether they are sealed memory, and has the others closed by goroutines that nobody waits
+// for; [CloseConn] and [CloseListener] do the same with what nobody has read or accepted.
+//
 // A slot is backed by fallocate before it is written to for the first time: where there is no
 // memory left, Place finds no room, and nothing is a SIGBUS either.
 //

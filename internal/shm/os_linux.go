@@ -5,8 +5,6 @@ package shm
 import (
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"syscall"
 )
@@ -56,18 +54,25 @@ func create(size int) (memory, error) {
 	return m, nil
 }
 
+// isSealed returns an error unless fd is a memfd with all seals. The only question that it asks of
+// a descriptor that may be anything is one that no file or socket can delay.
+func isSealed(fd int) error {
+	has, err := fcntl(fd, getSeals, 0)
+	if err == nil && has&seals != seals {
+		err = fmt.Errorf("memory with the seals %#x, not %#x", has, seals)
+	}
+	return err
+}
+
 // open takes over fd, checks that it is a memfd with all seals, and maps it for reading, but no
 // more than most bytes. It closes fd.
 func open(fd, most int) (memory, error) {
-	m := memory{fd: fd}
-	defer m.closeFD()
-	has, err := fcntl(fd, getSeals, 0)
-	if err != nil {
+	if err := isSealed(fd); err != nil {
+		discard(fd)
 		return memory{fd: -1}, err
 	}
-	if has&seals != seals {
-		return memory{fd: -1}, fmt.Errorf("memory with the seals %#x, not %#x", has, seals)
-	}
+	m := memory{fd: fd}
+	defer m.closeFD()
 	var stat syscall.Stat_t
 	if err := syscall.Fstat(fd, &stat); err != nil {
 		return memory{fd: -1}, os.NewSyscallError("fstat", err)
@@ -113,9 +118,6 @@ func (m *memory) populate(at, n int) error {
 	return os.NewSyscallError("madvise", syscall.Madvise(m.mem[at:at+n:at+n], populateRead))
 }
 
-// CloseFD closes a descriptor of TakeFD that Attach is not called with.
-func CloseFD(fd int) { syscall.Close(fd) }
-
 func (m *memory) closeFD() {
 	if m.fd >= 0 {
 		syscall.Close(m.fd)
@@ -129,81 +131,4 @@ func (m *memory) unmap() {
 	}
 	m.mem = nil
 	m.closeFD()
-}
-
-// SendFD writes b to a unix socket, and passes fd with it.
-func SendFD(nc *net.UnixConn, b []byte, fd int) error {
-	n, _, err := nc.WriteMsgUnix(b, syscall.UnixRights(fd), nil)
-	if err == nil && n < len(b) {
-		_, err = nc.Write(b[n:])
-	}
-	return err
-}
-
-// Reader reads from a unix socket and keeps the descriptor that was passed over it.
-type Reader struct {
-	nc   *net.UnixConn
-	kept int   // the last descriptor; -1: none
-	err  error // why it must not be used
-	oob  [64]byte
-}
-
-// NewReader returns a Reader, which must be closed.
-func NewReader(nc *net.UnixConn) *Reader { return &Reader{nc: nc, kept: -1} }
-
-// Read is io.Reader's.
-func (r *Reader) Read(b []byte) (int, error) {
-	n, oobn, flags, _, err := r.nc.ReadMsgUnix(b, r.oob[:])
-	if flags&syscall.MSG_CTRUNC != 0 {
-		r.err = errors.New("a descriptor was passed, and dropped: MSG_CTRUNC; too many may be open")
-	}
-	if oobn > 0 {
-		r.keep(r.oob[:oobn])
-	}
-	if errors.Is(err, io.EOF) { // as Read of a connection has it
-		err = io.EOF
-	}
-	return n, err
-}
-
-func (r *Reader) keep(oob []byte) {
-	messages, err := syscall.ParseSocketControlMessage(oob)
-	if err != nil {
-		r.err = err
-	}
-	for i := range messages {
-		fds, err := syscall.ParseUnixRights(&messages[i])
-		if err != nil {
-			continue // something else, which nobody asked for
-		}
-		for _, fd := range fds {
-			if r.kept >= 0 {
-				r.err = errors.New("more than one descriptor was passed")
-			}
-			r.Close()
-			r.kept = fd
-		}
-	}
-}
-
-// TakeFD returns the descriptor that was passed; it belongs to the caller. If there is none, the
-// error tells why.
-func (r *Reader) TakeFD() (int, error) {
-	if r.err == nil && r.kept < 0 {
-		r.err = errors.New("no descriptor was passed")
-	}
-	if r.err != nil {
-		return -1, r.err
-	}
-	fd := r.kept
-	r.kept = -1
-	return fd, nil
-}
-
-// Close closes the descriptor that was passed, unless TakeFD has returned it.
-func (r *Reader) Close() {
-	if r.kept >= 0 {
-		syscall.Close(r.kept)
-	}
-	r.kept = -1
 }

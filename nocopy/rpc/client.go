@@ -107,9 +107,9 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 		}
 	}
 	if c.tls != nil {
-		t := tls.Client(nc, c.tls)
+		t := tls.Client(shm.Guard(nc), c.tls)
 		if err := t.HandshakeContext(ctx); err != nil {
-			nc.Close()
+			t.NetConn().Close()
 			return nil, err
 		}
 		nc = t
@@ -377,13 +377,16 @@ func (c *Client) redial(p *poolConn) {
 	if err == nil {
 		conn, err = c.dial(c.ctx)
 	}
+	var late *clientConn
+	defer func() { // without holding the lock
+		if late != nil {
+			late.close(ErrClientClosed)
+		}
+	}()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed { // perhaps that is why there is no connection
-		if conn != nil {
-			conn.close(ErrClientClosed)
-		}
-		conn, err = nil, ErrClientClosed
+		late, conn, err = conn, nil, ErrClientClosed
 	}
 	if p.conn, p.err = conn, err; err != nil {
 		p.backOff()

@@ -61,7 +61,7 @@ func newClientConn(nc net.Conn, opt *options) *clientConn { return newLinkedConn
 // newLinkedConn returns a connection with shared memory, unless link is nil.
 func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
 	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}, wake: make(chan struct{}, 1), peek: peekerOf(nc)}
-	c.in = receiver{nc: nc, src: nc, link: link, trusts: link != nil && opt.shared.trusts(), limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed}
+	c.in = receiver{nc: nc, src: shm.ReaderOf(nc), link: link, trusts: link != nil && opt.shared.trusts(), limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed}
 	c.in.closing = &c.interrupted
 	c.in.stats = opt.stats.of(func() { c.close(errStats) })
 	if opt.unframed {
@@ -315,7 +315,7 @@ func (c *clientConn) close(err error) {
 		c.settle(p)
 	}
 	c.mu.Unlock()
-	c.nc.Close() // without holding the lock: with TLS it may take seconds
+	shm.CloseConn(c.nc) // without holding the lock: with TLS it may take seconds
 	if err != ErrClientClosed && err != errServerClosed {
 		c.opt.warn("connection failed", "peer", c.nc.RemoteAddr(), "err", err)
 	}

@@ -5,11 +5,14 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -190,7 +193,7 @@ func (s *Server) Serve(l net.Listener) error {
 	if l == nil {
 		panic("nocopy: rpc.Server: a nil Listener")
 	}
-	defer l.Close()
+	defer shm.CloseListener(l)
 	s.mu.Lock()
 	if s.closing.Load() {
 		s.mu.Unlock()
@@ -227,12 +230,12 @@ func (s *Server) Serve(l net.Listener) error {
 		}
 		pause = 0
 		if !s.acquireSlot() {
-			nc.Close()
+			shm.CloseConn(nc)
 			return ErrServerClosed
 		}
 		if !s.start(nc) {
 			<-s.slots
-			nc.Close()
+			shm.CloseConn(nc)
 			return ErrServerClosed
 		}
 	}
@@ -265,7 +268,7 @@ func (s *Server) start(nc net.Conn) bool {
 	}
 	s.detectLoss(nc)
 	if s.TLS != nil {
-		nc = tls.Server(nc, s.TLS)
+		nc = tls.Server(shm.Guard(nc), s.TLS)
 	}
 	c := newServerConn(s, nc)
 	s.conns[c] = struct{}{}
@@ -291,15 +294,16 @@ func (s *Server) forget(c *serverConn) {
 func (s *Server) stop() {
 	s.init()
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.closing.CompareAndSwap(false, true) {
 		close(s.done)
 	}
-	for l := range s.listeners {
-		(*l).Close()
-	}
 	for c := range s.conns {
 		c.interrupt()
+	}
+	listeners := slices.Collect(maps.Keys(s.listeners))
+	s.mu.Unlock()
+	for _, l := range listeners { // without holding the lock
+		shm.CloseListener(*l)
 	}
 }
 

@@ -95,13 +95,15 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 		c.raw = t.NetConn()
 	}
 	c.in = receiver{
-		nc: nc, src: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, answersLarge: true,
+		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, answersLarge: true,
 		idleTimeout: max(s.IdleTimeout, 0), messageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
 	}
 	c.in.stats = s.stats.of(c.giveUp)
 	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 {
 		c.passed = shm.NewReader(socket)
 		c.in.src = c.passed
+	} else {
+		c.in.src = shm.ReaderOf(nc)
 	}
 	c.in.in.Reset(s.recycle)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)

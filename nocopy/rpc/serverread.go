@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -251,14 +252,15 @@ func (c *serverConn) freeSlot() {
 }
 
 // abort closes the socket at once, drops the replies that are ready and ends the contexts of calls
-// under way. c.mu is held.
+// under way. c.mu is held, so that another goroutine closes: that may take a while, for instance
+// if the socket lingers.
 func (c *serverConn) abort() {
 	if c.aborted {
 		return
 	}
 	c.aborted = true
 	c.cancel()
-	c.raw.Close()
+	go shm.CloseConn(c.raw)
 	c.freeSlot()
 	if !c.writing {
 		c.dropReplies()
@@ -284,7 +286,7 @@ func (c *serverConn) close() {
 		if refused {
 			c.linger()
 		}
-		c.nc.Close()
+		shm.CloseConn(c.nc)
 	}
 	c.mu.Lock()
 	c.freeSlot()
@@ -307,7 +309,7 @@ func (c *serverConn) linger() {
 			return
 		}
 		c.nc.SetReadDeadline(now.Add(pause))
-		if _, err := c.nc.Read(into); err != nil {
+		if _, err := c.in.src.Read(into); err != nil {
 			return
 		}
 	}
@@ -358,7 +360,7 @@ func (c *serverConn) interrupt() {
 // closedSocket reports whether nc is a unix socket whose other end is closed for reading as well
 // as for writing. No goroutine may be writing to it.
 func closedSocket(nc net.Conn) bool {
-	if _, ok := nc.(*net.UnixConn); !ok {
+	if !shm.IsUnix(nc) {
 		return false
 	}
 	_, err := nc.Write(nil)

@@ -202,7 +202,7 @@ func (c *Client) dialShared(ctx context.Context, nc net.Conn) (net.Conn, *shm.Li
 		return nc, link, nil
 	}
 	// The server has closed the connection, or it is not known what it makes of it: it gets another
-	nc.Close()
+	shm.CloseConn(nc)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -214,7 +214,7 @@ func (c *Client) dialShared(ctx context.Context, nc net.Conn) (net.Conn, *shm.Li
 // whether h and chunk are that and there is some. Else the message is a call like others.
 func (c *serverConn) share(h header, chunk chain.Chunk) bool {
 	passed := c.passed
-	c.passed, c.in.src = nil, c.nc
+	c.passed = nil
 	defer passed.Close()
 	if string(h.name) != sharedMethod || h.typ != typeCall || !h.strict || c.in.transport != framed {
 		return false

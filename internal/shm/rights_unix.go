@@ -1,0 +1,284 @@
+//go:build unix
+
+package shm
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+)
+
+// The peer at the other end of a unix socket can pass descriptors of anything with its bytes, also
+// where nobody asks for them. The last close of some takes as long as the peer likes: that of a
+// TCP socket that lingers, for instance. Descriptors that nobody receives are closed by the
+// system, in the goroutine that reads the bytes, or closes the socket with the bytes unread. So
+// this file receives all of them, and closes what is not shared memory where nobody waits for it.
+
+// mostClosing is how many descriptors are being closed at a time. If one takes long, others can
+// still be closed, but peers don't fill the process with threads.
+const mostClosing = 8
+
+var closing = make(chan struct{}, mostClosing)
+
+// discard closes a descriptor that a peer has passed, whatever it is, in another goroutine. It
+// waits while mostClosing others are being closed.
+func discard(fd int) {
+	closing <- struct{}{}
+	go func() {
+		defer func() { <-closing }()
+		// An error if it is no socket. The close may still take long: the peer can set the option again
+		// at this moment, and some file systems let it decide
+		syscall.SetsockoptLinger(fd, syscall.SOL_SOCKET, syscall.SO_LINGER, &syscall.Linger{})
+		syscall.Close(fd)
+	}()
+}
+
+// CloseFD closes a descriptor of TakeFD that Attach is not called with.
+func CloseFD(fd int) { syscall.Close(fd) }
+
+// SendFD writes b to a unix socket, and passes fd with it.
+func SendFD(nc *net.UnixConn, b []byte, fd int) error {
+	n, _, err := nc.WriteMsgUnix(b, syscall.UnixRights(fd), nil)
+	if err == nil && n < len(b) {
+		_, err = nc.Write(b[n:])
+	}
+	return err
+}
+
+// rightsSize is the room for all descriptors that can be passed at a time, 253 on Linux: with less
+// the system would close the others.
+const rightsSize = 2048
+
+// Reader reads from a unix socket. Until it is closed it keeps a descriptor that was passed, if it
+// is one of memory that can be attached. All others it closes.
+type Reader struct {
+	nc    *net.UnixConn
+	raw   syscall.RawConn
+	keeps bool
+	kept  int   // -1: none
+	err   error // why there is none to be used
+
+	once           func(fd uintptr) bool // receives into b and oob
+	b              []byte
+	oob            [rightsSize]byte
+	n, oobn, flags int
+	received       error
+}
+
+// NewReader returns a Reader, which must be closed.
+func NewReader(nc *net.UnixConn) *Reader {
+	r := newReader(nc)
+	r.keeps = true
+	return r
+}
+
+func newReader(nc *net.UnixConn) *Reader {
+	r := &Reader{nc: nc, kept: -1}
+	r.raw, r.err = nc.SyscallConn() // an error of a nil *net.UnixConn alone
+	r.once = func(fd uintptr) bool {
+		r.n, r.oobn, r.flags, r.received = receive(int(fd), r.b, r.oob[:])
+		return r.received != syscall.EAGAIN
+	}
+	return r
+}
+
+// Read is io.Reader's.
+func (r *Reader) Read(b []byte) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	r.b = b
+	err := r.raw.Read(r.once)
+	r.b = nil
+	switch {
+	case err != nil:
+		return 0, err
+	case r.received != nil:
+		return 0, &net.OpError{Op: "read", Net: "unix", Source: r.nc.LocalAddr(), Addr: r.nc.RemoteAddr(), Err: os.NewSyscallError("recvmsg", r.received)}
+	}
+	if r.flags&syscall.MSG_CTRUNC != 0 {
+		r.err = errors.New("a descriptor was passed, and dropped: MSG_CTRUNC; too many may be open")
+	}
+	if r.oobn > 0 {
+		descriptors(r.oob[:r.oobn], r.keep)
+	}
+	if r.n == 0 {
+		return 0, io.EOF
+	}
+	return r.n, nil
+}
+
+// descriptors calls f for each descriptor that was passed in oob.
+func descriptors(oob []byte, f func(fd int)) {
+	messages, err := syscall.ParseSocketControlMessage(oob)
+	if err != nil {
+		return // the system has written something else than it should have
+	}
+	for i := range messages {
+		fds, err := syscall.ParseUnixRights(&messages[i])
+		if err != nil {
+			continue // something else, which nobody asked for
+		}
+		for _, fd := range fds {
+			syscall.CloseOnExec(fd)
+			f(fd)
+		}
+	}
+}
+
+// keep takes over a descriptor that was passed.
+func (r *Reader) keep(fd int) {
+	if !r.keeps {
+		discard(fd)
+		return
+	}
+	if r.kept >= 0 {
+		r.err = errors.New("more than one descriptor was passed")
+	} else if err := isSealed(fd); err != nil {
+		r.err = err
+	}
+	if r.err != nil {
+		discard(fd)
+		return
+	}
+	r.kept = fd
+}
+
+// TakeFD returns the descriptor that was passed, of a memfd with all seals; it belongs to the
+// caller. If there is none, the error tells why.
+func (r *Reader) TakeFD() (int, error) {
+	if r.err == nil && r.kept < 0 {
+		r.err = errors.New("no descriptor was passed")
+	}
+	if r.err != nil {
+		return -1, r.err
+	}
+	fd := r.kept
+	r.kept = -1
+	return fd, nil
+}
+
+// Close closes the descriptor that was passed, unless TakeFD has returned it. From now on the
+// Reader keeps none; it can still be read from.
+func (r *Reader) Close() {
+	if r.kept >= 0 {
+		CloseFD(r.kept)
+	}
+	r.keeps, r.kept = false, -1
+}
+
+// ReaderOf returns what to read nc by, if no descriptors are expected: if it is a unix socket, a
+// Reader that keeps none, else nc itself.
+func ReaderOf(nc net.Conn) io.Reader {
+	if socket, ok := nc.(*net.UnixConn); ok {
+		return newReader(socket)
+	}
+	return nc
+}
+
+// guarded is a unix socket that ReaderOf reads and CloseConn closes.
+type guarded struct {
+	*net.UnixConn
+	in io.Reader
+}
+
+func (g guarded) Read(b []byte) (int, error) { return g.in.Read(b) }
+func (g guarded) Close() error               { return CloseConn(g.UnixConn) }
+
+// Guard returns nc, or, if it is a unix socket, a connection that reads and closes it as ReaderOf
+// and CloseConn do: for what is on top of it, such as TLS.
+func Guard(nc net.Conn) net.Conn {
+	if socket, ok := nc.(*net.UnixConn); ok {
+		return guarded{socket, ReaderOf(socket)}
+	}
+	return nc
+}
+
+// IsUnix reports whether nc is a unix socket, or a guarded one.
+func IsUnix(nc net.Conn) bool {
+	switch nc.(type) {
+	case *net.UnixConn, guarded:
+		return true
+	}
+	return false
+}
+
+// CloseConn closes nc. If it is a unix socket it does not wait for descriptors to be closed that
+// were passed with bytes which nobody has read.
+func CloseConn(nc net.Conn) error {
+	socket, ok := nc.(*net.UnixConn)
+	if !ok {
+		return nc.Close()
+	}
+	return closeAfter(socket, socket.Close, empty)
+}
+
+// CloseListener closes l. If it listens for unix sockets it does not wait for descriptors to be
+// closed that were passed over connections which nobody has accepted.
+func CloseListener(l net.Listener) error {
+	socket, ok := l.(*net.UnixListener)
+	if !ok {
+		return l.Close()
+	}
+	return closeAfter(socket, socket.Close, func(fd int) {
+		syscall.Shutdown(fd, syscall.SHUT_RD) // from now on nobody connects
+		for {
+			nfd, _, err := syscall.Accept(fd)
+			switch err {
+			case nil:
+				syscall.CloseOnExec(nfd)
+				empty(nfd)
+				syscall.Close(nfd)
+			case syscall.EINTR, syscall.ECONNABORTED:
+			default:
+				return
+			}
+		}
+	})
+}
+
+// closeAfter closes a socket and calls f with a descriptor of it, which then is the last one.
+// Whoever uses the socket is told first that it is closed, and does not notice what f does. If no
+// more descriptors can be had, f comes first.
+func closeAfter(socket syscall.Conn, close func() error, f func(fd int)) error {
+	last := -1
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return close()
+	}
+	raw.Control(func(fd uintptr) {
+		syscall.ForkLock.RLock()
+		defer syscall.ForkLock.RUnlock()
+		if last, err = syscall.Dup(int(fd)); err != nil {
+			last = -1
+			f(int(fd))
+			return
+		}
+		syscall.CloseOnExec(last)
+	})
+	err = close()
+	if last >= 0 {
+		f(last)
+		syscall.Close(last)
+	}
+	return err
+}
+
+// empty receives what nobody has received from a unix socket, and discards the descriptors that
+// were passed. From then on nothing more can be sent to it.
+func empty(fd int) {
+	syscall.Shutdown(fd, syscall.SHUT_RD)
+	b, oob := make([]byte, 16<<10), make([]byte, rightsSize)
+	for {
+		n, oobn, _, err := receive(fd, b, oob)
+		if err != nil {
+			return
+		}
+		descriptors(oob[:oobn], discard)
+		if n == 0 {
+			return
+		}
+	}
+}
