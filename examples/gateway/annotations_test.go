@@ -32,9 +32,9 @@ func startFor(t *testing.T, idl string, p *rpc.Processor, timeout time.Duration)
 	if err != nil {
 		t.Fatal(err)
 	}
-	backends := map[string]backend{}
+	backends := map[string]rpc.Caller{}
 	for _, s := range schema.Services() {
-		backends[s.Name()] = backend{cl, cl}
+		backends[s.Name()] = cl
 	}
 	return start(t, texts, backends, timeout)
 }
@@ -238,7 +238,7 @@ func TestUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cl.Close()
-	g := start(t, idl, map[string]backend{"S": {cl, cl}}, 2*time.Second)
+	g := start(t, idl, map[string]rpc.Caller{"S": cl}, 2*time.Second)
 	g.want("GET", "/f", "", "", 200, `{"success":7}`)
 	end()
 	if status, _, text, err := g.send("GET", "/f", "", ""); status != 502 && status != 504 {
@@ -259,61 +259,4 @@ func TestUnreachable(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	t.Error("the server that is back is not found")
-}
-
-// TestHeaderIntoThrift: of an order that comes as Thrift only the trace is decoded, into which the
-// header goes. All else arrives as it was sent: fields that the IDL does not know, in any order,
-// and lines that are not what the IDL says, which a gateway that decodes them could not forward.
-func TestHeaderIntoThrift(t *testing.T) {
-	texts := idl(t)
-	got := make(chan string, 1)
-	g := startFor(t, texts["orders.thrift"], reply(func(_ context.Context, _ string, args []byte) ([]byte, error) {
-		got <- string(args)
-		return []byte("\x0c\x00\x01\x00\x00"), nil
-	}), 10*time.Second)
-	const (
-		customer = "\x0b\x00\x01\x00\x00\x00\x03Ada"
-		lines    = "\x0f\x00\x02\x0c\x00\x00\x00\x01\x08\x00\x63\x00\x00\x00\x07\x00" // no article
-		unknown  = "\x0a\x00\x63\x00\x00\x00\x00\x00\x00\x00\x2a"
-		agent    = "\x0b\x00\x02\x00\x00\x00\x04test"
-		request  = "\x0b\x00\x01\x00\x00\x00\x03r-1"
-	)
-	for _, c := range []struct{ body, want string }{
-		{unknown + lines + customer, unknown + lines + customer + "\x0c\x00\x05" + request + agent + "\x00"},
-		{"\x0c\x00\x05" + unknown + "\x00" + lines + customer, "\x0c\x00\x05" + unknown + request + agent + "\x00" + lines + customer},
-	} {
-		g.want("POST", "/v1/orders", "Content-Type: application/x-thrift\nX-Request-Id: r-1\nUser-Agent: test", c.body+"\x00", 422, `{"error":"Refused","exception":{}}`)
-		if have, want := <-got, "\x0c\x00\x01"+c.want+"\x00\x00"; have != want {
-			t.Errorf("the server got\n%q, want\n%q", have, want)
-		}
-	}
-	g.want("POST", "/v1/orders", "Content-Type: application/x-thrift", customer+lines, 400, `{"error":"Bad Request","message":"unexpected EOF","path":"Order","offset":26}`)
-	large := customer + "\x0b\x00\x63\x00\x08\x00\x00" + strings.Repeat("x", 1<<19) + lines
-	g.want("POST", "/v1/orders", "Content-Type: application/x-thrift\nUser-Agent: test", large+"\x00", 422, `{"error":"Refused","exception":{}}`)
-	if have := <-got; !strings.HasPrefix(have, "\x0c\x00\x01"+large+"\x0c\x00\x05") {
-		t.Errorf("the server got %d bytes of another message than the %d that were sent", len(have), len(large))
-	}
-}
-
-// TestUncheckedApart: Thrift that the server does not accept, and closes the connection for, costs
-// no other request its answer.
-func TestUncheckedApart(t *testing.T) {
-	g := startAll(t)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for range 300 {
-			g.want("POST", "/v1/orders", "", `{"customer": "Ada"}`, 422, `{"error":"Refused","exception":{"why":"an order without lines"}}`)
-		}
-	}()
-	for running := true; running; {
-		select {
-		case <-done:
-			running = false
-		default:
-			if status, _, text, _ := g.send("POST", "/v1/orders", "Content-Type: application/x-thrift", "\x0b\x00\x01\x00\x00\x00\x01A\x0f\x00\x02\x0c\x00\x00\x00\x01\x00\x00"); status != 502 {
-				t.Errorf("%d %s", status, text)
-			}
-		}
-	}
 }

@@ -18,30 +18,27 @@ import (
 
 // A gateway answers HTTP requests by calls of Thrift services.
 type gateway struct {
-	backends map[string]backend    // by the names of services
+	backends map[string]rpc.Caller // by the names of services
 	timeout  time.Duration         // of a call
-	slots    chan struct{}         // one for each request that is being answered
+	slots    chan struct{}         // one for each call that is being made
+	memory   budget                // for what slow clients send and receive
 	table    atomic.Pointer[table] // what the latest good IDL says
 	refused  atomic.Pointer[error] // why the IDL is not used that is on disk, nil if it is
 }
 
-// A backend makes calls to the server of a service. A server closes a connection on which
-// malformed arguments come, with what others have sent on it, so that arguments that the gateway
-// has not decoded have connections of their own.
-type backend struct{ checked, unchecked rpc.Caller }
-
-// maxRequests is the most requests that are answered at a time. Each has at most one body in
-// memory, in JSON and in Thrift, and one reply.
+// maxRequests is the most calls that are made at a time. Each has at most one body in memory, in
+// JSON and in Thrift, and one reply, in both.
 const maxRequests = 1024
 
 // A table is what one version of the IDL says. A request keeps to the table that it began with.
 type table struct {
-	mux    *http.ServeMux
-	routes []*route
+	mux     *http.ServeMux
+	routes  []*route
+	methods []byte // the JSON of what the page shows of the routes
 }
 
-func newGateway(backends map[string]backend, timeout time.Duration) *gateway {
-	g := &gateway{backends: backends, timeout: timeout, slots: make(chan struct{}, maxRequests)}
+func newGateway(backends map[string]rpc.Caller, timeout time.Duration) *gateway {
+	g := &gateway{backends: backends, timeout: timeout, slots: make(chan struct{}, maxRequests), memory: budget{free: maxMemory}}
 	g.table.Store(&table{mux: http.NewServeMux()})
 	return g
 }
@@ -68,7 +65,9 @@ func (g *gateway) tableOf(texts map[string]string) (*table, error) {
 	if t.routes, err = routesOf(schema, g.backends); err != nil {
 		return nil, err
 	}
-	g.addPage(t.mux)
+	if err := g.addPage(t); err != nil {
+		return nil, err
+	}
 	for _, r := range t.routes {
 		if err := t.add(r, g); err != nil {
 			return nil, fmt.Errorf("%s.%s: %w", r.service, r.method.Name(), err)
@@ -116,14 +115,6 @@ func patternOf(path string) (string, error) {
 
 // ServeHTTP answers a request by the table of the moment.
 func (g *gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	select {
-	case g.slots <- struct{}{}:
-		defer func() { <-g.slots }()
-	default:
-		w.Header().Set("Retry-After", "1")
-		write(w, &problem{Status: http.StatusServiceUnavailable, Message: "too many requests at a time"})
-		return
-	}
 	req.Body = http.MaxBytesReader(w, req.Body, maxBody)
 	mux := g.table.Load().mux
 	h, pattern := mux.Handler(req)
@@ -141,9 +132,20 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	mux.ServeHTTP(w, req)
 }
 
-// answer answers a request that is for r.
+// answer answers a request that is for r. It has a slot only from when its body is there until the
+// answer is to be written: clients that are slow, or mean to be, keep others from nothing.
 func (g *gateway) answer(r *route, w http.ResponseWriter, req *http.Request) {
-	a, err := g.call(r, req)
+	memory := loan{from: &g.memory}
+	defer memory.set(0)
+	body, err := readBody(req, &memory)
+	if err != nil {
+		write(w, err)
+		return
+	}
+	a, err := g.callInSlot(r, req, body)
+	if err == nil && !memory.set(len(a.body)) {
+		err = &problem{Status: http.StatusServiceUnavailable, Message: "the call was made, but too much memory is in use for its answer"}
+	}
 	if err != nil {
 		write(w, err)
 		return
@@ -154,25 +156,33 @@ func (g *gateway) answer(r *route, w http.ResponseWriter, req *http.Request) {
 	send(w, a.status, a.body)
 }
 
-// call makes the call that a request stands for. The error is a *problem.
-func (g *gateway) call(r *route, req *http.Request) (*answer, error) {
-	args, checked, err := r.arguments(req)
+// callInSlot makes the call that a request with a body stands for if there is a slot for it. The
+// error is a *problem.
+func (g *gateway) callInSlot(r *route, req *http.Request, body []byte) (*answer, error) {
+	select {
+	case g.slots <- struct{}{}:
+		defer func() { <-g.slots }()
+		return g.call(r, req, body)
+	default:
+		return nil, busy("too many requests at a time")
+	}
+}
+
+// call makes the call that a request with a body stands for. The error is a *problem.
+func (g *gateway) call(r *route, req *http.Request, body []byte) (*answer, error) {
+	args, err := r.arguments(req, body)
 	if err != nil {
 		return nil, err
-	}
-	caller := r.backend.unchecked
-	if checked {
-		caller = r.backend.checked
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), g.timeout)
 	defer cancel()
 	if r.method.Oneway() {
-		if err := dynamic.CallRawOneway(ctx, caller, r.method.Name(), args); err != nil {
+		if err := dynamic.CallRawOneway(ctx, r.backend, r.method.Name(), args); err != nil {
 			return nil, r.unanswered(err)
 		}
 		return &answer{status: http.StatusAccepted, body: []byte("{}")}, nil
 	}
-	result, err := dynamic.CallRaw(ctx, caller, r.method.Name(), args)
+	result, err := dynamic.CallRaw(ctx, r.backend, r.method.Name(), args)
 	if err != nil {
 		return nil, r.unanswered(err)
 	}
@@ -195,16 +205,27 @@ func write(w http.ResponseWriter, err error) {
 	if p.Title == "" {
 		p.Title = http.StatusText(p.Status)
 	}
+	if p.retry {
+		w.Header().Set("Retry-After", "1")
+	}
 	body, _ := json.Marshal(p)
 	send(w, p.Status, body)
 }
 
 func send(w http.ResponseWriter, status int, body []byte) {
+	sendParts(w, status, bytes.TrimSpace(body), []byte("\n"))
+}
+
+// sendParts sends a body that is in parts.
+func sendParts(w http.ResponseWriter, status int, parts ...[]byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	if status != http.StatusNoContent && status != http.StatusNotModified {
-		w.Write(append(bytes.TrimSpace(body), '\n'))
+	if status == http.StatusNoContent || status == http.StatusNotModified {
+		return
+	}
+	for _, p := range parts {
+		w.Write(p)
 	}
 }
 

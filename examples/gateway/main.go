@@ -115,7 +115,7 @@ func newServer(g *gateway, timeout time.Duration) *http.Server {
 
 // startBackends starts the servers of the services and returns clients for them, by the services'
 // names, and a function that ends both.
-func (c config) startBackends(ctx context.Context, texts map[string]string) (map[string]backend, func(), error) {
+func (c config) startBackends(ctx context.Context, texts map[string]string) (map[string]rpc.Caller, func(), error) {
 	schema, err := dynamic.LoadText(texts)
 	if err != nil {
 		return nil, nil, err
@@ -134,7 +134,7 @@ func (c config) startBackends(ctx context.Context, texts map[string]string) (map
 			end()
 		}
 	}
-	backends := map[string]backend{}
+	backends := map[string]rpc.Caller{}
 	for name, p := range processors {
 		addr := c.connect
 		if name != "KeyValue" || addr == "" {
@@ -145,15 +145,13 @@ func (c config) startBackends(ctx context.Context, texts map[string]string) (map
 			}
 			ends = append(ends, end)
 		}
-		var clients [2]*rpc.Client
-		for i := range clients {
-			if clients[i], err = rpc.Dial(ctx, "tcp", addr, rpc.MaxInFlight(maxRequests)); err != nil {
-				stop()
-				return nil, nil, err
-			}
-			ends = append(ends, func() { clients[i].Close() })
+		cl, err := rpc.Dial(ctx, "tcp", addr, rpc.MaxInFlight(maxRequests))
+		if err != nil {
+			stop()
+			return nil, nil, err
 		}
-		backends[name] = backend{checked: clients[0], unchecked: clients[1]}
+		ends = append(ends, func() { cl.Close() })
+		backends[name] = cl
 	}
 	return backends, stop, nil
 }

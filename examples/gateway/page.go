@@ -15,17 +15,25 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// addPage adds the page that lists the methods, and what it asks for.
-func (g *gateway) addPage(mux *http.ServeMux) {
+// addPage adds the page that lists the methods of t, and what it asks for.
+func (g *gateway) addPage(t *table) (err error) {
 	for path, name := range map[string]string{"/{$}": "index.html", "/_gateway/page.js": "page.js", "/_gateway/page.css": "page.css"} {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, req *http.Request) {
+		t.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, req *http.Request) {
 			// What the IDL says is shown as text; nothing but the page's own script runs.
 			w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src data:; frame-ancestors 'none'")
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			http.ServeFileFS(w, req, pageFiles, "page/"+name)
 		})
 	}
-	mux.HandleFunc("GET /_gateway/methods", g.listMethods)
+	methods := []methodInfo{}
+	for _, r := range t.routes {
+		methods = append(methods, r.info())
+	}
+	if t.methods, err = json.Marshal(methods); err != nil {
+		return err
+	}
+	t.mux.HandleFunc("GET /_gateway/methods", func(w http.ResponseWriter, _ *http.Request) { g.listMethods(t, w) })
+	return nil
 }
 
 // A methodInfo is what the page shows of a route.
@@ -54,25 +62,16 @@ type throwInfo struct {
 	Status int    `json:"status"`
 }
 
-// listMethods answers with the routes, and with what is wrong with the IDL on disk.
-func (g *gateway) listMethods(w http.ResponseWriter, _ *http.Request) {
-	list := struct {
-		Methods []methodInfo `json:"methods"`
-		Refused string       `json:"refused,omitempty"`
-	}{}
-	for _, r := range g.table.Load().routes {
-		list.Methods = append(list.Methods, r.info())
-	}
+// listMethods answers with the routes of t, and with what is wrong with the IDL on disk. It copies
+// no list of them for each client.
+func (g *gateway) listMethods(t *table, w http.ResponseWriter) {
+	parts := [][]byte{[]byte(`{"methods":`), t.methods}
 	if err := g.refused.Load(); err != nil {
-		list.Refused = (*err).Error()
-	}
-	body, err := json.Marshal(list)
-	if err != nil {
-		write(w, err)
-		return
+		why, _ := json.Marshal((*err).Error())
+		parts = append(parts, []byte(`,"refused":`), why)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	send(w, http.StatusOK, body)
+	sendParts(w, http.StatusOK, append(parts, []byte("}\n"))...)
 }
 
 func (r *route) info() methodInfo {
@@ -89,7 +88,7 @@ func (r *route) info() methodInfo {
 		}
 	}
 	if r.hasBody {
-		m.Body = sample(r.root)
+		m.Body = sample(r.root.desc)
 	}
 	if t, ok := r.method.Returns(); ok {
 		m.Returns = t.String()

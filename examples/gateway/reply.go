@@ -24,6 +24,8 @@ type problem struct {
 	Path      string          `json:"path,omitempty"`   // of the value that is wrong
 	Offset    *int            `json:"offset,omitempty"` // in the body, in bytes
 	Exception json.RawMessage `json:"exception,omitempty"`
+
+	retry bool // the same request may be sent again: nothing was done for it
 }
 
 func (p *problem) Error() string { return fmt.Sprintf("%d %s: %s", p.Status, p.Title, p.Message) }
@@ -78,7 +80,7 @@ type answer struct {
 // answerFor returns the answer for the wire bytes of a method's result. The error is a *problem.
 func (r *route) answerFor(wire []byte) (*answer, error) {
 	a := &answer{status: http.StatusOK, header: http.Header{}}
-	result, err := dynamic.Type{Struct: descriptor.Of(r.result)}.Parse(wire)
+	result, err := r.result.typ().Parse(wire)
 	if err != nil {
 		return nil, &problem{Status: http.StatusBadGateway, Message: "the reply is malformed"}
 	}

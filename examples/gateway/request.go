@@ -27,9 +27,10 @@ const (
 	maxHeaders = 100
 	maxParts   = 1000 // of a form
 	maxNesting = 60   // servers accept 64, the arguments around it included
+	maxIndex   = 16 * maxBody
 )
 
-var limits = nocopy.Limits{MaxBytes: maxBody, MaxDepth: maxNesting}
+var limits = nocopy.Limits{MaxBytes: maxBody, MaxDepth: maxNesting, MaxIndex: maxIndex}
 
 // How bodies are written.
 const (
@@ -38,74 +39,72 @@ const (
 	asThrift // the wire bytes of the struct that the JSON would be
 )
 
-// arguments returns the wire bytes of the arguments that a request stands for, and whether all of
-// them were checked, as they are unless the body is Thrift. The error is a *problem.
-func (r *route) arguments(req *http.Request) (args []byte, checked bool, err error) {
-	body, err := readBody(req)
-	if err != nil {
-		return nil, false, err
-	}
+// arguments returns the wire bytes of the arguments that a request with a body stands for. All of
+// them were checked. The error is a *problem.
+func (r *route) arguments(req *http.Request, body []byte) ([]byte, error) {
 	format, boundary := asJSON, ""
+	var err error
 	if r.hasBody || r.hasForm {
 		if format, boundary, err = r.formatOf(req); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	in := values{req: req, body: body}
 	if in.query, err = url.ParseQuery(req.URL.RawQuery); err != nil {
-		return nil, false, badRequest(err)
+		return nil, badRequest(err)
 	}
 	if format == asForm {
 		if in.form, err = formIn(body, boundary); err != nil {
-			return nil, false, badRequest(err)
+			return nil, badRequest(err)
 		}
 	}
 	msg, err := r.message(format, body)
 	if err != nil {
-		return nil, false, badRequest(err)
+		return nil, badRequest(err)
 	}
 	for _, p := range r.places {
-		if err := in.put(msg, p, r.hasBody && format == asJSON); err != nil {
-			return nil, false, badRequest(&placeError{p.name, err})
+		if err := in.put(msg, p); err != nil {
+			return nil, badRequest(&placeError{p.name, err})
 		}
 	}
 	if err := msg.Message().Check(); err != nil {
-		return nil, false, badRequest(err)
+		return nil, badRequest(err)
 	}
 	if r.wrap == 0 {
-		return msg.Message().AppendTo(nil), format != asThrift, nil
+		return msg.Message().AppendTo(nil), nil
 	}
 	// The struct with the arguments: a field header, the argument, STOP
-	args = make([]byte, 0, msg.Message().Len()+4)
+	args := make([]byte, 0, msg.Message().Len()+4)
 	args = binary.BigEndian.AppendUint16(append(args, byte(nocopy.WireStruct)), uint16(r.wrap))
-	return append(msg.Message().AppendTo(args), byte(nocopy.WireStop)), format != asThrift, nil
+	return append(msg.Message().AppendTo(args), byte(nocopy.WireStop)), nil
 }
 
 // message returns the message that the body is, or an empty one.
 func (r *route) message(format int, body []byte) (dynamic.Message, error) {
-	t := dynamic.Type{Struct: descriptor.Of(r.root)}
-	noJSON := !r.hasBody || format == asForm
+	noBody := !r.hasBody || format == asForm
 	switch {
-	case noJSON && r.jsonOnly != "":
+	case noBody && r.jsonOnly != "":
 		return dynamic.Message{}, &placeError{r.jsonOnly, nocopy.ErrMissingRequired}
-	case noJSON, format == asJSON && len(body) == 0 && r.jsonOnly == "":
-		return t.New(), nil
+	case noBody, format == asJSON && len(body) == 0 && r.jsonOnly == "":
+		return r.root.typ().New(), nil
 	case format == asThrift:
-		// Only where its fields begin is looked up. What is in them is not decoded, but for the
-		// structs that lead to places.
-		return t.Parse(body, nocopy.Lazy, limits)
+		return r.thriftMessage(body)
 	}
-	s, err := nocopyjson.UnmarshalAs(r.root, body, limits)
-	return reflection.OfStruct(r.root, thriftimpl.Struct(s)), err
+	s, err := nocopyjson.UnmarshalAs(r.root.desc, body, limits)
+	return reflection.OfStruct(r.root.desc, thriftimpl.Struct(s)), err
 }
 
-func readBody(req *http.Request) ([]byte, error) {
+// readBody returns the body of a request, in memory on loan. The error is a *problem.
+func readBody(req *http.Request, memory *loan) ([]byte, error) {
 	if n := len(req.Header); n > maxHeaders {
 		return nil, &problem{Status: http.StatusRequestHeaderFieldsTooLarge, Message: fmt.Sprintf("%d header fields, at most %d are possible", n, maxHeaders)}
 	}
-	body, err := io.ReadAll(req.Body)
+	body, err := memory.read(req.Body)
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	var refused *problem
+	if errors.As(err, &refused) {
+		return nil, err
+	} else if errors.As(err, &tooLarge) {
 		return nil, &problem{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("a body of more than %d bytes", maxBody)}
 	} else if err != nil {
 		return nil, badRequest(err)
@@ -191,8 +190,8 @@ func (v *values) find(from source) []string {
 }
 
 // put sets the field of msg that p is, if a source has a value. A field that is required must get
-// one, unless the JSON has it.
-func (v *values) put(msg dynamic.Message, p place, hasJSON bool) error {
+// one, unless the body has it.
+func (v *values) put(msg dynamic.Message, p place) error {
 	for _, from := range p.sources {
 		if from.in == "raw_body" {
 			return set(msg, p, v.body)
@@ -204,7 +203,7 @@ func (v *values) put(msg dynamic.Message, p place, hasJSON bool) error {
 			return nil
 		}
 	}
-	if p.required && !(p.inJSON && hasJSON) {
+	if _, inBody := valueAt(msg, p.ids); p.required && !inBody {
 		return fmt.Errorf("%w in %s %s", nocopy.ErrMissingRequired, p.sources[0].in, p.sources[0].name)
 	}
 	return nil

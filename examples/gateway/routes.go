@@ -12,6 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -27,18 +28,18 @@ type route struct {
 	method  descriptor.Method
 	verb    string // "" is any
 	path    string // as the IDL has it
-	backend backend
+	backend rpc.Caller
 
 	// root is the view of what a request fills: the struct that is the only argument, or else the
 	// arguments, whose names the JSON of the body then has.
-	root *thriftimpl.Desc
+	root *view
 	wrap int16 // the id of the argument that root is, 0 if root is the arguments
 
 	places   []place
 	jsonOnly string            // a required field that can only be in JSON, "" if none
 	hasForm  bool              // a field may be in a form
 	hasBody  bool              // the root has fields in the JSON of the body
-	result   *thriftimpl.Desc  // its view, nil if the method is oneway
+	result   *view             // of the result, nil if the method is oneway
 	answers  map[int16][]place // of the structs in the result, by their ids
 	statuses map[int16]int     // of declared exceptions, likewise
 }
@@ -64,14 +65,14 @@ var placesOfFields = []string{
 
 // routesOf returns the routes of all methods with an annotation of a path. backends are the
 // servers of the services, by their names.
-func routesOf(schema *dynamic.Schema, backends map[string]backend) ([]*route, error) {
+func routesOf(schema *dynamic.Schema, backends map[string]rpc.Caller) ([]*route, error) {
 	var all []*route
 	for _, s := range schema.Services() {
 		for m := range s.AllMethods() {
 			for _, v := range verbs {
 				for _, path := range valuesOf(m.Annotations(), v.annotation) {
 					r, err := newRoute(s.Name(), m, v.verb, path)
-					if err == nil && backends[s.Name()].checked == nil {
+					if err == nil && backends[s.Name()] == nil {
 						err = errors.New("the service has no server")
 					}
 					if err != nil {
@@ -226,7 +227,7 @@ func placesIn(s descriptor.Struct) ([]place, error) {
 	if !s.Valid() {
 		return nil, nil
 	}
-	if _, err := thriftimpl.JSONNames(viewOf(s.Desc())); err != nil {
+	if _, err := thriftimpl.JSONNames(viewOf(s.Desc()).desc); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
 	p := placer{around: map[*thriftimpl.Desc]bool{}}

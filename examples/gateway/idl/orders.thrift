@@ -1,5 +1,5 @@
 // A service with nested messages. What stands in Trace comes from the request's headers, also into
-// orders that come as Thrift, of which nothing else is decoded.
+// orders that come as Thrift, and can't be in a body.
 
 enum Payment {
   CARD = 1,
