@@ -63,8 +63,8 @@ func TestSlowBodies(t *testing.T) {
 	g.waitForLoans(func(n int) bool { return n == 0 })
 }
 
-// TestSlowReaders: answers that nobody reads take no slots. When they have taken most of the memory,
-// there is still room for small bodies and answers.
+// TestSlowReaders: answers that nobody reads take no slots. When they have taken most of the
+// memory, there is still room for small bodies and answers.
 func TestSlowReaders(t *testing.T) {
 	const idl = `service S {
   string large(1: i32 n (api.query)) (api.get = "/large")
