@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
 // gitFiles are the files of a revision of a git repository. Their paths are those that they have
@@ -183,8 +185,7 @@ func (g *gitFiles) Canonical(name string) (string, error) {
 // IsFile implements schema.Files.
 func (g *gitFiles) IsFile(name string) bool {
 	if _, ok := g.within(name); !ok {
-		info, err := os.Stat(name)
-		return err == nil && !info.IsDir()
+		return schema.Disk.IsFile(name)
 	}
 	_, ok := g.resolve(name)
 	return ok
@@ -193,7 +194,7 @@ func (g *gitFiles) IsFile(name string) bool {
 // ReadFile implements schema.Files.
 func (g *gitFiles) ReadFile(name string) ([]byte, error) {
 	if _, ok := g.within(name); !ok {
-		return os.ReadFile(name)
+		return schema.Disk.ReadFile(name)
 	}
 	rel, ok := g.resolve(name)
 	if !ok {
@@ -205,6 +206,9 @@ func (g *gitFiles) ReadFile(name string) ([]byte, error) {
 // blob returns the bytes of a file.
 func (g *gitFiles) blob(rel string) ([]byte, error) {
 	out, err := git(g.top, "cat-file", "blob", g.blobs[rel])
+	if len(out) > schema.MaxFile {
+		return nil, schema.ErrTooLarge
+	}
 	return []byte(out), err
 }
 

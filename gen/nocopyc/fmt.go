@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/idlfmt"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
 const fmtUsage = `usage: nocopyc fmt [flags] [FILE|FOLDER...]
@@ -55,9 +56,9 @@ func runFmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "nocopyc: -w needs files: standard input cannot be written to")
 		return 2
 	case len(paths) == 0:
-		src, err := io.ReadAll(stdin)
+		src, err := schema.ReadAll(stdin)
 		if err != nil {
-			fmt.Fprintf(stderr, "nocopyc: %v\n", err)
+			fmt.Fprintf(stderr, "nocopyc: standard input: %v\n", err)
 			return 2
 		}
 		f.fail(f.format("<standard input>", src))
@@ -106,7 +107,10 @@ func (f *formatter) path(name string) {
 }
 
 func (f *formatter) file(name string) error {
-	src, err := os.ReadFile(name)
+	src, err := schema.Disk.ReadFile(name)
+	if errors.Is(err, schema.ErrTooLarge) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	if err != nil {
 		return err
 	}

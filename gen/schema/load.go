@@ -3,7 +3,6 @@ package schema
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,24 +10,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// Files is where .thrift files are read from. Paths are those of package filepath.
-type Files interface {
-	// Canonical returns a path that is the same for all paths of a file, an error if there is
-	// none.
-	Canonical(path string) (string, error)
-	// IsFile reports whether there is a file, which is not a folder.
-	IsFile(path string) bool
-	ReadFile(path string) ([]byte, error)
-}
-
-// Load reads files and the files that they include, which are looked for in the folder of
-// the including file and then in includeDirs. The error is an idl.ErrorList; there is a
-// Set in any case.
+// Load reads files and the files that they include. Included files are looked for in the folder of
+// the including file, then in includeDirs, then by their own paths, in the working directory. The
+// error is an idl.ErrorList; there is a Set in any case.
 func Load(files, includeDirs []string) (*Set, error) { return LoadFrom(Disk, files, includeDirs) }
 
-// LoadFrom reads files and the files that they include from elsewhere than the disk. Included ones
-// are looked for in the folder of the including file and then in includeDirs. The error is an
-// idl.ErrorList; there is a Set in any case.
+// LoadFrom is like Load, for files that are elsewhere than on the disk.
 func LoadFrom(from Files, files, includeDirs []string) (*Set, error) {
 	l := loader{from: from, dirs: includeDirs, byPath: map[string]*Program{}, set: &Set{}}
 	for _, file := range files {
@@ -48,27 +35,6 @@ func LoadFrom(from Files, files, includeDirs []string) (*Set, error) {
 	l.set.Warnings.Sort(order...)
 	return l.set, l.errs.Err()
 }
-
-// disk implements Disk.
-type disk struct{}
-
-// Disk is the Files of the operating system.
-var Disk Files = disk{}
-
-func (disk) Canonical(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(abs)
-}
-
-func (disk) IsFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
-}
-
-func (disk) ReadFile(path string) ([]byte, error) { return os.ReadFile(path) }
 
 type loader struct {
 	from   Files
@@ -125,12 +91,16 @@ func (l *loader) include(p *Program, inc *idl.Include) {
 	for _, dir := range l.dirs {
 		places = append(places, filepath.Join(dir, name))
 	}
+	places = append(places, filepath.Clean(name)) // as thriftgo does, from the working directory
 	if filepath.IsAbs(name) {
 		places = []string{name}
 	}
-	for _, place := range places {
+	for i, place := range places {
 		if !l.from.IsFile(place) {
 			continue
+		}
+		if i > len(l.dirs) {
+			l.set.Warnings.Add(inc.Pos, "%s is found in the working directory; Apache's compiler needs -I . for that", name)
 		}
 		q := l.file(place, inc.Pos)
 		if q == nil || len(q.AST.Definitions) == 0 && l.errs.In(q.Path) {

@@ -312,6 +312,24 @@ a.thrift:9:87: Apache's compiler refuses the name set, which it reserves`
 	}
 }
 
+// TestWorkingDirectory: an included file is looked for in the working directory last, as by
+// thriftgo, which looks there first.
+func TestWorkingDirectory(t *testing.T) {
+	_, err := load(t, "\n-- idl/main.thrift --\ninclude 'idl/b.thrift'\ninclude 'c.thrift'\nstruct S { 1: b.B b, 2: c.C c }\n"+
+		"-- idl/b.thrift --\nstruct B {}\n-- idl/c.thrift --\nstruct C {}\n-- c.thrift --\n")
+	if err != "" {
+		t.Fatal(err)
+	}
+	set, loadErr := schema.Load([]string{"idl/main.thrift"}, nil)
+	if loadErr != nil {
+		t.Fatal(loadErr)
+	}
+	want := "idl/main.thrift:1:1: idl/b.thrift is found in the working directory; Apache's compiler needs -I . for that"
+	if got := set.Warnings.Error(); got != want {
+		t.Errorf("warnings %s, want %s", got, want)
+	}
+}
+
 // TestRedact: a field has the annotation nocopy.redact if its type has it, or what that is made
 // of, by itself or by typedefs, unless it says otherwise; what a method returns, if that has it.
 func TestRedact(t *testing.T) {

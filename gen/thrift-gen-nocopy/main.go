@@ -38,10 +38,13 @@ func main() {
 	}
 }
 
+// maxRequest is the most bytes of a request.
+const maxRequest = 1 << 30
+
 // run reads a request and writes the response to it. What is wrong with the request, or with the
 // files that it names, is in the response.
 func run(in io.Reader, out io.Writer) error {
-	data, err := io.ReadAll(in)
+	data, err := io.ReadAll(io.LimitReader(in, maxRequest+1))
 	if err != nil {
 		return err
 	}
@@ -56,7 +59,7 @@ func run(in io.Reader, out io.Writer) error {
 
 // respond fills the response to a request.
 func respond(data []byte, res plugin.Response) error {
-	req, err := plugin.ParseRequest(withoutTrailer(data), nocopy.Limits{MaxBytes: 1 << 30, MaxDepth: 1 << 12})
+	req, err := plugin.ParseRequest(withoutTrailer(data), nocopy.Limits{MaxBytes: maxRequest, MaxDepth: 1 << 12})
 	if err != nil {
 		return fmt.Errorf("the request of thriftgo: %w", err)
 	}

@@ -79,7 +79,7 @@ func ExampleLoadText() {
 	// {"name":"hat","colors":["GREEN"]} <nil>
 	// map[colors:[0] name:cap] <nil>
 	// Item.colors[1]: no value of Color has this name
-	// bad.thrift:2:6: unknown type strin
+	// bad.thrift:2:6: unknown type strin, did you mean string?
 }
 
 // A server and a client of a service that the program does not know when it is compiled.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -151,17 +150,8 @@ type diskFiles struct{}
 
 func (diskFiles) canonical(path string) (string, error) { return schema.Disk.Canonical(path) }
 
-func (diskFiles) isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-func (d diskFiles) open(path string) (io.ReadCloser, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file") // reading a pipe might never end
-	}
-	return os.Open(path)
-}
+func (diskFiles) isFile(path string) bool                 { return schema.Disk.IsFile(path) }
+func (diskFiles) open(path string) (io.ReadCloser, error) { return schema.OpenRegular(path) }
 
 type fsFiles struct{ fs fs.FS }
 
@@ -176,10 +166,19 @@ func (f fsFiles) canonical(path string) (string, error) {
 
 func (f fsFiles) isFile(path string) bool {
 	info, err := fs.Stat(f.fs, f.name(path))
-	return err == nil && info.Mode().IsRegular()
+	return err == nil && !info.IsDir()
 }
 
-func (f fsFiles) open(path string) (io.ReadCloser, error) { return f.fs.Open(f.name(path)) }
+func (f fsFiles) open(path string) (io.ReadCloser, error) {
+	info, err := fs.Stat(f.fs, f.name(path))
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file") // reading a pipe might never end
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.fs.Open(f.name(path))
+}
 
 type textFiles map[string]string
 

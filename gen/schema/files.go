@@ -1,0 +1,74 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Files is where .thrift files are read from. Paths are those of package filepath.
+type Files interface {
+	// Canonical returns a path that is the same for all paths of a file, an error if there is
+	// none.
+	Canonical(path string) (string, error)
+	// IsFile reports whether there is a file, which is not a folder.
+	IsFile(path string) bool
+	ReadFile(path string) ([]byte, error)
+}
+
+// disk implements Disk.
+type disk struct{}
+
+// Disk is the Files of the operating system. It reads regular files of up to MaxFile bytes.
+var Disk Files = disk{}
+
+func (disk) Canonical(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+func (disk) IsFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+func (disk) ReadFile(path string) ([]byte, error) {
+	f, err := OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadAll(f)
+}
+
+// MaxFile is the most bytes of a .thrift file.
+const MaxFile = 16 << 20
+
+// ErrTooLarge is the error for a file of more than MaxFile bytes.
+var ErrTooLarge = fmt.Errorf("larger than %d MiB", MaxFile>>20)
+
+// ReadAll reads a .thrift file of up to MaxFile bytes. The error may be ErrTooLarge.
+func ReadAll(r io.Reader) ([]byte, error) {
+	src, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
+	if err == nil && len(src) > MaxFile {
+		return nil, ErrTooLarge
+	}
+	return src, err
+}
+
+// OpenRegular opens a regular file: reading a pipe or a device might never end.
+func OpenRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &os.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+	}
+	return os.Open(path)
+}
