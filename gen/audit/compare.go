@@ -97,7 +97,7 @@ func (c *comparer) moved(at change, f filePair, to *schema.Program, word string)
 // structs compares a struct, union or exception.
 func (c *comparer) structs(at change, old, new *schema.Struct) {
 	c.shape(at, old, new)
-	c.fields(old, new, fieldsOf{name: old.Name, union: old.Shape == schema.IsUnion})
+	c.fields(old, new, fieldsOf{name: old.Name, union: old.Shape == schema.IsUnion, program: old.Program, key: old.Name})
 }
 
 // shape compares what kind of struct it is.

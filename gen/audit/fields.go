@@ -12,9 +12,11 @@ import (
 // fieldsOf tells what the fields that are compared belong to. Its name is that of a struct,
 // METHOD_args or METHOD_exception.
 type fieldsOf struct {
-	name   string
-	union  bool
-	throws bool
+	name    string
+	union   bool
+	throws  bool
+	program *schema.Program // the old file
+	key     string          // the name in that, with SERVICE. before those of methods
 }
 
 // fields compares the fields of a struct, the arguments of a method or its exceptions.
@@ -87,9 +89,8 @@ func (c *comparer) removed(f *schema.Field, of fieldsOf, at change) {
 // added adds findings for a field whose id is new. moved reports that another id had its name
 // before; before are the old fields in the order of their ids.
 func (c *comparer) added(g *schema.Field, moved bool, before []*schema.Field, of fieldsOf, at change) {
-	if !moved && between(g.ID, before) {
-		c.add(Warning, "field-added-between", 0, at, "field %d %s added to %s between others: its id may have been another field's",
-			g.ID, g.Name, of.name)
+	if !moved && c.judging == nil {
+		c.newID(g, before, of, at)
 	}
 	switch {
 	case g.Req == schema.Required:
@@ -98,6 +99,28 @@ func (c *comparer) added(g *schema.Field, moved bool, before []*schema.Field, of
 		c.add(Warning, "union-field-added", Wire|JSON, at, "field %d %s added to union %s: old programs find none set", g.ID, g.Name, of.name)
 	case of.throws:
 		c.add(Warning, "exception-added", Wire|JSON, at, "exception %d %s added to %s: old clients do not see it", g.ID, g.Name, of.name)
+	}
+}
+
+// newID adds the finding that an id was, or may have been, another field's in earlier revisions.
+// The same field may come back.
+func (c *comparer) newID(g *schema.Field, before []*schema.Field, of fieldsOf, at change) {
+	last, known, err := c.old.past.lastUse(of, g.ID)
+	if known {
+		typ := c.new.aliases[g.Pos.Filename].written(c.new.fields[g.Pos].Type)
+		if last.name != g.Name || last.typ != typ {
+			c.add(Error, "field-id-reused", Wire, at, "field %d %s added to %s with an id that was another field's: %s %s in revision %s",
+				g.ID, g.Name, of.name, last.typ, last.name, last.revision)
+		}
+		return
+	}
+	if between(g.ID, before) {
+		why := ""
+		if err != nil {
+			why = fmt.Sprintf("; its history cannot be read: %v", err)
+		}
+		c.add(Warning, "field-added-between", 0, at, "field %d %s added to %s between others: its id may have been another field's%s",
+			g.ID, g.Name, of.name, why)
 	}
 }
 

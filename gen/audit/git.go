@@ -18,10 +18,11 @@ import (
 // gitFiles are the files of a revision of a git repository. Their paths are those that they have
 // or would have in the work tree; what is outside of that is read from disk.
 type gitFiles struct {
-	label string            // the revision as it was given
-	top   string            // the work tree
-	blobs map[string]string // the names of blobs by path in the repository
-	links map[string]bool   // which of these are symbolic links
+	label  string            // the revision as it was given
+	commit string            // the revision's, or the one before what is staged; may be ""
+	top    string            // the work tree
+	blobs  map[string]string // the names of blobs by path in the repository
+	links  map[string]bool   // which of these are symbolic links
 }
 
 // openGit returns the files of a place in a revision.
@@ -54,7 +55,7 @@ func openGit(p *place) (*tree, error) {
 		}
 	}
 	t := &tree{arg: p.arg, from: g, base: base, rename: g.name}
-	t.isFile, t.dir = g.IsFile(base), realPath
+	t.isFile, t.dir, t.history = g.IsFile(base), realPath, g.history
 	t.list = func(folder string) ([]string, error) { return g.list(folder), nil }
 	if !t.isFile && !g.isFolder(base) {
 		return nil, fmt.Errorf("%s: there is no %s in %s", p.arg, filepath.ToSlash(g.path(base)), g.describe())
@@ -119,6 +120,7 @@ func (g *gitFiles) read(p *place) error {
 	var out string
 	var err error
 	if p.index {
+		g.commit = g.commitOf("HEAD")
 		out, err = git(g.top, "ls-files", "--stage", "-z", "--full-name")
 	} else {
 		var id string
@@ -128,6 +130,7 @@ func (g *gitFiles) read(p *place) error {
 		} else if err != nil {
 			return fmt.Errorf("%s: there is no such file, and no git revision %s", p.arg, p.revision)
 		}
+		g.commit = g.commitOf(p.revision)
 		out, err = git(g.top, "ls-tree", "-r", "-z", "--full-tree", strings.TrimSpace(id))
 	}
 	if err != nil {
@@ -148,6 +151,15 @@ func (g *gitFiles) read(p *place) error {
 		g.blobs[name], g.links[name] = id, words[0] == "120000"
 	}
 	return nil
+}
+
+// commitOf returns the name of the commit that a revision is, "" if it is none.
+func (g *gitFiles) commitOf(revision string) string {
+	id, err := git(g.top, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	if err != nil {
+		return "" // a tree, or nothing is committed yet
+	}
+	return strings.TrimSpace(id)
 }
 
 // resolve returns the path in the repository of the file that a path leads to, symbolic links
@@ -271,11 +283,14 @@ func (g *gitFiles) describe() string {
 }
 
 // git runs git in a folder and returns its output.
-func git(dir string, args ...string) (string, error) {
+func git(dir string, args ...string) (string, error) { return gitInput(dir, "", args...) }
+
+// gitInput runs git in a folder with a standard input, and returns its output.
+func gitInput(dir, input string, args ...string) (string, error) {
 	cmd := exec.Command("git", append([]string{"-C", dir, "--no-pager", "--no-optional-locks"}, args...)...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

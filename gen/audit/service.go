@@ -18,7 +18,7 @@ func (c *comparer) service(old, new *schema.Service) {
 		if in != new {
 			c.add(Warning, "method-moved", Source, at, "method %s of service %s moved to %s, which it extends", f.Name, old.Name, in.Name)
 		}
-		c.function(f, g, at)
+		c.function(old, f, g, at)
 	}
 	switch {
 	case old.Extends == nil:
@@ -37,8 +37,8 @@ func (c *comparer) overrides(old, new *schema.Service) {
 		if own[g.Name] != nil {
 			continue
 		}
-		if f, _ := c.method(old.Extends, g.Name); f != nil {
-			c.function(f, g, change{old.Name + "." + f.Name, f.Pos, g.Pos})
+		if f, from := c.method(old.Extends, g.Name); f != nil {
+			c.function(from, f, g, change{old.Name + "." + f.Name, f.Pos, g.Pos})
 		}
 	}
 }
@@ -61,7 +61,7 @@ func (c *comparer) extends(old, new *schema.Service) {
 			case g == nil:
 				breaks |= Wire
 			case c.pairs.services[from] != in:
-				c.function(f, g, change{old.Name + "." + f.Name, f.Pos, g.Pos})
+				c.function(from, f, g, change{old.Name + "." + f.Name, f.Pos, g.Pos})
 			}
 		}
 	}
@@ -100,8 +100,8 @@ func (c *comparer) methods(s *schema.Service) map[string]*schema.Function {
 	return byName
 }
 
-// function compares a method.
-func (c *comparer) function(f, g *schema.Function, at change) {
+// function compares a method, which the old service from has.
+func (c *comparer) function(from *schema.Service, f, g *schema.Function, at change) {
 	if f.Oneway != g.Oneway {
 		text := "no longer oneway"
 		if g.Oneway {
@@ -119,8 +119,10 @@ func (c *comparer) function(f, g *schema.Function, at change) {
 	} else if old, new := c.old.functions[f.Pos], c.new.functions[g.Pos]; old != nil && new != nil {
 		c.typedefName(old.Result, new.Result, at, "what method %s returns", f.Name)
 	}
-	c.fields(f.Args, g.Args, fieldsOf{name: f.Name + "_args"})
-	c.fields(throws(f), throws(g), fieldsOf{name: f.Name + "_exception", throws: true})
+	args := fieldsOf{name: f.Name + "_args", program: from.Program, key: from.Name + "." + f.Name + "_args"}
+	c.fields(f.Args, g.Args, args)
+	exceptions := fieldsOf{name: f.Name + "_exception", throws: true, program: from.Program, key: from.Name + "." + f.Name + "_exception"}
+	c.fields(throws(f), throws(g), exceptions)
 }
 
 // throws returns the exceptions that a method declares as a struct.

@@ -23,8 +23,10 @@ type Version struct {
 	given     map[*schema.Program]bool   // the same
 	fields    map[idl.Position]*idl.Field
 	functions map[idl.Position]*idl.Function
+	aliases   map[string]aliases       // the typedefs of each file, by its path
 	place     func(path string) string // the name of a file by its path in what was given
 	rename    func(name string) string
+	past      *past // of a git revision
 }
 
 // show returns the name of a file as findings have it, on one line.
@@ -54,8 +56,8 @@ func Load(in Input) (old, new *Version, err error) {
 		return nil, nil, errors.New("the name of what is old or new is empty")
 	}
 	oldPlace, newPlace := parsePlace(in.Old), parsePlace(in.New)
-	oldPlace.follow(newPlace, in.Files)
-	newPlace.follow(oldPlace, in.Files)
+	oldPlace.follow(newPlace)
+	newPlace.follow(oldPlace)
 	oldTree, err := oldPlace.open()
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +71,7 @@ func Load(in Input) (old, new *Version, err error) {
 	}
 	for _, name := range in.Files {
 		if len(oldTree.files(name)) == 0 && len(newTree.files(name)) == 0 {
-			return nil, nil, fmt.Errorf("%s is neither in %s nor in %s", name, in.Old, in.New)
+			return nil, nil, fmt.Errorf("%s is neither in %s nor in %s: files to be compared are paths in these", name, oldTree.rename(oldTree.base), newTree.rename(newTree.base))
 		}
 	}
 	if old, err = oldTree.load(in.Files, in.OldDirs); err != nil {
@@ -120,10 +122,10 @@ func cutRevision(arg string) (rev, name string, found bool) {
 }
 
 // follow gives a revision without a path that of the other place.
-func (p *place) follow(other *place, files []string) {
+func (p *place) follow(other *place) {
 	switch {
 	case !p.bare || p.path != "":
-	case len(files) > 0 || other.bare:
+	case other.bare:
 		p.path = "./"
 	case other.revision != "" || other.index:
 		p.path, p.bare = other.path, false // a path in the repository
@@ -143,6 +145,8 @@ type tree struct {
 	list func(folder string) ([]string, error)
 	// dir returns a folder that is given on the command line as from has it.
 	dir func(string) (string, error)
+	// history returns that of a file by its path, nil if these are files on disk.
+	history func(name string) (history, error)
 }
 
 // open returns the files of a place.
@@ -216,7 +220,10 @@ func (t *tree) files(rel string) []string {
 // load reads the tree's files, or those of them that are wanted.
 func (t *tree) load(wanted, dirs []string) (*Version, error) {
 	v := &Version{files: map[string]*schema.Program{}, given: map[*schema.Program]bool{}, rename: t.rename, place: t.name,
-		fields: map[idl.Position]*idl.Field{}, functions: map[idl.Position]*idl.Function{}}
+		fields: map[idl.Position]*idl.Field{}, functions: map[idl.Position]*idl.Function{}, aliases: map[string]aliases{}}
+	if t.history != nil {
+		v.past = &past{t.history, map[*schema.Program]pastFile{}}
+	}
 	rels, err := t.rels(wanted)
 	if err != nil {
 		return nil, err
@@ -292,13 +299,14 @@ func (v *Version) renamed(err error) error {
 	return list
 }
 
-// syntax notes the syntax trees of a file's fields and methods.
+// syntax notes the syntax trees of a file's fields, methods and typedefs.
 func (v *Version) syntax(p *schema.Program) {
 	fields := func(list []*idl.Field) {
 		for _, f := range list {
 			v.fields[f.Pos] = f
 		}
 	}
+	v.aliases[p.Path] = typedefs(p.AST)
 	for _, d := range p.AST.Definitions {
 		switch d := d.(type) {
 		case *idl.Struct:

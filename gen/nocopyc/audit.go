@@ -27,6 +27,9 @@ its place in OLD. Both are files, folders, or git revisions:
 FILEs are paths in OLD and NEW. They are paths in the current folder if both are
 revisions without a path.
 
+If OLD is a revision, a new field must not take an id that another field had in it or in
+the revisions before.
+
 The exit code is 0 if nothing is broken, 1 if there are errors, and 2 for a wrong command
 line, files that are missing and errors in files.
 
