@@ -172,9 +172,34 @@ func (c *comparer) types(f, g *schema.Field, of fieldsOf, at change) {
 
 // typedefName adds a finding if a type is the same by another name.
 func (c *comparer) typedefName(old, new *idl.Type, at change, what string, args ...any) {
-	if a, b := written(old), written(new); a != b {
-		c.add(Warning, "typedef-name-changed", Source, at, what+" changed from %s to %s, which is the same type", append(args, short(a), short(b))...)
+	if c.sameTypedefs(old, new) {
+		return
 	}
+	a, b := written(old, bare), written(new, bare)
+	if a == b {
+		whole := func(name string) string { return name }
+		a, b = written(old, whole), written(new, whole)
+	}
+	c.add(Warning, "typedef-name-changed", Source, at, what+" changed from %s to %s, which is the same type", append(args, a, b)...)
+}
+
+// sameTypedefs reports whether the same typedefs write a type, which is the same in both Versions.
+func (c *comparer) sameTypedefs(old, new *idl.Type) bool {
+	if old == nil || new == nil {
+		return true
+	}
+	a, b := c.old.typedef(old), c.new.typedef(new)
+	switch {
+	case a != nil || b != nil:
+		return a != nil && c.pairs.typedefs[a] == b
+	case old.List != nil:
+		return c.sameTypedefs(old.List.Elem, new.List.Elem)
+	case old.Set != nil:
+		return c.sameTypedefs(old.Set.Elem, new.Set.Elem)
+	case old.Map != nil:
+		return c.sameTypedefs(old.Map.Key, new.Map.Key) && c.sameTypedefs(old.Map.Value, new.Map.Value)
+	}
+	return true
 }
 
 var requirementWords = [...]string{schema.DefaultReq: "default", schema.Required: "required", schema.Optional: "optional"}

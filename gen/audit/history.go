@@ -141,15 +141,26 @@ func typedefs(f *idl.File) aliases {
 	return names
 }
 
-// written returns a type as the file writes it, where it is not only another name.
+// written returns a type as the file writes it, typedefs of the file resolved. Those in a
+// container that stand for another one stay, since they could make the text very large.
 func (a aliases) written(t *idl.Type) string {
-	for range len(a) {
-		if t == nil || t.Name == "" || a[t.Name] == nil {
+	return short(written(a.resolved(t), func(name string) string {
+		if t := a.resolved(&idl.Type{Name: name}); t.Base != "" || t.Name != "" {
+			return written(t, bare)
+		}
+		return bare(name)
+	}))
+}
+
+// resolved returns the type that a type which is a name stands for in the file.
+func (a aliases) resolved(t *idl.Type) *idl.Type {
+	for range 100 {
+		if t == nil || a[t.Name] == nil {
 			break
 		}
 		t = a[t.Name]
 	}
-	return written(t)
+	return t
 }
 
 // A past holds the histories of a Version's files, each read when it is first asked for.

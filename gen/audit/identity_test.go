@@ -301,3 +301,36 @@ func TestManyChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedefs: typedefs, too, are the same by file and name. One that moves is the same; one of
+// another file is not.
+func TestTypedefs(t *testing.T) {
+	types := "typedef i32 T\ntypedef list<T> L"
+	for _, test := range []struct{ what, old, new, left, want string }{
+		{"of another file", "struct S { 1: left.T a }", "struct S { 1: right.T a }", types,
+			"field 1 a of S changed from left.T to right.T, which is the same type"},
+		{"in a container", "struct S { 1: map<i32, left.T> a }", "struct S { 1: map<i32, right.T> a }", types,
+			"field 1 a of S changed from map<i32,left.T> to map<i32,right.T>, which is the same type"},
+		{"of what a method returns", "service V { left.L f() }", "service V { right.L f() }", types,
+			"what method f returns changed from left.L to right.L, which is the same type"},
+		{"the same", "struct S { 1: left.T a, 2: left.L b }", "struct S { 1: left.T a, 2: left.L b }", types, ""},
+		{"none in its place", "struct S { 1: left.L a }", "struct S { 1: list<i32> a }", types, "field 1 a of S changed from L to list<i32>, which is the same type"},
+		{"another one in it", "struct S { 1: list<i32> a }", "struct S { 1: list<left.T> a }", types,
+			"field 1 a of S changed from list<i32> to list<T>, which is the same type"},
+		{"moved", "struct S { 1: left.M a }", "struct S { 1: M a }\ntypedef i32 M", types + "\ntypedef i32 M", "typedef M removed"},
+	} {
+		dir := t.TempDir()
+		const head = "include 'left.thrift'\ninclude 'right.thrift'\n"
+		for _, folder := range []string{"old", "new"} {
+			write(t, dir+"/"+folder, "left.thrift", types, "right.thrift", types)
+		}
+		write(t, dir, "old/left.thrift", test.left, "old/m.thrift", head+test.old, "new/m.thrift", head+test.new)
+		var got []string
+		for _, f := range load(t, audit.Input{Old: dir + "/old", New: dir + "/new"}, audit.Options{}) {
+			got = append(got, f.Message)
+		}
+		if text := strings.Join(got, "; "); text != test.want {
+			t.Errorf("%s: %s, want %s", test.what, text, test.want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ type pairs struct {
 	structs  map[*schema.Struct]*schema.Struct
 	enums    map[*schema.Enum]*schema.Enum
 	services map[*schema.Service]*schema.Service
+	typedefs map[*schema.Typedef]*schema.Typedef
 }
 
 // A filePair is a file in both Versions. new is nil if the new one lacks it; lack is the place
@@ -30,15 +31,18 @@ func pair(old, new *Version) pairs {
 		structs:  map[*schema.Struct]*schema.Struct{},
 		enums:    map[*schema.Enum]*schema.Enum{},
 		services: map[*schema.Service]*schema.Service{},
+		typedefs: map[*schema.Typedef]*schema.Typedef{},
 	}
 	p.pairFiles(old, new)
 	structs := newIndex(new, p.files, func(f *schema.Program) []*schema.Struct { return f.Structs }, func(s *schema.Struct) string { return s.Name })
 	enums := newIndex(new, p.files, func(f *schema.Program) []*schema.Enum { return f.Enums }, func(e *schema.Enum) string { return e.Name })
 	services := newIndex(new, p.files, func(f *schema.Program) []*schema.Service { return f.Services }, func(s *schema.Service) string { return s.Name })
+	typedefs := newIndex(new, p.files, func(f *schema.Program) []*schema.Typedef { return f.Typedefs }, func(t *schema.Typedef) string { return t.Name })
 	for _, f := range p.files {
 		structs.match(f, f.old.Structs, p.structs)
 		enums.match(f, f.old.Enums, p.enums)
 		services.match(f, f.old.Services, p.services)
+		typedefs.match(f, f.old.Typedefs, p.typedefs)
 	}
 	return p
 }
@@ -55,9 +59,10 @@ func (p *pairs) pairFiles(old, new *Version) {
 		}
 		paired[o] = true
 		p.files = append(p.files, filePair{old: o, new: n})
+		included := includes(o, n)
 		for _, inc := range o.Includes {
 			if !old.given[inc.Program] { // others have their pairs by their paths
-				add(inc.Program, included(n, o, inc))
+				add(inc.Program, included[inc.Program])
 			}
 		}
 	}
@@ -77,34 +82,39 @@ func (p *pairs) pairFiles(old, new *Version) {
 	}
 }
 
-// included returns the file that n includes as o includes inc: by the same words, else one of the
-// same name by words that o does not have; nil if there is none.
-func included(n, o *schema.Program, inc schema.Include) *schema.Program {
-	before := map[string]bool{}
-	for _, other := range o.Includes {
-		before[includeWords(o, other)] = true
+// includes returns, for each file that o includes, the one that n includes as that: by the same
+// words, else the first one of the same name by words that o does not have.
+func includes(o, n *schema.Program) map[*schema.Program]*schema.Program {
+	byWords, byName := map[string]*schema.Program{}, map[string]*schema.Program{}
+	before, now := includeWords(o), includeWords(n)
+	had := map[string]bool{}
+	for _, words := range before {
+		had[words] = true
 	}
-	words := includeWords(o, inc)
-	var renamed *schema.Program
-	for _, other := range n.Includes {
-		switch now := includeWords(n, other); {
-		case now == words:
-			return other.Program
-		case other.Name == inc.Name && !before[now] && renamed == nil:
-			renamed = other.Program
+	for _, inc := range n.Includes {
+		words := now[inc.Pos]
+		byWords[words] = inc.Program
+		if !had[words] && byName[inc.Name] == nil {
+			byName[inc.Name] = inc.Program
 		}
 	}
-	return renamed
+	found := map[*schema.Program]*schema.Program{}
+	for _, inc := range o.Includes {
+		found[inc.Program] = byWords[before[inc.Pos]]
+		if found[inc.Program] == nil {
+			found[inc.Program] = byName[inc.Name]
+		}
+	}
+	return found
 }
 
-// includeWords returns the path in an include line.
-func includeWords(p *schema.Program, inc schema.Include) string {
+// includeWords returns the paths in a file's include lines, by where these are.
+func includeWords(p *schema.Program) map[idl.Position]string {
+	words := map[idl.Position]string{}
 	for _, line := range p.AST.Includes {
-		if line.Pos == inc.Pos {
-			return string(line.Path)
-		}
+		words[line.Pos] = string(line.Path)
 	}
-	return ""
+	return words
 }
 
 // An index holds the definitions of one kind in the new Version.

@@ -110,24 +110,27 @@ func (c *comparer) replaced(defs [2]any, compare func()) Breaks {
 	return v.breaks
 }
 
-// written returns a type as the file writes it, without the names of included files.
-func written(t *idl.Type) string {
+// written returns a type as the file writes it, with its names as named returns them.
+func written(t *idl.Type, named func(string) string) string {
 	switch {
 	case t == nil:
 		return "void"
 	case t.List != nil:
-		return "list<" + written(t.List.Elem) + ">"
+		return "list<" + written(t.List.Elem, named) + ">"
 	case t.Set != nil:
-		return "set<" + written(t.Set.Elem) + ">"
+		return "set<" + written(t.Set.Elem, named) + ">"
 	case t.Map != nil:
-		return "map<" + written(t.Map.Key) + "," + written(t.Map.Value) + ">"
+		return "map<" + written(t.Map.Key, named) + "," + written(t.Map.Value, named) + ">"
 	case t.Base == "byte":
 		return "i8"
 	case t.Base != "":
 		return t.Base
 	}
-	return t.Name[strings.LastIndexByte(t.Name, '.')+1:]
+	return named(t.Name)
 }
+
+// bare returns a name without that of an included file.
+func bare(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // typeTexts returns an old and a new type as messages show them, so that they differ.
 func (c *comparer) typeTexts(old, new *schema.Type) (string, string) {

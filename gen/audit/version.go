@@ -23,7 +23,9 @@ type Version struct {
 	given     map[*schema.Program]bool   // the same
 	fields    map[idl.Position]*idl.Field
 	functions map[idl.Position]*idl.Function
-	aliases   map[string]aliases       // the typedefs of each file, by its path
+	aliases   map[string]aliases         // the typedefs of each file, by its path
+	programs  map[string]*schema.Program // by their paths
+	typedefs  map[*schema.Program]map[string]*schema.Typedef
 	place     func(path string) string // the name of a file by its path in what was given
 	rename    func(name string) string
 	past      *past // of a git revision
@@ -220,7 +222,8 @@ func (t *tree) files(rel string) []string {
 // load reads the tree's files, or those of them that are wanted.
 func (t *tree) load(wanted, dirs []string) (*Version, error) {
 	v := &Version{files: map[string]*schema.Program{}, given: map[*schema.Program]bool{}, rename: t.rename, place: t.name,
-		fields: map[idl.Position]*idl.Field{}, functions: map[idl.Position]*idl.Function{}, aliases: map[string]aliases{}}
+		fields: map[idl.Position]*idl.Field{}, functions: map[idl.Position]*idl.Function{}, aliases: map[string]aliases{},
+		programs: map[string]*schema.Program{}, typedefs: map[*schema.Program]map[string]*schema.Typedef{}}
 	if t.history != nil {
 		v.past = &past{t.history, map[*schema.Program]pastFile{}}
 	}
@@ -306,7 +309,11 @@ func (v *Version) syntax(p *schema.Program) {
 			v.fields[f.Pos] = f
 		}
 	}
-	v.aliases[p.Path] = typedefs(p.AST)
+	v.aliases[p.Path], v.programs[p.Path] = typedefs(p.AST), p
+	v.typedefs[p] = map[string]*schema.Typedef{}
+	for _, t := range p.Typedefs {
+		v.typedefs[p][t.Name] = t
+	}
 	for _, d := range p.AST.Definitions {
 		switch d := d.(type) {
 		case *idl.Struct:
@@ -319,6 +326,21 @@ func (v *Version) syntax(p *schema.Program) {
 			}
 		}
 	}
+}
+
+// typedef returns the typedef that a type is by its name, nil if it is none.
+func (v *Version) typedef(t *idl.Type) *schema.Typedef {
+	p := v.programs[t.Pos.Filename]
+	if found := v.typedefs[p][t.Name]; found != nil || t.Name == "" {
+		return found
+	}
+	name := bare(t.Name)
+	for _, inc := range p.Includes {
+		if found := v.typedefs[inc.Program][name]; found != nil && inc.Name+"."+name == t.Name {
+			return found
+		}
+	}
+	return nil
 }
 
 // Warnings returns the warnings about a Version's files.
