@@ -83,7 +83,7 @@ func (m *Message) parseWith(d *XDesc, b []byte, opts []Option) (XStruct, error) 
 // root. What m holds before ends.
 func (d *XDesc) newInto(m *Message, opts []Option) XStruct {
 	m.Reset()
-	flags := flagsOf(opts)
+	flags := builtFlags(opts)
 	s := m.begin(d, flags, headroom)
 	if flags&limited != 0 {
 		m.limits = limitsOf(opts)

@@ -152,7 +152,7 @@ func (m *Message) handle(e uint32) XStruct { return XStruct{m, m.gen<<32 | uint6
 // newStruct returns the root of a new message. (Neither it nor parseStruct is generic: the
 // compiler would not know in other packages that they don't keep opts, and allocate them.)
 func newStruct(d *XDesc, opts ...Option) XStruct {
-	flags := flagsOf(opts)
+	flags := builtFlags(opts)
 	s := beginMessage(d, flags, headroom)
 	if flags&limited != 0 {
 		s.m.limits = limitsOf(opts)

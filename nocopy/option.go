@@ -4,6 +4,13 @@ import "github.com/nocopythrift/nocopythrift/internal/chain"
 
 // Option changes how a message is made or parsed: [Lazy], [Own], [Recycle], [ValidUTF8],
 // [WithIndex], [ByIndex], [RequireIndex], or a [Limits].
+//
+// Options can be combined in any way and order. NewX, NewInto and NewXOf take all of them, but
+// Recycle, WithIndex and Limits only mean something there: the others are about received bytes and
+// do nothing. WithIndex turns Lazy, ByIndex and RequireIndex off; ByIndex and RequireIndex turn
+// Lazy off; RequireIndex implies ByIndex, as OpenIndexed does. Own does nothing where the message
+// has memory of its own anyway: with Read and Decoders. Of several Limits, the last that sets a
+// field decides on it.
 type Option interface{ option() }
 
 type flag uint16
@@ -108,6 +115,13 @@ func flagsOf(opts []Option) flag {
 	return flags
 }
 
+// forBuilding is the flags that mean something to a message that is built. The others are about
+// received bytes.
+const forBuilding = Recycle | held | limited | WithIndex | anySize
+
+// builtFlags is flagsOf for a message that is built.
+func builtFlags(opts []Option) flag { return flagsOf(opts) & forBuilding }
+
 // settled returns flags of which none contradicts another: of those that put off indexing and
 // WithIndex, which needs all, one is left.
 func (f flag) settled() flag {
@@ -143,8 +157,7 @@ func limitsOf(opts []Option) Limits {
 	return limits
 }
 
-// orElse returns the limits with those of other for what they leave to the default. MaxIndex has
-// none in numbers.
+// orElse returns the limits with those of other for what they leave to the default.
 func (l Limits) orElse(other Limits) Limits {
 	if l.MaxBytes > 0 {
 		other.MaxBytes = min(l.MaxBytes, chain.MaxSize)
@@ -152,7 +165,9 @@ func (l Limits) orElse(other Limits) Limits {
 	if l.MaxDepth > 0 {
 		other.MaxDepth = min(l.MaxDepth, mostDepth)
 	}
-	other.MaxIndex = l.MaxIndex
+	if l.MaxIndex > 0 {
+		other.MaxIndex = l.MaxIndex
+	}
 	return other
 }
 

@@ -168,7 +168,7 @@ func (r *XRow) grow(at, n int) int {
 
 // New begins a message that is a struct of type d.
 func (r *XRow) New(d *XDesc, opts ...Option) int {
-	flags := flagsOf(opts)
+	flags := builtFlags(opts)
 	m := fromPool(&built[pool(flags)])
 	m.desc, m.flags, m.words = d, flags, firstEntry
 	m.buf.Begin(flags&Recycle != 0, headroom)

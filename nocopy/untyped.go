@@ -213,6 +213,23 @@ func (s XStruct) UnsetValue(f XField, d *XDesc) {
 	}
 }
 
+// Complete completes what is being built in the message of s, so that s reads as what it will be
+// sent as. Of an absent struct or container, or the zero handle, it does nothing.
+func (s XStruct) Complete() {
+	if s = s.orAbsent(); s.m != empty {
+		s.m.closeAllUnlessSealed()
+	}
+}
+
+// CompleteToCopy is Complete before s is copied from, or compared. If the message was parsed with
+// ByIndex it is checked as Message.Index does; CompleteToCopy panics if it is not valid.
+func (s XStruct) CompleteToCopy() {
+	s.Complete()
+	if s.m != nil && s.m.pending&byIndex != 0 {
+		s.m.mustIndex()
+	}
+}
+
 // mustFit panics unless v can be put where the IDL has type t.
 func (v XValue) mustFit(t *XType) {
 	if v.typ != t && !t.Equal(v.typ) {

@@ -17,7 +17,8 @@ import (
 // merged with it if it is the same and a struct, list, set or map. Fields that the IDL does not
 // know are added.
 //
-// src stays as it is; dst has copies, or refers to what is large. They may be parts of the same
+// src stays as it is, except that what is being built in it is completed first: its required
+// fields count as set. dst has copies, or refers to what is large. They may be parts of the same
 // message. If src is absent nothing is changed. Merge panics if dst is absent, or if the types are
 // not the same.
 func Merge(dst, src nocopy.AnyStruct) {
@@ -28,7 +29,8 @@ func Merge(dst, src nocopy.AnyStruct) {
 }
 
 // CopyInto makes dst a copy of src, wherever both are: what dst had is gone, also fields that the
-// IDL does not know. If src is absent dst becomes as a new message is. It panics as Merge does.
+// IDL does not know. What is being built in src is completed first. If src is absent dst becomes
+// as a new message is when it is sent. It panics as Merge does.
 //
 // Handles of what was in dst are as after SetX; the handle dst itself stays good. To put a struct
 // where there is none, CopyInto(o.NewX(), src) does.
@@ -41,8 +43,8 @@ func CopyInto(dst, src nocopy.AnyStruct) {
 	copyStruct(d, to, from)
 }
 
-// prepare returns the type of dst and both structs, src as a struct of that type that shares
-// nothing with dst.
+// prepare returns the type of dst and both structs, which are complete, src as a struct of that
+// type that shares nothing with dst. It panics before anything is changed if they can't be read.
 func prepare(what string, dst, src nocopy.AnyStruct) (d *thriftimpl.Desc, to, from thriftimpl.Struct) {
 	d, to = thriftimpl.Parts(dst)
 	e, from := thriftimpl.Parts(src)
@@ -52,6 +54,8 @@ func prepare(what string, dst, src nocopy.AnyStruct) (d *thriftimpl.Desc, to, fr
 	if !to.Valid() {
 		panic("nocopy: " + what + " into an absent struct")
 	}
+	to.CompleteToCopy()
+	from.CompleteToCopy()
 	switch {
 	case !from.Valid():
 	case d != e:

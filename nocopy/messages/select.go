@@ -25,6 +25,7 @@ func (m *Mask) filter(what string, s nocopy.AnyStruct, drop bool) {
 	if !to.Valid() {
 		panic("nocopy: Mask." + what + " of an absent struct")
 	}
+	to.CompleteToCopy()
 	w := maskWriter{drop: drop}
 	v := valueOf(d, to)
 	m.replace(d, to, w.value(nil, v, m.start()))

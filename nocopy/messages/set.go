@@ -23,6 +23,7 @@ func (m *Mask) Set(s nocopy.AnyStruct, value any) error {
 	if !to.Valid() {
 		panic("nocopy: Mask.Set in an absent struct")
 	}
+	to.CompleteToCopy()
 	w := maskSetter{}
 	if err := w.encode(m.root, thriftimpl.StructOf(d), value); err != nil {
 		return err

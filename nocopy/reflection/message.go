@@ -50,11 +50,14 @@ func (m Message) ThriftStruct() thriftimpl.Struct { return m.s }
 // Valid reports whether the struct is there, as the Valid of generated types does.
 func (m Message) Valid() bool { return m.s.Valid() }
 
-// Range iterates over the fields that are set and that the IDL knows, in the IDL's order. The
-// message must not be changed meanwhile, but for fields that are not containers.
+// Range iterates over the fields that are set and that the IDL knows, in the IDL's order. What is
+// being built in the message is completed first, so that required fields are among them; Has and
+// Get read it as it is, like generated getters. The message must not be changed meanwhile, but for
+// fields that are not containers.
 func (m Message) Range() iter.Seq2[descriptor.Field, Value] {
 	return func(yield func(descriptor.Field, Value) bool) {
 		d := m.desc()
+		m.s.Complete()
 		for i := m.s.NextField(d, 0); i < d.NumFields(); i = m.s.NextField(d, i+1) {
 			if m.s.HasField(m.desc().Field(i)) && !yield(m.Descriptor().Field(i), m.at(i)) {
 				return

@@ -147,3 +147,63 @@ func TestIndexedArgs(t *testing.T) {
 		}
 	}
 }
+
+// TestOptionPairs: messages that were made with any option and any pair of options are arguments,
+// and values in arguments, whatever the options of client and server are.
+func TestOptionPairs(t *testing.T) {
+	options := []nocopy.Option{nocopy.Lazy, nocopy.Own, nocopy.Recycle, nocopy.ValidUTF8, nocopy.WithIndex, nocopy.ByIndex, nocopy.RequireIndex, nocopy.Limits{MaxDepth: 100}}
+	pairs := [][]nocopy.Option{nil}
+	for i, a := range options {
+		pairs = append(pairs, []nocopy.Option{a})
+		for _, b := range options[:i] {
+			pairs = append(pairs, []nocopy.Option{a, b})
+		}
+	}
+	fill := func(item echo.Item) echo.Item {
+		labels := echo.NewItem()
+		labels.NewLabels(1).Put("key", "value")
+		item.SetName("item")
+		item.SetNumbers(make([]int64, 900))
+		item.SetLabels(labels.GetLabels())
+		return item
+	}
+	want := fill(echo.NewItem(nocopy.WithIndex))
+	wire := want.Message().AppendTo(nil)
+	var put *rpc.Method
+	note := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		put = c.Method
+		return next(ctx, c)
+	}
+	for _, srv := range []*rpc.Server{{}, {Lazy: true}, {Recycle: true}, {Lazy: true, Recycle: true}} {
+		for _, of := range [][]rpc.Option{nil, {rpc.Lazy}, {rpc.Recycle}, {rpc.Lazy, rpc.Recycle}} {
+			l, addr := listenUnix(t)
+			serveOn(t, &rpc.Server{Lazy: srv.Lazy, Recycle: srv.Recycle}, &handler{}, l)
+			client := dial(t, addr, append(of, rpc.Interceptors(note))...)
+			for _, opts := range pairs {
+				parsed, err := echo.ParseItem(bytes.Clone(wire), opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for how, item := range map[string]echo.Item{"New": fill(echo.NewItem(opts...)), "Parse": parsed} {
+					res, err := echo.NewEchoClient(client).Put(context.Background(), func(args echo.EchoPutArgs) {
+						args.SetItem(item)
+						args.SetMode("link")
+					})
+					if err != nil || !res.GetSuccess().Equal(want) {
+						t.Fatalf("%s%v as a value, client %d options: %v, %v", how, opts, len(of), res, err)
+					}
+					res.Release()
+					args := echo.NewEchoPutArgs(opts...)
+					args.SetItem(item)
+					args.SetMode("link")
+					back, err := client.Call(context.Background(), put, nocopy.Struct(args))
+					if err != nil || !echo.EchoPutResult(back).GetSuccess().Equal(want) {
+						t.Fatalf("%s%v in arguments, client %d options: %v", how, opts, len(of), err)
+					}
+					back.Release()
+					item.Release()
+				}
+			}
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/validate"
 	"github.com/nocopythrift/nocopythrift/nocopy/validate/internal/shop"
 )
@@ -161,5 +162,41 @@ func TestCompare(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestUnfinished: Validate of a message that is still being built, and of parts of one, finds what
+// the receiver's finds.
+func TestUnfinished(t *testing.T) {
+	for i, build := range []func() shop.Order{
+		func() shop.Order { return shop.NewOrder() },
+		func() shop.Order { return nocopy.NewInto[shop.Order](new(nocopy.Message)) },
+		func() shop.Order {
+			o := shop.NewOrder()
+			o.SetID("AB-1")
+			o.NewLines(3).At(0).SetArticle("abacus")
+			o.GetLines().At(0).SetCount(1)
+			return o
+		},
+		func() shop.Order {
+			o := shop.NewOrder()
+			o.SetID("AB-1")
+			l := o.NewLines(1).At(0)
+			l.SetCount(1)
+			o.NewLabels().Put("", "")
+			l.SetArticle("abacus")
+			return o
+		},
+	} {
+		sent, err := shop.ParseOrder(build().AppendTo(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := fmt.Sprint(build().Validate()), fmt.Sprint(sent.Validate()); got != want {
+			t.Errorf("%d: %s, received: %s", i, got, want)
+		}
+	}
+	if err := (shop.Order{}).Validate(); err == nil {
+		t.Error("the zero handle has no id")
 	}
 }
