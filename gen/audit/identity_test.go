@@ -334,3 +334,22 @@ func TestTypedefs(t *testing.T) {
 		}
 	}
 }
+
+// TestManyVerdicts: two circles of structs make as many pairs as the product of their lengths.
+// From some number on they count as broken without being looked at.
+func TestManyVerdicts(t *testing.T) {
+	var b strings.Builder
+	for _, n := range []int{259, 260} {
+		for i := range n {
+			fmt.Fprintf(&b, "struct C%d_%d { 1: C%d_%d next }\n", n, i, n, (i+1)%n)
+		}
+	}
+	old := b.String() + "struct S { 1: C259_0 a, 2: list<C259_1> b }"
+	want := "error field-type-changed S.a: breaks wire, json, source\nerror field-type-changed S.b: breaks wire, json, source"
+	if got := compare(t, old, strings.NewReplacer("S { 1: C259", "S { 1: C260", "<C259", "<C260").Replace(old), audit.Options{}); got != want {
+		t.Error(got)
+	}
+	if got := compare(t, old, strings.Replace(old, "S { 1: C259_0", "S { 1: C259_9", 1), audit.Options{}); got != "error field-type-changed S.a: breaks source" {
+		t.Error(got)
+	}
+}

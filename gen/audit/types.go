@@ -80,7 +80,7 @@ func (v *verdict) gain(breaks Breaks) {
 
 // maxVerdicts is how many pairs of definitions are compared because one took the other's place.
 // Two circles of definitions that contain each other can make very many. Others count as broken.
-const maxVerdicts = 1 << 18
+const maxVerdicts = 1 << 16
 
 // replaced returns the verdict of two definitions, which compare compares. While another one is
 // being found the answer may lack what is not known yet; gain adds that later.
