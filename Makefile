@@ -30,8 +30,10 @@ nounsafe: ## the same with safe twins in the place of every use of unsafe
 debug: ## tests with the tag nocopydebug: stale memory faults, blocks are counted
 	go test -tags nocopydebug ./linkbuf/... ./internal/chain ./nocopy/...
 
-cross: ## builds for other processors: 64 bits, big-endian, 32 bits; vets for the last, where numbers overflow
-	@for arch in arm64 s390x 386; do echo "GOARCH=$$arch"; GOARCH=$$arch go build ./... || exit 1; done
+cross: ## builds for other processors (64 bits, big-endian, 32 bits) and systems; vets for 32 bits, where numbers overflow
+	@for pair in linux/arm64 linux/s390x linux/386 windows/amd64 darwin/arm64 js/wasm wasip1/wasm; do \
+		echo "$$pair"; GOOS=$${pair%/*} GOARCH=$${pair#*/} go build ./... || exit 1; \
+	done
 	@GOARCH=386 go vet ./...
 
 qemu: ## runs the library's tests on other processors, where qemu-user is installed; 386 on an amd64 as it is
@@ -75,8 +77,11 @@ otel: ## calls from and to Java with OpenTelemetry's agent are one trace; needs 
 bench: ## measures against the peers (minutes); ARGS="-quick" for less
 	go run -C bench . $(ARGS)
 
+rehearse: ## packs the modules as a release, and follows README and docs literally from empty folders (2 minutes)
+	go run -C internal/rehearse . $(ARGS)
+
 lint: ## gofmt and vet
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
 	go vet ./...
 
-.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz wild interop otel bench lint
+.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz wild interop otel bench rehearse lint

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+const modulePath = "github.com/nocopythrift/nocopythrift"
+
+// installed are the folders of the modules that programs require or install from, and the most
+// bytes that the zip file of each may have; 0 is no limit.
+var installed = []struct {
+	folder string
+	most   int64
+}{
+	{"", 1_200_000},
+	{"kitex", 0},
+	{"otel", 0},
+}
+
+var errTooLarge = errors.New("too large")
+
+// packAll writes a module proxy's files for each installed module into the folder proxy. The
+// version is that of the generator. A zip file that is too large is an errTooLarge; all files are
+// written nonetheless.
+func packAll(root, proxy string) error {
+	version, err := generatorVersion(root)
+	if err != nil {
+		return err
+	}
+	var large error
+	// A commit of the working tree as it is, or nothing if it is the last commit's.
+	revision, err := output("git", "-C", root, "stash", "create")
+	if err != nil {
+		return err
+	}
+	if revision == "" {
+		revision = "HEAD"
+	}
+	tree := filepath.Join(filepath.Dir(proxy), "tree")
+	if err := extract(root, revision, tree); err != nil {
+		return err
+	}
+	for _, m := range installed {
+		size, err := pack(tree, proxy, m.folder, version)
+		if err != nil {
+			return err
+		}
+		name := path.Join(modulePath, m.folder)
+		fmt.Printf("%s %s: %.2f MB\n", name, version, float64(size)/1e6)
+		if m.most > 0 && size > m.most {
+			large = fmt.Errorf("%w: the zip file of %s has %d bytes, more than %d", errTooLarge, name, size, m.most)
+		}
+	}
+	return large
+}
+
+// generatorVersion returns the version that generated code names.
+func generatorVersion(root string) (string, error) {
+	src, err := os.ReadFile(filepath.Join(root, "gen/golang/emit.go"))
+	if err != nil {
+		return "", err
+	}
+	m := regexp.MustCompile(`const Version = "(v[0-9.]+)"`).FindSubmatch(src)
+	if m == nil {
+		return "", fmt.Errorf("gen/golang/emit.go has no version")
+	}
+	return string(m[1]), nil
+}
+
+// extract writes the files of a revision into the folder tree.
+func extract(root, revision, tree string) error {
+	if err := os.MkdirAll(tree, 0o777); err != nil {
+		return err
+	}
+	archive := tree + ".tar"
+	if _, err := output("git", "-C", root, "archive", "--format=tar", "-o", archive, revision); err != nil {
+		return err
+	}
+	_, err := output("tar", "-x", "-C", tree, "-f", archive)
+	return err
+}
+
+// pack writes the files of the module in a folder of tree, and returns the size of its zip file in
+// bytes.
+func pack(tree, proxy, folder, version string) (int64, error) {
+	name := path.Join(modulePath, folder)
+	escaped, err := module.EscapePath(name)
+	if err != nil {
+		return 0, err
+	}
+	dir := filepath.Join(proxy, filepath.FromSlash(escaped), "@v")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return 0, err
+	}
+	gomod, err := os.ReadFile(filepath.Join(tree, folder, "go.mod"))
+	if err != nil {
+		return 0, err
+	}
+	for file, text := range map[string]string{
+		"list":            version + "\n",
+		version + ".info": fmt.Sprintf(`{"Version":%q}`, version),
+		version + ".mod":  string(gomod),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+			return 0, err
+		}
+	}
+	archive, err := os.Create(filepath.Join(dir, version+".zip"))
+	if err != nil {
+		return 0, err
+	}
+	defer archive.Close()
+	if err := zip.CreateFromDir(archive, module.Version{Path: name, Version: version}, filepath.Join(tree, folder)); err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	info, err := archive.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), archive.Close()
+}
+
+// output runs a command and returns what it prints, without the line's end.
+func output(name string, args ...string) (string, error) {
+	out, err := exec.Command(name, args...).Output()
+	if exit, ok := err.(*exec.ExitError); ok {
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(append([]string{name}, args...), " "), err, exit.Stderr)
+	}
+	return strings.TrimRight(string(out), "\n"), err
+}
