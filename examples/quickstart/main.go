@@ -1,173 +1,128 @@
-// Command quickstart sends a message to a server that is written with Apache Thrift's Go library,
-// reads the reply in place, changes it, and sends it on; it prints what went over the wire.
+// Command quickstart shows what the library is for, in numbers: it builds, receives, edits and
+// forwards an order of 20 KB, beside Apache Thrift's Go library in the same process, and prints
+// what both take.
 //
 //	go run ./examples/quickstart
 package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"os"
 	"time"
-
-	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
-	"github.com/nocopythrift/nocopythrift/linkbuf"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
 //go:generate go run github.com/nocopythrift/nocopythrift/gen/nocopyc -fields -o . order.thrift
 
-// The server's structs, in apache/, were made by Apache's compiler, version 0.17:
+// The structs in apache/ were made by Apache's compiler, version 0.17:
 //
 //	thrift --gen go -out apache order.thrift
 
 func main() {
 	log.SetFlags(0)
-	if err := run(os.Stdout); err != nil {
+	if err := run(os.Stdout, 100*time.Millisecond); err != nil {
 		log.Fatal("quickstart: ", err)
 	}
 }
 
-// served holds the text that the server has read from the forwarded receipt.
-type served struct {
-	document []byte
-	total    float64
-	message  string
-	err      error
+// A library does the four tasks. Each returns the bytes that it has written, or nil; they are good
+// until the next call.
+type library interface {
+	build() ([]byte, error)
+	readAll(wire []byte) (sum, error)
+	editAndForward(wire []byte) ([]byte, error)
 }
 
-func run(out io.Writer) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
-	done := make(chan served, 1)
-	go func() {
-		conn, err := listener.Accept()
-		if err != nil {
-			done <- served{err: err}
-			return
-		}
-		conn.SetDeadline(time.Now().Add(10 * time.Second))
-		o, r, err := serve(conn)
-		if err != nil {
-			done <- served{err: err}
-			return
-		}
-		done <- served{o.Document, r.Total, r.Message, nil}
-	}()
-
-	conn, err := net.Dial("tcp", listener.Addr().String())
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(10 * time.Second))
-	document := bytes.Repeat([]byte("scan "), 2000)
-	if err := talk(conn, document, out); err != nil {
-		return err
-	}
-	got := <-done
-	if got.err != nil {
-		return got.err
-	}
-	fmt.Fprintf(out, "\n4. The server, Apache Thrift's Go library, has read\n     message %q, total %.2f\n", got.message, got.total)
-	if !bytes.Equal(got.document, document) || got.message != message || got.total != total {
-		return errors.New("the server has read something else than was sent")
-	}
-	return nil
+// sum is what is left of an order when all of it has been read.
+type sum struct {
+	texts, lines int
+	total        float64
 }
 
-// The values that are set in the receipt before it is forwarded.
+// The order: what both libraries build, and what they change before they forward it.
 const (
-	message = "thank you, and here are five percent off"
-	total   = 87.4
+	lineCount  = 500
+	newArticle = "difference engine, second hand, as seen in the catalogue"
 )
 
-// talk sends an order, reads the receipt, changes it and sends it on.
-func talk(conn net.Conn, document []byte, out io.Writer) error {
-	o := newOrder(document)
-	defer o.Release()
-	fmt.Fprintf(out, "1. An order, built by setters right in its wire bytes\n     %s\n", abbreviate(o.String()))
-	if err := send(conn, o.Message(), out); err != nil {
-		return err
-	}
+// article returns the text of a line.
+func article(i int) string { return articles[i%len(articles)] }
 
-	r, err := receive(conn)
+var articles = []string{"analytical engine", "punched cards", "oil, one can", "a brass gear wheel"}
+
+func run(out io.Writer, each time.Duration) error {
+	ours, theirs := &nocopyThrift{}, newApacheThrift()
+	wire, err := checkAll(ours, theirs)
 	if err != nil {
 		return err
 	}
-	defer r.Release()
-	fmt.Fprintf(out, "\n2. The reply, read in place\n     %s\n", r)
-	fmt.Fprintf(out, "     %s received; GetMessage is a string that lies in them: %q\n", count(r.Message().Len(), "byte"), r.GetMessage())
-
-	r.SetMessage(message)
-	r.SetTotal(total)
-	fmt.Fprintf(out, "\n3. The same message, a string and a number of it set, sent on\n     %s\n", r)
-	fmt.Fprintf(out, "     (up to 2 KiB a received message is copied with the new string in it; in a larger one that is linked in)\n")
-	return send(conn, r.Message(), out)
-}
-
-func newOrder(document []byte) order.Order {
-	o := order.NewOrder()
-	o.SetID(4711)
-	o.SetCustomer("Ada")
-	lines := o.NewLines(2)
-	for i, article := range []string{"analytical engine", "punched cards"} {
-		line := lines.At(i)
-		line.SetArticle(article)
-		line.SetCount(int32(1 + 9*i))
-		line.SetPrice(82 - 81*float64(i))
+	fmt.Fprintf(out, "An order of %d lines: %d bytes of Thrift Binary.\n\n", lineCount, len(wire))
+	fmt.Fprintf(out, "%-28s %-26s %-26s\n", "", "nocopythrift", "Apache Thrift for Go")
+	for _, task := range []struct {
+		name string
+		do   func(l library) error
+	}{
+		{"build and encode", func(l library) error { _, err := l.build(); return err }},
+		{"receive and read all", func(l library) error { _, err := l.readAll(wire); return err }},
+		{"receive, edit, forward", func(l library) error { _, err := l.editAndForward(wire); return err }},
+	} {
+		a, b, err := compare(each, func() error { return task.do(ours) }, func() error { return task.do(theirs) })
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%-28s %-26s %-26s %.1f × as fast\n", task.name, a, b, float64(b.time)/float64(a.time))
 	}
-	labels := o.NewLabels()
-	labels.Put("channel", "post")
-	o.SetDocument(document) // 4 KiB and more are referred to, not copied
-	return o
-}
-
-// send writes the message as a frame, and prints how many pieces and bytes that were.
-func send(conn net.Conn, m *nocopy.Message, out io.Writer) error {
-	stats, err := m.WriteFrame(conn)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "     on the wire: %s (4 are the frame's length) in %s\n", count(stats.Bytes, "byte"), count(stats.Pieces, "piece"))
-	fmt.Fprintf(out, "     by reference: %s, %s, written from where they lay in memory; copied together: %s\n",
-		count(stats.ByRef, "piece"), count(stats.RefBytes, "byte"), count(stats.Bytes-stats.RefBytes, "byte"))
-	fmt.Fprintf(out, "     nodes (values that stand elsewhere than in line, because they are large or were changed): %d\n", m.Nodes())
+	fmt.Fprint(out, "\nEach library has read what the other one built and forwarded, and found the same values.\n")
+	fmt.Fprintf(out, "Of the forwarded message nocopythrift wrote %d values anew; all other bytes went out as they came.\n", ours.changed)
 	return nil
 }
 
-// count returns a number of things as text: "1 piece", "2 pieces".
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
+// checkAll lets each library read what the other one built and forwarded, and returns the bytes of
+// the order.
+func checkAll(ours, theirs library) ([]byte, error) {
+	var wire []byte
+	for _, l := range []struct{ writer, reader library }{{ours, theirs}, {theirs, ours}} {
+		built, err := l.writer.build()
+		if err != nil {
+			return nil, err
+		}
+		built = bytes.Clone(built)
+		got, err := l.reader.readAll(built)
+		if err != nil {
+			return nil, err
+		}
+		if want := expected(); got != want {
+			return nil, fmt.Errorf("read %v, not %v, of what %T built", got, want, l.writer)
+		}
+		forwarded, err := l.writer.editAndForward(built)
+		if err != nil {
+			return nil, err
+		}
+		got, err = l.reader.readAll(bytes.Clone(forwarded))
+		if err != nil {
+			return nil, err
+		}
+		want := expected()
+		want.texts += len(newArticle) - len(article(lineCount/2))
+		want.total += 1
+		if got != want {
+			return nil, fmt.Errorf("read %v, not %v, of what %T forwarded", got, want, l.writer)
+		}
+		wire = built
 	}
-	return fmt.Sprintf("%d %s", n, thing)
+	return wire, nil
 }
 
-// maxFrame is the most bytes of a reply.
-const maxFrame = 1 << 20
-
-// receive reads a frame into a message's own memory and parses it there.
-func receive(conn net.Conn) (order.Receipt, error) {
-	var scratch [4]byte
-	n, err := linkbuf.ReadFrameSize(conn, maxFrame, &scratch)
-	if err != nil {
-		return order.Receipt{}, err
-	}
-	return nocopy.Read[order.Receipt](order.ReceiptDesc, conn, n)
-}
-
-// abbreviate returns text with the document's hexadecimal digits shortened.
-func abbreviate(s string) string {
-	if len(s) > 300 {
-		return s[:160] + " … " + s[len(s)-60:]
+// expected returns the sum of the order that is built.
+func expected() sum {
+	s := sum{texts: len(customer), lines: lineCount}
+	for i := range lineCount {
+		s.texts += len(article(i))
+		s.total += float64(i) * 0.5
 	}
 	return s
 }
+
+const customer = "Ada"

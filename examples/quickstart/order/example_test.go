@@ -6,7 +6,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
 )
 
-// The example of the README.
+// A message is built, sent, received and changed.
 func Example() {
 	o := order.NewOrder()
 	o.SetID(4711)
