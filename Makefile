@@ -10,7 +10,7 @@ help: ## lists the targets
 
 gen: ## writes all generated files anew
 	go generate ./...
-	cd interop && go generate ./...
+	gen/modules.sh
 
 checkgen: gen ## fails, showing the difference, if generated files are not fresh
 	@git diff --exit-code -- $$(git grep -lE '^// Code generated .* DO NOT EDIT' -- '*.go' | grep -v '^bench/')

@@ -26,6 +26,7 @@ type kitexView struct {
 	Namespace                string
 	Handler                  string // the interface that rpc's servers take
 	NewProcessor             string
+	Unimplemented            string // a handler without methods of its own
 	Imports                  []importLine
 	Methods                  []kitexMethod
 	Calls, Streams           bool // whether there are methods that don't stream, or do
@@ -159,7 +160,7 @@ func (g *generator) kitexView(s *schema.Service, source string) kitexView {
 	}
 	add(p)
 	n := g.packageOf[p].names.services[s]
-	view.Handler, view.NewProcessor = f.qualify(p, n.Handler), f.qualify(p, n.NewProcessor)
+	view.Handler, view.NewProcessor, view.Unimplemented = f.qualify(p, n.Handler), f.qualify(p, n.NewProcessor), f.qualify(p, n.Unimplemented)
 	var chain []*schema.Service
 	for b := s; b != nil; b = b.Extends {
 		chain = append([]*schema.Service{b}, chain...)

@@ -50,8 +50,8 @@ type constNames struct{ Name, Var string }
 
 // serviceNames holds the Go names of a service's declarations.
 type serviceNames struct {
-	Handler, NewProcessor, Client, NewClient string
-	Methods                                  []methodNames
+	Handler, Unimplemented, NewProcessor, Client, NewClient string
+	Methods                                                 []methodNames
 }
 
 type methodNames struct {
@@ -221,10 +221,11 @@ func (n *names) service(s *schema.Service) {
 	}
 	name := publicName(s.Name)
 	sn := &serviceNames{
-		Handler:      n.taken.unique(name + "Handler"),
-		NewProcessor: n.taken.unique("New" + name + "Processor"),
-		Client:       n.taken.unique(name + "Client"),
-		NewClient:    n.taken.unique("New" + name + "Client"),
+		Handler:       n.taken.unique(name + "Handler"),
+		NewProcessor:  n.taken.unique("New" + name + "Processor"),
+		Unimplemented: n.taken.unique("Unimplemented" + name + "Handler"),
+		Client:        n.taken.unique(name + "Client"),
+		NewClient:     n.taken.unique("New" + name + "Client"),
 	}
 	n.services[s] = sn
 	// A method must not hide those that are inherited, nor the clients that these come from.

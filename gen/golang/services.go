@@ -10,15 +10,15 @@ import (
 type serviceView struct {
 	Doc, IDLName, Info string
 	// The IDL's name of the service that it extends, with its file; "" if none
-	Extends                                  string
-	Handler, NewProcessor, Client, NewClient string
-	Base                                     *baseView // nil if it extends no service
-	Methods                                  []methodView
+	Extends                                                 string
+	Handler, Unimplemented, NewProcessor, Client, NewClient string
+	Base                                                    *baseView // nil if it extends no service
+	Methods                                                 []methodView
 }
 
 // baseView holds the names of an extended service's declarations as the extending service's
 // file refers to them.
-type baseView struct{ Handler, NewProcessor, Client, NewClient string }
+type baseView struct{ Handler, Unimplemented, NewProcessor, Client, NewClient string }
 
 type methodView struct {
 	Doc, IDLName, Info string
@@ -37,13 +37,13 @@ func (f *file) serviceView(s *schema.Service) serviceView {
 	n := f.pkg.names.services[s]
 	view := serviceView{
 		Doc: withDeprecation(s.Doc, s.Annotations), IDLName: s.Name, Info: info(s.Doc, s.Annotations),
-		Handler: n.Handler, NewProcessor: n.NewProcessor, Client: n.Client, NewClient: n.NewClient,
+		Handler: n.Handler, Unimplemented: n.Unimplemented, NewProcessor: n.NewProcessor, Client: n.Client, NewClient: n.NewClient,
 	}
 	if base := s.Extends; base != nil {
 		view.Extends = base.Program.Name + "." + base.Name
 		bn := f.g.packageOf[base.Program].names.services[base]
 		view.Base = &baseView{
-			f.qualify(base.Program, bn.Handler), f.qualify(base.Program, bn.NewProcessor),
+			f.qualify(base.Program, bn.Handler), f.qualify(base.Program, bn.Unimplemented), f.qualify(base.Program, bn.NewProcessor),
 			f.qualify(base.Program, bn.Client), f.qualify(base.Program, bn.NewClient),
 		}
 	}

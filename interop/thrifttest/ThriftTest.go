@@ -249,9 +249,108 @@ var (
 	}
 )
 
+// UnimplementedThriftTestHandler answers every call of ThriftTest with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedThriftTestHandler struct{}
+
+func (UnimplementedThriftTestHandler) TestVoid(context.Context, ThriftTestTestVoidArgs, ThriftTestTestVoidResult) error {
+	return thriftTestTestVoid.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestString(context.Context, ThriftTestTestStringArgs, ThriftTestTestStringResult) error {
+	return thriftTestTestString.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestBool(context.Context, ThriftTestTestBoolArgs, ThriftTestTestBoolResult) error {
+	return thriftTestTestBool.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestByte(context.Context, ThriftTestTestByteArgs, ThriftTestTestByteResult) error {
+	return thriftTestTestByte.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestI32(context.Context, ThriftTestTestI32Args, ThriftTestTestI32Result) error {
+	return thriftTestTestI32.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestI64(context.Context, ThriftTestTestI64Args, ThriftTestTestI64Result) error {
+	return thriftTestTestI64.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestDouble(context.Context, ThriftTestTestDoubleArgs, ThriftTestTestDoubleResult) error {
+	return thriftTestTestDouble.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestBinary(context.Context, ThriftTestTestBinaryArgs, ThriftTestTestBinaryResult) error {
+	return thriftTestTestBinary.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestUuid(context.Context, ThriftTestTestUuidArgs, ThriftTestTestUuidResult) error {
+	return thriftTestTestUuid.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestStruct(context.Context, ThriftTestTestStructArgs, ThriftTestTestStructResult) error {
+	return thriftTestTestStruct.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestNest(context.Context, ThriftTestTestNestArgs, ThriftTestTestNestResult) error {
+	return thriftTestTestNest.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestMap(context.Context, ThriftTestTestMapArgs, ThriftTestTestMapResult) error {
+	return thriftTestTestMap.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestStringMap(context.Context, ThriftTestTestStringMapArgs, ThriftTestTestStringMapResult) error {
+	return thriftTestTestStringMap.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestSet(context.Context, ThriftTestTestSetArgs, ThriftTestTestSetResult) error {
+	return thriftTestTestSet.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestList(context.Context, ThriftTestTestListArgs, ThriftTestTestListResult) error {
+	return thriftTestTestList.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestEnum(context.Context, ThriftTestTestEnumArgs, ThriftTestTestEnumResult) error {
+	return thriftTestTestEnum.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestTypedef(context.Context, ThriftTestTestTypedefArgs, ThriftTestTestTypedefResult) error {
+	return thriftTestTestTypedef.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestMapMap(context.Context, ThriftTestTestMapMapArgs, ThriftTestTestMapMapResult) error {
+	return thriftTestTestMapMap.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestInsanity(context.Context, ThriftTestTestInsanityArgs, ThriftTestTestInsanityResult) error {
+	return thriftTestTestInsanity.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestMulti(context.Context, ThriftTestTestMultiArgs, ThriftTestTestMultiResult) error {
+	return thriftTestTestMulti.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestException(context.Context, ThriftTestTestExceptionArgs, ThriftTestTestExceptionResult) error {
+	return thriftTestTestException.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestMultiException(context.Context, ThriftTestTestMultiExceptionArgs, ThriftTestTestMultiExceptionResult) error {
+	return thriftTestTestMultiException.Unimplemented()
+}
+
+func (UnimplementedThriftTestHandler) TestOneway(context.Context, ThriftTestTestOnewayArgs) error {
+	return thriftTestTestOneway.Unimplemented()
+}
+
 // NewThriftTestProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// ThriftTest.
+// ThriftTest. It panics if h is nil.
 func NewThriftTestProcessor(h ThriftTestHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewThriftTestProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("ThriftTest", nil,
 		thriftTestTestVoid.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.TestVoid(ctx, ThriftTestTestVoidArgs(c.Args), ThriftTestTestVoidResult(c.Result))
@@ -656,9 +755,20 @@ var (
 	}
 )
 
+// UnimplementedSecondServiceHandler answers every call of SecondService with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedSecondServiceHandler struct{}
+
+func (UnimplementedSecondServiceHandler) SecondtestString(context.Context, SecondServiceSecondtestStringArgs, SecondServiceSecondtestStringResult) error {
+	return secondServiceSecondtestString.Unimplemented()
+}
+
 // NewSecondServiceProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// SecondService.
+// SecondService. It panics if h is nil.
 func NewSecondServiceProcessor(h SecondServiceHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewSecondServiceProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("SecondService", nil,
 		secondServiceSecondtestString.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.SecondtestString(ctx, SecondServiceSecondtestStringArgs(c.Args), SecondServiceSecondtestStringResult(c.Result))

@@ -37,6 +37,11 @@ func (m *Method) HandledBy(h Handler) *Method {
 	return &c
 }
 
+// Unimplemented returns what a server answers to a method that it does not have: an
+// ApplicationException of the type UnknownMethod. Handlers generated as UnimplementedXHandler
+// return it.
+func (m *Method) Unimplemented() error { return &ApplicationException{UnknownMethod, m.Name} }
+
 // Oneway reports whether the method is oneway: its calls have no reply.
 func (m *Method) Oneway() bool { return m.Result == nil }
 

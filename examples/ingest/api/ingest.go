@@ -87,9 +87,24 @@ var (
 	}
 )
 
+// UnimplementedIngesterHandler answers every call of Ingester with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedIngesterHandler struct{}
+
+func (UnimplementedIngesterHandler) Write(context.Context, IngesterWriteArgs, IngesterWriteResult) error {
+	return ingesterWrite.Unimplemented()
+}
+
+func (UnimplementedIngesterHandler) Query(context.Context, IngesterQueryArgs, IngesterQueryResult) error {
+	return ingesterQuery.Unimplemented()
+}
+
 // NewIngesterProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Ingester.
+// Ingester. It panics if h is nil.
 func NewIngesterProcessor(h IngesterHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewIngesterProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Ingester", nil,
 		ingesterWrite.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Write(ctx, IngesterWriteArgs(c.Args), IngesterWriteResult(c.Result))

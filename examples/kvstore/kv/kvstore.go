@@ -50,9 +50,32 @@ var (
 	}
 )
 
+// UnimplementedKeyValueHandler answers every call of KeyValue with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedKeyValueHandler struct{}
+
+func (UnimplementedKeyValueHandler) Create(context.Context, KeyValueCreateArgs, KeyValueCreateResult) error {
+	return keyValueCreate.Unimplemented()
+}
+
+func (UnimplementedKeyValueHandler) Retrieve(context.Context, KeyValueRetrieveArgs, KeyValueRetrieveResult) error {
+	return keyValueRetrieve.Unimplemented()
+}
+
+func (UnimplementedKeyValueHandler) Update(context.Context, KeyValueUpdateArgs, KeyValueUpdateResult) error {
+	return keyValueUpdate.Unimplemented()
+}
+
+func (UnimplementedKeyValueHandler) Delete(context.Context, KeyValueDeleteArgs, KeyValueDeleteResult) error {
+	return keyValueDelete.Unimplemented()
+}
+
 // NewKeyValueProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// KeyValue.
+// KeyValue. It panics if h is nil.
 func NewKeyValueProcessor(h KeyValueHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewKeyValueProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("KeyValue", nil,
 		keyValueCreate.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Create(ctx, KeyValueCreateArgs(c.Args), KeyValueCreateResult(c.Result))

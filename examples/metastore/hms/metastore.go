@@ -124,9 +124,68 @@ var (
 	}
 )
 
+// UnimplementedMetastoreHandler answers every call of Metastore with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedMetastoreHandler struct{}
+
+func (UnimplementedMetastoreHandler) GetAllDatabases(context.Context, MetastoreGetAllDatabasesArgs, MetastoreGetAllDatabasesResult) error {
+	return metastoreGetAllDatabases.Unimplemented()
+}
+
+func (UnimplementedMetastoreHandler) GetAllTables(context.Context, MetastoreGetAllTablesArgs, MetastoreGetAllTablesResult) error {
+	return metastoreGetAllTables.Unimplemented()
+}
+
+func (UnimplementedMetastoreHandler) GetDatabase(context.Context, MetastoreGetDatabaseArgs, MetastoreGetDatabaseResult) error {
+	return metastoreGetDatabase.Unimplemented()
+}
+
+func (UnimplementedMetastoreHandler) GetTable(context.Context, MetastoreGetTableArgs, MetastoreGetTableResult) error {
+	return metastoreGetTable.Unimplemented()
+}
+
+func (UnimplementedMetastoreHandler) AlterTable(context.Context, MetastoreAlterTableArgs, MetastoreAlterTableResult) error {
+	return metastoreAlterTable.Unimplemented()
+}
+
+func (UnimplementedMetastoreHandler) GetPartitionNames(context.Context, MetastoreGetPartitionNamesArgs, MetastoreGetPartitionNamesResult) error {
+	return metastoreGetPartitionNames.Unimplemented()
+}
+
+func (UnimplementedMetastoreHandler) GetPartitions(context.Context, MetastoreGetPartitionsArgs, MetastoreGetPartitionsResult) error {
+	return metastoreGetPartitions.Unimplemented()
+}
+
+func (UnimplementedMetastoreHandler) GetPartitionsByNames(context.Context, MetastoreGetPartitionsByNamesArgs, MetastoreGetPartitionsByNamesResult) error {
+	return metastoreGetPartitionsByNames.Unimplemented()
+}
+
+func (UnimplementedMetastoreHandler) GetPartitionByName(context.Context, MetastoreGetPartitionByNameArgs, MetastoreGetPartitionByNameResult) error {
+	return metastoreGetPartitionByName.Unimplemented()
+}
+
+func (UnimplementedMetastoreHandler) PartitionNameToVals(context.Context, MetastorePartitionNameToValsArgs, MetastorePartitionNameToValsResult) error {
+	return metastorePartitionNameToVals.Unimplemented()
+}
+
+func (UnimplementedMetastoreHandler) AddPartition(context.Context, MetastoreAddPartitionArgs, MetastoreAddPartitionResult) error {
+	return metastoreAddPartition.Unimplemented()
+}
+
+func (UnimplementedMetastoreHandler) AlterPartition(context.Context, MetastoreAlterPartitionArgs, MetastoreAlterPartitionResult) error {
+	return metastoreAlterPartition.Unimplemented()
+}
+
+func (UnimplementedMetastoreHandler) DropPartitionByName(context.Context, MetastoreDropPartitionByNameArgs, MetastoreDropPartitionByNameResult) error {
+	return metastoreDropPartitionByName.Unimplemented()
+}
+
 // NewMetastoreProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Metastore.
+// Metastore. It panics if h is nil.
 func NewMetastoreProcessor(h MetastoreHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewMetastoreProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Metastore", nil,
 		metastoreGetAllDatabases.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.GetAllDatabases(ctx, MetastoreGetAllDatabasesArgs(c.Args), MetastoreGetAllDatabasesResult(c.Result))

@@ -63,9 +63,28 @@ var (
 	}
 )
 
+// UnimplementedShopHandler answers every call of Shop with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedShopHandler struct{}
+
+func (UnimplementedShopHandler) Order(context.Context, ShopOrderArgs, ShopOrderResult) error {
+	return shopOrder.Unimplemented()
+}
+
+func (UnimplementedShopHandler) Free(context.Context, ShopFreeArgs, ShopFreeResult) error {
+	return shopFree.Unimplemented()
+}
+
+func (UnimplementedShopHandler) Note(context.Context, ShopNoteArgs) error {
+	return shopNote.Unimplemented()
+}
+
 // NewShopProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Shop.
+// Shop. It panics if h is nil.
 func NewShopProcessor(h ShopHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewShopProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Shop", nil,
 		shopOrder.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Order(ctx, ShopOrderArgs(c.Args), ShopOrderResult(c.Result))

@@ -144,9 +144,122 @@ var (
 	}
 )
 
+// UnimplementedAllHandler answers every call of All with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedAllHandler struct {
+	parent.UnimplementedMiddleHandler
+}
+
+func (UnimplementedAllHandler) ABool(context.Context, AllABoolArgs, AllABoolResult) error {
+	return allABool.Unimplemented()
+}
+
+func (UnimplementedAllHandler) AnI8(context.Context, AllAnI8Args, AllAnI8Result) error {
+	return allAnI8.Unimplemented()
+}
+
+func (UnimplementedAllHandler) AnI16(context.Context, AllAnI16Args, AllAnI16Result) error {
+	return allAnI16.Unimplemented()
+}
+
+func (UnimplementedAllHandler) AnI32(context.Context, AllAnI32Args, AllAnI32Result) error {
+	return allAnI32.Unimplemented()
+}
+
+func (UnimplementedAllHandler) AnI64(context.Context, AllAnI64Args, AllAnI64Result) error {
+	return allAnI64.Unimplemented()
+}
+
+func (UnimplementedAllHandler) ADouble(context.Context, AllADoubleArgs, AllADoubleResult) error {
+	return allADouble.Unimplemented()
+}
+
+func (UnimplementedAllHandler) AString(context.Context, AllAStringArgs, AllAStringResult) error {
+	return allAString.Unimplemented()
+}
+
+func (UnimplementedAllHandler) ABinary(context.Context, AllABinaryArgs, AllABinaryResult) error {
+	return allABinary.Unimplemented()
+}
+
+func (UnimplementedAllHandler) AUuid(context.Context, AllAUuidArgs, AllAUuidResult) error {
+	return allAUuid.Unimplemented()
+}
+
+func (UnimplementedAllHandler) AnEnum(context.Context, AllAnEnumArgs, AllAnEnumResult) error {
+	return allAnEnum.Unimplemented()
+}
+
+func (UnimplementedAllHandler) AStruct(context.Context, AllAStructArgs, AllAStructResult) error {
+	return allAStruct.Unimplemented()
+}
+
+func (UnimplementedAllHandler) AUnion(context.Context, AllAUnionArgs, AllAUnionResult) error {
+	return allAUnion.Unimplemented()
+}
+
+func (UnimplementedAllHandler) AnException(context.Context, AllAnExceptionArgs, AllAnExceptionResult) error {
+	return allAnException.Unimplemented()
+}
+
+func (UnimplementedAllHandler) ATypedef(context.Context, AllATypedefArgs, AllATypedefResult) error {
+	return allATypedef.Unimplemented()
+}
+
+func (UnimplementedAllHandler) APath(context.Context, AllAPathArgs, AllAPathResult) error {
+	return allAPath.Unimplemented()
+}
+
+func (UnimplementedAllHandler) AList(context.Context, AllAListArgs, AllAListResult) error {
+	return allAList.Unimplemented()
+}
+
+func (UnimplementedAllHandler) ASet(context.Context, AllASetArgs, AllASetResult) error {
+	return allASet.Unimplemented()
+}
+
+func (UnimplementedAllHandler) AMap(context.Context, AllAMapArgs, AllAMapResult) error {
+	return allAMap.Unimplemented()
+}
+
+func (UnimplementedAllHandler) ADeepMap(context.Context, AllADeepMapArgs, AllADeepMapResult) error {
+	return allADeepMap.Unimplemented()
+}
+
+func (UnimplementedAllHandler) Many(context.Context, AllManyArgs, AllManyResult) error {
+	return allMany.Unimplemented()
+}
+
+func (UnimplementedAllHandler) Tell(context.Context, AllTellArgs) error {
+	return allTell.Unimplemented()
+}
+
+func (UnimplementedAllHandler) Nothing(context.Context, AllNothingArgs, AllNothingResult) error {
+	return allNothing.Unimplemented()
+}
+
+func (UnimplementedAllHandler) Maybe(context.Context, AllMaybeArgs, AllMaybeResult) error {
+	return allMaybe.Unimplemented()
+}
+
+func (UnimplementedAllHandler) NewThing_(context.Context, AllNewThing_Args, AllNewThing_Result) error {
+	return allNewThing_.Unimplemented()
+}
+
+func (UnimplementedAllHandler) NewThing__(context.Context, AllNewThing__Args, AllNewThing__Result) error {
+	return allNewThing__.Unimplemented()
+}
+
+func (UnimplementedAllHandler) GetAllClient(context.Context, AllGetAllClientArgs, AllGetAllClientResult) error {
+	return allGetAllClient.Unimplemented()
+}
+
 // NewAllProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// All.
+// All. It panics if h is nil.
 func NewAllProcessor(h AllHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewAllProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("All", parent.NewMiddleProcessor(h),
 		allABool.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.ABool(ctx, AllABoolArgs(c.Args), AllABoolResult(c.Result))
@@ -479,9 +592,16 @@ type SameHandler interface {
 	AllHandler
 }
 
+// UnimplementedSameHandler answers every call of Same with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedSameHandler struct{ UnimplementedAllHandler }
+
 // NewSameProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Same.
+// Same. It panics if h is nil.
 func NewSameProcessor(h SameHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewSameProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Same", NewAllProcessor(h))
 }
 
@@ -497,9 +617,16 @@ func NewSameClient(c rpc.Caller) SameClient { return SameClient{NewAllClient_(c)
 type EmptyHandler interface {
 }
 
+// UnimplementedEmptyHandler answers every call of Empty with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedEmptyHandler struct{}
+
 // NewEmptyProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Empty.
+// Empty. It panics if h is nil.
 func NewEmptyProcessor(h EmptyHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewEmptyProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Empty", nil)
 }
 
@@ -545,9 +672,44 @@ var (
 	}
 )
 
+// UnimplementedGetHandler answers every call of get with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedGetHandler struct{}
+
+func (UnimplementedGetHandler) GetArgs_(context.Context, GetGetArgs_Args, GetGetArgs_Result) error {
+	return getGetArgs_.Unimplemented()
+}
+
+func (UnimplementedGetHandler) GetResult_(context.Context, GetGetResult_Args, GetGetResult_Result) error {
+	return getGetResult_.Unimplemented()
+}
+
+func (UnimplementedGetHandler) A(context.Context, GetAArgs, GetAResult) error {
+	return getA.Unimplemented()
+}
+
+func (UnimplementedGetHandler) R(context.Context, GetRArgs, GetRResult) error {
+	return getR.Unimplemented()
+}
+
+func (UnimplementedGetHandler) Err(context.Context, GetErrArgs, GetErrResult) error {
+	return getErr.Unimplemented()
+}
+
+func (UnimplementedGetHandler) RPC(context.Context, GetRPCArgs, GetRPCResult) error {
+	return getRPC.Unimplemented()
+}
+
+func (UnimplementedGetHandler) Context(context.Context, GetContextArgs, GetContextResult) error {
+	return getContext.Unimplemented()
+}
+
 // NewGetProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// get.
+// get. It panics if h is nil.
 func NewGetProcessor(h GetHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewGetProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("get", nil,
 		getGetArgs_.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.GetArgs_(ctx, GetGetArgs_Args(c.Args), GetGetArgs_Result(c.Result))

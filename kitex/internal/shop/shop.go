@@ -49,9 +49,20 @@ var (
 	}
 )
 
+// UnimplementedHealthHandler answers every call of Health with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedHealthHandler struct{}
+
+func (UnimplementedHealthHandler) Ping(context.Context, HealthPingArgs, HealthPingResult) error {
+	return healthPing.Unimplemented()
+}
+
 // NewHealthProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Health.
+// Health. It panics if h is nil.
 func NewHealthProcessor(h HealthHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewHealthProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Health", nil,
 		healthPing.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Ping(ctx, HealthPingArgs(c.Args), HealthPingResult(c.Result))
@@ -119,9 +130,44 @@ var (
 	}
 )
 
+// UnimplementedShopHandler answers every call of Shop with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedShopHandler struct{ UnimplementedHealthHandler }
+
+func (UnimplementedShopHandler) Echo(context.Context, ShopEchoArgs, ShopEchoResult) error {
+	return shopEcho.Unimplemented()
+}
+
+func (UnimplementedShopHandler) Count(context.Context, ShopCountArgs, ShopCountResult) error {
+	return shopCount.Unimplemented()
+}
+
+func (UnimplementedShopHandler) Text(context.Context, ShopTextArgs, ShopTextResult) error {
+	return shopText.Unimplemented()
+}
+
+func (UnimplementedShopHandler) Numbers(context.Context, ShopNumbersArgs, ShopNumbersResult) error {
+	return shopNumbers.Unimplemented()
+}
+
+func (UnimplementedShopHandler) Colour(context.Context, ShopColourArgs, ShopColourResult) error {
+	return shopColour.Unimplemented()
+}
+
+func (UnimplementedShopHandler) Check(context.Context, ShopCheckArgs, ShopCheckResult) error {
+	return shopCheck.Unimplemented()
+}
+
+func (UnimplementedShopHandler) Note(context.Context, ShopNoteArgs) error {
+	return shopNote.Unimplemented()
+}
+
 // NewShopProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Shop.
+// Shop. It panics if h is nil.
 func NewShopProcessor(h ShopHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewShopProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Shop", NewHealthProcessor(h),
 		shopEcho.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Echo(ctx, ShopEchoArgs(c.Args), ShopEchoResult(c.Result))
@@ -241,9 +287,32 @@ var (
 	}
 )
 
+// UnimplementedFeedHandler answers every call of Feed with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedFeedHandler struct{}
+
+func (UnimplementedFeedHandler) Last(context.Context, FeedLastArgs, FeedLastResult) error {
+	return feedLast.Unimplemented()
+}
+
+func (UnimplementedFeedHandler) Talk(context.Context, FeedTalkArgs, FeedTalkResult) error {
+	return feedTalk.Unimplemented()
+}
+
+func (UnimplementedFeedHandler) Watch(context.Context, FeedWatchArgs, FeedWatchResult) error {
+	return feedWatch.Unimplemented()
+}
+
+func (UnimplementedFeedHandler) Upload(context.Context, FeedUploadArgs, FeedUploadResult) error {
+	return feedUpload.Unimplemented()
+}
+
 // NewFeedProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Feed.
+// Feed. It panics if h is nil.
 func NewFeedProcessor(h FeedHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewFeedProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Feed", nil,
 		feedLast.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Last(ctx, FeedLastArgs(c.Args), FeedLastResult(c.Result))

@@ -47,9 +47,32 @@ var (
 	}
 )
 
+// UnimplementedGreeterHandler answers every call of Greeter with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedGreeterHandler struct{}
+
+func (UnimplementedGreeterHandler) Hello(context.Context, GreeterHelloArgs, GreeterHelloResult) error {
+	return greeterHello.Unimplemented()
+}
+
+func (UnimplementedGreeterHandler) Relay(context.Context, GreeterRelayArgs, GreeterRelayResult) error {
+	return greeterRelay.Unimplemented()
+}
+
+func (UnimplementedGreeterHandler) Tell(context.Context, GreeterTellArgs) error {
+	return greeterTell.Unimplemented()
+}
+
+func (UnimplementedGreeterHandler) Count(context.Context, GreeterCountArgs, GreeterCountResult) error {
+	return greeterCount.Unimplemented()
+}
+
 // NewGreeterProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Greeter.
+// Greeter. It panics if h is nil.
 func NewGreeterProcessor(h GreeterHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewGreeterProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Greeter", nil,
 		greeterHello.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Hello(ctx, GreeterHelloArgs(c.Args), GreeterHelloResult(c.Result))

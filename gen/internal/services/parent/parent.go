@@ -26,9 +26,20 @@ var (
 	}
 )
 
+// UnimplementedRootHandler answers every call of Root with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedRootHandler struct{}
+
+func (UnimplementedRootHandler) Ping(context.Context, RootPingArgs, RootPingResult) error {
+	return rootPing.Unimplemented()
+}
+
 // NewRootProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Root.
+// Root. It panics if h is nil.
 func NewRootProcessor(h RootHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewRootProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Root", nil,
 		rootPing.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Ping(ctx, RootPingArgs(c.Args), RootPingResult(c.Result))
@@ -67,9 +78,20 @@ var (
 	}
 )
 
+// UnimplementedMiddleHandler answers every call of Middle with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedMiddleHandler struct{ UnimplementedRootHandler }
+
+func (UnimplementedMiddleHandler) Count(context.Context, MiddleCountArgs, MiddleCountResult) error {
+	return middleCount.Unimplemented()
+}
+
 // NewMiddleProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Middle.
+// Middle. It panics if h is nil.
 func NewMiddleProcessor(h MiddleHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewMiddleProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Middle", NewRootProcessor(h),
 		middleCount.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Count(ctx, MiddleCountArgs(c.Args), MiddleCountResult(c.Result))

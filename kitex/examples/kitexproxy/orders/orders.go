@@ -27,9 +27,20 @@ var (
 	}
 )
 
+// UnimplementedOrdersHandler answers every call of Orders with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedOrdersHandler struct{}
+
+func (UnimplementedOrdersHandler) Place(context.Context, OrdersPlaceArgs, OrdersPlaceResult) error {
+	return ordersPlace.Unimplemented()
+}
+
 // NewOrdersProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Orders.
+// Orders. It panics if h is nil.
 func NewOrdersProcessor(h OrdersHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewOrdersProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Orders", nil,
 		ordersPlace.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Place(ctx, OrdersPlaceArgs(c.Args), OrdersPlaceResult(c.Result))

@@ -41,9 +41,32 @@ var (
 	}
 )
 
+// UnimplementedClientHandler answers every call of client with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedClientHandler struct{}
+
+func (UnimplementedClientHandler) NewClient_(context.Context, ClientNewClient_Args, ClientNewClient_Result) error {
+	return clientNewClient_.Unimplemented()
+}
+
+func (UnimplementedClientHandler) Close(context.Context, ClientCloseArgs, ClientCloseResult) error {
+	return clientClose.Unimplemented()
+}
+
+func (UnimplementedClientHandler) WithArgsResult_(context.Context, ClientWithArgsResult_Args, ClientWithArgsResult_Result) error {
+	return clientWithArgsResult_.Unimplemented()
+}
+
+func (UnimplementedClientHandler) Register(context.Context, ClientRegisterArgs) error {
+	return clientRegister.Unimplemented()
+}
+
 // NewClientProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// client.
+// client. It panics if h is nil.
 func NewClientProcessor(h ClientHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewClientProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("client", nil,
 		clientNewClient_.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.NewClient_(ctx, ClientNewClient_Args(c.Args), ClientNewClient_Result(c.Result))
@@ -126,9 +149,32 @@ var (
 	}
 )
 
+// UnimplementedInternalHandler answers every call of Internal with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedInternalHandler struct{}
+
+func (UnimplementedInternalHandler) Select(context.Context, InternalSelectArgs, InternalSelectResult) error {
+	return internalSelect.Unimplemented()
+}
+
+func (UnimplementedInternalHandler) Bytes(context.Context, InternalBytesArgs, InternalBytesResult) error {
+	return internalBytes.Unimplemented()
+}
+
+func (UnimplementedInternalHandler) ID(context.Context, InternalIDArgs, InternalIDResult) error {
+	return internalID.Unimplemented()
+}
+
+func (UnimplementedInternalHandler) Raw(context.Context, InternalRawArgs, InternalRawResult) error {
+	return internalRaw.Unimplemented()
+}
+
 // NewInternalProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Internal.
+// Internal. It panics if h is nil.
 func NewInternalProcessor(h InternalHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewInternalProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Internal", nil,
 		internalSelect.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Select(ctx, InternalSelectArgs(c.Args), InternalSelectResult(c.Result))
@@ -212,9 +258,32 @@ var (
 	}
 )
 
+// UnimplementedSelectHandler answers every call of select with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedSelectHandler struct{ UnimplementedClientHandler }
+
+func (UnimplementedSelectHandler) Chat(context.Context, SelectChatArgs, SelectChatResult) error {
+	return selectChat.Unimplemented()
+}
+
+func (UnimplementedSelectHandler) Up(context.Context, SelectUpArgs, SelectUpResult) error {
+	return selectUp.Unimplemented()
+}
+
+func (UnimplementedSelectHandler) Down(context.Context, SelectDownArgs, SelectDownResult) error {
+	return selectDown.Unimplemented()
+}
+
+func (UnimplementedSelectHandler) One(context.Context, SelectOneArgs, SelectOneResult) error {
+	return selectOne.Unimplemented()
+}
+
 // NewSelectProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// select.
+// select. It panics if h is nil.
 func NewSelectProcessor(h SelectHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewSelectProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("select", NewClientProcessor(h),
 		selectChat.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Chat(ctx, SelectChatArgs(c.Args), SelectChatResult(c.Result))
@@ -279,9 +348,16 @@ func (c SelectClient) One(ctx context.Context, args func(SelectOneArgs)) (Select
 type EmptyHandler interface {
 }
 
+// UnimplementedEmptyHandler answers every call of Empty with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedEmptyHandler struct{}
+
 // NewEmptyProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Empty.
+// Empty. It panics if h is nil.
 func NewEmptyProcessor(h EmptyHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewEmptyProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Empty", nil)
 }
 
@@ -303,9 +379,20 @@ var (
 	}
 )
 
+// UnimplementedOnlyStreamsHandler answers every call of OnlyStreams with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedOnlyStreamsHandler struct{}
+
+func (UnimplementedOnlyStreamsHandler) Chat(context.Context, OnlyStreamsChatArgs, OnlyStreamsChatResult) error {
+	return onlyStreamsChat.Unimplemented()
+}
+
 // NewOnlyStreamsProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// OnlyStreams.
+// OnlyStreams. It panics if h is nil.
 func NewOnlyStreamsProcessor(h OnlyStreamsHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewOnlyStreamsProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("OnlyStreams", nil,
 		onlyStreamsChat.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Chat(ctx, OnlyStreamsChatArgs(c.Args), OnlyStreamsChatResult(c.Result))

@@ -45,7 +45,7 @@ type (
 	Feed_uploadClient = streaming.ClientStreamingClient[shop.Order, shop.Order]
 )
 
-var service = nocopykitex.NewService("Feed", "shop", (*Handler)(nil), shop.NewFeedProcessor(nil),
+var service = nocopykitex.NewService("Feed", "shop", (*Handler)(nil), shop.NewFeedProcessor(shop.UnimplementedFeedHandler{}),
 	nocopykitex.Unary("last", Handler.Last, nocopykitex.First(shop.FeedLastArgs.GetOrder), nocopykitex.Success(shop.FeedLastResult.GetSuccess)),
 	nocopykitex.Stream("talk", serviceinfo.StreamingBidirectional, func(ctx context.Context, h Handler, st streaming.ServerStream) error {
 		return h.Talk(ctx, streaming.NewBidiStreamingServer[shop.Order, shop.Order](st))

@@ -20,7 +20,7 @@ const _ = nocopykitex.GeneratedV1
 // Handler handles the calls of Health: it is what an rpc.Server takes, too.
 type Handler = shop.HealthHandler
 
-var service = nocopykitex.NewService("Health", "shop", (*Handler)(nil), shop.NewHealthProcessor(nil),
+var service = nocopykitex.NewService("Health", "shop", (*Handler)(nil), shop.NewHealthProcessor(shop.UnimplementedHealthHandler{}),
 	nocopykitex.Unary("ping", Handler.Ping, nil, nil),
 )
 

@@ -20,7 +20,7 @@ const _ = nocopykitex.GeneratedV1
 // Handler handles the calls of Shop: it is what an rpc.Server takes, too.
 type Handler = shop.ShopHandler
 
-var service = nocopykitex.NewService("Shop", "shop", (*Handler)(nil), shop.NewShopProcessor(nil),
+var service = nocopykitex.NewService("Shop", "shop", (*Handler)(nil), shop.NewShopProcessor(shop.UnimplementedShopHandler{}),
 	nocopykitex.Unary("ping", Handler.Ping, nil, nil),
 	nocopykitex.Unary("echo", Handler.Echo, nocopykitex.First(shop.ShopEchoArgs.GetOrder), nocopykitex.Success(shop.ShopEchoResult.GetSuccess)),
 	nocopykitex.Unary("count", Handler.Count, nocopykitex.First(shop.ShopCountArgs.GetN), nocopykitex.Success(shop.ShopCountResult.GetSuccess)),

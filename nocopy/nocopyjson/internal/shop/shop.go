@@ -53,9 +53,20 @@ var (
 	}
 )
 
+// UnimplementedShopHandler answers every call of Shop with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedShopHandler struct{}
+
+func (UnimplementedShopHandler) Get(context.Context, ShopGetArgs, ShopGetResult) error {
+	return shopGet.Unimplemented()
+}
+
 // NewShopProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Shop.
+// Shop. It panics if h is nil.
 func NewShopProcessor(h ShopHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewShopProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Shop", nil,
 		shopGet.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Get(ctx, ShopGetArgs(c.Args), ShopGetResult(c.Result))

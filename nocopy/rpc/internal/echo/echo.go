@@ -30,9 +30,24 @@ var (
 	}
 )
 
+// UnimplementedBaseHandler answers every call of Base with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedBaseHandler struct{}
+
+func (UnimplementedBaseHandler) Ping(context.Context, BasePingArgs, BasePingResult) error {
+	return basePing.Unimplemented()
+}
+
+func (UnimplementedBaseHandler) Version(context.Context, BaseVersionArgs, BaseVersionResult) error {
+	return baseVersion.Unimplemented()
+}
+
 // NewBaseProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Base.
+// Base. It panics if h is nil.
 func NewBaseProcessor(h BaseHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewBaseProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Base", nil,
 		basePing.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Ping(ctx, BasePingArgs(c.Args), BasePingResult(c.Result))
@@ -104,9 +119,36 @@ var (
 	}
 )
 
+// UnimplementedEchoHandler answers every call of Echo with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedEchoHandler struct{ UnimplementedBaseHandler }
+
+func (UnimplementedEchoHandler) Echo(context.Context, EchoEchoArgs, EchoEchoResult) error {
+	return echoEcho.Unimplemented()
+}
+
+func (UnimplementedEchoHandler) Put(context.Context, EchoPutArgs, EchoPutResult) error {
+	return echoPut.Unimplemented()
+}
+
+func (UnimplementedEchoHandler) Notify(context.Context, EchoNotifyArgs) error {
+	return echoNotify.Unimplemented()
+}
+
+func (UnimplementedEchoHandler) Add(context.Context, EchoAddArgs, EchoAddResult) error {
+	return echoAdd.Unimplemented()
+}
+
+func (UnimplementedEchoHandler) Fail(context.Context, EchoFailArgs, EchoFailResult) error {
+	return echoFail.Unimplemented()
+}
+
 // NewEchoProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Echo.
+// Echo. It panics if h is nil.
 func NewEchoProcessor(h EchoHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewEchoProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Echo", NewBaseProcessor(h),
 		echoEcho.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Echo(ctx, EchoEchoArgs(c.Args), EchoEchoResult(c.Result))

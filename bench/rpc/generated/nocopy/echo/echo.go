@@ -26,9 +26,20 @@ var (
 	}
 )
 
+// UnimplementedEchoHandler answers every call of Echo with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedEchoHandler struct{}
+
+func (UnimplementedEchoHandler) Echo(context.Context, EchoEchoArgs, EchoEchoResult) error {
+	return echoEcho.Unimplemented()
+}
+
 // NewEchoProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Echo.
+// Echo. It panics if h is nil.
 func NewEchoProcessor(h EchoHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewEchoProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Echo", nil,
 		echoEcho.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Echo(ctx, EchoEchoArgs(c.Args), EchoEchoResult(c.Result))
@@ -67,9 +78,24 @@ var (
 	}
 )
 
+// UnimplementedRowsHandler answers every call of Rows with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedRowsHandler struct{}
+
+func (UnimplementedRowsHandler) Get(context.Context, RowsGetArgs, RowsGetResult) error {
+	return rowsGet.Unimplemented()
+}
+
+func (UnimplementedRowsHandler) Put(context.Context, RowsPutArgs, RowsPutResult) error {
+	return rowsPut.Unimplemented()
+}
+
 // NewRowsProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Rows.
+// Rows. It panics if h is nil.
 func NewRowsProcessor(h RowsHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewRowsProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Rows", nil,
 		rowsGet.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Get(ctx, RowsGetArgs(c.Args), RowsGetResult(c.Result))

@@ -26,9 +26,20 @@ var (
 	}
 )
 
+// UnimplementedOpaqueHandler answers every call of Opaque with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedOpaqueHandler struct{}
+
+func (UnimplementedOpaqueHandler) Write(context.Context, OpaqueWriteArgs, OpaqueWriteResult) error {
+	return opaqueWrite.Unimplemented()
+}
+
 // NewOpaqueProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Opaque.
+// Opaque. It panics if h is nil.
 func NewOpaqueProcessor(h OpaqueHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewOpaqueProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Opaque", nil,
 		opaqueWrite.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Write(ctx, OpaqueWriteArgs(c.Args), OpaqueWriteResult(c.Result))

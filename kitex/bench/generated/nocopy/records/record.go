@@ -26,9 +26,20 @@ var (
 	}
 )
 
+// UnimplementedRecordsHandler answers every call of Records with an unknown method. Handlers embed it,
+// so that they need not have all methods.
+type UnimplementedRecordsHandler struct{}
+
+func (UnimplementedRecordsHandler) Put(context.Context, RecordsPutArgs, RecordsPutResult) error {
+	return recordsPut.Unimplemented()
+}
+
 // NewRecordsProcessor returns a Processor for an rpc.Server that has h handle the calls of
-// Records.
+// Records. It panics if h is nil.
 func NewRecordsProcessor(h RecordsHandler) *rpc.Processor {
+	if h == nil {
+		panic("nocopy: NewRecordsProcessor: the handler is nil")
+	}
 	return rpc.NewProcessor("Records", nil,
 		recordsPut.HandledBy(func(ctx context.Context, c *rpc.Call) error {
 			return h.Put(ctx, RecordsPutArgs(c.Args), RecordsPutResult(c.Result))

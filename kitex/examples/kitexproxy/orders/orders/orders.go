@@ -20,7 +20,7 @@ const _ = nocopykitex.GeneratedV1
 // Handler handles the calls of Orders: it is what an rpc.Server takes, too.
 type Handler = orders.OrdersHandler
 
-var service = nocopykitex.NewService("Orders", "orders", (*Handler)(nil), orders.NewOrdersProcessor(nil),
+var service = nocopykitex.NewService("Orders", "orders", (*Handler)(nil), orders.NewOrdersProcessor(orders.UnimplementedOrdersHandler{}),
 	nocopykitex.Unary("place", Handler.Place, nocopykitex.First(orders.OrdersPlaceArgs.GetOrder), nocopykitex.Success(orders.OrdersPlaceResult.GetSuccess)),
 )
 

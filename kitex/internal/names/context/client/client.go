@@ -20,7 +20,7 @@ const _ = nocopykitex.GeneratedV1
 // Handler handles the calls of client: it is what an rpc.Server takes, too.
 type Handler = context_.ClientHandler
 
-var service = nocopykitex.NewService("client", "names.context", (*Handler)(nil), context_.NewClientProcessor(nil),
+var service = nocopykitex.NewService("client", "names.context", (*Handler)(nil), context_.NewClientProcessor(context_.UnimplementedClientHandler{}),
 	nocopykitex.Unary("NewClient", Handler.NewClient_, nocopykitex.First(context_.ClientNewClient_Args.GetCtx), nocopykitex.Success(context_.ClientNewClient_Result.GetSuccess)),
 	nocopykitex.Unary("Close", Handler.Close, nil, nil),
 	nocopykitex.Unary("with_args_result", Handler.WithArgsResult_, nocopykitex.First(context_.ClientWithArgsResult_Args.GetArgs_), nil),

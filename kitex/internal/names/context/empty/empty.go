@@ -17,7 +17,7 @@ const _ = nocopykitex.GeneratedV1
 // Handler handles the calls of Empty: it is what an rpc.Server takes, too.
 type Handler = context_.EmptyHandler
 
-var service = nocopykitex.NewService("Empty", "names.context", (*Handler)(nil), context_.NewEmptyProcessor(nil))
+var service = nocopykitex.NewService("Empty", "names.context", (*Handler)(nil), context_.NewEmptyProcessor(context_.UnimplementedEmptyHandler{}))
 
 // NewServiceInfo returns the description of Empty.
 func NewServiceInfo() *serviceinfo.ServiceInfo { return service.Info() }

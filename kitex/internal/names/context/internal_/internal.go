@@ -20,7 +20,7 @@ const _ = nocopykitex.GeneratedV1
 // Handler handles the calls of Internal: it is what an rpc.Server takes, too.
 type Handler = context_.InternalHandler
 
-var service = nocopykitex.NewService("Internal", "names.context", (*Handler)(nil), context_.NewInternalProcessor(nil),
+var service = nocopykitex.NewService("Internal", "names.context", (*Handler)(nil), context_.NewInternalProcessor(context_.UnimplementedInternalHandler{}),
 	nocopykitex.Unary("select", Handler.Select, nocopykitex.First(context_.InternalSelectArgs.GetHandler), nocopykitex.Success(context_.InternalSelectResult.GetSuccess)),
 	nocopykitex.Unary("bytes", Handler.Bytes, nocopykitex.First(context_.InternalBytesArgs.GetK), nocopykitex.Success(context_.InternalBytesResult.GetSuccess)),
 	nocopykitex.Unary("id", Handler.ID, nocopykitex.First(context_.InternalIDArgs.GetU), nocopykitex.Success(context_.InternalIDResult.GetSuccess)),

@@ -29,7 +29,7 @@ type (
 	OnlyStreams_chatClient = streaming.BidiStreamingClient[context_.Context, context_.Context]
 )
 
-var service = nocopykitex.NewService("OnlyStreams", "names.context", (*Handler)(nil), context_.NewOnlyStreamsProcessor(nil),
+var service = nocopykitex.NewService("OnlyStreams", "names.context", (*Handler)(nil), context_.NewOnlyStreamsProcessor(context_.UnimplementedOnlyStreamsHandler{}),
 	nocopykitex.Stream("chat", serviceinfo.StreamingBidirectional, func(ctx context.Context, h Handler, st streaming.ServerStream) error {
 		return h.Chat(ctx, streaming.NewBidiStreamingServer[context_.Context, context_.Context](st))
 	}),

@@ -49,7 +49,7 @@ type (
 	Select_downClient = streaming.ServerStreamingClient[context_.Handler]
 )
 
-var service = nocopykitex.NewService("select", "names.context", (*Handler)(nil), context_.NewSelectProcessor(nil),
+var service = nocopykitex.NewService("select", "names.context", (*Handler)(nil), context_.NewSelectProcessor(context_.UnimplementedSelectHandler{}),
 	nocopykitex.Unary("NewClient", Handler.NewClient_, nocopykitex.First(context_.ClientNewClient_Args.GetCtx), nocopykitex.Success(context_.ClientNewClient_Result.GetSuccess)),
 	nocopykitex.Unary("Close", Handler.Close, nil, nil),
 	nocopykitex.Unary("with_args_result", Handler.WithArgsResult_, nocopykitex.First(context_.ClientWithArgsResult_Args.GetArgs_), nil),

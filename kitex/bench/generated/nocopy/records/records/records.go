@@ -20,7 +20,7 @@ const _ = nocopykitex.GeneratedV1
 // Handler handles the calls of Records: it is what an rpc.Server takes, too.
 type Handler = records.RecordsHandler
 
-var service = nocopykitex.NewService("Records", "records", (*Handler)(nil), records.NewRecordsProcessor(nil),
+var service = nocopykitex.NewService("Records", "records", (*Handler)(nil), records.NewRecordsProcessor(records.UnimplementedRecordsHandler{}),
 	nocopykitex.Unary("put", Handler.Put, nocopykitex.First(records.RecordsPutArgs.GetRecord), nocopykitex.Success(records.RecordsPutResult.GetSuccess)),
 )
 
