@@ -10,7 +10,9 @@ import (
 )
 
 // fake is a service of which a test needs one method.
-type fake struct{ kv.KeyValueHandler }
+type fake struct {
+	kv.UnimplementedKeyValueHandler
+}
 
 func (fake) Retrieve(_ context.Context, args kv.KeyValueRetrieveArgs, result kv.KeyValueRetrieveResult) error {
 	result.SetSuccess(append([]byte("value of "), args.GetKey()...))
