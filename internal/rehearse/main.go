@@ -7,8 +7,8 @@
 // whose first line also names a file, as "```go main.go" does, is written to it. All other blocks
 // are left alone; tests of package docs compile them.
 //
-// What is packed is the working tree as git has it: changed files, but none that git does not know.
-// Other modules come from the module cache, or from the proxy that GOPROXY names.
+// What is packed is the working tree, without the files that git does not know. Other modules come
+// from the module cache, or from the proxy that GOPROXY names.
 package main
 
 import (
