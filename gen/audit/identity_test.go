@@ -274,7 +274,7 @@ func TestEnumDefaults(t *testing.T) {
 // TestManyChanges: the time that changes take is in proportion to their number. It was to its
 // square, 13 s for the fields.
 func TestManyChanges(t *testing.T) {
-	n := testmode.Of(4000, 32767)
+	n := testmode.Of(2000, 32767)
 	many := func(n int, head, each, tail string) string {
 		var b strings.Builder
 		b.WriteString(head)
