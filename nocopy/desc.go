@@ -294,6 +294,7 @@ func (d *XDesc) define(fields []XFieldDesc, first int, kind uint32) {
 	}
 	d.fields = make([]field, len(fields))
 	minID, maxID := math.MaxInt16, math.MinInt16
+	var template []byte
 	for i := range fields {
 		f := &d.fields[i]
 		f.XFieldDesc = fields[i]
@@ -306,8 +307,9 @@ func (d *XDesc) define(fields []XFieldDesc, first int, kind uint32) {
 		f.c = XField(f.word)<<entry.WordShift | XField(span)<<entry.WordsShift | XField(kind) | XField(f.header)
 		f.inEntry = inEntry(f.header, f.typ)
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
-		d.addToTemplate(f)
+		template = d.addToTemplate(template, f)
 	}
+	d.template = string(template)
 	if len(fields) == 0 {
 		return
 	}
@@ -325,25 +327,28 @@ func (d *XDesc) define(fields []XFieldDesc, first int, kind uint32) {
 // inTemplate reports whether the field is in the bytes that a new struct of type d begins with.
 func (f *field) inTemplate(d *XDesc) bool { return !d.union && f.Req != XOptional && f.kind == fixed }
 
-func (d *XDesc) addToTemplate(f *field) {
+// addToTemplate appends the bytes of f, if a new struct begins with them, to those of the fields
+// before it. It notes what else is to be done for f when a message is finished.
+func (d *XDesc) addToTemplate(template []byte, f *field) []byte {
 	if f.Req == XRequired {
 		d.required = append(d.required, f)
 	}
 	switch {
 	case d.union || f.Req == XOptional:
 	case f.inTemplate(d):
-		at := templateField{f.word, uint32(len(d.template) + fieldHeader)}
+		at := templateField{f.word, uint32(len(template) + fieldHeader)}
 		if d.wide {
 			d.wideTemplate = append(d.wideTemplate, at)
 		} else {
 			d.templateFields = append(d.templateFields, at)
 		}
-		value := make([]byte, f.size)
-		copy(value, f.Default)
-		d.template += string([]byte{byte(f.header >> 16), byte(f.header >> 8), byte(f.header)}) + string(value)
+		template = append(template, byte(f.header>>16), byte(f.header>>8), byte(f.header))
+		template = append(template, f.Default...)
+		template = append(template, make([]byte, int(f.size)-len(f.Default))...)
 	case f.Req == XRequired || f.Default != "":
 		d.owed = append(d.owed, f)
 	}
+	return template
 }
 
 // byHeader returns the field with this header, nil if there is none.

@@ -39,6 +39,7 @@ func (c *checker) check() {
 	c.checkCycles()
 	if len(*c.errs) == 0 {
 		c.encodeAll()
+		c.checkEmpty()
 	}
 }
 

@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -369,5 +370,29 @@ typedef binary Key (nocopy.redact)
 	want := []string{"b=1", "c=1", "d=1", "e=1", "f=1", "g=false", "i=1", "a.x=1", "a.success=1", "b.success=1", "d.success=1"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestEmpty: a type is refused if an empty message of it is too large, which required structs can
+// make twofold with each line.
+func TestEmpty(t *testing.T) {
+	doubling := func(n int) string {
+		src := "struct S0 { 1: required list<i32> a }\n"
+		for i := range n {
+			src += fmt.Sprintf("struct S%d { 1: required S%d a, 2: required S%d b }\n", i+1, i, i)
+		}
+		return src
+	}
+	if _, err := load(t, doubling(12)); err != "" {
+		t.Error(err)
+	}
+	_, err := load(t, doubling(40)+"service V { void f(1: S30 a, 2: required S30 b) }\n")
+	if want := "a.thrift:14:8: an empty S13 takes more than 64 KiB, which required fields and defaults add up to"; err != want {
+		t.Errorf("error is %q, want %q", err, want)
+	}
+	_, err = load(t, "struct S { 1: string a = '"+strings.Repeat("x", 30<<10)+"' }\nstruct T { 1: required S a, 2: required S b, 3: required S c }\n"+
+		"service V { void f(1: required S a, 2: required S b, 3: required S c) }\nstruct U { 1: S a, 2: S b, 3: optional T t }\n")
+	if !strings.HasPrefix(err, "a.thrift:2:8: an empty T takes") || !strings.Contains(err, "a.thrift:3:18: an empty f_args takes") || strings.Count(err, "\n") > 1 {
+		t.Errorf("error is %q", err)
 	}
 }

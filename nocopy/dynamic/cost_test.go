@@ -40,3 +40,24 @@ func TestCost(t *testing.T) {
 }
 
 func dynamicMemory() int { return dynamic.Interned().Memory }
+
+// TestLoadingMemory: what loading allocates is in proportion to the text, however many fields a
+// struct has.
+func TestLoadingMemory(t *testing.T) {
+	for _, kind := range []string{"i32", "required string"} {
+		perByte := func(fields int) uint64 {
+			src := fmt.Sprintf("struct Memory%d {\n", fields) + repeat(fields, func(i int) string {
+				return fmt.Sprintf("%d: %s f%d\n", i+1, kind, i)
+			}) + "}"
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			text(t, src)
+			runtime.ReadMemStats(&after)
+			return (after.TotalAlloc - before.TotalAlloc) / uint64(len(src))
+		}
+		few, many := perByte(500), perByte(5000)
+		if many > few+few/4 {
+			t.Errorf("%s: loading 5000 fields allocates %d bytes for each of the text, 500 fields %d", kind, many, few)
+		}
+	}
+}

@@ -8,11 +8,32 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 )
 
 // TestMistakes: mistakes have positions.
+// doubling returns structs S0 to Sn, each of which but the first contains two of the one before.
+func doubling(n int) string {
+	return "struct S0 { 1: required list<i32> a }\n" + repeat(n, func(i int) string {
+		return fmt.Sprintf("struct S%d { 1: required S%d a, 2: required S%d b }\n", i+1, i, i)
+	})
+}
+
+// TestEmpty: the most that an empty message takes is bounded.
+func TestEmpty(t *testing.T) {
+	typ, err := text(t, doubling(12)).Struct("S12")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := typ.New()
+	defer m.Release()
+	if n := len(m.Message().Bytes()); n < schema.MaxEmpty/2 || n > schema.MaxEmpty {
+		t.Errorf("%d bytes", n)
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	for src, want := range map[string]string{
 		"struct A { 1: i32 a 1: i32 b }":             "a.thrift:1:21: A: fields a and b have the same id 1",
@@ -22,6 +43,7 @@ func TestMistakes(t *testing.T) {
 		"include 'b.thrift'":                         "a.thrift:1:1: cannot find include file \"b.thrift\"",
 		"include 'a.thrift'":                         "a.thrift:1:1: include cycle: a.thrift → a.thrift",
 		"\xff\xfes\x00":                              "a.thrift:1:1: the file is UTF-16",
+		doubling(40):                                 "a.thrift:14:8: an empty S13 takes more than 64 KiB, which required fields and defaults add up to",
 		"struct A { 1: A a = {} }":                   "a.thrift:1:12: the default of field a is too large or contains itself",
 		"const i32 A = " + strings.Repeat("[", 1000): "a.thrift:1:215: nested more than 200 deep",
 		"struct A { 1: required B b } struct B { 1: required A a }": "a.thrift:1:41: required field a makes every A contain another A without end",

@@ -1,0 +1,76 @@
+package schema
+
+// MaxEmpty is the most bytes that an empty message of a type may take: one in which only what
+// cannot be absent is. Required structs that contain each other several times can make it grow
+// twofold with each of them. In the files of docs/idl.md it is 561 bytes at most.
+const MaxEmpty = 64 << 10
+
+// checkEmpty adds errors for structs of which an empty one takes more than MaxEmpty bytes.
+func (c *checker) checkEmpty() {
+	sizes := map[*Struct]int{}
+	for _, p := range c.set.Programs {
+		for _, s := range p.Structs {
+			c.emptySize(sizes, s)
+		}
+		for _, s := range p.Services {
+			for _, f := range s.Functions {
+				c.emptySize(sizes, f.Args)
+			}
+		}
+	}
+}
+
+// emptySize returns how many bytes an empty message of type s takes, and keeps that in sizes. It
+// is 0 if that or a struct in it is too large, of which the innermost one gets an error. Required
+// structs are known not to contain themselves.
+func (c *checker) emptySize(sizes map[*Struct]int, s *Struct) int {
+	if size, ok := sizes[s]; ok {
+		return size
+	}
+	size := 1 // STOP
+	for _, f := range s.Fields {
+		switch {
+		case f.Req == Optional:
+		case f.Default != nil:
+			size += fieldHeader + len(f.Default.Wire)
+		case f.Req == Required && f.Type.Kind == StructKind:
+			inner := c.emptySize(sizes, f.Type.Struct)
+			if inner == 0 {
+				sizes[s] = 0
+				return 0
+			}
+			size += fieldHeader + inner
+		case f.Req == Required || f.Type.fixedSize():
+			size += fieldHeader + f.Type.leastSize()
+		}
+		if size > MaxEmpty {
+			c.errs.Add(s.Pos, "an empty %s takes more than %d KiB, which required fields and defaults add up to", s.Name, MaxEmpty>>10)
+			sizes[s] = 0
+			return 0
+		}
+	}
+	sizes[s] = size
+	return size
+}
+
+// fieldHeader is how many bytes are before a field's value.
+const fieldHeader = 3
+
+// leastSize returns how many bytes the zero value of a type takes that is no struct.
+func (t *Type) leastSize() int {
+	switch t.Kind {
+	case Bool, I8:
+		return 1
+	case I16:
+		return 2
+	case I32, EnumKind, String, Binary:
+		return 4
+	case UUID:
+		return 16
+	case List, SetKind:
+		return 5
+	case Map:
+		return 6
+	}
+	return 8
+}
