@@ -7,6 +7,7 @@ require (
 	github.com/cloudwego/gopkg v0.2.1
 	github.com/cloudwego/kitex v0.16.3
 	github.com/cloudwego/netpoll v0.7.2
+	github.com/cloudwego/thriftgo v0.4.5
 	github.com/nocopythrift/nocopythrift v0.3.0
 )
 
@@ -23,7 +24,6 @@ require (
 	github.com/cloudwego/localsession v0.2.1 // indirect
 	github.com/cloudwego/prutal v0.1.3 // indirect
 	github.com/cloudwego/runtimex v0.1.1 // indirect
-	github.com/cloudwego/thriftgo v0.4.5 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/dlclark/regexp2 v1.11.0 // indirect
 	github.com/fatih/structtag v1.2.0 // indirect
