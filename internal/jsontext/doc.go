@@ -5,5 +5,5 @@
 //
 // Go 1.27 has the standard package unless it is built with GOEXPERIMENT=nojsonv2; Go 1.26 with
 // GOEXPERIMENT=jsonv2, where the module consists of aliases for it. What the module was compared
-// with is in docs/measurements.md.
+// with is in bench/measurements.md.
 package jsontext
