@@ -26,6 +26,7 @@ func (m *Message) source(v XStruct, t *XType) source {
 		m.copied = appendZero(m.copied[:0], t)
 		return source{n: len(m.copied), data: m.copied}
 	}
+	v.mustBe(t)
 	v.m.closeAllUnlessSealed()
 	if v.m.pending != 0 {
 		if data, ok := m.sourceWithIndex(v, t); ok {
@@ -51,6 +52,23 @@ func (m *Message) source(v XStruct, t *XType) source {
 	m.copied = r.AppendTo(m.copied[:0])
 	m.more = true
 	return source{n: n, data: m.copied}
+}
+
+// mustBe panics if s, which is not absent, can't be a value of type t: Go's types do not tell a
+// list of sets from a list of lists, and any handle can be converted to any other. A list can be a
+// set. Of structs only roots are known.
+func (s XStruct) mustBe(t *XType) {
+	if t.kind == record {
+		if own := s.m.desc; own != nil && own != t.desc && s.entry() == s.m.root {
+			panic("nocopy: " + own.name + " in the place of " + t.desc.name)
+		}
+		return
+	}
+	if id := s.m.idx[s.entry()+listType]; id != t.id {
+		if u := typeByID(id); u.kind != t.kind || !t.elem.Equal(u.elem) || t.kind == dict && !t.key.Equal(u.key) {
+			panic("nocopy: " + u.String() + " in the place of " + t.String())
+		}
+	}
 }
 
 // sourceWithIndex checks the message of v, a value of type t, before it is copied from: there is

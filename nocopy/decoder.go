@@ -18,8 +18,12 @@ type StructView interface {
 }
 
 // Decoder reads messages of type S from a stream, one after another. Each is a message of its own,
-// in memory of its own, and is to be released as others are; it may outlive the Decoder and is not
-// changed by it.
+// to be released as others are; it may outlive the Decoder and is not changed by it.
+//
+// Small messages that come one after another lie in one block of memory, of up to 64 KiB, which
+// nothing copies: the block stays for as long as one of them is in use, or, without Recycle, a
+// string or binary that was read from one. A program that keeps a few small messages of many keeps
+// copies of their bytes instead: ParseX of what AppendTo(nil) returns.
 //
 // A Decoder reads ahead: up to 64 KiB beyond the message that it returns. Memory grows with the
 // bytes that arrive, whatever lengths these claim. It is for one goroutine at a time.
@@ -61,7 +65,8 @@ func newDecoder[S StructView](r io.Reader, framed bool, opts []Option) *Decoder[
 }
 
 // Next returns the next message. The error is io.EOF where the stream ends after a message, and
-// io.ErrUnexpectedEOF inside one. Other errors of the Reader are returned as they are. What is
+// io.ErrUnexpectedEOF inside one. Other errors of the Reader are returned as they are, after the
+// messages that arrived before them or together with them. What is
 // wrong with a message is an *Error, whose Offset counts from the beginning of that message, which
 // is at Offset in the stream. After an error Next returns the same one again.
 func (d *Decoder[S]) Next() (S, error) {

@@ -113,6 +113,7 @@ func (s XStruct) newFixed(f XField, d *XDesc, n, size int) []byte {
 // referred to, not copied. Duplicates in a set are left out. d describes s.
 func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
 	if f.wire() == WireSet {
+		checkLen(textsSize(v))
 		l := StringList(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
@@ -127,6 +128,7 @@ func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
 // a set are left out. d describes s.
 func (s XStruct) SetByteSlices(f XField, d *XDesc, v [][]byte) {
 	if f.wire() == WireSet {
+		checkLen(textsSize(v))
 		l := BytesList(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
@@ -138,9 +140,10 @@ func (s XStruct) SetByteSlices(f XField, d *XDesc, v [][]byte) {
 
 // setTexts sets field f to a list of these texts.
 func setTexts[T string | []byte](s XStruct, f XField, d *XDesc, v []T) {
-	m := s.m
+	m, size := s.m, textsSize(v)
+	checkLen(size) // before anything is written
 	e, _ := s.newFullList(f, d, len(v), len(v), 0)
-	if size := textsSize(v); size <= chain.MaxSlabSize {
+	if size <= chain.MaxSlabSize {
 		m.buf.Reserve(size)
 	}
 	words := m.idx[e+listWords:][:len(v)]
@@ -151,7 +154,6 @@ func setTexts[T string | []byte](s XStruct, f XField, d *XDesc, v []T) {
 		if x := chain.TextOf(v[i]); len(x) < referSize {
 			words[i] = m.buf.AppendWithHead(uint64(len(x))<<32, textHeader, x)
 		} else {
-			checkLen(len(x))
 			words[i] = m.extendText(chain.StringBytes(x))
 		}
 	}

@@ -465,8 +465,8 @@ func (s XStruct) setTextAt(i int, v []byte) {
 	if n := len(s.m.open); n > 0 && len(v) < referSize {
 		// The usual case: the list is the innermost frame, and its elements are set in order.
 		if f := &s.m.open[n-1]; f.e == s.entry() && f.next == uint32(i) && uint(i) < uint(s.count()) {
-			f.next++
 			p, b := s.m.buf.Extend(textHeader + len(v))
+			f.next++
 			putBE32(b, uint32(len(v)))
 			copy(b[textHeader:], v)
 			s.m.idx[s.m.idx[f.e+listElems]+uint32(i)] = p

@@ -173,6 +173,15 @@ func (s XStruct) key(k encoded) encoded {
 	return k
 }
 
+// keyToPut is key for a pair that may be added. It panics if k can't be a key of the map.
+func (s XStruct) keyToPut(k encoded) encoded {
+	if k.view.m != nil && k.view.m != empty {
+		k.view.alive()
+		k.view.mustBe(s.typ().key)
+	}
+	return s.key(k)
+}
+
 // find returns the number of the pair with the key, −1 if there is none.
 func (s XStruct) find(k encoded) int {
 	if s.count() == 0 {
@@ -230,7 +239,8 @@ func putPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K, v V) {
 func (s XStruct) putEncoded(k, value encoded) {
 	s.changeable()
 	m, t := s.m, s.typ()
-	key := s.key(k)
+	key := s.keyToPut(k)
+	checkLen(len(key.text))
 	checkLen(len(value.text))
 	s.changeableBy(len(value.text))
 	if i := s.findToPut(key); i >= 0 {
@@ -258,8 +268,9 @@ func (s XStruct) appendPair(k encoded) uint32 {
 // putView sets the value of the key to a copy of v, a struct or container.
 func (s XStruct) putView(k encoded, v XStruct) {
 	s.changeable()
-	k = s.key(k)
+	k = s.keyToPut(k)
 	m, t := s.m, s.typ()
+	checkLen(len(k.text))
 	src := m.source(v, t.elem)
 	s.changeableBy(src.n)
 	var word, slot uint32
@@ -278,8 +289,9 @@ func (s XStruct) putView(k encoded, v XStruct) {
 // of elements of a list or set, or of pairs that a map gets room for.
 func (s XStruct) putNew(k encoded, n int) XStruct {
 	s.changeable()
-	k = s.key(k)
+	k = s.keyToPut(k)
 	m, t := s.m, s.typ()
+	checkLen(len(k.text))
 	checkCount(t.elem, n)
 	var word, slot uint32
 	if i := s.findToPut(k); i >= 0 {

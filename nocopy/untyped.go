@@ -169,7 +169,12 @@ func (s XStruct) SetValue(f XField, d *XDesc, v XValue) {
 	t := d.field(f).typ
 	s.writable()
 	v.mustFit(t)
+	if t.kind >= record {
+		s.SetChild(f, d, v.s)
+		return
+	}
 	if d.union {
+		checkLen(len(v.text))
 		s = s.Arm(f, d)
 	}
 	switch t.wire {
@@ -185,19 +190,18 @@ func (s XStruct) SetValue(f XField, d *XDesc, v XValue) {
 		s.SetUUID(f, v.UUID())
 	case WireString:
 		s.SetBytes(f, v.text)
-	default:
-		s.SetChild(f, d, v.s)
 	}
 }
 
 // NewValue sets the field f of s, which d describes, to an empty struct or container of n elements
 // and returns it to be filled, as NewChild does. Of a union it becomes the arm that is set.
 func (s XStruct) NewValue(f XField, d *XDesc, n int) XValue {
+	t := d.field(f).typ
+	t.mustBe(t.kind >= record, "a new handle")
+	checkCount(t, n)
 	if d.union {
 		s = s.Arm(f, d)
 	}
-	t := d.field(f).typ
-	t.mustBe(t.kind >= record, "a new handle")
 	return XValue{typ: t, s: s.NewChild(f, d, n)}
 }
 

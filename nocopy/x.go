@@ -213,9 +213,12 @@ func (v XPairs[K, V, KC, VC]) SetIn(s XStruct, f XField, d *XDesc) {
 		value V
 	}
 	var kc KC
+	var vc VC
 	pairs := make([]pair, 0, len(v))
 	for key, value := range v {
+		checkLen(len(vc.encode(value).text)) // before anything is written
 		pairs = append(pairs, pair{kc.encode(key), key, value})
+		checkLen(len(pairs[len(pairs)-1].wire.text))
 	}
 	slices.SortFunc(pairs, func(a, b pair) int { return bytes.Compare(a.wire.bytes(), b.wire.bytes()) })
 	c := s.NewChild(f, d, len(pairs))

@@ -137,6 +137,8 @@ type Receiver struct {
 	recycle  bool
 	large    bool // the chunk that was taken last was large
 
+	late error // came with the bytes that were read last; the next Fill returns it
+
 	pieces Chunk  // the pieces that Cut has ended, until Take returns them
 	last   *Chunk // the last of pieces; nil if there are none
 	cut    int    // bytes in pieces
@@ -191,10 +193,15 @@ func (r *Receiver) Arrived() int { return r.cut + r.to - r.from }
 // included.
 func (r *Receiver) Fits(n int) bool { return n <= len(r.mem)-r.from }
 
-// Fill reads from src once, at least one byte. want is how many contiguous bytes are expected in
+// Fill reads from src once, at least one byte. An error that comes together with bytes is returned
+// by the next call, which does not read. want is how many contiguous bytes are expected in
 // all. Memory grows with what has arrived: want makes Fill allocate at most 64 KiB, or 32 times
 // what has arrived of the chunk.
 func (r *Receiver) Fill(src io.Reader, want int) error {
+	if err := r.late; err != nil {
+		r.late = nil
+		return err
+	}
 	have := r.to - r.from
 	if !debugging && have == 0 && r.block != nil && r.block.refs.Load() == 1 && r.from > 0 {
 		r.from, r.to = 0, 0 // nobody holds what was taken: stay where it is warm
@@ -213,7 +220,8 @@ func (r *Receiver) Fill(src io.Reader, want int) error {
 		}
 		r.to += n
 		if n > 0 {
-			return nil // an error will come again
+			r.late = err // a Reader need not return it again
+			return nil
 		}
 		if err != nil {
 			return err

@@ -1,0 +1,319 @@
+package nocopy
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+)
+
+// atomicDesc describes messages whose values setters may refuse. The lists l and s, m and n, k and
+// x are of the same Go types.
+var atomicDesc, atomicIn = func() (d, in *XDesc) {
+	in, u, d := newStructDesc("In"), newUnionDesc("U"), newStructDesc("Atomic")
+	in.Define(XFieldDesc{ID: 1, Name: "a", Type: typeI32}, XFieldDesc{ID: 2, Name: "t", Type: typeString, Req: XRequired})
+	u.Define(XFieldDesc{ID: 1, Name: "in", Type: structTypeOf(in), Req: XOptional}, XFieldDesc{ID: 2, Name: "t", Type: typeString, Req: XOptional},
+		XFieldDesc{ID: 3, Name: "l", Type: listTypeOf(listTypeOf(typeString)), Req: XOptional})
+	for i, f := range []struct {
+		name string
+		t    *XType
+	}{
+		{"a", typeI32}, {"t", typeString}, {"b", typeBinary}, {"in", structTypeOf(in)}, {"u", structTypeOf(u)},
+		{"l", listTypeOf(listTypeOf(typeString))}, {"s", listTypeOf(setTypeOf(typeString))},
+		{"m", mapTypeOf(typeString, listTypeOf(typeI32))}, {"n", mapTypeOf(typeString, setTypeOf(typeI32))},
+		{"k", mapTypeOf(listTypeOf(listTypeOf(typeI32)), typeString)}, {"x", mapTypeOf(listTypeOf(setTypeOf(typeI32)), typeString)},
+		{"ins", listTypeOf(structTypeOf(in))}, {"ts", listTypeOf(typeString)}, {"set", setTypeOf(typeString)},
+		{"ns", listTypeOf(typeI64)}, {"mt", mapTypeOf(typeString, typeString)}, {"mi", mapTypeOf(typeString, structTypeOf(in))},
+		{"ll", listTypeOf(listTypeOf(listTypeOf(typeString)))},
+	} {
+		atomicFields = append(atomicFields, XFieldDesc{ID: int16(i + 1), Name: f.name, Type: f.t})
+	}
+	d.Define(atomicFields...)
+	return d, in
+}()
+
+var atomicFields []XFieldDesc
+
+func atomicField(name string) XField {
+	return atomicDesc.Field(slices.IndexFunc(atomicFields, func(f XFieldDesc) bool { return f.Name == name }))
+}
+
+type (
+	textLists  = NestedList[StringList]
+	numberMaps = NestedMap[string, Int32List, XAsString]
+	keyLists   = Map[NestedList[Int32List], string, XAsView[NestedList[Int32List]], XAsString]
+)
+
+// newAtomic returns a message that is being built, with something in all fields.
+func newAtomic() XStruct {
+	s := newStruct(atomicDesc)
+	n := func(name string, k int) XStruct { return s.NewChild(atomicField(name), atomicDesc, k) }
+	s.SetInt32(atomicField("a"), 1)
+	s.SetText(atomicField("t"), "text")
+	s.SetBytes(atomicField("b"), []byte("bytes"))
+	n("in", 0).SetInt32(atomicIn.Field(0), 2)
+	u := n("u", 0)
+	ud := atomicDesc.field(atomicField("u")).typ.desc
+	u.SetValue(ud.Field(1), ud, valueOfBytes(typeString, []byte("arm")))
+	textLists(n("l", 0)).AppendNew(0).Append("x")
+	textLists(n("s", 0)).AppendNew(0).Append("x")
+	numberMaps(n("m", 0)).PutNew("k", 1)
+	numberMaps(n("n", 0)).PutNew("k", 1)
+	k, _ := keyLists(n("k", 0)).AppendNew()
+	k.AppendNew(1)
+	x, _ := keyLists(n("x", 0)).AppendNew()
+	x.AppendNew(1)
+	StructList[XStruct](n("ins", 2)).At(0).SetInt32(atomicIn.Field(0), 3)
+	s.SetTexts(atomicField("ts"), atomicDesc, []string{"b", "a"})
+	s.SetTexts(atomicField("set"), atomicDesc, []string{"b", "a"})
+	Int64List(n("ns", 0)).Append(1)
+	StringMap(n("mt", 0)).Put("k", "v")
+	StructMap[string, XStruct, XAsString](n("mi", 0)).PutNew("k")
+	NestedList[textLists](n("ll", 1)).NewAt(0, 0).AppendNew(0).Append("x")
+	return s
+}
+
+// atomicStates are the states of a message in which a setter refuses something.
+var atomicStates = map[string]func() XStruct{
+	"being built": newAtomic,
+	"finished": func() XStruct {
+		s := newAtomic()
+		s.m.Finish()
+		return s
+	},
+	"parsed":         func() XStruct { return parsedAtomic() },
+	"lazy":           func() XStruct { return parsedAtomic(Lazy) },
+	"owned":          func() XStruct { return parsedAtomic(Own) },
+	"parsed, edited": func() XStruct { s := parsedAtomic(); editAtomic(s); return s },
+}
+
+func parsedAtomic(opts ...Option) XStruct {
+	s, err := parseStruct(atomicDesc, newAtomic().m.AppendTo(nil), opts...)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// editAtomic changes something everywhere.
+func editAtomic(s XStruct) {
+	c := func(name string) XStruct { return s.Child(atomicField(name), atomicDesc) }
+	s.SetInt32(atomicField("a"), 5)
+	s.SetText(atomicField("t"), strings.Repeat("t", 300))
+	textLists(c("l")).AppendNew(0).Append("y")
+	textLists(c("s")).At(0).Append("y")
+	numberMaps(c("m")).Put("j", numberMaps(c("m")).PutNew("i", 2))
+	numberMaps(c("n")).PutNew("l", 1)
+	ins := StructList[XStruct](c("ins"))
+	ins.Swap(0, 1)
+	ins.AppendNew().SetText(atomicIn.Field(1), "new")
+	StringList(c("ts")).Append("c")
+	StringList(c("set")).Add("c")
+	Int64List(c("ns")).Append(3)
+	StringMap(c("mt")).Put("l", "w")
+	ud := atomicDesc.field(atomicField("u")).typ.desc
+	c("u").SetText(ud.Field(1), "other")
+}
+
+// TestSettersAreAtomic: a setter that panics has changed nothing: what is sent is as before, and
+// what is set afterwards is as if it had not been called.
+func TestSettersAreAtomic(t *testing.T) {
+	other := newAtomic() // with values of types that do not fit
+	o := func(name string) XStruct { return other.Child(atomicField(name), atomicDesc) }
+	stale := newAtomic()
+	staleIn, staleTexts, staleNumbers := stale.Child(atomicField("in"), atomicDesc), stale.Child(atomicField("l"), atomicDesc), stale.Child(atomicField("m"), atomicDesc)
+	staleKey := stale.Child(atomicField("ll"), atomicDesc)
+	stale.Release()
+	ud := atomicDesc.field(atomicField("u")).typ.desc
+	var long []byte // longer than a message
+	if strconv.IntSize > 32 {
+		long = make([]byte, chain.MaxSize+1) // no page of it is touched
+	}
+	type setter struct {
+		name string
+		set  func(s XStruct, c func(name string) XStruct)
+	}
+	var setters []setter
+	add := func(name string, set func(s XStruct, c func(name string) XStruct)) {
+		setters = append(setters, setter{name, set})
+	}
+	child := func(field string, v XStruct) {
+		add(fmt.Sprintf("SetChild %s", field), func(s XStruct, _ func(string) XStruct) { s.SetChild(atomicField(field), atomicDesc, v) })
+	}
+	child("in", other)
+	child("in", staleIn)
+	child("l", o("s"))
+	child("s", o("l"))
+	child("l", staleTexts)
+	child("m", o("n"))
+	child("n", o("m"))
+	child("m", o("l"))
+	child("k", o("x"))
+	child("x", o("k"))
+	child("ts", o("ns"))
+	child("ll", o("l"))
+	child("mt", o("mi"))
+	for _, field := range []string{"l", "ins", "ts", "ns", "mt", "ll"} {
+		for _, n := range []int{-1, 1<<31 - 1} {
+			add(fmt.Sprintf("NewChild %s, %d", field, n), func(s XStruct, _ func(string) XStruct) { s.NewChild(atomicField(field), atomicDesc, n) })
+		}
+	}
+	add("NewMap", func(s XStruct, _ func(string) XStruct) { s.NewMap(atomicField("mt"), atomicDesc, []int{-1}) })
+	add("NewMap of two", func(s XStruct, _ func(string) XStruct) { s.NewMap(atomicField("mt"), atomicDesc, []int{1, 2}) })
+	add("NewBytes", func(s XStruct, _ func(string) XStruct) { s.NewBytes(atomicField("b"), -1) })
+
+	add("union SetValue stale", func(_ XStruct, c func(string) XStruct) {
+		c("u").SetValue(ud.Field(0), ud, valueOfStruct(structTypeOf(atomicIn), staleIn))
+	})
+	add("union SetValue of a wrong type", func(_ XStruct, c func(string) XStruct) {
+		c("u").SetValue(ud.Field(0), ud, valueOfStruct(structTypeOf(ud), o("u")))
+	})
+	add("union SetValue of a root of a wrong type", func(_ XStruct, c func(string) XStruct) {
+		c("u").SetValue(ud.Field(0), ud, valueOfStruct(structTypeOf(atomicIn), other))
+	})
+	add("union SetChild of a wrong type", func(_ XStruct, c func(string) XStruct) { c("u").SetChild(ud.Field(2), ud, o("s")) })
+	add("union SetChild stale", func(_ XStruct, c func(string) XStruct) { c("u").SetChild(ud.Field(0), ud, staleIn) })
+	add("union NewValue", func(_ XStruct, c func(string) XStruct) { c("u").NewValue(ud.Field(2), ud, -1) })
+	add("union NewValue of a text", func(_ XStruct, c func(string) XStruct) { c("u").NewValue(ud.Field(1), ud, 0) })
+
+	list := func(name string, f func(l textLists)) {
+		add("list of lists: "+name, func(_ XStruct, c func(string) XStruct) { f(textLists(c("l"))) })
+		add("list of sets: "+name, func(_ XStruct, c func(string) XStruct) { f(textLists(c("s"))) })
+	}
+	list("Set beyond", func(l textLists) { l.Set(9, StringList{}) })
+	list("Set stale", func(l textLists) { l.Set(0, StringList(staleTexts)) })
+	list("Set of a wrong type", func(l textLists) { l.Set(0, StringList(o("ns"))) })
+	list("Append stale", func(l textLists) { l.Append(StringList(staleTexts)) })
+	list("Append of a wrong type", func(l textLists) { l.Append(StringList(o("mt"))) })
+	list("Add stale", func(l textLists) { l.Add(StringList(staleTexts)) })
+	list("NewAt beyond", func(l textLists) { l.NewAt(9, 0) })
+	list("NewAt too many", func(l textLists) { l.NewAt(0, -1) })
+	list("AppendNew too many", func(l textLists) { l.AppendNew(-1) })
+	list("Swap", func(l textLists) { l.Swap(0, 9) })
+	list("Delete", func(l textLists) { l.Delete(0, 9) })
+	list("Truncate", func(l textLists) { l.Truncate(-1) })
+	add("list of lists of lists: Set", func(_ XStruct, c func(string) XStruct) { NestedList[textLists](c("ll")).Set(0, textLists(o("s"))) })
+	add("list of lists of lists: Append", func(_ XStruct, c func(string) XStruct) { NestedList[textLists](c("ll")).Append(textLists(o("s"))) })
+
+	structs := func(name string, f func(l StructList[XStruct])) {
+		add("list of structs: "+name, func(_ XStruct, c func(string) XStruct) { f(StructList[XStruct](c("ins"))) })
+	}
+	structs("Set beyond", func(l StructList[XStruct]) { l.Set(9, XStruct{}) })
+	structs("Set stale", func(l StructList[XStruct]) { l.Set(1, staleIn) })
+	structs("Set of a wrong type", func(l StructList[XStruct]) { l.Set(1, other) })
+	structs("Append stale", func(l StructList[XStruct]) { l.Append(staleIn) })
+	structs("Append of a wrong type", func(l StructList[XStruct]) { l.Append(other) })
+	structs("Add stale", func(l StructList[XStruct]) { l.Add(staleIn) })
+	structs("Swap", func(l StructList[XStruct]) { l.Swap(-1, 0) })
+	structs("Delete", func(l StructList[XStruct]) { l.Delete(1, 0) })
+	structs("Truncate", func(l StructList[XStruct]) { l.Truncate(9) })
+	structs("SortFunc", func(l StructList[XStruct]) { l.SortFunc(func(XStruct, XStruct) int { panic("nocopy: cmp") }) })
+
+	add("texts: Set", func(_ XStruct, c func(string) XStruct) { StringList(c("ts")).Set(9, "x") })
+	add("texts: Swap", func(_ XStruct, c func(string) XStruct) { StringList(c("ts")).Swap(0, 9) })
+	add("texts: Delete", func(_ XStruct, c func(string) XStruct) { StringList(c("ts")).Delete(-1, 1) })
+	add("texts: SortFunc", func(_ XStruct, c func(string) XStruct) {
+		StringList(c("ts")).SortFunc(func(string, string) int { panic("nocopy: cmp") })
+	})
+	add("numbers: Set", func(_ XStruct, c func(string) XStruct) { Int64List(c("ns")).Set(9, 1) })
+	add("numbers: Swap", func(_ XStruct, c func(string) XStruct) { Int64List(c("ns")).Swap(0, 9) })
+	add("numbers: Delete", func(_ XStruct, c func(string) XStruct) { Int64List(c("ns")).Delete(0, 9) })
+
+	maps := func(name string, f func(m numberMaps)) {
+		add("map of lists: "+name, func(_ XStruct, c func(string) XStruct) { f(numberMaps(c("m"))) })
+		add("map of sets: "+name, func(_ XStruct, c func(string) XStruct) { f(numberMaps(c("n"))) })
+	}
+	for _, key := range []string{"k", "new"} {
+		maps("Put stale "+key, func(m numberMaps) { m.Put(key, Int32List(staleNumbers)) })
+		maps("Put of a wrong type "+key, func(m numberMaps) { m.Put(key, Int32List(o("ts"))) })
+		maps("PutNew "+key, func(m numberMaps) { m.PutNew(key, -1) })
+		add("map of structs: Put stale "+key, func(_ XStruct, c func(string) XStruct) {
+			StructMap[string, XStruct, XAsString](c("mi")).Put(key, staleIn)
+		})
+		add("map of structs: Put of a wrong type "+key, func(_ XStruct, c func(string) XStruct) {
+			StructMap[string, XStruct, XAsString](c("mi")).Put(key, other)
+		})
+	}
+	keyOf := func(name string) NestedList[Int32List] {
+		for k := range keyLists(o(name)).All() {
+			return k
+		}
+		return NestedList[Int32List]{}
+	}
+	add("key stale", func(_ XStruct, c func(string) XStruct) { keyLists(c("k")).Put(NestedList[Int32List](staleKey), "v") })
+	add("key of a list of sets", func(_ XStruct, c func(string) XStruct) { keyLists(c("k")).Put(keyOf("x"), "v") })
+	add("key of a list of lists", func(_ XStruct, c func(string) XStruct) { keyLists(c("x")).Put(keyOf("k"), "v") })
+
+	if long != nil {
+		text := chain.String(long)
+		add("SetText", func(s XStruct, _ func(string) XStruct) { s.SetText(atomicField("t"), text) })
+		add("SetBytes", func(s XStruct, _ func(string) XStruct) { s.SetBytes(atomicField("b"), long) })
+		add("SetTexts", func(s XStruct, _ func(string) XStruct) {
+			s.SetTexts(atomicField("ts"), atomicDesc, []string{"a", text})
+		})
+		add("SetTexts of a set", func(s XStruct, _ func(string) XStruct) {
+			s.SetTexts(atomicField("set"), atomicDesc, []string{"a", text})
+		})
+		add("texts: Append long", func(_ XStruct, c func(string) XStruct) { StringList(c("ts")).Append(text) })
+		add("texts: Set long", func(_ XStruct, c func(string) XStruct) { StringList(c("ts")).Set(0, text) })
+		for _, key := range []string{"k", "new"} {
+			add("Put long "+key, func(_ XStruct, c func(string) XStruct) { StringMap(c("mt")).Put(key, text) })
+		}
+		add("SetMap", func(s XStruct, _ func(string) XStruct) {
+			XPairs[string, string, XAsString, XAsString](map[string]string{"a": "", "b": text}).SetIn(s, atomicField("mt"), atomicDesc)
+		})
+		add("union SetValue of a long text", func(_ XStruct, c func(string) XStruct) {
+			c("u").SetValue(ud.Field(1), ud, valueOfBytes(typeString, long))
+		})
+	}
+	for state, make := range atomicStates {
+		for _, x := range setters {
+			s, want := make(), make()
+			c := func(name string) XStruct { return s.Child(atomicField(name), atomicDesc) }
+			func() {
+				defer func() {
+					switch v := recover().(type) {
+					case IndexError, BoundsError:
+					case string:
+						if !strings.HasPrefix(v, "nocopy: ") || strings.Contains(v, "internal error") {
+							t.Errorf("%s, %s: %s", x.name, state, v)
+						}
+					default:
+						t.Errorf("%s, %s: %v", x.name, state, v)
+					}
+				}()
+				x.set(s, c)
+			}()
+			same := func(when string) {
+				got := s.m.AppendTo(nil)
+				again, err := parseStruct(atomicDesc, got)
+				if err != nil {
+					t.Errorf("%s, %s, %s: %v", x.name, state, when, err)
+					return
+				}
+				if w := want.m.AppendTo(nil); string(got) != string(w) && again.Format(atomicDesc) != parsedFormat(w) {
+					t.Errorf("%s, %s, %s:\n%s\nwithout it:\n%s", x.name, state, when, again.Format(atomicDesc), parsedFormat(w))
+				}
+			}
+			if state == "being built" { // go on, then look
+				editAtomic(s)
+				editAtomic(want)
+			}
+			same("at once")
+			editAtomic(s)
+			editAtomic(want)
+			same("after a change")
+		}
+	}
+}
+
+func parsedFormat(wire []byte) string {
+	s, err := parseStruct(atomicDesc, wire)
+	if err != nil {
+		return err.Error()
+	}
+	return s.Format(atomicDesc)
+}

@@ -1,0 +1,121 @@
+package nocopy_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// onceReader returns an error together with the last of its bytes, or after them, and only once:
+// then it has more.
+type onceReader struct {
+	parts [][]byte
+	late  bool // the error comes alone
+	err   error
+	said  bool
+}
+
+func (r *onceReader) Read(b []byte) (int, error) {
+	if len(r.parts) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, r.parts[0])
+	if r.parts[0] = r.parts[0][n:]; len(r.parts[0]) > 0 {
+		return n, nil
+	}
+	if r.late && n > 0 {
+		return n, nil
+	}
+	r.parts = r.parts[1:]
+	if r.said {
+		return n, nil
+	}
+	r.said = true
+	return n, r.err
+}
+
+// TestDecoderErrorOnce: an error that the Reader returns once, with bytes or without, comes after
+// the messages that arrived before it, and stays.
+func TestDecoderErrorOnce(t *testing.T) {
+	decodedDesc = thriftimpl.NewDesc("Once")
+	decodedDesc.Define(thriftimpl.FieldDesc{ID: 1, Name: "x", Type: thriftimpl.TypeI32})
+	message := []byte{byte(nocopy.WireI32), 0, 1, 0, 0, 0, 7, 0}
+	broken := errors.New("broken")
+	for _, framed := range []bool{false, true} {
+		all, _ := stream([][]byte{message, message, message}, framed)
+		each := len(all) / 3
+		for cut := range len(all) {
+			for _, late := range []bool{false, true} {
+				r := &onceReader{parts: [][]byte{bytes.Clone(all[:cut]), bytes.Clone(all[cut:])}, late: late, err: broken}
+				d, n := newDecoder(r, framed), 0
+				var err error
+				for range d.All() {
+					n++
+				}
+				if _, err = d.Next(); err != broken {
+					t.Fatalf("framed %v, cut at %d, late %v: %v", framed, cut, late, err)
+				}
+				if n != cut/each+1 { // All yields the error, too
+					t.Fatalf("framed %v, cut at %d, late %v: %d messages", framed, cut, late, n-1)
+				}
+				if _, err = d.Next(); err != broken {
+					t.Fatalf("again: %v", err)
+				}
+			}
+		}
+	}
+}
+
+// TestDecoderKept: a small message that is kept of a stream keeps a block of at most 64 KiB; a
+// copy of its bytes keeps about as many.
+func TestDecoderKept(t *testing.T) {
+	decodedDesc = thriftimpl.NewDesc("Kept")
+	decodedDesc.Define(thriftimpl.FieldDesc{ID: 1, Name: "x", Type: thriftimpl.TypeI32})
+	message := []byte{byte(nocopy.WireI32), 0, 1, 0, 0, 0, 7, 0}
+	const streams, each = 40, 5000
+	all := bytes.Repeat(message, each)
+	keep := func(copied bool) (size int64) {
+		var before, after runtime.MemStats
+		var kept []thriftimpl.Struct
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for range streams {
+			d, i := newDecoder(bytes.NewReader(all), false), 0
+			for s, err := range d.All() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch m := nocopy.Struct(s).Message(); {
+				case i != each/2:
+					m.Release()
+				case copied:
+					c, err := thriftimpl.Parse(decodedDesc, m.AppendTo(nil))
+					if err != nil {
+						t.Fatal(err)
+					}
+					kept = append(kept, c)
+					m.Release()
+				default:
+					kept = append(kept, thriftimpl.Struct(s))
+				}
+				i++
+			}
+		}
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		runtime.KeepAlive(kept)
+		return (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / streams
+	}
+	if size := keep(false); size > 64<<10+8<<10 {
+		t.Errorf("a message of %d bytes that is kept takes %d", len(message), size)
+	}
+	if size := keep(true); size > 8<<10 {
+		t.Errorf("a copy of a message of %d bytes takes %d", len(message), size)
+	}
+}
