@@ -331,6 +331,16 @@ func (r *Receiver) Copy(mem []byte) Chunk {
 // Skip passes over n of the bytes that have arrived.
 func (r *Receiver) Skip(n int) { r.from += n }
 
+// Discard passes over n of the bytes that have arrived, which nobody has been given. If they are
+// all, the next ones take their place.
+func (r *Receiver) Discard(n int) {
+	if n == r.to-r.from {
+		r.to = r.from
+		return
+	}
+	r.from += n
+}
+
 // Cut makes the next n of the bytes that have arrived a piece of the chunk that Take will return.
 // They stay where they are, and need not be contiguous with what comes after.
 func (r *Receiver) Cut(n int) {

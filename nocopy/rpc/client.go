@@ -47,7 +47,7 @@ type poolConn struct {
 // Calls that get no reply, and whose context has not ended, have an error that wraps one of these.
 // ErrNotSent and ErrConnLost come with the cause, which errors.Is and errors.As find too: for
 // instance io.EOF if the server has closed the connection, os.ErrDeadlineExceeded after
-// StallTimeout, nocopy.ErrLimit if a reply was too large, or a *net.OpError.
+// StallTimeout, nocopy.ErrLimit if a reply without a frame was too large, or a *net.OpError.
 var (
 	// ErrClientClosed means that the client was closed.
 	ErrClientClosed = errors.New("rpc: client closed")
@@ -319,8 +319,8 @@ func (p *poolConn) backOff() {
 	p.notBefore = time.Now().Add(p.pause/2 + rand.N(p.pause/2))
 }
 
-// chooseConn returns the place with the fewest calls, which include those that were given up and
-// have had no reply yet. If no connection is without calls, it prefers a place without a
+// chooseConn returns the place with the fewest calls, which include those whose replies are owed
+// although they have ended. If no connection is without calls, it prefers a place without a
 // connection, and a new one while the pool is not full. c.mu is held.
 func (c *Client) chooseConn() *poolConn {
 	var best *poolConn
@@ -329,7 +329,7 @@ func (c *Client) chooseConn() *poolConn {
 		if p.conn == nil || p.conn.failed.Load() {
 			continue
 		}
-		n := p.calls + int(p.conn.givenUp.Load())
+		n := p.calls + p.conn.owed()
 		if n == 0 {
 			return p
 		}

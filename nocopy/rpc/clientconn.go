@@ -73,6 +73,16 @@ func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
 	return c
 }
 
+// owed returns how many replies are still to come that no call waits for: those to calls that were
+// given up, and one that is too large and is being passed over.
+func (c *clientConn) owed() int {
+	n := int(c.givenUp.Load())
+	if c.in.passing.Load() {
+		n++
+	}
+	return n
+}
+
 // wait waits until the goroutines of a connection that was closed have ended.
 func (c *clientConn) wait() { c.goroutines.Wait() }
 
@@ -175,6 +185,7 @@ func (c *clientConn) receive() bool {
 	h, body, err := c.in.next()
 	switch {
 	case err == nil:
+	case h.size > 0 && errors.Is(err, errTooLarge): // one call fails, and the connection goes on
 	case c.interrupted.Load() && errors.Is(err, os.ErrDeadlineExceeded):
 		return false
 	case err == io.EOF:
@@ -187,7 +198,7 @@ func (c *clientConn) receive() bool {
 	if !c.replied.Load() {
 		c.replied.Store(true)
 	}
-	c.deliver(h, body)
+	c.deliver(h, body, err)
 	return true
 }
 
@@ -197,9 +208,9 @@ var errStats = errors.New("a function of Stats has ended a goroutine")
 // errServerClosed is the cause of a connection's failure at the end of the stream.
 var errServerClosed = fmt.Errorf("closed by the server: %w", io.EOF)
 
-// deliver gives a reply to the call that waits for it. A second reply to a call, one to a call
-// that was given up and one to a oneway call are dropped.
-func (c *clientConn) deliver(h header, body chain.Chunk) {
+// deliver gives a reply, or the error of one that is too large, to the call that waits for it. A
+// second reply to a call, one to a call that was given up and one to a oneway call are dropped.
+func (c *clientConn) deliver(h header, body chain.Chunk, err error) {
 	c.mu.Lock()
 	p := c.calls[h.seqid]
 	if p == nil {
@@ -215,7 +226,9 @@ func (c *clientConn) deliver(h header, body chain.Chunk) {
 		body.Release()
 		return
 	}
-	p.reply = receivedReply{h.typ, string(h.name) == p.method.Name, body}
+	if p.reply = (receivedReply{h.typ, string(h.name) == p.method.Name, body}); err != nil {
+		p.err = callError(p.method, fmt.Errorf("bad reply: %w", err))
+	}
 	c.unrepliedBytes, c.unrepliedCalls = max(c.unrepliedBytes-p.size, 0), max(c.unrepliedCalls-1, 0)
 	c.settle(p)
 	if len(c.calls) == 0 {

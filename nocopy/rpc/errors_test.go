@@ -89,6 +89,9 @@ func TestErrorValues(t *testing.T) {
 		}, []error{rpc.ErrConnLost, os.ErrDeadlineExceeded}},
 		{"the reply is too large for MaxFrame", func() error {
 			return add(dial(t, writes(large), rpc.MaxFrame(1000)))
+		}, []error{nocopy.ErrLimit, linkbuf.ErrFrameSize}},
+		{"the frame is too large, and has no header", func() error {
+			return add(dial(t, writes(append([]byte{0x7f, 0xff, 0xff, 0xff}, make([]byte, 100)...))))
 		}, []error{rpc.ErrConnLost, nocopy.ErrLimit, linkbuf.ErrFrameSize}},
 		{"the reply is too large for Limits", func() error {
 			return add(dial(t, writes(large), rpc.Limits{MaxBytes: 1000}, rpc.MaxFrame(10_000)))

@@ -89,7 +89,8 @@ type Limits nocopy.Limits
 
 func (l Limits) apply(o *options) { o.limits = nocopy.Limits(l) }
 
-// MaxFrame is the most bytes of a reply, its header included. If 0 it is Limits.MaxBytes and room
+// MaxFrame is the most bytes of a reply, its header included. The call of a larger one fails with
+// nocopy.ErrLimit; without frames, its connection does. If 0 it is Limits.MaxBytes and room
 // for a header, if that is set; else 16,384,000 in a frame and 100 MiB without frames.
 type MaxFrame int
 

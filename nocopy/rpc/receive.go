@@ -1,6 +1,8 @@
 package rpc
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -36,13 +38,15 @@ type receiver struct {
 	limits         receiveLimits
 	idleTimeout    time.Duration // how long to wait for a message to begin; 0 for ever
 	messageTimeout time.Duration // how long a message may take that has begun; 0 for ever
-	answersLarge   bool          // messages over the limit are answered, see peekHeader
+	answersLarge   bool          // messages over the limit are answered, see peekHeader; else passed over
 	closing        *atomic.Bool  // reading is to end; set before interrupt is called
 	ages           ages
 	stats          *statsHook
 	arrived        time.Time // when the last bytes did, if stats wants to know
 
 	frameRest   chain.Chunk // the messages that follow in the frame of the last one
+	rest        int         // bytes to be passed over before the next message
+	passing     atomic.Bool // there are such bytes
 	scan        thriftimpl.Scanner
 	hasDeadline bool      // a read deadline is set
 	deadline    time.Time // the one that was set last
@@ -58,6 +62,9 @@ func (r *receiver) next() (header, chain.Chunk, error) {
 		c := r.frameRest
 		r.frameRest = chain.Chunk{}
 		return splitHeader(c)
+	}
+	if err := r.passRest(); err != nil {
+		return header{}, chain.Chunk{}, err
 	}
 	r.inMessage = false
 	if r.transport == undetected {
@@ -105,7 +112,8 @@ func (r *receiver) nextFrame() (header, chain.Chunk, error) {
 	case n <= 0:
 		return header{}, chain.Chunk{}, fmt.Errorf("%w: %d", chain.ErrFrameSize, n)
 	case int(n) > r.limits.frame:
-		return r.peekHeader(length), chain.Chunk{}, r.tooLarge(int(n))
+		h, err := r.headerOfLarge(int(n))
+		return h, chain.Chunk{}, cmp.Or(err, r.tooLarge(int(n)))
 	}
 	for len(r.in.Bytes()) < length+int(n) {
 		if err := r.fill(length + int(n)); err != nil {
@@ -116,18 +124,61 @@ func (r *receiver) nextFrame() (header, chain.Chunk, error) {
 	return splitHeader(r.in.Take(int(n)))
 }
 
+// errTooLarge is the error of a frame of which the length alone is wrong: if its header is known,
+// another message may follow.
+var errTooLarge = fmt.Errorf("%w: %w", chain.ErrFrameSize, nocopy.ErrLimit)
+
 // tooLarge returns the error of a frame of n bytes, which are more than allowed.
 func (r *receiver) tooLarge(n int) error {
-	return fmt.Errorf("%w: %w: %d bytes, more than %s = %d", chain.ErrFrameSize, nocopy.ErrLimit, n, r.limits.name, r.limits.frame)
+	return fmt.Errorf("%w: %d bytes, more than %s = %d", errTooLarge, n, r.limits.name, r.limits.frame)
 }
 
-// peekHeader returns the header at offset at of the bytes that have arrived, so that a message
-// that is too large can be answered. Its size is 0 if there is no valid one within a second, or if
-// such messages are not answered.
-func (r *receiver) peekHeader(at int) header {
-	if !r.answersLarge {
-		return header{}
+// headerOfLarge returns the header of a frame of n bytes, which are more than allowed: of a
+// request, so that it can be answered, or of a reply, whose bytes next passes over then. Its size
+// is 0 if there is none: the length is not to be believed.
+func (r *receiver) headerOfLarge(n int) (header, error) {
+	const length = 4
+	if r.answersLarge {
+		return r.peekHeader(length), nil
 	}
+	for {
+		h, need, err := parseHeader(r.in.Bytes()[length:])
+		switch {
+		case err != nil, max(need, h.size) > n, need == 0 && h.typ != typeReply && h.typ != typeException:
+			return header{}, nil
+		case need == 0:
+			h.name = bytes.Clone(h.name)
+			r.rest = length + n
+			r.passing.Store(true)
+			return h, nil
+		}
+		if err := r.fill(length + need); err != nil {
+			return header{}, err
+		}
+	}
+}
+
+// passRest passes over what is left of a frame that was too large, in memory for a part of it. If
+// it returns an error, it goes on with what is left when it is called again.
+func (r *receiver) passRest() error {
+	const part = 16 << 10
+	for r.rest > 0 {
+		n := min(r.rest, r.buffered())
+		r.in.Discard(n)
+		if r.rest -= n; r.rest > 0 {
+			if err := r.fill(min(r.rest, part)); err != nil {
+				return err
+			}
+		} else {
+			r.passing.Store(false)
+		}
+	}
+	return nil
+}
+
+// peekHeader returns the header at offset at of the bytes that have arrived. Its size is 0 if
+// there is no valid one within a second.
+func (r *receiver) peekHeader(at int) header {
 	r.setDeadline(time.Now().Add(time.Second))
 	for {
 		h, need, err := parseHeader(r.in.Bytes()[at:])
@@ -223,7 +274,7 @@ var errTimeout = fmt.Errorf("the rest of a message did not arrive in time: %w", 
 // fill waits for more bytes; want is how many are needed. The time that it may take is idleTimeout
 // before a message, and messageTimeout from a message's first byte on.
 func (r *receiver) fill(want int) error {
-	inMessage := r.in.Arrived() > 0
+	inMessage := r.hasBegun()
 	switch idle := r.idle(); {
 	case !inMessage && idle > 0:
 		r.setDeadline(time.Now().Add(idle))
@@ -297,7 +348,9 @@ func (r *receiver) interrupt() { r.nc.SetReadDeadline(time.Unix(1, 0)) }
 func (r *receiver) resume() { r.nc.SetReadDeadline(r.deadline) }
 
 // hasBegun reports whether anything has arrived of the next message.
-func (r *receiver) hasBegun() bool { return len(r.frameRest.Mem) > 0 || r.in.Arrived() > 0 }
+func (r *receiver) hasBegun() bool {
+	return len(r.frameRest.Mem) > 0 || r.in.Arrived() > 0 || r.rest > 0
+}
 
 // free frees the memory of what has arrived.
 func (r *receiver) free() {

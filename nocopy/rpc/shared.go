@@ -294,12 +294,8 @@ func (r *receiver) nextShared() (header, chain.Chunk, error) {
 	return splitHeader(r.in.Copy(t.Mem))
 }
 
-// headerOf returns the header of a message in shared memory, or a zero one if it has none, or if
-// nobody asks for it.
+// headerOf returns the header of a message in shared memory, or a zero one if it has none.
 func (r *receiver) headerOf(mem []byte) header {
-	if !r.answersLarge {
-		return header{}
-	}
 	h, need, err := parseHeader(bytes.Clone(mem[:min(len(mem), maxHeader)]))
 	if need > 0 || err != nil {
 		return header{}
