@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -108,11 +109,16 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 	}
 	if c.tls != nil {
 		t := tls.Client(shm.Guard(nc), c.tls)
+		ready := false
+		defer func() { // also when a function of the Config's panics
+			if !ready {
+				t.NetConn().Close()
+			}
+		}()
 		if err := t.HandshakeContext(ctx); err != nil {
-			t.NetConn().Close()
 			return nil, err
 		}
-		nc = t
+		nc, ready = t, true
 	}
 	return newLinkedConn(nc, &c.opt, link), nil
 }
@@ -364,6 +370,22 @@ func (c *Client) redial(p *poolConn) {
 	}
 	c.mu.Unlock()
 	var conn *clientConn
+	err := errDialEnded
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("dialling has panicked: %s", textOf(v))
+			c.opt.warn("dialling has panicked", "err", textOf(v), "stack", string(debug.Stack()))
+		}
+		c.endRedial(p, conn, err)
+	}()
+	conn, err = c.dialAfter(wait)
+}
+
+// errDialEnded is the error of a Dialer, or of functions of a tls.Config, that did not return.
+var errDialEnded = errors.New("dialling has ended its goroutine, as runtime.Goexit does")
+
+// dialAfter makes a connection when the time wait has passed.
+func (c *Client) dialAfter(wait time.Duration) (*clientConn, error) {
 	err := c.ctx.Err()
 	if wait > 0 {
 		timer := time.NewTimer(wait)
@@ -374,9 +396,14 @@ func (c *Client) redial(p *poolConn) {
 		}
 		timer.Stop()
 	}
-	if err == nil {
-		conn, err = c.dial(c.ctx)
+	if err != nil {
+		return nil, err
 	}
+	return c.dial(c.ctx)
+}
+
+// endRedial ends the dialling of p, with its result.
+func (c *Client) endRedial(p *poolConn, conn *clientConn, err error) {
 	var late *clientConn
 	defer func() { // without holding the lock
 		if late != nil {

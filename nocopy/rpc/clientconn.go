@@ -63,7 +63,7 @@ func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
 	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}, wake: make(chan struct{}, 1), peek: peekerOf(nc)}
 	c.in = receiver{nc: nc, src: shm.ReaderOf(nc), link: link, trusts: link != nil && opt.shared.trusts(), limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed}
 	c.in.closing = &c.interrupted
-	c.in.stats = opt.stats.of(func() { c.close(errStats) })
+	c.in.stats = opt.stats.of(func() { c.close(errBroken) })
 	if opt.unframed {
 		c.in.transport = unframed
 	}
@@ -166,6 +166,8 @@ func (c *clientConn) age(id int32) int32 {
 // read delivers replies until the connection fails.
 func (c *clientConn) read() {
 	defer c.goroutines.Done()
+	returned := false
+	defer c.endGoroutine(&returned)
 	defer func() {
 		c.in.free()
 		if c.link != nil {
@@ -176,6 +178,18 @@ func (c *clientConn) read() {
 	c.in.stats.conns(1)
 	for c.receive() {
 		c.awaitTurn()
+	}
+	returned = true
+}
+
+// endGoroutine is deferred in the connection's goroutines, which set returned at their end. If a
+// function of the program's, or a method of its net.Conn, has panicked or ended the goroutine, it
+// closes the connection. It recovers the panic: nobody else could.
+func (c *clientConn) endGoroutine(returned *bool) {
+	if v := recover(); v != nil {
+		c.close(fmt.Errorf("a panic: %s", textOf(v)))
+	} else if !*returned {
+		c.close(errBroken)
 	}
 }
 
@@ -202,8 +216,8 @@ func (c *clientConn) receive() bool {
 	return true
 }
 
-// errStats is the cause of a connection's failure when one of its goroutines was ended.
-var errStats = errors.New("a function of Stats has ended a goroutine")
+// errBroken is the cause of a connection's failure when one of its goroutines was ended.
+var errBroken = errors.New("a function of Stats, or the net.Conn, has panicked or ended a goroutine")
 
 // errServerClosed is the cause of a connection's failure at the end of the stream.
 var errServerClosed = fmt.Errorf("closed by the server: %w", io.EOF)
@@ -328,7 +342,7 @@ func (c *clientConn) close(err error) {
 		c.settle(p)
 	}
 	c.mu.Unlock()
-	shm.CloseConn(c.nc) // without holding the lock: with TLS it may take seconds
+	closeConn(c.nc) // without holding the lock: with TLS it may take seconds
 	if err != ErrClientClosed && err != errServerClosed {
 		c.opt.warn("connection failed", "peer", c.nc.RemoteAddr(), "err", err)
 	}

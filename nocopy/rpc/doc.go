@@ -52,8 +52,8 @@
 //
 // The errors of failed connections wrap the cause too: io.EOF if the server has closed the
 // connection, os.ErrDeadlineExceeded after [StallTimeout], [nocopy.ErrLimit] if a reply without a
-// frame is larger than [MaxFrame], [ErrVersion] or linkbuf.ErrFrameSize if it is no Thrift message,
-// else the error of the net.Conn.
+// frame is larger than [MaxFrame], [ErrVersion] or linkbuf.ErrFrameSize if it is no Thrift
+// message, else the error of the net.Conn.
 //
 // A reply in a frame larger than [MaxFrame], or in shared memory, fails its own call only, with
 // [nocopy.ErrLimit], as soon as its header has come. The rest is received and dropped, within

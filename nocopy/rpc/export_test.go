@@ -6,6 +6,7 @@ import (
 	"context"
 	"net"
 	"sync"
+	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -94,4 +95,18 @@ func SetAloneBefore(n int) { aloneBefore = n }
 func (c *Client) OwnReplies() (n uint64) {
 	c.eachConn(func(conn *clientConn) { n += conn.turns })
 	return n
+}
+
+// RelieveEnded serves nc until the last goroutine of the connection is ended while it handles a
+// call, and relieves its reader then, as a timer does that went off just before.
+func (s *Server) RelieveEnded(nc net.Conn) {
+	s.init()
+	s.slots <- struct{}{}
+	s.serving.Add(1)
+	c := newServerConn(s, nc)
+	s.conns[c] = struct{}{}
+	c.state, c.handling = handling, RawMethod("m", false)
+	c.handling.slow = new(atomic.Bool)
+	c.drop()
+	c.relieveReader()
 }

@@ -111,8 +111,9 @@ func (d StallTimeout) apply(o *options) { o.stallTimeout = time.Duration(d) }
 
 // Dialer makes a client connect by calling dial, which may be called by several goroutines at a
 // time, in the place of a net.Dialer's DialContext: to go through a proxy, or to have connections
-// watched (package inspect). It must return when its context ends. TLS is on top of the connection
-// that it returns. dial must not be nil.
+// watched (package inspect). It must return when its context ends. If it panics when a connection
+// is to be replaced, the calls that need it fail with ErrNotSent; a panic in Dial is the caller's.
+// TLS is on top of the connection that it returns. dial must not be nil.
 func Dialer(dial func(ctx context.Context, network, addr string) (net.Conn, error)) Option {
 	if dial == nil {
 		panic("nocopy: rpc.Dialer without a function")
@@ -164,11 +165,8 @@ func Interceptors(f ...Interceptor) Option {
 // Deprecated: use Interceptors.
 func Intercept(f ...Interceptor) Option { return Interceptors(f...) }
 
-// warn writes a warning to the logger, which may panic.
-func (o *options) warn(what string, args ...any) {
-	defer func() { recover() }()
-	o.logger.Warn("rpc: "+what, args...)
-}
+// warn writes a warning to the logger.
+func (o *options) warn(what string, args ...any) { writeLog(o.logger, warn, what, args) }
 
 const (
 	defaultPoolSize    = 4

@@ -174,12 +174,15 @@ func (c *clientConn) flushQueue() {
 	c.goroutines.Add(1)
 	go func() {
 		defer c.goroutines.Done()
+		returned := false
+		defer c.endGoroutine(&returned)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		for len(c.queue) > 0 {
 			c.writeBatch()
 		}
 		c.writing = false
+		returned = true
 	}()
 }
 
@@ -191,7 +194,13 @@ func (c *clientConn) writeBatch() {
 		return
 	}
 	c.mu.Unlock()
-	defer c.endBatch() // also when a function of Stats ends the goroutine
+	returned := false
+	defer func() {
+		if !returned { // a function of Stats or a method of nc has panicked, or has ended the goroutine
+			c.close(errBroken)
+		}
+		c.endBatch()
+	}()
 	if c.in.stats != nil {
 		for _, p := range c.batched {
 			c.in.stats.queued(p.began)
@@ -207,6 +216,7 @@ func (c *clientConn) writeBatch() {
 		c.close(err)
 	}
 	c.in.stats.sent(stats)
+	returned = true
 }
 
 // endBatch is called when a batch was written, or could not be. It locks c.mu.

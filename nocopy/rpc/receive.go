@@ -38,7 +38,7 @@ type receiver struct {
 	limits         receiveLimits
 	idleTimeout    time.Duration // how long to wait for a message to begin; 0 for ever
 	messageTimeout time.Duration // how long a message may take that has begun; 0 for ever
-	answersLarge   bool          // messages over the limit are answered, see peekHeader; else passed over
+	answersLarge   bool          // messages over the limit are answered, see headerOfLarge
 	closing        *atomic.Bool  // reading is to end; set before interrupt is called
 	ages           ages
 	stats          *statsHook

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"runtime/debug"
+	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -15,20 +16,25 @@ import (
 
 // handle calls the handler of a request, with its interceptors, and sets the reply. Whatever they
 // do, there is a reply afterwards, also if they or methods of what they return panic. If they end
-// the goroutine, another one becomes the reader. readerID is admit's result.
-func (c *serverConn) handle(req *request, readerID uint64) {
-	returned, failed := false, false
-	defer c.in.stats.inFlight(-1)
+// the goroutine, another one becomes the reader. readerID is admit's result. arrived is when the
+// request's last bytes have, if stats wants to know.
+func (c *serverConn) handle(req *request, readerID uint64, arrived time.Time) {
+	returned, told, failed := false, false, false
 	defer func() {
-		if returned {
+		if returned && told {
 			return
 		}
-		if !failed { // a panic on the way out has been answered
+		if !returned && !failed { // a panic on the way out has been answered
 			c.answerPanic(req, "the handler has ended its goroutine, as runtime.Goexit does")
 		}
 		c.handOver(readerID)
 		c.complete(req, readerID)
 	}()
+	defer func() {
+		c.in.stats.inFlight(-1)
+		told = true // else it has ended the goroutine
+	}()
+	c.in.stats.queued(arrived)
 	c.in.stats.inFlight(1)
 	c.callHandler(req, &failed)
 	returned = true
@@ -238,8 +244,19 @@ func textOf(v any) (text string) {
 
 const warn = slog.LevelWarn
 
-// log writes to the server's logger, which may panic.
+// log writes to the server's logger.
 func (s *Server) log(level slog.Level, what string, args ...any) {
-	defer func() { recover() }()
-	s.logger().Log(context.Background(), level, "rpc: "+what, args...)
+	writeLog(s.logger(), level, what, args)
+}
+
+// writeLog writes to a logger, which may do anything: it has a goroutine of its own, so that it
+// may also end that.
+func writeLog(l *slog.Logger, level slog.Level, what string, args []any) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { recover() }()
+		l.Log(context.Background(), level, "rpc: "+what, args...)
+	}()
+	<-done
 }

@@ -62,9 +62,9 @@ func (c *serverConn) process(h header, chunk chain.Chunk) bool {
 	}
 	req := c.newRequest(h)
 	req.method, req.args = m, args
-	c.in.stats.queued(c.in.arrived)
+	arrived := c.in.arrived // another goroutine may be the reader from now on
 	readerID := c.admit(req, true)
-	c.handle(req, readerID)
+	c.handle(req, readerID, arrived)
 	return c.complete(req, readerID)
 }
 

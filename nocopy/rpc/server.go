@@ -230,12 +230,12 @@ func (s *Server) Serve(l net.Listener) error {
 		}
 		pause = 0
 		if !s.acquireSlot() {
-			shm.CloseConn(nc)
+			closeConn(nc)
 			return ErrServerClosed
 		}
 		if !s.start(nc) {
 			<-s.slots
-			shm.CloseConn(nc)
+			closeConn(nc)
 			return ErrServerClosed
 		}
 	}

@@ -191,8 +191,9 @@ func (c *serverConn) drop() {
 	c.refs--
 	last := c.refs == 0
 	if last && c.state != stopped { // a function of Stats has ended the reader
-		c.timer.Stop()
 		c.abort()
+		c.state = stopped // also for a relieveReader that has begun and waits for c.mu
+		c.stopTimers()
 	}
 	c.mu.Unlock()
 	if last {
@@ -420,10 +421,17 @@ func (c *serverConn) send() (err error) {
 		if v := recover(); v != nil {
 			c.srv.conceal("reply failed", nil, c.peer, v, debug.Stack())
 			err = errors.New("reply failed")
-		} else if !returned { // a function of Stats has ended the goroutine, and flush with it
+		} else if !returned { // a function of Stats, or nc, has ended the goroutine, and flush with it
+			for _, r := range c.batched {
+				r.release()
+			}
+			n := len(c.batched)
+			clear(c.batched)
 			c.mu.Lock()
 			c.writing = false
-			c.dropReplies()
+			c.countEnded(n, n)
+			c.abort()
+			c.dropReplies() // if it was aborted before
 			c.mu.Unlock()
 		}
 	}()

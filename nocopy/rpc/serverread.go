@@ -260,7 +260,7 @@ func (c *serverConn) abort() {
 	}
 	c.aborted = true
 	c.cancel()
-	go shm.CloseConn(c.raw)
+	go closeConn(c.raw)
 	c.freeSlot()
 	if !c.writing {
 		c.dropReplies()
@@ -274,6 +274,27 @@ func (c *serverConn) abort() {
 func (c *serverConn) close() {
 	c.mu.Lock()
 	aborted, refused := c.aborted, c.noMore && !c.eof
+	c.stopTimers()
+	c.mu.Unlock()
+	if !aborted {
+		if refused {
+			c.linger()
+		}
+		closeConn(c.nc)
+	}
+	c.mu.Lock()
+	c.freeSlot()
+	c.mu.Unlock()
+}
+
+// closeConn closes nc, which may be of a type of the program's and panic. No lock may be held.
+func closeConn(nc net.Conn) {
+	defer func() { recover() }()
+	shm.CloseConn(nc)
+}
+
+// stopTimers stops the timers of a connection without a reader. c.mu is held.
+func (c *serverConn) stopTimers() {
 	if c.graceTimer != nil {
 		c.graceTimer.Stop()
 	}
@@ -281,16 +302,6 @@ func (c *serverConn) close() {
 		c.ageTimer.Stop()
 	}
 	c.timer.Stop()
-	c.mu.Unlock()
-	if !aborted {
-		if refused {
-			c.linger()
-		}
-		shm.CloseConn(c.nc)
-	}
-	c.mu.Lock()
-	c.freeSlot()
-	c.mu.Unlock()
 }
 
 // linger gives the client time to read the last reply: if the connection were closed while

@@ -184,10 +184,9 @@ func callShare(nc *net.UnixConn, link *shm.Link) (bool, error) {
 	return true, nil
 }
 
-// debug writes to the logger, which may panic.
+// debug writes to the logger.
 func (o *options) debug(what string, args ...any) {
-	defer func() { recover() }()
-	o.logger.Debug("rpc: "+what, args...)
+	writeLog(o.logger, slog.LevelDebug, what, args)
 }
 
 // dialShared asks the server at the other end of nc for shared memory. It returns the connection
@@ -202,7 +201,7 @@ func (c *Client) dialShared(ctx context.Context, nc net.Conn) (net.Conn, *shm.Li
 		return nc, link, nil
 	}
 	// The server has closed the connection, or it is not known what it makes of it: it gets another
-	shm.CloseConn(nc)
+	closeConn(nc)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}

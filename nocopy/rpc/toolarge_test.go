@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -94,7 +95,7 @@ func TestTooLargeReplyInPieces(t *testing.T) {
 		second []error // nil: it gets its reply
 		wait   time.Duration
 	}{
-		"at once": {0, func(nc net.Conn, _ <-chan struct{}) { nc.Write(append(large, good...)) }, nil, 0},
+		"at once": {0, func(nc net.Conn, _ <-chan struct{}) { nc.Write(slices.Concat(large, good)) }, nil, 0},
 		"byte by byte": {0, func(nc net.Conn, failed <-chan struct{}) {
 			for i := range end {
 				nc.Write(large[i : i+1])
@@ -109,11 +110,11 @@ func TestTooLargeReplyInPieces(t *testing.T) {
 		"header first, then the rest and more": {0, func(nc net.Conn, failed <-chan struct{}) {
 			nc.Write(large[:end])
 			<-failed
-			nc.Write(append(large[end:], good...))
+			nc.Write(slices.Concat(large[end:], good))
 		}, nil, 0},
 		"a second one": {0, func(nc net.Conn, failed <-chan struct{}) {
-			nc.Write(append(large, large...))
-			nc.Write(append(large, good...))
+			nc.Write(slices.Concat(large, large))
+			nc.Write(slices.Concat(large, good))
 		}, nil, 0},
 		"without the rest": {200 * time.Millisecond, func(nc net.Conn, failed <-chan struct{}) {
 			nc.Write(large[:size])
