@@ -236,7 +236,7 @@ func TestFunctionsOfThePrograms(t *testing.T) {
 					handler: func() error { return nil }, fill: func() {},
 				}
 				set(&s, r.act, r)
-				s.srv.Processor = echo.NewEchoProcessor(nil).WithHandler(func(_ context.Context, c *rpc.Call) error {
+				s.srv.Processor = echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(func(_ context.Context, c *rpc.Call) error {
 					if rand.IntN(4) == 0 {
 						// About when its reader is relieved
 						time.Sleep(time.Duration(900+rand.IntN(300)) * time.Microsecond)

@@ -44,7 +44,7 @@ func TestTooLargeReply(t *testing.T) {
 				cl := dial(t, path, append(opts, rpc.PoolSize(1), rpc.MaxFrame(most), &counts.Stats)...)
 				c := echo.NewEchoClient(cl)
 				if proxy {
-					p := echo.NewEchoProcessor(nil).WithHandler(rpc.Forward(cl))
+					p := echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(rpc.Forward(cl))
 					c = echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Processor: p}, nil), rpc.PoolSize(1)))
 				}
 				var all sync.WaitGroup
