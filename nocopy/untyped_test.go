@@ -154,3 +154,38 @@ func TestEnumDesc(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSetOwnUnion: a union becomes an arm of itself, and of what is in its other arms, also where
+// types are known by descriptors only: the arm that goes is copied first.
+func TestSetOwnUnion(t *testing.T) {
+	d := newUnionDesc("U")
+	d.Define(XFieldDesc{ID: 1, Name: "self", Type: structTypeOf(d), Req: XOptional},
+		XFieldDesc{ID: 2, Name: "n", Type: typeI8, Req: XOptional},
+		XFieldDesc{ID: 3, Name: "list", Type: listTypeOf(structTypeOf(d)), Req: XOptional})
+	self, n, list := d.Field(0), d.Field(1), d.Field(2)
+	wire := "\x0f\x00\x03\x0c\x00\x00\x00\x01" + "\x03\x00\x02\x07\x00" + "\x00"
+	for _, built := range []bool{false, true} {
+		s, err := parseStruct(d, []byte(wire))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if built {
+			s = newStruct(d)
+			e := s.NewValue(list, d, 0).Struct().AppendNewElement(0).Struct()
+			e.SetValue(n, d, valueOfInt(typeI8, 7))
+		}
+		s.SetValue(self, d, valueOfStruct(d.self, s))
+		if got, want := string(s.m.Bytes()), "\x0c\x00\x01"+wire+"\x00"; got != want {
+			t.Errorf("built %v: a union in itself: %x, want %x", built, got, want)
+		}
+		s.SetValue(list, d, s.Child(self, d).Value(list, d))
+		if got := string(s.m.Bytes()); got != wire {
+			t.Errorf("built %v: a list of the arm that goes: %x, want %x", built, got, wire)
+		}
+		s.SetValue(self, d, s.Value(list, d).Struct().Element(0))
+		s.SetValue(n, d, s.Value(self, d).Struct().Value(n, d))
+		if got, want := string(s.m.Bytes()), "\x03\x00\x02\x07\x00"; got != want {
+			t.Errorf("built %v: a number of the arm that goes: %x, want %x", built, got, want)
+		}
+	}
+}
