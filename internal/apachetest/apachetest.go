@@ -54,7 +54,7 @@ func (sc *Schema) Desc(s *referee.Struct) *thriftimpl.Desc {
 		}
 		fields = append(fields, fd)
 	}
-	d.Define(fields...)
+	thriftimpl.Define(d, fields)
 	return d
 }
 

@@ -190,9 +190,15 @@ func (g *Gen) Record(s *Struct, depth int) *Record {
 		}
 		return r
 	}
+	few := map[int]bool{} // those that are set if there are very many
+	if len(s.Fields) > 100 {
+		for range 1 + g.Intn(24) {
+			few[g.Intn(len(s.Fields))] = true
+		}
+	}
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		if f.Owed(s) || depth > 0 && g.Intn(4) > 0 {
+		if f.Owed(s) || len(s.Fields) <= 100 && depth > 0 && g.Intn(4) > 0 || depth > 0 && few[i] {
 			r.Fields[i] = g.Value(f.Type, depth-1)
 		}
 	}

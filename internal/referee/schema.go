@@ -2,14 +2,25 @@ package referee
 
 import "strconv"
 
-// Structs returns n random struct types, which contain each other and themselves at will.
+// Structs returns n random struct types of 1 to 9 fields, which contain each other and themselves
+// at will.
 func (g *Gen) Structs(n int) []*Struct {
+	return g.structs(n, func(int) int { return 1 + g.Intn(9) })
+}
+
+// StructsOf is Structs for structs of these numbers of fields.
+func (g *Gen) StructsOf(fields ...int) []*Struct {
+	return g.structs(len(fields), func(i int) int { return fields[i] })
+}
+
+// structs returns n struct types, of which type i has fields(i) fields.
+func (g *Gen) structs(n int, fields func(i int) int) []*Struct {
 	all := make([]*Struct, n)
 	for i := range all {
 		all[i] = &Struct{Name: "R" + strconv.Itoa(i), Union: i > 0 && g.Intn(5) == 0, Exception: g.Intn(8) == 0}
 	}
 	for i, s := range all {
-		g.fields(s, all, i)
+		g.fields(s, all, i, fields)
 	}
 	for i, s := range all { // when all fields are known
 		for k := range s.Fields {
@@ -31,13 +42,17 @@ func structIn(list []*Struct, s *Struct) bool {
 	return false
 }
 
-// fields gives a struct its fields. What is required lies further ahead in all, so that no value
+// many is from how many fields on a struct has mostly optional ones, of which few are set.
+const many = 24
+
+// fields gives struct i its fields. What is required lies further ahead in all, so that no value
 // is infinite.
-func (g *Gen) fields(s *Struct, all []*Struct, i int) {
+func (g *Gen) fields(s *Struct, all []*Struct, i int, count func(i int) int) {
 	id := int16(g.Intn(4)) - 1
-	for k := range 1 + g.Intn(9) {
+	n := count(i)
+	for k := range n {
 		f := Field{ID: id, Name: "f" + strconv.Itoa(k), Req: Requiredness(g.Intn(3))}
-		if s.Union {
+		if s.Union || n >= many && g.Intn(16) > 0 {
 			f.Req = Optional
 		}
 		f.Type = g.Type(all, 3)
@@ -45,7 +60,7 @@ func (g *Gen) fields(s *Struct, all []*Struct, i int) {
 			f.Req = Optional
 		}
 		s.Fields = append(s.Fields, f)
-		if id += 1 + int16(g.Intn(20)/18); g.Intn(16) == 0 {
+		if id += 1 + int16(g.Intn(20)/18); g.Intn(16) == 0 && id < 10_000 {
 			id += 300
 		}
 	}
