@@ -306,6 +306,8 @@ func (s *session) editList(t target, l *referee.List) {
 		s.arrange(t, l)
 	case class < 4 && elem.IsContainer() && n > 0:
 		s.sort(t, l)
+	case class < 5 && elem.IsContainer() && !elem.IsStruct():
+		s.otherElement(t, l)
 	case class < 6 && elem.IsContainer():
 		k := 0
 		if elem.IsList() {

@@ -33,8 +33,10 @@ func (s *session) wholeOp(m *message) {
 		s.merge(t, rec)
 	case class < 5:
 		s.equal(t, rec)
-	default:
+	case class < 7:
 		s.mask(t, rec)
+	default:
+		s.otherType(t, rec)
 	}
 }
 
