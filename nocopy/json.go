@@ -12,8 +12,31 @@ import (
 
 // For package nocopyjson. XJSON says how a struct is written as JSON.
 type XJSON struct {
-	Int64Strings bool // i64 as strings
-	ZeroValues   bool // unset fields, too
+	Int64Strings       bool // i64 as strings
+	ZeroValues         bool // unset fields, too
+	ReplaceInvalidUTF8 bool // bytes of strings that are not UTF-8 as U+FFFD
+	MaxBytes           int  // of the text; 0 is the default
+}
+
+// What bounds the text with ZeroValues if there is no MaxBytes: a list of empty structs of many
+// fields would make thousands of bytes of each byte of a message.
+const (
+	zeroValuesText    = 16 << 20
+	zeroValuesPerByte = 64
+)
+
+// most returns how many bytes the text of m, or of a part of it, may have, and the error of a text
+// that has more.
+func (o XJSON) most(m *Message) (int, error) {
+	switch {
+	case o.MaxBytes > 0:
+		return o.MaxBytes, limitError("JSON of more than Limits.MaxBytes = " + itoa(o.MaxBytes) + " bytes")
+	case o.ZeroValues:
+		most := zeroValuesText + min(zeroValuesPerByte*int64(m.Len()), math.MaxInt-zeroValuesText)
+		return int(most), limitError("JSON with ZeroValues of more than " + itoa(int(most)) +
+			" bytes, 16 MiB and 64 for each byte of the message: Limits.MaxBytes allows more")
+	}
+	return math.MaxInt, nil
 }
 
 // AppendJSON appends the struct s, which d describes, to dst as JSON, and null for the handle of
@@ -27,10 +50,14 @@ func (X) AppendJSON(dst []byte, s XStruct, d *XDesc, o XJSON) ([]byte, error) {
 	if err := s.m.Check(); err != nil {
 		return dst, err
 	}
-	w := jsonWriter{m: s.m, XJSON: o}
 	start := len(dst)
+	most, tooLong := o.most(s.m)
+	w := jsonWriter{m: s.m, XJSON: o, end: math.MaxInt, tooLong: tooLong}
+	if most < math.MaxInt-start {
+		w.end = start + most
+	}
 	dst = w.structure(dst, d, s.entry())
-	if w.err != nil {
+	if w.stopped(dst) {
 		return dst[:start], w.failure(d.name, len(dst)-start)
 	}
 	return dst, nil
@@ -41,8 +68,19 @@ func (X) AppendJSON(dst []byte, s XStruct, d *XDesc, o XJSON) ([]byte, error) {
 type jsonWriter struct {
 	m *Message
 	XJSON
-	err  error
-	path []string // from the inside out
+	err      error
+	path     []string // from the inside out
+	end      int      // how long dst may become
+	tooLong  error    // what it is if dst becomes longer
+	replaced bool     // the last text had bytes that were replaced
+}
+
+// stopped reports whether there is an error, which it is if dst has become too long.
+func (w *jsonWriter) stopped(dst []byte) bool {
+	if len(dst) > w.end && w.err == nil {
+		w.err = w.tooLong
+	}
+	return w.err != nil
 }
 
 func (w *jsonWriter) failure(root string, offset int) error {
@@ -83,7 +121,7 @@ func (w *jsonWriter) structure(dst []byte, d *XDesc, e uint32) []byte {
 			}
 			dst = w.field(dst, f, word)
 		}
-		if w.err != nil {
+		if w.stopped(dst) {
 			w.path = append(w.path, "."+d.fields[f.number].Name)
 			return dst
 		}
@@ -181,7 +219,7 @@ func (w *jsonWriter) list(dst []byte, t *XType, e uint32) []byte {
 		default:
 			dst = w.container(dst, t.elem, m.elementEntry(e, t.elem, i))
 		}
-		if w.err != nil {
+		if w.stopped(dst) {
 			w.path = append(w.path, "["+itoa(int(i))+"]")
 			return dst
 		}
@@ -191,7 +229,7 @@ func (w *jsonWriter) list(dst []byte, t *XType, e uint32) []byte {
 
 // object appends a map whose keys are scalars or texts.
 func (w *jsonWriter) object(dst []byte, t *XType, e uint32) []byte {
-	start, nan := len(dst), false
+	start, nan, replaced := len(dst), false, false
 	if e != 0 {
 		m := w.m
 		repeated := m.repeated(e, t) > 0
@@ -204,6 +242,7 @@ func (w *jsonWriter) object(dst []byte, t *XType, e uint32) []byte {
 			dst = append(dst, ',')
 			if t.key.kind == text {
 				dst = w.text(dst, t.key, w.bytes(word))
+				replaced = replaced || w.replaced
 			} else {
 				b := m.fixedValue(word)
 				if t.key.wire == WireDouble && isNaN(b) {
@@ -217,17 +256,40 @@ func (w *jsonWriter) object(dst []byte, t *XType, e uint32) []byte {
 			if w.err == nil {
 				dst = w.value(append(dst, ':'), t.elem, m.idx[slot+pairValue])
 			}
-			if w.err != nil {
+			if w.stopped(dst) {
 				w.path = append(w.path, "["+itoa(int(i))+"]")
 				return dst
 			}
 		}
+	}
+	if replaced && w.sameKeys(t, e) {
+		w.err = errSameKeys
+		return dst
 	}
 	if len(dst) == start {
 		return append(dst, "{}"...)
 	}
 	dst[start] = '{' // in the place of the first comma
 	return append(dst, '}')
+}
+
+// sameKeys reports whether bytes that were replaced make two keys of a map the same text.
+func (w *jsonWriter) sameKeys(t *XType, e uint32) bool {
+	m, repeated := w.m, w.m.repeated(e, t) > 0
+	seen := map[string]bool{}
+	for i := range m.idx[e+listCount] {
+		word := m.idx[m.idx[e+listElems]+i*pairWords]
+		if word == 0 || repeated && m.isRepeated(e, t, i) {
+			continue
+		}
+		key := string(w.text(nil, t.key, w.bytes(word)))
+		key = strings.ReplaceAll(key, "\ufffd", `\ufffd`) // it may also stand in the key itself
+		if seen[key] {
+			return true
+		}
+		seen[key] = true
+	}
+	return false
 }
 
 // pairs appends a map whose keys are structs or containers, as an array of arrays of a key and a
@@ -256,7 +318,7 @@ func (w *jsonWriter) pairs(dst []byte, t *XType, e uint32) []byte {
 				written[string(dst[from:])] = true
 				dst = w.value(append(dst, ','), t.elem, m.idx[slot+pairValue])
 			}
-			if w.err != nil {
+			if w.stopped(dst) {
 				w.path = append(w.path, "["+itoa(int(i))+"]")
 				return dst
 			}
@@ -363,10 +425,11 @@ func (w *jsonWriter) text(dst []byte, t *XType, b []byte) []byte {
 	if t.binary {
 		return append(base64.StdEncoding.AppendEncode(dst, b), '"')
 	}
-	dst, ok := appendJSONText(dst, b)
-	if !ok {
+	dst, ok := appendJSONText(dst, b, w.ReplaceInvalidUTF8)
+	if !ok && !w.ReplaceInvalidUTF8 {
 		w.err = ErrUTF8
 		return dst
 	}
+	w.replaced = !ok
 	return append(dst, '"')
 }

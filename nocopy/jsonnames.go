@@ -89,7 +89,7 @@ func (d *XDesc) jsonNames() *jsonNames {
 			names.err = fmt.Errorf("fields %s and %s have the same name in JSON: %s", d.fields[other].Name, d.fields[i].Name, n.Name)
 		}
 		numbers[n.Name] = i
-		label, ok := appendJSONText([]byte(`,"`), []byte(n.Name))
+		label, ok := appendJSONText([]byte(`,"`), []byte(n.Name), false)
 		if !ok {
 			names.err = ErrUTF8
 		}

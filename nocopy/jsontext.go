@@ -45,19 +45,24 @@ func plainWord(x uint64) bool {
 	return (x|(x-lowBits*0x20)|(quote-lowBits)|(backslash-lowBits))&highBits == 0
 }
 
-// appendJSONText appends b as the inside of a JSON string. It returns false, with what comes
-// before the fault, if b is not UTF-8.
-func appendJSONText(dst, b []byte) ([]byte, bool) {
-	for {
+// appendJSONText appends b as the inside of a JSON string. It returns false if b is not UTF-8:
+// with replace each byte that is not is U+FFFD in dst, without it dst ends before the first.
+func appendJSONText(dst, b []byte, replace bool) ([]byte, bool) {
+	for ok := true; ; {
 		n := plainPrefix(b)
 		dst = append(dst, b[:n]...)
 		if b = b[n:]; len(b) == 0 {
-			return dst, true
+			return dst, ok
 		}
 		if c := b[0]; c >= utf8.RuneSelf {
 			r, size := utf8.DecodeRune(b)
 			if r == utf8.RuneError && size == 1 {
-				return dst, false
+				if ok = false; !replace {
+					return dst, false
+				}
+				dst = append(dst, `\ufffd`...) // as encoding/json writes it
+				b = b[1:]
+				continue
 			}
 			dst = append(dst, b[:size]...)
 			b = b[size:]

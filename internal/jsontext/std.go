@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"encoding/json/jsontext"
+	json "encoding/json/v2"
 )
 
 // The types of both packages.
@@ -25,5 +26,23 @@ func IsDuplicateName(err error) bool { return errors.Is(err, jsontext.ErrDuplica
 // AllowDuplicateNames returns the option by which an object may have a name twice.
 func AllowDuplicateNames(v bool) Options { return jsontext.AllowDuplicateNames(v) }
 
-// AppendUnquote appends what the JSON string src stands for to dst.
+// AllowInvalidUTF8 returns the option by which strings may have bytes that are not UTF-8.
+func AllowInvalidUTF8(v bool) Options { return jsontext.AllowInvalidUTF8(v) }
+
+// AllowsInvalidUTF8 reports whether strings may have bytes that are not UTF-8, by the options of
+// an Encoder or Decoder.
+func AllowsInvalidUTF8(o Options) bool {
+	allows, _ := json.GetOption(o, jsontext.AllowInvalidUTF8)
+	return allows
+}
+
+// RejectsUnknownMembers reports whether a name that a struct does not know is an error, by the
+// options of a Decoder.
+func RejectsUnknownMembers(o Options) bool {
+	rejects, _ := json.GetOption(o, json.RejectUnknownMembers)
+	return rejects
+}
+
+// AppendUnquote appends what the JSON string src stands for to dst. It has U+FFFD for
+// each byte that is not UTF-8; then there is an error, too.
 func AppendUnquote(dst, src []byte) ([]byte, error) { return jsontext.AppendUnquote(dst, src) }

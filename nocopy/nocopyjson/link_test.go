@@ -8,9 +8,11 @@ import (
 )
 
 // TestNotLinked: a program that does not use JSON has nothing of it but what initializes the
-// packages' variables, and what log/slog has of it; its module graph has one requirement more.
+// packages' variables, and what log/slog has of it; its module graph has one requirement more. With
+// Go 1.26 the second version of encoding/json is a module, and not linked by log/slog: then what
+// initializes it takes some kilobytes. What reads and writes JSON takes hundreds.
 func TestNotLinked(t *testing.T) {
-	const initialization = 1 << 10 // bytes
+	const initialization = 8 << 10 // bytes
 	run := func(args ...string) string {
 		t.Helper()
 		out, err := exec.Command("go", args...).CombinedOutput()
@@ -37,7 +39,8 @@ func TestNotLinked(t *testing.T) {
 			continue
 		}
 		digits, typ, _ := strings.Cut(is, " ")
-		if strings.ToLower(typ) == "t" && !strings.HasSuffix(name, ".init") && !strings.HasPrefix(name, "type:.eq.") {
+		ours := strings.HasPrefix(name, "github.com/nocopythrift/")
+		if ours && strings.ToLower(typ) == "t" && !strings.HasSuffix(name, ".init") {
 			t.Errorf("%s is linked", name)
 		}
 		size := 0
@@ -57,7 +60,7 @@ func TestNotLinked(t *testing.T) {
 			ours++
 		case strings.Contains(strings.Split(line, "/")[0], "."):
 			others++
-			if !strings.HasPrefix(line, "github.com/go-json-experiment/json/") {
+			if !strings.HasPrefix(line, "github.com/go-json-experiment/json") {
 				t.Error(line)
 			}
 		}

@@ -8,16 +8,28 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// The methods of generated types.
+// The methods that encoding/json and encoding/json/v2 call: of generated types, and of messages
+// whose types are known by descriptors, of which the functions have names that end with As.
 
 // MarshalValue returns s as its method MarshalJSON does.
 func MarshalValue[S nocopy.StructView](s S) ([]byte, error) {
-	return nocopy.X{}.AppendJSON(nil, nocopy.XStruct(s), s.ThriftDesc(), nocopy.XJSON{})
+	return MarshalValueAs(s.ThriftDesc(), nocopy.Struct(s))
+}
+
+// MarshalValueAs is MarshalValue of the struct s, which d describes.
+func MarshalValueAs(d *nocopy.XDesc, s nocopy.Struct) ([]byte, error) {
+	return nocopy.X{}.AppendJSON(nil, nocopy.XStruct(s), d, nocopy.XJSON{ReplaceInvalidUTF8: true})
 }
 
 // MarshalTo writes a message to an Encoder, as its method MarshalJSONTo does.
 func MarshalTo[S nocopy.StructView](s S, e *jsontext.Encoder) error {
-	text, err := nocopy.X{}.AppendJSON(e.AvailableBuffer(), nocopy.XStruct(s), s.ThriftDesc(), nocopy.XJSON{})
+	return MarshalToAs(s.ThriftDesc(), nocopy.Struct(s), e)
+}
+
+// MarshalToAs is MarshalTo of the struct s, which d describes.
+func MarshalToAs(d *nocopy.XDesc, s nocopy.Struct, e *jsontext.Encoder) error {
+	o := nocopy.XJSON{ReplaceInvalidUTF8: jsontext.AllowsInvalidUTF8(e.Options())}
+	text, err := nocopy.X{}.AppendJSON(e.AvailableBuffer(), nocopy.XStruct(s), d, o)
 	if err != nil {
 		return err
 	}
@@ -28,27 +40,44 @@ func MarshalTo[S nocopy.StructView](s S, e *jsontext.Encoder) error {
 // *s to the handle of an absent struct. The offsets of errors are those in all that the Decoder
 // reads.
 func UnmarshalFrom[S nocopy.StructView](s *S, d *jsontext.Decoder) error {
-	desc := descOf(s)
-	text, err := d.ReadValue()
-	if err != nil {
-		return faultIn(desc, d, err)
-	}
-	if text.Kind() == 'n' {
-		var none S
-		*s = none
-		return nil
-	}
-	err = Unmarshal(text, s)
-	var bad *nocopy.Error
-	if errors.As(err, &bad) {
-		bad.Offset += int(d.InputOffset()) - len(text)
+	read, err := UnmarshalFromAs(descOf(s), d)
+	if err == nil {
+		*s = S(read)
 	}
 	return err
 }
 
+// UnmarshalFromAs is UnmarshalFrom of a struct that desc describes.
+func UnmarshalFromAs(desc *nocopy.XDesc, d *jsontext.Decoder) (nocopy.Struct, error) {
+	o := byMethod()
+	o.allowUnknown = !jsontext.RejectsUnknownMembers(d.Options())
+	o.replaceInvalid = jsontext.AllowsInvalidUTF8(d.Options())
+	text, err := d.ReadValue()
+	if err != nil {
+		return nocopy.Struct{}, faultIn(desc, d, err, o)
+	}
+	if text.Kind() == 'n' {
+		return nocopy.Struct{}, nil
+	}
+	s, err := read(desc, text, o)
+	var bad *nocopy.Error
+	if errors.As(err, &bad) {
+		bad.Offset += int(d.InputOffset()) - len(text)
+	}
+	return nocopy.Struct(s), err
+}
+
+// byMethod is how the methods read a text: as encoding/json does, what is unknown is passed over,
+// and bytes that are not UTF-8 are replaced.
+func byMethod() reading {
+	o := readingBy(nil)
+	o.allowUnknown, o.repeatUnknown, o.replaceInvalid = true, true, true
+	return o
+}
+
 // faultIn returns an error of ReadValue that is about the text as reading the message tells it.
 // The Decoder's would quote the text, and keys of maps, also of what is redacted.
-func faultIn(desc *nocopy.XDesc, d *jsontext.Decoder, err error) error {
+func faultIn(desc *nocopy.XDesc, d *jsontext.Decoder, err error, o reading) error {
 	var bad *jsontext.SyntacticError
 	if !errors.As(err, &bad) {
 		return err
@@ -58,7 +87,8 @@ func faultIn(desc *nocopy.XDesc, d *jsontext.Decoder, err error) error {
 	for len(text) > 0 && strings.IndexByte(" \t\r\n:,", text[0]) >= 0 {
 		text, at = text[1:], at+1
 	}
-	_, err = read(desc, text, readingBy(nil))
+	o.repeatUnknown = false // the Decoder might not allow it
+	_, err = read(desc, text, o)
 	var fault *nocopy.Error
 	if errors.As(err, &fault) && int64(fault.Offset)+at <= bad.ByteOffset {
 		fault.Offset += int(at)
@@ -70,11 +100,18 @@ func faultIn(desc *nocopy.XDesc, d *jsontext.Decoder, err error) error {
 // UnmarshalValue sets *s to a message of a JSON text, as its method UnmarshalJSON does: null sets
 // it to the handle of an absent struct.
 func UnmarshalValue[S nocopy.StructView](s *S, text []byte) error {
-	descOf(s)
-	if string(text) == "null" {
-		var none S
-		*s = none
-		return nil
+	read, err := UnmarshalValueAs(descOf(s), text)
+	if err == nil {
+		*s = S(read)
 	}
-	return Unmarshal(text, s)
+	return err
+}
+
+// UnmarshalValueAs is UnmarshalValue of a struct that d describes.
+func UnmarshalValueAs(d *nocopy.XDesc, text []byte) (nocopy.Struct, error) {
+	if string(text) == "null" {
+		return nocopy.Struct{}, nil
+	}
+	s, err := read(d, text, byMethod())
+	return nocopy.Struct(s), err
 }

@@ -3,9 +3,12 @@ package nocopyjson_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
@@ -27,7 +30,7 @@ var ways = []struct {
 	unmarshal func([]byte, any) error
 }{
 	{"v1", json.Marshal, json.Unmarshal},
-	{"v2", marshalV2, unmarshalV2},
+	{"v2", func(v any) ([]byte, error) { return marshalV2(v) }, func(b []byte, v any) error { return unmarshalV2(b, v) }},
 }
 
 // TestMethods: encoding/json and its second version read and write messages anywhere in Go values.
@@ -73,21 +76,153 @@ func TestMethodsFail(t *testing.T) {
 		}
 		m := shop.NewItem()
 		m.SetText("as before")
-		if err := way.unmarshal([]byte(`{"large":1,"no":2}`), &m); !errors.Is(err, nocopyjson.ErrUnknownField) || m.GetText() != "as before" {
+		if err := way.unmarshal([]byte(`{"large":1,"tiny":200}`), &m); !errors.Is(err, nocopyjson.ErrValue) || m.GetText() != "as before" {
 			t.Errorf("%s: %v %v", way.name, m, err)
 		}
 		if err := way.unmarshal([]byte(`null`), &m); err != nil || m.Valid() {
 			t.Errorf("%s: null: %v %v", way.name, m, err)
 		}
-		bytes, err := way.marshal(badText())
-		if !errors.As(err, &bad) || bad.Path != "Item.items[0].counts[0]" || !errors.Is(err, nocopy.ErrUTF8) {
-			t.Errorf("%s: %s %v", way.name, bytes, err)
-		}
+	}
+	b, err := marshalV2(badText())
+	var bad *nocopy.Error
+	if !errors.As(err, &bad) || bad.Path != "Item.items[0].counts[0]" || !errors.Is(err, nocopy.ErrUTF8) {
+		t.Errorf("%s %v", b, err)
 	}
 	var m shop.Item
 	for _, b := range [][]byte{nil, []byte("{"), []byte("nul"), []byte("{}{}")} {
 		if err := m.UnmarshalJSON(b); err == nil || m.Valid() {
 			t.Errorf("%q: %v", b, m)
+		}
+	}
+}
+
+// TestUnknownByMethods: encoding/json and its second version pass over what a newer program has
+// added, also with names in it that come twice where they allow that, unless they are told to
+// refuse it.
+func TestUnknownByMethods(t *testing.T) {
+	const text = `{"new":{"a":[1,{}]},"item":{"large":1,"newer":{"b":[{}],"c":null},"point":{"x":1,"z":"\ud800"}},"items":[{"no":1,"text":"t"}]}`
+	want := `{large: 1, point: {x: 1}} {text: "t"}`
+	read := func(c cart) string { return c.Item.String() + " " + c.Items[0].String() }
+	for _, way := range ways {
+		var c cart
+		in := text
+		if way.name == "v2" { // which has another opinion of surrogates
+			in = strings.Replace(text, `\ud800`, "x", 1)
+		}
+		if err := way.unmarshal([]byte(in), &c); err != nil || read(c) != want {
+			t.Errorf("%s: %s %v", way.name, read(c), err)
+		}
+	}
+	in := []byte(strings.Replace(text, `\ud800`, "x", 1))
+	var c cart
+	err := unmarshalV2([]byte(`{"item":{"large":1,"newer":2}}`), &c, rejectUnknown)
+	var bad *nocopy.Error
+	if !errors.Is(err, nocopyjson.ErrUnknownField) || !errors.As(err, &bad) || bad.Offset != 19 || bad.Path != "Item" {
+		t.Errorf("refused: %v", err)
+	}
+	if err := unmarshalV2(in, &c, rejectUnknown); err == nil {
+		t.Error("the Go struct's unknown field is not refused")
+	}
+	for _, text := range []string{`{"item":{"no":1,"no":2}}`, `{"item":{"no":{"a":1,"a":2}}}`} {
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if err := unmarshalV2([]byte(text), &c); !errors.Is(err, nocopyjson.ErrUnknownField) && err == nil {
+			t.Errorf("%s: not refused", text)
+		}
+		if err := unmarshalV2([]byte(text), &c, allowRepeated); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if err := nocopyjson.Unmarshal([]byte(text)[8:len(text)-1], &c.Item, nocopyjson.AllowUnknown); !errors.Is(err, nocopyjson.ErrDuplicate) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if err := json.Unmarshal([]byte(`{"item":{"large":1,"large":2}}`), &c); !errors.Is(err, nocopyjson.ErrDuplicate) {
+		t.Error(err)
+	}
+	if err := json.Unmarshal([]byte(`{"item":{"no":`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+`}}`), &c); !errors.Is(err, nocopy.ErrLimit) {
+		t.Error(err)
+	}
+}
+
+// TestInvalidUTF8: bytes that are not UTF-8 are replaced by encoding/json, by its second version
+// and by this package if that is said, in both directions.
+func TestInvalidUTF8(t *testing.T) {
+	m, err := shop.ParseItem([]byte{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.SetText("a\xff\xe2\x82b\"é\xed\xa0\x80")
+	m.NewCounts(1).Put("\xc0", 1)
+	m.NewItems(1).At(0).SetBlob([]byte{0xff})
+	const text = "a\ufffd\ufffd\ufffdb\"é\ufffd\ufffd\ufffd"
+	for name, marshal := range map[string]func() ([]byte, error){
+		"v1": func() ([]byte, error) { return json.Marshal(cart{Item: m}) },
+		"v2": func() ([]byte, error) { return marshalV2(cart{Item: m}, allowInvalid) },
+		"nocopyjson": func() ([]byte, error) {
+			b, err := nocopyjson.Marshal(m, nocopyjson.ReplaceInvalidUTF8)
+			return []byte(`{"Item":` + string(b) + "}"), err
+		},
+	} {
+		b, err := marshal()
+		var got struct {
+			Item struct {
+				Text   string
+				Counts map[string]int
+			}
+		}
+		if err == nil {
+			err = json.Unmarshal(b, &got)
+		}
+		if err != nil || !utf8.Valid(b) || got.Item.Text != text || got.Item.Counts["\ufffd"] != 1 {
+			t.Errorf("%s: %s %v", name, b, err)
+		}
+	}
+	if b, err := marshalV2(m); !errors.Is(err, nocopy.ErrUTF8) {
+		t.Errorf("%s %v", b, err)
+	}
+	if b, err := nocopyjson.Marshal(m); !errors.Is(err, nocopy.ErrUTF8) {
+		t.Errorf("%s %v", b, err)
+	}
+
+	in := []byte(`{"item":{"text":"a` + "\xff\xe2\x82" + `b\"é` + "\xed\xa0\x80" + `","counts":{"` + "\xc0" + `":1},"words":["\ud800","\ud83d\ude00","x\udc00\ud800"]}}`)
+	for name, unmarshal := range map[string]func(*cart) error{
+		"v1": func(c *cart) error { return json.Unmarshal(in, c) },
+		"v2": func(c *cart) error { return unmarshalV2(in, c, allowInvalid) },
+		"nocopyjson": func(c *cart) error {
+			return nocopyjson.Unmarshal(in[8:len(in)-1], &c.Item, nocopyjson.ReplaceInvalidUTF8)
+		},
+	} {
+		var c cart
+		err := unmarshal(&c)
+		n, ok := c.Item.GetCounts().Get("\ufffd")
+		words := fmt.Sprint(c.Item.GetWords())
+		if err != nil || c.Item.GetText() != text || n != 1 || !ok || words != `["\ufffd", "😀", "x\ufffd\ufffd"]` && words != "[\"\ufffd\", \"😀\", \"x\ufffd\ufffd\"]" {
+			t.Errorf("%s: %v %s %v", name, c.Item, words, err)
+		}
+	}
+	var c cart
+	if err := unmarshalV2(in, &c); err == nil {
+		t.Error("not refused")
+	}
+	if err := nocopyjson.Unmarshal(in[8:len(in)-1], &c.Item); !errors.Is(err, nocopyjson.ErrSyntax) {
+		t.Error(err)
+	}
+
+	// Keys that become the same are an error, also beside one that had no bytes to be replaced.
+	for _, keys := range [][]string{{"\xff", "\xfe"}, {"\ufffd", "a", "\xff"}} {
+		m := shop.NewItem()
+		counts := m.NewCounts(2)
+		text := `{"counts":{`
+		for i, k := range keys {
+			counts.Put(k, 1)
+			text += []string{"", ","}[min(i, 1)] + `"` + k + `":1`
+		}
+		if b, err := nocopyjson.Marshal(m, nocopyjson.ReplaceInvalidUTF8); err == nil || !strings.Contains(err.Error(), "Item.counts: ") || len(b) > 0 {
+			t.Errorf("%q: %s %v", keys, b, err)
+		}
+		if err := nocopyjson.Unmarshal([]byte(text+"}}"), &m, nocopyjson.ReplaceInvalidUTF8); !errors.Is(err, nocopyjson.ErrDuplicate) {
+			t.Errorf("%q: %v", keys, err)
 		}
 	}
 }
@@ -192,6 +327,56 @@ func TestAppend(t *testing.T) {
 type failing struct{ error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.error }
+
+// TestLimitsOfText: what is written is bounded by Limits.MaxBytes, to the byte, and with ZeroValues
+// also without that.
+func TestLimitsOfText(t *testing.T) {
+	m := shop.NewItem()
+	m.NewItems(1000)
+	m.NewWords(1).Set(0, strings.Repeat("w", 1000))
+	m.NewCounts(1).Put("k", 1)
+	for _, opts := range [][]nocopy.Option{nil, {nocopyjson.ZeroValues}} {
+		whole, err := nocopyjson.Marshal(m, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, most := range []int{1, 40, len(whole) / 2, len(whole) - 1, len(whole), 0, -1} {
+			b, err := nocopyjson.Append([]byte("x="), m, append(opts, nocopy.Limits{MaxBytes: most})...)
+			if most <= 0 || most == len(whole) {
+				if err != nil || string(b) != "x="+string(whole) {
+					t.Errorf("%d: %v", most, err)
+				}
+				continue
+			}
+			var bad *nocopy.Error
+			if !errors.Is(err, nocopy.ErrLimit) || !errors.As(err, &bad) || bad.Offset <= most || !strings.HasPrefix(bad.Path, "Item") || string(b) != "x=" {
+				t.Errorf("%d: %v", most, err)
+			}
+		}
+	}
+
+	many, err := shop.ParseItem(append(append([]byte{15, 0, 23, 12, 0, 1, 0, 0}, make([]byte, 1<<16)...), 0))
+	if err != nil || many.GetItems().Len() != 1<<16 {
+		t.Fatal(many.GetItems().Len(), err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	b, err := nocopyjson.Marshal(many, nocopyjson.ZeroValues)
+	runtime.ReadMemStats(&after)
+	var bad *nocopy.Error
+	if !errors.Is(err, nocopy.ErrLimit) || !errors.As(err, &bad) || !strings.HasPrefix(bad.Path, "Item.items[") || !strings.Contains(err.Error(), "Limits.MaxBytes") {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 160<<20 {
+		t.Errorf("%d bytes allocated", took)
+	}
+	if b, err := nocopyjson.Marshal(many, nocopyjson.ZeroValues, nocopy.Limits{MaxBytes: 100 << 20}); err != nil || len(b) < 21<<20 {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	if b, err := nocopyjson.Marshal(many); err != nil || len(b) > 1<<18 {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+}
 
 // TestParts: a struct in a message, edited or not, is written as it reads.
 func TestParts(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Options of this package. Those of package nocopy that Unmarshal takes are nocopy.Limits and
-// nocopy.Recycle.
+// Options of this package. Of those of package nocopy, Marshal takes nocopy.Limits, whose MaxBytes
+// bounds the text, and Unmarshal takes nocopy.Limits and nocopy.Recycle.
 const (
 	// Int64Strings writes numbers of type i64 as strings, since JavaScript has no integers beyond
 	// 53 bits.
@@ -19,10 +19,20 @@ const (
 
 	// ZeroValues writes fields that are not set, too: with their default, or as zero, empty or, if
 	// they are structs, null. Of unions only the field that is set is written.
+	//
+	// Small messages can become large texts so: each byte of a list may be an empty struct of
+	// hundreds of fields. The text may have 16 MiB, and 64 bytes for each byte of the message, or
+	// Limits.MaxBytes if that is given; more is an error that wraps nocopy.ErrLimit.
 	ZeroValues
 
 	// AllowUnknown passes over fields that the IDL does not know.
 	AllowUnknown
+
+	// ReplaceInvalidUTF8 replaces each byte of a string that is not UTF-8 by U+FFFD, as
+	// encoding/json does, when writing and when reading; in a text that is read, halves of
+	// surrogate pairs (\ud800), too. Keys of a map that become the same are an error. Without the
+	// option all of that is an error.
+	ReplaceInvalidUTF8
 )
 
 // What may be wrong with a text, in a *nocopy.Error, besides nocopy.ErrMissingRequired,
@@ -38,7 +48,8 @@ var (
 
 // Marshal returns a message, or a part of one, as JSON; null if it is absent. The message is
 // finished first, as Message.Bytes does. The error is an *nocopy.Error: ErrUTF8 if a string is not
-// UTF-8. The bytes are the caller's.
+// UTF-8, ErrLimit if the text has more bytes than Limits.MaxBytes or ZeroValues allow. The bytes
+// are the caller's.
 func Marshal(m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, error) {
 	return Append(nil, m, opts...)
 }
@@ -121,9 +132,13 @@ func Read[S nocopy.StructView](r io.Reader, s *S, opts ...nocopy.Option) error {
 // written returns the options for writing.
 func written(opts []nocopy.Option) (o nocopy.XJSON) {
 	for _, opt := range opts {
-		if f, ok := opt.(nocopy.XJSONOption); ok {
-			o.Int64Strings = o.Int64Strings || f&Int64Strings != 0
-			o.ZeroValues = o.ZeroValues || f&ZeroValues != 0
+		switch opt := opt.(type) {
+		case nocopy.XJSONOption:
+			o.Int64Strings = o.Int64Strings || opt&Int64Strings != 0
+			o.ZeroValues = o.ZeroValues || opt&ZeroValues != 0
+			o.ReplaceInvalidUTF8 = o.ReplaceInvalidUTF8 || opt&ReplaceInvalidUTF8 != 0
+		case nocopy.Limits:
+			o.MaxBytes = max(opt.MaxBytes, 0)
 		}
 	}
 	return o
@@ -131,9 +146,11 @@ func written(opts []nocopy.Option) (o nocopy.XJSON) {
 
 // reading is how a text is read.
 type reading struct {
-	allowUnknown bool
-	recycle      bool
-	limits       nocopy.Limits
+	allowUnknown   bool
+	repeatUnknown  bool // names may come twice, but for those of fields and keys
+	replaceInvalid bool
+	recycle        bool
+	limits         nocopy.Limits
 }
 
 // The limits of package nocopy where none are given.
@@ -149,6 +166,7 @@ func readingBy(opts []nocopy.Option) reading {
 		switch opt := opt.(type) {
 		case nocopy.XJSONOption:
 			o.allowUnknown = o.allowUnknown || opt&AllowUnknown != 0
+			o.replaceInvalid = o.replaceInvalid || opt&ReplaceInvalidUTF8 != 0
 		case nocopy.Limits:
 			if opt.MaxBytes > 0 {
 				o.limits.MaxBytes = opt.MaxBytes

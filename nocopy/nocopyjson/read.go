@@ -21,8 +21,8 @@ type reader struct {
 	buf bytes.Buffer // of in; the decoder reads it in place
 	in  []byte
 	reading
-	// Options of dec: names that come twice are an error, or not.
-	strict, lenient jsontext.Options
+	// Options of dec: names that come twice are an error, or not; strings need not be UTF-8.
+	strict, lenient, invalid jsontext.Options
 
 	start, end int // of the last token in in
 	out        []byte
@@ -45,6 +45,7 @@ func newReader() *reader {
 	return &reader{
 		keys:   keySet{seed: maphash.MakeSeed()},
 		strict: jsontext.AllowDuplicateNames(false), lenient: jsontext.AllowDuplicateNames(true),
+		invalid: jsontext.AllowInvalidUTF8(true),
 	}
 }
 
@@ -100,10 +101,14 @@ func (r *reader) free() {
 // root reads the whole text. most is how many bytes the message may have.
 func (r *reader) root(p *structPlan, most int) bool {
 	r.buf = *bytes.NewBuffer(r.in)
-	if r.allowUnknown {
-		r.dec.Reset(&r.buf, r.strict)
+	names := r.lenient // in what is known they are found here
+	if r.allowUnknown && !r.repeatUnknown {
+		names = r.strict
+	}
+	if r.replaceInvalid {
+		r.dec.Reset(&r.buf, names, r.invalid)
 	} else {
-		r.dec.Reset(&r.buf, r.lenient) // in what is known they are found here
+		r.dec.Reset(&r.buf, names)
 	}
 	r.out, r.seen, r.most, r.end = r.out[:0], r.seen[:0], most, 0
 	r.err, r.path = nil, r.path[:0]

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -20,11 +21,16 @@ func (r *reader) raw() []byte { return r.in[r.start:r.end] }
 func (r *reader) text() []byte {
 	raw := r.raw()
 	inside := raw[1 : len(raw)-1]
-	if bytes.IndexByte(inside, '\\') < 0 {
+	if r.isPlain(inside) {
 		return inside
 	}
-	r.scratch, _ = jsontext.AppendUnquote(r.scratch[:0], raw) // the tokenizer has checked it
+	r.scratch, _ = jsontext.AppendUnquote(r.scratch[:0], raw) // the tokenizer has accepted it
 	return r.scratch
+}
+
+// isPlain reports whether the inside of a string stands for itself.
+func (r *reader) isPlain(inside []byte) bool {
+	return bytes.IndexByte(inside, '\\') < 0 && (!r.replaceInvalid || utf8.Valid(inside))
 }
 
 // string reads a string or binary, which is the last token.
@@ -37,10 +43,10 @@ func (r *reader) string(p *plan) bool {
 		}
 	} else {
 		raw := r.raw()
-		if inside := raw[1 : len(raw)-1]; bytes.IndexByte(inside, '\\') < 0 {
+		if inside := raw[1 : len(raw)-1]; r.isPlain(inside) {
 			r.out = append(r.out, inside...)
 		} else {
-			r.out, _ = jsontext.AppendUnquote(r.out, raw) // the tokenizer has checked it
+			r.out, _ = jsontext.AppendUnquote(r.out, raw) // the tokenizer has accepted it
 		}
 	}
 	binary.BigEndian.PutUint32(r.out[at-4:], uint32(len(r.out)-at))

@@ -4,7 +4,18 @@
 
 package nocopyjson_test
 
-import json "encoding/json/v2"
+import (
+	"encoding/json/jsontext"
+	json "encoding/json/v2"
+)
 
-func marshalV2(v any) ([]byte, error)   { return json.Marshal(v) }
-func unmarshalV2(b []byte, v any) error { return json.Unmarshal(b, v) }
+type optionV2 = json.Options
+
+var (
+	rejectUnknown = json.RejectUnknownMembers(true)
+	allowInvalid  = jsontext.AllowInvalidUTF8(true)
+	allowRepeated = jsontext.AllowDuplicateNames(true)
+)
+
+func marshalV2(v any, opts ...optionV2) ([]byte, error)   { return json.Marshal(v, opts...) }
+func unmarshalV2(b []byte, v any, opts ...optionV2) error { return json.Unmarshal(b, v, opts...) }
