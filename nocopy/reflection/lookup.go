@@ -112,7 +112,7 @@ func (v Value) element(path string, at int) (int, Value, error) {
 		}
 		return at, v.List().At(i), nil
 	case v.is(nocopy.WireMap):
-		k, err := keyFor(v.v.Type().Key(), key, quoted)
+		k, err := keyIn(v.v.Type().Key(), key, quoted)
 		if err != nil {
 			return 0, v, err
 		}
@@ -125,39 +125,15 @@ func (v Value) element(path string, at int) (int, Value, error) {
 	return 0, v, fmt.Errorf("%w: an element of a %v", descriptor.ErrNotFound, v.Type())
 }
 
-// keyFor returns the key of type t that a path has as text.
-func keyFor(t *thriftimpl.Type, key string, quoted bool) (thriftimpl.Value, error) {
+// keyIn returns the key of type t that a path has as text.
+func keyIn(t *thriftimpl.Type, key string, quoted bool) (thriftimpl.Value, error) {
 	wrong := fmt.Errorf("%w: %q in the place of a key of type %v", ErrSyntax, key, t)
 	if quoted != (t.Wire() == nocopy.WireString || t.Wire() == nocopy.WireUUID) {
 		return thriftimpl.Value{}, wrong
 	}
-	var v any
-	var err error
-	switch t.Wire() {
-	case nocopy.WireString:
-		v = key
-	case nocopy.WireUUID:
-		v, err = nocopy.ParseUUID(key)
-	case nocopy.WireBool:
-		v, err = key == "true", nil
-		if key != "true" && key != "false" {
-			return thriftimpl.Value{}, wrong
-		}
-	case nocopy.WireDouble:
-		v, err = strconv.ParseFloat(key, 64)
-	case nocopy.WireI8, nocopy.WireI16, nocopy.WireI32, nocopy.WireI64:
-		if v, err = strconv.ParseInt(key, 10, 64); err != nil && t.Enum() != nil {
-			v, err = key, nil
-		}
-	default:
-		return thriftimpl.Value{}, wrong
-	}
+	x, err := keyFor(t, key)
 	if err != nil {
-		return thriftimpl.Value{}, wrong
-	}
-	x, err := valueFor(t, v)
-	if err != nil {
-		return thriftimpl.Value{}, fmt.Errorf("%w: %v", ErrSyntax, err)
+		return x, wrong
 	}
 	return x, nil
 }

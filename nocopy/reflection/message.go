@@ -84,8 +84,13 @@ type FieldError struct {
 	Err    error
 }
 
-// Error names the struct and the field.
-func (e *FieldError) Error() string { return e.Struct + "." + e.Field + ": " + e.Err.Error() }
+// Error names the struct and the field, and where in the field's value the fault is.
+func (e *FieldError) Error() string {
+	if in, ok := e.Err.(*ValueError); ok {
+		return e.Struct + "." + e.Field + in.Error()
+	}
+	return e.Struct + "." + e.Field + ": " + e.Err.Error()
+}
 
 // Unwrap returns what is wrong with the field.
 func (e *FieldError) Unwrap() error { return e.Err }
@@ -131,10 +136,26 @@ func (m Message) GetID(id int16) (Value, error) {
 	return m.at(i), nil
 }
 
-// Set sets the field with a name. v is a Value, or the Go value that Value's Interface returns for
-// the field's type, or an int for any integer type, or the name of an enum's value. Structs and
-// containers are copied, by reference where they are large, and a []byte of 4 KiB and more is
-// referred to, as generated setters do. The error is a *FieldError: then nothing was set.
+// Set sets the field with a name to v, which is one of
+//
+//   - a Value, List or Map, or a message of the field's type;
+//   - the Go value that Value's Interface returns for the field's type, or one of a type that is
+//     derived from it;
+//   - for integers, any of Go's integers, and a float64 that is a whole number up to 2⁵³; for
+//     doubles also an integer, if a double can be it exactly; for both a json.Number;
+//   - for enums also the name of a value;
+//   - for strings and binaries, both a string and a []byte;
+//   - for lists and sets, a slice or array of such values, such as []any or []string. Of elements
+//     that come twice in a set one is left, unless they are structs or containers: these must
+//     differ;
+//   - for maps, a Go map, such as map[string]any, or a []Pair. Keys may also be texts of numbers,
+//     bools and uuids. Of keys that are the same the last counts, in a Go map by their text;
+//   - for structs, a Go map from the names of fields to their values, of which those that are nil
+//     are not set.
+//
+// Structs and containers are copied, by reference where they are large, and a []byte of 4 KiB and
+// more is referred to, as generated setters do. The error is a *FieldError, which tells where in v
+// the fault is: then nothing was set. nil is no value: Unset removes a field.
 func (m Message) Set(name string, v any) error {
 	i, err := m.named(name)
 	if err != nil {
@@ -154,9 +175,9 @@ func (m Message) SetID(id int16, v any) error {
 
 func (m Message) set(i int, v any) error {
 	f := m.d.FieldDesc(i)
-	x, err := valueFor(f.Type, v)
+	x, err := convert(f.Type, v, 0)
 	if err != nil {
-		return &FieldError{m.d.Name(), f.Name, err}
+		return &FieldError{m.d.Name(), f.Name, withinField(m.d, f, err)}
 	}
 	m.s.SetValue(m.d.Field(i), m.d, x)
 	return nil

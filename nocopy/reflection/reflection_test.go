@@ -277,7 +277,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"nothing", 1}, {"id", "1"}, {"id", 1.5}, {"id", nil}, {"id", uint64(1) << 63}, {"id", true}, {"id", []byte{1}},
 		{"customer", 1}, {"customer", nocopy.UUID{}}, {"customer", nil}, {"lines", 1}, {"lines", order.NewLine()},
-		{"lines", reflection.Value{}}, {"lines", reflection.List{}}, {"labels", line}, {"labels", map[string]string{}},
+		{"lines", reflection.Value{}}, {"lines", reflection.List{}}, {"labels", line}, {"labels", map[string]int{"a": 1}},
 	} {
 		err := m.Set(c.name, c.v)
 		var f *reflection.FieldError

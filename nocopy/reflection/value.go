@@ -3,8 +3,6 @@ package reflection
 import (
 	"fmt"
 	"iter"
-	"math"
-	"reflect"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
@@ -179,7 +177,7 @@ func (l List) All() iter.Seq2[int, Value] {
 	}
 }
 
-// Set makes element i v, of which Message's Set tells what it can be.
+// Set makes element i v, which is what Message's Set takes for its type.
 func (l List) Set(i int, v any) error {
 	x, err := valueFor(l.elem(), v)
 	if err == nil {
@@ -188,7 +186,7 @@ func (l List) Set(i int, v any) error {
 	return err
 }
 
-// Append adds v at the end. It does not look for an equal element of a set.
+// Append adds v, which is what Message's Set takes for its type, at the end. It does not look for an equal element of a set.
 func (l List) Append(v any) error {
 	x, err := valueFor(l.elem(), v)
 	if err == nil {
@@ -220,10 +218,11 @@ type Map struct{ v thriftimpl.Value }
 // Len returns the number of keys: of pairs, if the keys are structs or containers.
 func (m Map) Len() int { return m.v.Struct().Count() }
 
-// Get returns the value of a key, and whether there is one. The key is what Message's Set takes.
+// Get returns the value of a key, and whether there is one. The key is what Message's Set takes
+// for keys of its type.
 // The error tells that no such key can be in a map of this type.
 func (m Map) Get(key any) (v Value, ok bool, err error) {
-	k, err := valueFor(m.key(), key)
+	k, err := keyFor(m.key(), key)
 	if err != nil {
 		return Value{}, false, err
 	}
@@ -233,7 +232,7 @@ func (m Map) Get(key any) (v Value, ok bool, err error) {
 
 // Put sets the value of a key, replacing any before. Both are what Message's Set takes.
 func (m Map) Put(key, v any) error {
-	k, err := valueFor(m.key(), key)
+	k, err := keyFor(m.key(), key)
 	if err != nil {
 		return err
 	}
@@ -248,7 +247,7 @@ func (m Map) Put(key, v any) error {
 // PutNew sets the value of a key to an empty struct or container, replacing any before, and
 // returns it to be filled. It panics if the values are none.
 func (m Map) PutNew(key any) (Value, error) {
-	k, err := valueFor(m.key(), key)
+	k, err := keyFor(m.key(), key)
 	if err != nil {
 		return Value{}, err
 	}
@@ -257,7 +256,7 @@ func (m Map) PutNew(key any) (Value, error) {
 
 // Delete removes a key and reports whether it was there.
 func (m Map) Delete(key any) (bool, error) {
-	k, err := valueFor(m.key(), key)
+	k, err := keyFor(m.key(), key)
 	if err != nil {
 		return false, err
 	}
@@ -291,97 +290,4 @@ func isHandle(t *thriftimpl.Type) bool {
 		return true
 	}
 	return false
-}
-
-// valueFor returns v as a value of type t. The error does not tell v, which may be redacted.
-func valueFor(t *thriftimpl.Type, v any) (thriftimpl.Value, error) {
-	none := thriftimpl.Value{}
-	if t == nil {
-		return none, fmt.Errorf("%T in the place of nothing", v)
-	}
-	wrong := func() (thriftimpl.Value, error) { return none, fmt.Errorf("%T in the place of %v", v, t) }
-	var given thriftimpl.Value
-	switch v := v.(type) {
-	case Value:
-		given = v.v
-	case List:
-		given = v.v
-	case Map:
-		given = v.v
-	case nocopy.AnyStruct:
-		if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && p.IsNil() {
-			return wrong()
-		}
-		if t.Struct() == nil || v.ThriftDesc() != t.Struct() {
-			return wrong()
-		}
-		return thriftimpl.ValueOfStruct(t, v.ThriftStruct()), nil
-	case nocopy.UUID:
-		if t.Wire() == nocopy.WireUUID {
-			return thriftimpl.ValueOfUUID(v), nil
-		}
-		return wrong()
-	case bool:
-		if t.Wire() == nocopy.WireBool {
-			return thriftimpl.ValueOfBool(v), nil
-		}
-		return wrong()
-	case []byte:
-		if t.Wire() == nocopy.WireString {
-			return thriftimpl.ValueOfBytes(t, v), nil
-		}
-		return wrong()
-	case string:
-		return valueForText(t, v)
-	default:
-		return valueForNumber(t, v)
-	}
-	if given.Type() == nil || !t.Equal(given.Type()) {
-		return none, fmt.Errorf("%v in the place of %v", given.Type(), t)
-	}
-	return given, nil
-}
-
-// valueForText returns a string, or the enum's value with that name.
-func valueForText(t *thriftimpl.Type, v string) (thriftimpl.Value, error) {
-	switch {
-	case t.Wire() == nocopy.WireString:
-		return thriftimpl.ValueOfBytes(t, []byte(v)), nil
-	case t.Enum() != nil:
-		n, ok := t.Enum().Value(v)
-		if !ok {
-			return thriftimpl.Value{}, fmt.Errorf("no value of %v has this name", t)
-		}
-		return thriftimpl.ValueOfInt(t, int64(n)), nil
-	}
-	return thriftimpl.Value{}, fmt.Errorf("string in the place of %v", t)
-}
-
-// valueForNumber returns a number, also one of a named type such as a generated enum.
-func valueForNumber(t *thriftimpl.Type, v any) (thriftimpl.Value, error) {
-	x := reflect.ValueOf(v)
-	switch {
-	case x.CanFloat() && t.Wire() == nocopy.WireDouble:
-		return thriftimpl.ValueOfFloat(x.Float()), nil
-	case x.CanInt():
-		n := x.Int()
-		var most int64
-		switch t.Wire() {
-		case nocopy.WireI8:
-			most = math.MaxInt8
-		case nocopy.WireI16:
-			most = math.MaxInt16
-		case nocopy.WireI32:
-			most = math.MaxInt32
-		case nocopy.WireI64:
-			most = math.MaxInt64
-		default:
-			return thriftimpl.Value{}, fmt.Errorf("%T in the place of %v", v, t)
-		}
-		if n > most || n < -most-1 {
-			return thriftimpl.Value{}, fmt.Errorf("a number out of the range of %v", t)
-		}
-		return thriftimpl.ValueOfInt(t, n), nil
-	}
-	return thriftimpl.Value{}, fmt.Errorf("%T in the place of %v", v, t)
 }

@@ -1,6 +1,8 @@
 package reflection
 
 import (
+	"errors"
+
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -26,9 +28,44 @@ func (m Message) Clone() Message { return Message{m.s.Clone(m.desc()), m.desc()}
 // Release releases the message, of which m must be the root. Of the zero Message it does nothing.
 func (m Message) Release() { m.s.Release() }
 
-// ValueFor returns v, of which Message's Set tells what it can be, as a value of type t. For the
-// same packages. The error tells why v can't be one.
-func ValueFor(t *thriftimpl.Type, v any) (thriftimpl.Value, error) { return valueFor(t, v) }
+// MarshalJSON returns the message as JSON, as the method of generated types does: see package
+// nocopyjson.
+func (m Message) MarshalJSON() ([]byte, error) {
+	return nocopyjson.MarshalValueAs(m.desc(), nocopy.Struct(m.s))
+}
 
-// MarshalJSON returns the message as JSON, as package nocopyjson has it.
-func (m Message) MarshalJSON() ([]byte, error) { return nocopyjson.Marshal(m) }
+// MarshalJSONTo writes the message as JSON, as the method of generated types does.
+func (m Message) MarshalJSONTo(e thriftimpl.JSONOut) error {
+	return nocopyjson.MarshalToAs(m.desc(), nocopy.Struct(m.s), e)
+}
+
+// UnmarshalJSON sets *m to the root of a new message of the same type, read from a JSON text as the
+// method of generated types does: fields that the IDL does not know are passed over, and null makes
+// it an absent struct. What m was is not changed. It may be an absent struct, but not the zero
+// Message, which has no type: then the error is ErrNoType. After an error, which is an
+// *nocopy.Error with the offset in the text, *m is as it was.
+func (m *Message) UnmarshalJSON(text []byte) error {
+	if m.d == nil {
+		return ErrNoType
+	}
+	s, err := nocopyjson.UnmarshalValueAs(m.d, text)
+	if err == nil {
+		m.s = thriftimpl.Struct(s)
+	}
+	return err
+}
+
+// UnmarshalJSONFrom is UnmarshalJSON for encoding/json/v2, as the method of generated types is.
+func (m *Message) UnmarshalJSONFrom(d thriftimpl.JSONIn) error {
+	if m.d == nil {
+		return ErrNoType
+	}
+	s, err := nocopyjson.UnmarshalFromAs(m.d, d)
+	if err == nil {
+		m.s = thriftimpl.Struct(s)
+	}
+	return err
+}
+
+// ErrNoType is the error of reading JSON into the zero Message.
+var ErrNoType = errors.New("JSON can't be read into the zero Message, which has no type: make it with New of a dynamic.Type")

@@ -1,0 +1,245 @@
+package reflection
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// valueFor returns v as a value of type t. The error does not tell v, which may be redacted, nor
+// where in v the fault is: the keys of maps are values.
+func valueFor(t *thriftimpl.Type, v any) (thriftimpl.Value, error) {
+	x, err := convert(t, v, 0)
+	if e, ok := err.(*ValueError); ok {
+		err = e.Err
+	}
+	return x, err
+}
+
+// keyFor is valueFor of a map's key.
+func keyFor(t *thriftimpl.Type, key any) (thriftimpl.Value, error) {
+	x, err := convertKey(t, key, 0)
+	if e, ok := err.(*ValueError); ok {
+		err = e.Err
+	}
+	return x, err
+}
+
+// convert is valueFor of what is nested depth deep in a Go value. Its error may be a *ValueError.
+func convert(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
+	none := thriftimpl.Value{}
+	if t == nil {
+		return none, fmt.Errorf("%T in the place of nothing", v)
+	}
+	var given thriftimpl.Value
+	switch v := v.(type) {
+	case Value:
+		given = v.v
+	case List:
+		given = v.v
+	case Map:
+		given = v.v
+	case nocopy.AnyStruct:
+		if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && p.IsNil() {
+			return none, mismatch(t, v)
+		}
+		if t.Struct() == nil || v.ThriftDesc() != t.Struct() {
+			return none, mismatch(t, v)
+		}
+		return thriftimpl.ValueOfStruct(t, v.ThriftStruct()), nil
+	case nocopy.UUID:
+		if t.Wire() == nocopy.WireUUID {
+			return thriftimpl.ValueOfUUID(v), nil
+		}
+		return none, mismatch(t, v)
+	case bool:
+		if t.Wire() == nocopy.WireBool {
+			return thriftimpl.ValueOfBool(v), nil
+		}
+		return none, mismatch(t, v)
+	case []byte:
+		if t.Wire() == nocopy.WireString {
+			return thriftimpl.ValueOfBytes(t, v), nil
+		}
+		return convertOther(t, v, depth)
+	case string:
+		return valueForText(t, v)
+	case json.Number:
+		return valueForJSONNumber(t, v)
+	default:
+		return convertOther(t, v, depth)
+	}
+	if given.Type() == nil || !t.Equal(given.Type()) {
+		return none, fmt.Errorf("%v in the place of %v", given.Type(), t)
+	}
+	return given, nil
+}
+
+func mismatch(t *thriftimpl.Type, v any) error { return fmt.Errorf("%T in the place of %v", v, t) }
+
+// convertOther returns a number, a value of a named type such as a generated enum, or the struct or
+// container that a Go map or slice stands for.
+func convertOther(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
+	if isHandle(t) {
+		return build(t, v, depth)
+	}
+	x := reflect.ValueOf(v)
+	switch {
+	case x.CanInt():
+		return valueForInt(t, v, x.Int())
+	case x.CanUint():
+		if x.Uint() > math.MaxInt64 {
+			return thriftimpl.Value{}, outOfRange(t)
+		}
+		return valueForInt(t, v, int64(x.Uint()))
+	case x.CanFloat() && t.Wire() == nocopy.WireDouble:
+		return thriftimpl.ValueOfFloat(x.Float()), nil
+	case x.CanFloat() && isInteger(t):
+		// Package encoding/json has numbers so. Beyond 2⁵³ they may have been rounded.
+		if f := x.Float(); f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
+			return valueForInt(t, v, int64(f))
+		}
+	case x.Kind() == reflect.String:
+		return valueForText(t, x.String())
+	case x.Kind() == reflect.Bool && t.Wire() == nocopy.WireBool:
+		return thriftimpl.ValueOfBool(x.Bool()), nil
+	}
+	return thriftimpl.Value{}, mismatch(t, v)
+}
+
+func isInteger(t *thriftimpl.Type) bool {
+	switch t.Wire() {
+	case nocopy.WireI8, nocopy.WireI16, nocopy.WireI32, nocopy.WireI64:
+		return true
+	}
+	return false
+}
+
+func outOfRange(t *thriftimpl.Type) error { return fmt.Errorf("a number out of the range of %v", t) }
+
+// valueForText returns a string, or the enum's value with that name.
+func valueForText(t *thriftimpl.Type, v string) (thriftimpl.Value, error) {
+	switch {
+	case t.Wire() == nocopy.WireString:
+		return thriftimpl.ValueOfBytes(t, []byte(v)), nil
+	case t.Enum() != nil:
+		n, ok := t.Enum().Value(v)
+		if !ok {
+			return thriftimpl.Value{}, fmt.Errorf("no value of %v has this name", t)
+		}
+		return thriftimpl.ValueOfInt(t, int64(n)), nil
+	}
+	return thriftimpl.Value{}, mismatch(t, v)
+}
+
+// valueForInt returns the integer n, which v is, as an integer or a double.
+func valueForInt(t *thriftimpl.Type, v any, n int64) (thriftimpl.Value, error) {
+	if t.Wire() == nocopy.WireDouble {
+		if f := float64(n); f != 1<<63 && int64(f) == n {
+			return thriftimpl.ValueOfFloat(f), nil
+		}
+		return thriftimpl.Value{}, errors.New("an integer that no double is exactly")
+	}
+	if !isInteger(t) {
+		return thriftimpl.Value{}, mismatch(t, v)
+	}
+	x := thriftimpl.ValueOfInt(t, n)
+	if x.Int() != n {
+		return thriftimpl.Value{}, outOfRange(t)
+	}
+	return x, nil
+}
+
+// valueForJSONNumber returns a number that package encoding/json has kept as its text.
+func valueForJSONNumber(t *thriftimpl.Type, v json.Number) (thriftimpl.Value, error) {
+	switch {
+	case t.Wire() == nocopy.WireDouble:
+		f, err := strconv.ParseFloat(string(v), 64)
+		if err != nil {
+			return thriftimpl.Value{}, outOfRange(t)
+		}
+		return thriftimpl.ValueOfFloat(f), nil
+	case isInteger(t):
+		n, err := v.Int64()
+		if errors.Is(err, strconv.ErrRange) {
+			return thriftimpl.Value{}, outOfRange(t)
+		} else if err != nil { // 1.0 or 1e3
+			f, err := v.Float64()
+			if err != nil {
+				return thriftimpl.Value{}, mismatch(t, v)
+			}
+			return convertOther(t, f, 0)
+		}
+		return valueForInt(t, v, n)
+	}
+	return thriftimpl.Value{}, mismatch(t, v)
+}
+
+// convertKey returns v as a key of type t: what convert returns, and of texts, which keys are in
+// JSON, also the number, bool or uuid that they are.
+func convertKey(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
+	x := reflect.ValueOf(v)
+	if x.Kind() != reflect.String || t == nil || t.Wire() == nocopy.WireString || isHandle(t) {
+		return convert(t, v, depth)
+	}
+	text := x.String()
+	var parsed any
+	var err error
+	switch t.Wire() {
+	case nocopy.WireUUID:
+		parsed, err = nocopy.ParseUUID(text)
+	case nocopy.WireBool:
+		if parsed = text == "true"; text != "true" && text != "false" {
+			err = strconv.ErrSyntax
+		}
+	case nocopy.WireDouble:
+		parsed, err = strconv.ParseFloat(text, 64)
+	default:
+		if parsed, err = strconv.ParseInt(text, 10, 64); errors.Is(err, strconv.ErrRange) {
+			return thriftimpl.Value{}, outOfRange(t)
+		} else if err != nil && t.Enum() != nil {
+			return valueForText(t, text)
+		}
+	}
+	if err != nil {
+		return thriftimpl.Value{}, fmt.Errorf("a text that is no %v", t)
+	}
+	return convert(t, parsed, depth)
+}
+
+// holders describe structs with one field, of a type that is a container: *thriftimpl.Type to
+// *thriftimpl.Desc.
+var holders sync.Map
+
+// build returns the struct or container of type t that a Go value stands for, in a message of its
+// own: what it is put into is not changed unless all of it fits.
+func build(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
+	var built thriftimpl.Value
+	switch x := reflect.ValueOf(v); {
+	case t.Struct() != nil:
+		built = thriftimpl.ValueOfStruct(t, thriftimpl.New(t.Struct()))
+	case x.Kind() != reflect.Slice && x.Kind() != reflect.Array && x.Kind() != reflect.Map:
+		return thriftimpl.Value{}, mismatch(t, v)
+	default:
+		known, ok := holders.Load(t)
+		if !ok {
+			d := thriftimpl.NewDesc("")
+			d.Define(thriftimpl.FieldDesc{ID: 1, Type: t, Req: thriftimpl.Optional})
+			known, _ = holders.LoadOrStore(t, d)
+		}
+		d := known.(*thriftimpl.Desc)
+		built = thriftimpl.New(d).NewValue(d.Field(0), d, 0)
+	}
+	err := fill(t, v, depth+1, func(int) thriftimpl.Value { return built })
+	if err == nil {
+		err = built.Struct().Message().Check()
+	}
+	return built, err
+}

@@ -1,0 +1,205 @@
+package reflection
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// Pair is a pair of a map whose keys can't be those of a Go map.
+type Pair struct{ Key, Value any }
+
+// A ValueError tells where in a Go value something does not fit a message, such as
+// "Order.lines[2].price", and why, but not the value. The path ends with a field that is redacted
+// (nocopy.redact).
+type ValueError struct {
+	Path string
+	Err  error
+}
+
+// Error returns the path and the reason.
+func (e *ValueError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *ValueError) Unwrap() error { return e.Err }
+
+// within returns the error err of a part of a value as one of the value.
+func within(part string, err error) error {
+	if e, ok := err.(*ValueError); ok {
+		return &ValueError{part + e.Path, e.Err}
+	}
+	return &ValueError{part, err}
+}
+
+// withinField returns the error err of field f of a struct that d describes, without its path in
+// the field if that is redacted: the keys of maps in the path are values.
+func withinField(d *thriftimpl.Desc, f *thriftimpl.FieldDesc, err error) error {
+	if e, ok := err.(*ValueError); ok && (f.Info.Redacted() || d.Info().Redacted()) {
+		return e.Err
+	}
+	return err
+}
+
+// maxDepth bounds how deep Go values are followed, which may contain themselves. Messages may be
+// nested less.
+const maxDepth = 1000
+
+// Fill sets the fields of m that a Go map names, as FromMap of package dynamic does. The error is a
+// *ValueError, whose path begins with the type; then some fields may have been set. For the same
+// packages.
+func Fill(m Message, fields map[string]any) error {
+	if err := fillStruct(m.s, m.desc(), fields, 0); err != nil {
+		return within(m.desc().Name(), err)
+	}
+	return nil
+}
+
+// fillStruct sets fields of s, which d describes.
+func fillStruct(s thriftimpl.Struct, d *thriftimpl.Desc, fields map[string]any, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("%w: nested more than %d deep", nocopy.ErrLimit, maxDepth)
+	}
+	given, set := 0, 0
+	for i := range d.NumFields() {
+		f := d.FieldDesc(i)
+		v, ok := fields[f.Name]
+		if !ok {
+			continue
+		}
+		given++
+		if v == nil {
+			continue
+		}
+		if set++; set > 1 && d.IsUnion() {
+			return errors.New("more than one field of a union")
+		}
+		err := place(f.Type, v, depth, func(x thriftimpl.Value) { s.SetValue(d.Field(i), d, x) },
+			func(n int) thriftimpl.Value { return s.NewValue(d.Field(i), d, n) })
+		if err != nil {
+			return within("."+f.Name, withinField(d, f, err))
+		}
+	}
+	if given == len(fields) {
+		return nil
+	}
+	if d.Info().Redacted() {
+		return descriptor.ErrNotFound // what it has in the place of names may be values
+	}
+	unknown := ""
+	for name := range fields {
+		if d.NumberByName(name) < 0 && (unknown == "" || name < unknown) {
+			unknown = name
+		}
+	}
+	return within("."+unknown, descriptor.ErrNotFound)
+}
+
+// place puts v where a value of type t is: with set, or, where v's parts are to be put into a
+// struct or container, into the one that fresh returns.
+func place(t *thriftimpl.Type, v any, depth int, set func(thriftimpl.Value), fresh func(n int) thriftimpl.Value) error {
+	if isHandle(t) {
+		switch v.(type) {
+		case nocopy.AnyStruct, Value, List, Map:
+		default:
+			return fill(t, v, depth+1, fresh)
+		}
+	}
+	x, err := convert(t, v, depth)
+	if err == nil {
+		set(x)
+	}
+	return err
+}
+
+// fill fills the struct or container of type t that fresh returns with the parts of v.
+func fill(t *thriftimpl.Type, v any, depth int, fresh func(n int) thriftimpl.Value) error {
+	x := reflect.ValueOf(v)
+	switch t.Wire() {
+	case nocopy.WireStruct:
+		if x.Kind() != reflect.Map || x.Type().Key().Kind() != reflect.String {
+			return mismatch(t, v)
+		}
+		fields, ok := v.(map[string]any)
+		if !ok {
+			fields = make(map[string]any, x.Len())
+			for _, k := range x.MapKeys() {
+				fields[k.String()] = x.MapIndex(k).Interface()
+			}
+		}
+		return fillStruct(fresh(0).Struct(), t.Struct(), fields, depth)
+	case nocopy.WireMap:
+		return fillMap(t, x, depth, fresh)
+	}
+	if k := x.Kind(); k != reflect.Slice && k != reflect.Array {
+		return mismatch(t, v)
+	}
+	list := fresh(0).Struct()
+	for i := range x.Len() {
+		err := place(t.Elem(), x.Index(i).Interface(), depth,
+			func(e thriftimpl.Value) {
+				if t.Wire() != nocopy.WireSet || !list.HasElement(e) {
+					list.AppendElement(e)
+				}
+			}, func(n int) thriftimpl.Value { return list.AppendNewElement(n) })
+		if err != nil {
+			return within(fmt.Sprintf("[%d]", i), err)
+		}
+	}
+	return nil
+}
+
+// fillMap fills a map of type t, which fresh makes with room for n pairs, with what x holds: a Go
+// map, or a []Pair.
+func fillMap(t *thriftimpl.Type, x reflect.Value, depth int, fresh func(n int) thriftimpl.Value) error {
+	var pairs []Pair
+	switch {
+	case !x.IsValid():
+		return mismatch(t, nil)
+	case x.Type() == reflect.TypeFor[[]Pair]():
+		pairs = x.Interface().([]Pair)
+	case x.Kind() != reflect.Map:
+		return mismatch(t, x.Interface())
+	default:
+		for i := x.MapRange(); i.Next(); { // MapIndex does not find NaN
+			pairs = append(pairs, Pair{i.Key().Interface(), i.Value().Interface()})
+		}
+		// In the order of the keys as text, so that equal maps have equal bytes
+		slices.SortFunc(pairs, func(a, b Pair) int { return cmp.Compare(fmt.Sprint(a.Key), fmt.Sprint(b.Key)) })
+	}
+	m := fresh(0).Struct()
+	for _, p := range pairs {
+		if err := fillPair(m, t, p, depth); err != nil {
+			return within("["+shortText(p.Key)+"]", err)
+		}
+	}
+	return nil
+}
+
+// fillPair adds a pair to a map of type t.
+func fillPair(m thriftimpl.Struct, t *thriftimpl.Type, p Pair, depth int) error {
+	key, err := convertKey(t.Key(), p.Key, depth)
+	if err != nil {
+		return err
+	}
+	return place(t.Elem(), p.Value, depth, func(v thriftimpl.Value) { m.PutPair(key, v) },
+		func(n int) thriftimpl.Value { return m.PutNewPair(key, n) })
+}
+
+// shortText returns a key as error messages show it.
+func shortText(key any) string {
+	text := fmt.Sprint(key)
+	if s, ok := key.(string); ok {
+		text = strconv.Quote(s[:min(len(s), 200)])
+	}
+	if len(text) > 200 {
+		text = text[:200] + "…"
+	}
+	return text
+}
