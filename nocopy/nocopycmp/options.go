@@ -31,15 +31,18 @@ func inMessage(p cmp.Path) (x, y Message, key string, ok bool) {
 // IgnoreUnknown ignores fields that the IDL does not know. Elements of a set, or keys of a map,
 // that differ in nothing but such fields are still two.
 func IgnoreUnknown() cmp.Option {
+	unknown := func(_ Message, key string) bool { return key[0] == '-' || key[0] >= '0' && key[0] <= '9' }
+	o := &option{unknown, true}
 	return cmp.FilterPath(func(p cmp.Path) bool {
+		o.meets(p)
 		_, _, key, ok := inMessage(p)
-		return ok && (key[0] == '-' || key[0] >= '0' && key[0] <= '9')
+		return ok && unknown(nil, key)
 	}, cmp.Ignore())
 }
 
-// fieldsOf returns a function that reports whether a path ends with one of these fields. It panics
-// if m has no such fields.
-func fieldsOf(m nocopy.AnyStruct, names []string) func(cmp.Path) bool {
+// fieldsOf returns a function that reports whether a path ends with one of these fields, of a type
+// that is m's, not only of its name. It panics if m has no such fields.
+func fieldsOf(m nocopy.AnyStruct, names []string, ignored bool) func(cmp.Path) bool {
 	d, _ := thriftimpl.Parts(m)
 	named := map[string]bool{}
 	for _, name := range names {
@@ -48,29 +51,42 @@ func fieldsOf(m nocopy.AnyStruct, names []string) func(cmp.Path) bool {
 		}
 		named[name] = true
 	}
+	of := func(m Message, key string) bool { return named[key] && m.desc() == d }
+	o := &option{of, ignored}
 	return func(p cmp.Path) bool {
+		o.meets(p)
 		x, y, key, ok := inMessage(p)
-		return ok && named[key] && (isOf(x, d) || isOf(y, d))
+		return ok && (of(x, key) || of(y, key))
 	}
 }
 
-// isOf reports whether m is a struct of the type that d describes.
-func isOf(m Message, d *thriftimpl.Desc) bool { return m.desc() != nil && m.desc().Name() == d.Name() }
-
 // IgnoreFields ignores the fields with these names, as in the IDL, in structs of m's type,
-// wherever they are. m may be the zero handle. It panics if the type has no such field.
+// wherever they are. m may be the zero handle. A type that package dynamic has loaded is another
+// than the one that was generated, but of two messages it is enough that one has m's type. It
+// panics if the type has no such field.
 func IgnoreFields(m nocopy.AnyStruct, names ...string) cmp.Option {
-	return cmp.FilterPath(fieldsOf(m, names), cmp.Ignore())
+	return cmp.FilterPath(fieldsOf(m, names, true), cmp.Ignore())
 }
 
 // FilterField makes opt apply to this field only, in structs of m's type.
 func FilterField(m nocopy.AnyStruct, name string, opt cmp.Option) cmp.Option {
-	is := fieldsOf(m, []string{name})
+	is := fieldsOf(m, []string{name}, false)
 	return cmp.FilterPath(func(p cmp.Path) bool {
-		if _, ok := p.Last().(cmp.TypeAssertion); ok { // fields are of type any
+		here := is(p)
+		for !here && len(p) > 1 {
+			switch step := p.Last().(type) {
+			case cmp.TypeAssertion: // fields are of type any
+			case cmp.Transform: // sets of structs are arranged
+				if step.Name() != arrangeName {
+					return false
+				}
+			default:
+				return false
+			}
 			p = p[:len(p)-1]
+			here = is(p)
 		}
-		return is(p)
+		return here
 	}, opt)
 }
 
@@ -78,7 +94,9 @@ func FilterField(m nocopy.AnyStruct, name string, opt cmp.Option) cmp.Option {
 // returns: the IDL's default, or zero, or empty, or a struct in which no field is set to anything
 // else.
 func IgnoreDefaults() cmp.Option {
+	o := &option{func(m Message, key string) bool { return isDefault(m.desc(), key, m[key]) }, true}
 	return cmp.FilterPath(func(p cmp.Path) bool {
+		o.meets(p)
 		x, y, key, ok := inMessage(p)
 		if !ok || key == typeKey || x == nil || y == nil {
 			return false
@@ -110,7 +128,7 @@ func isDefault(d *thriftimpl.Desc, name string, v any) bool {
 		}
 		return true
 	}
-	return text(v) == text(value(thriftimpl.Struct{}.Value(d.Field(i), d)))
+	return text(v, everything) == text(converter{}.value(thriftimpl.Struct{}.Value(d.Field(i), d)), everything)
 }
 
 // SortRepeated sorts lists before they are compared: those whose elements less, a func(T, T) bool,
@@ -130,7 +148,10 @@ func SortRepeated(less any) cmp.Option {
 // compared, so that their order does not count.
 func SortRepeatedFields(m nocopy.AnyStruct, names ...string) cmp.Option {
 	var opts cmp.Options
-	less := func(x, y any) bool { return text(x) < text(y) }
+	less := func(x, y any) bool {
+		a, b := text(x, decisive), text(y, decisive)
+		return a < b || a == b && text(x, compared) < text(y, compared)
+	}
 	for _, name := range names {
 		opts = append(opts, FilterField(m, name, cmpopts.SortSlices(less)))
 	}

@@ -2,10 +2,7 @@ package nocopycmp
 
 import (
 	"bytes"
-	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,27 +16,35 @@ import (
 //
 // Values are bool, int8 to int64, float64, string, []byte, [nocopy.UUID], [Enum] and Message.
 // Lists are slices of these; sets are too, sorted and without repeated elements; maps are Go's
-// maps, with texts in the place of keys that are doubles, structs or containers. Unknown fields
-// are of type []Raw.
+// maps, with texts in the place of keys that are doubles, structs or containers. NaN is an element
+// or a key of its own each time. What options such as IgnoreFields ignore counts neither for the
+// order of sets nor in the texts of keys; elements and keys that differ in nothing else are still
+// as many as they are. Unknown fields are of type []Raw.
 type Message map[string]any
 
 // typeKey is the key of a Message's type in it.
 const typeKey = "@type"
 
 // typeName is the value for typeKey.
-type typeName struct{ d *thriftimpl.Desc }
+type typeName struct {
+	d       *thriftimpl.Desc
+	options *options
+}
 
 // String returns the IDL's name of the struct.
 func (t typeName) String() string { return t.d.Name() }
 
-// Equal reports whether two structs have the same name.
-func (t typeName) Equal(u typeName) bool { return t.d.Name() == u.d.Name() }
+// Equal reports whether two structs are the same as the IDL declares them.
+func (t typeName) Equal(u typeName) bool { return t.d == u.d || thriftimpl.SameDescs(t.d, u.d) }
+
+// typ returns what m has for typeKey, which is zero of an absent one.
+func (m Message) typ() typeName {
+	t, _ := m[typeKey].(typeName)
+	return t
+}
 
 // desc returns the descriptor of m, nil of an absent one.
-func (m Message) desc() *thriftimpl.Desc {
-	t, _ := m[typeKey].(typeName)
-	return t.d
-}
+func (m Message) desc() *thriftimpl.Desc { return m.typ().d }
 
 // Enum is the value of an enum for cmp.
 type Enum struct {
@@ -85,31 +90,38 @@ func Transform() cmp.Option {
 		t := p.Last().Type()
 		return t != nil && t.Kind() == reflect.Struct && t.Implements(handleType)
 	}
-	return cmp.FilterPath(isHandle, cmp.Transformer(transformName, func(v any) any {
-		h := v.(nocopy.AnyHandle)
-		s := h.ThriftStruct()
-		if m, ok := v.(nocopy.AnyStruct); ok {
-			return message(m.ThriftDesc(), s)
-		}
-		if t := s.ContainerType(); t != nil {
-			s.WireIn(t) // completes it
-			return value(thriftimpl.ValueOfStruct(t, s))
-		}
-		return nil
-	}))
+	return cmp.Options{
+		cmp.FilterPath(isHandle, cmp.Transformer(transformName, func(v any) any {
+			c := converter{&options{}}
+			h := v.(nocopy.AnyHandle)
+			s := h.ThriftStruct()
+			if m, ok := v.(nocopy.AnyStruct); ok {
+				return c.message(m.ThriftDesc(), s)
+			}
+			if t := s.ContainerType(); t != nil {
+				s.WireIn(t) // completes it
+				return c.value(thriftimpl.ValueOfStruct(t, s))
+			}
+			return nil
+		})),
+		cmp.Transformer(arrangeName, func(u unordered) any { return u.arranged() }),
+	}
 }
 
+// converter makes values for cmp of those in one handle.
+type converter struct{ options *options }
+
 // message returns a struct as a Message.
-func message(d *thriftimpl.Desc, s thriftimpl.Struct) Message {
+func (c converter) message(d *thriftimpl.Desc, s thriftimpl.Struct) Message {
 	if !s.Valid() {
 		return nil
 	}
 	s.WireIn(thriftimpl.StructOf(d)) // completes it
-	m := Message{typeKey: typeName{d}}
+	m := Message{typeKey: typeName{d, c.options}}
 	for i := s.NextField(d, 0); i < d.NumFields(); i = s.NextField(d, i+1) {
 		f := d.Field(i)
 		if s.HasField(f) && (!d.IsUnion() || d.ArmID(s.Which()) == d.FieldDesc(i).ID) {
-			m[d.FieldDesc(i).Name] = value(s.Value(f, d))
+			m[d.FieldDesc(i).Name] = c.value(s.Value(f, d))
 		}
 	}
 	for id, v := range s.Unknown(d) {
@@ -121,7 +133,7 @@ func message(d *thriftimpl.Desc, s thriftimpl.Struct) Message {
 }
 
 // value returns a value as cmp gets it, of the type that goType tells.
-func value(v thriftimpl.Value) any {
+func (c converter) value(v thriftimpl.Value) any {
 	t := v.Type()
 	switch t.Wire() {
 	case nocopy.WireBool:
@@ -147,48 +159,48 @@ func value(v thriftimpl.Value) any {
 		}
 		return strings.Clone(v.Text())
 	case nocopy.WireStruct:
-		return message(t.Struct(), v.Struct())
+		return c.message(t.Struct(), v.Struct())
 	case nocopy.WireMap:
-		return mapOf(t, v.Struct())
+		return c.mapOf(t, v.Struct())
 	}
-	return sliceOf(t, v.Struct())
+	return c.sliceOf(t, v.Struct())
 }
 
-// sliceOf returns a list or set as a slice.
-func sliceOf(t *thriftimpl.Type, s thriftimpl.Struct) any {
-	n := s.Count()
-	elems := make([]reflect.Value, n)
-	for i := range n {
-		elems[i] = reflect.ValueOf(value(s.Element(i)))
+// sliceOf returns a list or set as a slice, or a set of structs as unordered.
+func (c converter) sliceOf(t *thriftimpl.Type, s thriftimpl.Struct) any {
+	list := make([]any, s.Count())
+	for i := range list {
+		list[i] = c.value(s.Element(i))
 	}
-	if t.Wire() == nocopy.WireSet {
-		texts := make(map[string]reflect.Value, n)
-		for _, x := range elems {
-			texts[text(x.Interface())] = x
-		}
-		elems = elems[:0]
-		for _, key := range slices.Sorted(maps.Keys(texts)) {
-			elems = append(elems, texts[key])
-		}
+	if t.Wire() != nocopy.WireSet {
+		return slice(t.Elem(), list)
 	}
-	return reflect.Append(reflect.MakeSlice(reflect.SliceOf(goType(t.Elem())), 0, len(elems)), elems...).Interface()
+	u := unordered{t, list, nil}
+	if hasStruct(t.Elem()) {
+		return u
+	}
+	return u.arranged()
 }
 
-// mapOf returns a map as one of Go's.
-func mapOf(t *thriftimpl.Type, s thriftimpl.Struct) any {
-	m := reflect.MakeMap(goType(t))
+// slice returns a Go slice of values for cmp, of type t.
+func slice(t *thriftimpl.Type, list []any) any {
+	x := reflect.MakeSlice(reflect.SliceOf(goType(t)), 0, len(list))
+	for _, v := range list {
+		x = reflect.Append(x, reflect.ValueOf(v))
+	}
+	return x.Interface()
+}
+
+// mapOf returns a map as one of Go's, or one whose keys have structs in them as unordered.
+func (c converter) mapOf(t *thriftimpl.Type, s thriftimpl.Struct) any {
+	u := unordered{t: t}
 	for k, v := range s.Pairs() {
-		key := value(k)
-		if b, ok := key.([]byte); ok {
-			key = string(b)
-		} else if x, ok := key.(float64); ok {
-			key = strconv.FormatFloat(x, 'g', -1, 64)
-		} else if goType(t).Key().Kind() == reflect.String && k.Type().Wire() != nocopy.WireString {
-			key = text(key)
-		}
-		m.SetMapIndex(reflect.ValueOf(key), reflect.ValueOf(value(v)))
+		u.list, u.values = append(u.list, c.value(k)), append(u.values, c.value(v))
 	}
-	return m.Interface()
+	if hasStruct(t.Key()) {
+		return u
+	}
+	return u.arranged()
 }
 
 // goType returns the type that values of type t have for cmp.
@@ -197,15 +209,15 @@ func goType(t *thriftimpl.Type) reflect.Type {
 	case nocopy.WireStruct:
 		return reflect.TypeFor[Message]()
 	case nocopy.WireList, nocopy.WireSet:
+		if t.Wire() == nocopy.WireSet && hasStruct(t.Elem()) {
+			return unorderedType
+		}
 		return reflect.SliceOf(goType(t.Elem()))
 	case nocopy.WireMap:
-		key := reflect.TypeFor[string]()
-		switch t.Key().Wire() {
-		case nocopy.WireString, nocopy.WireDouble, nocopy.WireStruct, nocopy.WireList, nocopy.WireSet, nocopy.WireMap:
-		default:
-			key = goType(t.Key())
+		if hasStruct(t.Key()) {
+			return unorderedType
 		}
-		return reflect.MapOf(key, goType(t.Elem()))
+		return reflect.MapOf(keyType(t.Key()), goType(t.Elem()))
 	case nocopy.WireString:
 		if t.Binary() {
 			return reflect.TypeFor[[]byte]()
@@ -222,38 +234,24 @@ func goType(t *thriftimpl.Type) reflect.Type {
 		nocopy.WireDouble: reflect.TypeFor[float64]()}[t.Wire()]
 }
 
-// text returns a text that is the same for the same values only.
-func text(v any) string {
-	switch v := v.(type) {
-	case string:
-		return strconv.Quote(v)
-	case []byte:
-		return fmt.Sprintf("0x%x", v)
-	case float64:
-		return strconv.FormatFloat(v+0, 'g', -1, 64) // 0, not −0
-	case fmt.Stringer: // an Enum, a uuid, or a type's name
-		return v.String()
+// keyType returns the type that keys of type t have for cmp.
+func keyType(t *thriftimpl.Type) reflect.Type {
+	switch t.Wire() {
+	case nocopy.WireString, nocopy.WireDouble, nocopy.WireStruct, nocopy.WireList, nocopy.WireSet, nocopy.WireMap:
+		return reflect.TypeFor[string]()
 	}
-	x := reflect.ValueOf(v)
-	var parts []string
-	switch x.Kind() {
-	case reflect.Slice:
-		for i := range x.Len() {
-			parts = append(parts, text(x.Index(i).Interface()))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	case reflect.Map:
-		for _, k := range x.MapKeys() {
-			key, isName := k.Interface().(string)
-			if _, isMessage := v.(Message); !isMessage || !isName {
-				key = text(k.Interface())
-			} else if key == typeKey {
-				continue
-			}
-			parts = append(parts, key+": "+text(x.MapIndex(k).Interface()))
-		}
-		slices.Sort(parts)
-		return "{" + strings.Join(parts, ", ") + "}"
+	return goType(t)
+}
+
+// hasStruct reports whether values of type t are structs, or have some in them.
+func hasStruct(t *thriftimpl.Type) bool {
+	switch t.Wire() {
+	case nocopy.WireStruct:
+		return true
+	case nocopy.WireList, nocopy.WireSet:
+		return hasStruct(t.Elem())
+	case nocopy.WireMap:
+		return hasStruct(t.Key()) || hasStruct(t.Elem())
 	}
-	return fmt.Sprintf("%+v", v)
+	return false
 }

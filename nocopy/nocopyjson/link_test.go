@@ -8,9 +8,9 @@ import (
 )
 
 // TestNotLinked: a program that does not use JSON has nothing of it but what initializes the
-// packages' variables, and what log/slog has of it; its module graph has one requirement more. With
-// Go 1.26 the second version of encoding/json is a module, and not linked by log/slog: then what
-// initializes it takes some kilobytes. What reads and writes JSON takes hundreds.
+// packages' variables, and what log/slog has of it; its module graph has one requirement more.
+// With Go 1.26 the second version of encoding/json is a module, and not linked by log/slog: then
+// what initializes it takes some kilobytes. What reads and writes JSON takes hundreds.
 func TestNotLinked(t *testing.T) {
 	const initialization = 8 << 10 // bytes
 	run := func(args ...string) string {

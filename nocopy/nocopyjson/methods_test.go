@@ -328,8 +328,8 @@ type failing struct{ error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.error }
 
-// TestLimitsOfText: what is written is bounded by Limits.MaxBytes, to the byte, and with ZeroValues
-// also without that.
+// TestLimitsOfText: what is written is bounded by Limits.MaxBytes, to the byte, and with
+// ZeroValues also without that.
 func TestLimitsOfText(t *testing.T) {
 	m := shop.NewItem()
 	m.NewItems(1000)

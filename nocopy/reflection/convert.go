@@ -84,8 +84,8 @@ func convert(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
 
 func mismatch(t *thriftimpl.Type, v any) error { return fmt.Errorf("%T in the place of %v", v, t) }
 
-// convertOther returns a number, a value of a named type such as a generated enum, or the struct or
-// container that a Go map or slice stands for.
+// convertOther returns a number, a value of a named type such as a generated enum, or the struct
+// or container that a Go map or slice stands for.
 func convertOther(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
 	if isHandle(t) {
 		return build(t, v, depth)

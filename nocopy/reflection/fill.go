@@ -51,9 +51,9 @@ func withinField(d *thriftimpl.Desc, f *thriftimpl.FieldDesc, err error) error {
 // nested less.
 const maxDepth = 1000
 
-// Fill sets the fields of m that a Go map names, as FromMap of package dynamic does. The error is a
-// *ValueError, whose path begins with the type; then some fields may have been set. For the same
-// packages.
+// Fill sets the fields of m that a Go map names, as FromMap of package dynamic does. The error is
+// a *ValueError, whose path begins with the type; then some fields may have been set. For packages
+// that make messages by their descriptors.
 func Fill(m Message, fields map[string]any) error {
 	if err := fillStruct(m.s, m.desc(), fields, 0); err != nil {
 		return within(m.desc().Name(), err)

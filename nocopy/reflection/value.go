@@ -186,7 +186,8 @@ func (l List) Set(i int, v any) error {
 	return err
 }
 
-// Append adds v, which is what Message's Set takes for its type, at the end. It does not look for an equal element of a set.
+// Append adds v, which is what Message's Set takes for its type, at the end. It does not look for
+// an equal element of a set.
 func (l List) Append(v any) error {
 	x, err := valueFor(l.elem(), v)
 	if err == nil {

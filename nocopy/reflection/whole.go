@@ -39,9 +39,9 @@ func (m Message) MarshalJSONTo(e thriftimpl.JSONOut) error {
 	return nocopyjson.MarshalToAs(m.desc(), nocopy.Struct(m.s), e)
 }
 
-// UnmarshalJSON sets *m to the root of a new message of the same type, read from a JSON text as the
-// method of generated types does: fields that the IDL does not know are passed over, and null makes
-// it an absent struct. What m was is not changed. It may be an absent struct, but not the zero
+// UnmarshalJSON sets *m to the root of a new message of the same type, read from a JSON text as
+// the method of generated types does: fields that the IDL does not know are passed over, and null
+// makes it an absent struct. What m was is not changed. It may be an absent struct, but not the zero
 // Message, which has no type: then the error is ErrNoType. After an error, which is an
 // *nocopy.Error with the offset in the text, *m is as it was.
 func (m *Message) UnmarshalJSON(text []byte) error {
