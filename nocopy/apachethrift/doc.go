@@ -39,9 +39,9 @@
 //     structs or containers are what Apache's library writes, which is not JSON.
 //   - In TJSONProtocol a key of a map<binary, …> is base64, as are all binaries. What Apache's
 //     compiler generates for Java, C++, C, Python and Node does the same. What it generates for Go
-//     and PHP writes such a key as a string, without base64: that is another key for all others, or
-//     an error. Over binary, compact and header such maps are the same everywhere, and so are sets
-//     and lists of binaries over JSON from Go.
+//     and PHP writes such a key as a string, without base64: that is another key for all others,
+//     or an error. Over binary, compact and header such maps are the same everywhere, and so are
+//     sets and lists of binaries over JSON from Go.
 //   - Simple JSON can be written only.
 //
 // # Limits

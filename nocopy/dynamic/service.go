@@ -135,8 +135,8 @@ type Call struct {
 	Peer   net.Addr
 }
 
-// Return sets what the method returns: v is what Message's Set takes for that type, such as a Go map
-// for a struct. The error tells why v can't be it.
+// Return sets what the method returns: v is what Message's Set takes for that type, such as a Go
+// map for a struct. The error tells why v can't be it.
 func (c *Call) Return(v any) error {
 	if c.Method.Oneway() {
 		return fmt.Errorf("method %s is oneway and returns nothing", c.Method.Name())

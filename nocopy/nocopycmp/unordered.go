@@ -15,10 +15,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// unordered is a set, or a map. Its order, and the texts of its keys, depend on what the options of
-// the comparison ignore in the structs that are in it. Transform does not know them. So it leaves
-// sets and keys with structs in them like this; when cmp comes to one, each option has seen one of
-// the Messages around or in it, and has told the options that these have.
+// unordered is a set, or a map. Its order, and the texts of its keys, depend on what the options
+// of the comparison ignore in the structs that are in it. Transform does not know them. So it
+// leaves sets and keys with structs in them like this; when cmp comes to one, each option has seen
+// one of the Messages around or in it, and has told the options that these have.
 type unordered struct {
 	t      *thriftimpl.Type
 	list   []any // elements or keys

@@ -12,8 +12,8 @@
 //   - Fields that the IDL does not know are passed over, as with [AllowUnknown], and names in them
 //     may come twice. encoding/json/v2 refuses them with its option RejectUnknownMembers, and with
 //     Go 1.27 so does a Decoder of encoding/json after DisallowUnknownFields.
-//   - Bytes that are not UTF-8 are replaced, as with [ReplaceInvalidUTF8]. encoding/json/v2 refuses
-//     them unless it has jsontext.AllowInvalidUTF8.
+//   - Bytes that are not UTF-8 are replaced, as with [ReplaceInvalidUTF8]. encoding/json/v2
+//     refuses them unless it has jsontext.AllowInvalidUTF8.
 //
 // Case matters there, too, and a field that comes twice is an error.
 //
@@ -28,8 +28,8 @@
 //   - Numbers are numbers, i64 as well, or strings ([Int64Strings]). Both are read, also 1.0 and
 //     1e3 as integers. NaN, Infinity and -Infinity are strings.
 //   - Enums are names, and numbers where the IDL has no name. Both are read, any number.
-//   - Strings are strings. Only what JSON demands is escaped: not HTML. One that is not UTF-8 is an
-//     error, or is changed ([ReplaceInvalidUTF8]).
+//   - Strings are strings. Only what JSON demands is escaped: not HTML. One that is not UTF-8 is
+//     an error, or is changed ([ReplaceInvalidUTF8]).
 //   - Binaries are base64, with + and /, padded. With - and _, or not padded, they are read, too.
 //   - A uuid is 01234567-89ab-cdef-0123-456789abcdef.
 //   - Lists and sets are arrays. A set's elements are not compared.
@@ -38,8 +38,8 @@
 //     last is written.
 //   - The handle of an absent struct is null, also for the methods.
 //
-// Fields that the IDL does not know are not written. The functions of this package refuse them when
-// they are read unless [AllowUnknown] is given.
+// Fields that the IDL does not know are not written. The functions of this package refuse them
+// when they are read unless [AllowUnknown] is given.
 //
 // # Errors
 //

@@ -41,8 +41,8 @@ func (m Message) MarshalJSONTo(e thriftimpl.JSONOut) error {
 
 // UnmarshalJSON sets *m to the root of a new message of the same type, read from a JSON text as
 // the method of generated types does: fields that the IDL does not know are passed over, and null
-// makes it an absent struct. What m was is not changed. It may be an absent struct, but not the zero
-// Message, which has no type: then the error is ErrNoType. After an error, which is an
+// makes it an absent struct. What m was is not changed. It may be an absent struct, but not the
+// zero Message, which has no type: then the error is ErrNoType. After an error, which is an
 // *nocopy.Error with the offset in the text, *m is as it was.
 func (m *Message) UnmarshalJSON(text []byte) error {
 	if m.d == nil {
