@@ -80,7 +80,7 @@ var arrows = []struct {
 	{"internal/shm", nil, "memory and the system calls for it; users' programs get no dependency through it"},
 	{"linkbuf", []string{module + "/internal/chain"}, "it checks what users ask of the blocks of internal/chain"},
 	{"nocopy/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
-	{"internal/jsontext", []string{"github.com/go-json-experiment/json/jsontext"}, "the tokenizer, the one requirement that users' programs get"},
+	{"internal/jsontext", []string{"github.com/go-json-experiment/json"}, "the tokenizer, and what options it was given; the one requirement that users' programs get"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
 	{"nocopy/nocopycmp", []string{"github.com/google/go-cmp/", module + "/nocopy"}, "options of go-cmp; only tests import it"},
 	{"nocopy/messages", []string{module + "/nocopy"}, "functions on messages; only those who call them import it"},
