@@ -60,7 +60,7 @@ type sessionKey struct{}
 
 // connect gives a client's connection its session.
 func (p proxy) connect(ctx context.Context, client net.Conn) context.Context {
-	options := append([]rpc.Option{rpc.PoolSize(1), rpc.Lazy, rpc.Recycle, rpc.Dialer(once())}, p.options...)
+	options := append([]rpc.Option{rpc.PoolSize(1), rpc.IdleTimeout(-1), rpc.MaxConnAge(-1), rpc.Lazy, rpc.Recycle, rpc.Dialer(once())}, p.options...)
 	metastore, err := rpc.Dial(ctx, "tcp", p.metastore, options...)
 	if err != nil {
 		slog.Error("no connection to the metastore", "client", client.RemoteAddr(), "err", err)

@@ -13,7 +13,7 @@ const quiet = 50 * time.Millisecond
 // ages tells a connection's receiver that its time has come.
 type ages struct {
 	old     atomic.Bool // MaxConnAge is over: idle connections are closed soon
-	expired atomic.Bool // so is MaxConnAgeGrace: nothing more is read
+	expired atomic.Bool // so is MaxConnAgeGrace, nearly: only what has arrived is read
 }
 
 // startAging starts the timer for the connection's age, if that is limited.
@@ -40,22 +40,22 @@ func (c *serverConn) retire() {
 	}
 	c.in.ages.old.Store(true)
 	if grace := orDefault(c.srv.MaxConnAgeGrace, defaultTimeout); grace > 0 {
-		c.ageTimer = time.AfterFunc(grace, c.expire)
+		left := min(quiet, grace/2) // for requests that have arrived by then
+		c.ageTimer = time.AfterFunc(grace-left, func() { c.expire(left) })
 	}
 	c.in.interrupt()
 }
 
-// expire is called by ageTimer when the grace is over. It ends the contexts of calls under way; no
-// more requests are read.
-func (c *serverConn) expire() {
+// expire is called by ageTimer shortly before the grace is over. No more requests are read but
+// those that have arrived. When the grace is over, the contexts of calls under way end.
+func (c *serverConn) expire(left time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state == stopped {
 		return
 	}
-	c.noMore = true
 	c.in.ages.expired.Store(true)
-	c.cancel()
+	c.ageTimer = time.AfterFunc(left, c.cancel)
 	c.interrupt()
 }
 

@@ -136,7 +136,7 @@ func TestConnAge(t *testing.T) {
 	}{
 		{"idle", &rpc.Server{}, func(a *aging) { a.closesBetween(early, late) }},
 		{"idle, without grace", &rpc.Server{MaxConnAgeGrace: -1}, func(a *aging) { a.closesBetween(early, late) }},
-		{"a shorter IdleTimeout", &rpc.Server{IdleTimeout: time.Second}, func(a *aging) { a.closesBetween(time.Second, time.Second) }},
+		{"a shorter IdleTimeout", &rpc.Server{IdleTimeout: time.Second}, func(a *aging) { a.closesBetween(time.Second, time.Second+5*time.Millisecond) }},
 		{"a longer IdleTimeout", &rpc.Server{IdleTimeout: time.Hour}, func(a *aging) { a.closesBetween(early, late) }},
 		{"used before", &rpc.Server{}, func(a *aging) {
 			a.send(add(1))

@@ -39,7 +39,7 @@ func TestAnyArgs(t *testing.T) {
 		}
 		return nil
 	}
-	p := echo.NewEchoProcessor(nil).WithHandler(edit, "add", "notify", "fail")
+	p := echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(edit, "add", "notify", "fail")
 	c := clientOf(t, p, false)
 	res, err := c.Add(bg, func(args echo.EchoAddArgs) { args.SetA(1); args.SetB(2) })
 	if err != nil || res.GetSuccess() != 142 {

@@ -30,6 +30,8 @@ type Client struct {
 	inFlight int
 	// Of calls that wait for others to end, in order; closed when they may begin
 	waiting []chan struct{}
+	retired map[*clientConn]struct{} // connections that calls use, but no place has any more
+	sweeper *time.Timer              // calls sweep; nil if connections have no limits of time
 	closed  bool
 	ctx     context.Context // of dialling; ends with Close
 	cancel  context.CancelFunc
@@ -52,10 +54,13 @@ type poolConn struct {
 var (
 	// ErrClientClosed means that the client was closed.
 	ErrClientClosed = errors.New("rpc: client closed")
-	// ErrNotSent means that the connection failed, or could not be made, before any byte of the call
-	// was written: the server has not seen it, so that it can be made again.
+	// ErrNotSent means that the connection failed, or could not be made, before all of the call
+	// had reached the server: it has not begun to handle it, so that the call can be made again. Of a
+	// call that was written this is known on Linux, if the server has closed the connection before
+	// its system had received the last byte.
 	ErrNotSent = errors.New("the call was not sent")
-	// ErrConnLost means that the connection failed after that: the server may have handled the call.
+	// ErrConnLost means that the connection failed after that, or that it is not known: the server
+	// may have handled the call.
 	ErrConnLost = errors.New("connection lost")
 )
 
@@ -70,7 +75,7 @@ func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, e
 	if ctx == nil {
 		panic("nocopy: rpc.Dial with a nil Context")
 	}
-	c := &Client{network: network, addr: addr, opt: optionsOf(opts)}
+	c := &Client{network: network, addr: addr, opt: optionsOf(opts), retired: map[*clientConn]struct{}{}}
 	if len(c.opt.interceptors) > 0 {
 		c.outermost = wrap(c.opt.interceptors, c.try, callInner)
 	}
@@ -87,6 +92,7 @@ func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, e
 		return nil, err
 	}
 	c.conns = append(c.conns, &poolConn{conn: conn})
+	c.startSweeping()
 	return c, nil
 }
 
@@ -189,14 +195,14 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 		return thriftimpl.Absent(), callError(m, err)
 	}
 	var p *poolConn
+	var conn *clientConn
 	defer func() {
-		c.leave(p, true)
+		c.leave(p, conn, true)
 		c.opt.stats.inFlight(-1)
 	}()
 	c.opt.stats.inFlight(1)
 	const maxTries = 3
 	for i := 1; ; i++ {
-		var conn *clientConn
 		if p, conn, err = c.acquireConn(ctx, returned); err != nil {
 			return thriftimpl.Absent(), callError(m, err)
 		}
@@ -204,8 +210,8 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 		if err == nil || i == maxTries || !errors.Is(err, ErrNotSent) {
 			return result, err
 		}
-		c.leave(p, false)
-		p = nil
+		c.leave(p, conn, false)
+		p, conn = nil, nil
 	}
 }
 
@@ -255,17 +261,24 @@ func (c *Client) passOn() {
 	c.waiting = c.waiting[1:]
 }
 
-// leave notes that a call does not use p any more, unless p is nil; and with all, that it is not
-// in flight any more.
-func (c *Client) leave(p *poolConn, all bool) {
+// leave notes that a call does not use p and conn any more, unless they are nil; and with all,
+// that it is not in flight any more.
+func (c *Client) leave(p *poolConn, conn *clientConn, all bool) {
 	c.mu.Lock()
 	if p != nil {
 		p.calls--
+	}
+	last := conn != nil && conn.use.end()
+	if last {
+		delete(c.retired, conn)
 	}
 	if all {
 		c.passOn()
 	}
 	c.mu.Unlock()
+	if last {
+		conn.close(errRetired)
+	}
 }
 
 // acquireConn returns a connection for a call, and its place, whose use ends with leave, also
@@ -281,6 +294,8 @@ func (c *Client) acquireConn(ctx context.Context, returned <-chan struct{}) (*po
 			return p, nil, ErrClientClosed
 		case p.conn != nil && !p.conn.failed.Load():
 			conn := p.conn
+			conn.use.calls++
+			conn.use.total++
 			c.mu.Unlock()
 			return p, conn, nil
 		case p.dialing == nil:
@@ -291,7 +306,8 @@ func (c *Client) acquireConn(ctx context.Context, returned <-chan struct{}) (*po
 			default: // it has failed without a single reply
 				p.backOff()
 			}
-			p.conn, p.err = nil, nil
+			c.retire(p)
+			p.err = nil
 			p.dialing = make(chan struct{})
 			go c.redial(p)
 		}
@@ -436,6 +452,12 @@ func (c *Client) Close() error {
 		if p.dialing != nil {
 			dialing = append(dialing, p.dialing)
 		}
+	}
+	for conn := range c.retired {
+		conns = append(conns, conn)
+	}
+	if c.sweeper != nil {
+		c.sweeper.Stop()
 	}
 	c.cancel()
 	c.mu.Unlock()

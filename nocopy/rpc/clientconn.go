@@ -38,6 +38,11 @@ type clientConn struct {
 	wake          chan struct{}       // for the goroutine that reads, when it is its turn
 	interrupted   atomic.Bool         // the call that reads is to give up its turn
 	peek          func() (int, error) // see peekerOf; used with mu held
+	peekBeneath   func() (int, error) // the same of the connection beneath TLS; peek without TLS
+	now           time.Time           // when the call came that is about to be written; zero: ask
+	lastWrite     time.Time           // when the last write began; both for the writing goroutine
+	ackedBefore   int64               // see ackedBefore
+	use           use
 
 	mu             sync.Mutex
 	calls          map[int32]*pending // being written or waiting for their reply, by sequence id
@@ -50,6 +55,9 @@ type clientConn struct {
 	batched        []*pending         // those in batch; only the writing goroutine changes it
 	unrepliedBytes int                // about the bytes written to which no reply has come
 	unrepliedCalls int                // about the calls written to which no reply has come
+	begun          int64              // how many bytes were given to be written in all
+	reach          int64              // at most so many of them have reached the server
+	writeErr       error              // why nothing can be written any more; nil if it can
 	err            error              // why the connection is closed; nil if it is not
 	turn           turn               // who reads
 	turns          uint64             // how many turns of calls have ended
@@ -60,7 +68,11 @@ func newClientConn(nc net.Conn, opt *options) *clientConn { return newLinkedConn
 
 // newLinkedConn returns a connection with shared memory, unless link is nil.
 func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
-	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}, wake: make(chan struct{}, 1), peek: peekerOf(nc)}
+	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}, wake: make(chan struct{}, 1), reach: math.MaxInt64, ackedBefore: ackedBefore(nc), peek: peekerOf(nc)}
+	if c.peekBeneath = c.peek; c.peek == nil {
+		c.peekBeneath = peekerOf(underlying(nc))
+	}
+	c.use.begin(opt)
 	c.in = receiver{nc: nc, src: shm.ReaderOf(nc), link: link, trusts: link != nil && opt.shared.trusts(), limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed}
 	c.in.closing = &c.interrupted
 	c.in.stats = opt.stats.of(func() { c.close(errBroken) })
@@ -309,8 +321,9 @@ func (c *clientConn) parseReply(p *pending, d *thriftimpl.Desc, lazy bool) (noco
 	return nocopy.Struct(s), nil
 }
 
-// close closes the connection because of err, once, and ends all its calls: those that are queued
-// with ErrNotSent, the others with ErrConnLost, or with ErrClientClosed if that is err.
+// close closes the connection because of err, once, and ends all its calls: with ErrNotSent those
+// that the server can't have seen, the others with ErrConnLost, or with ErrClientClosed if that is
+// err.
 func (c *clientConn) close(err error) {
 	c.mu.Lock()
 	if c.err != nil {
@@ -319,11 +332,60 @@ func (c *clientConn) close(err error) {
 	}
 	c.err = err
 	c.failed.Store(true)
+	c.reach = min(c.reach, reached(c.nc, c.begun, c.ackedBefore, err))
 	c.wakeReader() // which ends
-	lost := err
-	if err != ErrClientClosed {
-		lost = fmt.Errorf("%w: %w", ErrConnLost, err)
+	c.failQueue()
+	for _, p := range c.batched {
+		if p.state == writing {
+			p.err = c.failure(p)
+			c.settle(p)
+		}
 	}
+	for _, p := range c.calls {
+		p.err = c.failure(p)
+		c.settle(p)
+	}
+	c.mu.Unlock()
+	closeConn(c.nc) // without holding the lock: with TLS it may take seconds
+	if err != ErrClientClosed && err != errServerClosed && err != errRetired {
+		c.opt.warn("connection failed", "peer", c.nc.RemoteAddr(), "err", err)
+	}
+}
+
+// lastReplies is how long replies are still read when a write has failed.
+const lastReplies = time.Second
+
+// writeFailed ends calls that can't be written because of err: the server has got reach bytes of
+// all at most. Replies to the other calls may have arrived, and are read before the connection is
+// closed.
+func (c *clientConn) writeFailed(err error, reach int64) {
+	c.mu.Lock()
+	c.reach = min(c.reach, reach)
+	waiting := false
+	for _, p := range c.calls {
+		waiting = waiting || p.end <= c.reach
+	}
+	if c.err != nil || !waiting || errors.Is(err, os.ErrDeadlineExceeded) {
+		c.mu.Unlock()
+		c.close(err)
+		return
+	}
+	c.writeErr = err
+	c.failed.Store(true)
+	c.failQueue()
+	for _, p := range c.batched {
+		if p.state == writing && p.end > c.reach {
+			p.err = c.notSent(p)
+			c.settle(p)
+		}
+	}
+	c.nc.SetReadDeadline(time.Now().Add(lastReplies))
+	c.wakeReader()
+	c.mu.Unlock()
+}
+
+// failQueue ends the calls that are queued, none of which was written. c.mu is held.
+func (c *clientConn) failQueue() {
 	for i, p := range c.queue {
 		c.queue[i] = nil
 		p.err = c.notSent(p)
@@ -331,24 +393,30 @@ func (c *clientConn) close(err error) {
 		p.finish()
 	}
 	c.queue, c.queuedBytes = c.queue[:0], 0
-	for _, p := range c.batched {
-		if p.state == writing {
-			p.err = callError(p.method, lost)
-			c.settle(p)
-		}
-	}
-	for _, p := range c.calls {
-		p.err = callError(p.method, lost)
-		c.settle(p)
-	}
-	c.mu.Unlock()
-	closeConn(c.nc) // without holding the lock: with TLS it may take seconds
-	if err != ErrClientClosed && err != errServerClosed {
-		c.opt.warn("connection failed", "peer", c.nc.RemoteAddr(), "err", err)
-	}
 }
 
-// notSent returns the error of a call that was not sent since the connection is closed.
+// failure returns the error of a call that was being written, or was written, when the connection
+// was closed. c.mu is held.
+func (c *clientConn) failure(p *pending) error {
+	switch {
+	case c.err == ErrClientClosed:
+		return callError(p.method, c.err)
+	case p.end > c.reach:
+		return c.notSent(p)
+	}
+	return callError(p.method, fmt.Errorf("%w: %w", ErrConnLost, c.err))
+}
+
+// cause returns why no call can be sent; nil if one can. c.mu is held.
+func (c *clientConn) cause() error {
+	if c.err != nil {
+		return c.err
+	}
+	return c.writeErr
+}
+
+// notSent returns the error of a call that was not sent since the connection is closed. c.mu is
+// held.
 func (c *clientConn) notSent(p *pending) error {
-	return callError(p.method, fmt.Errorf("%w: %w", ErrNotSent, c.err))
+	return callError(p.method, fmt.Errorf("%w: %w", ErrNotSent, c.cause()))
 }

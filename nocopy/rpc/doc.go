@@ -47,7 +47,8 @@
 //	*nocopy.Error             the reply's struct is malformed; nocopy.ErrLimit if too large
 //	the context's error       the context has ended; the server may handle the call
 //	ErrClientClosed           the client was closed
-//	ErrNotSent                there was no connection; the server has not seen the call
+//	ErrNotSent                there was no connection, or it failed before all of the call had
+//	                          reached the server, which has not begun to handle it
 //	ErrConnLost               the connection failed; the server may have handled the call
 //
 // The errors of failed connections wrap the cause too: io.EOF if the server has closed the
@@ -93,8 +94,8 @@
 // # A connection of a server
 //
 // One goroutine at a time is the reader. It reads ahead while no request may be handled: since
-// Concurrency calls are under way, since Shutdown was called, or since the last message was
-// malformed or the stream has ended. Then it receives up to 1 MiB, to notice when the client goes
+// Concurrency calls are under way, or since the last message was malformed or the stream has
+// ended. Then it receives up to 1 MiB, to notice when the client goes
 // away. If a client has sent more than that and goes away, the server notices it when a reply
 // can't be written; on Linux, with TCP, within half a second if all that the client sent has
 // arrived.
@@ -109,7 +110,8 @@
 //	nothing more comes       → ahead, contexts end   is noticed afterwards  contexts end after
 //	                           after HalfCloseTimeout                         HalfCloseTimeout
 //	reset, or a write fails  → closed, contexts end  is noticed afterwards  → closed, contexts end
-//	Shutdown                 → ahead                 → ahead afterwards     stays so
+//	Shutdown, idle, too old  is sealed, → ahead when → ahead afterwards     is sealed, → ahead when
+//	                           all that came is read                          all that came is read
 //	Close                    → closed, contexts end  → closed, contexts end → closed, contexts end
 //	all replies are written  –                       –                      → closed, unless a
 //	                                                                          request may follow
@@ -118,8 +120,15 @@
 // be written any more: some may be oneway calls. After a reset they are not.
 //
 // From MaxConnAge on, a connection ends once it has been quiet for 50 ms: nothing is under way,
-// and nothing has arrived since the last call ended. When MaxConnAgeGrace is over, the contexts
-// of its calls end, and it behaves as after Shutdown.
+// and nothing has arrived since the last call ended. Shortly before MaxConnAgeGrace is over it
+// behaves as after Shutdown; when it is over, the contexts of its calls end.
+//
+// A connection that ends though nothing is wrong with it is sealed first. On Linux, of TCP, the
+// system then drops requests that come, without acknowledging them. Those that have arrived are
+// handled, and the connection is closed when their replies are written. So the client's system
+// knows which requests were not taken in, and a Client sends them again on another connection.
+// Where that can't be done, the connection is read until nothing has come for 2 ms and no call is
+// under way, for half a second at most; a request that comes just then may be lost.
 //
 // A connection gives up its place among MaxConns when it is closed, or HalfCloseTimeout after the
 // client has closed its side for sending.
@@ -149,6 +158,12 @@
 // written it is not known which of them have reached the server, so a reply to any of them ends
 // that call.
 //
+// A call that was being written, or was written, is unsent as well if not all of it can have
+// reached the server: the write has failed before its end; or, on Linux, the server has closed the
+// TCP connection, or the unix socket, before its system had taken in the last byte, or all bytes
+// were read. So a call that meets a connection that the server closes, being idle or old or about
+// to stop, goes to another connection.
+//
 // # A connection of a client
 //
 //	             call      dialled      not dialled  write ends     fails              Close
@@ -162,7 +177,8 @@
 // Where there are two states, the second is for when calls are queued: they are written next, or
 // go to the next connection. A connection that has failed during a write ends when the write does;
 // it is replaced at once. Calls wait while a connection is dialled, which follows a pause if the
-// last connection failed without a reply, and fail if it can't be made.
+// last connection failed without a reply, and fail if it can't be made. A connection that has
+// reached its IdleTimeout or MaxConnAge is unconnected at once; calls that use it end on it.
 //
 // # Who reads a client's connection
 //
@@ -177,7 +193,8 @@
 // are two states, the second is for when that does not hold. When a call that reads is given up,
 // or ends while others are under way, the reader reads on; it does so, too, when there was no
 // call for some 50 ms. A connection that is unread is looked at before a call is sent: if the
-// server has closed it, the call goes to another one. Calls do not read if there are
+// server has closed it, the call goes to another one. So is one that the reader reads, after 5 ms
+// without a call. Calls do not read if there are
 // interceptors, with TLS, with a Dialer's connections that are no sockets, on Windows, and,
 // without frames, if their context can end.
 //
@@ -196,7 +213,8 @@
 //
 // A Client's connections are shared by all who call with it. Where a connection stands for more,
 // such as a user who has logged in, [Server.ConnContext] gives each connection a Client of its
-// own, with a PoolSize of 1, and handlers take it from the context: examples/metastore.
+// own, with a PoolSize of 1 and without an [IdleTimeout] and a [MaxConnAge], which a negative one
+// means, and handlers take it from the context: examples/metastore.
 //
 // # Shared memory
 //
@@ -224,6 +242,6 @@
 // Read next: method.go for the descriptions that generated code gives of methods; server.go,
 // serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go,
 // clientconn.go, pending.go, turn.go and clienttries.go; forward.go for proxies; field.go,
-// stats.go, health.go, age.go; message.go and receive.go for the wire;
+// stats.go, health.go, age.go, retire.go, retry.go; message.go and receive.go for the wire;
 // shared.go and sharedbuild.go for shared memory.
 package rpc

@@ -110,3 +110,7 @@ func (s *Server) RelieveEnded(nc net.Conn) {
 	c.drop()
 	c.relieveReader()
 }
+
+// KnowsUnread reports whether a client knows which calls had not arrived when the server closed a
+// TCP connection.
+const KnowsUnread = knowsUnread

@@ -294,7 +294,7 @@ func TestCallPeek(t *testing.T) {
 			for _, size := range []int{0, 100, 5_000, 1 << 20} {
 				t.Run(fmt.Sprintf("recycle %t/framed %t/%d bytes", recycle, framed, size), func(t *testing.T) {
 					data := bytes.Repeat([]byte("d"), size)
-					p := echo.NewEchoProcessor(nil).WithHandler(func(ctx context.Context, c *rpc.Call) error {
+					p := echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(func(ctx context.Context, c *rpc.Call) error {
 						name, err := c.Peek(1, 1)
 						if err != nil || name.Text() != "first" {
 							t.Errorf("first: %v", err)

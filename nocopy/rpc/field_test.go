@@ -224,7 +224,7 @@ func TestForwardField(t *testing.T) {
 						out = append(out, rpc.Interceptors(how.out...))
 					}
 					forward := rpc.Forward(dial(t, backend, out...))
-					p := echo.NewEchoProcessor(nil).WithHandler(forward)
+					p := echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(forward)
 					if unknown {
 						p = rpc.NewProcessor("none", nil).WithFallback(forward)
 					}

@@ -21,9 +21,11 @@ import (
 // forwarders are the Processors that forward all calls to a backend: with the IDL and without it,
 // and with another IDL for some methods only.
 var forwarders = map[string]func(backend rpc.Caller) *rpc.Processor{
-	"typed": func(b rpc.Caller) *rpc.Processor { return echo.NewEchoProcessor(nil).WithHandler(rpc.Forward(b)) },
+	"typed": func(b rpc.Caller) *rpc.Processor {
+		return echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(rpc.Forward(b))
+	},
 	"typed, lazy": func(b rpc.Caller) *rpc.Processor {
-		return echo.NewEchoProcessor(nil).WithHandler(rpc.Forward(b)).WithLazy()
+		return echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(rpc.Forward(b)).WithLazy()
 	},
 	"fallback": func(b rpc.Caller) *rpc.Processor {
 		return rpc.NewProcessor("Any", nil).WithFallback(rpc.Forward(b))
@@ -162,7 +164,7 @@ func TestForwardHook(t *testing.T) {
 	for how, opts := range forwardOptions {
 		t.Run(how, func(t *testing.T) {
 			forward := rpc.Forward(dial(t, serve(t, &rpc.Server{}, h), opts...))
-			p := echo.NewEchoProcessor(nil).WithHandler(forward).WithLazy("put").WithHandler(func(ctx context.Context, c *rpc.Call) error {
+			p := echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(forward).WithLazy("put").WithHandler(func(ctx context.Context, c *rpc.Call) error {
 				args, ok := rpc.ArgsOf[echo.EchoPutArgs](c)
 				if _, other := rpc.ArgsOf[echo.EchoAddArgs](c); !ok || other {
 					t.Error("the arguments are not what they are")
@@ -216,8 +218,8 @@ func TestForwardMultiplexed(t *testing.T) {
 	for name, p := range map[string]*rpc.Processor{
 		"as it is":        rpc.NewProcessor("Any", nil).WithFallback(rpc.Forward(backend)),
 		"of the service":  rpc.Multiplexed(map[string]*rpc.Processor{"B": rpc.NewProcessor("Any", nil).WithFallback(rpc.Forward(rpc.MultiplexedCaller(backend, "B")))}),
-		"typed":           rpc.Multiplexed(map[string]*rpc.Processor{"B": echo.NewEchoProcessor(nil).WithHandler(rpc.Forward(rpc.MultiplexedCaller(backend, "B")))}),
-		"typed, by names": rpc.Multiplexed(map[string]*rpc.Processor{"B": echo.NewEchoProcessor(nil)}).WithHandler(rpc.Forward(rpc.MultiplexedCaller(backend, "B")), "B:add", "B:echo"),
+		"typed":           rpc.Multiplexed(map[string]*rpc.Processor{"B": echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(rpc.Forward(rpc.MultiplexedCaller(backend, "B")))}),
+		"typed, by names": rpc.Multiplexed(map[string]*rpc.Processor{"B": echo.NewEchoProcessor(echo.UnimplementedEchoHandler{})}).WithHandler(rpc.Forward(rpc.MultiplexedCaller(backend, "B")), "B:add", "B:echo"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := echo.NewEchoClient(rpc.MultiplexedCaller(dial(t, serve(t, &rpc.Server{Processor: p}, nil)), "B"))
@@ -234,7 +236,7 @@ func TestForwardMadeForEachCall(t *testing.T) {
 	backend := dial(t, serve(t, &rpc.Server{Processor: rpc.Multiplexed(map[string]*rpc.Processor{"A": inner})}, nil))
 	outer := rpc.MultiplexedCaller(backend, "A")
 	caller := rpc.MultiplexedCaller(outer, "B")
-	p := echo.NewEchoProcessor(nil).WithHandler(func(ctx context.Context, c *rpc.Call) error { return rpc.Forward(caller)(ctx, c) })
+	p := echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(func(ctx context.Context, c *rpc.Call) error { return rpc.Forward(caller)(ctx, c) })
 	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Processor: p}, nil)))
 	for range 20 {
 		echoes(t, c, "one of many")
@@ -289,7 +291,7 @@ func TestForwardCancel(t *testing.T) {
 func TestForwardBackendGone(t *testing.T) {
 	backend := dial(t, fakeServer(t, func(nc net.Conn) { nc.Close() }))
 	for _, hide := range []bool{false, true} {
-		srv := &rpc.Server{Processor: echo.NewEchoProcessor(nil).WithHandler(rpc.Forward(backend)), HideErrors: hide}
+		srv := &rpc.Server{Processor: echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(rpc.Forward(backend)), HideErrors: hide}
 		_, err := echo.NewEchoClient(dial(t, serve(t, srv, nil))).Ping(bg, nil)
 		var e *rpc.ApplicationException
 		if !errors.As(err, &e) || e.Type != rpc.InternalError || strings.Contains(e.Message, "Base.ping") == hide {
@@ -364,9 +366,11 @@ func TestForwardCopiesNothing(t *testing.T) {
 func TestForwardBadProgram(t *testing.T) {
 	for want, f := range map[string]func(){
 		"nocopy: rpc.Forward to a nil Caller":                  func() { rpc.Forward(nil) },
-		"nocopy: rpc.Processor.WithHandler with a nil Handler": func() { echo.NewEchoProcessor(nil).WithHandler(nil) },
-		"nocopy: rpc.Processor.WithHandler: no method nope":    func() { echo.NewEchoProcessor(nil).WithHandler(rpc.Forward(&rpc.Client{}), "nope") },
-		"nocopy: rpc.Processor.WithLazy: no method add":        func() { echo.NewBaseProcessor(nil).WithLazy("add") },
+		"nocopy: rpc.Processor.WithHandler with a nil Handler": func() { echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(nil) },
+		"nocopy: rpc.Processor.WithHandler: no method nope": func() {
+			echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(rpc.Forward(&rpc.Client{}), "nope")
+		},
+		"nocopy: rpc.Processor.WithLazy: no method add": func() { echo.NewBaseProcessor(nil).WithLazy("add") },
 	} {
 		t.Run(want, func(t *testing.T) {
 			defer func() {

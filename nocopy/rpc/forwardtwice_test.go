@@ -57,7 +57,7 @@ func TestForwardTwice(t *testing.T) {
 					backend := dial(t, serve(t, &rpc.Server{Recycle: recycle}, h), append(opts[:len(opts):len(opts)], rpc.Interceptors(edit(recycle)))...)
 					backends = append(backends, rpc.Forward(backend))
 				}
-				p := echo.NewEchoProcessor(nil).WithHandler(func(ctx context.Context, c *rpc.Call) error {
+				p := echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(func(ctx context.Context, c *rpc.Call) error {
 					args, _ := rpc.ArgsOf[echo.EchoPutArgs](c)
 					args.GetItem().SetName("edited")
 					other := *c

@@ -114,7 +114,7 @@ func TestIndexedArgs(t *testing.T) {
 		}
 		for _, shared := range []rpc.SharedMemory{0, rpc.CopyFromPeer, rpc.TrustPeer} {
 			l, proxy := listenUnix(t)
-			forward := echo.NewEchoProcessor(nil).WithHandler(rpc.Forward(dial(t, addr+"backend", shared)))
+			forward := echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(rpc.Forward(dial(t, addr+"backend", shared)))
 			serveOn(t, &rpc.Server{Processor: forward, Interceptors: []rpc.Interceptor{intercept}, SharedMemory: shared, Lazy: shared == 0}, nil, l)
 			for way, c := range map[string]*rpc.Client{
 				"by a client": dial(t, addr+"backend", shared, rpc.Interceptors(intercept)), "by a proxy": dial(t, proxy, shared),

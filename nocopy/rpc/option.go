@@ -28,6 +28,8 @@ type options struct {
 	interceptors []Interceptor
 	dialTimeout  time.Duration
 	stallTimeout time.Duration
+	idleTimeout  time.Duration
+	maxConnAge   time.Duration
 	keepAlive    net.KeepAliveConfig
 	stats        *statsHook // nil: nothing is counted
 	shared       SharedMemory
@@ -187,6 +189,8 @@ func optionsOf(list []Option) options {
 	o.maxInFlight = max(orDefault(o.maxInFlight, defaultMaxInFlight), 1)
 	o.dialTimeout = orDefault(o.dialTimeout, defaultDialTimeout)
 	o.stallTimeout = orDefault(o.stallTimeout, defaultTimeout)
+	o.idleTimeout = orDefault(o.idleTimeout, defaultIdle)
+	o.maxConnAge = orDefault(o.maxConnAge, defaultAge)
 	if o.shared == TrustPeer {
 		o.recycle, o.sizes = true, new(sizes)
 	}

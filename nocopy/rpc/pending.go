@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"encoding/binary"
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -25,6 +26,7 @@ type pending struct {
 	tail    []byte           // the bytes after args but for their STOP; nil: it is sent as it is
 	cuts    []thriftimpl.Cut // the parts of args that are not sent, if there is a tail
 	size    int              // of head, args and tail, in bytes; with a slot of head alone
+	end     int64            // of the call in the bytes of the connection; set from state writing on
 	state   callState
 	slot    shm.Slot      // in which the bytes are, if there is one; head has their position
 	placed  int           // how many bytes are in it
@@ -131,7 +133,7 @@ func (c *clientConn) enqueue(p *pending, mayBlock, mayRead bool) (reads bool, er
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.look()
-	if c.err != nil {
+	if c.cause() != nil {
 		return false, c.notSent(p)
 	}
 	if mayRead = c.noteCall(p, mayRead); !mayRead && !p.method.Oneway() {
@@ -189,6 +191,7 @@ func (c *clientConn) flushQueue() {
 // writeBatch writes a batch of the queue. c.mu is held, but released while writing. Meanwhile
 // other goroutines may change the states of calls in batched, but do not remove them.
 func (c *clientConn) writeBatch() {
+	before := c.begun
 	c.fillBatch()
 	if len(c.batched) == 0 {
 		return
@@ -208,12 +211,12 @@ func (c *clientConn) writeBatch() {
 	}
 	c.setWriteDeadline()
 	stats, err := c.batch.Write(c.nc)
+	if err != nil {
+		c.writeFailed(err, before+int64(stats.Bytes))
+	}
 	if c.placed > 0 {
 		stats.Bytes += c.placed
 		c.placed = 0
-	}
-	if err != nil {
-		c.close(err)
 	}
 	c.in.stats.sent(stats)
 	returned = true
@@ -231,6 +234,9 @@ func (c *clientConn) endBatch() {
 		case p.state == dropped:
 			p.recycle()
 		case p.state == answered || p.method.Oneway():
+			if errors.Is(p.err, ErrConnLost) && p.end > c.reach { // the write has failed since
+				p.err = c.notSent(p)
+			}
 			p.finish()
 		default:
 			p.state = written
@@ -262,7 +268,9 @@ func (c *clientConn) fillBatch() {
 			p.addArgs(&c.batch)
 		}
 		size += p.size
+		p.end = c.begun + int64(size)
 	}
+	c.begun += int64(size)
 	c.batched = append(c.batched, c.queue[:n]...)
 	c.queue = slices.Delete(c.queue, 0, n)
 	c.queuedBytes -= size
@@ -283,11 +291,13 @@ func (p *pending) addArgs(b *chain.Batch) {
 // setWriteDeadline makes sure that the deadline for writing is between three quarters of
 // StallTimeout and all of it ahead. Setting it for every write would cost time.
 func (c *clientConn) setWriteDeadline() {
-	timeout := c.opt.stallTimeout
-	if timeout <= 0 {
-		return
+	now := c.now
+	if c.now = (time.Time{}); now.IsZero() {
+		now = time.Now()
 	}
-	if now := time.Now(); c.writeDeadline.Sub(now) < timeout*3/4 {
+	c.lastWrite = now
+	timeout := c.opt.stallTimeout
+	if timeout > 0 && c.writeDeadline.Sub(now) < timeout*3/4 {
 		c.writeDeadline = now.Add(timeout)
 		c.nc.SetWriteDeadline(c.writeDeadline)
 	}

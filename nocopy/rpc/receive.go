@@ -41,8 +41,11 @@ type receiver struct {
 	answersLarge   bool          // messages over the limit are answered, see headerOfLarge
 	closing        *atomic.Bool  // reading is to end; set before interrupt is called
 	ages           ages
-	stats          *statsHook
-	arrived        time.Time // when the last bytes did, if stats wants to know
+	// Called when closing was set, by the goroutine that reads: it is to set last. Nil: reading ends
+	leave   func()
+	last    bool // only what has arrived is still read
+	stats   *statsHook
+	arrived time.Time // when the last bytes did, if stats wants to know
 
 	frameRest   chain.Chunk // the messages that follow in the frame of the last one
 	rest        int         // bytes to be passed over before the next message
@@ -274,6 +277,9 @@ var errTimeout = fmt.Errorf("the rest of a message did not arrive in time: %w", 
 // fill waits for more bytes; want is how many are needed. The time that it may take is idleTimeout
 // before a message, and messageTimeout from a message's first byte on.
 func (r *receiver) fill(want int) error {
+	if r.last {
+		return r.fillLast(want)
+	}
 	inMessage := r.hasBegun()
 	switch idle := r.idle(); {
 	case !inMessage && idle > 0:
@@ -291,6 +297,9 @@ func (r *receiver) fill(want int) error {
 	case errors.Is(err, os.ErrDeadlineExceeded) && r.wasRetired():
 		r.setDeadline(r.deadline)
 		return r.fill(want)
+	case errors.Is(err, os.ErrDeadlineExceeded) && r.isClosing() && r.leave != nil:
+		r.leave()
+		return r.fillLast(want)
 	case !inMessage:
 		return err
 	case err == io.EOF:
@@ -299,6 +308,20 @@ func (r *receiver) fill(want int) error {
 		return errTimeout
 	}
 	return err
+}
+
+// lastWait is how long the receiver waits for more bytes when only what has arrived is read.
+const lastWait = 2 * time.Millisecond
+
+// fillLast reads once if anything has arrived. If not, its error is os.ErrDeadlineExceeded.
+func (r *receiver) fillLast(want int) error {
+	for {
+		r.nc.SetReadDeadline(time.Now().Add(lastWait))
+		err := r.read(want)
+		if !errors.Is(err, os.ErrDeadlineExceeded) || !hasBytes(underlying(r.nc)) {
+			return err
+		}
+	}
 }
 
 // read reads once; want is as in chain.Receiver.Fill.

@@ -307,9 +307,11 @@ func (s *Server) stop() {
 	}
 }
 
-// Shutdown stops accepting connections and reading requests, lets the handlers finish that are
-// running, and returns when their replies are written. With Health it waits for DrainTime before
-// that. When ctx ends first, it does what Close does and returns ctx's error.
+// Shutdown stops accepting connections, handles the requests that have arrived, lets the handlers
+// finish that are running, and returns when their replies are written. With Health it waits for
+// DrainTime before that. When ctx ends first, it does what Close does and returns ctx's error. On
+// Linux, a Client learns which of its calls came too late over TCP, and makes them on another
+// connection.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.drain(ctx)
 	s.stop()
@@ -353,6 +355,7 @@ func (s *Server) closeConns() {
 	defer s.mu.Unlock()
 	for c := range s.conns {
 		c.mu.Lock()
+		c.noMore = true
 		c.abort()
 		c.mu.Unlock()
 	}

@@ -72,6 +72,9 @@ type serverConn struct {
 	lastEnded     time.Time   // when a call did, if MaxConnAge is set
 	graceTimer    *time.Timer // calls endGrace; set when the client sends nothing more
 	slot          slot
+	left          time.Time // when the reader began to read only what has arrived; used by it only
+	sealed        bool      // the system drops what comes; used by the reader only
+	drained       bool      // what has arrived was read; used by the reader only
 	writeDeadline time.Time // the one that nc has
 }
 
@@ -98,6 +101,7 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, answersLarge: true,
 		idleTimeout: max(s.IdleTimeout, 0), messageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
 	}
+	c.in.leave = c.leave
 	c.in.stats = s.stats.of(c.giveUp)
 	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 {
 		c.passed = shm.NewReader(socket)

@@ -36,9 +36,6 @@ func (c *serverConn) read() {
 		switch {
 		case err != nil:
 			ok = c.readFailed(h, err)
-		case c.in.isClosing(): // since it began to arrive: no more requests are handled
-			c.discard(chunk)
-			ok = c.keepReading()
 		case c.passed != nil && c.share(h, chunk):
 			ok = c.keepReading()
 		default:
@@ -65,14 +62,34 @@ func (c *serverConn) guard(err *error) {
 // closed the connection are handled although no reply can be written: some may be oneway calls.
 // c.mu is held.
 func (c *serverConn) mayHandle() bool {
-	return c.underway < c.limit && !c.noMore && (!c.aborted || c.eof) && !c.srv.closing.Load()
+	return c.underway < c.limit && !c.noMore && (!c.aborted || c.eof)
 }
 
 // mayClose reports whether the connection may be closed: no more requests will be handled, and no
 // reply is still to be written, or none can be. c.mu is held.
 func (c *serverConn) mayClose() bool {
-	ends := c.noMore || c.srv.closing.Load()
-	return c.aborted && (ends || !c.eof) || c.unanswered == 0 && ends
+	return c.aborted && (c.noMore || !c.eof) || c.unanswered == 0 && c.noMore
+}
+
+// leave is called by the reader when the connection is to end, though nothing is wrong with it:
+// the server is closing, or the connection is idle or too old. Requests that have arrived are
+// still handled: their clients could not know that they were not. What comes later is dropped, as
+// far as the system can do that, so that it is known not to have been handled.
+func (c *serverConn) leave() {
+	if !c.in.last {
+		c.in.last, c.left = true, time.Now()
+		c.sealed = seal(c.raw)
+	}
+}
+
+// mostDraining is how long a connection that can't be sealed goes on reading while calls are under
+// way.
+const mostDraining = 500 * time.Millisecond
+
+// mayDrain reports whether it pays to look once more for requests when all that has arrived was
+// read: more may come, and replies can still be written. c.mu is held.
+func (c *serverConn) mayDrain() bool {
+	return !c.sealed && c.unanswered > 0 && time.Since(c.left) < mostDraining && !c.in.hasBegun()
 }
 
 // keepReading is called by the reader. It waits until another request may be handled, and returns
@@ -90,6 +107,9 @@ func (c *serverConn) keepReading() bool {
 // readAhead is keepReading while no request may be handled.
 func (c *serverConn) readAhead() bool {
 	for {
+		if c.in.isClosing() {
+			c.leave()
+		}
 		c.mu.Lock()
 		c.flush()
 		c.in.clearDeadline()
@@ -157,17 +177,26 @@ func (c *serverConn) readFailed(h header, err error) bool {
 	c.mu.Lock()
 	c.flush()
 	busy := c.underway > 0 || c.restless()
+	mayDrain := c.mayDrain()
 	c.mu.Unlock()
 	var bad *nocopy.Error
 	var internal *ApplicationException
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded) && (c.in.isClosing() || err != errTimeout && busy):
-		return c.keepReading() // the server is closing, or calls are under way, so that it is not idle
-	case errors.Is(err, os.ErrDeadlineExceeded) && err != errTimeout && hasBytes(c.raw):
+	switch timeout := errors.Is(err, os.ErrDeadlineExceeded) && err != errTimeout; {
+	case timeout && c.in.last:
+		if mayDrain {
+			return c.keepReading()
+		}
+		c.drained = true
+	case timeout && busy:
+		return c.keepReading() // calls are under way, so that it is not idle
+	case timeout && hasBytes(c.raw):
 		return c.keepReading() // a request has come just now: reading has not looked after its deadline
+	case timeout: // idle for too long
+		c.leave()
+		return c.keepReading()
 	case errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
 		c.logEnd(err)
-		if h.size > 0 && !c.in.isClosing() {
+		if h.size > 0 {
 			return c.refuse(h, protocolError(err), true)
 		}
 	case errors.Is(err, ErrHTTP), errors.Is(err, ErrTLS):
@@ -273,7 +302,8 @@ func (c *serverConn) abort() {
 // close closes a connection that has nothing more to do.
 func (c *serverConn) close() {
 	c.mu.Lock()
-	aborted, refused := c.aborted, c.noMore && !c.eof
+	_, unix := c.raw.(*net.UnixConn) // replies stay there
+	aborted, refused := c.aborted, !c.eof && !(c.drained && (c.sealed || unix))
 	c.stopTimers()
 	c.mu.Unlock()
 	if !aborted {

@@ -157,7 +157,7 @@ func rough(t *testing.T, near, far rpc.SharedMemory, recycle bool) {
 	}
 	forward := []rpc.Handler{rpc.Forward(dial(t, shared, append(opts, far)...)), rpc.Forward(dial(t, tcp, opts...))}
 	var turn atomic.Int64
-	proxy := server(near, echo.NewEchoProcessor(nil).WithHandler(func(ctx context.Context, call *rpc.Call) error {
+	proxy := server(near, echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(func(ctx context.Context, call *rpc.Call) error {
 		return forward[turn.Add(1)%2](ctx, call)
 	}))
 	proxied := serveUnix(t, proxy, nil)

@@ -2,8 +2,6 @@ package rpc
 
 import (
 	"context"
-	"errors"
-	"os"
 	"syscall"
 	"time"
 )
@@ -132,18 +130,36 @@ func (c *clientConn) awaitTurn() {
 	}
 }
 
-// look closes the connection if the server has, and if nobody reads, who would notice. It is
-// called before a call is sent, so that the call goes to another connection. c.mu is held, but
-// released for closing.
+// lookQuiet is for how long nothing must have been written on a connection that is being read for
+// a call to look at it first. Its reader notices that the server has closed it, but it may be
+// about to.
+const lookQuiet = 5 * time.Millisecond
+
+// look closes the connection if the server has and nobody has noticed: because nobody reads, or
+// since it happened just now, after a pause. It is called before a call is sent, so that the call
+// goes to another connection. c.mu is held, but released for closing.
 func (c *clientConn) look() {
-	if c.turn != ofNobody {
-		return
-	}
-	n, err := c.peek()
+	peek := c.peek
 	switch {
-	case n > 0 || errors.Is(err, os.ErrDeadlineExceeded):
+	case c.turn == ofNobody:
+	case c.isBusy():
+		return
+	default:
+		c.now = time.Now()
+		if peek = c.peekBeneath; peek == nil || c.now.Sub(c.lastWrite) < lookQuiet {
+			return
+		}
+	}
+	n, err := peek()
+	switch {
+	case n > 0 && c.turn == ofNobody:
 		c.alone = 0
 		c.wakeReader()
+		return
+	case n > 0: // the reader is about to read it
+		c.mu.Unlock()
+		time.Sleep(lookQuiet / 50)
+		c.mu.Lock()
 		return
 	case err == syscall.EAGAIN:
 		return

@@ -21,13 +21,12 @@ func peekerOf(nc net.Conn) func() (int, error) {
 		return nil
 	}
 	var n int
-	once := func(fd uintptr) bool {
+	once := func(fd uintptr) {
 		var b [1]byte
 		n, _, err = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		return true
 	}
 	return func() (int, error) {
-		if err := raw.Read(once); err != nil {
+		if err := raw.Control(once); err != nil { // not Read, which waits for others that read
 			return 0, err
 		}
 		return n, err

@@ -1,0 +1,145 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// RetryPolicy tells Retry which calls to repeat, how often and when. The zero value repeats calls
+// that were not sent.
+type RetryPolicy struct {
+	// Idempotent has the names of methods that may run twice without harm. In multiplexed calls they
+	// are "service:method".
+	Idempotent []string
+	// MaxTries is the most tries of a call, the first one included. 3 if 0; no limit but the budget
+	// and the call's context if negative.
+	MaxTries int
+	// MinPause is the longest pause before the second try; it doubles with each further one, up to
+	// MaxPause. Each pause is between a half and all of that, at random, so that clients do not try
+	// at the same time. 20 ms and 1 s if 0, no pause if negative.
+	MinPause, MaxPause time.Duration
+	// Budget is how many repetitions there may be for each call that is made, on average, and 10
+	// besides: when much fails, repetitions must not be most of what servers have to do. 0.1 if 0, no
+	// limit if negative. It is shared by all calls that the Interceptor sees.
+	Budget float64
+}
+
+// Retry returns an interceptor for clients, see Interceptors, that repeats calls that have failed
+// without a reply:
+//
+//   - A call with ErrNotSent, of any method. The server has not begun to handle it, so it does not
+//     run twice.
+//   - A call with ErrConnLost, of a method that policy.Idempotent names. The server may have
+//     handled it, so it may run twice, and as often as it is tried: MaxTries times.
+//
+// No other call is repeated: not one that has any reply, be it an exception, nor one whose context
+// has ended, nor one whose reply was too large (nocopy.ErrLimit), nor one of a closed client. A
+// Client repeats a call on its own up to twice, at once, if a connection turns out to be closed
+// before the call was sent; such a call does not run twice either.
+//
+// The error is that of the last try. But if the server may have handled an earlier one, it is
+// ErrConnLost, also if the last one was not sent.
+func Retry(policy RetryPolicy) Interceptor {
+	r := &retrier{
+		idempotent: map[string]bool{},
+		tries:      orDefault(policy.MaxTries, 3),
+		minPause:   orDefault(policy.MinPause, 20*time.Millisecond),
+		maxPause:   orDefault(policy.MaxPause, time.Second),
+		budget:     policy.Budget,
+		tokens:     reserve,
+	}
+	if r.budget == 0 {
+		r.budget = 0.1
+	}
+	for _, name := range policy.Idempotent {
+		r.idempotent[name] = true
+	}
+	return r.call
+}
+
+// reserve is how many repetitions there may be before any are earned, and the most that can be
+// saved.
+const reserve = 10
+
+type retrier struct {
+	idempotent         map[string]bool // by WireName
+	tries              int             // 0: no limit
+	minPause, maxPause time.Duration
+	budget             float64
+
+	mu     sync.Mutex
+	tokens float64 // how many repetitions there may be
+}
+
+func (r *retrier) call(ctx context.Context, call *Call, next Handler) error {
+	r.earn()
+	var lost error // of the first try that the server may have handled
+	for try := 1; ; try++ {
+		err := next(ctx, call)
+		if lost == nil && errors.Is(err, ErrConnLost) {
+			lost = err
+		}
+		if r.mayRepeat(call, err) && try != r.tries && r.spend() && r.pause(ctx, try) {
+			continue
+		}
+		if lost != nil && errors.Is(err, ErrNotSent) {
+			return fmt.Errorf("%w; then: %v", lost, err)
+		}
+		return err
+	}
+}
+
+// mayRepeat reports whether a call that has failed with err may be made again.
+func (r *retrier) mayRepeat(call *Call, err error) bool {
+	switch {
+	case errors.Is(err, ErrClientClosed), errors.Is(err, nocopy.ErrLimit):
+		return false
+	case errors.Is(err, ErrNotSent):
+		return true
+	}
+	return errors.Is(err, ErrConnLost) && call.Method != nil && r.idempotent[call.Method.WireName()]
+}
+
+// earn adds what a new call allows to the budget.
+func (r *retrier) earn() {
+	r.mu.Lock()
+	r.tokens = min(r.tokens+max(r.budget, 0), reserve)
+	r.mu.Unlock()
+}
+
+// spend reports whether the budget allows a repetition, and takes it.
+func (r *retrier) spend() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.budget < 0:
+	case r.tokens < 1:
+		return false
+	default:
+		r.tokens--
+	}
+	return true
+}
+
+// pause waits before the next try. It reports false if ctx ends first.
+func (r *retrier) pause(ctx context.Context, tries int) bool {
+	d := r.minPause
+	for ; tries > 1 && d < r.maxPause; tries-- {
+		d *= 2
+	}
+	d = min(d, r.maxPause)
+	timer := time.NewTimer(d/2 + rand.N(d/2+1))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
