@@ -31,7 +31,7 @@ var forwarders = map[string]func(backend rpc.Caller) *rpc.Processor{
 		return rpc.NewProcessor("Any", nil).WithFallback(rpc.Forward(b))
 	},
 	"some typed": func(b rpc.Caller) *rpc.Processor {
-		return echo.NewBaseProcessor(nil).WithHandler(rpc.Forward(b), "ping").WithHandler(rpc.Forward(b)).WithFallback(rpc.Forward(b))
+		return echo.NewBaseProcessor(echo.UnimplementedBaseHandler{}).WithHandler(rpc.Forward(b), "ping").WithHandler(rpc.Forward(b)).WithFallback(rpc.Forward(b))
 	},
 }
 
@@ -370,7 +370,7 @@ func TestForwardBadProgram(t *testing.T) {
 		"nocopy: rpc.Processor.WithHandler: no method nope": func() {
 			echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(rpc.Forward(&rpc.Client{}), "nope")
 		},
-		"nocopy: rpc.Processor.WithLazy: no method add": func() { echo.NewBaseProcessor(nil).WithLazy("add") },
+		"nocopy: rpc.Processor.WithLazy: no method add": func() { echo.NewBaseProcessor(echo.UnimplementedBaseHandler{}).WithLazy("add") },
 	} {
 		t.Run(want, func(t *testing.T) {
 			defer func() {
