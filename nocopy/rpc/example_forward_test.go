@@ -29,7 +29,7 @@ func ExampleForward() {
 	defer end()
 
 	forward := rpc.Forward(backend)
-	proxy := kv.NewKeyValueProcessor(nil).WithHandler(forward).WithFallback(forward)
+	proxy := kv.NewKeyValueProcessor(kv.UnimplementedKeyValueHandler{}).WithHandler(forward).WithFallback(forward)
 	proxy = proxy.WithHandler(func(ctx context.Context, c *rpc.Call) error {
 		if args, ok := rpc.ArgsOf[kv.KeyValueCreateArgs](c); ok {
 			args.SetKey(append([]byte("tenant/"), args.GetKey()...))

@@ -29,5 +29,5 @@ func TestNilHandler(t *testing.T) {
 			t.Errorf("the panic is %v", got)
 		}
 	}()
-	echo.NewEchoProcessor(echo.UnimplementedEchoHandler{})
+	echo.NewEchoProcessor(nil)
 }
