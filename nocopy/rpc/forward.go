@@ -17,7 +17,8 @@ import (
 // them:
 //
 //	forward := rpc.Forward(backend)
-//	p := meta.NewMetastoreProcessor(nil).WithHandler(forward).WithHandler(
+//	p := meta.NewMetastoreProcessor(meta.UnimplementedMetastoreHandler{})
+//	p = p.WithHandler(forward).WithHandler(
 //		func(ctx context.Context, c *rpc.Call) error {
 //			args, _ := rpc.ArgsOf[meta.MetastoreCreateTableArgs](c)
 //			args.GetTable().SetOwner("proxy")
@@ -107,8 +108,8 @@ func endAll(results []nocopy.Struct) {
 }
 
 // WithHandler returns a Processor in which h handles the methods with these names, all if none are
-// given, in the place of their handlers. The handler that the Processor was made with may be nil
-// if all its methods get others. In a Multiplexed processor the names are "service:method".
+// given, instead of their handlers. A Processor all of whose methods get others is made with the
+// generated UnimplementedXHandler. In a Multiplexed processor the names are "service:method".
 func (p *Processor) WithHandler(h Handler, names ...string) *Processor {
 	if h == nil {
 		panic("nocopy: rpc.Processor.WithHandler with a nil Handler")

@@ -255,7 +255,7 @@ func TestSkyWalking(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer backend.Close()
-	proxy := &rpc.Server{Processor: greet.NewGreeterProcessor(nil).WithHandler(rpc.Forward(backend)), Interceptors: []rpc.Interceptor{Server(options)}}
+	proxy := &rpc.Server{Processor: greet.NewGreeterProcessor(greet.UnimplementedGreeterHandler{}).WithHandler(rpc.Forward(backend)), Interceptors: []rpc.Interceptor{Server(options)}}
 	pl, _ := net.Listen("tcp", "127.0.0.1:0")
 	go proxy.Serve(pl)
 	defer proxy.Close()

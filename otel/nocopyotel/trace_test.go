@@ -345,7 +345,7 @@ func TestProxy(t *testing.T) {
 				out = append(out, rpc.Interceptors(nocopyotel.Client(opts)))
 			}
 			forward := rpc.Forward(dial(t, backend, out...))
-			proxy.Processor = greet.NewGreeterProcessor(nil).WithHandler(forward)
+			proxy.Processor = greet.NewGreeterProcessor(greet.UnimplementedGreeterHandler{}).WithHandler(forward)
 			if c.raw {
 				proxy.Processor = rpc.NewProcessor("none", nil).WithFallback(forward)
 			}
