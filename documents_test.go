@@ -108,34 +108,28 @@ var elsewhere = map[string]string{
 const (
 	blockValues = `ctx context.Context, o, in, other order.Order, wire []byte, conn net.Conn, listener net.Listener,
 	r io.Reader, w io.Writer, srv *rpc.Server, client *rpc.Client, shop order.ShopClient, handler order.ShopHandler,
-	processor *rpc.Processor, logger *slog.Logger, m nocopy.Message, t *testing.T, addr string, err error`
-	blockImports = `bufio bytes context crypto/tls crypto/x509 encoding/json errors fmt io log log/slog net net/http
-	os os/signal slices strings sync syscall testing time example.com/shop/order
-	github.com/google/go-cmp/cmp encoding/json/v2
+	processor *rpc.Processor, logger *slog.Logger, m nocopy.Message, t *testing.T, addr string, err error,
+	schema *dynamic.Schema, service dynamic.Service, cert, clientCert tls.Certificate, pem []byte,
+	authenticate, retry rpc.Interceptor, connContext func(context.Context, net.Conn) context.Context`
+	blockImports = `bufio bytes context crypto/subtle crypto/tls crypto/x509 encoding/binary encoding/json errors fmt io log log/slog net net/http
+	os os/signal slices strings sync sync/atomic syscall testing time example.com/shop/order example.com/shop/page
+	github.com/apache/thrift/lib/go/thrift github.com/google/go-cmp/cmp
 	NOCOPY/linkbuf NOCOPY/nocopy NOCOPY/nocopy/apachethrift NOCOPY/nocopy/descriptor NOCOPY/nocopy/dynamic
 	NOCOPY/nocopy/inspect NOCOPY/nocopy/messages NOCOPY/nocopy/nocopycmp NOCOPY/nocopy/nocopyjson
 	NOCOPY/nocopy/reflection NOCOPY/nocopy/rpc NOCOPY/nocopy/rpc/rpctest NOCOPY/nocopy/validate`
 )
 
-// TestBlocks: all other blocks of Go in the guide compile. A block is a file's declarations if its
-// first line begins with func, type, var or a comment on one, else the body of a function; results
-// that a block does not use are all right.
+// TestBlocks: all other blocks of Go in the guide compile, and those that a block of text follows
+// print it. A block is a file's declarations if it has a function or begins with a type or a
+// comment on one, else the body of a function; results that a block does not use are all right.
 func TestBlocks(t *testing.T) {
-	start, err := os.ReadFile("docs/getting-started.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := newScratch(t)
-	for _, block := range named.FindAllStringSubmatch(string(start), -1) {
-		if strings.HasSuffix(block[1], ".thrift") {
-			s.write(block[1], block[2], "-fields")
-		}
-	}
 	where := map[string]string{}
+	var printing []printingBlock
 	for _, page := range append(pages, "SECURITY.md") {
 		page = filepath.ToSlash(page)
 		if elsewhere[page] != "" {
@@ -145,11 +139,24 @@ func TestBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, block := range named.FindAllStringSubmatch(string(text), -1) {
+			if strings.HasSuffix(block[1], ".thrift") {
+				s.write(block[1], block[2], "-fields")
+			}
+		}
+		line := func(offset int) string {
+			return fmt.Sprintf("%s, the block of line %d", page, 2+strings.Count(string(text[:offset]), "\n"))
+		}
 		for i, block := range goBlock.FindAllStringSubmatchIndex(string(text), -1) {
-			line := 2 + strings.Count(string(text[:block[0]]), "\n")
-			name := strings.TrimSuffix(filepath.Base(page), ".md") + fmt.Sprint(i)
-			s.write(name+"/block.go", blockFile(string(text[block[2]:block[3]])))
-			where[name+"/block.go"] = fmt.Sprintf("%s, the block of line %d", page, line)
+			name := fmt.Sprintf("%s%d/block.go", strings.TrimSuffix(filepath.Base(page), ".md"), i)
+			s.write(name, blockFile(string(text[block[2]:block[3]])))
+			where[name] = line(block[0])
+		}
+		for _, block := range goPrints.FindAllStringSubmatchIndex(string(text), -1) {
+			printing = append(printing, printingBlock{
+				where: line(block[0]), code: string(text[block[2]:block[3]]),
+				debug: block[4] >= 0, prints: string(text[block[6]:block[7]]),
+			})
 		}
 	}
 	out, err := s.run("go", "build", "-gcflags=-e", "./...")
@@ -165,29 +172,97 @@ func TestBlocks(t *testing.T) {
 		}
 		t.Error(strings.TrimSpace(line))
 	}
+	runPrinting(t, s, printing, false)
+	runPrinting(t, s, printing, true)
 }
 
-// declaration matches the beginning of a block that stands outside of functions.
-var declaration = regexp.MustCompile(`\A(//[^\n]*\n)*(func [(A-Za-z]|type |var |const )`)
+// goPrints matches a block of Go and what it prints. After the comment that is with nocopydebug.
+var goPrints = regexp.MustCompile("(?ms)^```go\n([^`]*?)^```\n\n(<!-- nocopydebug -->\n)?```text\n([^`]*?)^```$")
 
-// blockFile returns the Go file that a block is.
-func blockFile(block string) string {
-	var b strings.Builder
-	b.WriteString("package block\n\nimport (\n")
-	for _, path := range strings.Fields(strings.ReplaceAll(blockImports, "NOCOPY", module)) {
-		name := filepath.Base(path)
-		if name == "v2" {
-			continue
+// printingBlock is a block of Go that the guide shows the output of.
+type printingBlock struct {
+	where, code, prints string
+	debug               bool // built with the tag nocopydebug
+}
+
+// runPrinting runs the blocks of one build, each with values of its own, and compares what they
+// print: also the error that they return, and the text of a panic.
+func runPrinting(t *testing.T, s scratch, all []printingBlock, debug bool) {
+	const separator = "\x00"
+	var functions, calls strings.Builder
+	var blocks []printingBlock
+	for _, b := range all {
+		if b.debug == debug {
+			blocks = append(blocks, b)
+			fmt.Fprintf(&functions, "\nfunc block%d() error {\n{\n%s}\nreturn nil\n}\n", len(blocks), b.code)
+			fmt.Fprintf(&calls, "\trun(block%d)\n", len(blocks))
 		}
-		if regexp.MustCompile(`\b` + name + `\.`).MatchString(block + blockValues) {
+	}
+	if len(blocks) == 0 {
+		return
+	}
+	program := fmt.Sprintf(`var o, in order.Order
+var wire []byte
+var r io.Reader
+
+func main() {
+%s}
+
+func run(block func() error) {
+	o = order.NewOrder()
+	o.SetID(7)
+	o.SetCustomer("Ada")
+	o.NewLines(1).At(0).SetArticle("engine")
+	wire = bytes.Clone(o.Message().Bytes())
+	r = bytes.NewReader(wire)
+	in, _ = order.ParseOrder(wire)
+	defer fmt.Print("\x00")
+	defer func() {
+		if v := recover(); v != nil {
+			fmt.Println("panic:", v)
+		}
+	}()
+	if err := block(); err != nil {
+		fmt.Println(err)
+	}
+}
+%s`, calls.String(), functions.String())
+	s.write("printing/main.go", "package main\n\nimport (\n"+importsOf(program)+")\n\n"+program)
+	args := []string{"run", "./printing"}
+	if debug {
+		args = []string{"run", "-tags=nocopydebug", "./printing"}
+	}
+	out, err := s.run("go", args...)
+	outputs := strings.Split(out, separator)
+	if err != nil || len(outputs) != len(blocks)+1 {
+		t.Fatalf("%d outputs of %d blocks, %v:\n%s", len(outputs)-1, len(blocks), err, out)
+	}
+	for i, b := range blocks {
+		if outputs[i] != b.prints {
+			t.Errorf("%s prints\n%s\ninstead of\n%s", b.where, outputs[i], b.prints)
+		}
+	}
+}
+
+// declaration matches in a block that stands outside of functions.
+var declaration = regexp.MustCompile(`(?m)^func [(A-Za-z]|\A(//[^\n]*\n)*type `)
+
+// importsOf returns the lines for the packages that a text of Go uses.
+func importsOf(code string) string {
+	var b strings.Builder
+	for _, path := range strings.Fields(strings.ReplaceAll(blockImports, "NOCOPY", module)) {
+		if regexp.MustCompile(`\b` + filepath.Base(path) + `\.`).MatchString(code) {
 			fmt.Fprintf(&b, "\t%q\n", path)
 		}
 	}
-	b.WriteString(")\n\n")
-	if declaration.MatchString(block) {
-		fmt.Fprintf(&b, "func use(%s) {}\n\n%s", blockValues, block)
-	} else {
-		fmt.Fprintf(&b, "func block(%s) error {\n%s\nreturn err\n}\n", blockValues, block)
-	}
 	return b.String()
+}
+
+// blockFile returns the Go file that a block is.
+func blockFile(block string) string {
+	head := "package block\n\nimport (\n" + importsOf(block+blockValues) + ")\n\n"
+	if declaration.MatchString(block) {
+		return fmt.Sprintf("%sfunc use(%s) {}\n\n%s", head, blockValues, block)
+	}
+	return fmt.Sprintf("%sfunc block(%s) error {\n{\n%s}\nreturn err\n}\n", head, blockValues, block)
 }
