@@ -53,8 +53,12 @@ func (c *carrier) remove(key string) {
 }
 
 // read returns the map of a call's arguments; an empty one if there is none, or it is of another
-// type or too large. Its strings are copies.
+// type or too large, or if the IDL declares the field, which is no context then. Its strings are
+// copies.
 func read(c *rpc.Call) *carrier {
+	if c.Method.Args.NumberByID(FieldID) >= 0 {
+		return new(carrier)
+	}
 	v, _ := c.Field(FieldID)
 	pairs, _ := decode(v)
 	return &carrier{pairs}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"github.com/nocopythrift/nocopythrift/otel/internal/greet"
 )
 
@@ -81,7 +82,7 @@ func (a *asks) Count(context.Context, greet.GreeterCountArgs, greet.GreeterCount
 	return nil
 }
 
-// served starts a server with spans and returns its address.
+// served starts a server with spans, of h unless srv has a Processor, and returns its address.
 func served(t *testing.T, srv *rpc.Server, h *asks) (string, *tracetest.InMemoryExporter) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -90,8 +91,10 @@ func served(t *testing.T, srv *rpc.Server, h *asks) (string, *tracetest.InMemory
 	}
 	spans := tracetest.NewInMemoryExporter()
 	srv.Logger = slog.New(slog.DiscardHandler)
-	p := greet.NewGreeterProcessor(h)
-	srv.Processor = rpc.Multiplexed(map[string]*rpc.Processor{"": p, "greeter": p})
+	if srv.Processor == nil {
+		p := greet.NewGreeterProcessor(h)
+		srv.Processor = rpc.Multiplexed(map[string]*rpc.Processor{"": p, "greeter": p})
+	}
 	srv.Interceptors = []rpc.Interceptor{Server(Options{TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))})}
 	done := make(chan struct{})
 	go func() {
@@ -182,6 +185,55 @@ func TestHostileContext(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestDeclaredContext: a field 8888 that the IDL declares is the program's own, also if it is a
+// map of strings: neither a server nor a client reads a context in it.
+func TestDeclaredContext(t *testing.T) {
+	args := thriftimpl.NewDesc("hello_args")
+	args.Define(
+		thriftimpl.FieldDesc{ID: 1, Name: "name", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: FieldID, Name: "tags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+	)
+	client := Client(Options{TracerProvider: sdktrace.NewTracerProvider()})
+	hello := &rpc.Method{Service: "Greeter", Name: "hello", Args: args, Result: greet.GreeterHelloResultDesc}
+	handle := func(ctx context.Context, c *rpc.Call) error {
+		if _, ok := ctx.Deadline(); ok {
+			t.Error("there is a deadline")
+		}
+		return client(ctx, c, func(_ context.Context, c *rpc.Call) error {
+			if v, _ := c.Field(FieldID); v.Len() != 2 {
+				t.Errorf("the map has %d pairs", v.Len())
+			}
+			result, _ := rpc.ResultOf[greet.GreeterHelloResult](c)
+			result.SetSuccess("hello ada")
+			return nil
+		})
+	}
+	srv := &rpc.Server{Processor: rpc.NewProcessor("Greeter", nil, hello.HandledBy(handle))}
+	addr, spans := served(t, srv, nil)
+	nc, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	nc.SetDeadline(time.Now().Add(20 * time.Second))
+	if _, err := nc.Write(helloCall(nil, field(13, wireMap(2, 11, 11, "traceparent", parent, TimeoutKey, "1S")))); err != nil {
+		t.Fatal(err)
+	}
+	reply := make([]byte, 200)
+	if n, err := nc.Read(reply); err != nil || !bytes.Contains(reply[:n], []byte("hello ada")) {
+		t.Fatalf("reply %q, %v", reply[:n], err)
+	}
+	for range 1000 {
+		if len(spans.GetSpans()) > 0 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if all := spans.GetSpans(); len(all) != 1 || all[0].Parent.IsValid() {
+		t.Errorf("spans: %v", all)
 	}
 }
 
