@@ -62,6 +62,9 @@ for idl in idl/peer idl/prom generated/idl/wide; do
 		--go-vtproto_opt=features=marshal+unmarshal+unmarshal_unsafe+size+pool $pools "${idl##*/}.proto"
 done
 
+# MessagePack by tinylib/msgp, beside the structs that it is made of.
+msgp -file msgp/messages.go -o msgp/messages_gen.go -io=false -tests=false
+
 # Cap'n Proto and FlatBuffers.
 capnpstd="$(go list -C tools -m -f '{{.Dir}}' capnproto.org/go/capnp/v3)/std"
 capnp compile -I "$capnpstd" --src-prefix=idl -ogo:generated/capnp idl/peer.capnp

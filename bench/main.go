@@ -32,6 +32,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/kitex"
 	"github.com/nocopythrift/nocopythrift/bench/limit"
 	"github.com/nocopythrift/nocopythrift/bench/measure"
+	"github.com/nocopythrift/nocopythrift/bench/msgp"
 	"github.com/nocopythrift/nocopythrift/bench/ours"
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 	"github.com/nocopythrift/nocopythrift/bench/victoria"
@@ -41,7 +42,7 @@ import (
 // peers are all contestants, in the order in which the tables list them.
 var peers = []peer.Peer{
 	ours.Peer(), kitex.Peer(), kitex.Fastgo(), frugal.Peer(), apache.Peer(), dynamic.Peer(),
-	dynamicgo.Peer(), vtproto.Peer(), victoria.Peer(), capnp.Peer(), flat.Peer(), limit.Peer(),
+	dynamicgo.Peer(), vtproto.Peer(), victoria.Peer(), msgp.Peer(), capnp.Peer(), flat.Peer(), limit.Peer(),
 }
 
 func main() {

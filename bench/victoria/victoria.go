@@ -5,7 +5,6 @@ package victoria
 
 import (
 	"io"
-	"sync"
 
 	"github.com/VictoriaMetrics/VictoriaMetrics/lib/prompb"
 
@@ -55,18 +54,17 @@ func writeRequestRows(v *data.WriteRequest, op peer.Op) []peer.Row {
 	return nil
 }
 
-// pooled decodes into structs from a pool, as vminsert has one, and reads them.
+// pooled decodes into structs from VictoriaMetrics' own pool, as vminsert does, and reads them.
 func pooled(v *data.WriteRequest, read func(*prompb.WriteRequest) uint64) peer.Step {
 	wire := marshalRequest(nil, v)
-	pool := sync.Pool{New: func() any { return new(prompb.WriteRequest) }}
 	return func(io.Writer) uint64 {
-		m := pool.Get().(*prompb.WriteRequest)
-		if err := m.UnmarshalProtobuf(wire); err != nil {
+		u := prompb.GetWriteRequestUnmarshaler()
+		m, err := u.UnmarshalProtobuf(wire)
+		if err != nil {
 			panic(err)
 		}
 		n := read(m)
-		m.Reset()
-		pool.Put(m)
+		prompb.PutWriteRequestUnmarshaler(u)
 		return n
 	}
 }
