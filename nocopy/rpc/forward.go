@@ -30,6 +30,12 @@ import (
 // with one. The call ends with ctx, which a server ends when its client is gone. Server.Lazy and
 // the option Lazy spare indexing what nobody looks at.
 //
+// A server closes a connection on which malformed arguments come, and the calls that others have
+// sent on it fail. Arguments that were parsed completely are not malformed for a backend with the
+// same IDL. Those that were parsed lazily, or of a RawMethod, may be: where clients are strangers,
+// c.Args.Message().Index checks the former before forward is called; for the latter a client of
+// its own for each of them harms nobody else.
+//
 // Bytes are not copied, but those that were changed, and pieces of less than 4 KiB. (If backend is
 // a Client with interceptors, which may look at arguments, these are indexed again, and copied if
 // they are in several pieces and have lists in lists or the like.) Arguments are sent as they are

@@ -52,7 +52,7 @@ var Recycle Option = optionFunc(func(o *options) { o.recycle = true })
 
 // Lazy means that results are parsed as nocopy.Lazy has it: only what is touched is indexed, which
 // pays where they are forwarded. Without frames, results of more than some KiB are indexed at
-// once.
+// once. One goroutine at a time may read a result, until its Message's Index has returned nil.
 var Lazy Option = optionFunc(func(o *options) { o.lazy = true })
 
 // LazyMethods makes a client parse the results of the methods with these names lazily, see Lazy.

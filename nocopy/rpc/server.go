@@ -94,6 +94,9 @@ type Server struct {
 	// Lazy means that arguments are parsed as nocopy.Lazy has it: only what is touched is indexed,
 	// which pays where handlers forward them. Without frames, arguments of more than some KiB are
 	// indexed at once. See Processor.WithLazy for single methods.
+	//
+	// A handler or interceptor must not let one goroutine read arguments while another reads or
+	// sends them, as retries under way do, unless c.Args.Message().Index has returned nil before.
 	Lazy bool
 
 	// SharedMemory lets messages go through memory that is shared with clients that ask for it, on
