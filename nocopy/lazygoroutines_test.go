@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLazySenders: a Lazy message that was not indexed goes out several times at once, while nobody
-// reads it: that would index what is touched.
+// TestLazySenders: a Lazy message that was not indexed goes out several times at once, while
+// nobody reads it: that would index what is touched.
 func TestLazySenders(t *testing.T) {
 	wire := fullWire(t)
 	want := bytes.Clone(mustParse(t, allDesc, wire).m.Bytes())

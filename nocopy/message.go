@@ -16,8 +16,9 @@ import (
 //
 // A parsed message may be read by any number of goroutines, a finished one sent by any number.
 // Changing a message is for one goroutine while nobody else uses it. Reading a message that was
-// parsed with [Lazy] or [ByIndex] counts as changing it, since getters index what they touch, until
-// [Message.Index] has been called. Several goroutines may send a Lazy message that nobody reads.
+// parsed with [Lazy] or [ByIndex] counts as changing it, since getters index what they touch,
+// until [Message.Index] has been called. Several goroutines may send a Lazy message that nobody
+// reads.
 //
 // After Release a *Message must not be used any more: it becomes another message, which handles
 // notice and a pointer does not.

@@ -208,8 +208,8 @@ func handlerOf(desc descriptor.Method, m *rpc.Method, h Handler) rpc.Handler {
 //
 // Only a call's header tells whether it wants a reply. Those of Apache Thrift's Go library always
 // say so, of oneway methods, too: a reply is then waited for until the caller is gone. Where the
-// IDL is known use Service.Proxy. What malformed arguments of a stranger do to others' calls on the
-// same connection is in the documentation of [rpc.Forward].
+// IDL is known use Service.Proxy. What malformed arguments of a stranger do to others' calls on
+// the same connection is in the documentation of [rpc.Forward].
 func Forward(to rpc.Caller) rpc.Handler {
 	if to == nil {
 		panic("nocopy: dynamic.Forward to a nil Caller")

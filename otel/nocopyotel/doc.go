@@ -22,8 +22,8 @@
 // Interceptors neither decode nor copy arguments for that, and change none: a client's adds the
 // field when they are written. A proxy whose calls are forwarded passes the map on as it is; with
 // [Client] on its way out it replaces the keys that it knows and passes on the others. If the IDL
-// declares a field 8888 of its own, of whatever type, it is left alone: no context is sent, or read
-// from it.
+// declares a field 8888 of its own, of whatever type, it is left alone: no context is sent, or
+// read from it.
 //
 // # Deadlines
 //
