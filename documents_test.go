@@ -70,10 +70,14 @@ func (s scratch) run(name string, args ...string) (string, error) {
 	return string(out), err
 }
 
+// inTable matches a command in a table.
+var inTable = regexp.MustCompile("(?m)^\\|.*`go tool nocopyc ([^`]*)`")
+
 // TestPrograms: the programs that documents show whole compile, with what nocopyc makes of their
-// IDL. make rehearse also runs them as a user does.
+// IDL; and the generator takes the commands in their tables. make rehearse also runs the programs
+// as a user does.
 func TestPrograms(t *testing.T) {
-	for _, page := range []string{"README.md", "docs/getting-started.md"} {
+	for _, page := range []string{"README.md", "docs/getting-started.md", "docs/coming-from.md"} {
 		t.Run(page, func(t *testing.T) {
 			text, err := os.ReadFile(page)
 			if err != nil {
@@ -84,11 +88,16 @@ func TestPrograms(t *testing.T) {
 			for _, block := range blocks {
 				s.write(block[1], block[2])
 			}
-			if len(blocks) < 3 {
+			if len(blocks) < 2 {
 				t.Fatalf("%d blocks name a file", len(blocks))
 			}
 			if out, err := s.run("go", "vet", "./..."); err != nil {
 				t.Errorf("%v\n%s", err, out)
+			}
+			for _, command := range inTable.FindAllStringSubmatch(string(text), -1) {
+				if out, err := s.run(s.nocopyc, strings.Fields(command[1])...); err != nil {
+					t.Errorf("%s: %v\n%s", command[0], err, out)
+				}
 			}
 		})
 	}
