@@ -65,7 +65,7 @@ fuzz: ## runs every fuzz target for FUZZTIME, two at a time
 		case "$$code $$out" in 0\ *) exit 0;; *"Failing input"*) exit 1;; *"context deadline exceeded"*) ;; *) exit 1;; esac; \
 	done; exit 1' # at the end of its time the go command may take an input under way for a failure: once more
 
-wild: ## tries nocopyc on the .thrift files of public packages (docs/idl.md); needs the network (a minute)
+wild: ## tries nocopyc on the .thrift files of public packages (gen/wild/README.md); needs the network (a minute)
 	go run ./gen/wild
 
 interop: ## Thrift for Java, Node, Rust and C++ against ours (interop/README.md); needs the network at first (minutes)

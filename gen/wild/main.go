@@ -1,6 +1,6 @@
 // Wild tries nocopyc on the .thrift files that come with public Go modules, Python packages and
 // Maven artifacts: it downloads those in sources.txt, generates code of every file, and checks the
-// types of what was generated. It prints, for docs/idl.md, how many files there are and what was
+// types of what was generated. It prints, for README.md, how many files there are and what was
 // refused, and why.
 //
 //	go run ./gen/wild [-v]
