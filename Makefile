@@ -10,6 +10,7 @@ help: ## lists the targets
 
 gen: ## writes all generated files anew
 	go generate ./...
+	.ci/parts go generate ./...
 	gen/modules.sh
 
 checkgen: gen ## fails, showing the difference, if generated files are not fresh
@@ -17,24 +18,30 @@ checkgen: gen ## fails, showing the difference, if generated files are not fresh
 
 test: ## runs all tests
 	go test ./...
+	.ci/parts go test ./...
 
 check: ## all that must hold before a change lands, with the long forms of tests, as CI runs it (15 minutes)
 	bash .ci/run
 
 race: ## the same with the race detector
 	go test -race ./...
+	.ci/parts go test -race ./...
 
 nounsafe: ## the same with safe twins in the place of every use of unsafe
 	go test -tags nounsafe ./...
+	.ci/parts go test -tags nounsafe ./...
 
 debug: ## tests with the tag nocopydebug: stale memory faults, blocks are counted
-	go test -tags nocopydebug ./linkbuf/... ./internal/chain ./internal/model ./nocopy/...
+	go test -tags nocopydebug ./linkbuf/... ./internal/chain ./nocopy/...
+	go test -C internal/model -tags nocopydebug ./...
 
 cross: ## builds for other processors (64 bits, big-endian, 32 bits) and systems; vets for 32 bits, where numbers overflow
 	@for pair in linux/arm64 linux/s390x linux/386 windows/amd64 darwin/arm64 js/wasm wasip1/wasm; do \
-		echo "$$pair"; GOOS=$${pair%/*} GOARCH=$${pair#*/} go build ./... || exit 1; \
+		echo "$$pair"; export GOOS=$${pair%/*} GOARCH=$${pair#*/}; \
+		go build ./... && .ci/parts go build -o /dev/null ./... || exit 1; \
 	done
 	@GOARCH=386 go vet ./...
+	@GOARCH=386 .ci/parts go vet ./...
 
 qemu: ## runs the library's tests on other processors, where qemu-user is installed; 386 on an amd64 as it is
 	@for pair in 386: arm64:aarch64 s390x:s390x; do \
@@ -46,6 +53,7 @@ qemu: ## runs the library's tests on other processors, where qemu-user is instal
 		fi; \
 		echo "GOARCH=$$arch"; \
 		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf/... ./internal/... || exit 1; \
+		GOARCH=$$arch go test -C internal/model -short -timeout 60m $${emulator:+-exec $$emulator} ./... || exit 1; \
 		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./nocopy -model.ops=2000 || exit 1; \
 	done
 
@@ -58,10 +66,10 @@ hostile: ## counts the steps of all operations on hostile messages: received in 
 	NOCOPY_HOSTILE=large go test -count=1 -timeout 60m -run 'TestHostileSteps$$' ./nocopy
 
 fuzz: ## runs every fuzz target for FUZZTIME, two at a time
-	@go list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do \
-		sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' "$$dir"/*_test.go 2>/dev/null | sed "s|^|$$pkg |"; \
+	@{ go list -f '{{.Dir}}' ./...; .ci/parts go list -f '{{.Dir}}' ./...; } | while read -r dir; do \
+		sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' "$$dir"/*_test.go 2>/dev/null | sed "s|^|$$dir |"; \
 	done | xargs -P 2 -L 1 sh -c 'echo "$$0 $$1"; for try in 1 2; do \
-		out=$$(go test -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x -parallel 1 "$$0" 2>&1); code=$$?; echo "$$out"; \
+		out=$$(go test -C "$$0" -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x -parallel 1 . 2>&1); code=$$?; echo "$$out"; \
 		case "$$code $$out" in 0\ *) exit 0;; *"Failing input"*) exit 1;; *"context deadline exceeded"*) ;; *) exit 1;; esac; \
 	done; exit 1' # at the end of its time the go command may take an input under way for a failure: once more
 
@@ -83,5 +91,6 @@ rehearse: ## packs the modules as a release, and follows README and docs literal
 lint: ## gofmt and vet
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
 	go vet ./...
+	.ci/parts go vet ./...
 
 .PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz wild interop otel bench rehearse lint

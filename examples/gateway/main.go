@@ -2,7 +2,7 @@
 // without generated code. It also runs the services: the store of examples/kvstore, and one with
 // orders. See README.md.
 //
-//	go run ./examples/gateway
+//	go run -C examples/gateway .
 package main
 
 import (
@@ -38,7 +38,7 @@ func main() {
 	defer stop()
 	var c config
 	flag.StringVar(&c.listen, "listen", "127.0.0.1:8080", "`address` for HTTP")
-	flag.StringVar(&c.idl, "idl", "examples/gateway/idl", "`folder` with the .thrift files")
+	flag.StringVar(&c.idl, "idl", "idl", "`folder` with the .thrift files")
 	flag.StringVar(&c.connect, "connect", "", "`address` of a running kvstore -serve; one in this program if empty")
 	flag.DurationVar(&c.timeout, "timeout", 5*time.Second, "how long a call may take")
 	flag.DurationVar(&c.poll, "poll", 500*time.Millisecond, "how often to look whether the IDL has changed")

@@ -20,7 +20,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
+	"github.com/nocopythrift/nocopythrift/internal/gocheck"
 )
 
 func main() {

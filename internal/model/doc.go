@@ -7,7 +7,7 @@
 // What a session does follows from a string of bytes, which follows from a seed. A failure is
 // made shorter by leaving bytes out, and then printed as a program.
 //
-//	go test ./internal/model -model.ops=500000 -model.seed=7
+//	go test -C internal/model . -model.ops=500000 -model.seed=7
 //
 // TestModel of package nocopy does the same for what only that package sees: indexes, generated
 // getters, memory that is compacted always.

@@ -1,0 +1,33 @@
+package shapes_test
+
+import (
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestInlineGenerated: the compiler inlines the generated getters, and in them the functions that
+// read a scalar, down to the load.
+func TestInlineGenerated(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "build", "-gcflags=-m", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	says := string(out)
+	for _, method := range []string{
+		"XStruct.Has", "XStruct.Bool", "XStruct.Int32", "XStruct.Int64", "XStruct.Float64",
+		"XFar.Has", "XFar.Bool", "XFar.Int8", "XFar.Int16", "XFar.Int32", "XFar.Int64", "XFar.Float64",
+	} {
+		t.Run(method, func(t *testing.T) {
+			if !strings.Contains(says, "inlining call to nocopy."+method+"\n") {
+				t.Errorf("no call of %s is inlined", method)
+			}
+		})
+	}
+	getters := regexp.MustCompile(`can inline \w+\.(Get|IsSet)\w+`).FindAllString(says, -1)
+	if len(getters) < 50 {
+		t.Errorf("only %d getters are inlined", len(getters))
+	}
+}
