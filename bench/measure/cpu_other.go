@@ -4,5 +4,5 @@ package measure
 
 import "time"
 
-// cpuTime returns 0: the processor time is not known on this system.
-func cpuTime() time.Duration { return 0 }
+// CPUTime returns 0: the processor time is not known on this system.
+func CPUTime() time.Duration { return 0 }

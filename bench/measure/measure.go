@@ -189,11 +189,11 @@ func take(make func() peer.Step, n int) sample {
 	gc := gcTime()
 	runtime.ReadMemStats(&before)
 	// What is waited for lies within what elapses, never outside
-	cpu, start, wait := cpuTime(), time.Now(), thread.soFar()
+	cpu, start, wait := CPUTime(), time.Now(), thread.soFar()
 	run(step, n)
 	wait = thread.soFar() - wait
 	elapsed := time.Since(start)
-	cpu = cpuTime() - cpu
+	cpu = CPUTime() - cpu
 	runtime.ReadMemStats(&after)
 	gc = gcTime() - gc
 	per := 1 / float64(n)
