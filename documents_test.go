@@ -119,7 +119,7 @@ const (
 	r io.Reader, w io.Writer, srv *rpc.Server, client *rpc.Client, shop order.ShopClient, handler order.ShopHandler,
 	processor *rpc.Processor, logger *slog.Logger, m nocopy.Message, t *testing.T, addr string, err error,
 	schema *dynamic.Schema, service dynamic.Service, cert, clientCert tls.Certificate, pem []byte,
-	authenticate, retry rpc.Interceptor, connContext func(context.Context, net.Conn) context.Context`
+	authenticate rpc.Interceptor, connContext func(context.Context, net.Conn) context.Context`
 	blockImports = `bufio bytes context crypto/subtle crypto/tls crypto/x509 encoding/binary encoding/json errors fmt io log log/slog net net/http
 	os os/signal slices strings sync sync/atomic syscall testing time 
 	example.com/shop/order example.com/shop/page example.com/shop/rules example.com/shop/users
