@@ -133,7 +133,7 @@ func moduleDir(t *testing.T, module string) string {
 }
 
 var (
-	fencedBlock  = regexp.MustCompile("(?sm)^```thrift\n(.*?)^```$")
+	fencedBlock  = regexp.MustCompile("(?sm)^```thrift[^\n]*\n(.*?)^```$")
 	commentBlock = regexp.MustCompile(`(?m)(?:^\s*//\t.*\n)+`)
 	beginsIDL    = regexp.MustCompile(`^\s*(namespace|include|struct|union|exception|service|enum|typedef|const) [\w.]+ ?[\w<{]`)
 )
