@@ -1,5 +1,7 @@
 package nocopy
 
+import "log/slog"
+
 // View is the constraint that every handle satisfies: those of generated structs and those of
 // containers.
 type View interface {
@@ -37,6 +39,58 @@ func (s Struct) Release() { XStruct(s).Release() }
 func (s Struct) Format(d *XDesc) string {
 	s.checkDesc(d)
 	return XStruct(s).Format(d)
+}
+
+// String returns the root of a message as text, as the String of its type does: arguments and
+// results of package rpc, for instance. Of another struct in a message, whose type is not known,
+// it returns no more than that; Format prints that.
+func (s Struct) String() string {
+	if d := s.rootDesc(); d != nil {
+		return XStruct(s).Format(d)
+	}
+	return s.unknown()
+}
+
+// GoString returns the same as String, after the type's name, for %#v.
+func (s Struct) GoString() string {
+	if d := s.rootDesc(); d != nil {
+		return d.name + XStruct(s).Format(d)
+	}
+	return s.unknown()
+}
+
+// LogValue returns what package slog prints of the root of a message, as the LogValue of its type
+// does; of another struct the same as String.
+func (s Struct) LogValue() slog.Value {
+	if d := s.rootDesc(); d != nil {
+		return XStruct(s).LogValue(d)
+	}
+	return slog.StringValue(s.unknown())
+}
+
+// rootDesc returns what describes s, if it is the root of a message; else nil. It panics if the
+// message was released.
+func (s Struct) rootDesc() *XDesc {
+	if s.m == nil || s.m.absent {
+		return nil
+	}
+	if XStruct(s).alive(); s.k != s.m.handle(s.m.root).k {
+		return nil
+	}
+	return s.m.desc
+}
+
+// unknown returns the text for a struct of which rootDesc knows nothing.
+func (s Struct) unknown() string {
+	switch {
+	case s.m == nil:
+		return zeroHandleText
+	case s.m.absent:
+		return "{}"
+	case s.m.desc != nil:
+		return "<struct in " + s.m.desc.name + ">"
+	}
+	return "<struct>"
 }
 
 // Clone returns the root of a message of its own with a copy of the struct, which d describes.

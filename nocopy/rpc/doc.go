@@ -235,13 +235,21 @@
 //
 // [Interceptor]s see each call. [Stats] are told what they can't see: bytes, connections, how long
 // calls wait, what is refused; [ReadBlockStats] counts blocks of memory. [Health] answers health
-// checks, with which Shutdown tells load balancers before it stops anything. [SampleLogs] bounds
-// the log. [Call.Field] and [Call.SetField] carry what is not in the IDL: a field after the
-// arguments, which peers that do not know it skip. The module otel has traces and metrics.
+// checks, with which Shutdown tells load balancers before it stops anything; [CheckHealth] asks
+// for it. [LogCalls] logs calls, and [SampleLogs] bounds the log. The module otel has traces and
+// metrics.
+//
+// # Beyond the IDL
+//
+// [Call.SetText] and its like add fields to the arguments of a call that its IDL does not know, and
+// [Call.Text] and its like read them: peers that do not know them skip them. [Metadata] are pairs
+// of strings in one such field. With the option [Deadlines] a client sends the time that is left
+// until its context's deadline there; a [Server] with Deadlines ends the handler's context then.
 //
 // Read next: method.go for the descriptions that generated code gives of methods; server.go,
 // serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go,
 // clientconn.go, pending.go, turn.go and clienttries.go; forward.go for proxies; field.go,
-// stats.go, health.go, age.go, retire.go, retry.go; message.go and receive.go for the wire;
+// fieldvalue.go, metadata.go; stats.go, health.go, age.go, logcalls.go, retire.go, retry.go;
+// message.go and receive.go for the wire;
 // shared.go and sharedbuild.go for shared memory.
 package rpc

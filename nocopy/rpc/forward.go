@@ -2,6 +2,8 @@ package rpc
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -163,11 +165,12 @@ func ResultOf[S nocopy.StructView](c *Call) (S, bool) { return structOf[S](c.Res
 
 // AnyArgs returns c's arguments for packages that take messages of any type, such as reflection
 // and messages; absent if they are not of the method's type. They are valid as long as c.Args.
-// Those of a RawMethod have no known fields.
+// Those of a RawMethod have no known fields. Packages fmt and log/slog print them as they print a
+// generated type, with values redacted.
 func AnyArgs(c *Call) nocopy.AnyStruct { return anyOf(c.Args, c.Method.Args) }
 
 // AnyResult returns c's result with its descriptor, for packages that take messages of any type.
-// It is absent also if c is oneway or has no result yet.
+// It is absent also if c is oneway or has no result yet. It is printed as AnyArgs are.
 func AnyResult(c *Call) nocopy.AnyStruct { return anyOf(c.Result, c.Method.Result) }
 
 // described is a struct with its type.
@@ -178,6 +181,9 @@ type described struct {
 
 func (a described) ThriftDesc() *thriftimpl.Desc    { return a.d }
 func (a described) ThriftStruct() thriftimpl.Struct { return thriftimpl.Struct(a.s) }
+func (a described) String() string                  { return a.ThriftStruct().Format(a.d) }
+func (a described) Format(f fmt.State, verb rune)   { a.ThriftStruct().FormatTo(f, verb, a.d) }
+func (a described) LogValue() slog.Value            { return a.ThriftStruct().LogValue(a.d) }
 
 // anyOf returns s, of type d; absent if it is not of that type.
 func anyOf(s nocopy.Struct, d *thriftimpl.Desc) nocopy.AnyStruct {

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -17,7 +18,7 @@ import (
 //	enum fb_status { DEAD = 0, STARTING = 1, ALIVE = 2, STOPPING = 3, STOPPED = 4, WARNING = 5 }
 //	service FacebookService { fb_status getStatus() }
 //
-// Interceptors do not see these calls. The zero Health is alive. Any number of servers and
+// [CheckHealth] makes such a call. A server's interceptors do not see these calls. The zero Health is alive. Any number of servers and
 // goroutines may use a Health.
 type Health struct {
 	// Method is the name that the calls have: for a Multiplexed processor "service:method". If the
@@ -42,6 +43,43 @@ const (
 	StatusWarning  Status = 5
 )
 
+// String returns the name that fb303 has for s, such as "ALIVE".
+func (s Status) String() string {
+	names := [...]string{"DEAD", "STARTING", "ALIVE", "STOPPING", "STOPPED", "WARNING"}
+	if s < 0 || int(s) >= len(names) {
+		return "Status(" + strconv.Itoa(int(s)) + ")"
+	}
+	return names[s]
+}
+
+// UnhealthyError is the error of CheckHealth for a server that does not want to be called.
+type UnhealthyError struct{ Status Status }
+
+// Error returns the status as text.
+func (e *UnhealthyError) Error() string { return "rpc: the server is " + e.Status.String() }
+
+// CheckHealth asks a server how it is, by a call of getStatus as Health answers it, and fb303's
+// servers do. It returns nil if the status is StatusAlive or StatusWarning, an *UnhealthyError if
+// it is another one, and the call's error if there is no answer: an *ApplicationException of type
+// UnknownMethod if the server answers no health checks. For the name "service:getStatus" it takes
+// a MultiplexedCaller. It panics if c is nil.
+func CheckHealth(ctx context.Context, c Caller) error {
+	if c == nil {
+		panic("nocopy: rpc.CheckHealth with a nil Caller")
+	}
+	result, err := c.Call(ctx, healthMethod, c.NewArgs(healthMethod))
+	if err != nil {
+		return err
+	}
+	defer result.Release()
+	switch s := Status(thriftimpl.Struct(result).Int32(healthStatus)); s {
+	case StatusAlive, StatusWarning:
+		return nil
+	default:
+		return &UnhealthyError{s}
+	}
+}
+
 // Set sets the status that checks are answered with from now on, until Shutdown: from then on it
 // is StatusStopping.
 func (h *Health) Set(s Status) { h.status.Store(int32(s) + 1) }
@@ -61,6 +99,11 @@ var (
 		thriftimpl.Field(nocopy.WireI32)<<entry.WireShift
 )
 
+// healthMethod is what CheckHealth calls.
+var healthMethod = &Method{Service: "Health", Name: defaultHealthMethod, Args: rawDesc, Result: healthDesc, Success: healthStatus}
+
+const defaultHealthMethod = "getStatus"
+
 func init() {
 	healthDesc.Define(thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional})
 }
@@ -72,7 +115,7 @@ func (s *Server) newHealthMethod() *Method {
 	}
 	name := s.Health.Method
 	if name == "" {
-		name = "getStatus"
+		name = defaultHealthMethod
 	}
 	at := strings.LastIndexByte(name, ':') + 1
 	return &Method{

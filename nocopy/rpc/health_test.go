@@ -3,12 +3,14 @@ package rpc_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
@@ -176,4 +178,61 @@ func TestDrain(t *testing.T) {
 	if err := srv.Shutdown(bg); err != nil { // of a server that does not serve
 		t.Error(err)
 	}
+}
+
+// TestCheckHealth: what a client is told of a server, by all the ways to it.
+func TestCheckHealth(t *testing.T) {
+	t.Parallel()
+	health := new(rpc.Health)
+	p := echo.NewEchoProcessor(&handler{})
+	for _, opts := range tryOpts {
+		c := dial(t, serve(t, &rpc.Server{Health: health, Recycle: len(opts) > 0}, &handler{}), opts...)
+		of := dial(t, serve(t, &rpc.Server{Health: &rpc.Health{Method: "fb303:getStatus"}, Processor: rpc.Multiplexed(map[string]*rpc.Processor{"": p})}, nil), opts...)
+		for s, want := range map[rpc.Status]string{rpc.StatusAlive: "<nil>", rpc.StatusWarning: "<nil>", rpc.StatusDead: "rpc: the server is DEAD",
+			rpc.StatusStarting: "rpc: the server is STARTING", rpc.StatusStopping: "rpc: the server is STOPPING", 77: "rpc: the server is Status(77)"} {
+			health.Set(s)
+			err := rpc.CheckHealth(bg, c)
+			var unhealthy *rpc.UnhealthyError
+			if fmt.Sprint(err) != want || errors.As(err, &unhealthy) != (err != nil) || err != nil && unhealthy.Status != s {
+				t.Errorf("%v: %v, want %s", s, err, want)
+			}
+		}
+		var answer *rpc.ApplicationException
+		if err := rpc.CheckHealth(bg, of); !errors.As(err, &answer) || answer.Type != rpc.UnknownMethod {
+			t.Error(err)
+		}
+		if err := rpc.CheckHealth(bg, rpc.MultiplexedCaller(of, "fb303")); err != nil {
+			t.Error(err)
+		}
+		ended, end := context.WithCancel(bg)
+		end()
+		if err := rpc.CheckHealth(ended, c); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+	health.Set(rpc.StatusAlive)
+	c := dial(t, serve(t, &rpc.Server{}, &handler{})) // without Health
+	var answer *rpc.ApplicationException
+	if err := rpc.CheckHealth(bg, c); !errors.As(err, &answer) || answer.Type != rpc.UnknownMethod {
+		t.Error(err)
+	}
+	odd := dial(t, serve(t, &rpc.Server{Processor: rpc.NewProcessor("X", nil).WithFallback(func(_ context.Context, c *rpc.Call) error {
+		r := echo.NewBaseVersionResult()
+		r.SetSuccess("fine")
+		c.Result = nocopy.Struct(r)
+		return nil
+	})}, nil))
+	if err := rpc.CheckHealth(bg, odd); !errors.As(err, &answer) || answer.Type != rpc.MissingResult {
+		t.Errorf("a text in the place of a status: %v", err)
+	}
+	c.Close()
+	if err := rpc.CheckHealth(bg, c); !errors.Is(err, rpc.ErrClientClosed) {
+		t.Error(err)
+	}
+	defer func() {
+		if v := fmt.Sprint(recover()); v != "nocopy: rpc.CheckHealth with a nil Caller" {
+			t.Error(v)
+		}
+	}()
+	rpc.CheckHealth(bg, nil)
 }

@@ -130,7 +130,8 @@ type Call struct {
 
 	// Args are the arguments. They belong to the library and are valid until the call ends. An
 	// interceptor may put a struct of its own there, which must be of type Method.Args and stays its
-	// own. c.Args.Format(c.Method.Args) returns them as text.
+	// own. Packages fmt and log/slog print Args and Result as text, with values redacted; AnyArgs(c)
+	// is printed on several lines by %+v.
 	Args nocopy.Struct
 
 	// Result is the result: a server's handler fills it; on a client next sets it to what the server

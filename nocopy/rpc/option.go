@@ -31,6 +31,7 @@ type options struct {
 	idleTimeout  time.Duration
 	maxConnAge   time.Duration
 	keepAlive    net.KeepAliveConfig
+	deadlines    bool
 	stats        *statsHook // nil: nothing is counted
 	shared       SharedMemory
 	maxShared    int
@@ -184,6 +185,9 @@ func optionsOf(list []Option) options {
 			panic("nocopy: a nil rpc.Option")
 		}
 		opt.apply(&o)
+	}
+	if o.deadlines {
+		o.interceptors = append(o.interceptors, sendDeadline)
 	}
 	o.poolSize = max(orDefault(o.poolSize, defaultPoolSize), 1)
 	o.maxInFlight = max(orDefault(o.maxInFlight, defaultMaxInFlight), 1)

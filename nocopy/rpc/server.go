@@ -99,6 +99,11 @@ type Server struct {
 	// sends them, as retries under way do, unless c.Args.Message().Index has returned nil before.
 	Lazy bool
 
+	// Deadlines makes the contexts of handlers end when the time has passed that a client has sent
+	// with the call, see the option Deadlines; not those of oneway calls. Without it, and where a
+	// client has sent none, they end with the connection only. It is an interceptor, the outermost.
+	Deadlines bool
+
 	// SharedMemory lets messages go through memory that is shared with clients that ask for it, on
 	// listeners of unix sockets; not if 0. Connections with TLS have none.
 	SharedMemory SharedMemory
@@ -151,8 +156,12 @@ func (s *Server) init() {
 	s.once.Do(func() {
 		s.ctx, s.cancel = context.WithCancel(context.Background())
 		s.recycle = s.Recycle || s.SharedMemory == TrustPeer
-		if len(s.Interceptors) > 0 {
-			s.outermost = wrap(s.Interceptors, s.callHandler, s.callInner)
+		interceptors := s.Interceptors
+		if s.Deadlines {
+			interceptors = slices.Insert(slices.Clone(interceptors), 0, receiveDeadline)
+		}
+		if len(interceptors) > 0 {
+			s.outermost = wrap(interceptors, s.callHandler, s.callInner)
 		}
 		s.health = s.newHealthMethod()
 		s.stats = newStatsHook(s.Stats, func(args ...any) { s.log(slog.LevelError, hookPanicked, args...) })
