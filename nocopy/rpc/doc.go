@@ -250,6 +250,5 @@
 // serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go,
 // clientconn.go, pending.go, turn.go and clienttries.go; forward.go for proxies; field.go,
 // fieldvalue.go, metadata.go; stats.go, health.go, age.go, logcalls.go, retire.go, retry.go;
-// message.go and receive.go for the wire;
-// shared.go and sharedbuild.go for shared memory.
+// message.go and receive.go for the wire; shared.go and sharedbuild.go for shared memory.
 package rpc
