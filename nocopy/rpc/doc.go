@@ -241,8 +241,8 @@
 //
 // # Beyond the IDL
 //
-// [Call.SetText] and its like add fields to the arguments of a call that its IDL does not know, and
-// [Call.Text] and its like read them: peers that do not know them skip them. [Metadata] are pairs
+// [Call.SetText] and its like add fields to the arguments of a call that its IDL does not know;
+// [Call.Text] and its like read them. Peers that do not know them skip them. [Metadata] are pairs
 // of strings in one such field. With the option [Deadlines] a client sends the time that is left
 // until its context's deadline there; a [Server] with Deadlines ends the handler's context then.
 //

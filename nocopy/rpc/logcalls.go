@@ -118,8 +118,8 @@ func loggedText(s string, most int) string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// loggedOutcome returns the level and the outcome of a call that has ended with err, and the declared
-// exception if that is one.
+// loggedOutcome returns the level and the outcome of a call that has ended with err, and the
+// declared exception if that is one.
 func loggedOutcome(c *Call, err error) (level slog.Level, outcome string, exception nocopy.AnyStruct) {
 	level, outcome = slog.LevelError, "failed"
 	defer func() { recover() }() // methods of err may panic: then it has failed

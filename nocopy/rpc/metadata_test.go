@@ -124,8 +124,8 @@ func TestDeadlinePasses(t *testing.T) {
 	}
 }
 
-// TestHostileMetadata: whatever is in field 8888, the call is answered, and what is no timeout in a
-// map of strings within the limits is no deadline.
+// TestHostileMetadata: whatever is in field 8888, the call is answered, and what is no timeout in
+// a map of strings within the limits is no deadline.
 func TestHostileMetadata(t *testing.T) {
 	t.Parallel()
 	timeout := func(s string) []byte { return metadataField(13, pairsOf(1, 11, 11, rpc.TimeoutKey, s)) }

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
-	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -18,7 +17,6 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"github.com/nocopythrift/nocopythrift/otel/internal/greet"
@@ -292,9 +290,9 @@ func TestJavaBytes(t *testing.T) {
 // TestSkyWalking: what SkyWalking's agent has put into the map is passed on by a proxy that is
 // part of a trace.
 func TestSkyWalking(t *testing.T) {
-	var got []pair
+	got := new(rpc.Metadata)
 	note := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-		got = read(c).pairs
+		got = c.Metadata()
 		return next(ctx, c)
 	}
 	srv := &rpc.Server{Processor: greet.NewGreeterProcessor(new(asks)), Interceptors: []rpc.Interceptor{note}}
@@ -320,66 +318,12 @@ func TestSkyWalking(t *testing.T) {
 	if _, err := nc.Read(make([]byte, 100)); err != nil {
 		t.Fatal(err)
 	}
-	c := carrier{got}
-	if tp := c.Get("traceparent"); c.Get("sw8") != "1-abc" || len(got) != 3 || tp == parent || !strings.HasPrefix(tp, parent[:36]) {
+	if tp := got.Get("traceparent"); got.Get("sw8") != "1-abc" || got.Len() != 3 || tp == parent || !strings.HasPrefix(tp, parent[:36]) {
 		t.Errorf("the back end has got %v", got)
 	}
 }
 
-// TestEncode: what is encoded is decoded again, but what is too much is left out, the largest
-// first; the parent and the timeout stay.
-func TestEncode(t *testing.T) {
-	for _, c := range []struct {
-		pairs int
-		size  int // of each value
-		want  int
-	}{{0, 0, 0}, {1, 0, 1}, {98, 0, 98}, {99, 0, 98}, {1000, 10, 98}, {1, 8100, 1}, {1, 8200, 0}, {2, 5000, 1}, {1000, 1000, 8}} {
-		in := carrier{[]pair{{"traceparent", parent}, {TimeoutKey, "5S"}}}
-		for i := range c.pairs {
-			in.Set(fmt.Sprint("k", i), strings.Repeat("v", c.size))
-		}
-		wire := in.encode()
-		pairs, ok := decode(valueOf(t, wire))
-		out := carrier{pairs}
-		if !ok || len(pairs) != c.want+2 || out.Get("traceparent") != parent || out.Get(TimeoutKey) != "5S" {
-			t.Errorf("%v: %t, %d pairs: %v", c, ok, len(pairs), pairs)
-		}
-	}
-}
-
-// valueOf returns the value of a map with these wire bytes.
-func valueOf(t *testing.T, wire []byte) nocopy.Value {
-	t.Helper()
-	v, err := nocopy.Peek(append(field(13, wire), 0), FieldID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-func TestTimeouts(t *testing.T) {
-	for s, want := range map[string]time.Duration{
-		"1H": time.Hour, "2M": 2 * time.Minute, "3S": 3 * time.Second, "4m": 4 * time.Millisecond, "5u": 5 * time.Microsecond, "6n": 6,
-		"0n": 0, "00000001S": time.Second, "99999999n": 99999999, "99999999H": math.MaxInt64, "2562047H": 2562047 * time.Hour, "2562048H": math.MaxInt64,
-		"": -1, "S": -1, "1": -1, "1s": -1, "-1S": -1, "+1S": -1, "1 S": -1, "1.5S": -1, "0x1S": -1, "100000000S": -1, "１S": -1, "1S\x00": -1, "1SS": -1,
-		strings.Repeat("1", 1000) + "S": -1,
-	} {
-		if got, ok := parseTimeout(s); ok != (want >= 0) || ok && got != want {
-			t.Errorf("%q is %v, %t", s, got, ok)
-		}
-	}
-	for d, want := range map[time.Duration]string{
-		-1: "0n", 0: "0n", 1: "1n", 99999999: "99999999n", 100_000_000: "100000u", 100_000_001: "100001u", time.Hour: "3600000m",
-		math.MaxInt64: "2562048H", 30 * time.Second: "30000000u",
-	} {
-		got := formatTimeout(d)
-		if back, ok := parseTimeout(got); got != want || !ok || back < d {
-			t.Errorf("%v is %q, and that %v", d, got, back)
-		}
-	}
-}
-
-// TestTimeoutAtServer: the context of a call has the deadline, the earlier of two.
+// TestTimeoutAtServer: the context of a call has the deadline.
 func TestTimeoutAtServer(t *testing.T) {
 	for value, want := range map[string]bool{"1H": true, "1s": false, "": false, "0n": true, "99999999H": false} {
 		h := new(asks)
@@ -399,31 +343,4 @@ func TestTimeoutAtServer(t *testing.T) {
 		}
 		h.mu.Unlock()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	want, _ := ctx.Deadline()
-	later, cancel2 := withTimeout(ctx, &carrier{[]pair{{TimeoutKey, "1H"}}})
-	defer cancel2()
-	if got, _ := later.Deadline(); got != want {
-		t.Error("the deadline has become later")
-	}
-}
-
-func FuzzDecode(f *testing.F) {
-	f.Add(wireMap(1, 11, 11, "traceparent", parent))
-	f.Add(wireMap(1000, 11, 11))
-	f.Fuzz(func(t *testing.T, wire []byte) {
-		v, err := nocopy.Peek(append(field(13, wire), 0), FieldID)
-		if err != nil {
-			return
-		}
-		pairs, ok := decode(v)
-		if !ok {
-			return
-		}
-		again, ok := decode(valueOf(t, (&carrier{pairs}).encode()))
-		if !ok || fmt.Sprint(again) != fmt.Sprint(pairs) {
-			t.Errorf("%v, and encoded and decoded %v", pairs, again)
-		}
-	})
 }

@@ -104,11 +104,11 @@ func split(addr string) (string, int) {
 func Server(o Options) rpc.Interceptor {
 	t := newTracing(o, trace.SpanKindServer)
 	return func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-		in := read(c)
+		in := c.Metadata()
 		ctx = t.Propagator.Extract(ctx, in)
 		if !c.Method.Oneway() {
 			var cancel context.CancelFunc
-			ctx, cancel = withTimeout(ctx, in)
+			ctx, cancel = in.WithTimeout(ctx)
 			defer cancel()
 		}
 		ctx, end := t.start(ctx, c)
@@ -138,18 +138,18 @@ var errPanic = errors.New("a handler or interceptor has panicked, or ended its g
 // send makes the call's arguments carry the context. What they carry already, since they are
 // forwarded, is replaced where this program has another value for the key.
 func (t *tracing) send(ctx context.Context, c *rpc.Call) {
-	out := read(c)
-	had := len(out.pairs) > 0
+	out := c.Metadata()
+	had := out.Len() > 0
 	for _, key := range t.Propagator.Fields() {
-		out.remove(key)
+		out.Remove(key)
 	}
-	out.remove(TimeoutKey)
+	out.Remove(TimeoutKey)
 	t.Propagator.Inject(ctx, out)
 	if deadline, ok := ctx.Deadline(); ok && !c.Method.Oneway() {
-		out.Set(TimeoutKey, formatTimeout(time.Until(deadline)))
+		out.SetTimeout(time.Until(deadline))
 	}
-	if had || len(out.pairs) > 0 {
-		c.SetField(FieldID, nocopy.WireMap, out.encode())
+	if had || out.Len() > 0 {
+		c.SetMetadata(out)
 	}
 }
 
