@@ -362,6 +362,36 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
+// TestModules: CI tests every module, except those that are commands for this repository. The
+// corpora of fuzz tests are modules, which keeps them out of the root module's zip file.
+func TestModules(t *testing.T) {
+	files, err := exec.Command("git", "ls-files", "*go.mod", "*testdata/fuzz/*").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ci []byte
+	for _, script := range []string{".ci/run", ".ci/parts"} {
+		text, err := os.ReadFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ci = append(ci, text...)
+	}
+	for _, file := range strings.Fields(string(files)) {
+		dir := path.Dir(file)
+		if before, _, corpus := strings.Cut(file, "testdata/fuzz/"); corpus {
+			if _, err := os.Stat(before + "testdata/fuzz/go.mod"); err != nil {
+				t.Errorf("%s is in the zip file of its module: %v", file, err)
+			}
+			continue
+		}
+		tested := regexp.MustCompile(`(?m)[ (]` + regexp.QuoteMeta(dir) + `([ ;)]|$)`)
+		if dir != "." && dir != "internal/rehearse" && dir != "bench/tools" && !tested.Match(ci) {
+			t.Errorf("neither .ci/run nor .ci/parts tests the module in %s", dir)
+		}
+	}
+}
+
 // TestDocumented: every exported name of the packages that users call says what it does.
 func TestDocumented(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {
