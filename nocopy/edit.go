@@ -290,9 +290,10 @@ func (m *Message) beginTrusted(p uint32) {
 	m.zeroed = 0 // since the parser does not update it
 	m.noteGrowth()
 	m.p.reset(0)
+	m.p.lazy = false // what the program sets is indexed at once: Lazy is about received bytes
 	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
 	m.p.growth = doubling
-	m.p.utf8, m.p.trusted, m.p.reuse = false, true, m.dead.free != nil
+	m.p.utf8, m.p.trusted, m.p.unlimited, m.p.reuse = false, true, true, m.dead.free != nil
 	m.p.slow = m.p.reuse || m.noWords != 0
 	if p != 0 {
 		m.p.b, m.p.base = m.buf.At(p), p

@@ -79,6 +79,22 @@ func parseEncoded(d *XDesc, pieces [][]byte) (*Message, error) {
 	return s.m, err
 }
 
+// Reparse returns the root of a message of type d that has these wire bytes, which it takes over.
+// They were put together from those of messages, whatever their size. Required fields may be
+// missing, as in what a message parsed with Lazy has. It returns the zero handle if structs are
+// nested deeper than this.
+func (X) Reparse(d *XDesc, wire []byte, depth int) XStruct {
+	m := takeParsed(d, limited, Limits{MaxDepth: depth}.orElse(Limits{chain.MaxSize, 0, math.MaxInt}))
+	base, p := m.buf.Refer(wire, false, true), &m.p
+	p.reset(len(wire))
+	p.b, p.base, p.trusted = wire, base, true
+	s, err := m.parseRoot(p)
+	if err != nil && !errors.Is(err, ErrLimit) {
+		panic("nocopy: internal error: " + err.Error())
+	}
+	return s
+}
+
 // ParseEncoded parses pieces of wire bytes that a message of type d has had, whatever its size,
 // into a held message. It refers to the pieces and never changes them.
 func (X) ParseEncoded(d *XDesc, pieces [][]byte) (*Message, error) { return parseEncoded(d, pieces) }

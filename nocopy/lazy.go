@@ -8,10 +8,43 @@ func (m *Message) indexLazily(f *field, e uint32) uint32 {
 	if m.pending&byIndex != 0 {
 		word = m.land(f, e, p)
 	} else {
-		word = m.indexAt(f.typ, p)
+		word = m.indexLeft(f, p)
 	}
 	m.put(e, f.c, word)
 	return word
+}
+
+// indexLeft indexes the value of field f at position p, which Lazy left for later, and returns its
+// entry. A getter returns no error: so if the value is not valid it is taken as skipping saw it,
+// and Index returns the error.
+func (m *Message) indexLeft(f *field, p uint32) uint32 {
+	shadows := len(m.shadows.all)
+	i, word := m.parseLeft(f.typ, p, true)
+	if i >= 0 {
+		return word
+	}
+	m.p.inField(f.Name)
+	if err := m.p.finish(m.desc); m.late == nil {
+		m.late, m.more = err, true
+	}
+	m.shadows.all = m.shadows.all[:shadows]
+	m.beginTrusted(p)
+	m.p.lazy = true
+	i, word = m.p.value(f.typ, 0, 0)
+	m.endTrusted(i)
+	return word
+}
+
+// parseLeft indexes the struct or container of type t at position p, which Lazy left for later,
+// with all checks that parsing makes without Lazy. With lazily it leaves what is in it for later
+// as Lazy does. It returns failed, with the error noted, or the entry.
+func (m *Message) parseLeft(t *XType, p uint32, lazily bool) (int, uint32) {
+	m.beginTrusted(p)
+	m.p.lazy = lazily
+	m.p.trusted, m.p.utf8, m.p.maxDepth = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth
+	i, word := m.p.value(t, 0, 0)
+	m.p.b = nil
+	return i, word
 }
 
 // affords reports whether a value of field f, of n bytes with this many structs in it, can be left
@@ -37,17 +70,18 @@ func (p *parser) allow(n int) {
 
 // affordsAny reports whether any value of field f, whatever is in it, can be left for later.
 func (p *parser) affordsAny(f *field) bool {
-	return p.trusted || f.widest <= narrow && p.m.limits.MaxIndex <= 0
+	return p.unlimited || f.widest <= narrow && p.m.limits.MaxIndex <= 0
 }
 
 // narrow is the most words of a struct's entry with which even empty structs in a list, which are
 // one byte each, do not exceed the default limit of the index.
 const narrow = indexPerByte/4 - 2
 
-// Index indexes everything that Lazy left for later and checks what Lazy could not (but for a
-// value in whose place a later one of the same field stands). Afterwards any number of goroutines
-// may read the message. The error is an *Error; its offset counts from the beginning of the
-// container that is wrong.
+// Index indexes everything that Lazy left for later and checks what Lazy could not, read before or
+// not. It does not check a value in whose place a later one of the same field stands, nor what the
+// program has set: parts of other messages, or of this one, are taken as they are, as in a message
+// parsed without Lazy. Afterwards any number of goroutines may read the message. The error is an
+// *Error; its offset counts from the beginning of the container that is wrong.
 //
 // Of a message parsed with ByIndex it checks everything, the index included: all that has been
 // read is what a reader without the index reads if the error is nil. Else it is an *Error, in
@@ -62,6 +96,9 @@ func (m *Message) Index() error {
 	// Check finishes the message: a struct that is being built lacks the fields that it is owed.
 	if err := m.Check(); err != nil {
 		return err
+	}
+	if m.late != nil {
+		return m.late
 	}
 	m.flags &^= Lazy
 	ix := indexer{m}
@@ -79,11 +116,6 @@ type indexer struct{ m *Message }
 // that is wrong.
 func (ix indexer) structure(d *XDesc, e uint32, path string) error {
 	m := ix.m
-	for _, f := range d.required {
-		if m.at(e, f.c) == 0 {
-			return &Error{Path: path + "." + f.Name, Err: ErrMissingRequired}
-		}
-	}
 	if d.far && m.hasNoWords(e) {
 		return nil
 	}
@@ -111,14 +143,9 @@ func (ix indexer) structure(d *XDesc, e uint32, path string) error {
 // strictly indexes the struct or container of type t at position p, with all checks that parsing
 // makes without Lazy. It returns its entry.
 func (ix indexer) strictly(t *XType, p uint32, path string) (uint32, error) {
-	m := ix.m
-	m.beginTrusted(p)
-	m.p.trusted, m.p.utf8, m.p.maxDepth = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth
-	i, word := m.p.value(t, 0, 0)
-	m.p.b = nil
+	i, word := ix.m.parseLeft(t, p, false)
 	if i < 0 {
-		err := m.p.finish(&XDesc{name: path})
-		return 0, err
+		return 0, ix.m.p.finish(&XDesc{name: path})
 	}
 	return word, nil
 }

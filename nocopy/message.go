@@ -78,6 +78,7 @@ type Message struct {
 	home        *sync.Pool    // where it waits once it is released; nil if it is kept, see kept.go
 	own         *Message      // itself if it is kept, so that copies are found out
 	landing     *landing      // of a message that is read by its index, see landing.go
+	late        error         // the first that was found in what Lazy left for later
 	indexNode   chain.NodeID  // with the index that finishing added
 	noted       atomic.Uint32 // what users of a held message have done with it, see held.go
 	claims      atomic.Uint64 // who owns it, see claim.go
@@ -406,7 +407,7 @@ func (m *Message) endMore() {
 		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.laters)|len(m.tables.made) > 0) {
 		panic("nocopy: internal error: more is not noted")
 	}
-	m.more = false
+	m.more, m.late = false, nil
 	if m.large || cap(m.shadows.all) > keepShadows || cap(m.copied) > keepCopied {
 		m.dropLarge()
 	}

@@ -21,8 +21,9 @@ const (
 	// Lazy makes Parse validate by skipping and index only the top level, with small structs in it;
 	// anything else is indexed when it is first touched. Until Message.Index has been called, reading
 	// is for one goroutine at a time. A container whose index might exceed the limit is indexed at
-	// once. What skipping can't see is not checked: required fields of inner structs, how deep their
-	// unknown fields are and, with ValidUTF8, their strings.
+	// once. What skipping can't see is not checked, but by Message.Index: required fields of inner
+	// structs, how deep their unknown fields are and, with ValidUTF8, their strings. Lazy is about
+	// received bytes: what the program sets is indexed at once, also parts of other messages.
 	Lazy flag = 1 << iota
 
 	// Own gives the bytes passed to Parse to the message: it stores into them when fields of fixed

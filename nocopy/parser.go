@@ -30,18 +30,19 @@ type parser struct {
 	mismatched uint32   // position of a field that turned out not to be of its type
 	scan       XScanner // for what is skipped across windows
 
-	growth   growth
-	depth    int
-	maxDepth int
-	maxIndex uint32 // words
-	lazy     bool
-	promised uint64 // most words that indexing what was left for later may take
-	reserved uint64 // how many of these are for values that are left without counting, see allow
-	utf8     bool
-	trusted  bool // the bytes were accepted before: required fields are not asked for again
-	reuse    bool // entries that are free are used again
-	slow     bool // no programs are run: those take new words only, one after the other
-	full     bool // the parse failed since the index would exceed its limit
+	growth    growth
+	depth     int
+	maxDepth  int
+	maxIndex  uint32 // words
+	lazy      bool
+	promised  uint64 // most words that indexing what was left for later may take
+	reserved  uint64 // how many of these are for values that are left without counting, see allow
+	utf8      bool
+	trusted   bool // the bytes were accepted before: required fields are not asked for again
+	unlimited bool // the bytes were accepted before: the index has no limit
+	reuse     bool // entries that are free are used again
+	slow      bool // no programs are run: those take new words only, one after the other
+	full      bool // the parse failed since the index would exceed its limit
 
 	err  *Error
 	path []string // innermost first
@@ -60,7 +61,7 @@ func (p *parser) reset(n int) {
 	p.growth = growth{}
 	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
 	p.present = p.present[:0]
-	p.trusted, p.reuse, p.slow, p.full, p.promised = false, false, false, false, 0
+	p.trusted, p.unlimited, p.reuse, p.slow, p.full, p.promised = false, false, false, false, false, 0
 	p.maxDepth = m.limits.MaxDepth
 	p.lazy = m.flags&Lazy != 0
 	p.utf8 = m.flags&ValidUTF8 != 0

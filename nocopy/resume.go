@@ -18,7 +18,7 @@ func (p *parser) load(s *machine) {
 	s.set(p.b, p.m.idx, *code.cells.Load(), p.levels)
 	s.used, s.room = p.m.words, min(p.maxIndex-uint32(p.promised), uint32(len(p.m.idx)))
 	s.deeper = int32(p.maxDepth - p.depth)
-	if s.leaves = 0; p.trusted || p.m.limits.MaxIndex <= 0 {
+	if s.leaves = 0; p.unlimited || p.m.limits.MaxIndex <= 0 {
 		s.leaves = 1
 	}
 }

@@ -2,9 +2,7 @@ package messages
 
 import (
 	"bytes"
-	"errors"
 	"math"
-	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -69,14 +67,10 @@ func prepare(what string, dst, src nocopy.AnyStruct) (d *thriftimpl.Desc, to, fr
 // reparsed returns the root of the message of type d that has these wire bytes, which were those
 // of a message before.
 func reparsed(d *thriftimpl.Desc, wire []byte) thriftimpl.Struct {
-	limits := nocopy.Limits{MaxBytes: len(wire) + 1, MaxIndex: math.MaxInt32}
-	s, err := thriftimpl.Parse(d, wire, nocopy.Own, limits)
-	if errors.Is(err, nocopy.ErrLimit) { // it is deeper than messages are by default
-		limits.MaxDepth = math.MaxInt32
-		s, err = thriftimpl.Parse(d, wire, nocopy.Own, limits)
-	}
-	if err != nil {
-		panic("nocopy: " + strings.TrimPrefix(err.Error(), "nocopy: "))
+	const usualDepth = 64
+	s := thriftimpl.Reparse(d, wire, usualDepth)
+	if !s.Valid() { // it is deeper than messages are by default
+		s = thriftimpl.Reparse(d, wire, math.MaxInt32)
 	}
 	return s
 }

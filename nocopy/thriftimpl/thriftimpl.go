@@ -264,6 +264,11 @@ func AppendPieces(m *nocopy.Message, dst [][]byte) [][]byte { return nocopy.X{}.
 // not recycle.
 func Detach(m *nocopy.Message, below, long int) [][]byte { return nocopy.X{}.Detach(m, below, long) }
 
+// Reparse returns the root of a message of type d that has these wire bytes, which it takes over.
+// They were put together from those of messages, whatever their size. Required fields may be
+// missing. It returns the zero handle if structs are nested deeper than this.
+func Reparse(d *Desc, wire []byte, depth int) Struct { return nocopy.X{}.Reparse(d, wire, depth) }
+
 // ParseEncoded parses pieces of wire bytes that a message of type d has had, whatever its size,
 // into a held message. It refers to the pieces and never changes them.
 func ParseEncoded(d *Desc, pieces [][]byte) (*nocopy.Message, error) {

@@ -1,0 +1,274 @@
+package shapes
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/messages"
+)
+
+// badText is not UTF-8.
+const badText = "b\xffd"
+
+// graftSources returns messages that a strict receiver would refuse, each for another reason.
+func graftSources(t *testing.T) map[string]Outer {
+	deep := func(n int) Outer {
+		v := TreeFields{Name: "leaf"}
+		for range n {
+			v = TreeFields{Name: "node", Children: []TreeFields{v}}
+		}
+		return parsedOuter(t, NewOuterOf(OuterFields{Tree: v}), nocopy.Limits{MaxDepth: 2 * n})
+	}
+	texts := func(n int) Outer {
+		v := OuterFields{Tree: TreeFields{Name: badText}}
+		for range n {
+			v.Tree.Children = append(v.Tree.Children, TreeFields{Name: badText, Children: []TreeFields{{Name: badText}}})
+			v.Lists.Texts = append(v.Lists.Texts, badText)
+		}
+		v.Refused = nocopy.Some(RefusedFields{Reason: badText})
+		return withRows(NewOuterOf(v), []string{badText, "good"}, []string{badText})
+	}
+	// {origin: {x: 1}, tree: {name: "a", children: [{}]}}, of which a child lacks its name
+	lacking, err := ParseOuter([]byte("\x0c\x00\x01\x08\x00\x01\x00\x00\x00\x01\x00"+
+		"\x0c\x00\x05\x0b\x00\x01\x00\x00\x00\x01a\x0f\x00\x02\x0c\x00\x00\x00\x01\x00\x00\x00"), nocopy.Lazy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]Outer{
+		"no UTF-8":            parsedOuter(t, texts(2)),
+		"no UTF-8, linked":    parsedOuter(t, texts(2000)),
+		"no UTF-8, lazy":      parsedOuter(t, texts(2000), nocopy.Lazy),
+		"no UTF-8, built":     texts(2),
+		"deep":                deep(40),
+		"deeper":              deep(100),
+		"without a required":  lacking,
+		"nothing wrong, long": parsedOuter(t, NewOuterOf(OuterFields{Lists: ListsFields{Texts: []string{strings.Repeat("x", 100_000)}}})),
+	}
+	all["no UTF-8"].SetShape(func() Shape { s := NewShape(); s.SetLabel(badText); return s }())
+	return all
+}
+
+// withRows returns s with these lists in the field lists.table.
+func withRows(s Outer, rows ...[]string) Outer {
+	table := s.GetLists().NewTable(len(rows))
+	for _, row := range rows {
+		r := table.AppendNew(len(row))
+		for _, v := range row {
+			r.Append(v)
+		}
+	}
+	return s
+}
+
+func parsedOuter(t *testing.T, s Outer, opts ...nocopy.Option) Outer {
+	t.Helper()
+	s, err := ParseOuter(s.AppendTo(nil), opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// grafts are the ways of putting parts of one message into another.
+var grafts = map[string]func(t *testing.T, to, from Outer){
+	"SetX": func(_ *testing.T, to, from Outer) {
+		to.SetTree(from.GetTree())
+		to.SetLists(from.GetLists())
+		to.SetShape(from.GetShape())
+		to.SetRefused(from.GetRefused())
+	},
+	"SetX of containers": func(_ *testing.T, to, from Outer) {
+		to.GetTree().SetChildren(from.GetTree().GetChildren())
+		to.GetLists().SetTable(from.GetLists().GetTable())
+	},
+	"elements": func(_ *testing.T, to, from Outer) {
+		to.GetTree().GetChildren().Append(from.GetTree())
+		to.GetTree().GetChildren().Set(0, from.GetTree())
+		for _, row := range from.GetLists().GetTable().All() {
+			to.GetLists().GetTable().Append(row)
+			to.GetLists().GetTable().Set(0, row)
+		}
+	},
+	"new ones": func(_ *testing.T, to, from Outer) {
+		to.NewTree().SetChildren(from.GetTree().GetChildren())
+		to.GetTree().GetChildren().Append(from.GetTree())
+		to.NewLists().NewTable(1).Append(from.GetLists().GetTexts())
+		to.GetLists().GetTable().NewAt(0, 2).Set(0, badText)
+		pairs := to.GetLists().NewDeep(1).AppendNew(2)
+		pairs.Put(badText, from.GetLists().GetPoints())
+		pairs.PutNew("k"+badText, 1)
+	},
+	"CopyInto": func(_ *testing.T, to, from Outer) { messages.CopyInto(to, from) },
+	"CopyInto a part": func(_ *testing.T, to, from Outer) {
+		messages.CopyInto(to.GetTree(), from.GetTree())
+		messages.CopyInto(to.NewLists(), from.GetLists())
+	},
+	"Merge": func(_ *testing.T, to, from Outer) { messages.Merge(to, from) },
+	"Mask.Copy": func(t *testing.T, to, from Outer) {
+		if err := messages.MustMask(OuterDesc, "tree.children", "lists.table", "refused").Copy(to, from); err != nil {
+			t.Error(err)
+		}
+	},
+	"Mask.Keep": func(_ *testing.T, to, from Outer) {
+		to.SetTree(from.GetTree())
+		messages.MustMask(OuterDesc, "origin", "tree").Keep(to)
+	},
+	"whole structs": func(_ *testing.T, to, _ Outer) {
+		v := TreeFields{Name: badText, Children: []TreeFields{{Name: badText, Children: []TreeFields{{Name: badText}}}}}
+		to.GetTree().Set(v)
+		to.GetTree().SetChildrenOf([]TreeFields{v, v})
+		to.GetLists().Set(ListsFields{Texts: []string{badText}})
+	},
+}
+
+// TestGraftsIntoStrict: limits, ValidUTF8 and required fields are about what a message received. A
+// message takes what the program puts into it, however it was received itself; what it has
+// received and not indexed yet makes no difference.
+func TestGraftsIntoStrict(t *testing.T) {
+	sources := graftSources(t)
+	plain := withRows(NewOuterOf(OuterFields{
+		Lists: ListsFields{Texts: []string{strings.Repeat("long ", 1000)}},
+		Tree:  TreeFields{Name: "root", Children: []TreeFields{{Name: "child", Children: []TreeFields{{Name: "grandchild"}}}}},
+	}), []string{"one"}, []string{"two", "three"}).AppendTo(nil)
+	indexing, err := ParseOuter(plain, nocopy.WithIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	indexed := indexing.Message().AppendTo(nil)
+	if len(indexed) == len(plain) {
+		t.Fatal("there is no index")
+	}
+	strict := map[string][]nocopy.Option{
+		"ValidUTF8": {nocopy.ValidUTF8},
+		"MaxDepth":  {nocopy.Limits{MaxDepth: 6}},
+		"MaxIndex":  {nocopy.Limits{MaxIndex: 4 << 10}},
+		"all": {nocopy.ValidUTF8, nocopy.Recycle, nocopy.Own,
+			nocopy.Limits{MaxBytes: 16 << 10, MaxDepth: 6, MaxIndex: 4 << 10}},
+	}
+	// what a message is after a graft
+	after := func(t *testing.T, wire []byte, opts []nocopy.Option, graft func(t *testing.T, to, from Outer), from Outer, touch bool) (string, []byte) {
+		t.Helper()
+		to, err := ParseOuter(bytes.Clone(wire), opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer to.Release()
+		if touch {
+			_ = to.String()
+		}
+		graft(t, to, from)
+		if touch {
+			_ = to.String()
+		}
+		if err := to.Message().Index(); err != nil {
+			t.Errorf("Index: %v", err)
+		}
+		if err := to.Message().Check(); err != nil {
+			t.Errorf("Check: %v", err)
+		}
+		return to.String(), to.AppendTo(nil)
+	}
+	for what, opts := range strict {
+		for from, source := range sources {
+			for how, graft := range grafts {
+				t.Run(what+"/"+from+"/"+how, func(t *testing.T) {
+					text, wire := after(t, plain, opts, graft, source, false)
+					for _, way := range []struct {
+						name  string
+						wire  []byte
+						opt   nocopy.Option
+						touch bool
+					}{
+						{"Lazy", plain, nocopy.Lazy, false}, {"Lazy, read", plain, nocopy.Lazy, true},
+						{"ByIndex", indexed, nocopy.ByIndex, false}, {"ByIndex, read", indexed, nocopy.ByIndex, true},
+					} {
+						t.Run(way.name, func(t *testing.T) {
+							gotText, got := after(t, way.wire, append([]nocopy.Option{way.opt}, opts...), graft, source, way.touch)
+							if gotText != text {
+								t.Errorf("it reads as\n%.300s\nnot\n%.300s", gotText, text)
+							}
+							if !bytes.Equal(got, wire) {
+								t.Errorf("%d bytes\n%.300x\nnot %d\n%.300x", len(got), got, len(wire), wire)
+							}
+						})
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestReadThenIndexed: Index finds what is wrong with a message parsed with Lazy, also if it has
+// been read before. Reading it goes as if it were right.
+func TestReadThenIndexed(t *testing.T) {
+	bad := NewOuterOf(OuterFields{
+		Tree: TreeFields{Name: "root", Children: []TreeFields{{Name: "child", Children: []TreeFields{{Name: badText}}}}},
+	}).AppendTo(nil)
+	good := NewOuterOf(OuterFields{Tree: TreeFields{Name: "root"}}).AppendTo(nil)
+	lacking := bytes.Replace(bad, []byte("\x0b\x00\x01\x00\x00\x00\x03"+badText), nil, 1)
+	for _, c := range []struct {
+		name string
+		wire []byte
+		opts []nocopy.Option
+		err  error
+		path string
+	}{
+		{"no UTF-8", bad, []nocopy.Option{nocopy.ValidUTF8}, nocopy.ErrUTF8, "Outer.tree.children[0].children[0].name"},
+		{"without a required field", lacking, nil, nocopy.ErrMissingRequired, "Outer.tree.children[0].children[0].name"},
+	} {
+		if _, err := ParseOuter(c.wire, c.opts...); !errors.Is(err, c.err) {
+			t.Fatalf("%s: without Lazy: %v", c.name, err)
+		}
+		for how, read := range map[string]func(Outer){
+			"not":        func(Outer) {},
+			"by getters": func(s Outer) { _ = s.GetTree().GetChildren().At(0).GetChildren().At(0).GetName() },
+			"one level":  func(s Outer) { _ = s.GetTree().GetName() },
+			"as text":    func(s Outer) { _ = s.String() },
+			"as JSON": func(s Outer) {
+				if _, err := s.MarshalJSON(); err != nil && c.err != nocopy.ErrUTF8 {
+					t.Error(err)
+				}
+			},
+			"compared": func(s Outer) { s.Equal(NewOuter()) },
+			"edited":   func(s Outer) { s.GetTree().GetChildren().At(0).SetName(strings.Repeat("n", 5000)) },
+			"copied":   func(s Outer) { s.GetTree().GetChildren().Append(s.GetTree()) },
+		} {
+			t.Run(c.name+"/read: "+how, func(t *testing.T) {
+				var m nocopy.Message
+				s, err := nocopy.ParseInto[Outer](&m, c.wire, append([]nocopy.Option{nocopy.Lazy}, c.opts...)...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				read(s)
+				for range 2 {
+					var e *nocopy.Error
+					if err := m.Index(); !errors.Is(err, c.err) || !errors.As(err, &e) {
+						t.Fatalf("Index = %v", err)
+					}
+					if !strings.HasPrefix(e.Path, "Outer.") || !strings.HasSuffix(e.Path, ".name") {
+						t.Errorf("path %q, which is to be %q or to leave out what is between", e.Path, c.path)
+					}
+				}
+				if how == "by getters" {
+					want := ""
+					if c.err == nocopy.ErrUTF8 {
+						want = badText
+					}
+					if got := s.GetTree().GetChildren().At(0).GetChildren().At(0).GetName(); got != want {
+						t.Errorf("it reads as %q", got)
+					}
+				}
+				// the message has forgotten it when it is filled again
+				if _, err := nocopy.ParseInto[Outer](&m, good, append([]nocopy.Option{nocopy.Lazy}, c.opts...)...); err != nil {
+					t.Fatal(err)
+				}
+				if err := m.Index(); err != nil {
+					t.Errorf("Index of the next message = %v", err)
+				}
+			})
+		}
+	}
+}
