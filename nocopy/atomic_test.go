@@ -88,6 +88,18 @@ var atomicStates = map[string]func() XStruct{
 	"lazy":           func() XStruct { return parsedAtomic(Lazy) },
 	"owned":          func() XStruct { return parsedAtomic(Own) },
 	"parsed, edited": func() XStruct { s := parsedAtomic(); editAtomic(s); return s },
+	"compacted": func() XStruct {
+		s := parsedAtomic()
+		editAtomic(s)
+		s.m.Compact()
+		return s
+	},
+	"sent": func() XStruct {
+		s := newAtomic()
+		s.m.Bytes()
+		s.m.buf.Freeze()
+		return s
+	},
 }
 
 func parsedAtomic(opts ...Option) XStruct {
@@ -118,27 +130,28 @@ func editAtomic(s XStruct) {
 	c("u").SetText(ud.Field(1), "other")
 }
 
-// TestSettersAreAtomic: a setter that panics has changed nothing: what is sent is as before, and
-// what is set afterwards is as if it had not been called.
-func TestSettersAreAtomic(t *testing.T) {
+// atomicSetter calls a setter that is refused. c returns the child in a field of s.
+type atomicSetter struct {
+	name string
+	set  func(s XStruct, c func(name string) XStruct)
+}
+
+// atomicSetters returns setters with arguments that can't be set.
+func atomicSetters() (setters []atomicSetter) {
 	other := newAtomic() // with values of types that do not fit
 	o := func(name string) XStruct { return other.Child(atomicField(name), atomicDesc) }
 	stale := newAtomic()
 	staleIn, staleTexts, staleNumbers := stale.Child(atomicField("in"), atomicDesc), stale.Child(atomicField("l"), atomicDesc), stale.Child(atomicField("m"), atomicDesc)
 	staleKey := stale.Child(atomicField("ll"), atomicDesc)
 	stale.Release()
+	parsedIns := parsedAtomic().Child(atomicField("ins"), atomicDesc)
 	ud := atomicDesc.field(atomicField("u")).typ.desc
 	var long []byte // longer than a message
 	if strconv.IntSize > 32 {
 		long = make([]byte, chain.MaxSize+1) // no page of it is touched
 	}
-	type setter struct {
-		name string
-		set  func(s XStruct, c func(name string) XStruct)
-	}
-	var setters []setter
 	add := func(name string, set func(s XStruct, c func(name string) XStruct)) {
-		setters = append(setters, setter{name, set})
+		setters = append(setters, atomicSetter{name, set})
 	}
 	child := func(field string, v XStruct) {
 		add(fmt.Sprintf("SetChild %s", field), func(s XStruct, _ func(string) XStruct) { s.SetChild(atomicField(field), atomicDesc, v) })
@@ -160,6 +173,13 @@ func TestSettersAreAtomic(t *testing.T) {
 		for _, n := range []int{-1, 1<<31 - 1} {
 			add(fmt.Sprintf("NewChild %s, %d", field, n), func(s XStruct, _ func(string) XStruct) { s.NewChild(atomicField(field), atomicDesc, n) })
 		}
+	}
+	for _, field := range []string{"l", "s", "m", "k", "ins", "ts", "ns", "mt", "mi", "ll"} {
+		child(field, other) // a struct, converted
+		child(field, StructList[XStruct](o("ins")).At(0))
+		add("parsed element as "+field, func(s XStruct, _ func(string) XStruct) {
+			s.SetChild(atomicField(field), atomicDesc, StructList[XStruct](parsedIns).At(1))
+		})
 	}
 	add("NewMap", func(s XStruct, _ func(string) XStruct) { s.NewMap(atomicField("mt"), atomicDesc, []int{-1}) })
 	add("NewMap of two", func(s XStruct, _ func(string) XStruct) { s.NewMap(atomicField("mt"), atomicDesc, []int{1, 2}) })
@@ -269,51 +289,68 @@ func TestSettersAreAtomic(t *testing.T) {
 			c("u").SetValue(ud.Field(1), ud, valueOfBytes(typeString, long))
 		})
 	}
+	return setters
+}
+
+// refuses calls the setter and reports whether it panicked, with a text that is for programs.
+func (x atomicSetter) refuses(t *testing.T, state string, s XStruct) (refused bool) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+			return
+		case IndexError, BoundsError:
+		case string:
+			if !strings.HasPrefix(v, "nocopy: ") || strings.Contains(v, "internal error") {
+				t.Errorf("%s, %s: %s", x.name, state, v)
+			}
+		default:
+			t.Errorf("%s, %s: %v", x.name, state, v)
+		}
+		refused = true
+	}()
+	x.set(s, func(name string) XStruct { return s.Child(atomicField(name), atomicDesc) })
+	return false
+}
+
+// TestSettersAreAtomic: a setter that panics has changed nothing: what is sent is as before, and
+// what is set afterwards is as if it had not been called.
+func TestSettersAreAtomic(t *testing.T) {
+	setters := atomicSetters()
 	for state, make := range atomicStates {
 		for _, x := range setters {
 			s, want := make(), make()
-			c := func(name string) XStruct { return s.Child(atomicField(name), atomicDesc) }
-			func() {
-				defer func() {
-					switch v := recover().(type) {
-					case IndexError, BoundsError:
-					case string:
-						if !strings.HasPrefix(v, "nocopy: ") || strings.Contains(v, "internal error") {
-							t.Errorf("%s, %s: %s", x.name, state, v)
-						}
-					default:
-						t.Errorf("%s, %s: %v", x.name, state, v)
-					}
-				}()
-				x.set(s, c)
-			}()
-			same := func(when string) {
-				got := s.m.AppendTo(nil)
-				again, err := parseStruct(atomicDesc, got)
-				if err != nil {
-					t.Errorf("%s, %s, %s: %v", x.name, state, when, err)
-					return
-				}
-				if w := want.m.AppendTo(nil); string(got) != string(w) && again.Format(atomicDesc) != parsedFormat(w) {
-					t.Errorf("%s, %s, %s:\n%s\nwithout it:\n%s", x.name, state, when, again.Format(atomicDesc), parsedFormat(w))
-				}
-			}
+			x.refuses(t, state, s)
 			if state == "being built" { // go on, then look
 				editAtomic(s)
 				editAtomic(want)
 			}
-			same("at once")
+			sameAtomic(t, x.name+", "+state, s, want)
 			editAtomic(s)
 			editAtomic(want)
-			same("after a change")
+			sameAtomic(t, x.name+", "+state+", after a change", s, want)
 		}
 	}
 }
 
-func parsedFormat(wire []byte) string {
-	s, err := parseStruct(atomicDesc, wire)
-	if err != nil {
-		return err.Error()
+// sameAtomic fails unless both messages are sent with the same values.
+func sameAtomic(t *testing.T, name string, s, want XStruct) {
+	t.Helper()
+	d := s.m.desc
+	got, w := s.m.AppendTo(nil), want.m.AppendTo(nil)
+	if string(got) == string(w) {
+		return
 	}
-	return s.Format(atomicDesc)
+	again, err := parseStruct(d, got)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	wanted, err := parseStruct(d, w)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	if again.Format(d) != wanted.Format(d) {
+		t.Errorf("%s:\n%s\nwanted:\n%s", name, again.Format(d), wanted.Format(d))
+	}
 }

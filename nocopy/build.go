@@ -120,9 +120,10 @@ func (m *Message) closeAll() {
 	m.openHandle = 0
 }
 
-// closeTo completes all frames but the outermost n. The caller must set openHandle.
+// closeTo completes all frames but the outermost n. The caller must set openHandle. If positions
+// run out it panics: what is complete then is no frame any more, and nothing has come twice.
 func (m *Message) closeTo(n int) {
-	m.mapFill.handle = 0
+	m.mapFill.handle, m.openHandle = 0, 0
 	for top := len(m.open); top > n; {
 		top--
 		f := &m.open[top]
@@ -134,6 +135,7 @@ func (m *Message) closeTo(n int) {
 		case len(t.desc.owed) == 0 && m.buf.Fits(0):
 			m.setEnd(e, m.buf.AppendFitting(byte(WireStop)))
 		default:
+			m.open = m.open[:top+1]
 			m.appendAllOwed(t.desc, e)
 			m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
 		}
@@ -224,7 +226,7 @@ func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 		checkCount(t, n)
 	}
 	if s.k != m.openHandle || m.at(e, f) != 0 {
-		s.placeChild(f)
+		s.placeChild(f, newSize(t, n))
 	}
 	var word uint32
 	switch t.kind {
@@ -239,6 +241,9 @@ func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 	c := m.handle(word)
 	if n > 0 {
 		c.clearFixed()
+	}
+	if d.union {
+		s.Arm(f, d)
 	}
 	return c
 }
@@ -268,7 +273,7 @@ func (s XStruct) newFullList(f XField, d *XDesc, n, slots, bytes int) (uint32, [
 	t := d.field(f).typ
 	checkCount(t, n)
 	if s.k != m.openHandle || m.at(e, f) != 0 {
-		s.placeChild(f)
+		s.placeChild(f, bytes)
 	}
 	const head = fieldHeader + listHeader
 	c := m.allocFor(t, listWords+slots)
@@ -278,6 +283,9 @@ func (s XStruct) newFullList(f XField, d *XDesc, n, slots, bytes int) (uint32, [
 	w[listStart] = p + head
 	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id
 	m.put(e, f, c)
+	if d.union {
+		s.Arm(f, d)
+	}
 	return c, b[head:]
 }
 
@@ -290,11 +298,11 @@ func (m *Message) endFullList(e uint32) {
 	}
 }
 
-// placeChild prepares for a new value of field f: what is appended next, field header first, is
-// sent in its place. It opens the struct if the field was never set, else a node that replaces
-// the field.
-func (s XStruct) placeChild(f XField) {
-	s.changeable()
+// placeChild prepares for a new value of field f, of n bytes: what is appended next, field header
+// first, is sent in its place. It opens the struct if the field was never set, else a node that
+// replaces the field.
+func (s XStruct) placeChild(f XField, n int) {
+	s.changeableBy(n)
 	m, e := s.m, uint32(s.k)
 	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
@@ -304,6 +312,14 @@ func (s XStruct) placeChild(f XField) {
 	m.closeAll()
 	m.buf.SetEmpty(node)
 	m.buf.OpenContent(node)
+}
+
+// newSize returns how many bytes are appended at once for a new value of type t with n elements.
+func newSize(t *XType, n int) int {
+	if t.kind == list && t.elem.kind == fixed {
+		return n * int(t.elem.size)
+	}
+	return 0
 }
 
 // checkCount panics if a value of type t can't have n elements.

@@ -64,10 +64,16 @@ func (s XStruct) mustBe(t *XType) {
 		}
 		return
 	}
-	if id := s.m.idx[s.entry()+listType]; id != t.id {
-		if u := typeByID(id); u.kind != t.kind || !t.elem.Equal(u.elem) || t.kind == dict && !t.key.Equal(u.key) {
-			panic("nocopy: " + u.String() + " in the place of " + t.String())
-		}
+	words := s.m.idx[min(int(s.entry())+listType, len(s.m.idx)):]
+	if len(words) > 0 && words[0] == t.id {
+		return
+	}
+	types := *registry.types.Load()
+	if len(words) == 0 || int(words[0]) >= len(types) { // it is the word of a field
+		panic("nocopy: a struct in the place of " + t.String())
+	}
+	if u := types[words[0]]; u.kind != t.kind || !t.elem.Equal(u.elem) || t.kind == dict && !t.key.Equal(u.key) {
+		panic("nocopy: " + u.String() + " in the place of " + t.String())
 	}
 }
 
@@ -223,9 +229,6 @@ func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 	t := d.field(f).typ
 	src := m.source(v, t)
 	s.changeableBy(src.n)
-	if d.union {
-		s.Arm(f, d) // not earlier, since v may be in the field that is removed
-	}
 	var word uint32
 	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
@@ -234,6 +237,9 @@ func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 		word = m.placeValue(m.replaceField(e, f), t, f.header(), src, 0)
 	}
 	m.put(e, f, word)
+	if d.union {
+		s.Arm(f, d)
+	}
 }
 
 // AppendStruct appends the wire bytes of the struct to dst, as a copy that Parse accepts; for

@@ -75,7 +75,8 @@
 //     of the same type that has come in their place. See [Message.Compact].
 //   - A handle can be set only where its type is declared; a list also as a set, and the other way
 //     round. Go's types do not tell a list of lists from a list of sets: setting one for the other
-//     panics, having changed nothing.
+//     panics, having changed nothing. See [Struct] for handles that a program converts.
+//   - A setter that panics has changed nothing: the message is as it was, and may be used.
 //   - Lists and maps may be changed while All is under way. What is removed is yielded no more,
 //     but for elements of a list of structs, which may be; what is added may be; all other pairs
 //     of a map are, once each.

@@ -257,9 +257,10 @@ func (s XStruct) Unset(f XField) {
 // Reset sets a required field, which can't be removed, to its IDL default, or zero if it has
 // none. d describes the struct s.
 func (s XStruct) Reset(f XField, d *XDesc) {
-	s.changeable()
 	fd := d.field(f)
-	s.setValue(f, fd.typ, fd.appendDefault(nil))
+	value := fd.appendDefault(nil)
+	s.changeableBy(len(value))
+	s.setValue(f, fd.typ, value)
 }
 
 // setValue sets field f to a value of type t, given as its wire bytes.

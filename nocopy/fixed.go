@@ -1,6 +1,10 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/internal/chain"
+import (
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+)
 
 // Lists of elements of fixed size: their bytes are always contiguous, so that element i is where
 // multiplication says. The types are in fixedlists.go, one for each size and meaning.
@@ -79,11 +83,11 @@ func (m *Message) moveFixed(e uint32, size, more int) {
 	count := int(m.idx[e+listCount])
 	start := m.idx[e+listStart]
 	n := listHeader + count*size
+	p, b := m.buf.Place(n + more) // first: positions may run out
 	ed := m.editOf(e)
 	if ed.valueNode == 0 {
 		ed.valueNode = m.buf.AddReplace(start-listHeader, ed.end)
 	}
-	p, b := m.buf.Place(n + more)
 	copy(b, m.buf.At(start - listHeader)[:n])
 	typeByID(m.idx[e+listType]).putTypes(b) // an empty list may have been received with any type
 	m.buf.SetPlaced(ed.valueNode, p, p+uint32(n))
@@ -113,7 +117,7 @@ func (s XStruct) newFixed(f XField, d *XDesc, n, size int) []byte {
 // referred to, not copied. Duplicates in a set are left out. d describes s.
 func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
 	if f.wire() == WireSet {
-		checkLen(textsSize(v))
+		changeableByTexts(s, v)
 		l := StringList(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
@@ -128,7 +132,7 @@ func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
 // a set are left out. d describes s.
 func (s XStruct) SetByteSlices(f XField, d *XDesc, v [][]byte) {
 	if f.wire() == WireSet {
-		checkLen(textsSize(v))
+		changeableByTexts(s, v)
 		l := BytesList(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
@@ -140,8 +144,7 @@ func (s XStruct) SetByteSlices(f XField, d *XDesc, v [][]byte) {
 
 // setTexts sets field f to a list of these texts.
 func setTexts[T string | []byte](s XStruct, f XField, d *XDesc, v []T) {
-	m, size := s.m, textsSize(v)
-	checkLen(size) // before anything is written
+	m, size := s.m, changeableByTexts(s, v)
 	e, _ := s.newFullList(f, d, len(v), len(v), 0)
 	if size <= chain.MaxSlabSize {
 		m.buf.Reserve(size)
@@ -167,4 +170,48 @@ func textsSize[T string | []byte](v []T) int {
 		size += len(x)
 	}
 	return size
+}
+
+// changeableByTexts panics unless all of the texts may be added to the message of s, one after the
+// other. It returns their size.
+func changeableByTexts[T string | []byte](s XStruct, v []T) int {
+	size := textsSize(v)
+	checkLen(size)
+	if size >= chain.MaxSlabSize {
+		s.changeable()
+		room := textRoom{m: s.m}
+		for _, x := range v {
+			room.add(len(x))
+		}
+		s.changeableBy(room.bytes())
+	}
+	return size
+}
+
+// textRoom counts the positions that texts take which are added one after the other.
+type textRoom struct {
+	m        *Message
+	segments int
+	copied   uint64
+}
+
+// add counts a text of n bytes. More of them fit into a block, the shorter they are: the rest of a
+// block stays unused when the next text needs a new one.
+func (r *textRoom) add(n int) {
+	switch {
+	case n >= chain.MaxSlabSize:
+		r.segments += chain.Segments(n) + 1
+	case n < referSize:
+		r.copied += 2 * uint64(n+textHeader)
+	case r.m.mayReferAfter(r.segments, n):
+		r.segments++
+	default:
+		r.copied += 4 * uint64(n)
+	}
+}
+
+// bytes returns for how many bytes in one piece as many positions are needed.
+func (r *textRoom) bytes() int {
+	const firstBlocks = 8 // those at the tail that are smaller than the others
+	return int(min(uint64(r.segments+firstBlocks)*chain.MaxSlabSize+r.copied, math.MaxInt32))
 }

@@ -17,6 +17,12 @@ type View interface {
 // that it is of, as in Order(s), to read its fields; of another type's, what is read means
 // nothing, and the program may panic or run out of memory, though no other memory is read or
 // written.
+//
+// A setter refuses a handle that was converted to another type before it changes
+// anything, if it can tell: of a root, and of a list, set or map. A struct inside a message does
+// not know its type, since a word for that would make each index larger, and checking the bytes
+// would take as long as copying them. Set as another type's, it may leave a part of itself, or
+// what peers refuse, in the message: release that.
 type Struct struct {
 	m *Message
 	k uint64 // generation<<32 | entry

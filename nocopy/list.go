@@ -143,13 +143,16 @@ func (m *Message) appendZeroElements(e, n uint32) {
 			m.closeTo(len(m.open) - 1)
 			m.idx[m.idx[e+listElems]+k] = word
 		}
+		m.open[top].next = k + 1 // at once: positions may run out
 	}
-	m.open[top].next = n
 }
 
 // appendZeroStruct appends a struct with nothing but its defaults, whose entry is e.
 func (m *Message) appendZeroStruct(t *XType, e uint32) {
 	if d := t.desc; len(d.owed) == 0 {
+		if !m.buf.Fits(len(d.template)) && len(d.template) < chain.MaxSlabSize {
+			m.buf.Reserve(len(d.template) + 2) // with the STOP: positions may run out
+		}
 		p := m.buf.AppendWithHead(0, 0, d.template)
 		m.indexWideTemplate(d, e, p)
 		m.indexTemplate(d, e, p)
@@ -416,6 +419,9 @@ func (m *Message) appendsAt(e, i uint32) bool {
 	}
 	m.closeNested(e)
 	m.appendZeroElements(e, i)
+	if m.buf.Crowded() && !m.buf.RoomToChange(0) {
+		panic(panicFull)
+	}
 	m.open[len(m.open)-1].next = i + 1
 	return true
 }

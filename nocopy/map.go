@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"math"
 )
 
 // Map is a map whose values are scalars, enums, strings, binaries or uuids; a map of strings to
@@ -242,7 +243,7 @@ func (s XStruct) putEncoded(k, value encoded) {
 	key := s.keyToPut(k)
 	checkLen(len(key.text))
 	checkLen(len(value.text))
-	s.changeableBy(len(value.text))
+	s.changeableBy(sizeOfBoth(len(key.text), len(value.text)))
 	if i := s.findToPut(key); i >= 0 {
 		word := m.replaceEncoded(t.elem, m.idx[s.pairSlot(i)+pairValue], value)
 		m.idx[s.pairSlot(i)+pairValue] = word
@@ -252,6 +253,9 @@ func (s XStruct) putEncoded(k, value encoded) {
 	word := m.appendEncoded(t.elem, value)
 	m.idx[slot+pairValue] = word
 }
+
+// sizeOfBoth returns n+k, of which each is at most chain.MaxSize, or as much as an int32 has.
+func sizeOfBoth(n, k int) int { return int(min(uint(n)+uint(k), math.MaxInt32)) }
 
 // appendPair adds a pair with the key, so that its value can be appended next. It returns the
 // pair's slot; the caller sets the value's word.
@@ -272,7 +276,7 @@ func (s XStruct) putView(k encoded, v XStruct) {
 	m, t := s.m, s.typ()
 	checkLen(len(k.text))
 	src := m.source(v, t.elem)
-	s.changeableBy(src.n)
+	s.changeableBy(sizeOfBoth(len(k.text), src.n))
 	var word, slot uint32
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pairSlot(i)
@@ -293,6 +297,7 @@ func (s XStruct) putNew(k encoded, n int) XStruct {
 	m, t := s.m, s.typ()
 	checkLen(len(k.text))
 	checkCount(t.elem, n)
+	s.changeableBy(sizeOfBoth(len(k.text), newSize(t.elem, n)))
 	var word, slot uint32
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pairSlot(i)

@@ -64,6 +64,7 @@ func (l NestedList[C]) AppendNew(n int) C {
 	s.changeable()
 	t := s.typ().elem
 	checkCount(t, n)
+	s.changeableBy(newSize(t, n))
 	slot := s.m.appendSlots(s.entry(), 1)
 	word := s.m.beginValue(t, n, 0)
 	s.m.idx[slot] = word
@@ -130,9 +131,11 @@ func (s XStruct) setContainerAt(i int, v XStruct) {
 // a list or set, or of pairs that a map gets room for.
 func (s XStruct) newContainerAt(i, n int) XStruct {
 	s.changeable()
-	slot := s.elemSlot(i)
+	s.checkIndex(i)
 	m, t := s.m, s.typ().elem
 	checkCount(t, n)
+	s.changeableBy(newSize(t, n))
+	slot := s.elemSlot(i)
 	if s.beforeSet(i) {
 		word := m.beginValue(t, n, 0)
 		m.idx[slot] = word

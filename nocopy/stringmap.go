@@ -36,9 +36,12 @@ func (p StringMap) Put(k, v string) {
 	m, e := p.m, uint32(p.k)
 	if (p.k == m.mapFill.handle || XStruct(p).beginMapFill()) && len(k)|len(v) < referSize {
 		key := chain.StringBytes(k)
-		n, ends := m.mapFill.n, bothEnds(key)
+		n, ends, short := m.mapFill.n, bothEnds(key), m.buf.Fits(len(k)+textHeader+len(v))
+		if !short {
+			m.buf.Reserve(len(k) + len(v) + 3*textHeader) // now: positions may run out
+		}
 		if m.tables.isNew(e, n, ends) || m.addNewKey(e, m.open[len(m.open)-1].typ, n, key, ends) {
-			m.putNext(k, v)
+			m.putNext(k, v, short)
 			return
 		}
 	}
@@ -90,9 +93,10 @@ func (s XStruct) beginMapFill() bool {
 	return true
 }
 
-// putNext adds a pair to the map of mapFill. Its key must be new, and its texts too short to be
-// referred to.
-func (m *Message) putNext(k, v string) {
+// putNext adds a pair to the map of mapFill. Its key must be new, its texts too short to be
+// referred to, and there must be room for them at the tail. With short they fit there, as
+// AppendShort has it.
+func (m *Message) putNext(k, v string, short bool) {
 	q := &m.mapFill
 	e, slot, n := uint32(q.handle), q.slot, q.n+1
 	q.slot, q.n = slot+pairWords, n
@@ -108,7 +112,7 @@ func (m *Message) putNext(k, v string) {
 		putBE32(m.buf.At(at), n)
 	}
 	words[slot+pairNode] = 0
-	if m.buf.Fits(len(k) + textHeader + len(v)) {
+	if short {
 		at := m.buf.Tail()
 		words[slot], words[slot+pairValue] = at, at+uint32(textHeader+len(k))
 		m.buf.AppendShort(uint64(len(k))<<32, textHeader, k)

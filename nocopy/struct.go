@@ -442,6 +442,9 @@ func (s XStruct) beforeChange() {
 		if s.gone() {
 			panic(panicGone)
 		}
+		if !m.buf.RoomToChange(0) {
+			panic(panicFull)
+		}
 	}
 }
 
@@ -449,7 +452,10 @@ func (s XStruct) beforeChange() {
 // positions for these only then, the message is compacted first.
 func (s XStruct) changeableBy(n int) {
 	s.changeable()
-	if n >= chain.MaxSlabSize && s.m.buf.Relieved(n) {
+	if n >= chain.MaxSlabSize && !s.m.buf.RoomToChange(n) {
+		if !s.m.buf.Relieved(n) {
+			panic(panicFull)
+		}
 		s.m.compact()
 		if s.gone() {
 			panic(panicGone)

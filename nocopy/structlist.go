@@ -59,9 +59,9 @@ func (s XStruct) structAt(i int) XStruct {
 		return m.handle(m.structEntry(e, uint32(i)))
 	}
 	if f := &m.open[len(m.open)-1]; f.e == e && f.next == uint32(i) {
-		f.next++
 		d := f.typ.elem.desc
 		m.beginStruct(d, m.structEntry(e, uint32(i)))
+		m.open[len(m.open)-2].next++
 		if len(d.owed) == 0 && len(d.template) <= chain.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
 			m.listFill = listFill{handle: s.k, next: i + 1, end: int(m.idx[e+listCount]), open: m.openHandle, desc: d}
 		}

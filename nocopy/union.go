@@ -38,10 +38,10 @@ func (s XStruct) Which() int32 {
 }
 
 // Arm makes the field f of a union the one that is set, removing any other, also one that the IDL
-// does not know. The field's value is to be set next, but by SetChild, which needs no Arm. d
-// describes s.
+// does not know. It is called after the field was set: a setter that panics leaves the others. Of
+// the methods that set a field, those with a parameter d call it themselves. d describes s.
 func (s XStruct) Arm(f XField, d *XDesc) XStruct {
-	s.changeable()
+	s.writable() // not changeable: memory that the setter has just returned stays where it is
 	m, e := s.m, s.entry()
 	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
 		if other := d.constant(i); other.word() != f.word() && m.at(e, other) != 0 {

@@ -173,10 +173,6 @@ func (s XStruct) SetValue(f XField, d *XDesc, v XValue) {
 		s.SetChild(f, d, v.s)
 		return
 	}
-	if d.union {
-		checkLen(len(v.text))
-		s = s.Arm(f, d)
-	}
 	switch t.wire {
 	case WireBool, WireI8:
 		s.SetInt8(f, int8(v.bits))
@@ -191,6 +187,9 @@ func (s XStruct) SetValue(f XField, d *XDesc, v XValue) {
 	case WireString:
 		s.SetBytes(f, v.text)
 	}
+	if d.union {
+		s.Arm(f, d)
+	}
 }
 
 // NewValue sets the field f of s, which d describes, to an empty struct or container of n elements
@@ -198,10 +197,6 @@ func (s XStruct) SetValue(f XField, d *XDesc, v XValue) {
 func (s XStruct) NewValue(f XField, d *XDesc, n int) XValue {
 	t := d.field(f).typ
 	t.mustBe(t.kind >= record, "a new handle")
-	checkCount(t, n)
-	if d.union {
-		s = s.Arm(f, d)
-	}
 	return XValue{typ: t, s: s.NewChild(f, d, n)}
 }
 

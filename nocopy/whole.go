@@ -44,7 +44,7 @@ func (v XValue) AppendWire(dst []byte) []byte {
 // its wire bytes, which must be valid, are sent with the struct. Of a union it does not become the
 // arm that is set.
 func (s XStruct) AppendUnknown(d *XDesc, id int16, v Value) {
-	s.changeable()
+	s.changeableBy(len(v.b))
 	m, e := s.m, s.entry()
 	m.openStruct(e)
 	p, b := m.buf.Extend(fieldHeader + len(v.b))

@@ -214,12 +214,17 @@ func (v XPairs[K, V, KC, VC]) SetIn(s XStruct, f XField, d *XDesc) {
 	}
 	var kc KC
 	var vc VC
-	pairs := make([]pair, 0, len(v))
+	s.changeable()
+	pairs, room := make([]pair, 0, len(v)), textRoom{m: s.m}
 	for key, value := range v {
-		checkLen(len(vc.encode(value).text)) // before anything is written
-		pairs = append(pairs, pair{kc.encode(key), key, value})
-		checkLen(len(pairs[len(pairs)-1].wire.text))
+		k, size := kc.encode(key), len(vc.encode(value).text)
+		checkLen(size) // before anything is written
+		checkLen(len(k.text))
+		room.add(size)
+		room.add(len(k.text))
+		pairs = append(pairs, pair{k, key, value})
 	}
+	s.changeableBy(room.bytes())
 	slices.SortFunc(pairs, func(a, b pair) int { return bytes.Compare(a.wire.bytes(), b.wire.bytes()) })
 	c := s.NewChild(f, d, len(pairs))
 	for i := range pairs {

@@ -69,7 +69,6 @@ type fieldView struct {
 	Noun       string // of a struct or map: what it is
 	GoMap      string // the Go map that sets a map; "" if only a map of the field's type can
 	Codecs     string // of its keys and values
-	On         string // the expression whose methods the setters call; SetChild has its own
 	Unset      string // the call that removes the field
 	Define     string // the field's line in the descriptor
 	FieldConst string // the value of the field constant
@@ -154,10 +153,10 @@ func (f *file) structView(s *schema.Struct) structView {
 		if kind == entry.Far {
 			v.Key = strconv.Itoa(v.Ordinal)
 		}
-		v.On, v.Unset = "impl.Struct(s)", "Unset("+v.Const+")"
+		v.Unset = "Unset(" + v.Const + ")"
 		switch {
 		case view.Union:
-			v.On, v.Unset = "impl.Struct(s).Arm("+v.Const+", "+v.Desc+")", "UnsetArm("+v.Const+")"
+			v.Unset = "UnsetArm(" + v.Const + ")"
 		case field.Req == schema.Required: // it cannot be removed, only get its default back
 			v.Unset = "Reset(" + v.Const + ", " + v.Desc + ")"
 		}

@@ -81,8 +81,9 @@ func (b *Buffer) addTail() {
 // that no later message is built in the rest of a large block and keeps that alive.
 const afterLarge = 256
 
-// newTail makes a new block of at least n bytes the tail. The rest of the old one stays unused.
-func (b *Buffer) newTail(n int) {
+// tailSize returns the size of a new block at the tail for n bytes. It panics if there are no
+// positions for it: callers ask before they change anything.
+func (b *Buffer) tailSize(n int) int {
 	size := min(max(b.reserved, SlabSize), MaxSlabSize)
 	if n > size/4 {
 		size = n + afterLarge
@@ -90,6 +91,13 @@ func (b *Buffer) newTail(n int) {
 			size = max(size, min(b.reserved+n, MaxSlabSize))
 		}
 	}
+	b.checkRoom(size)
+	return size
+}
+
+// newTail makes a new block of at least n bytes the tail. The rest of the old one stays unused.
+func (b *Buffer) newTail(n int) {
+	size := b.tailSize(n)
 	b.reserved += size
 	b.takeTail(size)
 	b.used = 0
@@ -232,10 +240,12 @@ func (b *Buffer) Grow(from Pos, n int) (Pos, []byte) {
 		return from, b.tail[start:b.used]
 	}
 	old := b.tail[start:b.used]
+	n += len(old)
+	room := n + max(0, min(n, MaxSize-n)) // twice that would overflow 32 bits
+	b.tailSize(room)
 	b.used = start
 	b.Sync()
-	n += len(old)
-	b.newTail(n + max(0, min(n, MaxSize-n))) // twice that would overflow 32 bits
+	b.newTail(room)
 	b.openSpan()
 	b.used = n
 	copy(b.tail, old)

@@ -51,16 +51,20 @@ const (
 	// each further segment is a mebibyte.
 	manySegs = maxSegments - MaxSize>>segBits - moreSegs
 	moreSegs = 8
+	// lastSegs is the number of segments from which on no change begins that may take some: those
+	// that are left are for the changes that have begun, of which each part needs its own.
+	lastSegs    = maxSegments - reserveSegs
+	reserveSegs = 32
 )
 
 // mark makes Crowded false until there are twice as many segments or spans, or a few more if
-// positions are running out.
+// positions are running out. It stays true when only the last ones are left.
 func (b *Buffer) mark() {
-	b.crowded = false
 	b.mostSegs = max(2*len(b.segs), fewSegs)
 	if b.mostSegs > manySegs {
-		b.mostSegs = max(manySegs, len(b.segs)+moreSegs)
+		b.mostSegs = min(max(manySegs, len(b.segs)+moreSegs), lastSegs)
 	}
+	b.crowded = len(b.segs) > lastSegs
 	b.mostSpans = max(2*len(b.spans), fewSpans)
 }
 
@@ -79,7 +83,8 @@ func (b *Buffer) Waste() bool {
 	const spanBytes, nodeBytes, wasted = 12, 24, 4
 	used := b.reserved + b.referred() + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
 	wastes := func(size int) bool {
-		return used/wasted > size+fewSpans*spanBytes || 2*len(b.segs) >= 2*manySegs+size>>segBits
+		dead := len(b.segs) - size>>segBits // segments that are free after compacting
+		return used/wasted > size+fewSpans*spanBytes || dead >= max(manySegs-size>>segBits/2, 2*reserveSegs)
 	}
 	live := b.looseLive()
 	return wastes(b.least()+live) && wastes(b.measure()+live)
@@ -110,13 +115,15 @@ func (b *Buffer) referred() int {
 	return n
 }
 
-// Relieved reports whether n more bytes get positions only once the Buffer has been compacted.
+// RoomToChange reports whether a change that adds n bytes may begin: there are positions for them
+// and for all else that the change may need.
+func (b *Buffer) RoomToChange(n int) bool { return b.RoomAfter(reserveSegs, n) }
+
+// Relieved reports whether there is RoomToChange for n bytes, for which there is none, once the
+// Buffer has been compacted.
 func (b *Buffer) Relieved(n int) bool {
-	const spare = 4 << segBits // for blocks at the tail
-	if b.Room(n + spare) {
-		return false
-	}
-	return (int64(b.measure()+b.looseLive())+int64(n)+2*spare)>>segBits < maxSegments
+	const spare = 2 * reserveSegs << segBits
+	return (int64(b.measure()+b.looseLive())+int64(n)+spare)>>segBits < maxSegments
 }
 
 // measure returns the size of the message.

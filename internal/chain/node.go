@@ -287,6 +287,7 @@ func (b *Buffer) openSpan() {
 func (b *Buffer) gap(n int) {
 	// It has none yet, or is shared meanwhile: go on in a segment of its own
 	if len(b.tail) > 0 && !b.Writable(b.tailPos) {
+		b.checkRoom(len(b.tail) - b.used)
 		b.tail = b.tail[b.used:]
 		b.used = 0
 		b.addTail()

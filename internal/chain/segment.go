@@ -66,9 +66,7 @@ func Segments(n int) int { return int(uint(n)>>segBits) + 1 }
 // addSegments gives mem positions and returns that of its first byte. The position just after the
 // last byte belongs to the same memory, too.
 func (b *Buffer) addSegments(mem []byte, m segment) Pos {
-	if !b.Room(len(mem)) {
-		panic("nocopy: message larger than its address space of 2 GiB")
-	}
+	b.checkRoom(len(mem))
 	first := Pos(len(b.segs)) << segBits
 	for off := 0; off <= len(mem); off += segSize {
 		b.segs = append(b.segs, mem[off:])
@@ -76,6 +74,13 @@ func (b *Buffer) addSegments(mem []byte, m segment) Pos {
 	}
 	b.crowded = b.crowded || len(b.segs) > b.mostSegs
 	return first
+}
+
+// checkRoom panics unless there are positions for n more bytes of contiguous memory.
+func (b *Buffer) checkRoom(n int) {
+	if !b.Room(n) {
+		panic("nocopy: message larger than its address space of 2 GiB")
+	}
 }
 
 func asUint32(b bool) uint32 {

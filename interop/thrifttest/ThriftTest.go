@@ -1343,24 +1343,24 @@ func (s SomeUnion) SetMapThing(v nocopy.Map[Numberz, int64, impl.AsEnum[Numberz]
 
 // SetMapThingMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s SomeUnion) SetMapThingMap(v map[Numberz]int64) {
-	impl.SetMap[impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s).Arm(someUnionMapThing, SomeUnionDesc), someUnionMapThing, SomeUnionDesc, v)
+	impl.SetMap[impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s), someUnionMapThing, SomeUnionDesc, v)
 }
 func (s SomeUnion) NewMapThing(n ...int) nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64] {
-	return nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s).Arm(someUnionMapThing, SomeUnionDesc).NewMap(someUnionMapThing, SomeUnionDesc, n))
+	return nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s).NewMap(someUnionMapThing, SomeUnionDesc, n))
 }
 func (s SomeUnion) IsSetMapThing() bool { return impl.Struct(s).Has(someUnionMapThing) }
 func (s SomeUnion) UnsetMapThing()      { impl.Struct(s).UnsetArm(someUnionMapThing) }
 
 func (s SomeUnion) GetStringThing() string { return impl.Struct(s).Text(someUnionStringThing) }
 func (s SomeUnion) SetStringThing(v string) {
-	impl.Struct(s).Arm(someUnionStringThing, SomeUnionDesc).SetText(someUnionStringThing, v)
+	impl.SetArm(impl.Struct.SetText, impl.Struct(s), someUnionStringThing, SomeUnionDesc, v)
 }
 func (s SomeUnion) IsSetStringThing() bool { return impl.Struct(s).Has(someUnionStringThing) }
 func (s SomeUnion) UnsetStringThing()      { impl.Struct(s).UnsetArm(someUnionStringThing) }
 
 func (s SomeUnion) GetI32Thing() int32 { return impl.Struct(s).Int32(someUnionI32Thing) }
 func (s SomeUnion) SetI32Thing(v int32) {
-	impl.Struct(s).Arm(someUnionI32Thing, SomeUnionDesc).SetInt32(someUnionI32Thing, v)
+	impl.SetArm(impl.Struct.SetInt32, impl.Struct(s), someUnionI32Thing, SomeUnionDesc, v)
 }
 func (s SomeUnion) IsSetI32Thing() bool { return impl.Struct(s).Has(someUnionI32Thing) }
 func (s SomeUnion) UnsetI32Thing()      { impl.Struct(s).UnsetArm(someUnionI32Thing) }
@@ -1374,7 +1374,7 @@ func (s SomeUnion) SetXtructThing(v Xtruct3) {
 	impl.Struct(s).SetChild(someUnionXtructThing, SomeUnionDesc, impl.Struct(v))
 }
 func (s SomeUnion) NewXtructThing() Xtruct3 {
-	return Xtruct3(impl.Struct(s).Arm(someUnionXtructThing, SomeUnionDesc).NewChild(someUnionXtructThing, SomeUnionDesc, 0))
+	return Xtruct3(impl.Struct(s).NewChild(someUnionXtructThing, SomeUnionDesc, 0))
 }
 func (s SomeUnion) IsSetXtructThing() bool { return impl.Struct(s).Has(someUnionXtructThing) }
 func (s SomeUnion) UnsetXtructThing()      { impl.Struct(s).UnsetArm(someUnionXtructThing) }
@@ -1388,7 +1388,7 @@ func (s SomeUnion) SetInsanityThing(v Insanity) {
 	impl.Struct(s).SetChild(someUnionInsanityThing, SomeUnionDesc, impl.Struct(v))
 }
 func (s SomeUnion) NewInsanityThing() Insanity {
-	return Insanity(impl.Struct(s).Arm(someUnionInsanityThing, SomeUnionDesc).NewChild(someUnionInsanityThing, SomeUnionDesc, 0))
+	return Insanity(impl.Struct(s).NewChild(someUnionInsanityThing, SomeUnionDesc, 0))
 }
 func (s SomeUnion) IsSetInsanityThing() bool { return impl.Struct(s).Has(someUnionInsanityThing) }
 func (s SomeUnion) UnsetInsanityThing()      { impl.Struct(s).UnsetArm(someUnionInsanityThing) }

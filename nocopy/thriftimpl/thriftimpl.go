@@ -244,6 +244,20 @@ func AddTo(m *nocopy.Message, b *chain.Batch, frame bool) { nocopy.X{}.AddTo(m, 
 // SetEnums sets field f of s, a list or set, to these elements. Duplicates in a set are left out.
 func SetEnums[E ~int32](s Struct, f Field, d *Desc, v []E) { nocopy.XEnums[E](v).SetIn(s, f, d) }
 
+// SetArm sets field f of s, a union that d describes, by one of the setters of Struct, and then
+// removes the other arms: they are left if the setter panics.
+func SetArm[T any](set func(Struct, Field, T), s Struct, f Field, d *Desc, v T) {
+	set(s, f, v)
+	s.Arm(f, d)
+}
+
+// NewArm is SetArm for NewBytes. It returns the bytes, to be filled.
+func NewArm(s Struct, f Field, d *Desc, n int) []byte {
+	b := s.NewBytes(f, n)
+	s.Arm(f, d)
+	return b
+}
+
 // SetMap sets field f of s, a map, to the pairs of v, in the order of the keys' wire bytes.
 func SetMap[KC Codec[K], VC Codec[V], K comparable, V any](s Struct, f Field, d *Desc, v map[K]V) {
 	nocopy.XPairs[K, V, KC, VC](v).SetIn(s, f, d)

@@ -295,14 +295,14 @@ func (s Payment) Which() PaymentWhich { return PaymentWhich(impl.Struct(s).Which
 
 func (s Payment) GetCard() string { return impl.Struct(s).Text(paymentCard) }
 func (s Payment) SetCard(v string) {
-	impl.Struct(s).Arm(paymentCard, PaymentDesc).SetText(paymentCard, v)
+	impl.SetArm(impl.Struct.SetText, impl.Struct(s), paymentCard, PaymentDesc, v)
 }
 func (s Payment) IsSetCard() bool { return impl.Struct(s).Has(paymentCard) }
 func (s Payment) UnsetCard()      { impl.Struct(s).UnsetArm(paymentCard) }
 
 func (s Payment) GetVoucher() int64 { return impl.Struct(s).Int64(paymentVoucher) }
 func (s Payment) SetVoucher(v int64) {
-	impl.Struct(s).Arm(paymentVoucher, PaymentDesc).SetInt64(paymentVoucher, v)
+	impl.SetArm(impl.Struct.SetInt64, impl.Struct(s), paymentVoucher, PaymentDesc, v)
 }
 func (s Payment) IsSetVoucher() bool { return impl.Struct(s).Has(paymentVoucher) }
 func (s Payment) UnsetVoucher()      { impl.Struct(s).UnsetArm(paymentVoucher) }

@@ -901,7 +901,7 @@ func (s Choice) Which() ChoiceWhich  { return ChoiceWhich(impl.Struct(s).Which()
 
 func (s Choice) GetNumber() int32 { return impl.Struct(s).Int32(choiceNumber) }
 func (s Choice) SetNumber(v int32) {
-	impl.Struct(s).Arm(choiceNumber, ChoiceDesc).SetInt32(choiceNumber, v)
+	impl.SetArm(impl.Struct.SetInt32, impl.Struct(s), choiceNumber, ChoiceDesc, v)
 }
 func (s Choice) IsSetNumber() bool { return impl.Struct(s).Has(choiceNumber) }
 func (s Choice) UnsetNumber()      { impl.Struct(s).UnsetArm(choiceNumber) }
@@ -909,17 +909,17 @@ func (s Choice) UnsetNumber()      { impl.Struct(s).UnsetArm(choiceNumber) }
 func (s Choice) GetItem() Item { return Item(impl.Struct(s).Child(choiceItem, ChoiceDesc)) }
 
 // SetItem sets a copy of v, an empty struct if v is absent.
-func (s Choice) SetItem(v Item) { impl.Struct(s).SetChild(choiceItem, ChoiceDesc, impl.Struct(v)) }
-func (s Choice) NewItem() Item {
-	return Item(impl.Struct(s).Arm(choiceItem, ChoiceDesc).NewChild(choiceItem, ChoiceDesc, 0))
-}
+func (s Choice) SetItem(v Item)  { impl.Struct(s).SetChild(choiceItem, ChoiceDesc, impl.Struct(v)) }
+func (s Choice) NewItem() Item   { return Item(impl.Struct(s).NewChild(choiceItem, ChoiceDesc, 0)) }
 func (s Choice) IsSetItem() bool { return impl.Struct(s).Has(choiceItem) }
 func (s Choice) UnsetItem()      { impl.Struct(s).UnsetArm(choiceItem) }
 
-func (s Choice) GetText() string  { return impl.Struct(s).Text(choiceText) }
-func (s Choice) SetText(v string) { impl.Struct(s).Arm(choiceText, ChoiceDesc).SetText(choiceText, v) }
-func (s Choice) IsSetText() bool  { return impl.Struct(s).Has(choiceText) }
-func (s Choice) UnsetText()       { impl.Struct(s).UnsetArm(choiceText) }
+func (s Choice) GetText() string { return impl.Struct(s).Text(choiceText) }
+func (s Choice) SetText(v string) {
+	impl.SetArm(impl.Struct.SetText, impl.Struct(s), choiceText, ChoiceDesc, v)
+}
+func (s Choice) IsSetText() bool { return impl.Struct(s).Has(choiceText) }
+func (s Choice) UnsetText()      { impl.Struct(s).UnsetArm(choiceText) }
 
 type Failed nocopy.Struct
 

@@ -236,7 +236,7 @@ func (s Shape) Which() ShapeWhich   { return ShapeWhich(impl.Struct(s).Which()) 
 
 func (s Shape) GetRadius() float64 { return impl.Struct(s).Float64(shapeRadius) }
 func (s Shape) SetRadius(v float64) {
-	impl.Struct(s).Arm(shapeRadius, ShapeDesc).SetFloat64(shapeRadius, v)
+	impl.SetArm(impl.Struct.SetFloat64, impl.Struct(s), shapeRadius, ShapeDesc, v)
 }
 func (s Shape) IsSetRadius() bool { return impl.Struct(s).Has(shapeRadius) }
 func (s Shape) UnsetRadius()      { impl.Struct(s).UnsetArm(shapeRadius) }
@@ -245,16 +245,16 @@ func (s Shape) GetCorner() Point { return Point(impl.Struct(s).Child(shapeCorner
 
 // SetCorner sets a copy of v, an empty struct if v is absent.
 func (s Shape) SetCorner(v Point) { impl.Struct(s).SetChild(shapeCorner, ShapeDesc, impl.Struct(v)) }
-func (s Shape) NewCorner() Point {
-	return Point(impl.Struct(s).Arm(shapeCorner, ShapeDesc).NewChild(shapeCorner, ShapeDesc, 0))
-}
+func (s Shape) NewCorner() Point  { return Point(impl.Struct(s).NewChild(shapeCorner, ShapeDesc, 0)) }
 func (s Shape) IsSetCorner() bool { return impl.Struct(s).Has(shapeCorner) }
 func (s Shape) UnsetCorner()      { impl.Struct(s).UnsetArm(shapeCorner) }
 
-func (s Shape) GetLabel() string  { return impl.Struct(s).Text(shapeLabel) }
-func (s Shape) SetLabel(v string) { impl.Struct(s).Arm(shapeLabel, ShapeDesc).SetText(shapeLabel, v) }
-func (s Shape) IsSetLabel() bool  { return impl.Struct(s).Has(shapeLabel) }
-func (s Shape) UnsetLabel()       { impl.Struct(s).UnsetArm(shapeLabel) }
+func (s Shape) GetLabel() string { return impl.Struct(s).Text(shapeLabel) }
+func (s Shape) SetLabel(v string) {
+	impl.SetArm(impl.Struct.SetText, impl.Struct(s), shapeLabel, ShapeDesc, v)
+}
+func (s Shape) IsSetLabel() bool { return impl.Struct(s).Has(shapeLabel) }
+func (s Shape) UnsetLabel()      { impl.Struct(s).UnsetArm(shapeLabel) }
 
 func (s Shape) GetOutline() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).Child(shapeOutline, ShapeDesc))
@@ -265,7 +265,7 @@ func (s Shape) SetOutline(v nocopy.StructList[Point]) {
 	impl.Struct(s).SetChild(shapeOutline, ShapeDesc, impl.Struct(v))
 }
 func (s Shape) NewOutline(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](impl.Struct(s).Arm(shapeOutline, ShapeDesc).NewChild(shapeOutline, ShapeDesc, n))
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(shapeOutline, ShapeDesc, n))
 }
 func (s Shape) IsSetOutline() bool { return impl.Struct(s).Has(shapeOutline) }
 func (s Shape) UnsetOutline()      { impl.Struct(s).UnsetArm(shapeOutline) }
@@ -281,48 +281,50 @@ func (s Shape) SetWeights(v nocopy.Map[string, int32, impl.AsString, impl.AsInt3
 
 // SetWeightsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Shape) SetWeightsMap(v map[string]int32) {
-	impl.SetMap[impl.AsString, impl.AsInt32](impl.Struct(s).Arm(shapeWeights, ShapeDesc), shapeWeights, ShapeDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt32](impl.Struct(s), shapeWeights, ShapeDesc, v)
 }
 func (s Shape) NewWeights(n ...int) nocopy.Map[string, int32, impl.AsString, impl.AsInt32] {
-	return nocopy.Map[string, int32, impl.AsString, impl.AsInt32](impl.Struct(s).Arm(shapeWeights, ShapeDesc).NewMap(shapeWeights, ShapeDesc, n))
+	return nocopy.Map[string, int32, impl.AsString, impl.AsInt32](impl.Struct(s).NewMap(shapeWeights, ShapeDesc, n))
 }
 func (s Shape) IsSetWeights() bool { return impl.Struct(s).Has(shapeWeights) }
 func (s Shape) UnsetWeights()      { impl.Struct(s).UnsetArm(shapeWeights) }
 
 func (s Shape) GetColor() Color { return Color(impl.Struct(s).Int32(shapeColor)) }
 func (s Shape) SetColor(v Color) {
-	impl.Struct(s).Arm(shapeColor, ShapeDesc).SetInt32(shapeColor, int32(v))
+	impl.SetArm(impl.Struct.SetInt32, impl.Struct(s), shapeColor, ShapeDesc, int32(v))
 }
 func (s Shape) IsSetColor() bool { return impl.Struct(s).Has(shapeColor) }
 func (s Shape) UnsetColor()      { impl.Struct(s).UnsetArm(shapeColor) }
 
-func (s Shape) GetRaw() []byte  { return impl.Struct(s).Bytes(shapeRaw) }
-func (s Shape) SetRaw(v []byte) { impl.Struct(s).Arm(shapeRaw, ShapeDesc).SetBytes(shapeRaw, v) }
-func (s Shape) NewRaw(n int) []byte {
-	return impl.Struct(s).Arm(shapeRaw, ShapeDesc).NewBytes(shapeRaw, n)
+func (s Shape) GetRaw() []byte { return impl.Struct(s).Bytes(shapeRaw) }
+func (s Shape) SetRaw(v []byte) {
+	impl.SetArm(impl.Struct.SetBytes, impl.Struct(s), shapeRaw, ShapeDesc, v)
 }
-func (s Shape) IsSetRaw() bool { return impl.Struct(s).Has(shapeRaw) }
-func (s Shape) UnsetRaw()      { impl.Struct(s).UnsetArm(shapeRaw) }
+func (s Shape) NewRaw(n int) []byte { return impl.NewArm(impl.Struct(s), shapeRaw, ShapeDesc, n) }
+func (s Shape) IsSetRaw() bool      { return impl.Struct(s).Has(shapeRaw) }
+func (s Shape) UnsetRaw()           { impl.Struct(s).UnsetArm(shapeRaw) }
 
-func (s Shape) GetKey() nocopy.UUID  { return impl.Struct(s).UUID(shapeKey) }
-func (s Shape) SetKey(v nocopy.UUID) { impl.Struct(s).Arm(shapeKey, ShapeDesc).SetUUID(shapeKey, v) }
-func (s Shape) IsSetKey() bool       { return impl.Struct(s).Has(shapeKey) }
-func (s Shape) UnsetKey()            { impl.Struct(s).UnsetArm(shapeKey) }
+func (s Shape) GetKey() nocopy.UUID { return impl.Struct(s).UUID(shapeKey) }
+func (s Shape) SetKey(v nocopy.UUID) {
+	impl.SetArm(impl.Struct.SetUUID, impl.Struct(s), shapeKey, ShapeDesc, v)
+}
+func (s Shape) IsSetKey() bool { return impl.Struct(s).Has(shapeKey) }
+func (s Shape) UnsetKey()      { impl.Struct(s).UnsetArm(shapeKey) }
 
 func (s Shape) GetNumbers() nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).Child(shapeNumbers, ShapeDesc))
 }
-func (s Shape) SetNumbers(v []int64) {
-	impl.Struct(s).Arm(shapeNumbers, ShapeDesc).SetInt64s(shapeNumbers, ShapeDesc, v)
-}
+func (s Shape) SetNumbers(v []int64) { impl.Struct(s).SetInt64s(shapeNumbers, ShapeDesc, v) }
 func (s Shape) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(impl.Struct(s).Arm(shapeNumbers, ShapeDesc).NewChild(shapeNumbers, ShapeDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(shapeNumbers, ShapeDesc, n))
 }
 func (s Shape) IsSetNumbers() bool { return impl.Struct(s).Has(shapeNumbers) }
 func (s Shape) UnsetNumbers()      { impl.Struct(s).UnsetArm(shapeNumbers) }
 
-func (s Shape) GetEmpty() bool   { return impl.Struct(s).Bool(shapeEmpty) }
-func (s Shape) SetEmpty(v bool)  { impl.Struct(s).Arm(shapeEmpty, ShapeDesc).SetBool(shapeEmpty, v) }
+func (s Shape) GetEmpty() bool { return impl.Struct(s).Bool(shapeEmpty) }
+func (s Shape) SetEmpty(v bool) {
+	impl.SetArm(impl.Struct.SetBool, impl.Struct(s), shapeEmpty, ShapeDesc, v)
+}
 func (s Shape) IsSetEmpty() bool { return impl.Struct(s).Has(shapeEmpty) }
 func (s Shape) UnsetEmpty()      { impl.Struct(s).UnsetArm(shapeEmpty) }
 
@@ -3633,13 +3635,13 @@ func (w KeyWhich) ID() int16      { return KeyDesc.ArmID(int32(w)) }
 func (s Key) Which() KeyWhich     { return KeyWhich(impl.Struct(s).Which()) }
 
 func (s Key) GetRaw() []byte      { return impl.Struct(s).Bytes(keyRaw) }
-func (s Key) SetRaw(v []byte)     { impl.Struct(s).Arm(keyRaw, KeyDesc).SetBytes(keyRaw, v) }
-func (s Key) NewRaw(n int) []byte { return impl.Struct(s).Arm(keyRaw, KeyDesc).NewBytes(keyRaw, n) }
+func (s Key) SetRaw(v []byte)     { impl.SetArm(impl.Struct.SetBytes, impl.Struct(s), keyRaw, KeyDesc, v) }
+func (s Key) NewRaw(n int) []byte { return impl.NewArm(impl.Struct(s), keyRaw, KeyDesc, n) }
 func (s Key) IsSetRaw() bool      { return impl.Struct(s).Has(keyRaw) }
 func (s Key) UnsetRaw()           { impl.Struct(s).UnsetArm(keyRaw) }
 
 func (s Key) GetName() string  { return impl.Struct(s).Text(keyName) }
-func (s Key) SetName(v string) { impl.Struct(s).Arm(keyName, KeyDesc).SetText(keyName, v) }
+func (s Key) SetName(v string) { impl.SetArm(impl.Struct.SetText, impl.Struct(s), keyName, KeyDesc, v) }
 func (s Key) IsSetName() bool  { return impl.Struct(s).Has(keyName) }
 func (s Key) UnsetName()       { impl.Struct(s).UnsetArm(keyName) }
 

@@ -199,18 +199,18 @@ func (w PartWhich) String() string { return PartDesc.ArmName(int32(w)) }
 func (w PartWhich) ID() int16      { return PartDesc.ArmID(int32(w)) }
 func (s Part) Which() PartWhich    { return PartWhich(impl.Struct(s).Which()) }
 
-func (s Part) GetName() string  { return impl.Struct(s).Text(partName) }
-func (s Part) SetName(v string) { impl.Struct(s).Arm(partName, PartDesc).SetText(partName, v) }
-func (s Part) IsSetName() bool  { return impl.Struct(s).Has(partName) }
-func (s Part) UnsetName()       { impl.Struct(s).UnsetArm(partName) }
+func (s Part) GetName() string { return impl.Struct(s).Text(partName) }
+func (s Part) SetName(v string) {
+	impl.SetArm(impl.Struct.SetText, impl.Struct(s), partName, PartDesc, v)
+}
+func (s Part) IsSetName() bool { return impl.Struct(s).Has(partName) }
+func (s Part) UnsetName()      { impl.Struct(s).UnsetArm(partName) }
 
 func (s Part) GetAt() Point { return Point(impl.Struct(s).Child(partAt, PartDesc)) }
 
 // SetAt sets a copy of v, an empty struct if v is absent.
 func (s Part) SetAt(v Point) { impl.Struct(s).SetChild(partAt, PartDesc, impl.Struct(v)) }
-func (s Part) NewAt() Point {
-	return Point(impl.Struct(s).Arm(partAt, PartDesc).NewChild(partAt, PartDesc, 0))
-}
+func (s Part) NewAt() Point  { return Point(impl.Struct(s).NewChild(partAt, PartDesc, 0)) }
 func (s Part) IsSetAt() bool { return impl.Struct(s).Has(partAt) }
 func (s Part) UnsetAt()      { impl.Struct(s).UnsetArm(partAt) }
 
@@ -223,7 +223,7 @@ func (s Part) SetParts(v nocopy.StructList[Part]) {
 	impl.Struct(s).SetChild(partParts, PartDesc, impl.Struct(v))
 }
 func (s Part) NewParts(n int) nocopy.StructList[Part] {
-	return nocopy.StructList[Part](impl.Struct(s).Arm(partParts, PartDesc).NewChild(partParts, PartDesc, n))
+	return nocopy.StructList[Part](impl.Struct(s).NewChild(partParts, PartDesc, n))
 }
 func (s Part) IsSetParts() bool { return impl.Struct(s).Has(partParts) }
 func (s Part) UnsetParts()      { impl.Struct(s).UnsetArm(partParts) }

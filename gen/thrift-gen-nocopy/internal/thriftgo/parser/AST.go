@@ -911,21 +911,21 @@ func (s ConstTypedValue) Which() ConstTypedValueWhich {
 
 func (s ConstTypedValue) GetDouble() float64 { return impl.Struct(s).Float64(constTypedValueDouble) }
 func (s ConstTypedValue) SetDouble(v float64) {
-	impl.Struct(s).Arm(constTypedValueDouble, ConstTypedValueDesc).SetFloat64(constTypedValueDouble, v)
+	impl.SetArm(impl.Struct.SetFloat64, impl.Struct(s), constTypedValueDouble, ConstTypedValueDesc, v)
 }
 func (s ConstTypedValue) IsSetDouble() bool { return impl.Struct(s).Has(constTypedValueDouble) }
 func (s ConstTypedValue) UnsetDouble()      { impl.Struct(s).UnsetArm(constTypedValueDouble) }
 
 func (s ConstTypedValue) GetInt() int64 { return impl.Struct(s).Int64(constTypedValueInt) }
 func (s ConstTypedValue) SetInt(v int64) {
-	impl.Struct(s).Arm(constTypedValueInt, ConstTypedValueDesc).SetInt64(constTypedValueInt, v)
+	impl.SetArm(impl.Struct.SetInt64, impl.Struct(s), constTypedValueInt, ConstTypedValueDesc, v)
 }
 func (s ConstTypedValue) IsSetInt() bool { return impl.Struct(s).Has(constTypedValueInt) }
 func (s ConstTypedValue) UnsetInt()      { impl.Struct(s).UnsetArm(constTypedValueInt) }
 
 func (s ConstTypedValue) GetLiteral() string { return impl.Struct(s).Text(constTypedValueLiteral) }
 func (s ConstTypedValue) SetLiteral(v string) {
-	impl.Struct(s).Arm(constTypedValueLiteral, ConstTypedValueDesc).SetText(constTypedValueLiteral, v)
+	impl.SetArm(impl.Struct.SetText, impl.Struct(s), constTypedValueLiteral, ConstTypedValueDesc, v)
 }
 func (s ConstTypedValue) IsSetLiteral() bool { return impl.Struct(s).Has(constTypedValueLiteral) }
 func (s ConstTypedValue) UnsetLiteral()      { impl.Struct(s).UnsetArm(constTypedValueLiteral) }
@@ -934,7 +934,7 @@ func (s ConstTypedValue) GetIdentifier() string {
 	return impl.Struct(s).Text(constTypedValueIdentifier)
 }
 func (s ConstTypedValue) SetIdentifier(v string) {
-	impl.Struct(s).Arm(constTypedValueIdentifier, ConstTypedValueDesc).SetText(constTypedValueIdentifier, v)
+	impl.SetArm(impl.Struct.SetText, impl.Struct(s), constTypedValueIdentifier, ConstTypedValueDesc, v)
 }
 func (s ConstTypedValue) IsSetIdentifier() bool { return impl.Struct(s).Has(constTypedValueIdentifier) }
 func (s ConstTypedValue) UnsetIdentifier()      { impl.Struct(s).UnsetArm(constTypedValueIdentifier) }
@@ -948,7 +948,7 @@ func (s ConstTypedValue) SetList(v nocopy.StructList[ConstValue]) {
 	impl.Struct(s).SetChild(constTypedValueList, ConstTypedValueDesc, impl.Struct(v))
 }
 func (s ConstTypedValue) NewList(n int) nocopy.StructList[ConstValue] {
-	return nocopy.StructList[ConstValue](impl.Struct(s).Arm(constTypedValueList, ConstTypedValueDesc).NewChild(constTypedValueList, ConstTypedValueDesc, n))
+	return nocopy.StructList[ConstValue](impl.Struct(s).NewChild(constTypedValueList, ConstTypedValueDesc, n))
 }
 func (s ConstTypedValue) IsSetList() bool { return impl.Struct(s).Has(constTypedValueList) }
 func (s ConstTypedValue) UnsetList()      { impl.Struct(s).UnsetArm(constTypedValueList) }
@@ -962,7 +962,7 @@ func (s ConstTypedValue) SetMap(v nocopy.StructList[MapConstValue]) {
 	impl.Struct(s).SetChild(constTypedValueMap, ConstTypedValueDesc, impl.Struct(v))
 }
 func (s ConstTypedValue) NewMap(n int) nocopy.StructList[MapConstValue] {
-	return nocopy.StructList[MapConstValue](impl.Struct(s).Arm(constTypedValueMap, ConstTypedValueDesc).NewChild(constTypedValueMap, ConstTypedValueDesc, n))
+	return nocopy.StructList[MapConstValue](impl.Struct(s).NewChild(constTypedValueMap, ConstTypedValueDesc, n))
 }
 func (s ConstTypedValue) IsSetMap() bool { return impl.Struct(s).Has(constTypedValueMap) }
 func (s ConstTypedValue) UnsetMap()      { impl.Struct(s).UnsetArm(constTypedValueMap) }
