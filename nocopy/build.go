@@ -57,6 +57,9 @@ func (m *Message) indexTemplate(d *XDesc, e, p uint32) {
 	for _, s := range d.templateFields {
 		idx[e+s.word] = p + s.off
 	}
+	if debugging {
+		m.noteTemplate(d, e)
+	}
 }
 
 // setOpenHandle lets fields of the innermost struct be appended without further ado, if that is
@@ -181,6 +184,7 @@ func (m *Message) appendOwed(e uint32, f *field) {
 	copy(b[fieldHeader:], m.scratch)
 	word := m.indexAt(f.typ, p+fieldHeader)
 	m.put(e, f.c, word)
+	m.noteFilled(e, f)
 }
 
 // Child returns the struct, list, set or map in field f. If it has no entry yet, since the

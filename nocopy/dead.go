@@ -68,6 +68,9 @@ func (d *deadEntries) used() bool {
 // removed. It does nothing if there is none, or it has not been indexed.
 func (m *Message) noteDead(t *XType, word uint32) {
 	if word != 0 && word&notIndexed == 0 {
+		if debugging {
+			m.noteRemoved(t, word)
+		}
 		m.dead.values = append(m.dead.values, deadValue{t: t, e: word})
 		m.more = true
 	}
@@ -79,6 +82,9 @@ func (m *Message) noteDeadField(e uint32, f XField) {
 	switch word := m.at(e, f); {
 	case word == 0 || word&notIndexed != 0:
 	case f.wire() == WireStruct:
+		if debugging {
+			m.noteRemovedField(word)
+		}
 		m.dead.fields = append(m.dead.fields, deadField{e, f.word(), word})
 		m.more = true
 	default:
@@ -99,6 +105,9 @@ func (m *Message) noteDeadFields(d *XDesc, e uint32) {
 // noteDeadElement notes that the struct of entry x, an element of the list of entry e and type t,
 // is about to be replaced or removed.
 func (m *Message) noteDeadElement(e uint32, t *XType, x uint32) {
+	if debugging {
+		m.noteRemoved(t.elem, x)
+	}
 	m.dead.values = append(m.dead.values, deadValue{t.elem, x, m.dead.inBlock(e, x)})
 	m.more = true
 }
@@ -334,6 +343,9 @@ func (m *Message) reuseEmpty(t *XType) uint32 {
 		return 0
 	}
 	d.empty[t] = all[:len(all)-1]
+	if debugging {
+		m.noteReused(all[len(all)-1], farWords)
+	}
 	d.reused += farWords
 	d.freeWords -= farWords
 	m.levelled = 0 // as in reuseBlock
@@ -349,6 +361,9 @@ func (m *Message) reuseBlock(t *XType, b block, n uint32) uint32 {
 		d.blockWords[b.e] = b.words
 	}
 	clear(m.idx[b.e : b.e+n])
+	if debugging {
+		m.noteReused(b.e, b.words)
+	}
 	d.reused += b.words
 	d.freeWords -= b.words
 	m.levelled = 0 // structs may be nested more deeply though there are no more words

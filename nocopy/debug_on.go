@@ -17,7 +17,10 @@ import (
 const debugging = true
 
 // origin is where a message was made.
-type origin struct{ made *making }
+type origin struct {
+	made *making
+	debugNotes
+}
 
 // making is the stack that made a message.
 type making struct {

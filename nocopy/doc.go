@@ -95,7 +95,9 @@
 //   - The build tag nocopydebug finds mistakes: recycled memory becomes inaccessible on Release,
 //     so that a stale string faults where it is read (on Linux; elsewhere it reads as striking
 //     bytes); a second Release panics; [Leaked] tells where messages were made that were never
-//     released.
+//     released. Required fields that were never set panic when a message is finished
+//     ([Message.Missing]), and so does a write to what was replaced or removed;
+//     NOCOPYDEBUG=missing=0,removed=0 in the environment turns these two off.
 //
 // # Threads
 //

@@ -261,6 +261,7 @@ func (s XStruct) Reset(f XField, d *XDesc) {
 	value := fd.appendDefault(nil)
 	s.changeableBy(len(value))
 	s.setValue(f, fd.typ, value)
+	s.m.noteFilled(uint32(s.k), fd)
 }
 
 // setValue sets field f to a value of type t, given as its wire bytes.

@@ -72,3 +72,9 @@ const IndexID = entry.IndexID
 
 // RaceEnabled tells tests from outside that the race detector is on.
 const RaceEnabled = raceEnabled
+
+// Debugging reports whether the tag nocopydebug is set.
+const Debugging = debugging
+
+// What the environment leaves of the tag's checks.
+var ChecksMissing, ChecksRemoved = checksMissing, checksRemoved

@@ -163,6 +163,12 @@ func (m *Message) appendZeroStruct(t *XType, e uint32) {
 	p, b := m.buf.Extend(len(m.scratch))
 	copy(b, m.scratch)
 	m.indexInto(t, p, e)
+	for _, f := range t.desc.owed {
+		m.noteFilled(e, f)
+	}
+	if debugging {
+		m.noteTemplate(t.desc, e)
+	}
 }
 
 // indexInto indexes the struct at position p, which must be valid and contiguous, into entry e.

@@ -69,6 +69,8 @@ type Message struct {
 	hasTables   bool      // there are tables of wide structs, see wide.go
 	maybeFull   bool      // so much of the index may be dead that compactIfWorth should look
 	looseNodes  []uint32  // words of texts that no loose element has any more, see scatter.go
+	fillings    int       // how many required fields were filled in
+	filled      []filled  // required fields that were filled in, see missing.go
 	handouts    []handout // memory for binaries, handed out since the message was last finished
 	listFill    listFill
 	mapFill     mapFill
@@ -234,7 +236,8 @@ func (m *Message) Root() Struct {
 //
 // It panics if structs are nested deeper than Parse accepts by default, 64 of them, or than the
 // MaxDepth of the Limits that the message, or one that parts of it came from, was made with. Check
-// returns an error instead.
+// returns an error instead. [Message.Missing] tells which required fields were filled in; with the
+// build tag nocopydebug Finish panics if there are any.
 func (m *Message) Finish() {
 	if !m.buf.Sealed() || m.words == 0 {
 		if err := m.Check(); err != nil {
@@ -252,6 +255,9 @@ func (m *Message) Check() error {
 	}
 	if m.buf.Sealed() {
 		return nil
+	}
+	if debugging {
+		m.mustHaveAll()
 	}
 	m.closeAll()
 	if err := m.checkNesting(); err != nil {
@@ -404,7 +410,7 @@ func (m *Message) end() {
 // endMore empties what few messages have.
 func (m *Message) endMore() {
 	if debugging && !(m.more || m.guarded || m.large) && (m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
-		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.laters)|len(m.tables.made) > 0) {
+		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.laters)|len(m.filled)|len(m.tables.made) > 0) {
 		panic("nocopy: internal error: more is not noted")
 	}
 	m.more, m.late = false, nil
@@ -435,8 +441,10 @@ func (m *Message) endMore() {
 	if m.flags&limited != 0 {
 		m.limits = usualLimits
 	}
+	m.filled, m.fillings = m.filled[:0], 0
 	if debugging {
 		m.untrack()
+		m.dropNotes()
 	}
 }
 

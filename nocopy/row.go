@@ -205,6 +205,9 @@ func (r *XRow) Into(s XStruct, d *XDesc) int {
 		r.s, r.d = s, d
 		return at
 	}
+	if debugging {
+		s.m.noteAllSet(s.entry())
+	}
 	r.begin(s.m)
 	r.s, r.d, r.e, r.root = s, d, s.entry(), s.entry()
 	return r.used - len(d.template)

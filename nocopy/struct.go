@@ -336,6 +336,9 @@ func (s XStruct) SetBool(f XField, v bool) {
 
 // SetInt8 sets an i8 field.
 func (s XStruct) SetInt8(f XField, v int8) {
+	if debugging && s.m != nil {
+		s.m.noteSet(uint32(s.k), f)
+	}
 	if f.near() {
 		if p := s.wordToSet(f); s.m.buf.InTail(p, 1) {
 			s.m.buf.Put1(p, byte(v))
@@ -347,6 +350,9 @@ func (s XStruct) SetInt8(f XField, v int8) {
 
 // SetInt16 sets an i16 field.
 func (s XStruct) SetInt16(f XField, v int16) {
+	if debugging && s.m != nil {
+		s.m.noteSet(uint32(s.k), f)
+	}
 	if f.near() {
 		if p := s.wordToSet(f); s.m.buf.InTail(p, 2) {
 			s.m.buf.Put2(p, uint16(v))
@@ -358,6 +364,9 @@ func (s XStruct) SetInt16(f XField, v int16) {
 
 // SetInt32 sets an i32 or enum field.
 func (s XStruct) SetInt32(f XField, v int32) {
+	if debugging && s.m != nil {
+		s.m.noteSet(uint32(s.k), f)
+	}
 	if f.near() {
 		if p := s.wordToSet(f); s.m.buf.InTail(p, 4) {
 			s.m.buf.Put4(p, uint32(v))
@@ -369,6 +378,9 @@ func (s XStruct) SetInt32(f XField, v int32) {
 
 // SetInt64 sets an i64 field.
 func (s XStruct) SetInt64(f XField, v int64) {
+	if debugging && s.m != nil {
+		s.m.noteSet(uint32(s.k), f)
+	}
 	if f.near() {
 		if p := s.wordToSet(f); s.m.buf.InTail(p, 8) {
 			s.m.buf.Put8(p, uint64(v))
@@ -390,6 +402,9 @@ func (s XStruct) fixed(f XField, n int) []byte {
 		panic(panicAbsent)
 	}
 	s.alive()
+	if debugging {
+		s.m.noteSet(uint32(s.k), f)
+	}
 	p := s.m.at(s.entry(), f)
 	if p == 0 && s.k == s.m.openHandle && !s.m.guarded {
 		return s.appendField(f, n)
@@ -417,6 +432,9 @@ func (s XStruct) writable() {
 		panic(panicAbsent)
 	}
 	s.alive()
+	if debugging {
+		s.m.checkPart(uint32(s.k))
+	}
 	if s.m.guarded {
 		s.m.beforeChange(s.entry())
 	}
@@ -429,6 +447,9 @@ func (s XStruct) changeable() {
 		panic(panicAbsent)
 	}
 	s.alive()
+	if debugging {
+		s.m.checkPart(uint32(s.k))
+	}
 	if s.m.guarded || s.m.maybeFull || s.m.buf.Crowded() {
 		s.beforeChange()
 	}

@@ -128,3 +128,17 @@ func ExampleUnmarshalAs() {
 	// Output:
 	// {id: 4711}
 }
+
+// Fields that a newer IDL has are passed over if that is asked for; Limits bound the text.
+func ExampleUnmarshal_options() {
+	text := []byte(`{"id": 4711, "currency": "EUR"}`)
+	var o order.Order
+	fmt.Println(nocopyjson.Unmarshal(text, &o))
+	fmt.Println(nocopyjson.Unmarshal(text, &o, nocopyjson.AllowUnknown), o)
+	err := nocopyjson.Unmarshal(text, &o, nocopyjson.AllowUnknown, nocopy.Limits{MaxBytes: 10})
+	fmt.Println(errors.Is(err, nocopy.ErrLimit))
+	// Output:
+	// nocopy: Order: offset 13: unknown field: "currency"
+	// <nil> {id: 4711}
+	// true
+}

@@ -6,5 +6,7 @@
 // UnimplementedXHandler and has only the methods that the test needs; calls of others are answered
 // as unknown methods. A [Recorder] keeps the calls that pass through it.
 //
+// Serve also reports required fields that were never set and would be sent empty.
+//
 // Nothing listens: no port and no file is used.
 package rpctest

@@ -15,9 +15,16 @@ import (
 // Serve starts srv and returns a client for it, for as long as the test runs. Both are closed when
 // it ends, which waits for handlers. srv must not be serving yet; with a Processor alone it is as
 // good as any other.
+//
+// It is an error of the test if arguments that a client sends, or a result or declared exception
+// that a handler leaves, lack required fields, see nocopy.Message.Missing: these would be sent
+// empty. For that srv gets an interceptor, the innermost one, and so does the client.
 func Serve(t testing.TB, srv *rpc.Server, opts ...rpc.Option) *rpc.Client {
 	t.Helper()
-	c, stop := Start(srv, opts...)
+	if srv != nil {
+		srv.Interceptors = append(srv.Interceptors[:len(srv.Interceptors):len(srv.Interceptors)], resultsOf(t))
+	}
+	c, stop := Start(srv, append(opts[:len(opts):len(opts)], rpc.Interceptors(argsOf(t)))...)
 	t.Cleanup(stop)
 	return c
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/rpctest"
 	"go.uber.org/goleak"
@@ -209,5 +212,86 @@ func TestRefuses(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+// failures is a test that keeps its errors.
+type failures struct {
+	testing.TB
+	mu   sync.Mutex
+	said []string
+}
+
+func (f *failures) Errorf(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.said = append(f.said, fmt.Sprintf(format, args...))
+}
+
+// TestMissing: required fields that nobody has set, in arguments, results and exceptions, are
+// errors of the test.
+func TestMissing(t *testing.T) {
+	schema, err := dynamic.LoadText(map[string]string{"a.thrift": `
+		struct Item { 1: required string name }
+		exception Gone { 1: required string what }
+		service Shop { Item find(1: Item like) throws (1: Gone gone) }`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop, _ := schema.Service("Shop")
+	item, _ := schema.Struct("Item")
+	gone, _ := schema.Struct("Gone")
+	srv := &rpc.Server{Logger: slog.New(slog.DiscardHandler), Processor: shop.Processor(func(ctx context.Context, c *dynamic.Call) error {
+		like, _ := c.Args.Get("like")
+		name, _ := like.Message().Get("name")
+		switch name.Text() {
+		case "gone":
+			return dynamic.Exception{Message: gone.New()}
+		case "good":
+			m := item.New()
+			m.Set("name", "good")
+			return c.Return(m)
+		}
+		_, err := c.Result.New("success")
+		return err
+	})}
+	f := &failures{TB: t}
+	client := shop.Client(rpctest.Serve(f, srv))
+	debugging := len(nocopy.Leaked()) > 0
+	for _, c := range []struct {
+		name string
+		want string
+	}{
+		{"good", ""},
+		{"gone", "rpctest: Shop.find: the exception: Gone.what, a required field of Gone, was never set"},
+		{"", "rpctest: Shop.find: the arguments: find_args.like.name, a required field of Item, was never set"},
+		{"empty", "rpctest: Shop.find: the result: find_result.success.name, a required field of Item, was never set"},
+	} {
+		args, err := client.NewArgs("find")
+		if err != nil {
+			t.Fatal(err)
+		}
+		like, err := args.New("like")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.name != "" {
+			like.Message().Set("name", c.name)
+		}
+		func() {
+			defer func() {
+				if v := recover(); v != nil && !debugging { // with the tag sending them panics
+					t.Errorf("%q: %v", c.name, v)
+				}
+			}()
+			client.Call(context.Background(), "find", args)
+		}()
+		f.mu.Lock()
+		got := f.said
+		f.said = nil
+		f.mu.Unlock()
+		if len(got) > 0 && got[0] != c.want || len(got) == 0 && c.want != "" && !debugging {
+			t.Errorf("%q: %q, want %q", c.name, got, c.want)
+		}
 	}
 }

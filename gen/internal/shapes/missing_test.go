@@ -1,0 +1,63 @@
+package shapes_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// TestMissing: required fields of every type that nobody has set; numbers with the tag nocopydebug
+// only, and none that have a default.
+func TestMissing(t *testing.T) {
+	s := shapes.NewRequiredFields()
+	debugging := len(nocopy.Leaked()) > 0
+	want := "text blob point shape numbers words unique counts points"
+	if debugging {
+		want = "flag tiny small medium large real text blob key color point shape numbers words unique counts points"
+	}
+	if got := strings.ReplaceAll(strings.Join(s.Message().Missing(), " "), "RequiredFields.", ""); got != want {
+		t.Errorf("missing %q, want %q", got, want)
+	}
+	s.SetFlag(false)
+	s.SetTiny(0)
+	s.SetSmall(0)
+	s.SetMedium(0)
+	s.SetLarge(0)
+	s.SetReal(0)
+	s.SetText("")
+	s.SetBlob(nil)
+	s.SetKey(nocopy.UUID{})
+	s.SetColor(0)
+	s.NewPoint().SetX(0)
+	s.NewShape().SetLabel("")
+	s.NewNumbers(0)
+	s.SetWords(nil)
+	s.SetUnique(nil)
+	s.NewCounts(0)
+	s.NewPoints(1).At(0).SetX(0)
+	if got := s.Message().Missing(); got != nil {
+		t.Errorf("missing %q of one in which all are set to nothing", got)
+	}
+	s.Message().Finish()
+	if got := s.Message().Missing(); got != nil {
+		t.Errorf("missing %q", got)
+	}
+	if got := shapes.NewRequiredDefaults().Message().Missing(); got != nil {
+		t.Errorf("missing %q, which have defaults", got)
+	}
+
+	o := shapes.NewOuter()
+	o.NewTree().NewChildren(2).At(1).NewChildren(1)
+	o.NewOrigin().SetX(1)
+	want = "Outer.tree.name Outer.tree.children[0].name Outer.tree.children[1].name Outer.tree.children[1].children[0].name"
+	for range 2 {
+		if got := strings.Join(o.Message().Missing(), " "); got != want {
+			t.Errorf("missing %q, want %q", got, want)
+		}
+		if !debugging {
+			o.Message().Finish()
+		}
+	}
+}

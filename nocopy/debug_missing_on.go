@@ -1,0 +1,138 @@
+//go:build nocopydebug
+
+package nocopy
+
+import (
+	"os"
+	"slices"
+	"strings"
+)
+
+// With the tag nocopydebug a message knows which required numbers of new structs were set, and
+// which structs and containers are no longer part of it.
+
+// debugNotes is what a message knows of its entries.
+type debugNotes struct {
+	unset   map[uint32][]XField // the required numbers of new structs that nobody has set
+	removed map[uint32]*XType   // entries of what was replaced or removed
+	structs map[uint32]*XDesc   // by entry: the types of new structs
+}
+
+// The environment variable NOCOPYDEBUG turns checks off: missing=0 that of required fields,
+// removed=0 that of writes to what is no longer part of its message.
+var (
+	checksMissing = !strings.Contains(os.Getenv("NOCOPYDEBUG"), "missing=0")
+	checksRemoved = !strings.Contains(os.Getenv("NOCOPYDEBUG"), "removed=0")
+)
+
+// mustHaveAll panics if a required field was never set.
+func (m *Message) mustHaveAll() {
+	if checksMissing {
+		if all := m.missing(1); len(all) > 0 {
+			panic("nocopy: " + all[0].String())
+		}
+	}
+}
+
+func (m *Message) knowsUnset() bool { return len(m.origin.unset) > 0 }
+
+// noteTemplate notes that entry e is that of a new struct.
+func (m *Message) noteTemplate(d *XDesc, e uint32) {
+	if m.origin.structs == nil {
+		m.origin.structs = map[uint32]*XDesc{}
+	}
+	m.origin.structs[e] = d
+	delete(m.origin.unset, e)
+	if d.union {
+		return
+	}
+	for _, f := range d.required {
+		if f.kind == fixed && f.Default == "" {
+			if m.origin.unset == nil {
+				m.origin.unset = map[uint32][]XField{}
+			}
+			m.origin.unset[e] = append(m.origin.unset[e], f.c)
+		}
+	}
+}
+
+// noteAllSet notes that all numbers of the struct of entry e are set.
+func (m *Message) noteAllSet(e uint32) { delete(m.origin.unset, e) }
+
+// noteSet notes that field f, a number of the struct of entry e, is about to be set. It panics as
+// checkPart does.
+func (m *Message) noteSet(e uint32, f XField) {
+	m.checkPart(e)
+	if fields := m.origin.unset[e]; len(fields) > 0 {
+		if fields = slices.DeleteFunc(fields, func(g XField) bool { return g == f }); len(fields) == 0 {
+			delete(m.origin.unset, e)
+		} else {
+			m.origin.unset[e] = fields
+		}
+	}
+}
+
+func (m *Message) isUnset(e uint32, f XField) bool { return slices.Contains(m.origin.unset[e], f) }
+
+// noteRemoved notes that the struct or container of type t and entry e, and what is in it, is about
+// to be no longer part of the message.
+func (m *Message) noteRemoved(t *XType, e uint32) {
+	if t.kind < record || e == 0 || e&notIndexed != 0 || m.origin.removed[e] != nil {
+		return
+	}
+	if m.origin.removed == nil {
+		m.origin.removed = map[uint32]*XType{}
+	}
+	m.origin.removed[e] = t
+	switch t.kind {
+	case record:
+		if m.idx[e] == 0 {
+			return
+		}
+		for i := m.next(t.desc, e, 0); i < len(t.desc.fields); i = m.next(t.desc, e, i+1) {
+			if f := &t.desc.fields[i]; f.kind >= record {
+				m.noteRemoved(f.typ, m.at(e, f.c))
+			}
+		}
+	case list:
+		if t.elem.kind >= record && m.idx[e+listRoom] != roomByIndex {
+			for i := range m.idx[e+listCount] {
+				m.noteRemoved(t.elem, m.elementEntry(e, t.elem, i))
+			}
+		}
+	case dict:
+		for i := range m.idx[e+listCount] {
+			if slot := m.idx[e+listElems] + i*pairWords; m.idx[slot] != 0 {
+				m.noteRemoved(t.key, m.idx[slot])
+				m.noteRemoved(t.elem, m.idx[slot+pairValue])
+			}
+		}
+	}
+}
+
+// noteRemovedField does the same for the struct of entry e, which is in a field. It does nothing if
+// its type is not known, since the struct was received.
+func (m *Message) noteRemovedField(e uint32) {
+	if d := m.origin.structs[e]; d != nil {
+		m.noteRemoved(d.self, e)
+	}
+}
+
+// noteReused notes that n words from entry e on are used for other values.
+func (m *Message) noteReused(e, n uint32) {
+	for i := range n {
+		delete(m.origin.removed, e+i)
+		delete(m.origin.unset, e+i)
+		delete(m.origin.structs, e+i)
+	}
+}
+
+// checkPart panics if the struct or container of entry e, which is about to be changed, is no
+// longer part of the message: nobody would see the change.
+func (m *Message) checkPart(e uint32) {
+	if t := m.origin.removed[e]; t != nil && checksRemoved {
+		panic("nocopy: setter called on a " + t.String() + " that is no longer in its message: it was replaced or removed")
+	}
+}
+
+func (m *Message) dropNotes() { m.origin.debugNotes = debugNotes{} }
