@@ -74,8 +74,8 @@ func (m *Message) noteSet(e uint32, f XField) {
 
 func (m *Message) isUnset(e uint32, f XField) bool { return slices.Contains(m.origin.unset[e], f) }
 
-// noteRemoved notes that the struct or container of type t and entry e, and what is in it, is about
-// to be no longer part of the message.
+// noteRemoved notes that the struct or container of type t and entry e, and what is in it, is
+// about to be no longer part of the message.
 func (m *Message) noteRemoved(t *XType, e uint32) {
 	if t.kind < record || e == 0 || e&notIndexed != 0 || m.origin.removed[e] != nil {
 		return
@@ -110,8 +110,8 @@ func (m *Message) noteRemoved(t *XType, e uint32) {
 	}
 }
 
-// noteRemovedField does the same for the struct of entry e, which is in a field. It does nothing if
-// its type is not known, since the struct was received.
+// noteRemovedField does the same for the struct of entry e, which is in a field. It does nothing
+// if its type is not known, since the struct was received.
 func (m *Message) noteRemovedField(e uint32) {
 	if d := m.origin.structs[e]; d != nil {
 		m.noteRemoved(d.self, e)

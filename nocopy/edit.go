@@ -224,6 +224,21 @@ func (m *Message) mayReferAfter(segments, n int) bool {
 	return m.buf.RoomAfter(segments, chain.MaxSize+n) || n >= chain.MaxSlabSize && m.buf.RoomAfter(segments, n)
 }
 
+// setReferred sets the field to bytes that stay where they are.
+func (s XStruct) setReferred(f XField, v []byte) {
+	checkLen(len(v))
+	s.changeableBy(len(v))
+	if !s.m.mayRefer(len(v)) {
+		copy(s.newText(f, len(v)), v)
+		return
+	}
+	old := s.m.at(uint32(s.k), f)
+	p, b := s.placeField(f, fieldHeader+textHeader)
+	putTextField(b, f, len(v))
+	word := s.m.referText(p+fieldHeader, v, old)
+	s.m.put(uint32(s.k), f, word)
+}
+
 // referText makes the bytes v the contents of the text whose length is at position p, and returns
 // the text's word. old is the field's earlier word: if it is a reference, its node is used again.
 func (m *Message) referText(p uint32, v []byte, old uint32) uint32 {

@@ -2,10 +2,10 @@ package nocopy
 
 import "slices"
 
-// Finishing a message fills in the required fields that nobody has set, see Finish. This file finds
-// them: a text, container or struct is noted when it is filled in, which happens in programs that
-// have made the mistake only. Numbers are in a new struct from the beginning; whether they were set
-// is known with the tag nocopydebug only, see debug_on.go.
+// Finishing a message fills in the required fields that nobody has set, see Finish. This file
+// finds them: a text, container or struct is noted when it is filled in, which happens only in
+// programs that have made the mistake. Numbers are in a new struct from the beginning; only with
+// the tag nocopydebug is it known whether they were set, see debug_missing_on.go.
 
 // mostMissing is the most fields that Missing returns, and that are noted.
 const mostMissing = 100

@@ -163,8 +163,8 @@ func TestMissingBounded(t *testing.T) {
 	}
 }
 
-// TestWriteToRemoved: with the tag nocopydebug a write to what was replaced or removed panics, with
-// its type; without, nobody sees it. What has come in its place is not affected.
+// TestWriteToRemoved: with the tag nocopydebug a write to what was replaced or removed panics,
+// with its type; without, nobody sees it. What has come in its place is not affected.
 func TestWriteToRemoved(t *testing.T) {
 	for _, c := range []struct {
 		name  string

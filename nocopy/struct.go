@@ -600,18 +600,3 @@ func checkLen(n int) {
 		panic("nocopy: length " + itoa(n) + " out of range")
 	}
 }
-
-// setReferred sets the field to bytes that stay where they are.
-func (s XStruct) setReferred(f XField, v []byte) {
-	checkLen(len(v))
-	s.changeableBy(len(v))
-	if !s.m.mayRefer(len(v)) {
-		copy(s.newText(f, len(v)), v)
-		return
-	}
-	old := s.m.at(uint32(s.k), f)
-	p, b := s.placeField(f, fieldHeader+textHeader)
-	putTextField(b, f, len(v))
-	word := s.m.referText(p+fieldHeader, v, old)
-	s.m.put(uint32(s.k), f, word)
-}
