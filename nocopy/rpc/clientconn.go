@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -330,9 +331,12 @@ func (c *clientConn) close(err error) {
 		c.mu.Unlock()
 		return
 	}
+	if errors.Is(c.writeErr, syscall.ECONNRESET) && isEnd(err) {
+		err = c.writeErr // the system says so once; then reading meets an end
+	}
 	c.err = err
 	c.failed.Store(true)
-	c.reach = min(c.reach, reached(c.nc, c.begun, c.ackedBefore, err))
+	c.reach = min(c.reach, reached(c.nc, c.begun, c.ackedBefore, err, c.writeErr))
 	c.wakeReader() // which ends
 	c.failQueue()
 	for _, p := range c.batched {
@@ -379,7 +383,7 @@ func (c *clientConn) writeFailed(err error, reach int64) {
 			c.settle(p)
 		}
 	}
-	c.nc.SetReadDeadline(time.Now().Add(lastReplies))
+	c.in.endReadsAt(time.Now().Add(lastReplies))
 	c.wakeReader()
 	c.mu.Unlock()
 }
@@ -406,6 +410,9 @@ func (c *clientConn) failure(p *pending) error {
 	}
 	return callError(p.method, fmt.Errorf("%w: %w", ErrConnLost, c.err))
 }
+
+// isEnd reports whether err is of a stream that the other end has ended.
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // cause returns why no call can be sent; nil if one can. c.mu is held.
 func (c *clientConn) cause() error {

@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -75,7 +76,7 @@ func (e rudeError) Error() string { e.act(); return "rude" }
 // actingConn is a connection of a Dialer or a listener.
 type actingConn struct {
 	net.Conn
-	read, write, close func()
+	read, write, close, deadline, addr func()
 }
 
 func does(f func()) {
@@ -86,6 +87,15 @@ func does(f func()) {
 func (c actingConn) Read(b []byte) (int, error)  { does(c.read); return c.Conn.Read(b) }
 func (c actingConn) Write(b []byte) (int, error) { does(c.write); return c.Conn.Write(b) }
 func (c actingConn) Close() error                { c.Conn.Close(); does(c.close); return nil }
+func (c actingConn) SetReadDeadline(t time.Time) error {
+	does(c.deadline)
+	return c.Conn.SetReadDeadline(t)
+}
+func (c actingConn) SetWriteDeadline(t time.Time) error {
+	does(c.deadline)
+	return c.Conn.SetWriteDeadline(t)
+}
+func (c actingConn) RemoteAddr() net.Addr { does(c.addr); return c.Conn.RemoteAddr() }
 
 type actingListener struct {
 	net.Listener
@@ -118,6 +128,9 @@ type rudeSetup struct {
 	opts    []rpc.Option
 	handler func() error
 	fill    func()
+	tls     bool // connections use TLS, with these
+	server  *tls.Config
+	client  *tls.Config
 }
 
 // rudeFunctions are all functions of a program's that a server or a client calls.
@@ -218,12 +231,62 @@ var rudeFunctions = map[string]func(s *rudeSetup, act func(), r *rude){
 	"Dialer's Read":  func(s *rudeSetup, act func(), _ *rude) { s.opts = append(s.opts, rudely(actingConn{read: act})) },
 	"Dialer's Write": func(s *rudeSetup, act func(), _ *rude) { s.opts = append(s.opts, rudely(actingConn{write: act})) },
 	"Dialer's Close": func(s *rudeSetup, act func(), _ *rude) { s.opts = append(s.opts, rudely(actingConn{close: act})) },
-	"arguments":      func(s *rudeSetup, act func(), _ *rude) { s.fill = act },
+	"listener's deadlines": func(s *rudeSetup, act func(), _ *rude) {
+		s.conns.deadline = act
+		s.srv.IdleTimeout, s.srv.MaxConnAge, s.srv.WriteTimeout = 50*time.Millisecond, 5*time.Millisecond, 10*time.Millisecond
+	},
+	"Dialer's deadlines": func(s *rudeSetup, act func(), _ *rude) {
+		s.opts = append(s.opts, rudely(actingConn{deadline: act}), rpc.StallTimeout(10*time.Millisecond))
+	},
+	"server Config.GetCertificate": func(s *rudeSetup, act func(), _ *rude) {
+		cert := s.server.Certificates[0]
+		s.server.Certificates, s.tls = nil, true
+		s.server.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { act(); return &cert, nil }
+		s.srv.MaxConnAge = time.Millisecond
+	},
+	"server Config.GetConfigForClient": func(s *rudeSetup, act func(), _ *rude) {
+		s.tls = true
+		s.server.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) { act(); return nil, nil }
+		s.srv.MaxConnAge = time.Millisecond
+	},
+	"server Config.VerifyConnection": func(s *rudeSetup, act func(), _ *rude) {
+		s.tls = true
+		s.server.VerifyConnection = func(tls.ConnectionState) error { act(); return nil }
+		s.srv.MaxConnAge = time.Millisecond
+	},
+	"client Config.VerifyConnection": func(s *rudeSetup, act func(), _ *rude) {
+		s.tls = true
+		s.client.VerifyConnection = func(tls.ConnectionState) error { act(); return nil }
+		s.srv.MaxConnAge = time.Millisecond
+	},
+	"listener's RemoteAddr": func(s *rudeSetup, act func(), r *rude) {
+		s.conns.addr = func() {
+			if !r.goexit { // which would end the goroutine of the program's that calls Serve
+				act()
+			}
+			r.done.Add(1)
+		}
+		s.srv.MaxConnAge = time.Millisecond
+	},
+	"Read below TLS": func(s *rudeSetup, act func(), _ *rude) {
+		var reads atomic.Int64
+		s.conns.read, s.tls = func() {
+			if reads.Add(1)%5 == 0 { // some handshakes succeed
+				act()
+			}
+		}, true
+	},
+	"deadlines below TLS": func(s *rudeSetup, act func(), _ *rude) {
+		s.conns.deadline, s.tls = act, true
+		s.srv.IdleTimeout, s.srv.MaxConnAge = 50*time.Millisecond, 5*time.Millisecond
+	},
+	"arguments": func(s *rudeSetup, act func(), _ *rude) { s.fill = act },
 }
 
 // TestFunctionsOfThePrograms: whatever function of the program's panics or ends its goroutine, no
 // call hangs, other connections are served, and nothing is left over.
 func TestFunctionsOfThePrograms(t *testing.T) {
+	cert, pool := certificate(t)
 	for name, set := range rudeFunctions {
 		for _, goexit := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, goexit), func(t *testing.T) {
@@ -234,8 +297,13 @@ func TestFunctionsOfThePrograms(t *testing.T) {
 					srv:     &rpc.Server{MaxConns: 5, Logger: discard, Unordered: true, HideErrors: true},
 					opts:    []rpc.Option{rpc.PoolSize(2), rpc.Logger(discard)},
 					handler: func() error { return nil }, fill: func() {},
+					server: &tls.Config{Certificates: []tls.Certificate{cert}},
+					client: &tls.Config{RootCAs: pool},
 				}
-				set(&s, r.act, r)
+				if set(&s, r.act, r); s.tls {
+					s.srv.TLS = s.server
+					s.opts = append(s.opts, rpc.TLS(s.client))
+				}
 				s.srv.Processor = echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(func(_ context.Context, c *rpc.Call) error {
 					if rand.IntN(4) == 0 {
 						// About when its reader is relieved
@@ -264,7 +332,7 @@ func rudeCalls(t *testing.T, r *rude, s *rudeSetup) {
 		t.Fatal(err)
 	}
 	addr := l.Addr().String()
-	if c := s.conns; c.read != nil || c.write != nil || c.close != nil {
+	if c := s.conns; c.read != nil || c.write != nil || c.close != nil || c.deadline != nil || c.addr != nil {
 		l = actingListener{l, c}
 	}
 	go s.srv.Serve(l)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -72,7 +73,9 @@ func (l *leaving) serve(srv *rpc.Server) *rpc.Server {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.addr = nl.Addr().String()
+	if l.addr == "127.0.0.1:0" {
+		l.addr = nl.Addr().String()
+	}
 	srv.Processor, srv.TLS, srv.Logger = echo.NewEchoProcessor(l.h), l.conf, slog.New(slog.DiscardHandler)
 	go srv.Serve(nl)
 	return srv
@@ -80,7 +83,8 @@ func (l *leaving) serve(srv *rpc.Server) *rpc.Server {
 
 // call makes a call that must succeed, or be known not to have been sent, which it may be if
 // connections end faster than they are made, or while there is no server. With mayLose it may
-// also be lost, on a connection that was made just as the server stopped: the system resets it.
+// also be lost, on a connection that was being made just as the listener was closed: the system
+// resets it.
 func (l *leaving) call(c echo.EchoClient, mayLose bool) {
 	res, err := c.Add(bg, func(a echo.EchoAddArgs) { a.SetA(1); a.SetB(2) })
 	defer res.Release()
@@ -89,7 +93,7 @@ func (l *leaving) call(c echo.EchoClient, mayLose bool) {
 		l.ok.Add(1)
 	case errors.Is(err, rpc.ErrNotSent):
 		time.Sleep(time.Millisecond)
-	case (mayLose || l.network == "unix") && errors.Is(err, rpc.ErrConnLost):
+	case mayLose && errors.Is(err, syscall.ECONNRESET):
 		l.lost.Add(1)
 	default:
 		l.t.Errorf("call: %v", err)
@@ -100,7 +104,7 @@ func (l *leaving) call(c echo.EchoClient, mayLose bool) {
 // those that are said to be lost, and these are few.
 func (l *leaving) check() {
 	ok, handled, lost := l.ok.Load(), l.h.handled.Load(), l.lost.Load()
-	if handled < ok || handled > ok+lost || ok == 0 || lost > 3+ok/100 {
+	if handled < ok || handled > ok+lost || ok == 0 || lost > 16 {
 		l.t.Errorf("%d calls were answered, %d handled, %d lost", ok, handled, lost)
 	}
 }
@@ -155,7 +159,7 @@ func TestOldConns(t *testing.T) {
 		srv := l.serve(&rpc.Server{MaxConnAge: 30 * time.Millisecond, MaxConnAgeGrace: 40 * time.Millisecond})
 		defer srv.Close()
 		each := 3
-		if l.network == "unix" || l.conf != nil {
+		if l.conf != nil {
 			each = 1 // of several calls in flight, only the last one is known not to have arrived
 		}
 		l.callers(4, each, false, func() time.Duration { return rand.N(3 * time.Millisecond) }, until(1500*time.Millisecond))
@@ -174,13 +178,15 @@ func TestRestarts(t *testing.T) {
 		go func() {
 			defer close(done)
 			each := 4
-			if l.network == "unix" || l.conf != nil {
+			if l.conf != nil {
 				each = 1
 			}
-			l.callers(2, each, true, func() time.Duration { return 0 }, stopped.Load)
+			l.callers(2, each, l.network == "tcp", func() time.Duration { return 0 }, stopped.Load)
 		}()
 		for range 8 {
-			time.Sleep(100 * time.Millisecond)
+			before := l.ok.Load()
+			time.Sleep(50 * time.Millisecond)
+			settles(t, "calls are answered", func() bool { return l.ok.Load() > before })
 			ctx, cancel := context.WithTimeout(bg, 10*time.Second)
 			if err := srv.Shutdown(ctx); err != nil {
 				t.Error("Shutdown: ", err)

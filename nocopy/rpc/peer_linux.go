@@ -13,15 +13,24 @@ import (
 // whether that has closed its side for sending, and whether it has reset the connection; neither
 // of a connection that is not TCP's or does not give access to its socket.
 func peerState(nc net.Conn) (eof, reset bool) {
-	const closed, closeWait = 7, 8 // TCP's states as Linux numbers them
 	var state byte
-	control(nc, func(fd uintptr) {
-		v, err := syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_INFO)
-		if err == nil { // v is its first four bytes, and the state the first of them
-			state = binary.NativeEndian.AppendUint32(nil, uint32(v))[0]
-		}
-	})
-	return state == closeWait, state == closed
+	control(nc, func(fd uintptr) { state = tcpState(fd) })
+	return state == tcpCloseWait, state == tcpClosed
+}
+
+// Some of TCP's states as Linux numbers them.
+const (
+	tcpClosed    = 7
+	tcpCloseWait = 8 // the other end sends nothing more
+)
+
+// tcpState returns the state of a TCP socket; 0 if it is none.
+func tcpState(fd uintptr) byte {
+	v, err := syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_INFO)
+	if err != nil {
+		return 0
+	}
+	return binary.NativeEndian.AppendUint32(nil, uint32(v))[0] // v is its first four bytes
 }
 
 // hasBytes reports whether bytes have arrived that were not read; false if the connection does not

@@ -3,6 +3,7 @@ package rpc
 import (
 	"bytes"
 	"cmp"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -44,6 +45,7 @@ type receiver struct {
 	// Called when closing was set, by the goroutine that reads: it is to set last. Nil: reading ends
 	leave   func()
 	last    bool // only what has arrived is still read
+	shut    bool // nothing more can arrive: the end of the stream is this side's doing
 	stats   *statsHook
 	arrived time.Time // when the last bytes did, if stats wants to know
 
@@ -316,8 +318,11 @@ const lastWait = 2 * time.Millisecond
 // fillLast reads once if anything has arrived. If not, its error is os.ErrDeadlineExceeded.
 func (r *receiver) fillLast(want int) error {
 	for {
-		r.nc.SetReadDeadline(time.Now().Add(lastWait))
+		r.endReadsAt(time.Now().Add(lastWait))
 		err := r.read(want)
+		if r.shut && err == io.EOF {
+			return os.ErrDeadlineExceeded
+		}
 		if !errors.Is(err, os.ErrDeadlineExceeded) || !hasBytes(underlying(r.nc)) {
 			return err
 		}
@@ -356,19 +361,56 @@ func (r *receiver) isClosing() bool {
 // setDeadline sets the read deadline, 0 for none, unless the server is closing: then reading ends
 // at once.
 func (r *receiver) setDeadline(t time.Time) {
-	r.nc.SetReadDeadline(t)
+	r.endReadsAt(t)
 	r.hasDeadline, r.deadline = !t.IsZero(), t
 	if r.isClosing() {
-		r.nc.SetReadDeadline(time.Unix(1, 0))
+		r.interrupt()
 	}
 }
 
 // interrupt makes next return soon. closing must have been set. Any goroutine may call it.
-func (r *receiver) interrupt() { r.nc.SetReadDeadline(time.Unix(1, 0)) }
+func (r *receiver) interrupt() { r.endReadsAt(time.Unix(1, 0)) }
 
 // resume makes next go on after interrupt, with the deadline that it had; closing is not set any
 // more.
-func (r *receiver) resume() { r.nc.SetReadDeadline(r.deadline) }
+func (r *receiver) resume() { r.endReadsAt(r.deadline) }
+
+// endReadsAt sets the read deadline of the connection. Locks may be held.
+// A connection of the program's may panic or end the goroutine: it is closed then.
+func (r *receiver) endReadsAt(t time.Time) {
+	switch nc := r.nc; beneath(nc).(type) {
+	case *net.TCPConn, *net.UnixConn:
+		nc.SetReadDeadline(t)
+	default:
+		setForeignDeadline(nc, t)
+	}
+}
+
+// setForeignDeadline sets the read deadline of a connection of the program's, in a goroutine that
+// this may end.
+func setForeignDeadline(nc net.Conn, t time.Time) {
+	returned := make(chan bool)
+	go func() {
+		ok := false
+		defer func() {
+			recover()
+			returned <- ok
+		}()
+		nc.SetReadDeadline(t)
+		ok = true
+	}()
+	if !<-returned {
+		go closeConn(nc)
+	}
+}
+
+// beneath returns the connection that carries nc, if nc is of TLS; else nc.
+func beneath(nc net.Conn) net.Conn {
+	if t, ok := nc.(*tls.Conn); ok {
+		return t.NetConn()
+	}
+	return nc
+}
 
 // hasBegun reports whether anything has arrived of the next message.
 func (r *receiver) hasBegun() bool {

@@ -3,9 +3,10 @@ package rpc
 import (
 	"crypto/tls"
 	"errors"
-	"io"
 	"net"
+	"os"
 	"syscall"
+	"time"
 )
 
 // A server can't tell the clients of all Thrift libraries that it is about to close a connection,
@@ -27,18 +28,50 @@ var onlyControl = []syscall.SockFilter{
 	{Code: syscall.BPF_RET | syscall.BPF_K, K: 0},
 }
 
-// seal makes the system drop data that comes for a TCP connection from now on, unacknowledged, and
-// reports whether it does. What has arrived can be read, and everything else works. So the other
-// end knows which bytes were dropped when the connection is closed, see reached.
+// seal makes the system take in no more data for a connection, and reports whether it does. What
+// has arrived can be read, and everything else works. Data that comes for TCP is dropped,
+// unacknowledged: when the connection is closed, the other end knows which bytes were, see
+// reached. On a unix socket, writing fails at the other end from now on.
 func seal(nc net.Conn) (sealed bool) {
-	if _, ok := nc.(*net.TCPConn); ok {
-		control(nc, func(fd uintptr) { sealed = syscall.AttachLsf(int(fd), onlyControl) == nil })
+	switch c := nc.(type) {
+	case *net.TCPConn:
+		control(c, func(fd uintptr) { sealed = syscall.AttachLsf(int(fd), onlyControl) == nil })
+	case *net.UnixConn:
+		sealed = c.CloseRead() == nil
 	}
 	return sealed
 }
 
-// isEnd reports whether err is of a stream that the other end has ended.
-func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+// noSYN is a program for the packet filter that drops the first segments of TCP connections. It
+// looks at the flags, in byte 13.
+var noSYN = []syscall.SockFilter{
+	{Code: syscall.BPF_LD | syscall.BPF_B | syscall.BPF_ABS, K: 13},
+	{Code: syscall.BPF_ALU | syscall.BPF_AND | syscall.BPF_K, K: 0x12},               // SYN and ACK
+	{Code: syscall.BPF_JMP | syscall.BPF_JEQ | syscall.BPF_K, K: 0x02, Jt: 0, Jf: 1}, // SYN alone
+	{Code: syscall.BPF_RET | syscall.BPF_K, K: 0},
+	{Code: syscall.BPF_RET | syscall.BPF_K, K: 0xffff},
+}
+
+// sealListener makes l take in no further connections. Those that wait can still be accepted. On a
+// unix socket connecting fails from now on; over TCP the client's system tries again after a
+// second.
+func sealListener(l net.Listener) {
+	socket, ok := l.(syscall.Conn)
+	if !ok {
+		return
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return
+	}
+	raw.Control(func(fd uintptr) {
+		if _, tcp := l.(*net.TCPListener); tcp {
+			syscall.AttachLsf(int(fd), noSYN)
+		} else {
+			syscall.Shutdown(int(fd), syscall.SHUT_RD)
+		}
+	})
+}
 
 // ackedBefore returns what acknowledged says of a connection on which nothing was written yet.
 func ackedBefore(nc net.Conn) (n int64) {
@@ -52,13 +85,14 @@ func ackedBefore(nc net.Conn) (n int64) {
 // reached returns how many of the n bytes that were written to nc may have reached the other end,
 // when nc has failed with err; at worst n. A TCP connection ends with a segment that acknowledges
 // all that had arrived by then, and what comes later is dropped. Of a unix socket, an end that is
-// closed before all has been read is an error. before is what ackedBefore has returned.
-func reached(nc net.Conn, n, before int64, err error) int64 {
+// closed before all has been read is an error. before is what ackedBefore has returned, and writeErr
+// the error that writing has met, if any.
+func reached(nc net.Conn, n, before int64, err, writeErr error) int64 {
 	switch c := nc.(type) {
 	case *net.TCPConn:
 		if before >= 0 && isEnd(err) {
 			control(c, func(fd uintptr) {
-				if acked := acknowledged(fd); acked >= before {
+				if acked := acknowledged(fd); acked >= before && !wasReset(fd, writeErr) {
 					n = min(n, acked-before)
 				}
 			})
@@ -71,11 +105,61 @@ func reached(nc net.Conn, n, before int64, err error) int64 {
 		const record = 30 // more than one has in which nothing is of ours
 		if tcp, ok := c.NetConn().(*net.TCPConn); ok && isEnd(err) {
 			control(tcp, func(fd uintptr) {
-				if unacknowledged(fd) > record { // the last of ours at least
+				if unacknowledged(fd) > record && !wasReset(fd, writeErr) { // the last of ours at least
 					n--
 				}
 			})
 		}
 	}
 	return n
+}
+
+// wasReset reports whether a TCP connection whose stream has ended was reset, and not ended by the
+// other end before: a reset does not tell what had arrived. If the system has told the goroutine
+// that writes of the reset, reading meets an end.
+func wasReset(fd uintptr, writeErr error) bool {
+	if tcpState(fd) != tcpClosed || errors.Is(writeErr, syscall.EPIPE) {
+		return false
+	}
+	// EPIPE is what the system says of a reset that follows an end
+	code, err := syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_ERROR)
+	return err != nil || syscall.Errno(code) != syscall.EPIPE
+}
+
+// acceptLeft seals l and calls f with each connection that waits to be accepted.
+func acceptLeft(l net.Listener, f func(net.Conn)) {
+	sealListener(l)
+	for again := range 2 {
+		if again > 0 {
+			time.Sleep(lastWait) // for connections that are being made
+		}
+		for nc := acceptNow(l); nc != nil; nc = acceptNow(l) {
+			f(nc)
+		}
+	}
+}
+
+// acceptNow accepts a connection, without waiting for one. It returns nil if there is none.
+func acceptNow(l net.Listener) (nc net.Conn) {
+	socket, ok := l.(syscall.Conn)
+	if !ok {
+		return nil
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	raw.Control(func(listener uintptr) {
+		fd, _, err := syscall.Accept4(int(listener), syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC)
+		for err == syscall.EINTR || err == syscall.ECONNABORTED {
+			fd, _, err = syscall.Accept4(int(listener), syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC)
+		}
+		if err != nil {
+			return
+		}
+		file := os.NewFile(uintptr(fd), "")
+		defer file.Close() // FileConn duplicates it
+		nc, _ = net.FileConn(file)
+	})
+	return nc
 }

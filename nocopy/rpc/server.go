@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -212,24 +213,26 @@ func (s *Server) Serve(l net.Listener) error {
 		return ErrServerClosed
 	}
 	s.listeners[&l] = struct{}{}
+	drains := canDrain(l)
+	if drains { // connections may be added while Shutdown waits
+		s.serving.Add(1)
+		defer s.serving.Done()
+		defer shm.CloseListener(l)
+	}
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
 		delete(s.listeners, &l)
 		s.mu.Unlock()
 	}()
-	for pause := time.Duration(0); ; {
-		// The slot is not kept while accepting: another listener may need it.
-		if !s.acquireSlot() {
-			return ErrServerClosed
-		}
+	// The slot is not kept while accepting: another listener may need it.
+	for pause := time.Duration(0); s.acquireSlot(); {
 		<-s.slots
 		nc, err := l.Accept()
 		if err != nil {
-			switch {
-			case s.closing.Load():
-				return ErrServerClosed
-			case !temporary(err):
+			if s.closing.Load() {
+				break
+			} else if !temporary(err) {
 				return err
 			}
 			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
@@ -241,16 +244,19 @@ func (s *Server) Serve(l net.Listener) error {
 			continue
 		}
 		pause = 0
-		if !s.acquireSlot() {
+		switch {
+		case s.acquireSlot():
+			s.start(nc, drains)
+		case drains:
+			s.startLast(nc)
+		default:
 			closeConn(nc)
-			return ErrServerClosed
-		}
-		if !s.start(nc) {
-			<-s.slots
-			closeConn(nc)
-			return ErrServerClosed
 		}
 	}
+	if drains {
+		acceptLeft(l, s.startLast)
+	}
+	return ErrServerClosed
 }
 
 // acquireSlot waits until there are fewer than MaxConns connections and counts one more. It
@@ -271,22 +277,38 @@ func temporary(err error) bool {
 	return errors.As(err, &t) && t.Temporary()
 }
 
-// start starts a goroutine that serves nc. It reports false if the server is closing.
-func (s *Server) start(nc net.Conn) bool {
+// start starts a goroutine that serves nc, for which there is a slot. It closes nc if the server is
+// closing, unless drains is true and nc is one of the last connections; or if methods of nc panic.
+func (s *Server) start(nc net.Conn, drains bool) {
+	started := false
+	defer func() {
+		if started {
+			return
+		}
+		if v := recover(); v != nil {
+			s.conceal("connection closed", nil, nil, v, debug.Stack())
+		}
+		<-s.slots
+		closeConn(nc)
+	}()
+	s.detectLoss(nc)
+	served := nc
+	if s.TLS != nil {
+		served = tls.Server(shm.Guard(nc), s.TLS)
+	}
+	c := newServerConn(s, served)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closing.Load() {
-		return false
+	if s.closing.Load() && (!drains || s.ctx.Err() != nil) {
+		c.cancel()
+		return
 	}
-	s.detectLoss(nc)
-	if s.TLS != nil {
-		nc = tls.Server(shm.Guard(nc), s.TLS)
-	}
-	c := newServerConn(s, nc)
 	s.conns[c] = struct{}{}
 	s.serving.Add(1)
+	if started = true; s.closing.Load() {
+		c.interrupt()
+	}
 	go c.serve()
-	return true
 }
 
 // forget removes a connection that no goroutine uses any more.
@@ -302,8 +324,9 @@ func (s *Server) forget(c *serverConn) {
 	s.serving.Done()
 }
 
-// stop makes Serve return and connections read no more requests.
-func (s *Server) stop() {
+// stop makes Serve return and connections read no more requests. With drains, connections that
+// wait to be accepted are still served.
+func (s *Server) stop(drains bool) {
 	s.init()
 	s.mu.Lock()
 	if s.closing.CompareAndSwap(false, true) {
@@ -315,18 +338,42 @@ func (s *Server) stop() {
 	listeners := slices.Collect(maps.Keys(s.listeners))
 	s.mu.Unlock()
 	for _, l := range listeners { // without holding the lock
-		shm.CloseListener(*l)
+		// Accept returns then, and Serve accepts what is left
+		d, ok := (*l).(interface{ SetDeadline(time.Time) error })
+		if !drains || !canDrain(*l) || !ok || d.SetDeadline(time.Unix(1, 0)) != nil {
+			shm.CloseListener(*l)
+		}
+	}
+}
+
+// canDrain reports whether l is of a type of which acceptLeft knows.
+func canDrain(l net.Listener) bool {
+	switch l.(type) {
+	case *net.TCPListener, *net.UnixListener:
+		return true
+	}
+	return false
+}
+
+// startLast serves a connection that was accepted when the server was closing, if there is a slot.
+func (s *Server) startLast(nc net.Conn) {
+	select {
+	case s.slots <- struct{}{}:
+		s.start(nc, true)
+	default:
+		closeConn(nc)
 	}
 }
 
 // Shutdown stops accepting connections, handles the requests that have arrived, lets the handlers
-// finish that are running, and returns when their replies are written. With Health it waits for
-// DrainTime before that. When ctx ends first, it does what Close does and returns ctx's error. On
-// Linux, a Client learns which of its calls came too late over TCP, and makes them on another
-// connection.
+// finish that are running, and returns when their replies are written. Requests of connections
+// that wait to be accepted are handled as well, on Linux, if the listener is a *net.TCPListener or
+// a *net.UnixListener. With Health it waits for DrainTime before that. When
+// ctx ends first, it does what Close does and returns ctx's error. On Linux, a Client learns which
+// of its calls came too late, and makes them on another connection.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.drain(ctx)
-	s.stop()
+	s.stop(ctx.Err() == nil)
 	finished := make(chan struct{})
 	go func() {
 		s.serving.Wait()
@@ -337,7 +384,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		s.cancel()
 		return nil
 	case <-ctx.Done():
-		s.closeConns()
+		s.Close()
 		return ctx.Err()
 	}
 }
@@ -345,7 +392,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // Close closes all connections at once and cancels the contexts of the handlers that are running.
 // It does not wait for them.
 func (s *Server) Close() error {
-	s.stop()
+	s.stop(false)
 	s.closeConns()
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -72,10 +73,11 @@ type serverConn struct {
 	lastEnded     time.Time   // when a call did, if MaxConnAge is set
 	graceTimer    *time.Timer // calls endGrace; set when the client sends nothing more
 	slot          slot
-	left          time.Time // when the reader began to read only what has arrived; used by it only
-	sealed        bool      // the system drops what comes; used by the reader only
-	drained       bool      // what has arrived was read; used by the reader only
-	writeDeadline time.Time // the one that nc has
+	settingUp     atomic.Bool // setUp has not returned
+	left          time.Time   // when the reader began to read only what has arrived; used by it only
+	sealed        bool        // the system drops what comes; used by the reader only
+	drained       bool        // what has arrived was read; used by the reader only
+	writeDeadline time.Time   // the one that nc has
 }
 
 // readState is what a connection's reader does.
@@ -101,6 +103,7 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, answersLarge: true,
 		idleTimeout: max(s.IdleTimeout, 0), messageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
 	}
+	c.settingUp.Store(true)
 	c.in.leave = c.leave
 	c.in.stats = s.stats.of(c.giveUp)
 	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 {
@@ -120,6 +123,7 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 
 // serve serves the connection until it ends or another goroutine has become the reader.
 func (c *serverConn) serve() {
+	defer c.survive() // what answerPlain does
 	ready := false
 	defer func() {
 		if !ready { // it has failed, or functions of the program's have ended the goroutine
@@ -137,6 +141,10 @@ func (c *serverConn) serve() {
 	}
 	ready = true
 	c.startAging()
+	c.settingUp.Store(false)
+	if c.in.isClosing() {
+		c.in.interrupt()
+	}
 	c.read()
 }
 

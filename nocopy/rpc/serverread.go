@@ -28,9 +28,10 @@ const (
 const defaultHalfClose = 2 * time.Second
 
 // read is what the reader does. It returns when another goroutine has become the reader, or the
-// connection has ended.
+// connection has ended. If a method of nc panics, the connection ends.
 func (c *serverConn) read() {
 	defer c.release()
+	defer c.survive()
 	for ok := c.keepReading(); ok; {
 		h, chunk, err := c.receive()
 		switch {
@@ -41,6 +42,15 @@ func (c *serverConn) read() {
 		default:
 			ok = c.process(h, chunk)
 		}
+	}
+}
+
+// survive is deferred in the goroutines of readers: it ends the connection if a method of nc has
+// panicked.
+func (c *serverConn) survive() {
+	if v := recover(); v != nil {
+		c.srv.conceal("connection closed", nil, c.peer, v, debug.Stack())
+		c.giveUp()
 	}
 }
 
@@ -79,11 +89,13 @@ func (c *serverConn) leave() {
 	if !c.in.last {
 		c.in.last, c.left = true, time.Now()
 		c.sealed = seal(c.raw)
+		_, unix := c.raw.(*net.UnixConn)
+		c.in.shut = c.sealed && unix
 	}
 }
 
 // mostDraining is how long a connection that can't be sealed goes on reading while calls are under
-// way.
+// way, and how long a handshake of TLS may take when the server is closing.
 const mostDraining = 500 * time.Millisecond
 
 // mayDrain reports whether it pays to look once more for requests when all that has arrived was
@@ -114,6 +126,9 @@ func (c *serverConn) readAhead() bool {
 		c.flush()
 		c.in.clearDeadline()
 		switch {
+		case c.in.isClosing() && !c.in.last: // since it was asked
+			c.mu.Unlock()
+			continue
 		case c.mayClose():
 			c.state = stopped
 			c.mu.Unlock()
@@ -125,7 +140,7 @@ func (c *serverConn) readAhead() bool {
 			return true
 		}
 		c.state = ahead
-		park := c.eof || c.in.buffered() >= maxAhead
+		park := c.eof || c.in.shut || c.in.buffered() >= maxAhead
 		if park {
 			c.state = parked
 		}
@@ -146,6 +161,14 @@ func (c *serverConn) park() {
 	select {
 	case <-c.wake:
 	case <-timer.C:
+		if c.in.shut {
+			c.mu.Lock()
+			if !c.writing && closedSocket(c.raw) {
+				c.abort()
+			}
+			c.mu.Unlock()
+			return
+		}
 		switch eof, reset := peerState(c.raw); {
 		case reset:
 			c.readError(syscall.ECONNRESET)
@@ -306,15 +329,17 @@ func (c *serverConn) close() {
 	aborted, refused := c.aborted, !c.eof && !(c.drained && (c.sealed || unix))
 	c.stopTimers()
 	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		c.freeSlot()
+		c.mu.Unlock()
+	}()
 	if !aborted {
+		defer closeConn(c.nc) // also if a method of nc panics or ends the goroutine
 		if refused {
 			c.linger()
 		}
-		closeConn(c.nc)
 	}
-	c.mu.Lock()
-	c.freeSlot()
-	c.mu.Unlock()
 }
 
 // closeConn closes nc, which may be of a type of the program's and panic. No lock may be held.
@@ -349,7 +374,7 @@ func (c *serverConn) linger() {
 		if now.After(end) {
 			return
 		}
-		c.nc.SetReadDeadline(now.Add(pause))
+		c.in.endReadsAt(now.Add(pause))
 		if _, err := c.in.src.Read(into); err != nil {
 			return
 		}
@@ -391,6 +416,10 @@ func (c *serverConn) logEnd(err error) {
 
 // interrupt makes the reader check whether the server is closing.
 func (c *serverConn) interrupt() {
+	if c.settingUp.Load() { // its client may be sending a request already
+		c.in.endReadsAt(time.Now().Add(mostDraining))
+		return
+	}
 	c.in.interrupt()
 	select {
 	case c.wake <- struct{}{}:
@@ -417,6 +446,6 @@ func (r *receiver) fillAhead() error { return r.read(r.buffered() + 1) }
 // clearDeadline removes the read deadline, also one that interrupt has set: the caller must check
 // after it whether the server is closing.
 func (r *receiver) clearDeadline() {
-	r.nc.SetReadDeadline(time.Time{})
+	r.endReadsAt(time.Time{})
 	r.hasDeadline, r.deadline = false, time.Time{}
 }

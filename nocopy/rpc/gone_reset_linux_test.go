@@ -1,0 +1,78 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestResetDuringWrite: a call is not made again whose connection was reset, though the system
+// tells only the goroutine that writes of the reset, and reading meets the end of the stream. What
+// had not been acknowledged may have arrived.
+func TestResetDuringWrite(t *testing.T) {
+	if !knowsUnread {
+		t.Skip("a client does not know here what had arrived when a connection was closed")
+	}
+	for name, want := range map[string]error{"ended": ErrNotSent, "reset": ErrConnLost, "reset, noted": ErrConnLost} {
+		t.Run(name, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			nc, err := net.Dial("tcp", l.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			server, err := l.Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			seal(server) // so that nothing is acknowledged
+			opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
+			twoWay, _ := testMethods()
+			idle, other := net.Pipe() // keeps the goroutine that reads from meeting the end by itself
+			defer other.Close()
+			c := newClientConn(idle, &opts)
+			c.mu.Lock()
+			c.nc, c.ackedBefore = nc, ackedBefore(nc)
+			c.mu.Unlock()
+			failed := make(chan error)
+			go func() {
+				_, err := c.call(context.Background(), nil, twoWay, claimed(twoWay), nil, time.Time{})
+				failed <- err
+			}()
+			for written := false; !written; time.Sleep(time.Millisecond) {
+				c.mu.Lock()
+				written = len(c.calls) == 1 && !c.writing
+				c.mu.Unlock()
+			}
+			b := make([]byte, 1)
+			if name == "ended" {
+				server.Close()
+				nc.Read(b)
+			} else {
+				server.(*net.TCPConn).SetLinger(0)
+				server.Close()
+				if _, err := nc.Read(b); !errors.Is(err, syscall.ECONNRESET) {
+					t.Fatal(err)
+				}
+			}
+			if name == "reset, noted" {
+				c.mu.Lock()
+				c.writeErr = syscall.ECONNRESET
+				c.mu.Unlock()
+			}
+			c.close(errServerClosed)
+			if err := <-failed; !errors.Is(err, want) {
+				t.Errorf("%v, not %v", err, want)
+			}
+			idle.Close()
+			c.wait()
+		})
+	}
+}
