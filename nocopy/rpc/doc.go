@@ -123,18 +123,18 @@
 // and nothing has arrived since the last call ended. Shortly before MaxConnAgeGrace is over it
 // behaves as after Shutdown; when it is over, the contexts of its calls end.
 //
-// A connection that ends though nothing is wrong with it is sealed first. On Linux, the system then
-// drops requests that come over TCP, without acknowledging them, and refuses to take them on a unix
-// socket. Those that have arrived are
-// handled, and the connection is closed when their replies are written. So the client's system
-// knows which requests were not taken in, and a Client sends them again on another connection.
-// Where that can't be done, the connection is read until nothing has come for 2 ms and no call is
-// under way, for half a second at most; a request that comes just then may be lost.
+// A connection that ends though nothing is wrong with it is sealed first. On Linux, the system
+// then drops requests that come over TCP, without acknowledging them, and refuses to take them
+// on a unix socket. Those that have arrived are handled, and the connection is closed when their
+// replies are written. So the client's system knows which requests were not taken in, and a
+// Client sends them again on another connection. Where that can't be done, the connection is
+// read until nothing has come for 2 ms and no call is under way, for half a second at most; a
+// request that comes just then may be lost.
 //
-// When Shutdown is called, connections that wait to be accepted are accepted and served in the same
-// way, on Linux. A client that connects within those 2 ms tries again after a second, over TCP. A
-// connection whose handshake is not over when the listener is closed is reset by the system; a call
-// that was sent on it is lost.
+// When Shutdown is called, connections that wait to be accepted are accepted and served in the
+// same way, on Linux. A client that connects within those 2 ms tries again after a second, over
+// TCP. A connection whose handshake is not over when the listener is closed is reset by the
+// system; a call that was sent on it is lost.
 //
 // A connection gives up its place among MaxConns when it is closed, or HalfCloseTimeout after the
 // client has closed its side for sending.

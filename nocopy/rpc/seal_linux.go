@@ -82,11 +82,11 @@ func ackedBefore(nc net.Conn) (n int64) {
 	return n
 }
 
-// reached returns how many of the n bytes that were written to nc may have reached the other end,
-// when nc has failed with err; at worst n. A TCP connection ends with a segment that acknowledges
-// all that had arrived by then, and what comes later is dropped. Of a unix socket, an end that is
-// closed before all has been read is an error. before is what ackedBefore has returned, and writeErr
-// the error that writing has met, if any.
+// reached returns how many of the n bytes that were written to nc may have reached the other
+// end, when nc has failed with err; at worst n. A TCP connection ends with a segment that
+// acknowledges all that had arrived by then, and what comes later is dropped. Of a unix socket,
+// an end that is closed before all has been read is an error. before is what ackedBefore has
+// returned, and writeErr the error that writing has met, if any.
 func reached(nc net.Conn, n, before int64, err, writeErr error) int64 {
 	switch c := nc.(type) {
 	case *net.TCPConn:

@@ -277,8 +277,9 @@ func temporary(err error) bool {
 	return errors.As(err, &t) && t.Temporary()
 }
 
-// start starts a goroutine that serves nc, for which there is a slot. It closes nc if the server is
-// closing, unless drains is true and nc is one of the last connections; or if methods of nc panic.
+// start starts a goroutine that serves nc, for which there is a slot. It closes nc if the server
+// is closing, unless drains is true and nc is one of the last connections; or if methods of nc
+// panic.
 func (s *Server) start(nc net.Conn, drains bool) {
 	started := false
 	defer func() {
