@@ -147,8 +147,11 @@ func (f *file) structView(s *schema.Struct) structView {
 	for i, field := range s.Fields {
 		v := f.fieldView(field)
 		v.Handle, v.Has, v.S, v.Desc, v.fieldNames, v.Ordinal = handle, has, n.Type, n.Desc, n.Fields[i], first+i
-		v.FieldConst = fmt.Sprintf("%d<<%d | %d<<%d | %s%d<<%d | %d", v.Ordinal, entry.WordShift,
-			first+len(s.Fields), entry.WordsShift, flag, field.Type.WireType(), entry.WireShift, uint16(field.ID))
+		v.FieldConst = fmt.Sprintf("%d<<%d | %d<<%d | %s%d<<%d", v.Ordinal, entry.WordShift,
+			first+len(s.Fields), entry.WordsShift, flag, field.Type.WireType(), entry.WireShift)
+		if field.ID != 0 { // linters complain about "| 0"
+			v.FieldConst += fmt.Sprintf(" | %d", uint16(field.ID))
+		}
 		v.Key = v.Const
 		if kind == entry.Far {
 			v.Key = strconv.Itoa(v.Ordinal)

@@ -6,15 +6,16 @@ package thrifttest
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 // Docstring!
 type Numberz int32
@@ -249,8 +250,8 @@ var (
 	}
 )
 
-// UnimplementedThriftTestHandler answers every call of ThriftTest with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedThriftTestHandler answers every call of ThriftTest as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedThriftTestHandler struct{}
 
 func (UnimplementedThriftTestHandler) TestVoid(context.Context, ThriftTestTestVoidArgs, ThriftTestTestVoidResult) error {
@@ -755,8 +756,8 @@ var (
 	}
 )
 
-// UnimplementedSecondServiceHandler answers every call of SecondService with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedSecondServiceHandler answers every call of SecondService as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedSecondServiceHandler struct{}
 
 func (UnimplementedSecondServiceHandler) SecondtestString(context.Context, SecondServiceSecondtestStringArgs, SecondServiceSecondtestStringResult) error {
@@ -827,10 +828,9 @@ func (s Bonk) String() string    { return impl.String(s) }
 func (s Bonk) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bonk) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BonkDesc) }
 
-func (s Bonk) ThriftDesc() *impl.Desc    { return BonkDesc }
-func (s Bonk) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Bonk) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Bonk) ThriftDesc() *impl.Desc                  { return BonkDesc }
+func (s Bonk) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Bonk) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Bonk) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Bonk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Bonk) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -879,10 +879,9 @@ func (s Bools) String() string     { return impl.String(s) }
 func (s Bools) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bools) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolsDesc) }
 
-func (s Bools) ThriftDesc() *impl.Desc    { return BoolsDesc }
-func (s Bools) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Bools) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Bools) ThriftDesc() *impl.Desc                  { return BoolsDesc }
+func (s Bools) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Bools) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Bools) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Bools) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Bools) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -933,10 +932,9 @@ func (s Xtruct) String() string      { return impl.String(s) }
 func (s Xtruct) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XtructDesc) }
 
-func (s Xtruct) ThriftDesc() *impl.Desc    { return XtructDesc }
-func (s Xtruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Xtruct) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Xtruct) ThriftDesc() *impl.Desc                  { return XtructDesc }
+func (s Xtruct) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Xtruct) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Xtruct) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Xtruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Xtruct) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -996,10 +994,9 @@ func (s Xtruct2) String() string       { return impl.String(s) }
 func (s Xtruct2) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct2) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, Xtruct2Desc) }
 
-func (s Xtruct2) ThriftDesc() *impl.Desc    { return Xtruct2Desc }
-func (s Xtruct2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Xtruct2) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Xtruct2) ThriftDesc() *impl.Desc                  { return Xtruct2Desc }
+func (s Xtruct2) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Xtruct2) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Xtruct2) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Xtruct2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Xtruct2) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1065,10 +1062,9 @@ func (s Xtruct3) String() string       { return impl.String(s) }
 func (s Xtruct3) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct3) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, Xtruct3Desc) }
 
-func (s Xtruct3) ThriftDesc() *impl.Desc    { return Xtruct3Desc }
-func (s Xtruct3) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Xtruct3) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Xtruct3) ThriftDesc() *impl.Desc                  { return Xtruct3Desc }
+func (s Xtruct3) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Xtruct3) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Xtruct3) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Xtruct3) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Xtruct3) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1127,10 +1123,9 @@ func (s Insanity) String() string        { return impl.String(s) }
 func (s Insanity) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Insanity) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, InsanityDesc) }
 
-func (s Insanity) ThriftDesc() *impl.Desc    { return InsanityDesc }
-func (s Insanity) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Insanity) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Insanity) ThriftDesc() *impl.Desc                  { return InsanityDesc }
+func (s Insanity) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Insanity) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Insanity) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Insanity) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Insanity) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1211,10 +1206,9 @@ func (s CrazyNesting) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, CrazyNestingDesc)
 }
 
-func (s CrazyNesting) ThriftDesc() *impl.Desc    { return CrazyNestingDesc }
-func (s CrazyNesting) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s CrazyNesting) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s CrazyNesting) ThriftDesc() *impl.Desc                  { return CrazyNestingDesc }
+func (s CrazyNesting) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s CrazyNesting) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s CrazyNesting) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s CrazyNesting) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s CrazyNesting) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1306,10 +1300,9 @@ func (s SomeUnion) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SomeUnionDesc)
 }
 
-func (s SomeUnion) ThriftDesc() *impl.Desc    { return SomeUnionDesc }
-func (s SomeUnion) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SomeUnion) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SomeUnion) ThriftDesc() *impl.Desc                  { return SomeUnionDesc }
+func (s SomeUnion) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SomeUnion) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SomeUnion) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SomeUnion) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SomeUnion) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1317,7 +1310,7 @@ func (s SomeUnion) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSO
 func (s *SomeUnion) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *SomeUnion) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// SomeUnionWhich is the arm of a SomeUnion that is set; 0 means none.
+// SomeUnionWhich tells which arm of SomeUnion is set; 0 means none.
 type SomeUnionWhich int32
 
 const (
@@ -1425,10 +1418,9 @@ func (s Xception) Error() string         { return impl.String(s) }
 func (s Xception) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xception) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XceptionDesc) }
 
-func (s Xception) ThriftDesc() *impl.Desc    { return XceptionDesc }
-func (s Xception) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Xception) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Xception) ThriftDesc() *impl.Desc                  { return XceptionDesc }
+func (s Xception) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Xception) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Xception) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Xception) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Xception) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1482,10 +1474,9 @@ func (s Xception2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, Xception2Desc)
 }
 
-func (s Xception2) ThriftDesc() *impl.Desc    { return Xception2Desc }
-func (s Xception2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Xception2) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Xception2) ThriftDesc() *impl.Desc                  { return Xception2Desc }
+func (s Xception2) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Xception2) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Xception2) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Xception2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Xception2) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1542,10 +1533,9 @@ func (s EmptyStruct) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EmptyStructDesc)
 }
 
-func (s EmptyStruct) ThriftDesc() *impl.Desc    { return EmptyStructDesc }
-func (s EmptyStruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EmptyStruct) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EmptyStruct) ThriftDesc() *impl.Desc                  { return EmptyStructDesc }
+func (s EmptyStruct) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EmptyStruct) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EmptyStruct) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EmptyStruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EmptyStruct) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1583,10 +1573,9 @@ func (s OneField) String() string        { return impl.String(s) }
 func (s OneField) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OneField) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OneFieldDesc) }
 
-func (s OneField) ThriftDesc() *impl.Desc    { return OneFieldDesc }
-func (s OneField) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OneField) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OneField) ThriftDesc() *impl.Desc                  { return OneFieldDesc }
+func (s OneField) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OneField) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OneField) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OneField) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OneField) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1646,10 +1635,9 @@ func (s VersioningTestV1) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, VersioningTestV1Desc)
 }
 
-func (s VersioningTestV1) ThriftDesc() *impl.Desc    { return VersioningTestV1Desc }
-func (s VersioningTestV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s VersioningTestV1) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s VersioningTestV1) ThriftDesc() *impl.Desc                  { return VersioningTestV1Desc }
+func (s VersioningTestV1) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s VersioningTestV1) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s VersioningTestV1) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s VersioningTestV1) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s VersioningTestV1) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1733,10 +1721,9 @@ func (s VersioningTestV2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, VersioningTestV2Desc)
 }
 
-func (s VersioningTestV2) ThriftDesc() *impl.Desc    { return VersioningTestV2Desc }
-func (s VersioningTestV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s VersioningTestV2) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s VersioningTestV2) ThriftDesc() *impl.Desc                  { return VersioningTestV2Desc }
+func (s VersioningTestV2) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s VersioningTestV2) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s VersioningTestV2) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s VersioningTestV2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s VersioningTestV2) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1906,10 +1893,9 @@ func (s ListTypeVersioningV1) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListTypeVersioningV1Desc)
 }
 
-func (s ListTypeVersioningV1) ThriftDesc() *impl.Desc    { return ListTypeVersioningV1Desc }
-func (s ListTypeVersioningV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ListTypeVersioningV1) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ListTypeVersioningV1) ThriftDesc() *impl.Desc                  { return ListTypeVersioningV1Desc }
+func (s ListTypeVersioningV1) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ListTypeVersioningV1) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ListTypeVersioningV1) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ListTypeVersioningV1) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ListTypeVersioningV1) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1977,10 +1963,9 @@ func (s ListTypeVersioningV2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListTypeVersioningV2Desc)
 }
 
-func (s ListTypeVersioningV2) ThriftDesc() *impl.Desc    { return ListTypeVersioningV2Desc }
-func (s ListTypeVersioningV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ListTypeVersioningV2) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ListTypeVersioningV2) ThriftDesc() *impl.Desc                  { return ListTypeVersioningV2Desc }
+func (s ListTypeVersioningV2) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ListTypeVersioningV2) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ListTypeVersioningV2) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ListTypeVersioningV2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ListTypeVersioningV2) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2047,10 +2032,9 @@ func (s GuessProtocolStruct) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GuessProtocolStructDesc)
 }
 
-func (s GuessProtocolStruct) ThriftDesc() *impl.Desc    { return GuessProtocolStructDesc }
-func (s GuessProtocolStruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GuessProtocolStruct) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GuessProtocolStruct) ThriftDesc() *impl.Desc                  { return GuessProtocolStructDesc }
+func (s GuessProtocolStruct) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GuessProtocolStruct) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GuessProtocolStruct) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GuessProtocolStruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GuessProtocolStruct) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2122,10 +2106,9 @@ func (s LargeDeltas) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, LargeDeltasDesc)
 }
 
-func (s LargeDeltas) ThriftDesc() *impl.Desc    { return LargeDeltasDesc }
-func (s LargeDeltas) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s LargeDeltas) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s LargeDeltas) ThriftDesc() *impl.Desc                  { return LargeDeltasDesc }
+func (s LargeDeltas) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s LargeDeltas) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s LargeDeltas) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s LargeDeltas) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s LargeDeltas) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2287,10 +2270,9 @@ func (s NestedListsI32x2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedListsI32x2Desc)
 }
 
-func (s NestedListsI32x2) ThriftDesc() *impl.Desc    { return NestedListsI32x2Desc }
-func (s NestedListsI32x2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NestedListsI32x2) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s NestedListsI32x2) ThriftDesc() *impl.Desc                  { return NestedListsI32x2Desc }
+func (s NestedListsI32x2) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s NestedListsI32x2) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s NestedListsI32x2) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s NestedListsI32x2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s NestedListsI32x2) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2350,10 +2332,9 @@ func (s NestedListsI32x3) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedListsI32x3Desc)
 }
 
-func (s NestedListsI32x3) ThriftDesc() *impl.Desc    { return NestedListsI32x3Desc }
-func (s NestedListsI32x3) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NestedListsI32x3) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s NestedListsI32x3) ThriftDesc() *impl.Desc                  { return NestedListsI32x3Desc }
+func (s NestedListsI32x3) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s NestedListsI32x3) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s NestedListsI32x3) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s NestedListsI32x3) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s NestedListsI32x3) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2415,10 +2396,9 @@ func (s NestedMixedx2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedMixedx2Desc)
 }
 
-func (s NestedMixedx2) ThriftDesc() *impl.Desc    { return NestedMixedx2Desc }
-func (s NestedMixedx2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NestedMixedx2) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s NestedMixedx2) ThriftDesc() *impl.Desc                  { return NestedMixedx2Desc }
+func (s NestedMixedx2) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s NestedMixedx2) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s NestedMixedx2) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s NestedMixedx2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s NestedMixedx2) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2504,10 +2484,9 @@ func (s ListBonks) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListBonksDesc)
 }
 
-func (s ListBonks) ThriftDesc() *impl.Desc    { return ListBonksDesc }
-func (s ListBonks) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ListBonks) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ListBonks) ThriftDesc() *impl.Desc                  { return ListBonksDesc }
+func (s ListBonks) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ListBonks) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ListBonks) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ListBonks) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ListBonks) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2565,10 +2544,9 @@ func (s NestedListsBonk) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedListsBonkDesc)
 }
 
-func (s NestedListsBonk) ThriftDesc() *impl.Desc    { return NestedListsBonkDesc }
-func (s NestedListsBonk) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NestedListsBonk) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s NestedListsBonk) ThriftDesc() *impl.Desc                  { return NestedListsBonkDesc }
+func (s NestedListsBonk) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s NestedListsBonk) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s NestedListsBonk) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s NestedListsBonk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s NestedListsBonk) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2621,10 +2599,9 @@ func (s BoolTest) String() string        { return impl.String(s) }
 func (s BoolTest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s BoolTest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolTestDesc) }
 
-func (s BoolTest) ThriftDesc() *impl.Desc    { return BoolTestDesc }
-func (s BoolTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BoolTest) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s BoolTest) ThriftDesc() *impl.Desc                  { return BoolTestDesc }
+func (s BoolTest) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s BoolTest) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s BoolTest) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s BoolTest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s BoolTest) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2672,10 +2649,9 @@ func (s StructA) String() string       { return impl.String(s) }
 func (s StructA) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s StructA) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, StructADesc) }
 
-func (s StructA) ThriftDesc() *impl.Desc    { return StructADesc }
-func (s StructA) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s StructA) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s StructA) ThriftDesc() *impl.Desc                  { return StructADesc }
+func (s StructA) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s StructA) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s StructA) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s StructA) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s StructA) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2719,10 +2695,9 @@ func (s StructB) String() string       { return impl.String(s) }
 func (s StructB) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s StructB) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, StructBDesc) }
 
-func (s StructB) ThriftDesc() *impl.Desc    { return StructBDesc }
-func (s StructB) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s StructB) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s StructB) ThriftDesc() *impl.Desc                  { return StructBDesc }
+func (s StructB) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s StructB) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s StructB) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s StructB) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2782,10 +2757,9 @@ func (s OptionalSetDefaultTest) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalSetDefaultTestDesc)
 }
 
-func (s OptionalSetDefaultTest) ThriftDesc() *impl.Desc    { return OptionalSetDefaultTestDesc }
-func (s OptionalSetDefaultTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OptionalSetDefaultTest) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OptionalSetDefaultTest) ThriftDesc() *impl.Desc                  { return OptionalSetDefaultTestDesc }
+func (s OptionalSetDefaultTest) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OptionalSetDefaultTest) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OptionalSetDefaultTest) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OptionalSetDefaultTest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OptionalSetDefaultTest) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2846,10 +2820,9 @@ func (s OptionalBinary) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalBinaryDesc)
 }
 
-func (s OptionalBinary) ThriftDesc() *impl.Desc    { return OptionalBinaryDesc }
-func (s OptionalBinary) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OptionalBinary) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OptionalBinary) ThriftDesc() *impl.Desc                  { return OptionalBinaryDesc }
+func (s OptionalBinary) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OptionalBinary) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OptionalBinary) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OptionalBinary) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OptionalBinary) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2920,10 +2893,9 @@ func (s ThriftTestTestVoidArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestVoidArgsDesc)
 }
 
-func (s ThriftTestTestVoidArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestVoidArgsDesc }
-func (s ThriftTestTestVoidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestVoidArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestVoidArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestVoidArgsDesc }
+func (s ThriftTestTestVoidArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestVoidArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestVoidArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestVoidArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestVoidArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2963,10 +2935,9 @@ func (s ThriftTestTestVoidResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestVoidResultDesc)
 }
 
-func (s ThriftTestTestVoidResult) ThriftDesc() *impl.Desc    { return ThriftTestTestVoidResultDesc }
-func (s ThriftTestTestVoidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestVoidResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestVoidResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestVoidResultDesc }
+func (s ThriftTestTestVoidResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestVoidResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestVoidResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestVoidResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestVoidResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3010,10 +2981,9 @@ func (s ThriftTestTestStringArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringArgsDesc)
 }
 
-func (s ThriftTestTestStringArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStringArgsDesc }
-func (s ThriftTestTestStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStringArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestStringArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestStringArgsDesc }
+func (s ThriftTestTestStringArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestStringArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestStringArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestStringArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3035,7 +3005,7 @@ func (s ThriftTestTestStringArgs) UnsetThing() { impl.Struct(s).Unset(thriftTest
 type ThriftTestTestStringResult nocopy.Struct
 
 const (
-	thriftTestTestStringResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	thriftTestTestStringResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // ThriftTestTestStringResultDesc is the descriptor of ThriftTestTestStringResult.
@@ -3070,10 +3040,9 @@ func (s ThriftTestTestStringResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringResultDesc)
 }
 
-func (s ThriftTestTestStringResult) ThriftDesc() *impl.Desc    { return ThriftTestTestStringResultDesc }
-func (s ThriftTestTestStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStringResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestStringResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestStringResultDesc }
+func (s ThriftTestTestStringResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestStringResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestStringResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestStringResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3132,10 +3101,9 @@ func (s ThriftTestTestBoolArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBoolArgsDesc)
 }
 
-func (s ThriftTestTestBoolArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestBoolArgsDesc }
-func (s ThriftTestTestBoolArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestBoolArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestBoolArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestBoolArgsDesc }
+func (s ThriftTestTestBoolArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestBoolArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestBoolArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestBoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestBoolArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3157,7 +3125,7 @@ func (s ThriftTestTestBoolArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestBoolResult nocopy.Struct
 
 const (
-	thriftTestTestBoolResultSuccess impl.Field = 2<<48 | 3<<32 | 2<<16 | 0
+	thriftTestTestBoolResultSuccess impl.Field = 2<<48 | 3<<32 | 2<<16
 )
 
 // ThriftTestTestBoolResultDesc is the descriptor of ThriftTestTestBoolResult.
@@ -3190,10 +3158,9 @@ func (s ThriftTestTestBoolResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBoolResultDesc)
 }
 
-func (s ThriftTestTestBoolResult) ThriftDesc() *impl.Desc    { return ThriftTestTestBoolResultDesc }
-func (s ThriftTestTestBoolResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestBoolResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestBoolResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestBoolResultDesc }
+func (s ThriftTestTestBoolResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestBoolResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestBoolResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestBoolResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestBoolResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3250,10 +3217,9 @@ func (s ThriftTestTestByteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestByteArgsDesc)
 }
 
-func (s ThriftTestTestByteArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestByteArgsDesc }
-func (s ThriftTestTestByteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestByteArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestByteArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestByteArgsDesc }
+func (s ThriftTestTestByteArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestByteArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestByteArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestByteArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestByteArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3275,7 +3241,7 @@ func (s ThriftTestTestByteArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestByteResult nocopy.Struct
 
 const (
-	thriftTestTestByteResultSuccess impl.Field = 2<<48 | 3<<32 | 3<<16 | 0
+	thriftTestTestByteResultSuccess impl.Field = 2<<48 | 3<<32 | 3<<16
 )
 
 // ThriftTestTestByteResultDesc is the descriptor of ThriftTestTestByteResult.
@@ -3308,10 +3274,9 @@ func (s ThriftTestTestByteResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestByteResultDesc)
 }
 
-func (s ThriftTestTestByteResult) ThriftDesc() *impl.Desc    { return ThriftTestTestByteResultDesc }
-func (s ThriftTestTestByteResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestByteResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestByteResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestByteResultDesc }
+func (s ThriftTestTestByteResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestByteResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestByteResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestByteResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestByteResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3368,10 +3333,9 @@ func (s ThriftTestTestI32Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI32ArgsDesc)
 }
 
-func (s ThriftTestTestI32Args) ThriftDesc() *impl.Desc    { return ThriftTestTestI32ArgsDesc }
-func (s ThriftTestTestI32Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestI32Args) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestI32Args) ThriftDesc() *impl.Desc                  { return ThriftTestTestI32ArgsDesc }
+func (s ThriftTestTestI32Args) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestI32Args) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestI32Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestI32Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestI32Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3393,7 +3357,7 @@ func (s ThriftTestTestI32Args) UnsetThing() { impl.Struct(s).Unset(thriftTestTes
 type ThriftTestTestI32Result nocopy.Struct
 
 const (
-	thriftTestTestI32ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	thriftTestTestI32ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // ThriftTestTestI32ResultDesc is the descriptor of ThriftTestTestI32Result.
@@ -3426,10 +3390,9 @@ func (s ThriftTestTestI32Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI32ResultDesc)
 }
 
-func (s ThriftTestTestI32Result) ThriftDesc() *impl.Desc    { return ThriftTestTestI32ResultDesc }
-func (s ThriftTestTestI32Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestI32Result) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestI32Result) ThriftDesc() *impl.Desc                  { return ThriftTestTestI32ResultDesc }
+func (s ThriftTestTestI32Result) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestI32Result) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestI32Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestI32Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestI32Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3484,10 +3447,9 @@ func (s ThriftTestTestI64Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI64ArgsDesc)
 }
 
-func (s ThriftTestTestI64Args) ThriftDesc() *impl.Desc    { return ThriftTestTestI64ArgsDesc }
-func (s ThriftTestTestI64Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestI64Args) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestI64Args) ThriftDesc() *impl.Desc                  { return ThriftTestTestI64ArgsDesc }
+func (s ThriftTestTestI64Args) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestI64Args) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestI64Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestI64Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestI64Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3509,7 +3471,7 @@ func (s ThriftTestTestI64Args) UnsetThing() { impl.Struct(s).Unset(thriftTestTes
 type ThriftTestTestI64Result nocopy.Struct
 
 const (
-	thriftTestTestI64ResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	thriftTestTestI64ResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // ThriftTestTestI64ResultDesc is the descriptor of ThriftTestTestI64Result.
@@ -3542,10 +3504,9 @@ func (s ThriftTestTestI64Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI64ResultDesc)
 }
 
-func (s ThriftTestTestI64Result) ThriftDesc() *impl.Desc    { return ThriftTestTestI64ResultDesc }
-func (s ThriftTestTestI64Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestI64Result) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestI64Result) ThriftDesc() *impl.Desc                  { return ThriftTestTestI64ResultDesc }
+func (s ThriftTestTestI64Result) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestI64Result) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestI64Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestI64Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestI64Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3600,10 +3561,9 @@ func (s ThriftTestTestDoubleArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleArgsDesc)
 }
 
-func (s ThriftTestTestDoubleArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestDoubleArgsDesc }
-func (s ThriftTestTestDoubleArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestDoubleArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestDoubleArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestDoubleArgsDesc }
+func (s ThriftTestTestDoubleArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestDoubleArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestDoubleArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestDoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestDoubleArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3625,7 +3585,7 @@ func (s ThriftTestTestDoubleArgs) UnsetThing() { impl.Struct(s).Unset(thriftTest
 type ThriftTestTestDoubleResult nocopy.Struct
 
 const (
-	thriftTestTestDoubleResultSuccess impl.Field = 2<<48 | 3<<32 | 4<<16 | 0
+	thriftTestTestDoubleResultSuccess impl.Field = 2<<48 | 3<<32 | 4<<16
 )
 
 // ThriftTestTestDoubleResultDesc is the descriptor of ThriftTestTestDoubleResult.
@@ -3660,10 +3620,9 @@ func (s ThriftTestTestDoubleResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleResultDesc)
 }
 
-func (s ThriftTestTestDoubleResult) ThriftDesc() *impl.Desc    { return ThriftTestTestDoubleResultDesc }
-func (s ThriftTestTestDoubleResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestDoubleResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestDoubleResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestDoubleResultDesc }
+func (s ThriftTestTestDoubleResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestDoubleResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestDoubleResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestDoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestDoubleResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3722,10 +3681,9 @@ func (s ThriftTestTestBinaryArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryArgsDesc)
 }
 
-func (s ThriftTestTestBinaryArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestBinaryArgsDesc }
-func (s ThriftTestTestBinaryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestBinaryArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestBinaryArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestBinaryArgsDesc }
+func (s ThriftTestTestBinaryArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestBinaryArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestBinaryArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestBinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestBinaryArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3750,7 +3708,7 @@ func (s ThriftTestTestBinaryArgs) UnsetThing() { impl.Struct(s).Unset(thriftTest
 type ThriftTestTestBinaryResult nocopy.Struct
 
 const (
-	thriftTestTestBinaryResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	thriftTestTestBinaryResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // ThriftTestTestBinaryResultDesc is the descriptor of ThriftTestTestBinaryResult.
@@ -3785,10 +3743,9 @@ func (s ThriftTestTestBinaryResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryResultDesc)
 }
 
-func (s ThriftTestTestBinaryResult) ThriftDesc() *impl.Desc    { return ThriftTestTestBinaryResultDesc }
-func (s ThriftTestTestBinaryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestBinaryResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestBinaryResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestBinaryResultDesc }
+func (s ThriftTestTestBinaryResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestBinaryResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestBinaryResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestBinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestBinaryResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3850,10 +3807,9 @@ func (s ThriftTestTestUuidArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestUuidArgsDesc)
 }
 
-func (s ThriftTestTestUuidArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestUuidArgsDesc }
-func (s ThriftTestTestUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestUuidArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestUuidArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestUuidArgsDesc }
+func (s ThriftTestTestUuidArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestUuidArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestUuidArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestUuidArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3875,7 +3831,7 @@ func (s ThriftTestTestUuidArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestUuidResult nocopy.Struct
 
 const (
-	thriftTestTestUuidResultSuccess impl.Field = 2<<48 | 3<<32 | 16<<16 | 0
+	thriftTestTestUuidResultSuccess impl.Field = 2<<48 | 3<<32 | 16<<16
 )
 
 // ThriftTestTestUuidResultDesc is the descriptor of ThriftTestTestUuidResult.
@@ -3908,10 +3864,9 @@ func (s ThriftTestTestUuidResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestUuidResultDesc)
 }
 
-func (s ThriftTestTestUuidResult) ThriftDesc() *impl.Desc    { return ThriftTestTestUuidResultDesc }
-func (s ThriftTestTestUuidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestUuidResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestUuidResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestUuidResultDesc }
+func (s ThriftTestTestUuidResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestUuidResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestUuidResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestUuidResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3968,10 +3923,9 @@ func (s ThriftTestTestStructArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStructArgsDesc)
 }
 
-func (s ThriftTestTestStructArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStructArgsDesc }
-func (s ThriftTestTestStructArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStructArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestStructArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestStructArgsDesc }
+func (s ThriftTestTestStructArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestStructArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestStructArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestStructArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3998,7 +3952,7 @@ func (s ThriftTestTestStructArgs) UnsetThing() { impl.Struct(s).Unset(thriftTest
 type ThriftTestTestStructResult nocopy.Struct
 
 const (
-	thriftTestTestStructResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	thriftTestTestStructResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // ThriftTestTestStructResultDesc is the descriptor of ThriftTestTestStructResult.
@@ -4033,10 +3987,9 @@ func (s ThriftTestTestStructResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStructResultDesc)
 }
 
-func (s ThriftTestTestStructResult) ThriftDesc() *impl.Desc    { return ThriftTestTestStructResultDesc }
-func (s ThriftTestTestStructResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStructResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestStructResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestStructResultDesc }
+func (s ThriftTestTestStructResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestStructResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestStructResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestStructResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestStructResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4100,10 +4053,9 @@ func (s ThriftTestTestNestArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestNestArgsDesc)
 }
 
-func (s ThriftTestTestNestArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestNestArgsDesc }
-func (s ThriftTestTestNestArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestNestArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestNestArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestNestArgsDesc }
+func (s ThriftTestTestNestArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestNestArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestNestArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestNestArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestNestArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4130,7 +4082,7 @@ func (s ThriftTestTestNestArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestNestResult nocopy.Struct
 
 const (
-	thriftTestTestNestResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	thriftTestTestNestResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // ThriftTestTestNestResultDesc is the descriptor of ThriftTestTestNestResult.
@@ -4163,10 +4115,9 @@ func (s ThriftTestTestNestResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestNestResultDesc)
 }
 
-func (s ThriftTestTestNestResult) ThriftDesc() *impl.Desc    { return ThriftTestTestNestResultDesc }
-func (s ThriftTestTestNestResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestNestResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestNestResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestNestResultDesc }
+func (s ThriftTestTestNestResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestNestResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestNestResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestNestResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestNestResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4228,10 +4179,9 @@ func (s ThriftTestTestMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapArgsDesc)
 }
 
-func (s ThriftTestTestMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMapArgsDesc }
-func (s ThriftTestTestMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMapArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestMapArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestMapArgsDesc }
+func (s ThriftTestTestMapArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestMapArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestMapArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestMapArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4263,7 +4213,7 @@ func (s ThriftTestTestMapArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTes
 type ThriftTestTestMapResult nocopy.Struct
 
 const (
-	thriftTestTestMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	thriftTestTestMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16
 )
 
 // ThriftTestTestMapResultDesc is the descriptor of ThriftTestTestMapResult.
@@ -4296,10 +4246,9 @@ func (s ThriftTestTestMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapResultDesc)
 }
 
-func (s ThriftTestTestMapResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMapResultDesc }
-func (s ThriftTestTestMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMapResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestMapResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestMapResultDesc }
+func (s ThriftTestTestMapResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestMapResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestMapResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestMapResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestMapResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4366,10 +4315,9 @@ func (s ThriftTestTestStringMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapArgsDesc)
 }
 
-func (s ThriftTestTestStringMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStringMapArgsDesc }
-func (s ThriftTestTestStringMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStringMapArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestStringMapArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestStringMapArgsDesc }
+func (s ThriftTestTestStringMapArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestStringMapArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestStringMapArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestStringMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestStringMapArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4405,7 +4353,7 @@ func (s ThriftTestTestStringMapArgs) UnsetThing() {
 type ThriftTestTestStringMapResult nocopy.Struct
 
 const (
-	thriftTestTestStringMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	thriftTestTestStringMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16
 )
 
 // ThriftTestTestStringMapResultDesc is the descriptor of ThriftTestTestStringMapResult.
@@ -4443,9 +4391,8 @@ func (s ThriftTestTestStringMapResult) AppendTo(dst []byte) []byte {
 func (s ThriftTestTestStringMapResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestStringMapResultDesc
 }
-func (s ThriftTestTestStringMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStringMapResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestStringMapResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s ThriftTestTestStringMapResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s ThriftTestTestStringMapResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s ThriftTestTestStringMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -4516,10 +4463,9 @@ func (s ThriftTestTestSetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestSetArgsDesc)
 }
 
-func (s ThriftTestTestSetArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestSetArgsDesc }
-func (s ThriftTestTestSetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestSetArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestSetArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestSetArgsDesc }
+func (s ThriftTestTestSetArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestSetArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestSetArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestSetArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestSetArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4544,7 +4490,7 @@ func (s ThriftTestTestSetArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTes
 type ThriftTestTestSetResult nocopy.Struct
 
 const (
-	thriftTestTestSetResultSuccess impl.Field = 2<<48 | 3<<32 | 14<<16 | 0
+	thriftTestTestSetResultSuccess impl.Field = 2<<48 | 3<<32 | 14<<16
 )
 
 // ThriftTestTestSetResultDesc is the descriptor of ThriftTestTestSetResult.
@@ -4577,10 +4523,9 @@ func (s ThriftTestTestSetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestSetResultDesc)
 }
 
-func (s ThriftTestTestSetResult) ThriftDesc() *impl.Desc    { return ThriftTestTestSetResultDesc }
-func (s ThriftTestTestSetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestSetResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestSetResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestSetResultDesc }
+func (s ThriftTestTestSetResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestSetResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestSetResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestSetResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestSetResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4638,10 +4583,9 @@ func (s ThriftTestTestListArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestListArgsDesc)
 }
 
-func (s ThriftTestTestListArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestListArgsDesc }
-func (s ThriftTestTestListArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestListArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestListArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestListArgsDesc }
+func (s ThriftTestTestListArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestListArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestListArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestListArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestListArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4666,7 +4610,7 @@ func (s ThriftTestTestListArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestListResult nocopy.Struct
 
 const (
-	thriftTestTestListResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	thriftTestTestListResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16
 )
 
 // ThriftTestTestListResultDesc is the descriptor of ThriftTestTestListResult.
@@ -4699,10 +4643,9 @@ func (s ThriftTestTestListResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestListResultDesc)
 }
 
-func (s ThriftTestTestListResult) ThriftDesc() *impl.Desc    { return ThriftTestTestListResultDesc }
-func (s ThriftTestTestListResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestListResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestListResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestListResultDesc }
+func (s ThriftTestTestListResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestListResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestListResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestListResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestListResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4762,10 +4705,9 @@ func (s ThriftTestTestEnumArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestEnumArgsDesc)
 }
 
-func (s ThriftTestTestEnumArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestEnumArgsDesc }
-func (s ThriftTestTestEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestEnumArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestEnumArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestEnumArgsDesc }
+func (s ThriftTestTestEnumArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestEnumArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestEnumArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestEnumArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4787,7 +4729,7 @@ func (s ThriftTestTestEnumArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestEnumResult nocopy.Struct
 
 const (
-	thriftTestTestEnumResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	thriftTestTestEnumResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // ThriftTestTestEnumResultDesc is the descriptor of ThriftTestTestEnumResult.
@@ -4820,10 +4762,9 @@ func (s ThriftTestTestEnumResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestEnumResultDesc)
 }
 
-func (s ThriftTestTestEnumResult) ThriftDesc() *impl.Desc    { return ThriftTestTestEnumResultDesc }
-func (s ThriftTestTestEnumResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestEnumResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestEnumResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestEnumResultDesc }
+func (s ThriftTestTestEnumResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestEnumResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestEnumResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestEnumResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4880,10 +4821,9 @@ func (s ThriftTestTestTypedefArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefArgsDesc)
 }
 
-func (s ThriftTestTestTypedefArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestTypedefArgsDesc }
-func (s ThriftTestTestTypedefArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestTypedefArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestTypedefArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestTypedefArgsDesc }
+func (s ThriftTestTestTypedefArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestTypedefArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestTypedefArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestTypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestTypedefArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4905,7 +4845,7 @@ func (s ThriftTestTestTypedefArgs) UnsetThing() { impl.Struct(s).Unset(thriftTes
 type ThriftTestTestTypedefResult nocopy.Struct
 
 const (
-	thriftTestTestTypedefResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	thriftTestTestTypedefResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // ThriftTestTestTypedefResultDesc is the descriptor of ThriftTestTestTypedefResult.
@@ -4940,10 +4880,9 @@ func (s ThriftTestTestTypedefResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefResultDesc)
 }
 
-func (s ThriftTestTestTypedefResult) ThriftDesc() *impl.Desc    { return ThriftTestTestTypedefResultDesc }
-func (s ThriftTestTestTypedefResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestTypedefResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestTypedefResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestTypedefResultDesc }
+func (s ThriftTestTestTypedefResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestTypedefResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestTypedefResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestTypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestTypedefResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -5002,10 +4941,9 @@ func (s ThriftTestTestMapMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapArgsDesc)
 }
 
-func (s ThriftTestTestMapMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMapMapArgsDesc }
-func (s ThriftTestTestMapMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMapMapArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestMapMapArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestMapMapArgsDesc }
+func (s ThriftTestTestMapMapArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestMapMapArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestMapMapArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestMapMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestMapMapArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -5027,7 +4965,7 @@ func (s ThriftTestTestMapMapArgs) UnsetHello() { impl.Struct(s).Unset(thriftTest
 type ThriftTestTestMapMapResult nocopy.Struct
 
 const (
-	thriftTestTestMapMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	thriftTestTestMapMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16
 )
 
 // ThriftTestTestMapMapResultDesc is the descriptor of ThriftTestTestMapMapResult.
@@ -5062,10 +5000,9 @@ func (s ThriftTestTestMapMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapResultDesc)
 }
 
-func (s ThriftTestTestMapMapResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMapMapResultDesc }
-func (s ThriftTestTestMapMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMapMapResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestMapMapResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestMapMapResultDesc }
+func (s ThriftTestTestMapMapResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestMapMapResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestMapMapResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestMapMapResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestMapMapResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -5131,10 +5068,9 @@ func (s ThriftTestTestInsanityArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityArgsDesc)
 }
 
-func (s ThriftTestTestInsanityArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestInsanityArgsDesc }
-func (s ThriftTestTestInsanityArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestInsanityArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestInsanityArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestInsanityArgsDesc }
+func (s ThriftTestTestInsanityArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestInsanityArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestInsanityArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestInsanityArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestInsanityArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -5165,7 +5101,7 @@ func (s ThriftTestTestInsanityArgs) UnsetArgument() {
 type ThriftTestTestInsanityResult nocopy.Struct
 
 const (
-	thriftTestTestInsanityResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	thriftTestTestInsanityResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16
 )
 
 // ThriftTestTestInsanityResultDesc is the descriptor of ThriftTestTestInsanityResult.
@@ -5203,9 +5139,8 @@ func (s ThriftTestTestInsanityResult) AppendTo(dst []byte) []byte {
 func (s ThriftTestTestInsanityResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestInsanityResultDesc
 }
-func (s ThriftTestTestInsanityResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestInsanityResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestInsanityResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s ThriftTestTestInsanityResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s ThriftTestTestInsanityResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s ThriftTestTestInsanityResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -5276,10 +5211,9 @@ func (s ThriftTestTestMultiArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiArgsDesc)
 }
 
-func (s ThriftTestTestMultiArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMultiArgsDesc }
-func (s ThriftTestTestMultiArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMultiArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestMultiArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestMultiArgsDesc }
+func (s ThriftTestTestMultiArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestMultiArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestMultiArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestMultiArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestMultiArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -5366,7 +5300,7 @@ func (s ThriftTestTestMultiArgs) UnsetArg5() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestMultiResult nocopy.Struct
 
 const (
-	thriftTestTestMultiResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	thriftTestTestMultiResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // ThriftTestTestMultiResultDesc is the descriptor of ThriftTestTestMultiResult.
@@ -5399,10 +5333,9 @@ func (s ThriftTestTestMultiResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiResultDesc)
 }
 
-func (s ThriftTestTestMultiResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMultiResultDesc }
-func (s ThriftTestTestMultiResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMultiResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestMultiResult) ThriftDesc() *impl.Desc                  { return ThriftTestTestMultiResultDesc }
+func (s ThriftTestTestMultiResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestMultiResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestMultiResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestMultiResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestMultiResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -5466,10 +5399,9 @@ func (s ThriftTestTestExceptionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionArgsDesc)
 }
 
-func (s ThriftTestTestExceptionArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestExceptionArgsDesc }
-func (s ThriftTestTestExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestExceptionArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestExceptionArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestExceptionArgsDesc }
+func (s ThriftTestTestExceptionArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestExceptionArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestExceptionArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestExceptionArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -5531,9 +5463,8 @@ func (s ThriftTestTestExceptionResult) AppendTo(dst []byte) []byte {
 func (s ThriftTestTestExceptionResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestExceptionResultDesc
 }
-func (s ThriftTestTestExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestExceptionResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestExceptionResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s ThriftTestTestExceptionResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s ThriftTestTestExceptionResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s ThriftTestTestExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -5607,9 +5538,8 @@ func (s ThriftTestTestMultiExceptionArgs) AppendTo(dst []byte) []byte {
 func (s ThriftTestTestMultiExceptionArgs) ThriftDesc() *impl.Desc {
 	return ThriftTestTestMultiExceptionArgsDesc
 }
-func (s ThriftTestTestMultiExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMultiExceptionArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestMultiExceptionArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s ThriftTestTestMultiExceptionArgs) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s ThriftTestTestMultiExceptionArgs) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s ThriftTestTestMultiExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -5652,7 +5582,7 @@ func (s ThriftTestTestMultiExceptionArgs) UnsetArg1() {
 type ThriftTestTestMultiExceptionResult nocopy.Struct
 
 const (
-	thriftTestTestMultiExceptionResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16 | 0
+	thriftTestTestMultiExceptionResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16
 	thriftTestTestMultiExceptionResultErr1    impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
 	thriftTestTestMultiExceptionResultErr2    impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
@@ -5694,9 +5624,8 @@ func (s ThriftTestTestMultiExceptionResult) AppendTo(dst []byte) []byte {
 func (s ThriftTestTestMultiExceptionResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestMultiExceptionResultDesc
 }
-func (s ThriftTestTestMultiExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMultiExceptionResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestMultiExceptionResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s ThriftTestTestMultiExceptionResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s ThriftTestTestMultiExceptionResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s ThriftTestTestMultiExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -5800,10 +5729,9 @@ func (s ThriftTestTestOnewayArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestOnewayArgsDesc)
 }
 
-func (s ThriftTestTestOnewayArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestOnewayArgsDesc }
-func (s ThriftTestTestOnewayArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestOnewayArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ThriftTestTestOnewayArgs) ThriftDesc() *impl.Desc                  { return ThriftTestTestOnewayArgsDesc }
+func (s ThriftTestTestOnewayArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ThriftTestTestOnewayArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ThriftTestTestOnewayArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ThriftTestTestOnewayArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ThriftTestTestOnewayArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -5867,9 +5795,8 @@ func (s SecondServiceSecondtestStringArgs) AppendTo(dst []byte) []byte {
 func (s SecondServiceSecondtestStringArgs) ThriftDesc() *impl.Desc {
 	return SecondServiceSecondtestStringArgsDesc
 }
-func (s SecondServiceSecondtestStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SecondServiceSecondtestStringArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SecondServiceSecondtestStringArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s SecondServiceSecondtestStringArgs) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s SecondServiceSecondtestStringArgs) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s SecondServiceSecondtestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -5899,7 +5826,7 @@ func (s SecondServiceSecondtestStringArgs) UnsetThing() {
 type SecondServiceSecondtestStringResult nocopy.Struct
 
 const (
-	secondServiceSecondtestStringResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	secondServiceSecondtestStringResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // SecondServiceSecondtestStringResultDesc is the descriptor of SecondServiceSecondtestStringResult.
@@ -5939,9 +5866,8 @@ func (s SecondServiceSecondtestStringResult) AppendTo(dst []byte) []byte {
 func (s SecondServiceSecondtestStringResult) ThriftDesc() *impl.Desc {
 	return SecondServiceSecondtestStringResultDesc
 }
-func (s SecondServiceSecondtestStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SecondServiceSecondtestStringResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SecondServiceSecondtestStringResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s SecondServiceSecondtestStringResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s SecondServiceSecondtestStringResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s SecondServiceSecondtestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)

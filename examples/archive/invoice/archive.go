@@ -5,14 +5,15 @@ package invoice
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Party nocopy.Struct
 
@@ -46,10 +47,9 @@ func (s Party) String() string     { return impl.String(s) }
 func (s Party) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Party) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PartyDesc) }
 
-func (s Party) ThriftDesc() *impl.Desc    { return PartyDesc }
-func (s Party) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Party) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Party) ThriftDesc() *impl.Desc                  { return PartyDesc }
+func (s Party) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Party) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Party) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Party) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Party) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -104,10 +104,9 @@ func (s Line) String() string    { return impl.String(s) }
 func (s Line) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Line) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LineDesc) }
 
-func (s Line) ThriftDesc() *impl.Desc    { return LineDesc }
-func (s Line) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Line) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Line) ThriftDesc() *impl.Desc                  { return LineDesc }
+func (s Line) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Line) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Line) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Line) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -166,10 +165,9 @@ func (s Invoice) String() string       { return impl.String(s) }
 func (s Invoice) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Invoice) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, InvoiceDesc) }
 
-func (s Invoice) ThriftDesc() *impl.Desc    { return InvoiceDesc }
-func (s Invoice) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Invoice) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Invoice) ThriftDesc() *impl.Desc                  { return InvoiceDesc }
+func (s Invoice) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Invoice) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Invoice) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Invoice) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Invoice) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

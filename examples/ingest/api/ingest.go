@@ -6,16 +6,17 @@ package api
 import (
 	"context"
 	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+
 	"github.com/nocopythrift/nocopythrift/examples/ingest/prom"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
-	"io"
-	"iter"
-	"log/slog"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 // Why samples are refused. Sending them again does not help.
 type Reason int32
@@ -87,8 +88,8 @@ var (
 	}
 )
 
-// UnimplementedIngesterHandler answers every call of Ingester with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedIngesterHandler answers every call of Ingester as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedIngesterHandler struct{}
 
 func (UnimplementedIngesterHandler) Write(context.Context, IngesterWriteArgs, IngesterWriteResult) error {
@@ -181,10 +182,9 @@ func (s Refused) Error() string        { return impl.String(s) }
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
-func (s Refused) ThriftDesc() *impl.Desc    { return RefusedDesc }
-func (s Refused) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Refused) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Refused) ThriftDesc() *impl.Desc                  { return RefusedDesc }
+func (s Refused) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Refused) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Refused) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Refused) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -258,10 +258,9 @@ func (s BadQuery) Error() string         { return impl.String(s) }
 func (s BadQuery) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s BadQuery) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BadQueryDesc) }
 
-func (s BadQuery) ThriftDesc() *impl.Desc    { return BadQueryDesc }
-func (s BadQuery) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BadQuery) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s BadQuery) ThriftDesc() *impl.Desc                  { return BadQueryDesc }
+func (s BadQuery) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s BadQuery) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s BadQuery) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s BadQuery) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s BadQuery) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -310,10 +309,9 @@ func (s IngesterWriteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, IngesterWriteArgsDesc)
 }
 
-func (s IngesterWriteArgs) ThriftDesc() *impl.Desc    { return IngesterWriteArgsDesc }
-func (s IngesterWriteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s IngesterWriteArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s IngesterWriteArgs) ThriftDesc() *impl.Desc                  { return IngesterWriteArgsDesc }
+func (s IngesterWriteArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s IngesterWriteArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s IngesterWriteArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s IngesterWriteArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s IngesterWriteArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -371,10 +369,9 @@ func (s IngesterWriteResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, IngesterWriteResultDesc)
 }
 
-func (s IngesterWriteResult) ThriftDesc() *impl.Desc    { return IngesterWriteResultDesc }
-func (s IngesterWriteResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s IngesterWriteResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s IngesterWriteResult) ThriftDesc() *impl.Desc                  { return IngesterWriteResultDesc }
+func (s IngesterWriteResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s IngesterWriteResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s IngesterWriteResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s IngesterWriteResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s IngesterWriteResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -435,10 +432,9 @@ func (s IngesterQueryArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, IngesterQueryArgsDesc)
 }
 
-func (s IngesterQueryArgs) ThriftDesc() *impl.Desc    { return IngesterQueryArgsDesc }
-func (s IngesterQueryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s IngesterQueryArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s IngesterQueryArgs) ThriftDesc() *impl.Desc                  { return IngesterQueryArgsDesc }
+func (s IngesterQueryArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s IngesterQueryArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s IngesterQueryArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s IngesterQueryArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s IngesterQueryArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -459,7 +455,7 @@ func (s IngesterQueryArgs) UnsetTime()      { impl.Struct(s).Unset(ingesterQuery
 type IngesterQueryResult nocopy.Struct
 
 const (
-	ingesterQueryResultSuccess impl.Field = 2<<48 | 4<<32 | 15<<16 | 0
+	ingesterQueryResultSuccess impl.Field = 2<<48 | 4<<32 | 15<<16
 	ingesterQueryResultBad     impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
@@ -493,10 +489,9 @@ func (s IngesterQueryResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, IngesterQueryResultDesc)
 }
 
-func (s IngesterQueryResult) ThriftDesc() *impl.Desc    { return IngesterQueryResultDesc }
-func (s IngesterQueryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s IngesterQueryResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s IngesterQueryResult) ThriftDesc() *impl.Desc                  { return IngesterQueryResultDesc }
+func (s IngesterQueryResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s IngesterQueryResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s IngesterQueryResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s IngesterQueryResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s IngesterQueryResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

@@ -5,14 +5,15 @@ package prom
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Label nocopy.Struct
 
@@ -45,10 +46,9 @@ func (s Label) String() string     { return impl.String(s) }
 func (s Label) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Label) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LabelDesc) }
 
-func (s Label) ThriftDesc() *impl.Desc    { return LabelDesc }
-func (s Label) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Label) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Label) ThriftDesc() *impl.Desc                  { return LabelDesc }
+func (s Label) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Label) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Label) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Label) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Label) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -97,10 +97,9 @@ func (s Sample) String() string      { return impl.String(s) }
 func (s Sample) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Sample) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SampleDesc) }
 
-func (s Sample) ThriftDesc() *impl.Desc    { return SampleDesc }
-func (s Sample) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Sample) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Sample) ThriftDesc() *impl.Desc                  { return SampleDesc }
+func (s Sample) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Sample) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Sample) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Sample) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Sample) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -154,10 +153,9 @@ func (s TimeSeries) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, TimeSeriesDesc)
 }
 
-func (s TimeSeries) ThriftDesc() *impl.Desc    { return TimeSeriesDesc }
-func (s TimeSeries) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s TimeSeries) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s TimeSeries) ThriftDesc() *impl.Desc                  { return TimeSeriesDesc }
+func (s TimeSeries) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s TimeSeries) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s TimeSeries) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s TimeSeries) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s TimeSeries) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -229,10 +227,9 @@ func (s WriteRequest) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, WriteRequestDesc)
 }
 
-func (s WriteRequest) ThriftDesc() *impl.Desc    { return WriteRequestDesc }
-func (s WriteRequest) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s WriteRequest) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s WriteRequest) ThriftDesc() *impl.Desc                  { return WriteRequestDesc }
+func (s WriteRequest) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s WriteRequest) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s WriteRequest) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s WriteRequest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s WriteRequest) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

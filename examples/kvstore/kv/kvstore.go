@@ -6,15 +6,16 @@ package kv
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type KeyValueHandler interface {
 	Create(ctx context.Context, args KeyValueCreateArgs, result KeyValueCreateResult) error
@@ -50,8 +51,8 @@ var (
 	}
 )
 
-// UnimplementedKeyValueHandler answers every call of KeyValue with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedKeyValueHandler answers every call of KeyValue as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedKeyValueHandler struct{}
 
 func (UnimplementedKeyValueHandler) Create(context.Context, KeyValueCreateArgs, KeyValueCreateResult) error {
@@ -173,10 +174,9 @@ func (s AlreadyExists) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AlreadyExistsDesc)
 }
 
-func (s AlreadyExists) ThriftDesc() *impl.Desc    { return AlreadyExistsDesc }
-func (s AlreadyExists) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AlreadyExists) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AlreadyExists) ThriftDesc() *impl.Desc                  { return AlreadyExistsDesc }
+func (s AlreadyExists) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AlreadyExists) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AlreadyExists) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AlreadyExists) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AlreadyExists) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -221,10 +221,9 @@ func (s NotFound) Error() string         { return impl.String(s) }
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
-func (s NotFound) ThriftDesc() *impl.Desc    { return NotFoundDesc }
-func (s NotFound) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NotFound) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s NotFound) ThriftDesc() *impl.Desc                  { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s NotFound) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s NotFound) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s NotFound) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -275,10 +274,9 @@ func (s KeyValueCreateArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueCreateArgsDesc)
 }
 
-func (s KeyValueCreateArgs) ThriftDesc() *impl.Desc    { return KeyValueCreateArgsDesc }
-func (s KeyValueCreateArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueCreateArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s KeyValueCreateArgs) ThriftDesc() *impl.Desc                  { return KeyValueCreateArgsDesc }
+func (s KeyValueCreateArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s KeyValueCreateArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s KeyValueCreateArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s KeyValueCreateArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s KeyValueCreateArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -338,10 +336,9 @@ func (s KeyValueCreateResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueCreateResultDesc)
 }
 
-func (s KeyValueCreateResult) ThriftDesc() *impl.Desc    { return KeyValueCreateResultDesc }
-func (s KeyValueCreateResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueCreateResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s KeyValueCreateResult) ThriftDesc() *impl.Desc                  { return KeyValueCreateResultDesc }
+func (s KeyValueCreateResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s KeyValueCreateResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s KeyValueCreateResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s KeyValueCreateResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s KeyValueCreateResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -401,10 +398,9 @@ func (s KeyValueRetrieveArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueRetrieveArgsDesc)
 }
 
-func (s KeyValueRetrieveArgs) ThriftDesc() *impl.Desc    { return KeyValueRetrieveArgsDesc }
-func (s KeyValueRetrieveArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueRetrieveArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s KeyValueRetrieveArgs) ThriftDesc() *impl.Desc                  { return KeyValueRetrieveArgsDesc }
+func (s KeyValueRetrieveArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s KeyValueRetrieveArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s KeyValueRetrieveArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s KeyValueRetrieveArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s KeyValueRetrieveArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -423,7 +419,7 @@ func (s KeyValueRetrieveArgs) UnsetKey()      { impl.Struct(s).Unset(keyValueRet
 type KeyValueRetrieveResult nocopy.Struct
 
 const (
-	keyValueRetrieveResultSuccess impl.Field = 2<<48 | 4<<32 | 11<<16 | 0
+	keyValueRetrieveResultSuccess impl.Field = 2<<48 | 4<<32 | 11<<16
 	keyValueRetrieveResultMissing impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
@@ -457,10 +453,9 @@ func (s KeyValueRetrieveResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueRetrieveResultDesc)
 }
 
-func (s KeyValueRetrieveResult) ThriftDesc() *impl.Desc    { return KeyValueRetrieveResultDesc }
-func (s KeyValueRetrieveResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueRetrieveResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s KeyValueRetrieveResult) ThriftDesc() *impl.Desc                  { return KeyValueRetrieveResultDesc }
+func (s KeyValueRetrieveResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s KeyValueRetrieveResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s KeyValueRetrieveResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s KeyValueRetrieveResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s KeyValueRetrieveResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -535,10 +530,9 @@ func (s KeyValueUpdateArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueUpdateArgsDesc)
 }
 
-func (s KeyValueUpdateArgs) ThriftDesc() *impl.Desc    { return KeyValueUpdateArgsDesc }
-func (s KeyValueUpdateArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueUpdateArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s KeyValueUpdateArgs) ThriftDesc() *impl.Desc                  { return KeyValueUpdateArgsDesc }
+func (s KeyValueUpdateArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s KeyValueUpdateArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s KeyValueUpdateArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s KeyValueUpdateArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s KeyValueUpdateArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -598,10 +592,9 @@ func (s KeyValueUpdateResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueUpdateResultDesc)
 }
 
-func (s KeyValueUpdateResult) ThriftDesc() *impl.Desc    { return KeyValueUpdateResultDesc }
-func (s KeyValueUpdateResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueUpdateResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s KeyValueUpdateResult) ThriftDesc() *impl.Desc                  { return KeyValueUpdateResultDesc }
+func (s KeyValueUpdateResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s KeyValueUpdateResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s KeyValueUpdateResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s KeyValueUpdateResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s KeyValueUpdateResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -661,10 +654,9 @@ func (s KeyValueDeleteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueDeleteArgsDesc)
 }
 
-func (s KeyValueDeleteArgs) ThriftDesc() *impl.Desc    { return KeyValueDeleteArgsDesc }
-func (s KeyValueDeleteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueDeleteArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s KeyValueDeleteArgs) ThriftDesc() *impl.Desc                  { return KeyValueDeleteArgsDesc }
+func (s KeyValueDeleteArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s KeyValueDeleteArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s KeyValueDeleteArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s KeyValueDeleteArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s KeyValueDeleteArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -716,10 +708,9 @@ func (s KeyValueDeleteResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueDeleteResultDesc)
 }
 
-func (s KeyValueDeleteResult) ThriftDesc() *impl.Desc    { return KeyValueDeleteResultDesc }
-func (s KeyValueDeleteResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValueDeleteResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s KeyValueDeleteResult) ThriftDesc() *impl.Desc                  { return KeyValueDeleteResultDesc }
+func (s KeyValueDeleteResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s KeyValueDeleteResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s KeyValueDeleteResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s KeyValueDeleteResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s KeyValueDeleteResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

@@ -6,15 +6,16 @@ package hms
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type MetastoreHandler interface {
 	GetAllDatabases(ctx context.Context, args MetastoreGetAllDatabasesArgs, result MetastoreGetAllDatabasesResult) error
@@ -124,8 +125,8 @@ var (
 	}
 )
 
-// UnimplementedMetastoreHandler answers every call of Metastore with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedMetastoreHandler answers every call of Metastore as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedMetastoreHandler struct{}
 
 func (UnimplementedMetastoreHandler) GetAllDatabases(context.Context, MetastoreGetAllDatabasesArgs, MetastoreGetAllDatabasesResult) error {
@@ -390,10 +391,9 @@ func (s FieldSchema) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FieldSchemaDesc)
 }
 
-func (s FieldSchema) ThriftDesc() *impl.Desc    { return FieldSchemaDesc }
-func (s FieldSchema) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FieldSchema) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s FieldSchema) ThriftDesc() *impl.Desc                  { return FieldSchemaDesc }
+func (s FieldSchema) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s FieldSchema) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s FieldSchema) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s FieldSchema) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s FieldSchema) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -447,10 +447,9 @@ func (s Order) String() string     { return impl.String(s) }
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Order) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Order) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -504,10 +503,9 @@ func (s SerDeInfo) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SerDeInfoDesc)
 }
 
-func (s SerDeInfo) ThriftDesc() *impl.Desc    { return SerDeInfoDesc }
-func (s SerDeInfo) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SerDeInfo) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SerDeInfo) ThriftDesc() *impl.Desc                  { return SerDeInfoDesc }
+func (s SerDeInfo) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SerDeInfo) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SerDeInfo) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SerDeInfo) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SerDeInfo) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -585,10 +583,9 @@ func (s SkewedInfo) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SkewedInfoDesc)
 }
 
-func (s SkewedInfo) ThriftDesc() *impl.Desc    { return SkewedInfoDesc }
-func (s SkewedInfo) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SkewedInfo) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SkewedInfo) ThriftDesc() *impl.Desc                  { return SkewedInfoDesc }
+func (s SkewedInfo) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SkewedInfo) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SkewedInfo) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SkewedInfo) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SkewedInfo) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -687,10 +684,9 @@ func (s StorageDescriptor) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, StorageDescriptorDesc)
 }
 
-func (s StorageDescriptor) ThriftDesc() *impl.Desc    { return StorageDescriptorDesc }
-func (s StorageDescriptor) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s StorageDescriptor) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s StorageDescriptor) ThriftDesc() *impl.Desc                  { return StorageDescriptorDesc }
+func (s StorageDescriptor) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s StorageDescriptor) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s StorageDescriptor) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s StorageDescriptor) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s StorageDescriptor) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -892,10 +888,9 @@ func (s Database) String() string        { return impl.String(s) }
 func (s Database) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Database) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, DatabaseDesc) }
 
-func (s Database) ThriftDesc() *impl.Desc    { return DatabaseDesc }
-func (s Database) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Database) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Database) ThriftDesc() *impl.Desc                  { return DatabaseDesc }
+func (s Database) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Database) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Database) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Database) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Database) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -976,10 +971,9 @@ func (s Table) String() string     { return impl.String(s) }
 func (s Table) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Table) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TableDesc) }
 
-func (s Table) ThriftDesc() *impl.Desc    { return TableDesc }
-func (s Table) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Table) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Table) ThriftDesc() *impl.Desc                  { return TableDesc }
+func (s Table) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Table) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Table) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Table) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Table) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1109,10 +1103,9 @@ func (s Partition) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, PartitionDesc)
 }
 
-func (s Partition) ThriftDesc() *impl.Desc    { return PartitionDesc }
-func (s Partition) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Partition) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Partition) ThriftDesc() *impl.Desc                  { return PartitionDesc }
+func (s Partition) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Partition) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Partition) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Partition) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Partition) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1220,10 +1213,9 @@ func (s MetaException) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetaExceptionDesc)
 }
 
-func (s MetaException) ThriftDesc() *impl.Desc    { return MetaExceptionDesc }
-func (s MetaException) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetaException) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetaException) ThriftDesc() *impl.Desc                  { return MetaExceptionDesc }
+func (s MetaException) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetaException) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetaException) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetaException) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetaException) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1273,10 +1265,9 @@ func (s AlreadyExistsException) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AlreadyExistsExceptionDesc)
 }
 
-func (s AlreadyExistsException) ThriftDesc() *impl.Desc    { return AlreadyExistsExceptionDesc }
-func (s AlreadyExistsException) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AlreadyExistsException) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AlreadyExistsException) ThriftDesc() *impl.Desc                  { return AlreadyExistsExceptionDesc }
+func (s AlreadyExistsException) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AlreadyExistsException) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AlreadyExistsException) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AlreadyExistsException) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AlreadyExistsException) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1332,10 +1323,9 @@ func (s InvalidObjectException) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InvalidObjectExceptionDesc)
 }
 
-func (s InvalidObjectException) ThriftDesc() *impl.Desc    { return InvalidObjectExceptionDesc }
-func (s InvalidObjectException) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InvalidObjectException) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s InvalidObjectException) ThriftDesc() *impl.Desc                  { return InvalidObjectExceptionDesc }
+func (s InvalidObjectException) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s InvalidObjectException) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s InvalidObjectException) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s InvalidObjectException) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s InvalidObjectException) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1391,10 +1381,9 @@ func (s InvalidOperationException) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InvalidOperationExceptionDesc)
 }
 
-func (s InvalidOperationException) ThriftDesc() *impl.Desc    { return InvalidOperationExceptionDesc }
-func (s InvalidOperationException) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InvalidOperationException) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s InvalidOperationException) ThriftDesc() *impl.Desc                  { return InvalidOperationExceptionDesc }
+func (s InvalidOperationException) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s InvalidOperationException) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s InvalidOperationException) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s InvalidOperationException) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s InvalidOperationException) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1452,10 +1441,9 @@ func (s NoSuchObjectException) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NoSuchObjectExceptionDesc)
 }
 
-func (s NoSuchObjectException) ThriftDesc() *impl.Desc    { return NoSuchObjectExceptionDesc }
-func (s NoSuchObjectException) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NoSuchObjectException) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s NoSuchObjectException) ThriftDesc() *impl.Desc                  { return NoSuchObjectExceptionDesc }
+func (s NoSuchObjectException) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s NoSuchObjectException) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s NoSuchObjectException) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s NoSuchObjectException) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s NoSuchObjectException) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1511,9 +1499,8 @@ func (s MetastoreGetAllDatabasesArgs) AppendTo(dst []byte) []byte {
 func (s MetastoreGetAllDatabasesArgs) ThriftDesc() *impl.Desc {
 	return MetastoreGetAllDatabasesArgsDesc
 }
-func (s MetastoreGetAllDatabasesArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetAllDatabasesArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetAllDatabasesArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastoreGetAllDatabasesArgs) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastoreGetAllDatabasesArgs) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastoreGetAllDatabasesArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -1528,7 +1515,7 @@ func (s *MetastoreGetAllDatabasesArgs) UnmarshalJSONFrom(d impl.JSONIn) error {
 type MetastoreGetAllDatabasesResult nocopy.Struct
 
 const (
-	metastoreGetAllDatabasesResultSuccess impl.Field = 2<<48 | 4<<32 | 15<<16 | 0
+	metastoreGetAllDatabasesResultSuccess impl.Field = 2<<48 | 4<<32 | 15<<16
 	metastoreGetAllDatabasesResultO1      impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
@@ -1567,9 +1554,8 @@ func (s MetastoreGetAllDatabasesResult) AppendTo(dst []byte) []byte {
 func (s MetastoreGetAllDatabasesResult) ThriftDesc() *impl.Desc {
 	return MetastoreGetAllDatabasesResultDesc
 }
-func (s MetastoreGetAllDatabasesResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetAllDatabasesResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetAllDatabasesResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastoreGetAllDatabasesResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastoreGetAllDatabasesResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastoreGetAllDatabasesResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -1653,10 +1639,9 @@ func (s MetastoreGetAllTablesArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetAllTablesArgsDesc)
 }
 
-func (s MetastoreGetAllTablesArgs) ThriftDesc() *impl.Desc    { return MetastoreGetAllTablesArgsDesc }
-func (s MetastoreGetAllTablesArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetAllTablesArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetAllTablesArgs) ThriftDesc() *impl.Desc                  { return MetastoreGetAllTablesArgsDesc }
+func (s MetastoreGetAllTablesArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetastoreGetAllTablesArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetastoreGetAllTablesArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetastoreGetAllTablesArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetastoreGetAllTablesArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1680,7 +1665,7 @@ func (s MetastoreGetAllTablesArgs) UnsetDbName() {
 type MetastoreGetAllTablesResult nocopy.Struct
 
 const (
-	metastoreGetAllTablesResultSuccess impl.Field = 2<<48 | 4<<32 | 15<<16 | 0
+	metastoreGetAllTablesResultSuccess impl.Field = 2<<48 | 4<<32 | 15<<16
 	metastoreGetAllTablesResultO1      impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
@@ -1716,10 +1701,9 @@ func (s MetastoreGetAllTablesResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetAllTablesResultDesc)
 }
 
-func (s MetastoreGetAllTablesResult) ThriftDesc() *impl.Desc    { return MetastoreGetAllTablesResultDesc }
-func (s MetastoreGetAllTablesResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetAllTablesResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetAllTablesResult) ThriftDesc() *impl.Desc                  { return MetastoreGetAllTablesResultDesc }
+func (s MetastoreGetAllTablesResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetastoreGetAllTablesResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetastoreGetAllTablesResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetastoreGetAllTablesResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetastoreGetAllTablesResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1797,10 +1781,9 @@ func (s MetastoreGetDatabaseArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetDatabaseArgsDesc)
 }
 
-func (s MetastoreGetDatabaseArgs) ThriftDesc() *impl.Desc    { return MetastoreGetDatabaseArgsDesc }
-func (s MetastoreGetDatabaseArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetDatabaseArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetDatabaseArgs) ThriftDesc() *impl.Desc                  { return MetastoreGetDatabaseArgsDesc }
+func (s MetastoreGetDatabaseArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetastoreGetDatabaseArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetastoreGetDatabaseArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetastoreGetDatabaseArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetastoreGetDatabaseArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1822,7 +1805,7 @@ func (s MetastoreGetDatabaseArgs) UnsetName() { impl.Struct(s).Unset(metastoreGe
 type MetastoreGetDatabaseResult nocopy.Struct
 
 const (
-	metastoreGetDatabaseResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16 | 0
+	metastoreGetDatabaseResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16
 	metastoreGetDatabaseResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
 	metastoreGetDatabaseResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
@@ -1859,10 +1842,9 @@ func (s MetastoreGetDatabaseResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetDatabaseResultDesc)
 }
 
-func (s MetastoreGetDatabaseResult) ThriftDesc() *impl.Desc    { return MetastoreGetDatabaseResultDesc }
-func (s MetastoreGetDatabaseResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetDatabaseResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetDatabaseResult) ThriftDesc() *impl.Desc                  { return MetastoreGetDatabaseResultDesc }
+func (s MetastoreGetDatabaseResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetastoreGetDatabaseResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetastoreGetDatabaseResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetastoreGetDatabaseResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetastoreGetDatabaseResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1959,10 +1941,9 @@ func (s MetastoreGetTableArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetTableArgsDesc)
 }
 
-func (s MetastoreGetTableArgs) ThriftDesc() *impl.Desc    { return MetastoreGetTableArgsDesc }
-func (s MetastoreGetTableArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetTableArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetTableArgs) ThriftDesc() *impl.Desc                  { return MetastoreGetTableArgsDesc }
+func (s MetastoreGetTableArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetastoreGetTableArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetastoreGetTableArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetastoreGetTableArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetastoreGetTableArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1995,7 +1976,7 @@ func (s MetastoreGetTableArgs) UnsetTblName() { impl.Struct(s).Unset(metastoreGe
 type MetastoreGetTableResult nocopy.Struct
 
 const (
-	metastoreGetTableResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16 | 0
+	metastoreGetTableResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16
 	metastoreGetTableResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
 	metastoreGetTableResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
@@ -2030,10 +2011,9 @@ func (s MetastoreGetTableResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetTableResultDesc)
 }
 
-func (s MetastoreGetTableResult) ThriftDesc() *impl.Desc    { return MetastoreGetTableResultDesc }
-func (s MetastoreGetTableResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetTableResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetTableResult) ThriftDesc() *impl.Desc                  { return MetastoreGetTableResultDesc }
+func (s MetastoreGetTableResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetastoreGetTableResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetastoreGetTableResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetastoreGetTableResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetastoreGetTableResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2123,10 +2103,9 @@ func (s MetastoreAlterTableArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreAlterTableArgsDesc)
 }
 
-func (s MetastoreAlterTableArgs) ThriftDesc() *impl.Desc    { return MetastoreAlterTableArgsDesc }
-func (s MetastoreAlterTableArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreAlterTableArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreAlterTableArgs) ThriftDesc() *impl.Desc                  { return MetastoreAlterTableArgsDesc }
+func (s MetastoreAlterTableArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetastoreAlterTableArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetastoreAlterTableArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetastoreAlterTableArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetastoreAlterTableArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2209,10 +2188,9 @@ func (s MetastoreAlterTableResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreAlterTableResultDesc)
 }
 
-func (s MetastoreAlterTableResult) ThriftDesc() *impl.Desc    { return MetastoreAlterTableResultDesc }
-func (s MetastoreAlterTableResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreAlterTableResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreAlterTableResult) ThriftDesc() *impl.Desc                  { return MetastoreAlterTableResultDesc }
+func (s MetastoreAlterTableResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetastoreAlterTableResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetastoreAlterTableResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetastoreAlterTableResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetastoreAlterTableResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2295,9 +2273,8 @@ func (s MetastoreGetPartitionNamesArgs) AppendTo(dst []byte) []byte {
 func (s MetastoreGetPartitionNamesArgs) ThriftDesc() *impl.Desc {
 	return MetastoreGetPartitionNamesArgsDesc
 }
-func (s MetastoreGetPartitionNamesArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetPartitionNamesArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetPartitionNamesArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastoreGetPartitionNamesArgs) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastoreGetPartitionNamesArgs) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastoreGetPartitionNamesArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -2353,7 +2330,7 @@ func (s MetastoreGetPartitionNamesArgs) UnsetMaxParts() {
 type MetastoreGetPartitionNamesResult nocopy.Struct
 
 const (
-	metastoreGetPartitionNamesResultSuccess impl.Field = 2<<48 | 5<<32 | 15<<16 | 0
+	metastoreGetPartitionNamesResultSuccess impl.Field = 2<<48 | 5<<32 | 15<<16
 	metastoreGetPartitionNamesResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
 	metastoreGetPartitionNamesResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
@@ -2395,9 +2372,8 @@ func (s MetastoreGetPartitionNamesResult) AppendTo(dst []byte) []byte {
 func (s MetastoreGetPartitionNamesResult) ThriftDesc() *impl.Desc {
 	return MetastoreGetPartitionNamesResultDesc
 }
-func (s MetastoreGetPartitionNamesResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetPartitionNamesResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetPartitionNamesResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastoreGetPartitionNamesResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastoreGetPartitionNamesResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastoreGetPartitionNamesResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -2503,10 +2479,9 @@ func (s MetastoreGetPartitionsArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetPartitionsArgsDesc)
 }
 
-func (s MetastoreGetPartitionsArgs) ThriftDesc() *impl.Desc    { return MetastoreGetPartitionsArgsDesc }
-func (s MetastoreGetPartitionsArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetPartitionsArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetPartitionsArgs) ThriftDesc() *impl.Desc                  { return MetastoreGetPartitionsArgsDesc }
+func (s MetastoreGetPartitionsArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetastoreGetPartitionsArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetastoreGetPartitionsArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetastoreGetPartitionsArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetastoreGetPartitionsArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2558,7 +2533,7 @@ func (s MetastoreGetPartitionsArgs) UnsetMaxParts() {
 type MetastoreGetPartitionsResult nocopy.Struct
 
 const (
-	metastoreGetPartitionsResultSuccess impl.Field = 2<<48 | 5<<32 | 15<<16 | 0
+	metastoreGetPartitionsResultSuccess impl.Field = 2<<48 | 5<<32 | 15<<16
 	metastoreGetPartitionsResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
 	metastoreGetPartitionsResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
@@ -2598,9 +2573,8 @@ func (s MetastoreGetPartitionsResult) AppendTo(dst []byte) []byte {
 func (s MetastoreGetPartitionsResult) ThriftDesc() *impl.Desc {
 	return MetastoreGetPartitionsResultDesc
 }
-func (s MetastoreGetPartitionsResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetPartitionsResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetPartitionsResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastoreGetPartitionsResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastoreGetPartitionsResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastoreGetPartitionsResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -2707,9 +2681,8 @@ func (s MetastoreGetPartitionsByNamesArgs) AppendTo(dst []byte) []byte {
 func (s MetastoreGetPartitionsByNamesArgs) ThriftDesc() *impl.Desc {
 	return MetastoreGetPartitionsByNamesArgsDesc
 }
-func (s MetastoreGetPartitionsByNamesArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetPartitionsByNamesArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetPartitionsByNamesArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastoreGetPartitionsByNamesArgs) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastoreGetPartitionsByNamesArgs) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastoreGetPartitionsByNamesArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -2768,7 +2741,7 @@ func (s MetastoreGetPartitionsByNamesArgs) UnsetNames() {
 type MetastoreGetPartitionsByNamesResult nocopy.Struct
 
 const (
-	metastoreGetPartitionsByNamesResultSuccess impl.Field = 2<<48 | 5<<32 | 15<<16 | 0
+	metastoreGetPartitionsByNamesResultSuccess impl.Field = 2<<48 | 5<<32 | 15<<16
 	metastoreGetPartitionsByNamesResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
 	metastoreGetPartitionsByNamesResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
@@ -2810,9 +2783,8 @@ func (s MetastoreGetPartitionsByNamesResult) AppendTo(dst []byte) []byte {
 func (s MetastoreGetPartitionsByNamesResult) ThriftDesc() *impl.Desc {
 	return MetastoreGetPartitionsByNamesResultDesc
 }
-func (s MetastoreGetPartitionsByNamesResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetPartitionsByNamesResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetPartitionsByNamesResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastoreGetPartitionsByNamesResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastoreGetPartitionsByNamesResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastoreGetPartitionsByNamesResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -2925,9 +2897,8 @@ func (s MetastoreGetPartitionByNameArgs) AppendTo(dst []byte) []byte {
 func (s MetastoreGetPartitionByNameArgs) ThriftDesc() *impl.Desc {
 	return MetastoreGetPartitionByNameArgsDesc
 }
-func (s MetastoreGetPartitionByNameArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetPartitionByNameArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetPartitionByNameArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastoreGetPartitionByNameArgs) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastoreGetPartitionByNameArgs) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastoreGetPartitionByNameArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -2983,7 +2954,7 @@ func (s MetastoreGetPartitionByNameArgs) UnsetPartName() {
 type MetastoreGetPartitionByNameResult nocopy.Struct
 
 const (
-	metastoreGetPartitionByNameResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16 | 0
+	metastoreGetPartitionByNameResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16
 	metastoreGetPartitionByNameResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
 	metastoreGetPartitionByNameResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
@@ -3025,9 +2996,8 @@ func (s MetastoreGetPartitionByNameResult) AppendTo(dst []byte) []byte {
 func (s MetastoreGetPartitionByNameResult) ThriftDesc() *impl.Desc {
 	return MetastoreGetPartitionByNameResultDesc
 }
-func (s MetastoreGetPartitionByNameResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreGetPartitionByNameResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreGetPartitionByNameResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastoreGetPartitionByNameResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastoreGetPartitionByNameResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastoreGetPartitionByNameResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -3138,9 +3108,8 @@ func (s MetastorePartitionNameToValsArgs) AppendTo(dst []byte) []byte {
 func (s MetastorePartitionNameToValsArgs) ThriftDesc() *impl.Desc {
 	return MetastorePartitionNameToValsArgsDesc
 }
-func (s MetastorePartitionNameToValsArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastorePartitionNameToValsArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastorePartitionNameToValsArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastorePartitionNameToValsArgs) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastorePartitionNameToValsArgs) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastorePartitionNameToValsArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -3170,7 +3139,7 @@ func (s MetastorePartitionNameToValsArgs) UnsetPartName() {
 type MetastorePartitionNameToValsResult nocopy.Struct
 
 const (
-	metastorePartitionNameToValsResultSuccess impl.Field = 2<<48 | 4<<32 | 15<<16 | 0
+	metastorePartitionNameToValsResultSuccess impl.Field = 2<<48 | 4<<32 | 15<<16
 	metastorePartitionNameToValsResultO1      impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
@@ -3211,9 +3180,8 @@ func (s MetastorePartitionNameToValsResult) AppendTo(dst []byte) []byte {
 func (s MetastorePartitionNameToValsResult) ThriftDesc() *impl.Desc {
 	return MetastorePartitionNameToValsResultDesc
 }
-func (s MetastorePartitionNameToValsResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastorePartitionNameToValsResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastorePartitionNameToValsResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastorePartitionNameToValsResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastorePartitionNameToValsResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastorePartitionNameToValsResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -3297,10 +3265,9 @@ func (s MetastoreAddPartitionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreAddPartitionArgsDesc)
 }
 
-func (s MetastoreAddPartitionArgs) ThriftDesc() *impl.Desc    { return MetastoreAddPartitionArgsDesc }
-func (s MetastoreAddPartitionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreAddPartitionArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreAddPartitionArgs) ThriftDesc() *impl.Desc                  { return MetastoreAddPartitionArgsDesc }
+func (s MetastoreAddPartitionArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetastoreAddPartitionArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetastoreAddPartitionArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetastoreAddPartitionArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetastoreAddPartitionArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3329,7 +3296,7 @@ func (s MetastoreAddPartitionArgs) UnsetNewPart_() {
 type MetastoreAddPartitionResult nocopy.Struct
 
 const (
-	metastoreAddPartitionResultSuccess impl.Field = 2<<48 | 6<<32 | 12<<16 | 0
+	metastoreAddPartitionResultSuccess impl.Field = 2<<48 | 6<<32 | 12<<16
 	metastoreAddPartitionResultO1      impl.Field = 3<<48 | 6<<32 | 12<<16 | 1
 	metastoreAddPartitionResultO2      impl.Field = 4<<48 | 6<<32 | 12<<16 | 2
 	metastoreAddPartitionResultO3      impl.Field = 5<<48 | 6<<32 | 12<<16 | 3
@@ -3367,10 +3334,9 @@ func (s MetastoreAddPartitionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreAddPartitionResultDesc)
 }
 
-func (s MetastoreAddPartitionResult) ThriftDesc() *impl.Desc    { return MetastoreAddPartitionResultDesc }
-func (s MetastoreAddPartitionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreAddPartitionResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreAddPartitionResult) ThriftDesc() *impl.Desc                  { return MetastoreAddPartitionResultDesc }
+func (s MetastoreAddPartitionResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetastoreAddPartitionResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetastoreAddPartitionResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetastoreAddPartitionResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetastoreAddPartitionResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3486,10 +3452,9 @@ func (s MetastoreAlterPartitionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreAlterPartitionArgsDesc)
 }
 
-func (s MetastoreAlterPartitionArgs) ThriftDesc() *impl.Desc    { return MetastoreAlterPartitionArgsDesc }
-func (s MetastoreAlterPartitionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreAlterPartitionArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreAlterPartitionArgs) ThriftDesc() *impl.Desc                  { return MetastoreAlterPartitionArgsDesc }
+func (s MetastoreAlterPartitionArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MetastoreAlterPartitionArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MetastoreAlterPartitionArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MetastoreAlterPartitionArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MetastoreAlterPartitionArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3585,9 +3550,8 @@ func (s MetastoreAlterPartitionResult) AppendTo(dst []byte) []byte {
 func (s MetastoreAlterPartitionResult) ThriftDesc() *impl.Desc {
 	return MetastoreAlterPartitionResultDesc
 }
-func (s MetastoreAlterPartitionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreAlterPartitionResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreAlterPartitionResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastoreAlterPartitionResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastoreAlterPartitionResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastoreAlterPartitionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -3681,9 +3645,8 @@ func (s MetastoreDropPartitionByNameArgs) AppendTo(dst []byte) []byte {
 func (s MetastoreDropPartitionByNameArgs) ThriftDesc() *impl.Desc {
 	return MetastoreDropPartitionByNameArgsDesc
 }
-func (s MetastoreDropPartitionByNameArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreDropPartitionByNameArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreDropPartitionByNameArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastoreDropPartitionByNameArgs) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastoreDropPartitionByNameArgs) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastoreDropPartitionByNameArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)
@@ -3752,7 +3715,7 @@ func (s MetastoreDropPartitionByNameArgs) UnsetDeleteData() {
 type MetastoreDropPartitionByNameResult nocopy.Struct
 
 const (
-	metastoreDropPartitionByNameResultSuccess impl.Field = 2<<48 | 5<<32 | 2<<16 | 0
+	metastoreDropPartitionByNameResultSuccess impl.Field = 2<<48 | 5<<32 | 2<<16
 	metastoreDropPartitionByNameResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
 	metastoreDropPartitionByNameResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
@@ -3794,9 +3757,8 @@ func (s MetastoreDropPartitionByNameResult) AppendTo(dst []byte) []byte {
 func (s MetastoreDropPartitionByNameResult) ThriftDesc() *impl.Desc {
 	return MetastoreDropPartitionByNameResultDesc
 }
-func (s MetastoreDropPartitionByNameResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MetastoreDropPartitionByNameResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MetastoreDropPartitionByNameResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s MetastoreDropPartitionByNameResult) LogValue() slog.Value          { return impl.LogValue(s) }
 func (s MetastoreDropPartitionByNameResult) Format(f fmt.State, verb rune) { impl.Format(s, f, verb) }
 func (s MetastoreDropPartitionByNameResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Unknown(s)

@@ -5,14 +5,15 @@ package envelope
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Header nocopy.Struct
 
@@ -44,10 +45,9 @@ func (s Header) String() string      { return impl.String(s) }
 func (s Header) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Header) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, HeaderDesc) }
 
-func (s Header) ThriftDesc() *impl.Desc    { return HeaderDesc }
-func (s Header) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Header) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Header) ThriftDesc() *impl.Desc                  { return HeaderDesc }
+func (s Header) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Header) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Header) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Header) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Header) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -90,10 +90,9 @@ func (s Request) String() string       { return impl.String(s) }
 func (s Request) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Request) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RequestDesc) }
 
-func (s Request) ThriftDesc() *impl.Desc    { return RequestDesc }
-func (s Request) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Request) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Request) ThriftDesc() *impl.Desc                  { return RequestDesc }
+func (s Request) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Request) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Request) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Request) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Request) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -147,10 +146,9 @@ func (s Arguments) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ArgumentsDesc)
 }
 
-func (s Arguments) ThriftDesc() *impl.Desc    { return ArgumentsDesc }
-func (s Arguments) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Arguments) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Arguments) ThriftDesc() *impl.Desc                  { return ArgumentsDesc }
+func (s Arguments) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Arguments) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Arguments) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Arguments) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Arguments) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

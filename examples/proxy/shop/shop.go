@@ -6,15 +6,16 @@ package shop
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type OrdersHandler interface {
 	// Place returns the document too, so that replies are large where requests are.
@@ -38,8 +39,8 @@ var (
 	}
 )
 
-// UnimplementedOrdersHandler answers every call of Orders with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedOrdersHandler answers every call of Orders as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedOrdersHandler struct{}
 
 func (UnimplementedOrdersHandler) Place(context.Context, OrdersPlaceArgs, OrdersPlaceResult) error {
@@ -140,10 +141,9 @@ func (s Tenant) String() string      { return impl.String(s) }
 func (s Tenant) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Tenant) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TenantDesc) }
 
-func (s Tenant) ThriftDesc() *impl.Desc    { return TenantDesc }
-func (s Tenant) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Tenant) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Tenant) ThriftDesc() *impl.Desc                  { return TenantDesc }
+func (s Tenant) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Tenant) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Tenant) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Tenant) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Tenant) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -194,10 +194,9 @@ func (s Header) String() string      { return impl.String(s) }
 func (s Header) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Header) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, HeaderDesc) }
 
-func (s Header) ThriftDesc() *impl.Desc    { return HeaderDesc }
-func (s Header) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Header) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Header) ThriftDesc() *impl.Desc                  { return HeaderDesc }
+func (s Header) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Header) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Header) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Header) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Header) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -275,10 +274,9 @@ func (s Line) String() string    { return impl.String(s) }
 func (s Line) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Line) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LineDesc) }
 
-func (s Line) ThriftDesc() *impl.Desc    { return LineDesc }
-func (s Line) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Line) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Line) ThriftDesc() *impl.Desc                  { return LineDesc }
+func (s Line) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Line) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Line) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Line) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -344,10 +342,9 @@ func (s Order) String() string     { return impl.String(s) }
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Order) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Order) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -419,10 +416,9 @@ func (s Question) String() string        { return impl.String(s) }
 func (s Question) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Question) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, QuestionDesc) }
 
-func (s Question) ThriftDesc() *impl.Desc    { return QuestionDesc }
-func (s Question) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Question) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Question) ThriftDesc() *impl.Desc                  { return QuestionDesc }
+func (s Question) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Question) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Question) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Question) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Question) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -483,10 +479,9 @@ func (s Receipt) String() string       { return impl.String(s) }
 func (s Receipt) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Receipt) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ReceiptDesc) }
 
-func (s Receipt) ThriftDesc() *impl.Desc    { return ReceiptDesc }
-func (s Receipt) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Receipt) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Receipt) ThriftDesc() *impl.Desc                  { return ReceiptDesc }
+func (s Receipt) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Receipt) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Receipt) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Receipt) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Receipt) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -551,10 +546,9 @@ func (s Refused) Error() string        { return impl.String(s) }
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
-func (s Refused) ThriftDesc() *impl.Desc    { return RefusedDesc }
-func (s Refused) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Refused) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Refused) ThriftDesc() *impl.Desc                  { return RefusedDesc }
+func (s Refused) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Refused) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Refused) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Refused) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -603,10 +597,9 @@ func (s OrdersPlaceArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersPlaceArgsDesc)
 }
 
-func (s OrdersPlaceArgs) ThriftDesc() *impl.Desc    { return OrdersPlaceArgsDesc }
-func (s OrdersPlaceArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OrdersPlaceArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OrdersPlaceArgs) ThriftDesc() *impl.Desc                  { return OrdersPlaceArgsDesc }
+func (s OrdersPlaceArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OrdersPlaceArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OrdersPlaceArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OrdersPlaceArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OrdersPlaceArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -631,7 +624,7 @@ func (s OrdersPlaceArgs) UnsetOrder()      { impl.Struct(s).Unset(ordersPlaceArg
 type OrdersPlaceResult nocopy.Struct
 
 const (
-	ordersPlaceResultSuccess impl.Field = 2<<48 | 4<<32 | 12<<16 | 0
+	ordersPlaceResultSuccess impl.Field = 2<<48 | 4<<32 | 12<<16
 	ordersPlaceResultRefused impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
@@ -665,10 +658,9 @@ func (s OrdersPlaceResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersPlaceResultDesc)
 }
 
-func (s OrdersPlaceResult) ThriftDesc() *impl.Desc    { return OrdersPlaceResultDesc }
-func (s OrdersPlaceResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OrdersPlaceResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OrdersPlaceResult) ThriftDesc() *impl.Desc                  { return OrdersPlaceResultDesc }
+func (s OrdersPlaceResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OrdersPlaceResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OrdersPlaceResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OrdersPlaceResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OrdersPlaceResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -740,10 +732,9 @@ func (s OrdersKnownArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersKnownArgsDesc)
 }
 
-func (s OrdersKnownArgs) ThriftDesc() *impl.Desc    { return OrdersKnownArgsDesc }
-func (s OrdersKnownArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OrdersKnownArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OrdersKnownArgs) ThriftDesc() *impl.Desc                  { return OrdersKnownArgsDesc }
+func (s OrdersKnownArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OrdersKnownArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OrdersKnownArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OrdersKnownArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OrdersKnownArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -768,7 +759,7 @@ func (s OrdersKnownArgs) UnsetQuestion()      { impl.Struct(s).Unset(ordersKnown
 type OrdersKnownResult nocopy.Struct
 
 const (
-	ordersKnownResultSuccess impl.Field = 2<<48 | 3<<32 | 2<<16 | 0
+	ordersKnownResultSuccess impl.Field = 2<<48 | 3<<32 | 2<<16
 )
 
 // OrdersKnownResultDesc is the descriptor of OrdersKnownResult.
@@ -801,10 +792,9 @@ func (s OrdersKnownResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersKnownResultDesc)
 }
 
-func (s OrdersKnownResult) ThriftDesc() *impl.Desc    { return OrdersKnownResultDesc }
-func (s OrdersKnownResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OrdersKnownResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OrdersKnownResult) ThriftDesc() *impl.Desc                  { return OrdersKnownResultDesc }
+func (s OrdersKnownResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OrdersKnownResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OrdersKnownResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OrdersKnownResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OrdersKnownResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -853,10 +843,9 @@ func (s OrdersNoteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersNoteArgsDesc)
 }
 
-func (s OrdersNoteArgs) ThriftDesc() *impl.Desc    { return OrdersNoteArgsDesc }
-func (s OrdersNoteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OrdersNoteArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OrdersNoteArgs) ThriftDesc() *impl.Desc                  { return OrdersNoteArgsDesc }
+func (s OrdersNoteArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OrdersNoteArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OrdersNoteArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OrdersNoteArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OrdersNoteArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

@@ -11,7 +11,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// LineFields are the fields of a Line as plain values.
+// LineFields holds the fields of Line as plain values.
 type LineFields struct {
 	Article string
 	Count   int32
@@ -24,7 +24,7 @@ func NewLineOf(v LineFields, opts ...nocopy.Option) Line {
 	return Line(r.Root(v.ThriftPut(&r, r.New(LineDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Line) Set(v LineFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), LineDesc)))
@@ -41,7 +41,7 @@ func (v *LineFields) ThriftPut(r *impl.Row, at int) int {
 func (v LineFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewLineOf(v), f, verb) }
 func (v LineFields) LogValue() slog.Value          { return impl.LogValueOnce(NewLineOf(v)) }
 
-// OrderFields are the fields of a Order as plain values.
+// OrderFields holds the fields of Order as plain values.
 type OrderFields struct {
 	ID       int64
 	Customer string
@@ -56,7 +56,7 @@ func NewOrderOf(v OrderFields, opts ...nocopy.Option) Order {
 	return Order(r.Root(v.ThriftPut(&r, r.New(OrderDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Order) Set(v OrderFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), OrderDesc)))
@@ -82,7 +82,7 @@ func (v *OrderFields) ThriftPut(r *impl.Row, at int) int {
 func (v OrderFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewOrderOf(v), f, verb) }
 func (v OrderFields) LogValue() slog.Value          { return impl.LogValueOnce(NewOrderOf(v)) }
 
-// SetLinesOf sets a list of the structs v.
+// SetLinesOf sets the list to the structs v.
 func (s Order) SetLinesOf(v []LineFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), orderLines, OrderDesc, len(v))
@@ -92,7 +92,7 @@ func (s Order) SetLinesOf(v []LineFields) {
 	r.End(at)
 }
 
-// SetLinesBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetLinesBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s Order) SetLinesBy(n int, f func(i int) LineFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), orderLines, OrderDesc, n)
@@ -103,7 +103,7 @@ func (s Order) SetLinesBy(n int, f func(i int) LineFields) {
 	r.End(at)
 }
 
-// ReceiptFields are the fields of a Receipt as plain values.
+// ReceiptFields holds the fields of Receipt as plain values.
 type ReceiptFields struct {
 	OrderID      int64
 	Message      string
@@ -118,7 +118,7 @@ func NewReceiptOf(v ReceiptFields, opts ...nocopy.Option) Receipt {
 	return Receipt(r.Root(v.ThriftPut(&r, r.New(ReceiptDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Receipt) Set(v ReceiptFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), ReceiptDesc)))

@@ -5,14 +5,15 @@ package order
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Line nocopy.Struct
 
@@ -46,10 +47,9 @@ func (s Line) String() string    { return impl.String(s) }
 func (s Line) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Line) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LineDesc) }
 
-func (s Line) ThriftDesc() *impl.Desc    { return LineDesc }
-func (s Line) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Line) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Line) ThriftDesc() *impl.Desc                  { return LineDesc }
+func (s Line) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Line) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Line) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Line) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -106,10 +106,9 @@ func (s Order) String() string     { return impl.String(s) }
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Order) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Order) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -201,10 +200,9 @@ func (s Receipt) String() string       { return impl.String(s) }
 func (s Receipt) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Receipt) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ReceiptDesc) }
 
-func (s Receipt) ThriftDesc() *impl.Desc    { return ReceiptDesc }
-func (s Receipt) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Receipt) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Receipt) ThriftDesc() *impl.Desc                  { return ReceiptDesc }
+func (s Receipt) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Receipt) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Receipt) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Receipt) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Receipt) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -270,10 +268,9 @@ func (s Payment) String() string       { return impl.String(s) }
 func (s Payment) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Payment) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PaymentDesc) }
 
-func (s Payment) ThriftDesc() *impl.Desc    { return PaymentDesc }
-func (s Payment) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Payment) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Payment) ThriftDesc() *impl.Desc                  { return PaymentDesc }
+func (s Payment) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Payment) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Payment) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Payment) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Payment) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -281,7 +278,7 @@ func (s Payment) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(
 func (s *Payment) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *Payment) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// PaymentWhich is the arm of a Payment that is set; 0 means none.
+// PaymentWhich tells which arm of Payment is set; 0 means none.
 type PaymentWhich int32
 
 const (

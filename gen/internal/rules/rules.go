@@ -6,17 +6,18 @@ package rules
 import (
 	"context"
 	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+
 	"github.com/nocopythrift/nocopythrift/gen/internal/rules/other"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"github.com/nocopythrift/nocopythrift/nocopy/validate"
-	"io"
-	"iter"
-	"log/slog"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Kind int32
 
@@ -63,8 +64,8 @@ var (
 	}
 )
 
-// UnimplementedShopHandler answers every call of Shop with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedShopHandler answers every call of Shop as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedShopHandler struct{}
 
 func (UnimplementedShopHandler) Order(context.Context, ShopOrderArgs, ShopOrderResult) error {
@@ -173,10 +174,9 @@ func (s Numbers) String() string       { return impl.String(s) }
 func (s Numbers) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Numbers) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NumbersDesc) }
 
-func (s Numbers) ThriftDesc() *impl.Desc    { return NumbersDesc }
-func (s Numbers) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Numbers) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Numbers) ThriftDesc() *impl.Desc                  { return NumbersDesc }
+func (s Numbers) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Numbers) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Numbers) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Numbers) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Numbers) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -282,10 +282,9 @@ func (s Texts) String() string     { return impl.String(s) }
 func (s Texts) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Texts) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TextsDesc) }
 
-func (s Texts) ThriftDesc() *impl.Desc    { return TextsDesc }
-func (s Texts) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Texts) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Texts) ThriftDesc() *impl.Desc                  { return TextsDesc }
+func (s Texts) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Texts) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Texts) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Texts) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Texts) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -404,10 +403,9 @@ func (s Enums) String() string     { return impl.String(s) }
 func (s Enums) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Enums) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, EnumsDesc) }
 
-func (s Enums) ThriftDesc() *impl.Desc    { return EnumsDesc }
-func (s Enums) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Enums) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Enums) ThriftDesc() *impl.Desc                  { return EnumsDesc }
+func (s Enums) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Enums) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Enums) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Enums) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Enums) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -481,10 +479,9 @@ func (s Item) String() string    { return impl.String(s) }
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Item) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Item) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -548,10 +545,9 @@ func (s Containers) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ContainersDesc)
 }
 
-func (s Containers) ThriftDesc() *impl.Desc    { return ContainersDesc }
-func (s Containers) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Containers) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Containers) ThriftDesc() *impl.Desc                  { return ContainersDesc }
+func (s Containers) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Containers) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Containers) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Containers) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Containers) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -768,10 +764,9 @@ func (s Order) String() string     { return impl.String(s) }
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Order) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Order) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -875,10 +870,9 @@ func (s Choice) String() string      { return impl.String(s) }
 func (s Choice) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Choice) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ChoiceDesc) }
 
-func (s Choice) ThriftDesc() *impl.Desc    { return ChoiceDesc }
-func (s Choice) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Choice) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Choice) ThriftDesc() *impl.Desc                  { return ChoiceDesc }
+func (s Choice) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Choice) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Choice) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Choice) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Choice) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -886,7 +880,7 @@ func (s Choice) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s
 func (s *Choice) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *Choice) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// ChoiceWhich is the arm of a Choice that is set; 0 means none.
+// ChoiceWhich tells which arm of Choice is set; 0 means none.
 type ChoiceWhich int32
 
 const (
@@ -952,10 +946,9 @@ func (s Failed) Error() string       { return impl.String(s) }
 func (s Failed) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Failed) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FailedDesc) }
 
-func (s Failed) ThriftDesc() *impl.Desc    { return FailedDesc }
-func (s Failed) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Failed) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Failed) ThriftDesc() *impl.Desc                  { return FailedDesc }
+func (s Failed) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Failed) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Failed) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Failed) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Failed) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1013,10 +1006,9 @@ func (s References) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ReferencesDesc)
 }
 
-func (s References) ThriftDesc() *impl.Desc    { return ReferencesDesc }
-func (s References) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s References) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s References) ThriftDesc() *impl.Desc                  { return ReferencesDesc }
+func (s References) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s References) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s References) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s References) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s References) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1124,10 +1116,9 @@ func (s Asserted) String() string        { return impl.String(s) }
 func (s Asserted) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Asserted) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, AssertedDesc) }
 
-func (s Asserted) ThriftDesc() *impl.Desc    { return AssertedDesc }
-func (s Asserted) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Asserted) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Asserted) ThriftDesc() *impl.Desc                  { return AssertedDesc }
+func (s Asserted) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Asserted) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Asserted) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Asserted) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Asserted) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1203,10 +1194,9 @@ func (s Exact) String() string     { return impl.String(s) }
 func (s Exact) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Exact) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ExactDesc) }
 
-func (s Exact) ThriftDesc() *impl.Desc    { return ExactDesc }
-func (s Exact) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Exact) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Exact) ThriftDesc() *impl.Desc                  { return ExactDesc }
+func (s Exact) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Exact) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Exact) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Exact) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Exact) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1291,10 +1281,9 @@ func (s Twice) String() string     { return impl.String(s) }
 func (s Twice) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Twice) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TwiceDesc) }
 
-func (s Twice) ThriftDesc() *impl.Desc    { return TwiceDesc }
-func (s Twice) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Twice) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Twice) ThriftDesc() *impl.Desc                  { return TwiceDesc }
+func (s Twice) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Twice) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Twice) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Twice) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Twice) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1348,10 +1337,9 @@ func (s Pin) String() string   { return impl.String(s) }
 func (s Pin) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Pin) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PinDesc) }
 
-func (s Pin) ThriftDesc() *impl.Desc    { return PinDesc }
-func (s Pin) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Pin) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Pin) ThriftDesc() *impl.Desc                  { return PinDesc }
+func (s Pin) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Pin) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Pin) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Pin) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Pin) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1397,10 +1385,9 @@ func (s Secrets) String() string       { return impl.String(s) }
 func (s Secrets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Secrets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SecretsDesc) }
 
-func (s Secrets) ThriftDesc() *impl.Desc    { return SecretsDesc }
-func (s Secrets) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Secrets) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Secrets) ThriftDesc() *impl.Desc                  { return SecretsDesc }
+func (s Secrets) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Secrets) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Secrets) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Secrets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Secrets) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1483,10 +1470,9 @@ func (s Free) String() string    { return impl.String(s) }
 func (s Free) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Free) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FreeDesc) }
 
-func (s Free) ThriftDesc() *impl.Desc    { return FreeDesc }
-func (s Free) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Free) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Free) ThriftDesc() *impl.Desc                  { return FreeDesc }
+func (s Free) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Free) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Free) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Free) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Free) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1558,10 +1544,9 @@ func (s ShopOrderArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopOrderArgsDesc)
 }
 
-func (s ShopOrderArgs) ThriftDesc() *impl.Desc    { return ShopOrderArgsDesc }
-func (s ShopOrderArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopOrderArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopOrderArgs) ThriftDesc() *impl.Desc                  { return ShopOrderArgsDesc }
+func (s ShopOrderArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopOrderArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopOrderArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopOrderArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopOrderArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1591,7 +1576,7 @@ func (s ShopOrderArgs) UnsetCount()      { impl.Struct(s).Unset(shopOrderArgsCou
 type ShopOrderResult nocopy.Struct
 
 const (
-	shopOrderResultSuccess impl.Field = 2<<48 | 4<<32 | 12<<16 | 0
+	shopOrderResultSuccess impl.Field = 2<<48 | 4<<32 | 12<<16
 	shopOrderResultFailed  impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
@@ -1625,10 +1610,9 @@ func (s ShopOrderResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopOrderResultDesc)
 }
 
-func (s ShopOrderResult) ThriftDesc() *impl.Desc    { return ShopOrderResultDesc }
-func (s ShopOrderResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopOrderResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopOrderResult) ThriftDesc() *impl.Desc                  { return ShopOrderResultDesc }
+func (s ShopOrderResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopOrderResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopOrderResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopOrderResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopOrderResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1700,10 +1684,9 @@ func (s ShopFreeArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopFreeArgsDesc)
 }
 
-func (s ShopFreeArgs) ThriftDesc() *impl.Desc    { return ShopFreeArgsDesc }
-func (s ShopFreeArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopFreeArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopFreeArgs) ThriftDesc() *impl.Desc                  { return ShopFreeArgsDesc }
+func (s ShopFreeArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopFreeArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopFreeArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopFreeArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopFreeArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1748,10 +1731,9 @@ func (s ShopFreeResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopFreeResultDesc)
 }
 
-func (s ShopFreeResult) ThriftDesc() *impl.Desc    { return ShopFreeResultDesc }
-func (s ShopFreeResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopFreeResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopFreeResult) ThriftDesc() *impl.Desc                  { return ShopFreeResultDesc }
+func (s ShopFreeResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopFreeResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopFreeResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopFreeResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopFreeResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1795,10 +1777,9 @@ func (s ShopNoteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopNoteArgsDesc)
 }
 
-func (s ShopNoteArgs) ThriftDesc() *impl.Desc    { return ShopNoteArgsDesc }
-func (s ShopNoteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopNoteArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopNoteArgs) ThriftDesc() *impl.Desc                  { return ShopNoteArgsDesc }
+func (s ShopNoteArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopNoteArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopNoteArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopNoteArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopNoteArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1811,8 +1792,8 @@ func (s ShopNoteArgs) SetText(v string) { impl.Struct(s).SetText(shopNoteArgsTex
 func (s ShopNoteArgs) IsSetText() bool  { return impl.Struct(s).Has(shopNoteArgsText) }
 func (s ShopNoteArgs) UnsetText()       { impl.Struct(s).Unset(shopNoteArgsText) }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Numbers) Validate() error {
 	{
 		v := s.GetA()
@@ -1893,8 +1874,8 @@ var textsDPattern = validate.NewPattern("^[a-z]+\\d?$")
 
 var textsMPattern = validate.NewPattern("^m")
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Texts) Validate() error {
 	{
 		v := s.GetA()
@@ -1937,7 +1918,7 @@ func (s Texts) Validate() error {
 		if !(validate.Contains(v, "mm")) {
 			return validate.Text("e", "text that contains \"mm\"")
 		}
-		if !(!validate.Contains(v, "!")) {
+		if validate.Contains(v, "!") {
 			return validate.Text("e", "text that does not contain \"!\"")
 		}
 	}
@@ -1994,7 +1975,7 @@ func (s Texts) Validate() error {
 		if !(validate.ContainsBytes(v, "0123456789012345678901234567890123456789")) {
 			return validate.Text("n", "text that contains \"0123456789012345678901234567890123456789\"")
 		}
-		if !(!validate.ContainsBytes(v, "!")) {
+		if validate.ContainsBytes(v, "!") {
 			return validate.Text("n", "text that does not contain \"!\"")
 		}
 	}
@@ -2013,8 +1994,8 @@ func (s Texts) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Enums) Validate() error {
 	{
 		v := s.GetA()
@@ -2062,8 +2043,8 @@ func (s Enums) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Item) Validate() error {
 	{
 		v := s.GetArticle()
@@ -2082,8 +2063,8 @@ func (s Item) Validate() error {
 
 var containersTagsPattern = validate.NewPattern("^t")
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Containers) Validate() error {
 	{
 		v := s.GetItems()
@@ -2226,8 +2207,8 @@ func (s Containers) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Order) Validate() error {
 	{
 		v := s.GetFirst()
@@ -2275,8 +2256,8 @@ func (s Order) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Choice) Validate() error {
 	if s.IsSetNumber() {
 		v := s.GetNumber()
@@ -2295,8 +2276,8 @@ func (s Choice) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Failed) Validate() error {
 	{
 		v := s.GetCode()
@@ -2307,8 +2288,8 @@ func (s Failed) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s References) Validate() error {
 	{
 		v := s.GetHigh()
@@ -2379,8 +2360,8 @@ func (s References) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Asserted) Validate() error {
 	if !(validate.Mod(int64(s.GetA()), int64(s.GetB())) == int64(0)) {
 		return validate.Text("", "@equal(@mod($a, $b), 0)")
@@ -2397,8 +2378,8 @@ func (s Asserted) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Exact) Validate() error {
 	{
 		v := s.GetLess()
@@ -2439,8 +2420,8 @@ func (s Exact) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Twice) Validate() error {
 	{
 		v := s.GetIn()
@@ -2463,8 +2444,8 @@ func (s Twice) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Pin) Validate() error {
 	{
 		v := s.GetNumber()
@@ -2475,8 +2456,8 @@ func (s Pin) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Secrets) Validate() error {
 	{
 		v := s.GetPin()
@@ -2512,8 +2493,8 @@ func (s Secrets) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s ShopOrderArgs) Validate() error {
 	{
 		v := s.GetOrder()
@@ -2532,8 +2513,8 @@ func (s ShopOrderArgs) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s ShopOrderResult) Validate() error {
 	if s.IsSetSuccess() {
 		v := s.GetSuccess()
@@ -2554,8 +2535,8 @@ func (s ShopOrderResult) Validate() error {
 	return nil
 }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s ShopNoteArgs) Validate() error {
 	{
 		v := s.GetText()

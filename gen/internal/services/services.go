@@ -6,17 +6,18 @@ package services
 import (
 	"context"
 	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+
 	"github.com/nocopythrift/nocopythrift/gen/internal/services/parent"
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
-	"io"
-	"iter"
-	"log/slog"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Stamp = int64
 
@@ -144,8 +145,8 @@ var (
 	}
 )
 
-// UnimplementedAllHandler answers every call of All with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedAllHandler answers every call of All as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedAllHandler struct {
 	parent.UnimplementedMiddleHandler
 }
@@ -592,8 +593,8 @@ type SameHandler interface {
 	AllHandler
 }
 
-// UnimplementedSameHandler answers every call of Same with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedSameHandler answers every call of Same as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedSameHandler struct{ UnimplementedAllHandler }
 
 // NewSameProcessor returns a Processor for an rpc.Server that has h handle the calls of
@@ -617,8 +618,8 @@ func NewSameClient(c rpc.Caller) SameClient { return SameClient{NewAllClient_(c)
 type EmptyHandler interface {
 }
 
-// UnimplementedEmptyHandler answers every call of Empty with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedEmptyHandler answers every call of Empty as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedEmptyHandler struct{}
 
 // NewEmptyProcessor returns a Processor for an rpc.Server that has h handle the calls of
@@ -672,8 +673,8 @@ var (
 	}
 )
 
-// UnimplementedGetHandler answers every call of get with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedGetHandler answers every call of get as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedGetHandler struct{}
 
 func (UnimplementedGetHandler) GetArgs_(context.Context, GetGetArgs_Args, GetGetArgs_Result) error {
@@ -841,10 +842,9 @@ func (s AllGetArgs_) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllGetArgs_Desc)
 }
 
-func (s AllGetArgs_) ThriftDesc() *impl.Desc    { return AllGetArgs_Desc }
-func (s AllGetArgs_) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllGetArgs_) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllGetArgs_) ThriftDesc() *impl.Desc                  { return AllGetArgs_Desc }
+func (s AllGetArgs_) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllGetArgs_) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllGetArgs_) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllGetArgs_) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllGetArgs_) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -887,10 +887,9 @@ func (s AllClient) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllClientDesc)
 }
 
-func (s AllClient) ThriftDesc() *impl.Desc    { return AllClientDesc }
-func (s AllClient) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllClient) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllClient) ThriftDesc() *impl.Desc                  { return AllClientDesc }
+func (s AllClient) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllClient) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllClient) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllClient) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllClient) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -934,10 +933,9 @@ func (s AllABoolArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABoolArgsDesc)
 }
 
-func (s AllABoolArgs) ThriftDesc() *impl.Desc    { return AllABoolArgsDesc }
-func (s AllABoolArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllABoolArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllABoolArgs) ThriftDesc() *impl.Desc                  { return AllABoolArgsDesc }
+func (s AllABoolArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllABoolArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllABoolArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllABoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllABoolArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -953,7 +951,7 @@ func (s AllABoolArgs) UnsetV()      { impl.Struct(s).Unset(allABoolArgsV) }
 type AllABoolResult nocopy.Struct
 
 const (
-	allABoolResultSuccess impl.Field = 2<<48 | 3<<32 | 2<<16 | 0
+	allABoolResultSuccess impl.Field = 2<<48 | 3<<32 | 2<<16
 )
 
 // AllABoolResultDesc is the descriptor of AllABoolResult.
@@ -986,10 +984,9 @@ func (s AllABoolResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABoolResultDesc)
 }
 
-func (s AllABoolResult) ThriftDesc() *impl.Desc    { return AllABoolResultDesc }
-func (s AllABoolResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllABoolResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllABoolResult) ThriftDesc() *impl.Desc                  { return AllABoolResultDesc }
+func (s AllABoolResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllABoolResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllABoolResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllABoolResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllABoolResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1036,10 +1033,9 @@ func (s AllAnI8Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI8ArgsDesc)
 }
 
-func (s AllAnI8Args) ThriftDesc() *impl.Desc    { return AllAnI8ArgsDesc }
-func (s AllAnI8Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI8Args) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAnI8Args) ThriftDesc() *impl.Desc                  { return AllAnI8ArgsDesc }
+func (s AllAnI8Args) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAnI8Args) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAnI8Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAnI8Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAnI8Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1055,7 +1051,7 @@ func (s AllAnI8Args) UnsetV()      { impl.Struct(s).Unset(allAnI8ArgsV) }
 type AllAnI8Result nocopy.Struct
 
 const (
-	allAnI8ResultSuccess impl.Field = 2<<48 | 3<<32 | 3<<16 | 0
+	allAnI8ResultSuccess impl.Field = 2<<48 | 3<<32 | 3<<16
 )
 
 // AllAnI8ResultDesc is the descriptor of AllAnI8Result.
@@ -1088,10 +1084,9 @@ func (s AllAnI8Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI8ResultDesc)
 }
 
-func (s AllAnI8Result) ThriftDesc() *impl.Desc    { return AllAnI8ResultDesc }
-func (s AllAnI8Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI8Result) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAnI8Result) ThriftDesc() *impl.Desc                  { return AllAnI8ResultDesc }
+func (s AllAnI8Result) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAnI8Result) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAnI8Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAnI8Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAnI8Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1140,10 +1135,9 @@ func (s AllAnI16Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI16ArgsDesc)
 }
 
-func (s AllAnI16Args) ThriftDesc() *impl.Desc    { return AllAnI16ArgsDesc }
-func (s AllAnI16Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI16Args) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAnI16Args) ThriftDesc() *impl.Desc                  { return AllAnI16ArgsDesc }
+func (s AllAnI16Args) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAnI16Args) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAnI16Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAnI16Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAnI16Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1159,7 +1153,7 @@ func (s AllAnI16Args) UnsetV()      { impl.Struct(s).Unset(allAnI16ArgsV) }
 type AllAnI16Result nocopy.Struct
 
 const (
-	allAnI16ResultSuccess impl.Field = 2<<48 | 3<<32 | 6<<16 | 0
+	allAnI16ResultSuccess impl.Field = 2<<48 | 3<<32 | 6<<16
 )
 
 // AllAnI16ResultDesc is the descriptor of AllAnI16Result.
@@ -1192,10 +1186,9 @@ func (s AllAnI16Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI16ResultDesc)
 }
 
-func (s AllAnI16Result) ThriftDesc() *impl.Desc    { return AllAnI16ResultDesc }
-func (s AllAnI16Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI16Result) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAnI16Result) ThriftDesc() *impl.Desc                  { return AllAnI16ResultDesc }
+func (s AllAnI16Result) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAnI16Result) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAnI16Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAnI16Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAnI16Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1244,10 +1237,9 @@ func (s AllAnI32Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI32ArgsDesc)
 }
 
-func (s AllAnI32Args) ThriftDesc() *impl.Desc    { return AllAnI32ArgsDesc }
-func (s AllAnI32Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI32Args) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAnI32Args) ThriftDesc() *impl.Desc                  { return AllAnI32ArgsDesc }
+func (s AllAnI32Args) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAnI32Args) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAnI32Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAnI32Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAnI32Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1263,7 +1255,7 @@ func (s AllAnI32Args) UnsetV()      { impl.Struct(s).Unset(allAnI32ArgsV) }
 type AllAnI32Result nocopy.Struct
 
 const (
-	allAnI32ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allAnI32ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // AllAnI32ResultDesc is the descriptor of AllAnI32Result.
@@ -1296,10 +1288,9 @@ func (s AllAnI32Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI32ResultDesc)
 }
 
-func (s AllAnI32Result) ThriftDesc() *impl.Desc    { return AllAnI32ResultDesc }
-func (s AllAnI32Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI32Result) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAnI32Result) ThriftDesc() *impl.Desc                  { return AllAnI32ResultDesc }
+func (s AllAnI32Result) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAnI32Result) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAnI32Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAnI32Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAnI32Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1348,10 +1339,9 @@ func (s AllAnI64Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI64ArgsDesc)
 }
 
-func (s AllAnI64Args) ThriftDesc() *impl.Desc    { return AllAnI64ArgsDesc }
-func (s AllAnI64Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI64Args) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAnI64Args) ThriftDesc() *impl.Desc                  { return AllAnI64ArgsDesc }
+func (s AllAnI64Args) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAnI64Args) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAnI64Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAnI64Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAnI64Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1367,7 +1357,7 @@ func (s AllAnI64Args) UnsetV()      { impl.Struct(s).Unset(allAnI64ArgsV) }
 type AllAnI64Result nocopy.Struct
 
 const (
-	allAnI64ResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	allAnI64ResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // AllAnI64ResultDesc is the descriptor of AllAnI64Result.
@@ -1400,10 +1390,9 @@ func (s AllAnI64Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI64ResultDesc)
 }
 
-func (s AllAnI64Result) ThriftDesc() *impl.Desc    { return AllAnI64ResultDesc }
-func (s AllAnI64Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI64Result) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAnI64Result) ThriftDesc() *impl.Desc                  { return AllAnI64ResultDesc }
+func (s AllAnI64Result) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAnI64Result) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAnI64Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAnI64Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAnI64Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1452,10 +1441,9 @@ func (s AllADoubleArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADoubleArgsDesc)
 }
 
-func (s AllADoubleArgs) ThriftDesc() *impl.Desc    { return AllADoubleArgsDesc }
-func (s AllADoubleArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllADoubleArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllADoubleArgs) ThriftDesc() *impl.Desc                  { return AllADoubleArgsDesc }
+func (s AllADoubleArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllADoubleArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllADoubleArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllADoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllADoubleArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1471,7 +1459,7 @@ func (s AllADoubleArgs) UnsetV()        { impl.Struct(s).Unset(allADoubleArgsV) 
 type AllADoubleResult nocopy.Struct
 
 const (
-	allADoubleResultSuccess impl.Field = 2<<48 | 3<<32 | 4<<16 | 0
+	allADoubleResultSuccess impl.Field = 2<<48 | 3<<32 | 4<<16
 )
 
 // AllADoubleResultDesc is the descriptor of AllADoubleResult.
@@ -1504,10 +1492,9 @@ func (s AllADoubleResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADoubleResultDesc)
 }
 
-func (s AllADoubleResult) ThriftDesc() *impl.Desc    { return AllADoubleResultDesc }
-func (s AllADoubleResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllADoubleResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllADoubleResult) ThriftDesc() *impl.Desc                  { return AllADoubleResultDesc }
+func (s AllADoubleResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllADoubleResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllADoubleResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllADoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllADoubleResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1560,10 +1547,9 @@ func (s AllAStringArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStringArgsDesc)
 }
 
-func (s AllAStringArgs) ThriftDesc() *impl.Desc    { return AllAStringArgsDesc }
-func (s AllAStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAStringArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAStringArgs) ThriftDesc() *impl.Desc                  { return AllAStringArgsDesc }
+func (s AllAStringArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAStringArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAStringArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAStringArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1579,7 +1565,7 @@ func (s AllAStringArgs) UnsetV()       { impl.Struct(s).Unset(allAStringArgsV) }
 type AllAStringResult nocopy.Struct
 
 const (
-	allAStringResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	allAStringResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // AllAStringResultDesc is the descriptor of AllAStringResult.
@@ -1612,10 +1598,9 @@ func (s AllAStringResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStringResultDesc)
 }
 
-func (s AllAStringResult) ThriftDesc() *impl.Desc    { return AllAStringResultDesc }
-func (s AllAStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAStringResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAStringResult) ThriftDesc() *impl.Desc                  { return AllAStringResultDesc }
+func (s AllAStringResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAStringResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAStringResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAStringResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAStringResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1664,10 +1649,9 @@ func (s AllABinaryArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABinaryArgsDesc)
 }
 
-func (s AllABinaryArgs) ThriftDesc() *impl.Desc    { return AllABinaryArgsDesc }
-func (s AllABinaryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllABinaryArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllABinaryArgs) ThriftDesc() *impl.Desc                  { return AllABinaryArgsDesc }
+func (s AllABinaryArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllABinaryArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllABinaryArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllABinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllABinaryArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1684,7 +1668,7 @@ func (s AllABinaryArgs) UnsetV()           { impl.Struct(s).Unset(allABinaryArgs
 type AllABinaryResult nocopy.Struct
 
 const (
-	allABinaryResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	allABinaryResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // AllABinaryResultDesc is the descriptor of AllABinaryResult.
@@ -1717,10 +1701,9 @@ func (s AllABinaryResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABinaryResultDesc)
 }
 
-func (s AllABinaryResult) ThriftDesc() *impl.Desc    { return AllABinaryResultDesc }
-func (s AllABinaryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllABinaryResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllABinaryResult) ThriftDesc() *impl.Desc                  { return AllABinaryResultDesc }
+func (s AllABinaryResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllABinaryResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllABinaryResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllABinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllABinaryResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1772,10 +1755,9 @@ func (s AllAUuidArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUuidArgsDesc)
 }
 
-func (s AllAUuidArgs) ThriftDesc() *impl.Desc    { return AllAUuidArgsDesc }
-func (s AllAUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAUuidArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAUuidArgs) ThriftDesc() *impl.Desc                  { return AllAUuidArgsDesc }
+func (s AllAUuidArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAUuidArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAUuidArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAUuidArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1791,7 +1773,7 @@ func (s AllAUuidArgs) UnsetV()            { impl.Struct(s).Unset(allAUuidArgsV) 
 type AllAUuidResult nocopy.Struct
 
 const (
-	allAUuidResultSuccess impl.Field = 2<<48 | 3<<32 | 16<<16 | 0
+	allAUuidResultSuccess impl.Field = 2<<48 | 3<<32 | 16<<16
 )
 
 // AllAUuidResultDesc is the descriptor of AllAUuidResult.
@@ -1824,10 +1806,9 @@ func (s AllAUuidResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUuidResultDesc)
 }
 
-func (s AllAUuidResult) ThriftDesc() *impl.Desc    { return AllAUuidResultDesc }
-func (s AllAUuidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAUuidResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAUuidResult) ThriftDesc() *impl.Desc                  { return AllAUuidResultDesc }
+func (s AllAUuidResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAUuidResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAUuidResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAUuidResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1876,10 +1857,9 @@ func (s AllAnEnumArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnEnumArgsDesc)
 }
 
-func (s AllAnEnumArgs) ThriftDesc() *impl.Desc    { return AllAnEnumArgsDesc }
-func (s AllAnEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnEnumArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAnEnumArgs) ThriftDesc() *impl.Desc                  { return AllAnEnumArgsDesc }
+func (s AllAnEnumArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAnEnumArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAnEnumArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAnEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAnEnumArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1895,7 +1875,7 @@ func (s AllAnEnumArgs) UnsetV()             { impl.Struct(s).Unset(allAnEnumArgs
 type AllAnEnumResult nocopy.Struct
 
 const (
-	allAnEnumResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allAnEnumResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // AllAnEnumResultDesc is the descriptor of AllAnEnumResult.
@@ -1928,10 +1908,9 @@ func (s AllAnEnumResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnEnumResultDesc)
 }
 
-func (s AllAnEnumResult) ThriftDesc() *impl.Desc    { return AllAnEnumResultDesc }
-func (s AllAnEnumResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnEnumResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAnEnumResult) ThriftDesc() *impl.Desc                  { return AllAnEnumResultDesc }
+func (s AllAnEnumResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAnEnumResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAnEnumResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAnEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAnEnumResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1984,10 +1963,9 @@ func (s AllAStructArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStructArgsDesc)
 }
 
-func (s AllAStructArgs) ThriftDesc() *impl.Desc    { return AllAStructArgsDesc }
-func (s AllAStructArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAStructArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAStructArgs) ThriftDesc() *impl.Desc                  { return AllAStructArgsDesc }
+func (s AllAStructArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAStructArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAStructArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAStructArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2012,7 +1990,7 @@ func (s AllAStructArgs) UnsetV()      { impl.Struct(s).Unset(allAStructArgsV) }
 type AllAStructResult nocopy.Struct
 
 const (
-	allAStructResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	allAStructResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // AllAStructResultDesc is the descriptor of AllAStructResult.
@@ -2045,10 +2023,9 @@ func (s AllAStructResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStructResultDesc)
 }
 
-func (s AllAStructResult) ThriftDesc() *impl.Desc    { return AllAStructResultDesc }
-func (s AllAStructResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAStructResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAStructResult) ThriftDesc() *impl.Desc                  { return AllAStructResultDesc }
+func (s AllAStructResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAStructResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAStructResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAStructResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAStructResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2106,10 +2083,9 @@ func (s AllAUnionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUnionArgsDesc)
 }
 
-func (s AllAUnionArgs) ThriftDesc() *impl.Desc    { return AllAUnionArgsDesc }
-func (s AllAUnionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAUnionArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAUnionArgs) ThriftDesc() *impl.Desc                  { return AllAUnionArgsDesc }
+func (s AllAUnionArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAUnionArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAUnionArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAUnionArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAUnionArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2134,7 +2110,7 @@ func (s AllAUnionArgs) UnsetV()      { impl.Struct(s).Unset(allAUnionArgsV) }
 type AllAUnionResult nocopy.Struct
 
 const (
-	allAUnionResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	allAUnionResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // AllAUnionResultDesc is the descriptor of AllAUnionResult.
@@ -2167,10 +2143,9 @@ func (s AllAUnionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUnionResultDesc)
 }
 
-func (s AllAUnionResult) ThriftDesc() *impl.Desc    { return AllAUnionResultDesc }
-func (s AllAUnionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAUnionResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAUnionResult) ThriftDesc() *impl.Desc                  { return AllAUnionResultDesc }
+func (s AllAUnionResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAUnionResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAUnionResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAUnionResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAUnionResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2228,10 +2203,9 @@ func (s AllAnExceptionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnExceptionArgsDesc)
 }
 
-func (s AllAnExceptionArgs) ThriftDesc() *impl.Desc    { return AllAnExceptionArgsDesc }
-func (s AllAnExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnExceptionArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAnExceptionArgs) ThriftDesc() *impl.Desc                  { return AllAnExceptionArgsDesc }
+func (s AllAnExceptionArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAnExceptionArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAnExceptionArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAnExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAnExceptionArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2256,7 +2230,7 @@ func (s AllAnExceptionArgs) UnsetV()      { impl.Struct(s).Unset(allAnExceptionA
 type AllAnExceptionResult nocopy.Struct
 
 const (
-	allAnExceptionResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	allAnExceptionResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // AllAnExceptionResultDesc is the descriptor of AllAnExceptionResult.
@@ -2289,10 +2263,9 @@ func (s AllAnExceptionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnExceptionResultDesc)
 }
 
-func (s AllAnExceptionResult) ThriftDesc() *impl.Desc    { return AllAnExceptionResultDesc }
-func (s AllAnExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnExceptionResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAnExceptionResult) ThriftDesc() *impl.Desc                  { return AllAnExceptionResultDesc }
+func (s AllAnExceptionResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAnExceptionResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAnExceptionResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAnExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAnExceptionResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2352,10 +2325,9 @@ func (s AllATypedefArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllATypedefArgsDesc)
 }
 
-func (s AllATypedefArgs) ThriftDesc() *impl.Desc    { return AllATypedefArgsDesc }
-func (s AllATypedefArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllATypedefArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllATypedefArgs) ThriftDesc() *impl.Desc                  { return AllATypedefArgsDesc }
+func (s AllATypedefArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllATypedefArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllATypedefArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllATypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllATypedefArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2371,7 +2343,7 @@ func (s AllATypedefArgs) UnsetV()      { impl.Struct(s).Unset(allATypedefArgsV) 
 type AllATypedefResult nocopy.Struct
 
 const (
-	allATypedefResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	allATypedefResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // AllATypedefResultDesc is the descriptor of AllATypedefResult.
@@ -2404,10 +2376,9 @@ func (s AllATypedefResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllATypedefResultDesc)
 }
 
-func (s AllATypedefResult) ThriftDesc() *impl.Desc    { return AllATypedefResultDesc }
-func (s AllATypedefResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllATypedefResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllATypedefResult) ThriftDesc() *impl.Desc                  { return AllATypedefResultDesc }
+func (s AllATypedefResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllATypedefResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllATypedefResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllATypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllATypedefResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2456,10 +2427,9 @@ func (s AllAPathArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAPathArgsDesc)
 }
 
-func (s AllAPathArgs) ThriftDesc() *impl.Desc    { return AllAPathArgsDesc }
-func (s AllAPathArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAPathArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAPathArgs) ThriftDesc() *impl.Desc                  { return AllAPathArgsDesc }
+func (s AllAPathArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAPathArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAPathArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAPathArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAPathArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2484,7 +2454,7 @@ func (s AllAPathArgs) UnsetV()      { impl.Struct(s).Unset(allAPathArgsV) }
 type AllAPathResult nocopy.Struct
 
 const (
-	allAPathResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	allAPathResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16
 )
 
 // AllAPathResultDesc is the descriptor of AllAPathResult.
@@ -2517,10 +2487,9 @@ func (s AllAPathResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAPathResultDesc)
 }
 
-func (s AllAPathResult) ThriftDesc() *impl.Desc    { return AllAPathResultDesc }
-func (s AllAPathResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAPathResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAPathResult) ThriftDesc() *impl.Desc                  { return AllAPathResultDesc }
+func (s AllAPathResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAPathResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAPathResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAPathResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAPathResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2578,10 +2547,9 @@ func (s AllAListArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAListArgsDesc)
 }
 
-func (s AllAListArgs) ThriftDesc() *impl.Desc    { return AllAListArgsDesc }
-func (s AllAListArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAListArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAListArgs) ThriftDesc() *impl.Desc                  { return AllAListArgsDesc }
+func (s AllAListArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAListArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAListArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAListArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAListArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2602,7 +2570,7 @@ func (s AllAListArgs) UnsetV()      { impl.Struct(s).Unset(allAListArgsV) }
 type AllAListResult nocopy.Struct
 
 const (
-	allAListResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	allAListResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16
 )
 
 // AllAListResultDesc is the descriptor of AllAListResult.
@@ -2635,10 +2603,9 @@ func (s AllAListResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAListResultDesc)
 }
 
-func (s AllAListResult) ThriftDesc() *impl.Desc    { return AllAListResultDesc }
-func (s AllAListResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAListResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAListResult) ThriftDesc() *impl.Desc                  { return AllAListResultDesc }
+func (s AllAListResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAListResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAListResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAListResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAListResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2692,10 +2659,9 @@ func (s AllASetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllASetArgsDesc)
 }
 
-func (s AllASetArgs) ThriftDesc() *impl.Desc    { return AllASetArgsDesc }
-func (s AllASetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllASetArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllASetArgs) ThriftDesc() *impl.Desc                  { return AllASetArgsDesc }
+func (s AllASetArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllASetArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllASetArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllASetArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllASetArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2716,7 +2682,7 @@ func (s AllASetArgs) UnsetV()      { impl.Struct(s).Unset(allASetArgsV) }
 type AllASetResult nocopy.Struct
 
 const (
-	allASetResultSuccess impl.Field = 2<<48 | 3<<32 | 14<<16 | 0
+	allASetResultSuccess impl.Field = 2<<48 | 3<<32 | 14<<16
 )
 
 // AllASetResultDesc is the descriptor of AllASetResult.
@@ -2749,10 +2715,9 @@ func (s AllASetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllASetResultDesc)
 }
 
-func (s AllASetResult) ThriftDesc() *impl.Desc    { return AllASetResultDesc }
-func (s AllASetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllASetResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllASetResult) ThriftDesc() *impl.Desc                  { return AllASetResultDesc }
+func (s AllASetResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllASetResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllASetResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllASetResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllASetResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2806,10 +2771,9 @@ func (s AllAMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAMapArgsDesc)
 }
 
-func (s AllAMapArgs) ThriftDesc() *impl.Desc    { return AllAMapArgsDesc }
-func (s AllAMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAMapArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAMapArgs) ThriftDesc() *impl.Desc                  { return AllAMapArgsDesc }
+func (s AllAMapArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAMapArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAMapArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAMapArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2834,7 +2798,7 @@ func (s AllAMapArgs) UnsetV()      { impl.Struct(s).Unset(allAMapArgsV) }
 type AllAMapResult nocopy.Struct
 
 const (
-	allAMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	allAMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16
 )
 
 // AllAMapResultDesc is the descriptor of AllAMapResult.
@@ -2867,10 +2831,9 @@ func (s AllAMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAMapResultDesc)
 }
 
-func (s AllAMapResult) ThriftDesc() *impl.Desc    { return AllAMapResultDesc }
-func (s AllAMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAMapResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllAMapResult) ThriftDesc() *impl.Desc                  { return AllAMapResultDesc }
+func (s AllAMapResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllAMapResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllAMapResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllAMapResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllAMapResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2928,10 +2891,9 @@ func (s AllADeepMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADeepMapArgsDesc)
 }
 
-func (s AllADeepMapArgs) ThriftDesc() *impl.Desc    { return AllADeepMapArgsDesc }
-func (s AllADeepMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllADeepMapArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllADeepMapArgs) ThriftDesc() *impl.Desc                  { return AllADeepMapArgsDesc }
+func (s AllADeepMapArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllADeepMapArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllADeepMapArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllADeepMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllADeepMapArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2956,7 +2918,7 @@ func (s AllADeepMapArgs) UnsetV()      { impl.Struct(s).Unset(allADeepMapArgsV) 
 type AllADeepMapResult nocopy.Struct
 
 const (
-	allADeepMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	allADeepMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16
 )
 
 // AllADeepMapResultDesc is the descriptor of AllADeepMapResult.
@@ -2989,10 +2951,9 @@ func (s AllADeepMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADeepMapResultDesc)
 }
 
-func (s AllADeepMapResult) ThriftDesc() *impl.Desc    { return AllADeepMapResultDesc }
-func (s AllADeepMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllADeepMapResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllADeepMapResult) ThriftDesc() *impl.Desc                  { return AllADeepMapResultDesc }
+func (s AllADeepMapResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllADeepMapResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllADeepMapResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllADeepMapResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllADeepMapResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3055,10 +3016,9 @@ func (s AllManyArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllManyArgsDesc)
 }
 
-func (s AllManyArgs) ThriftDesc() *impl.Desc    { return AllManyArgsDesc }
-func (s AllManyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllManyArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllManyArgs) ThriftDesc() *impl.Desc                  { return AllManyArgsDesc }
+func (s AllManyArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllManyArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllManyArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllManyArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllManyArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3116,7 +3076,7 @@ func (s AllManyArgs) UnsetArgs_()      { impl.Struct(s).Unset(allManyArgsArgs_) 
 type AllManyResult nocopy.Struct
 
 const (
-	allManyResultSuccess impl.Field = 2<<48 | 6<<32 | 11<<16 | 0
+	allManyResultSuccess impl.Field = 2<<48 | 6<<32 | 11<<16
 	allManyResultRefused impl.Field = 3<<48 | 6<<32 | 12<<16 | 1
 	allManyResultDenied  impl.Field = 4<<48 | 6<<32 | 12<<16 | 3
 	allManyResultAgain   impl.Field = 5<<48 | 6<<32 | 12<<16 | 4
@@ -3152,10 +3112,9 @@ func (s AllManyResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllManyResultDesc)
 }
 
-func (s AllManyResult) ThriftDesc() *impl.Desc    { return AllManyResultDesc }
-func (s AllManyResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllManyResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllManyResult) ThriftDesc() *impl.Desc                  { return AllManyResultDesc }
+func (s AllManyResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllManyResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllManyResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllManyResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllManyResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3244,10 +3203,9 @@ func (s AllTellArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllTellArgsDesc)
 }
 
-func (s AllTellArgs) ThriftDesc() *impl.Desc    { return AllTellArgsDesc }
-func (s AllTellArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllTellArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllTellArgs) ThriftDesc() *impl.Desc                  { return AllTellArgsDesc }
+func (s AllTellArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllTellArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllTellArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllTellArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllTellArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3292,10 +3250,9 @@ func (s AllNothingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNothingArgsDesc)
 }
 
-func (s AllNothingArgs) ThriftDesc() *impl.Desc    { return AllNothingArgsDesc }
-func (s AllNothingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNothingArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllNothingArgs) ThriftDesc() *impl.Desc                  { return AllNothingArgsDesc }
+func (s AllNothingArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllNothingArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllNothingArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllNothingArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllNothingArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3335,10 +3292,9 @@ func (s AllNothingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNothingResultDesc)
 }
 
-func (s AllNothingResult) ThriftDesc() *impl.Desc    { return AllNothingResultDesc }
-func (s AllNothingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNothingResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllNothingResult) ThriftDesc() *impl.Desc                  { return AllNothingResultDesc }
+func (s AllNothingResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllNothingResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllNothingResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllNothingResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllNothingResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3382,10 +3338,9 @@ func (s AllMaybeArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllMaybeArgsDesc)
 }
 
-func (s AllMaybeArgs) ThriftDesc() *impl.Desc    { return AllMaybeArgsDesc }
-func (s AllMaybeArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllMaybeArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllMaybeArgs) ThriftDesc() *impl.Desc                  { return AllMaybeArgsDesc }
+func (s AllMaybeArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllMaybeArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllMaybeArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllMaybeArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllMaybeArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3434,10 +3389,9 @@ func (s AllMaybeResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllMaybeResultDesc)
 }
 
-func (s AllMaybeResult) ThriftDesc() *impl.Desc    { return AllMaybeResultDesc }
-func (s AllMaybeResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllMaybeResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllMaybeResult) ThriftDesc() *impl.Desc                  { return AllMaybeResultDesc }
+func (s AllMaybeResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllMaybeResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllMaybeResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllMaybeResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllMaybeResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3491,10 +3445,9 @@ func (s AllNewThing_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing_ArgsDesc)
 }
 
-func (s AllNewThing_Args) ThriftDesc() *impl.Desc    { return AllNewThing_ArgsDesc }
-func (s AllNewThing_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNewThing_Args) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllNewThing_Args) ThriftDesc() *impl.Desc                  { return AllNewThing_ArgsDesc }
+func (s AllNewThing_Args) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllNewThing_Args) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllNewThing_Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllNewThing_Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllNewThing_Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3505,7 +3458,7 @@ func (s *AllNewThing_Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl
 type AllNewThing_Result nocopy.Struct
 
 const (
-	allNewThing_ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allNewThing_ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // AllNewThing_ResultDesc is the descriptor of AllNewThing_Result.
@@ -3538,10 +3491,9 @@ func (s AllNewThing_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing_ResultDesc)
 }
 
-func (s AllNewThing_Result) ThriftDesc() *impl.Desc    { return AllNewThing_ResultDesc }
-func (s AllNewThing_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNewThing_Result) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllNewThing_Result) ThriftDesc() *impl.Desc                  { return AllNewThing_ResultDesc }
+func (s AllNewThing_Result) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllNewThing_Result) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllNewThing_Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllNewThing_Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllNewThing_Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3590,10 +3542,9 @@ func (s AllNewThing__Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing__ArgsDesc)
 }
 
-func (s AllNewThing__Args) ThriftDesc() *impl.Desc    { return AllNewThing__ArgsDesc }
-func (s AllNewThing__Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNewThing__Args) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllNewThing__Args) ThriftDesc() *impl.Desc                  { return AllNewThing__ArgsDesc }
+func (s AllNewThing__Args) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllNewThing__Args) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllNewThing__Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllNewThing__Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllNewThing__Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3604,7 +3555,7 @@ func (s *AllNewThing__Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return imp
 type AllNewThing__Result nocopy.Struct
 
 const (
-	allNewThing__ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allNewThing__ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // AllNewThing__ResultDesc is the descriptor of AllNewThing__Result.
@@ -3637,10 +3588,9 @@ func (s AllNewThing__Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing__ResultDesc)
 }
 
-func (s AllNewThing__Result) ThriftDesc() *impl.Desc    { return AllNewThing__ResultDesc }
-func (s AllNewThing__Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNewThing__Result) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllNewThing__Result) ThriftDesc() *impl.Desc                  { return AllNewThing__ResultDesc }
+func (s AllNewThing__Result) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllNewThing__Result) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllNewThing__Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllNewThing__Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllNewThing__Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3691,10 +3641,9 @@ func (s AllGetAllClientArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllGetAllClientArgsDesc)
 }
 
-func (s AllGetAllClientArgs) ThriftDesc() *impl.Desc    { return AllGetAllClientArgsDesc }
-func (s AllGetAllClientArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllGetAllClientArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllGetAllClientArgs) ThriftDesc() *impl.Desc                  { return AllGetAllClientArgsDesc }
+func (s AllGetAllClientArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllGetAllClientArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllGetAllClientArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllGetAllClientArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllGetAllClientArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3705,7 +3654,7 @@ func (s *AllGetAllClientArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return i
 type AllGetAllClientResult nocopy.Struct
 
 const (
-	allGetAllClientResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allGetAllClientResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // AllGetAllClientResultDesc is the descriptor of AllGetAllClientResult.
@@ -3738,10 +3687,9 @@ func (s AllGetAllClientResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllGetAllClientResultDesc)
 }
 
-func (s AllGetAllClientResult) ThriftDesc() *impl.Desc    { return AllGetAllClientResultDesc }
-func (s AllGetAllClientResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllGetAllClientResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s AllGetAllClientResult) ThriftDesc() *impl.Desc                  { return AllGetAllClientResultDesc }
+func (s AllGetAllClientResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s AllGetAllClientResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s AllGetAllClientResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s AllGetAllClientResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s AllGetAllClientResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3792,10 +3740,9 @@ func (s GetGetArgs_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetArgs_ArgsDesc)
 }
 
-func (s GetGetArgs_Args) ThriftDesc() *impl.Desc    { return GetGetArgs_ArgsDesc }
-func (s GetGetArgs_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetGetArgs_Args) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetGetArgs_Args) ThriftDesc() *impl.Desc                  { return GetGetArgs_ArgsDesc }
+func (s GetGetArgs_Args) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetGetArgs_Args) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetGetArgs_Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetGetArgs_Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetGetArgs_Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3835,10 +3782,9 @@ func (s GetGetArgs_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetArgs_ResultDesc)
 }
 
-func (s GetGetArgs_Result) ThriftDesc() *impl.Desc    { return GetGetArgs_ResultDesc }
-func (s GetGetArgs_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetGetArgs_Result) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetGetArgs_Result) ThriftDesc() *impl.Desc                  { return GetGetArgs_ResultDesc }
+func (s GetGetArgs_Result) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetGetArgs_Result) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetGetArgs_Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetGetArgs_Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetGetArgs_Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3878,10 +3824,9 @@ func (s GetGetResult_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetResult_ArgsDesc)
 }
 
-func (s GetGetResult_Args) ThriftDesc() *impl.Desc    { return GetGetResult_ArgsDesc }
-func (s GetGetResult_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetGetResult_Args) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetGetResult_Args) ThriftDesc() *impl.Desc                  { return GetGetResult_ArgsDesc }
+func (s GetGetResult_Args) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetGetResult_Args) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetGetResult_Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetGetResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetGetResult_Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3921,10 +3866,9 @@ func (s GetGetResult_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetResult_ResultDesc)
 }
 
-func (s GetGetResult_Result) ThriftDesc() *impl.Desc    { return GetGetResult_ResultDesc }
-func (s GetGetResult_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetGetResult_Result) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetGetResult_Result) ThriftDesc() *impl.Desc                  { return GetGetResult_ResultDesc }
+func (s GetGetResult_Result) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetGetResult_Result) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetGetResult_Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetGetResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetGetResult_Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3958,10 +3902,9 @@ func (s GetAArgs) String() string        { return impl.String(s) }
 func (s GetAArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s GetAArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetAArgsDesc) }
 
-func (s GetAArgs) ThriftDesc() *impl.Desc    { return GetAArgsDesc }
-func (s GetAArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetAArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetAArgs) ThriftDesc() *impl.Desc                  { return GetAArgsDesc }
+func (s GetAArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetAArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetAArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetAArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetAArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3999,10 +3942,9 @@ func (s GetAResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetAResultDesc)
 }
 
-func (s GetAResult) ThriftDesc() *impl.Desc    { return GetAResultDesc }
-func (s GetAResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetAResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetAResult) ThriftDesc() *impl.Desc                  { return GetAResultDesc }
+func (s GetAResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetAResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetAResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetAResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetAResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4036,10 +3978,9 @@ func (s GetRArgs) String() string        { return impl.String(s) }
 func (s GetRArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s GetRArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetRArgsDesc) }
 
-func (s GetRArgs) ThriftDesc() *impl.Desc    { return GetRArgsDesc }
-func (s GetRArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetRArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetRArgs) ThriftDesc() *impl.Desc                  { return GetRArgsDesc }
+func (s GetRArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetRArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetRArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetRArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetRArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4077,10 +4018,9 @@ func (s GetRResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRResultDesc)
 }
 
-func (s GetRResult) ThriftDesc() *impl.Desc    { return GetRResultDesc }
-func (s GetRResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetRResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetRResult) ThriftDesc() *impl.Desc                  { return GetRResultDesc }
+func (s GetRResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetRResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetRResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetRResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetRResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4118,10 +4058,9 @@ func (s GetErrArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetErrArgsDesc)
 }
 
-func (s GetErrArgs) ThriftDesc() *impl.Desc    { return GetErrArgsDesc }
-func (s GetErrArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetErrArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetErrArgs) ThriftDesc() *impl.Desc                  { return GetErrArgsDesc }
+func (s GetErrArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetErrArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetErrArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetErrArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetErrArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4161,10 +4100,9 @@ func (s GetErrResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetErrResultDesc)
 }
 
-func (s GetErrResult) ThriftDesc() *impl.Desc    { return GetErrResultDesc }
-func (s GetErrResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetErrResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetErrResult) ThriftDesc() *impl.Desc                  { return GetErrResultDesc }
+func (s GetErrResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetErrResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetErrResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetErrResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetErrResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4202,10 +4140,9 @@ func (s GetRPCArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
 }
 
-func (s GetRPCArgs) ThriftDesc() *impl.Desc    { return GetRPCArgsDesc }
-func (s GetRPCArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetRPCArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetRPCArgs) ThriftDesc() *impl.Desc                  { return GetRPCArgsDesc }
+func (s GetRPCArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetRPCArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetRPCArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetRPCArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetRPCArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4245,10 +4182,9 @@ func (s GetRPCResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRPCResultDesc)
 }
 
-func (s GetRPCResult) ThriftDesc() *impl.Desc    { return GetRPCResultDesc }
-func (s GetRPCResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetRPCResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetRPCResult) ThriftDesc() *impl.Desc                  { return GetRPCResultDesc }
+func (s GetRPCResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetRPCResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetRPCResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetRPCResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetRPCResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4288,10 +4224,9 @@ func (s GetContextArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetContextArgsDesc)
 }
 
-func (s GetContextArgs) ThriftDesc() *impl.Desc    { return GetContextArgsDesc }
-func (s GetContextArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetContextArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetContextArgs) ThriftDesc() *impl.Desc                  { return GetContextArgsDesc }
+func (s GetContextArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetContextArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetContextArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetContextArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetContextArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -4331,10 +4266,9 @@ func (s GetContextResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetContextResultDesc)
 }
 
-func (s GetContextResult) ThriftDesc() *impl.Desc    { return GetContextResultDesc }
-func (s GetContextResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetContextResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GetContextResult) ThriftDesc() *impl.Desc                  { return GetContextResultDesc }
+func (s GetContextResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GetContextResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GetContextResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GetContextResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GetContextResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

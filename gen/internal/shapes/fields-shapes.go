@@ -11,7 +11,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// PointFields are the fields of a Point as plain values.
+// PointFields holds the fields of Point as plain values.
 type PointFields struct {
 	X int32
 	Y int32
@@ -23,7 +23,7 @@ func NewPointOf(v PointFields, opts ...nocopy.Option) Point {
 	return Point(r.Root(v.ThriftPut(&r, r.New(PointDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Point) Set(v PointFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), PointDesc)))
@@ -39,7 +39,7 @@ func (v *PointFields) ThriftPut(r *impl.Row, at int) int {
 func (v PointFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewPointOf(v), f, verb) }
 func (v PointFields) LogValue() slog.Value          { return impl.LogValueOnce(NewPointOf(v)) }
 
-// SetOutlineOf sets a list of the structs v.
+// SetOutlineOf sets the list to the structs v.
 func (s Shape) SetOutlineOf(v []PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), shapeOutline, ShapeDesc, len(v))
@@ -49,7 +49,7 @@ func (s Shape) SetOutlineOf(v []PointFields) {
 	r.End(at)
 }
 
-// SetOutlineBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetOutlineBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s Shape) SetOutlineBy(n int, f func(i int) PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), shapeOutline, ShapeDesc, n)
@@ -60,7 +60,7 @@ func (s Shape) SetOutlineBy(n int, f func(i int) PointFields) {
 	r.End(at)
 }
 
-// RefusedFields are the fields of a Refused as plain values.
+// RefusedFields holds the fields of Refused as plain values.
 type RefusedFields struct {
 	Reason string
 	Code   int32
@@ -73,7 +73,7 @@ func NewRefusedOf(v RefusedFields, opts ...nocopy.Option) Refused {
 	return Refused(r.Root(v.ThriftPut(&r, r.New(RefusedDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Refused) Set(v RefusedFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), RefusedDesc)))
@@ -93,7 +93,7 @@ func (v *RefusedFields) ThriftPut(r *impl.Row, at int) int {
 func (v RefusedFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewRefusedOf(v), f, verb) }
 func (v RefusedFields) LogValue() slog.Value          { return impl.LogValueOnce(NewRefusedOf(v)) }
 
-// EmptyFields are the fields of a Empty as plain values.
+// EmptyFields holds the fields of Empty as plain values.
 type EmptyFields struct {
 }
 
@@ -103,7 +103,7 @@ func NewEmptyOf(v EmptyFields, opts ...nocopy.Option) Empty {
 	return Empty(r.Root(v.ThriftPut(&r, r.New(EmptyDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Empty) Set(v EmptyFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), EmptyDesc)))
@@ -117,7 +117,7 @@ func (v *EmptyFields) ThriftPut(r *impl.Row, at int) int {
 func (v EmptyFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewEmptyOf(v), f, verb) }
 func (v EmptyFields) LogValue() slog.Value          { return impl.LogValueOnce(NewEmptyOf(v)) }
 
-// RequiredFieldsFields are the fields of a RequiredFields as plain values.
+// RequiredFieldsFields holds the fields of RequiredFields as plain values.
 type RequiredFieldsFields struct {
 	Flag    bool
 	Tiny    int8
@@ -143,7 +143,7 @@ func NewRequiredFieldsOf(v RequiredFieldsFields, opts ...nocopy.Option) Required
 	return RequiredFields(r.Root(v.ThriftPut(&r, r.New(RequiredFieldsDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has. Others stay as they are.
+// Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s RequiredFields) Set(v RequiredFieldsFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), RequiredFieldsDesc)), requiredFieldsShape)
@@ -182,7 +182,7 @@ func (v RequiredFieldsFields) Format(f fmt.State, verb rune) {
 }
 func (v RequiredFieldsFields) LogValue() slog.Value { return impl.LogValueOnce(NewRequiredFieldsOf(v)) }
 
-// SetPointsOf sets a list of the structs v.
+// SetPointsOf sets the list to the structs v.
 func (s RequiredFields) SetPointsOf(v []PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), requiredFieldsPoints, RequiredFieldsDesc, len(v))
@@ -192,7 +192,7 @@ func (s RequiredFields) SetPointsOf(v []PointFields) {
 	r.End(at)
 }
 
-// SetPointsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s RequiredFields) SetPointsBy(n int, f func(i int) PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), requiredFieldsPoints, RequiredFieldsDesc, n)
@@ -203,7 +203,7 @@ func (s RequiredFields) SetPointsBy(n int, f func(i int) PointFields) {
 	r.End(at)
 }
 
-// RequiredDefaultsFields are the fields of a RequiredDefaults as plain values.
+// RequiredDefaultsFields holds the fields of RequiredDefaults as plain values.
 type RequiredDefaultsFields struct {
 	Flag    bool
 	Tiny    int8
@@ -223,7 +223,7 @@ type RequiredDefaultsFields struct {
 	Points  []PointFields
 }
 
-// DefaultRequiredDefaultsFields returns the fields of a RequiredDefaults as NewRequiredDefaults sets them, with the IDL's defaults.
+// DefaultRequiredDefaultsFields returns the fields of RequiredDefaults as NewRequiredDefaults sets them, with the IDL's defaults.
 func DefaultRequiredDefaultsFields() RequiredDefaultsFields {
 	return RequiredDefaultsFields{
 		Flag:   true,
@@ -244,7 +244,7 @@ func NewRequiredDefaultsOf(v RequiredDefaultsFields, opts ...nocopy.Option) Requ
 	return RequiredDefaults(r.Root(v.ThriftPut(&r, r.New(RequiredDefaultsDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has. Others stay as they are.
+// Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s RequiredDefaults) Set(v RequiredDefaultsFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), RequiredDefaultsDesc)), requiredDefaultsShape)
@@ -287,7 +287,7 @@ func (v RequiredDefaultsFields) LogValue() slog.Value {
 	return impl.LogValueOnce(NewRequiredDefaultsOf(v))
 }
 
-// SetPointsOf sets a list of the structs v.
+// SetPointsOf sets the list to the structs v.
 func (s RequiredDefaults) SetPointsOf(v []PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), requiredDefaultsPoints, RequiredDefaultsDesc, len(v))
@@ -297,7 +297,7 @@ func (s RequiredDefaults) SetPointsOf(v []PointFields) {
 	r.End(at)
 }
 
-// SetPointsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s RequiredDefaults) SetPointsBy(n int, f func(i int) PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), requiredDefaultsPoints, RequiredDefaultsDesc, n)
@@ -308,7 +308,7 @@ func (s RequiredDefaults) SetPointsBy(n int, f func(i int) PointFields) {
 	r.End(at)
 }
 
-// OptionalFieldsFields are the fields of a OptionalFields as plain values.
+// OptionalFieldsFields holds the fields of OptionalFields as plain values.
 type OptionalFieldsFields struct {
 	Flag    nocopy.Opt[bool]
 	Tiny    nocopy.Opt[int8]
@@ -334,7 +334,7 @@ func NewOptionalFieldsOf(v OptionalFieldsFields, opts ...nocopy.Option) Optional
 	return OptionalFields(r.Root(v.ThriftPut(&r, r.New(OptionalFieldsDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has. Others stay as they are.
+// Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s OptionalFields) Set(v OptionalFieldsFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), OptionalFieldsDesc)), optionalFieldsShape)
@@ -375,7 +375,7 @@ func (v OptionalFieldsFields) Format(f fmt.State, verb rune) {
 }
 func (v OptionalFieldsFields) LogValue() slog.Value { return impl.LogValueOnce(NewOptionalFieldsOf(v)) }
 
-// SetPointsOf sets a list of the structs v.
+// SetPointsOf sets the list to the structs v.
 func (s OptionalFields) SetPointsOf(v []PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), optionalFieldsPoints, OptionalFieldsDesc, len(v))
@@ -385,7 +385,7 @@ func (s OptionalFields) SetPointsOf(v []PointFields) {
 	r.End(at)
 }
 
-// SetPointsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s OptionalFields) SetPointsBy(n int, f func(i int) PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), optionalFieldsPoints, OptionalFieldsDesc, n)
@@ -396,7 +396,7 @@ func (s OptionalFields) SetPointsBy(n int, f func(i int) PointFields) {
 	r.End(at)
 }
 
-// OptionalDefaultsFields are the fields of a OptionalDefaults as plain values.
+// OptionalDefaultsFields holds the fields of OptionalDefaults as plain values.
 type OptionalDefaultsFields struct {
 	Flag    nocopy.Opt[bool]
 	Tiny    nocopy.Opt[int8]
@@ -422,7 +422,7 @@ func NewOptionalDefaultsOf(v OptionalDefaultsFields, opts ...nocopy.Option) Opti
 	return OptionalDefaults(r.Root(v.ThriftPut(&r, r.New(OptionalDefaultsDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has. Others stay as they are.
+// Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s OptionalDefaults) Set(v OptionalDefaultsFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), OptionalDefaultsDesc)), optionalDefaultsShape)
@@ -465,7 +465,7 @@ func (v OptionalDefaultsFields) LogValue() slog.Value {
 	return impl.LogValueOnce(NewOptionalDefaultsOf(v))
 }
 
-// SetPointsOf sets a list of the structs v.
+// SetPointsOf sets the list to the structs v.
 func (s OptionalDefaults) SetPointsOf(v []PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), optionalDefaultsPoints, OptionalDefaultsDesc, len(v))
@@ -475,7 +475,7 @@ func (s OptionalDefaults) SetPointsOf(v []PointFields) {
 	r.End(at)
 }
 
-// SetPointsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s OptionalDefaults) SetPointsBy(n int, f func(i int) PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), optionalDefaultsPoints, OptionalDefaultsDesc, n)
@@ -486,7 +486,7 @@ func (s OptionalDefaults) SetPointsBy(n int, f func(i int) PointFields) {
 	r.End(at)
 }
 
-// PlainFieldsFields are the fields of a PlainFields as plain values.
+// PlainFieldsFields holds the fields of PlainFields as plain values.
 type PlainFieldsFields struct {
 	Flag    bool
 	Tiny    int8
@@ -512,7 +512,7 @@ func NewPlainFieldsOf(v PlainFieldsFields, opts ...nocopy.Option) PlainFields {
 	return PlainFields(r.Root(v.ThriftPut(&r, r.New(PlainFieldsDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has. Others stay as they are.
+// Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s PlainFields) Set(v PlainFieldsFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), PlainFieldsDesc)), plainFieldsShape)
@@ -551,7 +551,7 @@ func (v PlainFieldsFields) Format(f fmt.State, verb rune) {
 }
 func (v PlainFieldsFields) LogValue() slog.Value { return impl.LogValueOnce(NewPlainFieldsOf(v)) }
 
-// SetPointsOf sets a list of the structs v.
+// SetPointsOf sets the list to the structs v.
 func (s PlainFields) SetPointsOf(v []PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), plainFieldsPoints, PlainFieldsDesc, len(v))
@@ -561,7 +561,7 @@ func (s PlainFields) SetPointsOf(v []PointFields) {
 	r.End(at)
 }
 
-// SetPointsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s PlainFields) SetPointsBy(n int, f func(i int) PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), plainFieldsPoints, PlainFieldsDesc, n)
@@ -572,7 +572,7 @@ func (s PlainFields) SetPointsBy(n int, f func(i int) PointFields) {
 	r.End(at)
 }
 
-// PlainDefaultsFields are the fields of a PlainDefaults as plain values.
+// PlainDefaultsFields holds the fields of PlainDefaults as plain values.
 type PlainDefaultsFields struct {
 	Flag    bool
 	Tiny    int8
@@ -592,7 +592,7 @@ type PlainDefaultsFields struct {
 	Points  []PointFields
 }
 
-// DefaultPlainDefaultsFields returns the fields of a PlainDefaults as NewPlainDefaults sets them, with the IDL's defaults.
+// DefaultPlainDefaultsFields returns the fields of PlainDefaults as NewPlainDefaults sets them, with the IDL's defaults.
 func DefaultPlainDefaultsFields() PlainDefaultsFields {
 	return PlainDefaultsFields{
 		Flag:   true,
@@ -613,7 +613,7 @@ func NewPlainDefaultsOf(v PlainDefaultsFields, opts ...nocopy.Option) PlainDefau
 	return PlainDefaults(r.Root(v.ThriftPut(&r, r.New(PlainDefaultsDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has. Others stay as they are.
+// Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s PlainDefaults) Set(v PlainDefaultsFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), PlainDefaultsDesc)), plainDefaultsShape)
@@ -654,7 +654,7 @@ func (v PlainDefaultsFields) Format(f fmt.State, verb rune) {
 }
 func (v PlainDefaultsFields) LogValue() slog.Value { return impl.LogValueOnce(NewPlainDefaultsOf(v)) }
 
-// SetPointsOf sets a list of the structs v.
+// SetPointsOf sets the list to the structs v.
 func (s PlainDefaults) SetPointsOf(v []PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), plainDefaultsPoints, PlainDefaultsDesc, len(v))
@@ -664,7 +664,7 @@ func (s PlainDefaults) SetPointsOf(v []PointFields) {
 	r.End(at)
 }
 
-// SetPointsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s PlainDefaults) SetPointsBy(n int, f func(i int) PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), plainDefaultsPoints, PlainDefaultsDesc, n)
@@ -675,7 +675,7 @@ func (s PlainDefaults) SetPointsBy(n int, f func(i int) PointFields) {
 	r.End(at)
 }
 
-// ListsFields are the fields of a Lists as plain values.
+// ListsFields holds the fields of Lists as plain values.
 type ListsFields struct {
 	Flags    []bool
 	Tinies   []int8
@@ -699,7 +699,7 @@ func NewListsOf(v ListsFields, opts ...nocopy.Option) Lists {
 	return Lists(r.Root(v.ThriftPut(&r, r.New(ListsDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has. Others stay as they are.
+// Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s Lists) Set(v ListsFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), ListsDesc)), listsShapes, listsMatrix, listsTable, listsDeep, listsSets, listsCube)
@@ -740,7 +740,7 @@ func (v *ListsFields) ThriftPut(r *impl.Row, at int) int {
 func (v ListsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewListsOf(v), f, verb) }
 func (v ListsFields) LogValue() slog.Value          { return impl.LogValueOnce(NewListsOf(v)) }
 
-// SetPointsOf sets a list of the structs v.
+// SetPointsOf sets the list to the structs v.
 func (s Lists) SetPointsOf(v []PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), listsPoints, ListsDesc, len(v))
@@ -750,7 +750,7 @@ func (s Lists) SetPointsOf(v []PointFields) {
 	r.End(at)
 }
 
-// SetPointsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s Lists) SetPointsBy(n int, f func(i int) PointFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), listsPoints, ListsDesc, n)
@@ -761,7 +761,7 @@ func (s Lists) SetPointsBy(n int, f func(i int) PointFields) {
 	r.End(at)
 }
 
-// SetRefusalsOf sets a list of the structs v.
+// SetRefusalsOf sets the list to the structs v.
 func (s Lists) SetRefusalsOf(v []RefusedFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), listsRefusals, ListsDesc, len(v))
@@ -771,7 +771,7 @@ func (s Lists) SetRefusalsOf(v []RefusedFields) {
 	r.End(at)
 }
 
-// SetRefusalsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetRefusalsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s Lists) SetRefusalsBy(n int, f func(i int) RefusedFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), listsRefusals, ListsDesc, n)
@@ -782,7 +782,7 @@ func (s Lists) SetRefusalsBy(n int, f func(i int) RefusedFields) {
 	r.End(at)
 }
 
-// SetsFields are the fields of a Sets as plain values.
+// SetsFields holds the fields of Sets as plain values.
 type SetsFields struct {
 	Flags   []bool
 	Tinies  []int8
@@ -802,7 +802,7 @@ func NewSetsOf(v SetsFields, opts ...nocopy.Option) Sets {
 	return Sets(r.Root(v.ThriftPut(&r, r.New(SetsDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has. Others stay as they are.
+// Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s Sets) Set(v SetsFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), SetsDesc)), setsPoints, setsShapes, setsRows, setsMaps)
@@ -826,7 +826,7 @@ func (v *SetsFields) ThriftPut(r *impl.Row, at int) int {
 func (v SetsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSetsOf(v), f, verb) }
 func (v SetsFields) LogValue() slog.Value          { return impl.LogValueOnce(NewSetsOf(v)) }
 
-// MapsFields are the fields of a Maps as plain values.
+// MapsFields holds the fields of Maps as plain values.
 type MapsFields struct {
 	ByFlags   []nocopy.Pair[bool, string]
 	ByTinies  []nocopy.Pair[int8, string]
@@ -857,7 +857,7 @@ func NewMapsOf(v MapsFields, opts ...nocopy.Option) Maps {
 	return Maps(r.Root(v.ThriftPut(&r, r.New(MapsDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has. Others stay as they are.
+// Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s Maps) Set(v MapsFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), MapsDesc)), mapsByPoints, mapsByShapes, mapsToPoints, mapsToShapes, mapsPointByNumber, mapsNested, mapsSeries, mapsGroups, mapsByRow, mapsDeep, mapsByMap)
@@ -892,7 +892,7 @@ func (v *MapsFields) ThriftPut(r *impl.Row, at int) int {
 func (v MapsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewMapsOf(v), f, verb) }
 func (v MapsFields) LogValue() slog.Value          { return impl.LogValueOnce(NewMapsOf(v)) }
 
-// TreeFields are the fields of a Tree as plain values.
+// TreeFields holds the fields of Tree as plain values.
 type TreeFields struct {
 	Name     string
 	Children []TreeFields
@@ -904,7 +904,7 @@ func NewTreeOf(v TreeFields, opts ...nocopy.Option) Tree {
 	return Tree(r.Root(v.ThriftPut(&r, r.New(TreeDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Tree) Set(v TreeFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), TreeDesc)))
@@ -927,7 +927,7 @@ func (v *TreeFields) ThriftPut(r *impl.Row, at int) int {
 func (v TreeFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewTreeOf(v), f, verb) }
 func (v TreeFields) LogValue() slog.Value          { return impl.LogValueOnce(NewTreeOf(v)) }
 
-// SetChildrenOf sets a list of the structs v.
+// SetChildrenOf sets the list to the structs v.
 func (s Tree) SetChildrenOf(v []TreeFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), treeChildren, TreeDesc, len(v))
@@ -937,7 +937,7 @@ func (s Tree) SetChildrenOf(v []TreeFields) {
 	r.End(at)
 }
 
-// SetChildrenBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetChildrenBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s Tree) SetChildrenBy(n int, f func(i int) TreeFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), treeChildren, TreeDesc, n)
@@ -948,7 +948,7 @@ func (s Tree) SetChildrenBy(n int, f func(i int) TreeFields) {
 	r.End(at)
 }
 
-// ChainFields are the fields of a Chain as plain values.
+// ChainFields holds the fields of Chain as plain values.
 type ChainFields struct {
 	Value int64
 	Next  *ChainFields
@@ -960,7 +960,7 @@ func NewChainOf(v ChainFields, opts ...nocopy.Option) Chain {
 	return Chain(r.Root(v.ThriftPut(&r, r.New(ChainDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Chain) Set(v ChainFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), ChainDesc)))
@@ -979,7 +979,7 @@ func (v *ChainFields) ThriftPut(r *impl.Row, at int) int {
 func (v ChainFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewChainOf(v), f, verb) }
 func (v ChainFields) LogValue() slog.Value          { return impl.LogValueOnce(NewChainOf(v)) }
 
-// DirectoryFields are the fields of a Directory as plain values.
+// DirectoryFields holds the fields of Directory as plain values.
 type DirectoryFields struct {
 	Content []byte
 }
@@ -990,7 +990,7 @@ func NewDirectoryOf(v DirectoryFields, opts ...nocopy.Option) Directory {
 	return Directory(r.Root(v.ThriftPut(&r, r.New(DirectoryDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has. Others stay as they are.
+// Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s Directory) Set(v DirectoryFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), DirectoryDesc)), directoryEntries)
@@ -1005,7 +1005,7 @@ func (v *DirectoryFields) ThriftPut(r *impl.Row, at int) int {
 func (v DirectoryFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewDirectoryOf(v), f, verb) }
 func (v DirectoryFields) LogValue() slog.Value          { return impl.LogValueOnce(NewDirectoryOf(v)) }
 
-// OddIDsFields are the fields of a OddIDs as plain values.
+// OddIDsFields holds the fields of OddIDs as plain values.
 type OddIDsFields struct {
 	First  int32
 	Second string
@@ -1021,7 +1021,7 @@ func NewOddIDsOf(v OddIDsFields, opts ...nocopy.Option) OddIDs {
 	return OddIDs(r.Root(v.ThriftPut(&r, r.New(OddIDsDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s OddIDs) Set(v OddIDsFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), OddIDsDesc)))
@@ -1041,7 +1041,7 @@ func (v *OddIDsFields) ThriftPut(r *impl.Row, at int) int {
 func (v OddIDsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewOddIDsOf(v), f, verb) }
 func (v OddIDsFields) LogValue() slog.Value          { return impl.LogValueOnce(NewOddIDsOf(v)) }
 
-// OddNamesFields are the fields of a OddNames as plain values.
+// OddNamesFields holds the fields of OddNames as plain values.
 type OddNamesFields struct {
 	Message   string
 	Release   string
@@ -1061,7 +1061,7 @@ func NewOddNamesOf(v OddNamesFields, opts ...nocopy.Option) OddNames {
 	return OddNames(r.Root(v.ThriftPut(&r, r.New(OddNamesDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s OddNames) Set(v OddNamesFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), OddNamesDesc)))
@@ -1085,7 +1085,7 @@ func (v *OddNamesFields) ThriftPut(r *impl.Row, at int) int {
 func (v OddNamesFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewOddNamesOf(v), f, verb) }
 func (v OddNamesFields) LogValue() slog.Value          { return impl.LogValueOnce(NewOddNamesOf(v)) }
 
-// OuterFields are the fields of a Outer as plain values.
+// OuterFields holds the fields of Outer as plain values.
 type OuterFields struct {
 	Origin  PointFields
 	Lists   ListsFields
@@ -1100,7 +1100,7 @@ func NewOuterOf(v OuterFields, opts ...nocopy.Option) Outer {
 	return Outer(r.Root(v.ThriftPut(&r, r.New(OuterDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has. Others stay as they are.
+// Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s Outer) Set(v OuterFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), OuterDesc)), outerShape)
@@ -1122,7 +1122,7 @@ func (v *OuterFields) ThriftPut(r *impl.Row, at int) int {
 func (v OuterFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewOuterOf(v), f, verb) }
 func (v OuterFields) LogValue() slog.Value          { return impl.LogValueOnce(NewOuterOf(v)) }
 
-// CardFields are the fields of a Card as plain values.
+// CardFields holds the fields of Card as plain values.
 type CardFields struct {
 	Number string
 }
@@ -1133,7 +1133,7 @@ func NewCardOf(v CardFields, opts ...nocopy.Option) Card {
 	return Card(r.Root(v.ThriftPut(&r, r.New(CardDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Card) Set(v CardFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), CardDesc)))
@@ -1148,7 +1148,7 @@ func (v *CardFields) ThriftPut(r *impl.Row, at int) int {
 func (v CardFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewCardOf(v), f, verb) }
 func (v CardFields) LogValue() slog.Value          { return impl.LogValueOnce(NewCardOf(v)) }
 
-// SecretsFields are the fields of a Secrets as plain values.
+// SecretsFields holds the fields of Secrets as plain values.
 type SecretsFields struct {
 	Name      string
 	Pin       string
@@ -1171,7 +1171,7 @@ func NewSecretsOf(v SecretsFields, opts ...nocopy.Option) Secrets {
 	return Secrets(r.Root(v.ThriftPut(&r, r.New(SecretsDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has. Others stay as they are.
+// Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s Secrets) Set(v SecretsFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), SecretsDesc)), secretsNestedByNumber, secretsNestedByName)
@@ -1211,7 +1211,7 @@ func (v *SecretsFields) ThriftPut(r *impl.Row, at int) int {
 func (v SecretsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSecretsOf(v), f, verb) }
 func (v SecretsFields) LogValue() slog.Value          { return impl.LogValueOnce(NewSecretsOf(v)) }
 
-// SetCardsOf sets a list of the structs v.
+// SetCardsOf sets the list to the structs v.
 func (s Secrets) SetCardsOf(v []CardFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), secretsCards, SecretsDesc, len(v))
@@ -1221,7 +1221,7 @@ func (s Secrets) SetCardsOf(v []CardFields) {
 	r.End(at)
 }
 
-// SetCardsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetCardsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s Secrets) SetCardsBy(n int, f func(i int) CardFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), secretsCards, SecretsDesc, n)
@@ -1232,7 +1232,7 @@ func (s Secrets) SetCardsBy(n int, f func(i int) CardFields) {
 	r.End(at)
 }
 
-// SetNestedOf sets a list of the structs v.
+// SetNestedOf sets the list to the structs v.
 func (s Secrets) SetNestedOf(v []SecretsFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), secretsNested, SecretsDesc, len(v))
@@ -1242,7 +1242,7 @@ func (s Secrets) SetNestedOf(v []SecretsFields) {
 	r.End(at)
 }
 
-// SetNestedBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetNestedBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s Secrets) SetNestedBy(n int, f func(i int) SecretsFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), secretsNested, SecretsDesc, n)
@@ -1253,7 +1253,7 @@ func (s Secrets) SetNestedBy(n int, f func(i int) SecretsFields) {
 	r.End(at)
 }
 
-// RejectedFields are the fields of a Rejected as plain values.
+// RejectedFields holds the fields of Rejected as plain values.
 type RejectedFields struct {
 	Reason string
 	Token  string
@@ -1265,7 +1265,7 @@ func NewRejectedOf(v RejectedFields, opts ...nocopy.Option) Rejected {
 	return Rejected(r.Root(v.ThriftPut(&r, r.New(RejectedDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Rejected) Set(v RejectedFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), RejectedDesc)))
@@ -1281,13 +1281,13 @@ func (v *RejectedFields) ThriftPut(r *impl.Row, at int) int {
 func (v RejectedFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewRejectedOf(v), f, verb) }
 func (v RejectedFields) LogValue() slog.Value          { return impl.LogValueOnce(NewRejectedOf(v)) }
 
-// NotedFields are the fields of a Noted as plain values.
+// NotedFields holds the fields of Noted as plain values.
 type NotedFields struct {
 	Secret string
 	Color  Color
 }
 
-// DefaultNotedFields returns the fields of a Noted as NewNoted sets them, with the IDL's defaults.
+// DefaultNotedFields returns the fields of Noted as NewNoted sets them, with the IDL's defaults.
 func DefaultNotedFields() NotedFields {
 	return NotedFields{
 		Color: Color_GREEN,
@@ -1300,7 +1300,7 @@ func NewNotedOf(v NotedFields, opts ...nocopy.Option) Noted {
 	return Noted(r.Root(v.ThriftPut(&r, r.New(NotedDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Noted) Set(v NotedFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), NotedDesc)))

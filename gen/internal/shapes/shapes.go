@@ -5,15 +5,16 @@ package shapes
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
 	"sync"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 // Colours; two of them are one.
 type Color int32
@@ -143,10 +144,9 @@ func (s Point) String() string     { return impl.String(s) }
 func (s Point) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Point) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PointDesc) }
 
-func (s Point) ThriftDesc() *impl.Desc    { return PointDesc }
-func (s Point) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Point) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Point) ThriftDesc() *impl.Desc                  { return PointDesc }
+func (s Point) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Point) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Point) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Point) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -203,10 +203,9 @@ func (s Shape) String() string     { return impl.String(s) }
 func (s Shape) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Shape) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ShapeDesc) }
 
-func (s Shape) ThriftDesc() *impl.Desc    { return ShapeDesc }
-func (s Shape) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Shape) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Shape) ThriftDesc() *impl.Desc                  { return ShapeDesc }
+func (s Shape) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Shape) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Shape) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Shape) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Shape) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -214,7 +213,7 @@ func (s Shape) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s,
 func (s *Shape) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *Shape) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// ShapeWhich is the arm of a Shape that is set; 0 means none.
+// ShapeWhich tells which arm of Shape is set; 0 means none.
 type ShapeWhich int32
 
 const (
@@ -361,10 +360,9 @@ func (s Refused) Error() string        { return impl.String(s) }
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
-func (s Refused) ThriftDesc() *impl.Desc    { return RefusedDesc }
-func (s Refused) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Refused) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Refused) ThriftDesc() *impl.Desc                  { return RefusedDesc }
+func (s Refused) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Refused) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Refused) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Refused) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -420,10 +418,9 @@ func (s Empty) String() string     { return impl.String(s) }
 func (s Empty) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Empty) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, EmptyDesc) }
 
-func (s Empty) ThriftDesc() *impl.Desc    { return EmptyDesc }
-func (s Empty) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Empty) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Empty) ThriftDesc() *impl.Desc                  { return EmptyDesc }
+func (s Empty) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Empty) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Empty) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Empty) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Empty) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -484,10 +481,9 @@ func (s RequiredFields) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RequiredFieldsDesc)
 }
 
-func (s RequiredFields) ThriftDesc() *impl.Desc    { return RequiredFieldsDesc }
-func (s RequiredFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RequiredFields) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s RequiredFields) ThriftDesc() *impl.Desc                  { return RequiredFieldsDesc }
+func (s RequiredFields) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s RequiredFields) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s RequiredFields) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s RequiredFields) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s RequiredFields) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -698,10 +694,9 @@ func (s RequiredDefaults) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) ThriftDesc() *impl.Desc    { return RequiredDefaultsDesc }
-func (s RequiredDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RequiredDefaults) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s RequiredDefaults) ThriftDesc() *impl.Desc                  { return RequiredDefaultsDesc }
+func (s RequiredDefaults) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s RequiredDefaults) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s RequiredDefaults) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s RequiredDefaults) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s RequiredDefaults) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -946,10 +941,9 @@ func (s OptionalFields) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalFieldsDesc)
 }
 
-func (s OptionalFields) ThriftDesc() *impl.Desc    { return OptionalFieldsDesc }
-func (s OptionalFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OptionalFields) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OptionalFields) ThriftDesc() *impl.Desc                  { return OptionalFieldsDesc }
+func (s OptionalFields) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OptionalFields) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OptionalFields) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OptionalFields) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OptionalFields) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1158,10 +1152,9 @@ func (s OptionalDefaults) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalDefaultsDesc)
 }
 
-func (s OptionalDefaults) ThriftDesc() *impl.Desc    { return OptionalDefaultsDesc }
-func (s OptionalDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OptionalDefaults) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OptionalDefaults) ThriftDesc() *impl.Desc                  { return OptionalDefaultsDesc }
+func (s OptionalDefaults) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OptionalDefaults) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OptionalDefaults) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OptionalDefaults) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OptionalDefaults) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1372,10 +1365,9 @@ func (s PlainFields) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, PlainFieldsDesc)
 }
 
-func (s PlainFields) ThriftDesc() *impl.Desc    { return PlainFieldsDesc }
-func (s PlainFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s PlainFields) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s PlainFields) ThriftDesc() *impl.Desc                  { return PlainFieldsDesc }
+func (s PlainFields) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s PlainFields) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s PlainFields) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s PlainFields) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s PlainFields) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1584,10 +1576,9 @@ func (s PlainDefaults) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, PlainDefaultsDesc)
 }
 
-func (s PlainDefaults) ThriftDesc() *impl.Desc    { return PlainDefaultsDesc }
-func (s PlainDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s PlainDefaults) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s PlainDefaults) ThriftDesc() *impl.Desc                  { return PlainDefaultsDesc }
+func (s PlainDefaults) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s PlainDefaults) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s PlainDefaults) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s PlainDefaults) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s PlainDefaults) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1794,10 +1785,9 @@ func (s Lists) String() string     { return impl.String(s) }
 func (s Lists) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Lists) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ListsDesc) }
 
-func (s Lists) ThriftDesc() *impl.Desc    { return ListsDesc }
-func (s Lists) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Lists) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Lists) ThriftDesc() *impl.Desc                  { return ListsDesc }
+func (s Lists) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Lists) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Lists) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Lists) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Lists) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2080,10 +2070,9 @@ func (s Sets) String() string    { return impl.String(s) }
 func (s Sets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Sets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SetsDesc) }
 
-func (s Sets) ThriftDesc() *impl.Desc    { return SetsDesc }
-func (s Sets) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Sets) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Sets) ThriftDesc() *impl.Desc                  { return SetsDesc }
+func (s Sets) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Sets) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Sets) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Sets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Sets) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2308,10 +2297,9 @@ func (s Maps) String() string    { return impl.String(s) }
 func (s Maps) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Maps) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MapsDesc) }
 
-func (s Maps) ThriftDesc() *impl.Desc    { return MapsDesc }
-func (s Maps) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Maps) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Maps) ThriftDesc() *impl.Desc                  { return MapsDesc }
+func (s Maps) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Maps) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Maps) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Maps) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Maps) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2904,10 +2892,9 @@ func (s Tree) String() string    { return impl.String(s) }
 func (s Tree) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Tree) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TreeDesc) }
 
-func (s Tree) ThriftDesc() *impl.Desc    { return TreeDesc }
-func (s Tree) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Tree) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Tree) ThriftDesc() *impl.Desc                  { return TreeDesc }
+func (s Tree) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Tree) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Tree) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Tree) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Tree) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -2966,10 +2953,9 @@ func (s Chain) String() string     { return impl.String(s) }
 func (s Chain) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Chain) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ChainDesc) }
 
-func (s Chain) ThriftDesc() *impl.Desc    { return ChainDesc }
-func (s Chain) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Chain) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Chain) ThriftDesc() *impl.Desc                  { return ChainDesc }
+func (s Chain) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Chain) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Chain) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Chain) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Chain) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3026,10 +3012,9 @@ func (s Directory) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, DirectoryDesc)
 }
 
-func (s Directory) ThriftDesc() *impl.Desc    { return DirectoryDesc }
-func (s Directory) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Directory) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Directory) ThriftDesc() *impl.Desc                  { return DirectoryDesc }
+func (s Directory) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Directory) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Directory) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Directory) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Directory) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3093,10 +3078,9 @@ func (s OddIDs) String() string      { return impl.String(s) }
 func (s OddIDs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OddIDs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OddIDsDesc) }
 
-func (s OddIDs) ThriftDesc() *impl.Desc    { return OddIDsDesc }
-func (s OddIDs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OddIDs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OddIDs) ThriftDesc() *impl.Desc                  { return OddIDsDesc }
+func (s OddIDs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OddIDs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OddIDs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OddIDs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OddIDs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3174,10 +3158,9 @@ func (s OddNames) String() string        { return impl.String(s) }
 func (s OddNames) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OddNames) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OddNamesDesc) }
 
-func (s OddNames) ThriftDesc() *impl.Desc    { return OddNamesDesc }
-func (s OddNames) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OddNames) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OddNames) ThriftDesc() *impl.Desc                  { return OddNamesDesc }
+func (s OddNames) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OddNames) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OddNames) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OddNames) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OddNames) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3271,10 +3254,9 @@ func (s Outer) String() string     { return impl.String(s) }
 func (s Outer) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Outer) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OuterDesc) }
 
-func (s Outer) ThriftDesc() *impl.Desc    { return OuterDesc }
-func (s Outer) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Outer) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Outer) ThriftDesc() *impl.Desc                  { return OuterDesc }
+func (s Outer) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Outer) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Outer) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Outer) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Outer) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3362,10 +3344,9 @@ func (s Card) String() string    { return impl.String(s) }
 func (s Card) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Card) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, CardDesc) }
 
-func (s Card) ThriftDesc() *impl.Desc    { return CardDesc }
-func (s Card) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Card) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Card) ThriftDesc() *impl.Desc                  { return CardDesc }
+func (s Card) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Card) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Card) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Card) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Card) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3423,10 +3404,9 @@ func (s Secrets) String() string       { return impl.String(s) }
 func (s Secrets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Secrets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SecretsDesc) }
 
-func (s Secrets) ThriftDesc() *impl.Desc    { return SecretsDesc }
-func (s Secrets) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Secrets) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Secrets) ThriftDesc() *impl.Desc                  { return SecretsDesc }
+func (s Secrets) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Secrets) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Secrets) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Secrets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Secrets) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3611,10 +3591,9 @@ func (s Key) String() string   { return impl.String(s) }
 func (s Key) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Key) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, KeyDesc) }
 
-func (s Key) ThriftDesc() *impl.Desc    { return KeyDesc }
-func (s Key) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Key) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Key) ThriftDesc() *impl.Desc                  { return KeyDesc }
+func (s Key) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Key) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Key) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Key) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Key) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3622,7 +3601,7 @@ func (s Key) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e
 func (s *Key) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *Key) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// KeyWhich is the arm of a Key that is set; 0 means none.
+// KeyWhich tells which arm of Key is set; 0 means none.
 type KeyWhich int32
 
 const (
@@ -3678,10 +3657,9 @@ func (s Rejected) Error() string         { return impl.String(s) }
 func (s Rejected) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Rejected) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RejectedDesc) }
 
-func (s Rejected) ThriftDesc() *impl.Desc    { return RejectedDesc }
-func (s Rejected) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Rejected) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Rejected) ThriftDesc() *impl.Desc                  { return RejectedDesc }
+func (s Rejected) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Rejected) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Rejected) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Rejected) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Rejected) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -3731,10 +3709,9 @@ func (s Noted) String() string     { return impl.String(s) }
 func (s Noted) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Noted) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotedDesc) }
 
-func (s Noted) ThriftDesc() *impl.Desc    { return NotedDesc }
-func (s Noted) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Noted) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Noted) ThriftDesc() *impl.Desc                  { return NotedDesc }
+func (s Noted) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Noted) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Noted) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Noted) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Noted) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

@@ -8,7 +8,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// What Kitex calls to send and receive messages in streams: BLength tells the number of bytes,
+// Kitex calls these to send and receive messages in streams: BLength returns the number of bytes,
 // FastWriteNocopy copies them into a buffer, and FastRead copies a message out of one.
 
 func (s Item) BLength() int { return impl.Struct(s).WireLen(ItemDesc) }

@@ -6,15 +6,16 @@ package shop
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Colour int32
 
@@ -49,8 +50,8 @@ var (
 	}
 )
 
-// UnimplementedHealthHandler answers every call of Health with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedHealthHandler answers every call of Health as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedHealthHandler struct{}
 
 func (UnimplementedHealthHandler) Ping(context.Context, HealthPingArgs, HealthPingResult) error {
@@ -130,8 +131,8 @@ var (
 	}
 )
 
-// UnimplementedShopHandler answers every call of Shop with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedShopHandler answers every call of Shop as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedShopHandler struct{ UnimplementedHealthHandler }
 
 func (UnimplementedShopHandler) Echo(context.Context, ShopEchoArgs, ShopEchoResult) error {
@@ -287,8 +288,8 @@ var (
 	}
 )
 
-// UnimplementedFeedHandler answers every call of Feed with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedFeedHandler answers every call of Feed as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedFeedHandler struct{}
 
 func (UnimplementedFeedHandler) Last(context.Context, FeedLastArgs, FeedLastResult) error {
@@ -407,10 +408,9 @@ func (s Item) String() string    { return impl.String(s) }
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Item) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Item) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -482,10 +482,9 @@ func (s Order) String() string     { return impl.String(s) }
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Order) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Order) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -570,10 +569,9 @@ func (s NotFound) Error() string         { return impl.String(s) }
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
-func (s NotFound) ThriftDesc() *impl.Desc    { return NotFoundDesc }
-func (s NotFound) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NotFound) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s NotFound) ThriftDesc() *impl.Desc                  { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s NotFound) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s NotFound) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s NotFound) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -617,10 +615,9 @@ func (s Busy) Error() string     { return impl.String(s) }
 func (s Busy) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Busy) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BusyDesc) }
 
-func (s Busy) ThriftDesc() *impl.Desc    { return BusyDesc }
-func (s Busy) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Busy) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Busy) ThriftDesc() *impl.Desc                  { return BusyDesc }
+func (s Busy) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Busy) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Busy) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Busy) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Busy) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -665,10 +662,9 @@ func (s HealthPingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, HealthPingArgsDesc)
 }
 
-func (s HealthPingArgs) ThriftDesc() *impl.Desc    { return HealthPingArgsDesc }
-func (s HealthPingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s HealthPingArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s HealthPingArgs) ThriftDesc() *impl.Desc                  { return HealthPingArgsDesc }
+func (s HealthPingArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s HealthPingArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s HealthPingArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s HealthPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s HealthPingArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -708,10 +704,9 @@ func (s HealthPingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, HealthPingResultDesc)
 }
 
-func (s HealthPingResult) ThriftDesc() *impl.Desc    { return HealthPingResultDesc }
-func (s HealthPingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s HealthPingResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s HealthPingResult) ThriftDesc() *impl.Desc                  { return HealthPingResultDesc }
+func (s HealthPingResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s HealthPingResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s HealthPingResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s HealthPingResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s HealthPingResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -756,10 +751,9 @@ func (s ShopEchoArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopEchoArgsDesc)
 }
 
-func (s ShopEchoArgs) ThriftDesc() *impl.Desc    { return ShopEchoArgsDesc }
-func (s ShopEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopEchoArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopEchoArgs) ThriftDesc() *impl.Desc                  { return ShopEchoArgsDesc }
+func (s ShopEchoArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopEchoArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopEchoArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopEchoArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -789,7 +783,7 @@ func (s ShopEchoArgs) UnsetNote()       { impl.Struct(s).Unset(shopEchoArgsNote)
 type ShopEchoResult nocopy.Struct
 
 const (
-	shopEchoResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16 | 0
+	shopEchoResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16
 	shopEchoResultMissing impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
 	shopEchoResultBusy    impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
@@ -824,10 +818,9 @@ func (s ShopEchoResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopEchoResultDesc)
 }
 
-func (s ShopEchoResult) ThriftDesc() *impl.Desc    { return ShopEchoResultDesc }
-func (s ShopEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopEchoResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopEchoResult) ThriftDesc() *impl.Desc                  { return ShopEchoResultDesc }
+func (s ShopEchoResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopEchoResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopEchoResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopEchoResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -913,10 +906,9 @@ func (s ShopCountArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopCountArgsDesc)
 }
 
-func (s ShopCountArgs) ThriftDesc() *impl.Desc    { return ShopCountArgsDesc }
-func (s ShopCountArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopCountArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopCountArgs) ThriftDesc() *impl.Desc                  { return ShopCountArgsDesc }
+func (s ShopCountArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopCountArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopCountArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopCountArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -932,7 +924,7 @@ func (s ShopCountArgs) UnsetN()      { impl.Struct(s).Unset(shopCountArgsN) }
 type ShopCountResult nocopy.Struct
 
 const (
-	shopCountResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	shopCountResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // ShopCountResultDesc is the descriptor of ShopCountResult.
@@ -965,10 +957,9 @@ func (s ShopCountResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopCountResultDesc)
 }
 
-func (s ShopCountResult) ThriftDesc() *impl.Desc    { return ShopCountResultDesc }
-func (s ShopCountResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopCountResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopCountResult) ThriftDesc() *impl.Desc                  { return ShopCountResultDesc }
+func (s ShopCountResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopCountResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopCountResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopCountResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopCountResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1017,10 +1008,9 @@ func (s ShopTextArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopTextArgsDesc)
 }
 
-func (s ShopTextArgs) ThriftDesc() *impl.Desc    { return ShopTextArgsDesc }
-func (s ShopTextArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopTextArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopTextArgs) ThriftDesc() *impl.Desc                  { return ShopTextArgsDesc }
+func (s ShopTextArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopTextArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopTextArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopTextArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopTextArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1036,7 +1026,7 @@ func (s ShopTextArgs) UnsetS()       { impl.Struct(s).Unset(shopTextArgsS) }
 type ShopTextResult nocopy.Struct
 
 const (
-	shopTextResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	shopTextResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // ShopTextResultDesc is the descriptor of ShopTextResult.
@@ -1069,10 +1059,9 @@ func (s ShopTextResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopTextResultDesc)
 }
 
-func (s ShopTextResult) ThriftDesc() *impl.Desc    { return ShopTextResultDesc }
-func (s ShopTextResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopTextResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopTextResult) ThriftDesc() *impl.Desc                  { return ShopTextResultDesc }
+func (s ShopTextResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopTextResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopTextResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopTextResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopTextResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1121,10 +1110,9 @@ func (s ShopNumbersArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopNumbersArgsDesc)
 }
 
-func (s ShopNumbersArgs) ThriftDesc() *impl.Desc    { return ShopNumbersArgsDesc }
-func (s ShopNumbersArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopNumbersArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopNumbersArgs) ThriftDesc() *impl.Desc                  { return ShopNumbersArgsDesc }
+func (s ShopNumbersArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopNumbersArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopNumbersArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopNumbersArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopNumbersArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1147,7 +1135,7 @@ func (s ShopNumbersArgs) UnsetValues()      { impl.Struct(s).Unset(shopNumbersAr
 type ShopNumbersResult nocopy.Struct
 
 const (
-	shopNumbersResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	shopNumbersResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16
 )
 
 // ShopNumbersResultDesc is the descriptor of ShopNumbersResult.
@@ -1180,10 +1168,9 @@ func (s ShopNumbersResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopNumbersResultDesc)
 }
 
-func (s ShopNumbersResult) ThriftDesc() *impl.Desc    { return ShopNumbersResultDesc }
-func (s ShopNumbersResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopNumbersResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopNumbersResult) ThriftDesc() *impl.Desc                  { return ShopNumbersResultDesc }
+func (s ShopNumbersResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopNumbersResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopNumbersResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopNumbersResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopNumbersResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1239,10 +1226,9 @@ func (s ShopColourArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopColourArgsDesc)
 }
 
-func (s ShopColourArgs) ThriftDesc() *impl.Desc    { return ShopColourArgsDesc }
-func (s ShopColourArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopColourArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopColourArgs) ThriftDesc() *impl.Desc                  { return ShopColourArgsDesc }
+func (s ShopColourArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopColourArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopColourArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopColourArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopColourArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1258,7 +1244,7 @@ func (s ShopColourArgs) UnsetC()       { impl.Struct(s).Unset(shopColourArgsC) }
 type ShopColourResult nocopy.Struct
 
 const (
-	shopColourResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	shopColourResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // ShopColourResultDesc is the descriptor of ShopColourResult.
@@ -1291,10 +1277,9 @@ func (s ShopColourResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopColourResultDesc)
 }
 
-func (s ShopColourResult) ThriftDesc() *impl.Desc    { return ShopColourResultDesc }
-func (s ShopColourResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopColourResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopColourResult) ThriftDesc() *impl.Desc                  { return ShopColourResultDesc }
+func (s ShopColourResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopColourResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopColourResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopColourResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopColourResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1347,10 +1332,9 @@ func (s ShopCheckArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopCheckArgsDesc)
 }
 
-func (s ShopCheckArgs) ThriftDesc() *impl.Desc    { return ShopCheckArgsDesc }
-func (s ShopCheckArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopCheckArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopCheckArgs) ThriftDesc() *impl.Desc                  { return ShopCheckArgsDesc }
+func (s ShopCheckArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopCheckArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopCheckArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopCheckArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopCheckArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1400,10 +1384,9 @@ func (s ShopCheckResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopCheckResultDesc)
 }
 
-func (s ShopCheckResult) ThriftDesc() *impl.Desc    { return ShopCheckResultDesc }
-func (s ShopCheckResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopCheckResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopCheckResult) ThriftDesc() *impl.Desc                  { return ShopCheckResultDesc }
+func (s ShopCheckResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopCheckResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopCheckResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopCheckResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopCheckResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1461,10 +1444,9 @@ func (s ShopNoteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopNoteArgsDesc)
 }
 
-func (s ShopNoteArgs) ThriftDesc() *impl.Desc    { return ShopNoteArgsDesc }
-func (s ShopNoteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopNoteArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopNoteArgs) ThriftDesc() *impl.Desc                  { return ShopNoteArgsDesc }
+func (s ShopNoteArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopNoteArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopNoteArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopNoteArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopNoteArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1522,10 +1504,9 @@ func (s FeedLastArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedLastArgsDesc)
 }
 
-func (s FeedLastArgs) ThriftDesc() *impl.Desc    { return FeedLastArgsDesc }
-func (s FeedLastArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedLastArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s FeedLastArgs) ThriftDesc() *impl.Desc                  { return FeedLastArgsDesc }
+func (s FeedLastArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s FeedLastArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s FeedLastArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s FeedLastArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s FeedLastArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1550,7 +1531,7 @@ func (s FeedLastArgs) UnsetOrder()      { impl.Struct(s).Unset(feedLastArgsOrder
 type FeedLastResult nocopy.Struct
 
 const (
-	feedLastResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	feedLastResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // FeedLastResultDesc is the descriptor of FeedLastResult.
@@ -1583,10 +1564,9 @@ func (s FeedLastResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedLastResultDesc)
 }
 
-func (s FeedLastResult) ThriftDesc() *impl.Desc    { return FeedLastResultDesc }
-func (s FeedLastResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedLastResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s FeedLastResult) ThriftDesc() *impl.Desc                  { return FeedLastResultDesc }
+func (s FeedLastResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s FeedLastResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s FeedLastResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s FeedLastResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s FeedLastResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1644,10 +1624,9 @@ func (s FeedTalkArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedTalkArgsDesc)
 }
 
-func (s FeedTalkArgs) ThriftDesc() *impl.Desc    { return FeedTalkArgsDesc }
-func (s FeedTalkArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedTalkArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s FeedTalkArgs) ThriftDesc() *impl.Desc                  { return FeedTalkArgsDesc }
+func (s FeedTalkArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s FeedTalkArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s FeedTalkArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s FeedTalkArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s FeedTalkArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1672,7 +1651,7 @@ func (s FeedTalkArgs) UnsetOrder()      { impl.Struct(s).Unset(feedTalkArgsOrder
 type FeedTalkResult nocopy.Struct
 
 const (
-	feedTalkResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	feedTalkResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // FeedTalkResultDesc is the descriptor of FeedTalkResult.
@@ -1705,10 +1684,9 @@ func (s FeedTalkResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedTalkResultDesc)
 }
 
-func (s FeedTalkResult) ThriftDesc() *impl.Desc    { return FeedTalkResultDesc }
-func (s FeedTalkResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedTalkResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s FeedTalkResult) ThriftDesc() *impl.Desc                  { return FeedTalkResultDesc }
+func (s FeedTalkResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s FeedTalkResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s FeedTalkResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s FeedTalkResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s FeedTalkResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1766,10 +1744,9 @@ func (s FeedWatchArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedWatchArgsDesc)
 }
 
-func (s FeedWatchArgs) ThriftDesc() *impl.Desc    { return FeedWatchArgsDesc }
-func (s FeedWatchArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedWatchArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s FeedWatchArgs) ThriftDesc() *impl.Desc                  { return FeedWatchArgsDesc }
+func (s FeedWatchArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s FeedWatchArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s FeedWatchArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s FeedWatchArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s FeedWatchArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1794,7 +1771,7 @@ func (s FeedWatchArgs) UnsetOrder()      { impl.Struct(s).Unset(feedWatchArgsOrd
 type FeedWatchResult nocopy.Struct
 
 const (
-	feedWatchResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	feedWatchResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // FeedWatchResultDesc is the descriptor of FeedWatchResult.
@@ -1827,10 +1804,9 @@ func (s FeedWatchResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedWatchResultDesc)
 }
 
-func (s FeedWatchResult) ThriftDesc() *impl.Desc    { return FeedWatchResultDesc }
-func (s FeedWatchResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedWatchResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s FeedWatchResult) ThriftDesc() *impl.Desc                  { return FeedWatchResultDesc }
+func (s FeedWatchResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s FeedWatchResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s FeedWatchResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s FeedWatchResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s FeedWatchResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1888,10 +1864,9 @@ func (s FeedUploadArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedUploadArgsDesc)
 }
 
-func (s FeedUploadArgs) ThriftDesc() *impl.Desc    { return FeedUploadArgsDesc }
-func (s FeedUploadArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedUploadArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s FeedUploadArgs) ThriftDesc() *impl.Desc                  { return FeedUploadArgsDesc }
+func (s FeedUploadArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s FeedUploadArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s FeedUploadArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s FeedUploadArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s FeedUploadArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1916,7 +1891,7 @@ func (s FeedUploadArgs) UnsetOrder()      { impl.Struct(s).Unset(feedUploadArgsO
 type FeedUploadResult nocopy.Struct
 
 const (
-	feedUploadResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	feedUploadResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // FeedUploadResultDesc is the descriptor of FeedUploadResult.
@@ -1949,10 +1924,9 @@ func (s FeedUploadResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedUploadResultDesc)
 }
 
-func (s FeedUploadResult) ThriftDesc() *impl.Desc    { return FeedUploadResultDesc }
-func (s FeedUploadResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FeedUploadResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s FeedUploadResult) ThriftDesc() *impl.Desc                  { return FeedUploadResultDesc }
+func (s FeedUploadResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s FeedUploadResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s FeedUploadResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s FeedUploadResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s FeedUploadResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

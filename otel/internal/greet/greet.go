@@ -6,15 +6,16 @@ package greet
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type GreeterHandler interface {
 	// Returns a greeting; names that end with "?" are Unknown, "bug" is a failure.
@@ -47,8 +48,8 @@ var (
 	}
 )
 
-// UnimplementedGreeterHandler answers every call of Greeter with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedGreeterHandler answers every call of Greeter as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedGreeterHandler struct{}
 
 func (UnimplementedGreeterHandler) Hello(context.Context, GreeterHelloArgs, GreeterHelloResult) error {
@@ -167,10 +168,9 @@ func (s Unknown) Error() string        { return impl.String(s) }
 func (s Unknown) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Unknown) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, UnknownDesc) }
 
-func (s Unknown) ThriftDesc() *impl.Desc    { return UnknownDesc }
-func (s Unknown) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Unknown) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Unknown) ThriftDesc() *impl.Desc                  { return UnknownDesc }
+func (s Unknown) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Unknown) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Unknown) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Unknown) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Unknown) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -219,10 +219,9 @@ func (s GreeterHelloArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterHelloArgsDesc)
 }
 
-func (s GreeterHelloArgs) ThriftDesc() *impl.Desc    { return GreeterHelloArgsDesc }
-func (s GreeterHelloArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GreeterHelloArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GreeterHelloArgs) ThriftDesc() *impl.Desc                  { return GreeterHelloArgsDesc }
+func (s GreeterHelloArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GreeterHelloArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GreeterHelloArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GreeterHelloArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GreeterHelloArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -238,7 +237,7 @@ func (s GreeterHelloArgs) UnsetName()       { impl.Struct(s).Unset(greeterHelloA
 type GreeterHelloResult nocopy.Struct
 
 const (
-	greeterHelloResultSuccess impl.Field = 2<<48 | 4<<32 | 11<<16 | 0
+	greeterHelloResultSuccess impl.Field = 2<<48 | 4<<32 | 11<<16
 	greeterHelloResultUnknown impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
@@ -272,10 +271,9 @@ func (s GreeterHelloResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterHelloResultDesc)
 }
 
-func (s GreeterHelloResult) ThriftDesc() *impl.Desc    { return GreeterHelloResultDesc }
-func (s GreeterHelloResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GreeterHelloResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GreeterHelloResult) ThriftDesc() *impl.Desc                  { return GreeterHelloResultDesc }
+func (s GreeterHelloResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GreeterHelloResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GreeterHelloResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GreeterHelloResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GreeterHelloResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -344,10 +342,9 @@ func (s GreeterRelayArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterRelayArgsDesc)
 }
 
-func (s GreeterRelayArgs) ThriftDesc() *impl.Desc    { return GreeterRelayArgsDesc }
-func (s GreeterRelayArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GreeterRelayArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GreeterRelayArgs) ThriftDesc() *impl.Desc                  { return GreeterRelayArgsDesc }
+func (s GreeterRelayArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GreeterRelayArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GreeterRelayArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GreeterRelayArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GreeterRelayArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -373,7 +370,7 @@ func (s GreeterRelayArgs) UnsetFramed()      { impl.Struct(s).Unset(greeterRelay
 type GreeterRelayResult nocopy.Struct
 
 const (
-	greeterRelayResultSuccess impl.Field = 2<<48 | 4<<32 | 11<<16 | 0
+	greeterRelayResultSuccess impl.Field = 2<<48 | 4<<32 | 11<<16
 	greeterRelayResultUnknown impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
@@ -407,10 +404,9 @@ func (s GreeterRelayResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterRelayResultDesc)
 }
 
-func (s GreeterRelayResult) ThriftDesc() *impl.Desc    { return GreeterRelayResultDesc }
-func (s GreeterRelayResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GreeterRelayResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GreeterRelayResult) ThriftDesc() *impl.Desc                  { return GreeterRelayResultDesc }
+func (s GreeterRelayResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GreeterRelayResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GreeterRelayResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GreeterRelayResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GreeterRelayResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -477,10 +473,9 @@ func (s GreeterTellArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterTellArgsDesc)
 }
 
-func (s GreeterTellArgs) ThriftDesc() *impl.Desc    { return GreeterTellArgsDesc }
-func (s GreeterTellArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GreeterTellArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GreeterTellArgs) ThriftDesc() *impl.Desc                  { return GreeterTellArgsDesc }
+func (s GreeterTellArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GreeterTellArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GreeterTellArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GreeterTellArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GreeterTellArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -530,10 +525,9 @@ func (s GreeterCountArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterCountArgsDesc)
 }
 
-func (s GreeterCountArgs) ThriftDesc() *impl.Desc    { return GreeterCountArgsDesc }
-func (s GreeterCountArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GreeterCountArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GreeterCountArgs) ThriftDesc() *impl.Desc                  { return GreeterCountArgsDesc }
+func (s GreeterCountArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GreeterCountArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GreeterCountArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GreeterCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GreeterCountArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -554,7 +548,7 @@ func (s GreeterCountArgs) UnsetN()      { impl.Struct(s).Unset(greeterCountArgsN
 type GreeterCountResult nocopy.Struct
 
 const (
-	greeterCountResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	greeterCountResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // GreeterCountResultDesc is the descriptor of GreeterCountResult.
@@ -587,10 +581,9 @@ func (s GreeterCountResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterCountResultDesc)
 }
 
-func (s GreeterCountResult) ThriftDesc() *impl.Desc    { return GreeterCountResultDesc }
-func (s GreeterCountResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GreeterCountResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s GreeterCountResult) ThriftDesc() *impl.Desc                  { return GreeterCountResultDesc }
+func (s GreeterCountResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s GreeterCountResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s GreeterCountResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s GreeterCountResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s GreeterCountResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

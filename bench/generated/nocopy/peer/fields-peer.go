@@ -11,7 +11,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// AnoFields are the fields of a Ano as plain values.
+// AnoFields holds the fields of Ano as plain values.
 type AnoFields struct {
 	Num int64
 }
@@ -22,7 +22,7 @@ func NewAnoOf(v AnoFields, opts ...nocopy.Option) Ano {
 	return Ano(r.Root(v.ThriftPut(&r, r.New(AnoDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Ano) Set(v AnoFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), AnoDesc)))
@@ -37,7 +37,7 @@ func (v *AnoFields) ThriftPut(r *impl.Row, at int) int {
 func (v AnoFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewAnoOf(v), f, verb) }
 func (v AnoFields) LogValue() slog.Value          { return impl.LogValueOnce(NewAnoOf(v)) }
 
-// MyTestFields are the fields of a MyTest as plain values.
+// MyTestFields holds the fields of MyTest as plain values.
 type MyTestFields struct {
 	Num  int64
 	Ano  AnoFields
@@ -50,7 +50,7 @@ func NewMyTestOf(v MyTestFields, opts ...nocopy.Option) MyTest {
 	return MyTest(r.Root(v.ThriftPut(&r, r.New(MyTestDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s MyTest) Set(v MyTestFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), MyTestDesc)))
@@ -68,7 +68,7 @@ func (v *MyTestFields) ThriftPut(r *impl.Row, at int) int {
 func (v MyTestFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewMyTestOf(v), f, verb) }
 func (v MyTestFields) LogValue() slog.Value          { return impl.LogValueOnce(NewMyTestOf(v)) }
 
-// SmallSubFields are the fields of a SmallSub as plain values.
+// SmallSubFields holds the fields of SmallSub as plain values.
 type SmallSubFields struct {
 	Name   string
 	Region string
@@ -81,7 +81,7 @@ func NewSmallSubOf(v SmallSubFields, opts ...nocopy.Option) SmallSub {
 	return SmallSub(r.Root(v.ThriftPut(&r, r.New(SmallSubDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s SmallSub) Set(v SmallSubFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), SmallSubDesc)))
@@ -98,7 +98,7 @@ func (v *SmallSubFields) ThriftPut(r *impl.Row, at int) int {
 func (v SmallSubFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSmallSubOf(v), f, verb) }
 func (v SmallSubFields) LogValue() slog.Value          { return impl.LogValueOnce(NewSmallSubOf(v)) }
 
-// SmallFields are the fields of a Small as plain values.
+// SmallFields holds the fields of Small as plain values.
 type SmallFields struct {
 	Service   string
 	Method    string
@@ -117,7 +117,7 @@ func NewSmallOf(v SmallFields, opts ...nocopy.Option) Small {
 	return Small(r.Root(v.ThriftPut(&r, r.New(SmallDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Small) Set(v SmallFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), SmallDesc)))
@@ -141,7 +141,7 @@ func (v *SmallFields) ThriftPut(r *impl.Row, at int) int {
 func (v SmallFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSmallOf(v), f, verb) }
 func (v SmallFields) LogValue() slog.Value          { return impl.LogValueOnce(NewSmallOf(v)) }
 
-// ItemFields are the fields of a Item as plain values.
+// ItemFields holds the fields of Item as plain values.
 type ItemFields struct {
 	ID    int64
 	Name  string
@@ -157,7 +157,7 @@ func NewItemOf(v ItemFields, opts ...nocopy.Option) Item {
 	return Item(r.Root(v.ThriftPut(&r, r.New(ItemDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Item) Set(v ItemFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), ItemDesc)))
@@ -177,7 +177,7 @@ func (v *ItemFields) ThriftPut(r *impl.Row, at int) int {
 func (v ItemFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewItemOf(v), f, verb) }
 func (v ItemFields) LogValue() slog.Value          { return impl.LogValueOnce(NewItemOf(v)) }
 
-// UserFields are the fields of a User as plain values.
+// UserFields holds the fields of User as plain values.
 type UserFields struct {
 	UID   int64
 	Name  string
@@ -192,7 +192,7 @@ func NewUserOf(v UserFields, opts ...nocopy.Option) User {
 	return User(r.Root(v.ThriftPut(&r, r.New(UserDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s User) Set(v UserFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), UserDesc)))
@@ -211,7 +211,7 @@ func (v *UserFields) ThriftPut(r *impl.Row, at int) int {
 func (v UserFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewUserOf(v), f, verb) }
 func (v UserFields) LogValue() slog.Value          { return impl.LogValueOnce(NewUserOf(v)) }
 
-// MetaFields are the fields of a Meta as plain values.
+// MetaFields holds the fields of Meta as plain values.
 type MetaFields struct {
 	Region  string
 	Cluster string
@@ -225,7 +225,7 @@ func NewMetaOf(v MetaFields, opts ...nocopy.Option) Meta {
 	return Meta(r.Root(v.ThriftPut(&r, r.New(MetaDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Meta) Set(v MetaFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), MetaDesc)))
@@ -244,7 +244,7 @@ func (v *MetaFields) ThriftPut(r *impl.Row, at int) int {
 func (v MetaFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewMetaOf(v), f, verb) }
 func (v MetaFields) LogValue() slog.Value          { return impl.LogValueOnce(NewMetaOf(v)) }
 
-// BusinessFields are the fields of a Business as plain values.
+// BusinessFields holds the fields of Business as plain values.
 type BusinessFields struct {
 	ID      int64
 	Title   string
@@ -267,7 +267,7 @@ func NewBusinessOf(v BusinessFields, opts ...nocopy.Option) Business {
 	return Business(r.Root(v.ThriftPut(&r, r.New(BusinessDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Business) Set(v BusinessFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), BusinessDesc)))
@@ -301,7 +301,7 @@ func (v *BusinessFields) ThriftPut(r *impl.Row, at int) int {
 func (v BusinessFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewBusinessOf(v), f, verb) }
 func (v BusinessFields) LogValue() slog.Value          { return impl.LogValueOnce(NewBusinessOf(v)) }
 
-// SetItemsOf sets a list of the structs v.
+// SetItemsOf sets the list to the structs v.
 func (s Business) SetItemsOf(v []ItemFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), businessItems, BusinessDesc, len(v))
@@ -311,7 +311,7 @@ func (s Business) SetItemsOf(v []ItemFields) {
 	r.End(at)
 }
 
-// SetItemsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetItemsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s Business) SetItemsBy(n int, f func(i int) ItemFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), businessItems, BusinessDesc, n)
@@ -322,7 +322,7 @@ func (s Business) SetItemsBy(n int, f func(i int) ItemFields) {
 	r.End(at)
 }
 
-// BlobFields are the fields of a Blob as plain values.
+// BlobFields holds the fields of Blob as plain values.
 type BlobFields struct {
 	ID   int64
 	Name string
@@ -337,7 +337,7 @@ func NewBlobOf(v BlobFields, opts ...nocopy.Option) Blob {
 	return Blob(r.Root(v.ThriftPut(&r, r.New(BlobDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Blob) Set(v BlobFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), BlobDesc)))
@@ -356,7 +356,7 @@ func (v *BlobFields) ThriftPut(r *impl.Row, at int) int {
 func (v BlobFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewBlobOf(v), f, verb) }
 func (v BlobFields) LogValue() slog.Value          { return impl.LogValueOnce(NewBlobOf(v)) }
 
-// RowFields are the fields of a Row as plain values.
+// RowFields holds the fields of Row as plain values.
 type RowFields struct {
 	Lengths []int64
 	Values  []byte
@@ -368,7 +368,7 @@ func NewRowOf(v RowFields, opts ...nocopy.Option) Row {
 	return Row(r.Root(v.ThriftPut(&r, r.New(RowDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Row) Set(v RowFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), RowDesc)))
@@ -384,7 +384,7 @@ func (v *RowFields) ThriftPut(r *impl.Row, at int) int {
 func (v RowFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewRowOf(v), f, verb) }
 func (v RowFields) LogValue() slog.Value          { return impl.LogValueOnce(NewRowOf(v)) }
 
-// VStreamRowsResponseFields are the fields of a VStreamRowsResponse as plain values.
+// VStreamRowsResponseFields holds the fields of VStreamRowsResponse as plain values.
 type VStreamRowsResponseFields struct {
 	Gtid string
 	Rows []RowFields
@@ -396,7 +396,7 @@ func NewVStreamRowsResponseOf(v VStreamRowsResponseFields, opts ...nocopy.Option
 	return VStreamRowsResponse(r.Root(v.ThriftPut(&r, r.New(VStreamRowsResponseDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s VStreamRowsResponse) Set(v VStreamRowsResponseFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), VStreamRowsResponseDesc)))
@@ -423,7 +423,7 @@ func (v VStreamRowsResponseFields) LogValue() slog.Value {
 	return impl.LogValueOnce(NewVStreamRowsResponseOf(v))
 }
 
-// SetRowsOf sets a list of the structs v.
+// SetRowsOf sets the list to the structs v.
 func (s VStreamRowsResponse) SetRowsOf(v []RowFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), vStreamRowsResponseRows, VStreamRowsResponseDesc, len(v))
@@ -433,7 +433,7 @@ func (s VStreamRowsResponse) SetRowsOf(v []RowFields) {
 	r.End(at)
 }
 
-// SetRowsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetRowsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s VStreamRowsResponse) SetRowsBy(n int, f func(i int) RowFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), vStreamRowsResponseRows, VStreamRowsResponseDesc, n)
@@ -444,7 +444,7 @@ func (s VStreamRowsResponse) SetRowsBy(n int, f func(i int) RowFields) {
 	r.End(at)
 }
 
-// BulkFields are the fields of a Bulk as plain values.
+// BulkFields holds the fields of Bulk as plain values.
 type BulkFields struct {
 	Longs   []int64
 	Ints    []int32
@@ -458,7 +458,7 @@ func NewBulkOf(v BulkFields, opts ...nocopy.Option) Bulk {
 	return Bulk(r.Root(v.ThriftPut(&r, r.New(BulkDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Bulk) Set(v BulkFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), BulkDesc)))
@@ -476,7 +476,7 @@ func (v *BulkFields) ThriftPut(r *impl.Row, at int) int {
 func (v BulkFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewBulkOf(v), f, verb) }
 func (v BulkFields) LogValue() slog.Value          { return impl.LogValueOnce(NewBulkOf(v)) }
 
-// CatalogFields are the fields of a Catalog as plain values.
+// CatalogFields holds the fields of Catalog as plain values.
 type CatalogFields struct {
 	Items []ItemFields
 	Words []string
@@ -488,7 +488,7 @@ func NewCatalogOf(v CatalogFields, opts ...nocopy.Option) Catalog {
 	return Catalog(r.Root(v.ThriftPut(&r, r.New(CatalogDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Catalog) Set(v CatalogFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), CatalogDesc)))
@@ -511,7 +511,7 @@ func (v *CatalogFields) ThriftPut(r *impl.Row, at int) int {
 func (v CatalogFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewCatalogOf(v), f, verb) }
 func (v CatalogFields) LogValue() slog.Value          { return impl.LogValueOnce(NewCatalogOf(v)) }
 
-// SetItemsOf sets a list of the structs v.
+// SetItemsOf sets the list to the structs v.
 func (s Catalog) SetItemsOf(v []ItemFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), catalogItems, CatalogDesc, len(v))
@@ -521,7 +521,7 @@ func (s Catalog) SetItemsOf(v []ItemFields) {
 	r.End(at)
 }
 
-// SetItemsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetItemsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s Catalog) SetItemsBy(n int, f func(i int) ItemFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), catalogItems, CatalogDesc, n)

@@ -5,14 +5,15 @@ package peer
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Ano nocopy.Struct
 
@@ -44,10 +45,9 @@ func (s Ano) String() string   { return impl.String(s) }
 func (s Ano) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Ano) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, AnoDesc) }
 
-func (s Ano) ThriftDesc() *impl.Desc    { return AnoDesc }
-func (s Ano) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Ano) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Ano) ThriftDesc() *impl.Desc                  { return AnoDesc }
+func (s Ano) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Ano) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Ano) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Ano) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Ano) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -92,10 +92,9 @@ func (s MyTest) String() string      { return impl.String(s) }
 func (s MyTest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s MyTest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MyTestDesc) }
 
-func (s MyTest) ThriftDesc() *impl.Desc    { return MyTestDesc }
-func (s MyTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MyTest) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MyTest) ThriftDesc() *impl.Desc                  { return MyTestDesc }
+func (s MyTest) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MyTest) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MyTest) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MyTest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MyTest) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -158,10 +157,9 @@ func (s SmallSub) String() string        { return impl.String(s) }
 func (s SmallSub) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s SmallSub) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SmallSubDesc) }
 
-func (s SmallSub) ThriftDesc() *impl.Desc    { return SmallSubDesc }
-func (s SmallSub) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SmallSub) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SmallSub) ThriftDesc() *impl.Desc                  { return SmallSubDesc }
+func (s SmallSub) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SmallSub) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SmallSub) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SmallSub) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SmallSub) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -222,10 +220,9 @@ func (s Small) String() string     { return impl.String(s) }
 func (s Small) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Small) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SmallDesc) }
 
-func (s Small) ThriftDesc() *impl.Desc    { return SmallDesc }
-func (s Small) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Small) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Small) ThriftDesc() *impl.Desc                  { return SmallDesc }
+func (s Small) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Small) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Small) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Small) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Small) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -316,10 +313,9 @@ func (s Item) String() string    { return impl.String(s) }
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Item) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Item) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -391,10 +387,9 @@ func (s User) String() string    { return impl.String(s) }
 func (s User) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s User) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, UserDesc) }
 
-func (s User) ThriftDesc() *impl.Desc    { return UserDesc }
-func (s User) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s User) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s User) ThriftDesc() *impl.Desc                  { return UserDesc }
+func (s User) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s User) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s User) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s User) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s User) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -460,10 +455,9 @@ func (s Meta) String() string    { return impl.String(s) }
 func (s Meta) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Meta) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MetaDesc) }
 
-func (s Meta) ThriftDesc() *impl.Desc    { return MetaDesc }
-func (s Meta) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Meta) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Meta) ThriftDesc() *impl.Desc                  { return MetaDesc }
+func (s Meta) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Meta) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Meta) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Meta) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -550,10 +544,9 @@ func (s Business) String() string        { return impl.String(s) }
 func (s Business) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Business) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BusinessDesc) }
 
-func (s Business) ThriftDesc() *impl.Desc    { return BusinessDesc }
-func (s Business) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Business) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Business) ThriftDesc() *impl.Desc                  { return BusinessDesc }
+func (s Business) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Business) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Business) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Business) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Business) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -705,10 +698,9 @@ func (s Blob) String() string    { return impl.String(s) }
 func (s Blob) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Blob) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BlobDesc) }
 
-func (s Blob) ThriftDesc() *impl.Desc    { return BlobDesc }
-func (s Blob) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Blob) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Blob) ThriftDesc() *impl.Desc                  { return BlobDesc }
+func (s Blob) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Blob) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Blob) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Blob) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Blob) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -773,10 +765,9 @@ func (s Row) String() string   { return impl.String(s) }
 func (s Row) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Row) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowDesc) }
 
-func (s Row) ThriftDesc() *impl.Desc    { return RowDesc }
-func (s Row) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Row) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Row) ThriftDesc() *impl.Desc                  { return RowDesc }
+func (s Row) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Row) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Row) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Row) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -837,10 +828,9 @@ func (s VStreamRowsResponse) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, VStreamRowsResponseDesc)
 }
 
-func (s VStreamRowsResponse) ThriftDesc() *impl.Desc    { return VStreamRowsResponseDesc }
-func (s VStreamRowsResponse) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s VStreamRowsResponse) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s VStreamRowsResponse) ThriftDesc() *impl.Desc                  { return VStreamRowsResponseDesc }
+func (s VStreamRowsResponse) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s VStreamRowsResponse) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s VStreamRowsResponse) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s VStreamRowsResponse) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s VStreamRowsResponse) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -900,10 +890,9 @@ func (s Bulk) String() string    { return impl.String(s) }
 func (s Bulk) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bulk) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BulkDesc) }
 
-func (s Bulk) ThriftDesc() *impl.Desc    { return BulkDesc }
-func (s Bulk) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Bulk) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Bulk) ThriftDesc() *impl.Desc                  { return BulkDesc }
+func (s Bulk) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Bulk) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Bulk) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Bulk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Bulk) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -982,10 +971,9 @@ func (s Catalog) String() string       { return impl.String(s) }
 func (s Catalog) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Catalog) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, CatalogDesc) }
 
-func (s Catalog) ThriftDesc() *impl.Desc    { return CatalogDesc }
-func (s Catalog) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Catalog) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Catalog) ThriftDesc() *impl.Desc                  { return CatalogDesc }
+func (s Catalog) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Catalog) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Catalog) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Catalog) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Catalog) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

@@ -11,7 +11,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// LabelFields are the fields of a Label as plain values.
+// LabelFields holds the fields of Label as plain values.
 type LabelFields struct {
 	Name  string
 	Value string
@@ -23,7 +23,7 @@ func NewLabelOf(v LabelFields, opts ...nocopy.Option) Label {
 	return Label(r.Root(v.ThriftPut(&r, r.New(LabelDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Label) Set(v LabelFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), LabelDesc)))
@@ -39,7 +39,7 @@ func (v *LabelFields) ThriftPut(r *impl.Row, at int) int {
 func (v LabelFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewLabelOf(v), f, verb) }
 func (v LabelFields) LogValue() slog.Value          { return impl.LogValueOnce(NewLabelOf(v)) }
 
-// SampleFields are the fields of a Sample as plain values.
+// SampleFields holds the fields of Sample as plain values.
 type SampleFields struct {
 	Value     float64
 	Timestamp int64
@@ -51,7 +51,7 @@ func NewSampleOf(v SampleFields, opts ...nocopy.Option) Sample {
 	return Sample(r.Root(v.ThriftPut(&r, r.New(SampleDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Sample) Set(v SampleFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), SampleDesc)))
@@ -67,7 +67,7 @@ func (v *SampleFields) ThriftPut(r *impl.Row, at int) int {
 func (v SampleFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSampleOf(v), f, verb) }
 func (v SampleFields) LogValue() slog.Value          { return impl.LogValueOnce(NewSampleOf(v)) }
 
-// TimeSeriesFields are the fields of a TimeSeries as plain values.
+// TimeSeriesFields holds the fields of TimeSeries as plain values.
 type TimeSeriesFields struct {
 	Labels  []LabelFields
 	Samples []SampleFields
@@ -79,7 +79,7 @@ func NewTimeSeriesOf(v TimeSeriesFields, opts ...nocopy.Option) TimeSeries {
 	return TimeSeries(r.Root(v.ThriftPut(&r, r.New(TimeSeriesDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s TimeSeries) Set(v TimeSeriesFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), TimeSeriesDesc)))
@@ -110,7 +110,7 @@ func (v TimeSeriesFields) Format(f fmt.State, verb rune) {
 }
 func (v TimeSeriesFields) LogValue() slog.Value { return impl.LogValueOnce(NewTimeSeriesOf(v)) }
 
-// SetLabelsOf sets a list of the structs v.
+// SetLabelsOf sets the list to the structs v.
 func (s TimeSeries) SetLabelsOf(v []LabelFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), timeSeriesLabels, TimeSeriesDesc, len(v))
@@ -120,7 +120,7 @@ func (s TimeSeries) SetLabelsOf(v []LabelFields) {
 	r.End(at)
 }
 
-// SetLabelsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetLabelsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s TimeSeries) SetLabelsBy(n int, f func(i int) LabelFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), timeSeriesLabels, TimeSeriesDesc, n)
@@ -131,7 +131,7 @@ func (s TimeSeries) SetLabelsBy(n int, f func(i int) LabelFields) {
 	r.End(at)
 }
 
-// SetSamplesOf sets a list of the structs v.
+// SetSamplesOf sets the list to the structs v.
 func (s TimeSeries) SetSamplesOf(v []SampleFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), timeSeriesSamples, TimeSeriesDesc, len(v))
@@ -141,7 +141,7 @@ func (s TimeSeries) SetSamplesOf(v []SampleFields) {
 	r.End(at)
 }
 
-// SetSamplesBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetSamplesBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s TimeSeries) SetSamplesBy(n int, f func(i int) SampleFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), timeSeriesSamples, TimeSeriesDesc, n)
@@ -152,7 +152,7 @@ func (s TimeSeries) SetSamplesBy(n int, f func(i int) SampleFields) {
 	r.End(at)
 }
 
-// WriteRequestFields are the fields of a WriteRequest as plain values.
+// WriteRequestFields holds the fields of WriteRequest as plain values.
 type WriteRequestFields struct {
 	Timeseries []TimeSeriesFields
 }
@@ -163,7 +163,7 @@ func NewWriteRequestOf(v WriteRequestFields, opts ...nocopy.Option) WriteRequest
 	return WriteRequest(r.Root(v.ThriftPut(&r, r.New(WriteRequestDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s WriteRequest) Set(v WriteRequestFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), WriteRequestDesc)))
@@ -187,7 +187,7 @@ func (v WriteRequestFields) Format(f fmt.State, verb rune) {
 }
 func (v WriteRequestFields) LogValue() slog.Value { return impl.LogValueOnce(NewWriteRequestOf(v)) }
 
-// SetTimeseriesOf sets a list of the structs v.
+// SetTimeseriesOf sets the list to the structs v.
 func (s WriteRequest) SetTimeseriesOf(v []TimeSeriesFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), writeRequestTimeseries, WriteRequestDesc, len(v))
@@ -197,7 +197,7 @@ func (s WriteRequest) SetTimeseriesOf(v []TimeSeriesFields) {
 	r.End(at)
 }
 
-// SetTimeseriesBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetTimeseriesBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s WriteRequest) SetTimeseriesBy(n int, f func(i int) TimeSeriesFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), writeRequestTimeseries, WriteRequestDesc, n)

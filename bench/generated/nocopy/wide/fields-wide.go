@@ -11,7 +11,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// WideRowFields are the fields of a WideRow as plain values.
+// WideRowFields holds the fields of WideRow as plain values.
 type WideRowFields struct {
 	T1   nocopy.Opt[string]
 	T2   nocopy.Opt[string]
@@ -221,7 +221,7 @@ func NewWideRowOf(v WideRowFields, opts ...nocopy.Option) WideRow {
 	return WideRow(r.Root(v.ThriftPut(&r, r.New(WideRowDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s WideRow) Set(v WideRowFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), WideRowDesc)))
@@ -435,7 +435,7 @@ func (v *WideRowFields) ThriftPut(r *impl.Row, at int) int {
 func (v WideRowFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewWideRowOf(v), f, verb) }
 func (v WideRowFields) LogValue() slog.Value          { return impl.LogValueOnce(NewWideRowOf(v)) }
 
-// WideFields are the fields of a Wide as plain values.
+// WideFields holds the fields of Wide as plain values.
 type WideFields struct {
 	Rows []WideRowFields
 }
@@ -446,7 +446,7 @@ func NewWideOf(v WideFields, opts ...nocopy.Option) Wide {
 	return Wide(r.Root(v.ThriftPut(&r, r.New(WideDesc, opts...))))
 }
 
-// Set gives s the fields v, in the place of those that it has.
+// Set replaces the fields of s by v.
 func (s Wide) Set(v WideFields) {
 	var r impl.Row
 	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), WideDesc)))
@@ -468,7 +468,7 @@ func (v *WideFields) ThriftPut(r *impl.Row, at int) int {
 func (v WideFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewWideOf(v), f, verb) }
 func (v WideFields) LogValue() slog.Value          { return impl.LogValueOnce(NewWideOf(v)) }
 
-// SetRowsOf sets a list of the structs v.
+// SetRowsOf sets the list to the structs v.
 func (s Wide) SetRowsOf(v []WideRowFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), wideRows, WideDesc, len(v))
@@ -478,7 +478,7 @@ func (s Wide) SetRowsOf(v []WideRowFields) {
 	r.End(at)
 }
 
-// SetRowsBy sets a list of n structs. f returns the fields of each, and must not change the message.
+// SetRowsBy sets the list to n structs. f returns the fields of each, and must not change the message.
 func (s Wide) SetRowsBy(n int, f func(i int) WideRowFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), wideRows, WideDesc, n)

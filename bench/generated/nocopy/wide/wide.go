@@ -5,14 +5,15 @@ package wide
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type WideRow nocopy.Struct
 
@@ -243,10 +244,9 @@ func (s WideRow) String() string       { return impl.String(s) }
 func (s WideRow) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s WideRow) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, WideRowDesc) }
 
-func (s WideRow) ThriftDesc() *impl.Desc    { return WideRowDesc }
-func (s WideRow) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s WideRow) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s WideRow) ThriftDesc() *impl.Desc                  { return WideRowDesc }
+func (s WideRow) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s WideRow) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s WideRow) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s WideRow) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s WideRow) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1284,10 +1284,9 @@ func (s Wide) String() string    { return impl.String(s) }
 func (s Wide) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Wide) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, WideDesc) }
 
-func (s Wide) ThriftDesc() *impl.Desc    { return WideDesc }
-func (s Wide) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Wide) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Wide) ThriftDesc() *impl.Desc                  { return WideDesc }
+func (s Wide) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Wide) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Wide) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Wide) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Wide) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

@@ -5,15 +5,16 @@ package other
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
-	"github.com/nocopythrift/nocopythrift/nocopy/validate"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"github.com/nocopythrift/nocopythrift/nocopy/validate"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Level int32
 
@@ -71,10 +72,9 @@ func (s Place) String() string     { return impl.String(s) }
 func (s Place) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Place) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PlaceDesc) }
 
-func (s Place) ThriftDesc() *impl.Desc    { return PlaceDesc }
-func (s Place) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Place) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Place) ThriftDesc() *impl.Desc                  { return PlaceDesc }
+func (s Place) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Place) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Place) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Place) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Place) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -117,10 +117,9 @@ func (s Free) String() string    { return impl.String(s) }
 func (s Free) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Free) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FreeDesc) }
 
-func (s Free) ThriftDesc() *impl.Desc    { return FreeDesc }
-func (s Free) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Free) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Free) ThriftDesc() *impl.Desc                  { return FreeDesc }
+func (s Free) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Free) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Free) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Free) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Free) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -133,8 +132,8 @@ func (s Free) SetA(v int32) { impl.Struct(s).SetInt32(freeA, v) }
 func (s Free) IsSetA() bool { return impl.Struct(s).Has(freeA) }
 func (s Free) UnsetA()      { impl.Struct(s).Unset(freeA) }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Place) Validate() error {
 	{
 		v := s.GetCity()

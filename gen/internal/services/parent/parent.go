@@ -6,15 +6,16 @@ package parent
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type RootHandler interface {
 	Ping(ctx context.Context, args RootPingArgs, result RootPingResult) error
@@ -26,8 +27,8 @@ var (
 	}
 )
 
-// UnimplementedRootHandler answers every call of Root with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedRootHandler answers every call of Root as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedRootHandler struct{}
 
 func (UnimplementedRootHandler) Ping(context.Context, RootPingArgs, RootPingResult) error {
@@ -78,8 +79,8 @@ var (
 	}
 )
 
-// UnimplementedMiddleHandler answers every call of Middle with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedMiddleHandler answers every call of Middle as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedMiddleHandler struct{ UnimplementedRootHandler }
 
 func (UnimplementedMiddleHandler) Count(context.Context, MiddleCountArgs, MiddleCountResult) error {
@@ -148,10 +149,9 @@ func (s Denied) Error() string       { return impl.String(s) }
 func (s Denied) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Denied) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, DeniedDesc) }
 
-func (s Denied) ThriftDesc() *impl.Desc    { return DeniedDesc }
-func (s Denied) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Denied) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Denied) ThriftDesc() *impl.Desc                  { return DeniedDesc }
+func (s Denied) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Denied) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Denied) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Denied) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Denied) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -196,10 +196,9 @@ func (s RootPingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RootPingArgsDesc)
 }
 
-func (s RootPingArgs) ThriftDesc() *impl.Desc    { return RootPingArgsDesc }
-func (s RootPingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RootPingArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s RootPingArgs) ThriftDesc() *impl.Desc                  { return RootPingArgsDesc }
+func (s RootPingArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s RootPingArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s RootPingArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s RootPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s RootPingArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -239,10 +238,9 @@ func (s RootPingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RootPingResultDesc)
 }
 
-func (s RootPingResult) ThriftDesc() *impl.Desc    { return RootPingResultDesc }
-func (s RootPingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RootPingResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s RootPingResult) ThriftDesc() *impl.Desc                  { return RootPingResultDesc }
+func (s RootPingResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s RootPingResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s RootPingResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s RootPingResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s RootPingResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -286,10 +284,9 @@ func (s MiddleCountArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MiddleCountArgsDesc)
 }
 
-func (s MiddleCountArgs) ThriftDesc() *impl.Desc    { return MiddleCountArgsDesc }
-func (s MiddleCountArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MiddleCountArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MiddleCountArgs) ThriftDesc() *impl.Desc                  { return MiddleCountArgsDesc }
+func (s MiddleCountArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MiddleCountArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MiddleCountArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MiddleCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MiddleCountArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -305,7 +302,7 @@ func (s MiddleCountArgs) UnsetWhat()       { impl.Struct(s).Unset(middleCountArg
 type MiddleCountResult nocopy.Struct
 
 const (
-	middleCountResultSuccess impl.Field = 2<<48 | 4<<32 | 8<<16 | 0
+	middleCountResultSuccess impl.Field = 2<<48 | 4<<32 | 8<<16
 	middleCountResultDenied  impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
@@ -339,10 +336,9 @@ func (s MiddleCountResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MiddleCountResultDesc)
 }
 
-func (s MiddleCountResult) ThriftDesc() *impl.Desc    { return MiddleCountResultDesc }
-func (s MiddleCountResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MiddleCountResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MiddleCountResult) ThriftDesc() *impl.Desc                  { return MiddleCountResultDesc }
+func (s MiddleCountResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MiddleCountResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MiddleCountResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MiddleCountResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MiddleCountResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

@@ -6,15 +6,16 @@ package orders
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type OrdersHandler interface {
 	// Place stores an order. Placing an order again, with the same id, does no harm.
@@ -27,8 +28,8 @@ var (
 	}
 )
 
-// UnimplementedOrdersHandler answers every call of Orders with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedOrdersHandler answers every call of Orders as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedOrdersHandler struct{}
 
 func (UnimplementedOrdersHandler) Place(context.Context, OrdersPlaceArgs, OrdersPlaceResult) error {
@@ -97,10 +98,9 @@ func (s Header) String() string      { return impl.String(s) }
 func (s Header) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Header) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, HeaderDesc) }
 
-func (s Header) ThriftDesc() *impl.Desc    { return HeaderDesc }
-func (s Header) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Header) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Header) ThriftDesc() *impl.Desc                  { return HeaderDesc }
+func (s Header) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Header) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Header) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Header) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Header) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -151,10 +151,9 @@ func (s Order) String() string     { return impl.String(s) }
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Order) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Order) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -224,10 +223,9 @@ func (s Receipt) String() string       { return impl.String(s) }
 func (s Receipt) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Receipt) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ReceiptDesc) }
 
-func (s Receipt) ThriftDesc() *impl.Desc    { return ReceiptDesc }
-func (s Receipt) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Receipt) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Receipt) ThriftDesc() *impl.Desc                  { return ReceiptDesc }
+func (s Receipt) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Receipt) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Receipt) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Receipt) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Receipt) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -298,10 +296,9 @@ func (s OrdersPlaceArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersPlaceArgsDesc)
 }
 
-func (s OrdersPlaceArgs) ThriftDesc() *impl.Desc    { return OrdersPlaceArgsDesc }
-func (s OrdersPlaceArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OrdersPlaceArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OrdersPlaceArgs) ThriftDesc() *impl.Desc                  { return OrdersPlaceArgsDesc }
+func (s OrdersPlaceArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OrdersPlaceArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OrdersPlaceArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OrdersPlaceArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OrdersPlaceArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -326,7 +323,7 @@ func (s OrdersPlaceArgs) UnsetOrder()      { impl.Struct(s).Unset(ordersPlaceArg
 type OrdersPlaceResult nocopy.Struct
 
 const (
-	ordersPlaceResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	ordersPlaceResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // OrdersPlaceResultDesc is the descriptor of OrdersPlaceResult.
@@ -359,10 +356,9 @@ func (s OrdersPlaceResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersPlaceResultDesc)
 }
 
-func (s OrdersPlaceResult) ThriftDesc() *impl.Desc    { return OrdersPlaceResultDesc }
-func (s OrdersPlaceResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OrdersPlaceResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OrdersPlaceResult) ThriftDesc() *impl.Desc                  { return OrdersPlaceResultDesc }
+func (s OrdersPlaceResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OrdersPlaceResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OrdersPlaceResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OrdersPlaceResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OrdersPlaceResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

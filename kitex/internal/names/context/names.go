@@ -6,15 +6,16 @@ package context
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type ClientHandler interface {
 	NewClient_(ctx context.Context, args ClientNewClient_Args, result ClientNewClient_Result) error
@@ -41,8 +42,8 @@ var (
 	}
 )
 
-// UnimplementedClientHandler answers every call of client with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedClientHandler answers every call of client as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedClientHandler struct{}
 
 func (UnimplementedClientHandler) NewClient_(context.Context, ClientNewClient_Args, ClientNewClient_Result) error {
@@ -149,8 +150,8 @@ var (
 	}
 )
 
-// UnimplementedInternalHandler answers every call of Internal with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedInternalHandler answers every call of Internal as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedInternalHandler struct{}
 
 func (UnimplementedInternalHandler) Select(context.Context, InternalSelectArgs, InternalSelectResult) error {
@@ -258,8 +259,8 @@ var (
 	}
 )
 
-// UnimplementedSelectHandler answers every call of select with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedSelectHandler answers every call of select as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedSelectHandler struct{ UnimplementedClientHandler }
 
 func (UnimplementedSelectHandler) Chat(context.Context, SelectChatArgs, SelectChatResult) error {
@@ -348,8 +349,8 @@ func (c SelectClient) One(ctx context.Context, args func(SelectOneArgs)) (Select
 type EmptyHandler interface {
 }
 
-// UnimplementedEmptyHandler answers every call of Empty with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedEmptyHandler answers every call of Empty as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedEmptyHandler struct{}
 
 // NewEmptyProcessor returns a Processor for an rpc.Server that has h handle the calls of
@@ -379,8 +380,8 @@ var (
 	}
 )
 
-// UnimplementedOnlyStreamsHandler answers every call of OnlyStreams with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedOnlyStreamsHandler answers every call of OnlyStreams as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedOnlyStreamsHandler struct{}
 
 func (UnimplementedOnlyStreamsHandler) Chat(context.Context, OnlyStreamsChatArgs, OnlyStreamsChatResult) error {
@@ -447,10 +448,9 @@ func (s Context) String() string       { return impl.String(s) }
 func (s Context) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Context) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ContextDesc) }
 
-func (s Context) ThriftDesc() *impl.Desc    { return ContextDesc }
-func (s Context) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Context) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Context) ThriftDesc() *impl.Desc                  { return ContextDesc }
+func (s Context) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Context) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Context) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Context) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Context) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -493,10 +493,9 @@ func (s Handler) String() string       { return impl.String(s) }
 func (s Handler) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Handler) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, HandlerDesc) }
 
-func (s Handler) ThriftDesc() *impl.Desc    { return HandlerDesc }
-func (s Handler) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Handler) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Handler) ThriftDesc() *impl.Desc                  { return HandlerDesc }
+func (s Handler) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Handler) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Handler) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Handler) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Handler) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -549,10 +548,9 @@ func (s Client) Error() string       { return impl.String(s) }
 func (s Client) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Client) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ClientDesc) }
 
-func (s Client) ThriftDesc() *impl.Desc    { return ClientDesc }
-func (s Client) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Client) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Client) ThriftDesc() *impl.Desc                  { return ClientDesc }
+func (s Client) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Client) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Client) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Client) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Client) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -602,10 +600,9 @@ func (s ClientNewClient_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientNewClient_ArgsDesc)
 }
 
-func (s ClientNewClient_Args) ThriftDesc() *impl.Desc    { return ClientNewClient_ArgsDesc }
-func (s ClientNewClient_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientNewClient_Args) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ClientNewClient_Args) ThriftDesc() *impl.Desc                  { return ClientNewClient_ArgsDesc }
+func (s ClientNewClient_Args) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ClientNewClient_Args) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ClientNewClient_Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ClientNewClient_Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ClientNewClient_Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -635,7 +632,7 @@ func (s ClientNewClient_Args) UnsetOpts()       { impl.Struct(s).Unset(clientNew
 type ClientNewClient_Result nocopy.Struct
 
 const (
-	clientNewClient_ResultSuccess impl.Field = 2<<48 | 4<<32 | 12<<16 | 0
+	clientNewClient_ResultSuccess impl.Field = 2<<48 | 4<<32 | 12<<16
 	clientNewClient_ResultErr     impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
@@ -669,10 +666,9 @@ func (s ClientNewClient_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientNewClient_ResultDesc)
 }
 
-func (s ClientNewClient_Result) ThriftDesc() *impl.Desc    { return ClientNewClient_ResultDesc }
-func (s ClientNewClient_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientNewClient_Result) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ClientNewClient_Result) ThriftDesc() *impl.Desc                  { return ClientNewClient_ResultDesc }
+func (s ClientNewClient_Result) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ClientNewClient_Result) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ClientNewClient_Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ClientNewClient_Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ClientNewClient_Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -742,10 +738,9 @@ func (s ClientCloseArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientCloseArgsDesc)
 }
 
-func (s ClientCloseArgs) ThriftDesc() *impl.Desc    { return ClientCloseArgsDesc }
-func (s ClientCloseArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientCloseArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ClientCloseArgs) ThriftDesc() *impl.Desc                  { return ClientCloseArgsDesc }
+func (s ClientCloseArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ClientCloseArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ClientCloseArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ClientCloseArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ClientCloseArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -785,10 +780,9 @@ func (s ClientCloseResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientCloseResultDesc)
 }
 
-func (s ClientCloseResult) ThriftDesc() *impl.Desc    { return ClientCloseResultDesc }
-func (s ClientCloseResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientCloseResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ClientCloseResult) ThriftDesc() *impl.Desc                  { return ClientCloseResultDesc }
+func (s ClientCloseResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ClientCloseResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ClientCloseResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ClientCloseResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ClientCloseResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -832,10 +826,9 @@ func (s ClientWithArgsResult_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientWithArgsResult_ArgsDesc)
 }
 
-func (s ClientWithArgsResult_Args) ThriftDesc() *impl.Desc    { return ClientWithArgsResult_ArgsDesc }
-func (s ClientWithArgsResult_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientWithArgsResult_Args) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ClientWithArgsResult_Args) ThriftDesc() *impl.Desc                  { return ClientWithArgsResult_ArgsDesc }
+func (s ClientWithArgsResult_Args) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ClientWithArgsResult_Args) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ClientWithArgsResult_Args) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ClientWithArgsResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ClientWithArgsResult_Args) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -888,10 +881,9 @@ func (s ClientWithArgsResult_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientWithArgsResult_ResultDesc)
 }
 
-func (s ClientWithArgsResult_Result) ThriftDesc() *impl.Desc    { return ClientWithArgsResult_ResultDesc }
-func (s ClientWithArgsResult_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientWithArgsResult_Result) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ClientWithArgsResult_Result) ThriftDesc() *impl.Desc                  { return ClientWithArgsResult_ResultDesc }
+func (s ClientWithArgsResult_Result) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ClientWithArgsResult_Result) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ClientWithArgsResult_Result) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ClientWithArgsResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ClientWithArgsResult_Result) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -933,10 +925,9 @@ func (s ClientRegisterArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientRegisterArgsDesc)
 }
 
-func (s ClientRegisterArgs) ThriftDesc() *impl.Desc    { return ClientRegisterArgsDesc }
-func (s ClientRegisterArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ClientRegisterArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ClientRegisterArgs) ThriftDesc() *impl.Desc                  { return ClientRegisterArgsDesc }
+func (s ClientRegisterArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ClientRegisterArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ClientRegisterArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ClientRegisterArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ClientRegisterArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -980,10 +971,9 @@ func (s InternalSelectArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalSelectArgsDesc)
 }
 
-func (s InternalSelectArgs) ThriftDesc() *impl.Desc    { return InternalSelectArgsDesc }
-func (s InternalSelectArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalSelectArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s InternalSelectArgs) ThriftDesc() *impl.Desc                  { return InternalSelectArgsDesc }
+func (s InternalSelectArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s InternalSelectArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s InternalSelectArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s InternalSelectArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s InternalSelectArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1008,7 +998,7 @@ func (s InternalSelectArgs) UnsetHandler()      { impl.Struct(s).Unset(internalS
 type InternalSelectResult nocopy.Struct
 
 const (
-	internalSelectResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	internalSelectResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // InternalSelectResultDesc is the descriptor of InternalSelectResult.
@@ -1041,10 +1031,9 @@ func (s InternalSelectResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalSelectResultDesc)
 }
 
-func (s InternalSelectResult) ThriftDesc() *impl.Desc    { return InternalSelectResultDesc }
-func (s InternalSelectResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalSelectResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s InternalSelectResult) ThriftDesc() *impl.Desc                  { return InternalSelectResultDesc }
+func (s InternalSelectResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s InternalSelectResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s InternalSelectResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s InternalSelectResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s InternalSelectResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1104,10 +1093,9 @@ func (s InternalBytesArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalBytesArgsDesc)
 }
 
-func (s InternalBytesArgs) ThriftDesc() *impl.Desc    { return InternalBytesArgsDesc }
-func (s InternalBytesArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalBytesArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s InternalBytesArgs) ThriftDesc() *impl.Desc                  { return InternalBytesArgsDesc }
+func (s InternalBytesArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s InternalBytesArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s InternalBytesArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s InternalBytesArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s InternalBytesArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1137,7 +1125,7 @@ func (s InternalBytesArgs) UnsetK()      { impl.Struct(s).Unset(internalBytesArg
 type InternalBytesResult nocopy.Struct
 
 const (
-	internalBytesResultSuccess impl.Field = 2<<48 | 3<<32 | 14<<16 | 0
+	internalBytesResultSuccess impl.Field = 2<<48 | 3<<32 | 14<<16
 )
 
 // InternalBytesResultDesc is the descriptor of InternalBytesResult.
@@ -1170,10 +1158,9 @@ func (s InternalBytesResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalBytesResultDesc)
 }
 
-func (s InternalBytesResult) ThriftDesc() *impl.Desc    { return InternalBytesResultDesc }
-func (s InternalBytesResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalBytesResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s InternalBytesResult) ThriftDesc() *impl.Desc                  { return InternalBytesResultDesc }
+func (s InternalBytesResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s InternalBytesResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s InternalBytesResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s InternalBytesResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s InternalBytesResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1234,10 +1221,9 @@ func (s InternalIDArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalIDArgsDesc)
 }
 
-func (s InternalIDArgs) ThriftDesc() *impl.Desc    { return InternalIDArgsDesc }
-func (s InternalIDArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalIDArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s InternalIDArgs) ThriftDesc() *impl.Desc                  { return InternalIDArgsDesc }
+func (s InternalIDArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s InternalIDArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s InternalIDArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s InternalIDArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s InternalIDArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1268,7 +1254,7 @@ func (s InternalIDArgs) UnsetD()        { impl.Struct(s).Unset(internalIDArgsD) 
 type InternalIDResult nocopy.Struct
 
 const (
-	internalIDResultSuccess impl.Field = 2<<48 | 3<<32 | 16<<16 | 0
+	internalIDResultSuccess impl.Field = 2<<48 | 3<<32 | 16<<16
 )
 
 // InternalIDResultDesc is the descriptor of InternalIDResult.
@@ -1301,10 +1287,9 @@ func (s InternalIDResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalIDResultDesc)
 }
 
-func (s InternalIDResult) ThriftDesc() *impl.Desc    { return InternalIDResultDesc }
-func (s InternalIDResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalIDResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s InternalIDResult) ThriftDesc() *impl.Desc                  { return InternalIDResultDesc }
+func (s InternalIDResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s InternalIDResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s InternalIDResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s InternalIDResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s InternalIDResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1357,10 +1342,9 @@ func (s InternalRawArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalRawArgsDesc)
 }
 
-func (s InternalRawArgs) ThriftDesc() *impl.Desc    { return InternalRawArgsDesc }
-func (s InternalRawArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalRawArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s InternalRawArgs) ThriftDesc() *impl.Desc                  { return InternalRawArgsDesc }
+func (s InternalRawArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s InternalRawArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s InternalRawArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s InternalRawArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s InternalRawArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1376,7 +1360,7 @@ func (s InternalRawArgs) UnsetS()      { impl.Struct(s).Unset(internalRawArgsS) 
 type InternalRawResult nocopy.Struct
 
 const (
-	internalRawResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	internalRawResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // InternalRawResultDesc is the descriptor of InternalRawResult.
@@ -1409,10 +1393,9 @@ func (s InternalRawResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalRawResultDesc)
 }
 
-func (s InternalRawResult) ThriftDesc() *impl.Desc    { return InternalRawResultDesc }
-func (s InternalRawResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s InternalRawResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s InternalRawResult) ThriftDesc() *impl.Desc                  { return InternalRawResultDesc }
+func (s InternalRawResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s InternalRawResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s InternalRawResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s InternalRawResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s InternalRawResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1464,10 +1447,9 @@ func (s SelectChatArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectChatArgsDesc)
 }
 
-func (s SelectChatArgs) ThriftDesc() *impl.Desc    { return SelectChatArgsDesc }
-func (s SelectChatArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectChatArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SelectChatArgs) ThriftDesc() *impl.Desc                  { return SelectChatArgsDesc }
+func (s SelectChatArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SelectChatArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SelectChatArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SelectChatArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SelectChatArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1492,7 +1474,7 @@ func (s SelectChatArgs) UnsetServer()      { impl.Struct(s).Unset(selectChatArgs
 type SelectChatResult nocopy.Struct
 
 const (
-	selectChatResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	selectChatResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // SelectChatResultDesc is the descriptor of SelectChatResult.
@@ -1525,10 +1507,9 @@ func (s SelectChatResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectChatResultDesc)
 }
 
-func (s SelectChatResult) ThriftDesc() *impl.Desc    { return SelectChatResultDesc }
-func (s SelectChatResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectChatResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SelectChatResult) ThriftDesc() *impl.Desc                  { return SelectChatResultDesc }
+func (s SelectChatResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SelectChatResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SelectChatResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SelectChatResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SelectChatResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1586,10 +1567,9 @@ func (s SelectUpArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectUpArgsDesc)
 }
 
-func (s SelectUpArgs) ThriftDesc() *impl.Desc    { return SelectUpArgsDesc }
-func (s SelectUpArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectUpArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SelectUpArgs) ThriftDesc() *impl.Desc                  { return SelectUpArgsDesc }
+func (s SelectUpArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SelectUpArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SelectUpArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SelectUpArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SelectUpArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1614,7 +1594,7 @@ func (s SelectUpArgs) UnsetServer()      { impl.Struct(s).Unset(selectUpArgsServ
 type SelectUpResult nocopy.Struct
 
 const (
-	selectUpResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	selectUpResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // SelectUpResultDesc is the descriptor of SelectUpResult.
@@ -1647,10 +1627,9 @@ func (s SelectUpResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectUpResultDesc)
 }
 
-func (s SelectUpResult) ThriftDesc() *impl.Desc    { return SelectUpResultDesc }
-func (s SelectUpResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectUpResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SelectUpResult) ThriftDesc() *impl.Desc                  { return SelectUpResultDesc }
+func (s SelectUpResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SelectUpResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SelectUpResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SelectUpResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SelectUpResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1708,10 +1687,9 @@ func (s SelectDownArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectDownArgsDesc)
 }
 
-func (s SelectDownArgs) ThriftDesc() *impl.Desc    { return SelectDownArgsDesc }
-func (s SelectDownArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectDownArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SelectDownArgs) ThriftDesc() *impl.Desc                  { return SelectDownArgsDesc }
+func (s SelectDownArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SelectDownArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SelectDownArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SelectDownArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SelectDownArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1736,7 +1714,7 @@ func (s SelectDownArgs) UnsetServer()      { impl.Struct(s).Unset(selectDownArgs
 type SelectDownResult nocopy.Struct
 
 const (
-	selectDownResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	selectDownResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // SelectDownResultDesc is the descriptor of SelectDownResult.
@@ -1769,10 +1747,9 @@ func (s SelectDownResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectDownResultDesc)
 }
 
-func (s SelectDownResult) ThriftDesc() *impl.Desc    { return SelectDownResultDesc }
-func (s SelectDownResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectDownResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SelectDownResult) ThriftDesc() *impl.Desc                  { return SelectDownResultDesc }
+func (s SelectDownResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SelectDownResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SelectDownResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SelectDownResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SelectDownResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1830,10 +1807,9 @@ func (s SelectOneArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectOneArgsDesc)
 }
 
-func (s SelectOneArgs) ThriftDesc() *impl.Desc    { return SelectOneArgsDesc }
-func (s SelectOneArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectOneArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SelectOneArgs) ThriftDesc() *impl.Desc                  { return SelectOneArgsDesc }
+func (s SelectOneArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SelectOneArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SelectOneArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SelectOneArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SelectOneArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1858,7 +1834,7 @@ func (s SelectOneArgs) UnsetServer()      { impl.Struct(s).Unset(selectOneArgsSe
 type SelectOneResult nocopy.Struct
 
 const (
-	selectOneResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	selectOneResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // SelectOneResultDesc is the descriptor of SelectOneResult.
@@ -1891,10 +1867,9 @@ func (s SelectOneResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectOneResultDesc)
 }
 
-func (s SelectOneResult) ThriftDesc() *impl.Desc    { return SelectOneResultDesc }
-func (s SelectOneResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SelectOneResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SelectOneResult) ThriftDesc() *impl.Desc                  { return SelectOneResultDesc }
+func (s SelectOneResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SelectOneResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SelectOneResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SelectOneResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SelectOneResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1952,10 +1927,9 @@ func (s OnlyStreamsChatArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OnlyStreamsChatArgsDesc)
 }
 
-func (s OnlyStreamsChatArgs) ThriftDesc() *impl.Desc    { return OnlyStreamsChatArgsDesc }
-func (s OnlyStreamsChatArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OnlyStreamsChatArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OnlyStreamsChatArgs) ThriftDesc() *impl.Desc                  { return OnlyStreamsChatArgsDesc }
+func (s OnlyStreamsChatArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OnlyStreamsChatArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OnlyStreamsChatArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OnlyStreamsChatArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OnlyStreamsChatArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1980,7 +1954,7 @@ func (s OnlyStreamsChatArgs) UnsetServer()      { impl.Struct(s).Unset(onlyStrea
 type OnlyStreamsChatResult nocopy.Struct
 
 const (
-	onlyStreamsChatResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	onlyStreamsChatResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // OnlyStreamsChatResultDesc is the descriptor of OnlyStreamsChatResult.
@@ -2013,10 +1987,9 @@ func (s OnlyStreamsChatResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OnlyStreamsChatResultDesc)
 }
 
-func (s OnlyStreamsChatResult) ThriftDesc() *impl.Desc    { return OnlyStreamsChatResultDesc }
-func (s OnlyStreamsChatResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OnlyStreamsChatResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OnlyStreamsChatResult) ThriftDesc() *impl.Desc                  { return OnlyStreamsChatResultDesc }
+func (s OnlyStreamsChatResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OnlyStreamsChatResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OnlyStreamsChatResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OnlyStreamsChatResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OnlyStreamsChatResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

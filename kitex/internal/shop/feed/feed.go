@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-const _ = nocopykitex.GeneratedV1
+const _ = nocopykitex.GeneratedV1 // undefined? go get github.com/nocopythrift/nocopythrift/kitex@v0.3.0
 
 // Handler handles the calls of Feed.
 type Handler interface {
@@ -27,19 +27,19 @@ type Handler interface {
 	Upload(ctx context.Context, stream Feed_uploadServer) error
 }
 
-// What handlers and callers of talk send and receive with.
+// Handlers and callers of talk send and receive with these.
 type (
 	Feed_talkServer = streaming.BidiStreamingServer[shop.Order, shop.Order]
 	Feed_talkClient = streaming.BidiStreamingClient[shop.Order, shop.Order]
 )
 
-// What handlers and callers of watch send and receive with.
+// Handlers and callers of watch send and receive with these.
 type (
 	Feed_watchServer = streaming.ServerStreamingServer[shop.Order]
 	Feed_watchClient = streaming.ServerStreamingClient[shop.Order]
 )
 
-// What handlers and callers of upload send and receive with.
+// Handlers and callers of upload send and receive with these.
 type (
 	Feed_uploadServer = streaming.ClientStreamingServer[shop.Order, shop.Order]
 	Feed_uploadClient = streaming.ClientStreamingClient[shop.Order, shop.Order]
@@ -83,7 +83,7 @@ type Client interface {
 	Upload(ctx context.Context, callOptions ...streamcall.Option) (Feed_uploadClient, error)
 }
 
-// NewClient returns a client that calls Feed at the destination. It is an io.Closer, too.
+// NewClient returns a client that calls Feed at the destination. The client is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -92,7 +92,7 @@ func NewClient(destService string, opts ...client.Option) (Client, error) {
 	return kClient{c}, nil
 }
 
-// MustNewClient is NewClient that panics instead of returning an error.
+// MustNewClient is like NewClient, but panics instead of returning an error.
 func MustNewClient(destService string, opts ...client.Option) Client {
 	c, err := NewClient(destService, opts...)
 	if err != nil {

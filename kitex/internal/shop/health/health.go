@@ -15,9 +15,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-const _ = nocopykitex.GeneratedV1
+const _ = nocopykitex.GeneratedV1 // undefined? go get github.com/nocopythrift/nocopythrift/kitex@v0.3.0
 
-// Handler handles the calls of Health: it is what an rpc.Server takes, too.
+// Handler handles the calls of Health. Processors of package rpc take it, too.
 type Handler = shop.HealthHandler
 
 var service = nocopykitex.NewService("Health", "shop", (*Handler)(nil), shop.NewHealthProcessor(shop.UnimplementedHealthHandler{}),
@@ -43,7 +43,7 @@ type Client interface {
 	Ping(ctx context.Context, args func(shop.HealthPingArgs), callOptions ...callopt.Option) (shop.HealthPingResult, error)
 }
 
-// NewClient returns a client that calls Health at the destination. It is an io.Closer, too.
+// NewClient returns a client that calls Health at the destination. The client is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -52,7 +52,7 @@ func NewClient(destService string, opts ...client.Option) (Client, error) {
 	return kClient{c}, nil
 }
 
-// MustNewClient is NewClient that panics instead of returning an error.
+// MustNewClient is like NewClient, but panics instead of returning an error.
 func MustNewClient(destService string, opts ...client.Option) Client {
 	c, err := NewClient(destService, opts...)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-const _ = nocopykitex.GeneratedV1
+const _ = nocopykitex.GeneratedV1 // undefined? go get github.com/nocopythrift/nocopythrift/kitex@v0.3.0
 
-// Handler handles the calls of Shop: it is what an rpc.Server takes, too.
+// Handler handles the calls of Shop. Processors of package rpc take it, too.
 type Handler = shop.ShopHandler
 
 var service = nocopykitex.NewService("Shop", "shop", (*Handler)(nil), shop.NewShopProcessor(shop.UnimplementedShopHandler{}),
@@ -57,7 +57,7 @@ type Client interface {
 	Note(ctx context.Context, args func(shop.ShopNoteArgs), callOptions ...callopt.Option) error
 }
 
-// NewClient returns a client that calls Shop at the destination. It is an io.Closer, too.
+// NewClient returns a client that calls Shop at the destination. The client is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -66,7 +66,7 @@ func NewClient(destService string, opts ...client.Option) (Client, error) {
 	return kClient{c}, nil
 }
 
-// MustNewClient is NewClient that panics instead of returning an error.
+// MustNewClient is like NewClient, but panics instead of returning an error.
 func MustNewClient(destService string, opts ...client.Option) Client {
 	c, err := NewClient(destService, opts...)
 	if err != nil {

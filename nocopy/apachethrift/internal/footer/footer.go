@@ -5,14 +5,15 @@ package footer
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Type int32
 
@@ -114,10 +115,9 @@ func (s SchemaElement) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SchemaElementDesc)
 }
 
-func (s SchemaElement) ThriftDesc() *impl.Desc    { return SchemaElementDesc }
-func (s SchemaElement) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SchemaElement) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s SchemaElement) ThriftDesc() *impl.Desc                  { return SchemaElementDesc }
+func (s SchemaElement) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s SchemaElement) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s SchemaElement) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s SchemaElement) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s SchemaElement) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -187,10 +187,9 @@ func (s Statistics) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, StatisticsDesc)
 }
 
-func (s Statistics) ThriftDesc() *impl.Desc    { return StatisticsDesc }
-func (s Statistics) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Statistics) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Statistics) ThriftDesc() *impl.Desc                  { return StatisticsDesc }
+func (s Statistics) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Statistics) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Statistics) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Statistics) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Statistics) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -254,10 +253,9 @@ func (s ColumnMetaData) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ColumnMetaDataDesc)
 }
 
-func (s ColumnMetaData) ThriftDesc() *impl.Desc    { return ColumnMetaDataDesc }
-func (s ColumnMetaData) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ColumnMetaData) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ColumnMetaData) ThriftDesc() *impl.Desc                  { return ColumnMetaDataDesc }
+func (s ColumnMetaData) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ColumnMetaData) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ColumnMetaData) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ColumnMetaData) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ColumnMetaData) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -342,10 +340,9 @@ func (s ColumnChunk) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ColumnChunkDesc)
 }
 
-func (s ColumnChunk) ThriftDesc() *impl.Desc    { return ColumnChunkDesc }
-func (s ColumnChunk) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ColumnChunk) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ColumnChunk) ThriftDesc() *impl.Desc                  { return ColumnChunkDesc }
+func (s ColumnChunk) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ColumnChunk) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ColumnChunk) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ColumnChunk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ColumnChunk) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -404,10 +401,9 @@ func (s RowGroup) String() string        { return impl.String(s) }
 func (s RowGroup) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s RowGroup) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowGroupDesc) }
 
-func (s RowGroup) ThriftDesc() *impl.Desc    { return RowGroupDesc }
-func (s RowGroup) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowGroup) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s RowGroup) ThriftDesc() *impl.Desc                  { return RowGroupDesc }
+func (s RowGroup) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s RowGroup) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s RowGroup) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s RowGroup) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s RowGroup) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -470,10 +466,9 @@ func (s KeyValue) String() string        { return impl.String(s) }
 func (s KeyValue) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s KeyValue) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, KeyValueDesc) }
 
-func (s KeyValue) ThriftDesc() *impl.Desc    { return KeyValueDesc }
-func (s KeyValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s KeyValue) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s KeyValue) ThriftDesc() *impl.Desc                  { return KeyValueDesc }
+func (s KeyValue) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s KeyValue) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s KeyValue) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s KeyValue) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s KeyValue) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -532,10 +527,9 @@ func (s FileMetaData) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FileMetaDataDesc)
 }
 
-func (s FileMetaData) ThriftDesc() *impl.Desc    { return FileMetaDataDesc }
-func (s FileMetaData) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FileMetaData) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s FileMetaData) ThriftDesc() *impl.Desc                  { return FileMetaDataDesc }
+func (s FileMetaData) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s FileMetaData) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s FileMetaData) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s FileMetaData) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s FileMetaData) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

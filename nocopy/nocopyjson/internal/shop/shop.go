@@ -6,15 +6,16 @@ package shop
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Color int32
 
@@ -53,8 +54,8 @@ var (
 	}
 )
 
-// UnimplementedShopHandler answers every call of Shop with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedShopHandler answers every call of Shop as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedShopHandler struct{}
 
 func (UnimplementedShopHandler) Get(context.Context, ShopGetArgs, ShopGetResult) error {
@@ -122,10 +123,9 @@ func (s Point) String() string     { return impl.String(s) }
 func (s Point) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Point) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PointDesc) }
 
-func (s Point) ThriftDesc() *impl.Desc    { return PointDesc }
-func (s Point) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Point) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Point) ThriftDesc() *impl.Desc                  { return PointDesc }
+func (s Point) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Point) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Point) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Point) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -175,10 +175,9 @@ func (s Part) String() string    { return impl.String(s) }
 func (s Part) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Part) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PartDesc) }
 
-func (s Part) ThriftDesc() *impl.Desc    { return PartDesc }
-func (s Part) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Part) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Part) ThriftDesc() *impl.Desc                  { return PartDesc }
+func (s Part) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Part) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Part) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Part) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Part) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -186,7 +185,7 @@ func (s Part) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, 
 func (s *Part) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *Part) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// PartWhich is the arm of a Part that is set; 0 means none.
+// PartWhich tells which arm of Part is set; 0 means none.
 type PartWhich int32
 
 const (
@@ -260,10 +259,9 @@ func (s Refused) Error() string        { return impl.String(s) }
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
-func (s Refused) ThriftDesc() *impl.Desc    { return RefusedDesc }
-func (s Refused) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Refused) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Refused) ThriftDesc() *impl.Desc                  { return RefusedDesc }
+func (s Refused) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Refused) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Refused) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Refused) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -337,10 +335,9 @@ func (s Item) String() string    { return impl.String(s) }
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Item) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Item) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -656,10 +653,9 @@ func (s Named) String() string     { return impl.String(s) }
 func (s Named) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Named) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NamedDesc) }
 
-func (s Named) ThriftDesc() *impl.Desc    { return NamedDesc }
-func (s Named) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Named) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Named) ThriftDesc() *impl.Desc                  { return NamedDesc }
+func (s Named) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Named) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Named) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Named) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Named) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -728,10 +724,9 @@ func (s Clash) String() string     { return impl.String(s) }
 func (s Clash) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Clash) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ClashDesc) }
 
-func (s Clash) ThriftDesc() *impl.Desc    { return ClashDesc }
-func (s Clash) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Clash) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Clash) ThriftDesc() *impl.Desc                  { return ClashDesc }
+func (s Clash) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Clash) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Clash) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Clash) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Clash) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -780,10 +775,9 @@ func (s Node) String() string    { return impl.String(s) }
 func (s Node) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Node) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NodeDesc) }
 
-func (s Node) ThriftDesc() *impl.Desc    { return NodeDesc }
-func (s Node) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Node) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Node) ThriftDesc() *impl.Desc                  { return NodeDesc }
+func (s Node) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Node) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Node) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Node) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Node) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -847,10 +841,9 @@ func (s ShopGetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopGetArgsDesc)
 }
 
-func (s ShopGetArgs) ThriftDesc() *impl.Desc    { return ShopGetArgsDesc }
-func (s ShopGetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopGetArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopGetArgs) ThriftDesc() *impl.Desc                  { return ShopGetArgsDesc }
+func (s ShopGetArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopGetArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopGetArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopGetArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -866,7 +859,7 @@ func (s ShopGetArgs) UnsetID()      { impl.Struct(s).Unset(shopGetArgsID) }
 type ShopGetResult nocopy.Struct
 
 const (
-	shopGetResultSuccess impl.Field = 2<<48 | 4<<32 | 12<<16 | 0
+	shopGetResultSuccess impl.Field = 2<<48 | 4<<32 | 12<<16
 	shopGetResultRefused impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
@@ -900,10 +893,9 @@ func (s ShopGetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopGetResultDesc)
 }
 
-func (s ShopGetResult) ThriftDesc() *impl.Desc    { return ShopGetResultDesc }
-func (s ShopGetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ShopGetResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ShopGetResult) ThriftDesc() *impl.Desc                  { return ShopGetResultDesc }
+func (s ShopGetResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ShopGetResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ShopGetResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ShopGetResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ShopGetResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

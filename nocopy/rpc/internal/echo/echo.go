@@ -6,15 +6,16 @@ package echo
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type BaseHandler interface {
 	Ping(ctx context.Context, args BasePingArgs, result BasePingResult) error
@@ -30,8 +31,8 @@ var (
 	}
 )
 
-// UnimplementedBaseHandler answers every call of Base with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedBaseHandler answers every call of Base as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedBaseHandler struct{}
 
 func (UnimplementedBaseHandler) Ping(context.Context, BasePingArgs, BasePingResult) error {
@@ -119,8 +120,8 @@ var (
 	}
 )
 
-// UnimplementedEchoHandler answers every call of Echo with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedEchoHandler answers every call of Echo as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedEchoHandler struct{ UnimplementedBaseHandler }
 
 func (UnimplementedEchoHandler) Echo(context.Context, EchoEchoArgs, EchoEchoResult) error {
@@ -255,10 +256,9 @@ func (s NotFound) Error() string         { return impl.String(s) }
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
-func (s NotFound) ThriftDesc() *impl.Desc    { return NotFoundDesc }
-func (s NotFound) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NotFound) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s NotFound) ThriftDesc() *impl.Desc                  { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s NotFound) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s NotFound) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s NotFound) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -307,10 +307,9 @@ func (s Conflict) Error() string         { return impl.String(s) }
 func (s Conflict) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Conflict) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ConflictDesc) }
 
-func (s Conflict) ThriftDesc() *impl.Desc    { return ConflictDesc }
-func (s Conflict) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Conflict) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Conflict) ThriftDesc() *impl.Desc                  { return ConflictDesc }
+func (s Conflict) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Conflict) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Conflict) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Conflict) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Conflict) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -356,10 +355,9 @@ func (s Item) String() string    { return impl.String(s) }
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Item) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Item) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -439,10 +437,9 @@ func (s BasePingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BasePingArgsDesc)
 }
 
-func (s BasePingArgs) ThriftDesc() *impl.Desc    { return BasePingArgsDesc }
-func (s BasePingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BasePingArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s BasePingArgs) ThriftDesc() *impl.Desc                  { return BasePingArgsDesc }
+func (s BasePingArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s BasePingArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s BasePingArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s BasePingArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s BasePingArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -482,10 +479,9 @@ func (s BasePingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BasePingResultDesc)
 }
 
-func (s BasePingResult) ThriftDesc() *impl.Desc    { return BasePingResultDesc }
-func (s BasePingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BasePingResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s BasePingResult) ThriftDesc() *impl.Desc                  { return BasePingResultDesc }
+func (s BasePingResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s BasePingResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s BasePingResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s BasePingResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s BasePingResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -525,10 +521,9 @@ func (s BaseVersionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BaseVersionArgsDesc)
 }
 
-func (s BaseVersionArgs) ThriftDesc() *impl.Desc    { return BaseVersionArgsDesc }
-func (s BaseVersionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BaseVersionArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s BaseVersionArgs) ThriftDesc() *impl.Desc                  { return BaseVersionArgsDesc }
+func (s BaseVersionArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s BaseVersionArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s BaseVersionArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s BaseVersionArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s BaseVersionArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -539,7 +534,7 @@ func (s *BaseVersionArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.
 type BaseVersionResult nocopy.Struct
 
 const (
-	baseVersionResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	baseVersionResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // BaseVersionResultDesc is the descriptor of BaseVersionResult.
@@ -572,10 +567,9 @@ func (s BaseVersionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BaseVersionResultDesc)
 }
 
-func (s BaseVersionResult) ThriftDesc() *impl.Desc    { return BaseVersionResultDesc }
-func (s BaseVersionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BaseVersionResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s BaseVersionResult) ThriftDesc() *impl.Desc                  { return BaseVersionResultDesc }
+func (s BaseVersionResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s BaseVersionResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s BaseVersionResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s BaseVersionResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s BaseVersionResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -625,10 +619,9 @@ func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
 }
 
-func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
-func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoEchoArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EchoEchoArgs) ThriftDesc() *impl.Desc                  { return EchoEchoArgsDesc }
+func (s EchoEchoArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EchoEchoArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EchoEchoArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EchoEchoArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -652,7 +645,7 @@ func (s EchoEchoArgs) UnsetDelayMs()      { impl.Struct(s).Unset(echoEchoArgsDel
 type EchoEchoResult nocopy.Struct
 
 const (
-	echoEchoResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	echoEchoResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // EchoEchoResultDesc is the descriptor of EchoEchoResult.
@@ -685,10 +678,9 @@ func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
 }
 
-func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
-func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoEchoResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EchoEchoResult) ThriftDesc() *impl.Desc                  { return EchoEchoResultDesc }
+func (s EchoEchoResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EchoEchoResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EchoEchoResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EchoEchoResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -739,10 +731,9 @@ func (s EchoPutArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoPutArgsDesc)
 }
 
-func (s EchoPutArgs) ThriftDesc() *impl.Desc    { return EchoPutArgsDesc }
-func (s EchoPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoPutArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EchoPutArgs) ThriftDesc() *impl.Desc                  { return EchoPutArgsDesc }
+func (s EchoPutArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EchoPutArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EchoPutArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EchoPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EchoPutArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -772,7 +763,7 @@ func (s EchoPutArgs) UnsetMode()       { impl.Struct(s).Reset(echoPutArgsMode, E
 type EchoPutResult nocopy.Struct
 
 const (
-	echoPutResultSuccess  impl.Field = 2<<48 | 5<<32 | 12<<16 | 0
+	echoPutResultSuccess  impl.Field = 2<<48 | 5<<32 | 12<<16
 	echoPutResultMissing  impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
 	echoPutResultConflict impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
@@ -807,10 +798,9 @@ func (s EchoPutResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoPutResultDesc)
 }
 
-func (s EchoPutResult) ThriftDesc() *impl.Desc    { return EchoPutResultDesc }
-func (s EchoPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoPutResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EchoPutResult) ThriftDesc() *impl.Desc                  { return EchoPutResultDesc }
+func (s EchoPutResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EchoPutResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EchoPutResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EchoPutResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EchoPutResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -897,10 +887,9 @@ func (s EchoNotifyArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoNotifyArgsDesc)
 }
 
-func (s EchoNotifyArgs) ThriftDesc() *impl.Desc    { return EchoNotifyArgsDesc }
-func (s EchoNotifyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoNotifyArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EchoNotifyArgs) ThriftDesc() *impl.Desc                  { return EchoNotifyArgsDesc }
+func (s EchoNotifyArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EchoNotifyArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EchoNotifyArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EchoNotifyArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EchoNotifyArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -953,10 +942,9 @@ func (s EchoAddArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoAddArgsDesc)
 }
 
-func (s EchoAddArgs) ThriftDesc() *impl.Desc    { return EchoAddArgsDesc }
-func (s EchoAddArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoAddArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EchoAddArgs) ThriftDesc() *impl.Desc                  { return EchoAddArgsDesc }
+func (s EchoAddArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EchoAddArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EchoAddArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EchoAddArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EchoAddArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -977,7 +965,7 @@ func (s EchoAddArgs) UnsetB()      { impl.Struct(s).Unset(echoAddArgsB) }
 type EchoAddResult nocopy.Struct
 
 const (
-	echoAddResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	echoAddResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // EchoAddResultDesc is the descriptor of EchoAddResult.
@@ -1010,10 +998,9 @@ func (s EchoAddResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoAddResultDesc)
 }
 
-func (s EchoAddResult) ThriftDesc() *impl.Desc    { return EchoAddResultDesc }
-func (s EchoAddResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoAddResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EchoAddResult) ThriftDesc() *impl.Desc                  { return EchoAddResultDesc }
+func (s EchoAddResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EchoAddResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EchoAddResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EchoAddResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EchoAddResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1062,10 +1049,9 @@ func (s EchoFailArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoFailArgsDesc)
 }
 
-func (s EchoFailArgs) ThriftDesc() *impl.Desc    { return EchoFailArgsDesc }
-func (s EchoFailArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoFailArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EchoFailArgs) ThriftDesc() *impl.Desc                  { return EchoFailArgsDesc }
+func (s EchoFailArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EchoFailArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EchoFailArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EchoFailArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EchoFailArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1114,10 +1100,9 @@ func (s EchoFailResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoFailResultDesc)
 }
 
-func (s EchoFailResult) ThriftDesc() *impl.Desc    { return EchoFailResultDesc }
-func (s EchoFailResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoFailResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EchoFailResult) ThriftDesc() *impl.Desc                  { return EchoFailResultDesc }
+func (s EchoFailResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EchoFailResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EchoFailResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EchoFailResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EchoFailResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

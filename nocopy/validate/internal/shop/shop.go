@@ -5,15 +5,16 @@ package shop
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
-	"github.com/nocopythrift/nocopythrift/nocopy/validate"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"github.com/nocopythrift/nocopythrift/nocopy/validate"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Line nocopy.Struct
 
@@ -46,10 +47,9 @@ func (s Line) String() string    { return impl.String(s) }
 func (s Line) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Line) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LineDesc) }
 
-func (s Line) ThriftDesc() *impl.Desc    { return LineDesc }
-func (s Line) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Line) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Line) ThriftDesc() *impl.Desc                  { return LineDesc }
+func (s Line) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Line) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Line) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Line) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -99,10 +99,9 @@ func (s Order) String() string     { return impl.String(s) }
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
-func (s Order) ThriftDesc() *impl.Desc    { return OrderDesc }
-func (s Order) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Order) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Order) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Order) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Order) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -148,8 +147,8 @@ func (s Order) NewLabels(n ...int) nocopy.StringMap {
 func (s Order) IsSetLabels() bool { return impl.Struct(s).Has(orderLabels) }
 func (s Order) UnsetLabels()      { impl.Struct(s).Unset(orderLabels) }
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Line) Validate() error {
 	{
 		v := s.GetArticle()
@@ -168,8 +167,8 @@ func (s Line) Validate() error {
 
 var orderIDPattern = validate.NewPattern("^[A-Z]{2}-[0-9]+$")
 
-// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
-// nil if there is none.
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// first one that is not.
 func (s Order) Validate() error {
 	{
 		v := s.GetID()

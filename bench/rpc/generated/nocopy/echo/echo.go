@@ -6,15 +6,16 @@ package echo
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type EchoHandler interface {
 	Echo(ctx context.Context, args EchoEchoArgs, result EchoEchoResult) error
@@ -26,8 +27,8 @@ var (
 	}
 )
 
-// UnimplementedEchoHandler answers every call of Echo with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedEchoHandler answers every call of Echo as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedEchoHandler struct{}
 
 func (UnimplementedEchoHandler) Echo(context.Context, EchoEchoArgs, EchoEchoResult) error {
@@ -78,8 +79,8 @@ var (
 	}
 )
 
-// UnimplementedRowsHandler answers every call of Rows with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedRowsHandler answers every call of Rows as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedRowsHandler struct{}
 
 func (UnimplementedRowsHandler) Get(context.Context, RowsGetArgs, RowsGetResult) error {
@@ -164,10 +165,9 @@ func (s Message) String() string       { return impl.String(s) }
 func (s Message) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Message) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MessageDesc) }
 
-func (s Message) ThriftDesc() *impl.Desc    { return MessageDesc }
-func (s Message) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Message) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Message) ThriftDesc() *impl.Desc                  { return MessageDesc }
+func (s Message) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Message) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Message) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Message) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Message) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -223,10 +223,9 @@ func (s Row) String() string   { return impl.String(s) }
 func (s Row) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Row) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowDesc) }
 
-func (s Row) ThriftDesc() *impl.Desc    { return RowDesc }
-func (s Row) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Row) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Row) ThriftDesc() *impl.Desc                  { return RowDesc }
+func (s Row) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Row) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Row) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Row) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -285,10 +284,9 @@ func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
 }
 
-func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
-func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoEchoArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EchoEchoArgs) ThriftDesc() *impl.Desc                  { return EchoEchoArgsDesc }
+func (s EchoEchoArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EchoEchoArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EchoEchoArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EchoEchoArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -313,7 +311,7 @@ func (s EchoEchoArgs) UnsetMessage()      { impl.Struct(s).Unset(echoEchoArgsMes
 type EchoEchoResult nocopy.Struct
 
 const (
-	echoEchoResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	echoEchoResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // EchoEchoResultDesc is the descriptor of EchoEchoResult.
@@ -346,10 +344,9 @@ func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
 }
 
-func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
-func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoEchoResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EchoEchoResult) ThriftDesc() *impl.Desc                  { return EchoEchoResultDesc }
+func (s EchoEchoResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EchoEchoResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EchoEchoResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EchoEchoResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -405,10 +402,9 @@ func (s RowsGetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsGetArgsDesc)
 }
 
-func (s RowsGetArgs) ThriftDesc() *impl.Desc    { return RowsGetArgsDesc }
-func (s RowsGetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowsGetArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s RowsGetArgs) ThriftDesc() *impl.Desc                  { return RowsGetArgsDesc }
+func (s RowsGetArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s RowsGetArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s RowsGetArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s RowsGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s RowsGetArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -424,7 +420,7 @@ func (s RowsGetArgs) UnsetCount()      { impl.Struct(s).Unset(rowsGetArgsCount) 
 type RowsGetResult nocopy.Struct
 
 const (
-	rowsGetResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	rowsGetResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16
 )
 
 // RowsGetResultDesc is the descriptor of RowsGetResult.
@@ -457,10 +453,9 @@ func (s RowsGetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsGetResultDesc)
 }
 
-func (s RowsGetResult) ThriftDesc() *impl.Desc    { return RowsGetResultDesc }
-func (s RowsGetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowsGetResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s RowsGetResult) ThriftDesc() *impl.Desc                  { return RowsGetResultDesc }
+func (s RowsGetResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s RowsGetResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s RowsGetResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s RowsGetResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s RowsGetResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -516,10 +511,9 @@ func (s RowsPutArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsPutArgsDesc)
 }
 
-func (s RowsPutArgs) ThriftDesc() *impl.Desc    { return RowsPutArgsDesc }
-func (s RowsPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowsPutArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s RowsPutArgs) ThriftDesc() *impl.Desc                  { return RowsPutArgsDesc }
+func (s RowsPutArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s RowsPutArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s RowsPutArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s RowsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s RowsPutArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -544,7 +538,7 @@ func (s RowsPutArgs) UnsetRows()      { impl.Struct(s).Unset(rowsPutArgsRows) }
 type RowsPutResult nocopy.Struct
 
 const (
-	rowsPutResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	rowsPutResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // RowsPutResultDesc is the descriptor of RowsPutResult.
@@ -577,10 +571,9 @@ func (s RowsPutResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsPutResultDesc)
 }
 
-func (s RowsPutResult) ThriftDesc() *impl.Desc    { return RowsPutResultDesc }
-func (s RowsPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowsPutResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s RowsPutResult) ThriftDesc() *impl.Desc                  { return RowsPutResultDesc }
+func (s RowsPutResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s RowsPutResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s RowsPutResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s RowsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s RowsPutResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

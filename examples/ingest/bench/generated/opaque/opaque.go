@@ -6,15 +6,16 @@ package opaque
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type OpaqueHandler interface {
 	Write(ctx context.Context, args OpaqueWriteArgs, result OpaqueWriteResult) error
@@ -26,8 +27,8 @@ var (
 	}
 )
 
-// UnimplementedOpaqueHandler answers every call of Opaque with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedOpaqueHandler answers every call of Opaque as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedOpaqueHandler struct{}
 
 func (UnimplementedOpaqueHandler) Write(context.Context, OpaqueWriteArgs, OpaqueWriteResult) error {
@@ -100,10 +101,9 @@ func (s OpaqueWriteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OpaqueWriteArgsDesc)
 }
 
-func (s OpaqueWriteArgs) ThriftDesc() *impl.Desc    { return OpaqueWriteArgsDesc }
-func (s OpaqueWriteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OpaqueWriteArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OpaqueWriteArgs) ThriftDesc() *impl.Desc                  { return OpaqueWriteArgsDesc }
+func (s OpaqueWriteArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OpaqueWriteArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OpaqueWriteArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OpaqueWriteArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OpaqueWriteArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -151,10 +151,9 @@ func (s OpaqueWriteResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OpaqueWriteResultDesc)
 }
 
-func (s OpaqueWriteResult) ThriftDesc() *impl.Desc    { return OpaqueWriteResultDesc }
-func (s OpaqueWriteResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OpaqueWriteResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s OpaqueWriteResult) ThriftDesc() *impl.Desc                  { return OpaqueWriteResultDesc }
+func (s OpaqueWriteResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OpaqueWriteResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s OpaqueWriteResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s OpaqueWriteResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s OpaqueWriteResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

@@ -5,14 +5,15 @@ package parser
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Category int32
 
@@ -169,10 +170,9 @@ func (s Reference) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ReferenceDesc)
 }
 
-func (s Reference) ThriftDesc() *impl.Desc    { return ReferenceDesc }
-func (s Reference) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Reference) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Reference) ThriftDesc() *impl.Desc                  { return ReferenceDesc }
+func (s Reference) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Reference) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Reference) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Reference) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Reference) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -227,10 +227,9 @@ func (s Annotation) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AnnotationDesc)
 }
 
-func (s Annotation) ThriftDesc() *impl.Desc    { return AnnotationDesc }
-func (s Annotation) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Annotation) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Annotation) ThriftDesc() *impl.Desc                  { return AnnotationDesc }
+func (s Annotation) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Annotation) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Annotation) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Annotation) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Annotation) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -292,10 +291,9 @@ func (s Type) String() string    { return impl.String(s) }
 func (s Type) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Type) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TypeDesc) }
 
-func (s Type) ThriftDesc() *impl.Desc    { return TypeDesc }
-func (s Type) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Type) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Type) ThriftDesc() *impl.Desc                  { return TypeDesc }
+func (s Type) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Type) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Type) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Type) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Type) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -410,10 +408,9 @@ func (s Namespace) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NamespaceDesc)
 }
 
-func (s Namespace) ThriftDesc() *impl.Desc    { return NamespaceDesc }
-func (s Namespace) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Namespace) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Namespace) ThriftDesc() *impl.Desc                  { return NamespaceDesc }
+func (s Namespace) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Namespace) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Namespace) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Namespace) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Namespace) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -478,10 +475,9 @@ func (s Typedef) String() string       { return impl.String(s) }
 func (s Typedef) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Typedef) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TypedefDesc) }
 
-func (s Typedef) ThriftDesc() *impl.Desc    { return TypedefDesc }
-func (s Typedef) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Typedef) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Typedef) ThriftDesc() *impl.Desc                  { return TypedefDesc }
+func (s Typedef) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Typedef) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Typedef) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Typedef) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Typedef) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -558,10 +554,9 @@ func (s EnumValue) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EnumValueDesc)
 }
 
-func (s EnumValue) ThriftDesc() *impl.Desc    { return EnumValueDesc }
-func (s EnumValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EnumValue) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s EnumValue) ThriftDesc() *impl.Desc                  { return EnumValueDesc }
+func (s EnumValue) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s EnumValue) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s EnumValue) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s EnumValue) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s EnumValue) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -635,10 +630,9 @@ func (s Enum) String() string    { return impl.String(s) }
 func (s Enum) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Enum) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, EnumDesc) }
 
-func (s Enum) ThriftDesc() *impl.Desc    { return EnumDesc }
-func (s Enum) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Enum) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Enum) ThriftDesc() *impl.Desc                  { return EnumDesc }
+func (s Enum) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Enum) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Enum) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Enum) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Enum) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -724,10 +718,9 @@ func (s ConstValueExtra) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ConstValueExtraDesc)
 }
 
-func (s ConstValueExtra) ThriftDesc() *impl.Desc    { return ConstValueExtraDesc }
-func (s ConstValueExtra) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ConstValueExtra) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ConstValueExtra) ThriftDesc() *impl.Desc                  { return ConstValueExtraDesc }
+func (s ConstValueExtra) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ConstValueExtra) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ConstValueExtra) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ConstValueExtra) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ConstValueExtra) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -795,10 +788,9 @@ func (s ConstValue) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ConstValueDesc)
 }
 
-func (s ConstValue) ThriftDesc() *impl.Desc    { return ConstValueDesc }
-func (s ConstValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ConstValue) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ConstValue) ThriftDesc() *impl.Desc                  { return ConstValueDesc }
+func (s ConstValue) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ConstValue) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ConstValue) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ConstValue) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ConstValue) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -880,10 +872,9 @@ func (s ConstTypedValue) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ConstTypedValueDesc)
 }
 
-func (s ConstTypedValue) ThriftDesc() *impl.Desc    { return ConstTypedValueDesc }
-func (s ConstTypedValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ConstTypedValue) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s ConstTypedValue) ThriftDesc() *impl.Desc                  { return ConstTypedValueDesc }
+func (s ConstTypedValue) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s ConstTypedValue) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s ConstTypedValue) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s ConstTypedValue) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s ConstTypedValue) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -891,7 +882,7 @@ func (s ConstTypedValue) MarshalJSONTo(e impl.JSONOut) error      { return impl.
 func (s *ConstTypedValue) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ConstTypedValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// ConstTypedValueWhich is the arm of a ConstTypedValue that is set; 0 means none.
+// ConstTypedValueWhich tells which arm of ConstTypedValue is set; 0 means none.
 type ConstTypedValueWhich int32
 
 const (
@@ -1004,10 +995,9 @@ func (s MapConstValue) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MapConstValueDesc)
 }
 
-func (s MapConstValue) ThriftDesc() *impl.Desc    { return MapConstValueDesc }
-func (s MapConstValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MapConstValue) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s MapConstValue) ThriftDesc() *impl.Desc                  { return MapConstValueDesc }
+func (s MapConstValue) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MapConstValue) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s MapConstValue) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s MapConstValue) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s MapConstValue) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1077,10 +1067,9 @@ func (s Constant) String() string        { return impl.String(s) }
 func (s Constant) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Constant) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ConstantDesc) }
 
-func (s Constant) ThriftDesc() *impl.Desc    { return ConstantDesc }
-func (s Constant) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Constant) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Constant) ThriftDesc() *impl.Desc                  { return ConstantDesc }
+func (s Constant) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Constant) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Constant) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Constant) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Constant) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1172,10 +1161,9 @@ func (s Field) String() string     { return impl.String(s) }
 func (s Field) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Field) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FieldDesc) }
 
-func (s Field) ThriftDesc() *impl.Desc    { return FieldDesc }
-func (s Field) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Field) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Field) ThriftDesc() *impl.Desc                  { return FieldDesc }
+func (s Field) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Field) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Field) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Field) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Field) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1278,10 +1266,9 @@ func (s StructLike) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, StructLikeDesc)
 }
 
-func (s StructLike) ThriftDesc() *impl.Desc    { return StructLikeDesc }
-func (s StructLike) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s StructLike) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s StructLike) ThriftDesc() *impl.Desc                  { return StructLikeDesc }
+func (s StructLike) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s StructLike) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s StructLike) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s StructLike) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s StructLike) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1376,10 +1363,9 @@ func (s Function) String() string        { return impl.String(s) }
 func (s Function) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Function) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FunctionDesc) }
 
-func (s Function) ThriftDesc() *impl.Desc    { return FunctionDesc }
-func (s Function) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Function) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Function) ThriftDesc() *impl.Desc                  { return FunctionDesc }
+func (s Function) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Function) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Function) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Function) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Function) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1498,10 +1484,9 @@ func (s Service) String() string       { return impl.String(s) }
 func (s Service) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Service) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ServiceDesc) }
 
-func (s Service) ThriftDesc() *impl.Desc    { return ServiceDesc }
-func (s Service) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Service) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Service) ThriftDesc() *impl.Desc                  { return ServiceDesc }
+func (s Service) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Service) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Service) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Service) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Service) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1600,10 +1585,9 @@ func (s Include) String() string       { return impl.String(s) }
 func (s Include) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Include) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, IncludeDesc) }
 
-func (s Include) ThriftDesc() *impl.Desc    { return IncludeDesc }
-func (s Include) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Include) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Include) ThriftDesc() *impl.Desc                  { return IncludeDesc }
+func (s Include) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Include) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Include) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Include) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Include) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -1680,10 +1664,9 @@ func (s Thrift) String() string      { return impl.String(s) }
 func (s Thrift) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Thrift) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ThriftDesc) }
 
-func (s Thrift) ThriftDesc() *impl.Desc    { return ThriftDesc }
-func (s Thrift) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Thrift) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Thrift) ThriftDesc() *impl.Desc                  { return ThriftDesc }
+func (s Thrift) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Thrift) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Thrift) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Thrift) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Thrift) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

@@ -5,15 +5,16 @@ package plugin
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/gen/thrift-gen-nocopy/internal/thriftgo/parser"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/gen/thrift-gen-nocopy/internal/thriftgo/parser"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 // Request is the input of a plugin serialized in binary protocol.
 type Request nocopy.Struct
@@ -52,10 +53,9 @@ func (s Request) String() string       { return impl.String(s) }
 func (s Request) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Request) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RequestDesc) }
 
-func (s Request) ThriftDesc() *impl.Desc    { return RequestDesc }
-func (s Request) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Request) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Request) ThriftDesc() *impl.Desc                  { return RequestDesc }
+func (s Request) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Request) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Request) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Request) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Request) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -168,10 +168,9 @@ func (s Generated) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GeneratedDesc)
 }
 
-func (s Generated) ThriftDesc() *impl.Desc    { return GeneratedDesc }
-func (s Generated) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Generated) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Generated) ThriftDesc() *impl.Desc                  { return GeneratedDesc }
+func (s Generated) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Generated) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Generated) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Generated) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Generated) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -232,10 +231,9 @@ func (s Response) String() string        { return impl.String(s) }
 func (s Response) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Response) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ResponseDesc) }
 
-func (s Response) ThriftDesc() *impl.Desc    { return ResponseDesc }
-func (s Response) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Response) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Response) ThriftDesc() *impl.Desc                  { return ResponseDesc }
+func (s Response) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Response) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Response) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Response) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Response) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

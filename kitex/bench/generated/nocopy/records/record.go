@@ -6,15 +6,16 @@ package records
 import (
 	"context"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"log/slog"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3
+const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type RecordsHandler interface {
 	Put(ctx context.Context, args RecordsPutArgs, result RecordsPutResult) error
@@ -26,8 +27,8 @@ var (
 	}
 )
 
-// UnimplementedRecordsHandler answers every call of Records with an unknown method. Handlers embed it,
-// so that they need not have all methods.
+// UnimplementedRecordsHandler answers every call of Records as one of an unknown method. A handler that
+// does not have all methods embeds it.
 type UnimplementedRecordsHandler struct{}
 
 func (UnimplementedRecordsHandler) Put(context.Context, RecordsPutArgs, RecordsPutResult) error {
@@ -97,10 +98,9 @@ func (s Meta) String() string    { return impl.String(s) }
 func (s Meta) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Meta) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MetaDesc) }
 
-func (s Meta) ThriftDesc() *impl.Desc    { return MetaDesc }
-func (s Meta) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Meta) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Meta) ThriftDesc() *impl.Desc                  { return MetaDesc }
+func (s Meta) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Meta) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Meta) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Meta) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -162,10 +162,9 @@ func (s Item) String() string    { return impl.String(s) }
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
-func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Item) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Item) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Item) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -236,10 +235,9 @@ func (s Record) String() string      { return impl.String(s) }
 func (s Record) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Record) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RecordDesc) }
 
-func (s Record) ThriftDesc() *impl.Desc    { return RecordDesc }
-func (s Record) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Record) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s Record) ThriftDesc() *impl.Desc                  { return RecordDesc }
+func (s Record) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Record) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s Record) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s Record) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s Record) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -321,10 +319,9 @@ func (s RecordsPutArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RecordsPutArgsDesc)
 }
 
-func (s RecordsPutArgs) ThriftDesc() *impl.Desc    { return RecordsPutArgsDesc }
-func (s RecordsPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RecordsPutArgs) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s RecordsPutArgs) ThriftDesc() *impl.Desc                  { return RecordsPutArgsDesc }
+func (s RecordsPutArgs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s RecordsPutArgs) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s RecordsPutArgs) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s RecordsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s RecordsPutArgs) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
@@ -349,7 +346,7 @@ func (s RecordsPutArgs) UnsetRecord()      { impl.Struct(s).Unset(recordsPutArgs
 type RecordsPutResult nocopy.Struct
 
 const (
-	recordsPutResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	recordsPutResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // RecordsPutResultDesc is the descriptor of RecordsPutResult.
@@ -382,10 +379,9 @@ func (s RecordsPutResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RecordsPutResultDesc)
 }
 
-func (s RecordsPutResult) ThriftDesc() *impl.Desc    { return RecordsPutResultDesc }
-func (s RecordsPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RecordsPutResult) LogValue() slog.Value      { return impl.LogValue(s) }
-
+func (s RecordsPutResult) ThriftDesc() *impl.Desc                  { return RecordsPutResultDesc }
+func (s RecordsPutResult) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s RecordsPutResult) LogValue() slog.Value                    { return impl.LogValue(s) }
 func (s RecordsPutResult) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
 func (s RecordsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
 func (s RecordsPutResult) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }

@@ -15,9 +15,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-const _ = nocopykitex.GeneratedV1
+const _ = nocopykitex.GeneratedV1 // undefined? go get github.com/nocopythrift/nocopythrift/kitex@v0.3.0
 
-// Handler handles the calls of client: it is what an rpc.Server takes, too.
+// Handler handles the calls of client. Processors of package rpc take it, too.
 type Handler = context_.ClientHandler
 
 var service = nocopykitex.NewService("client", "names.context", (*Handler)(nil), context_.NewClientProcessor(context_.UnimplementedClientHandler{}),
@@ -57,7 +57,7 @@ func NewClient(destService string, opts ...client.Option) (Client, error) {
 	return kClient{c}, nil
 }
 
-// MustNewClient is NewClient that panics instead of returning an error.
+// MustNewClient is like NewClient, but panics instead of returning an error.
 func MustNewClient(destService string, opts ...client.Option) Client {
 	c, err := NewClient(destService, opts...)
 	if err != nil {

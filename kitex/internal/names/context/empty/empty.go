@@ -12,9 +12,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-const _ = nocopykitex.GeneratedV1
+const _ = nocopykitex.GeneratedV1 // undefined? go get github.com/nocopythrift/nocopythrift/kitex@v0.3.0
 
-// Handler handles the calls of Empty: it is what an rpc.Server takes, too.
+// Handler handles the calls of Empty. Processors of package rpc take it, too.
 type Handler = context_.EmptyHandler
 
 var service = nocopykitex.NewService("Empty", "names.context", (*Handler)(nil), context_.NewEmptyProcessor(context_.UnimplementedEmptyHandler{}))
@@ -36,7 +36,7 @@ func RegisterService(svr server.Server, handler Handler, opts ...server.Register
 type Client interface {
 }
 
-// NewClient returns a client that calls Empty at the destination. It is an io.Closer, too.
+// NewClient returns a client that calls Empty at the destination. The client is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -45,7 +45,7 @@ func NewClient(destService string, opts ...client.Option) (Client, error) {
 	return kClient{c}, nil
 }
 
-// MustNewClient is NewClient that panics instead of returning an error.
+// MustNewClient is like NewClient, but panics instead of returning an error.
 func MustNewClient(destService string, opts ...client.Option) Client {
 	c, err := NewClient(destService, opts...)
 	if err != nil {

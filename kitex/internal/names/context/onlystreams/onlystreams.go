@@ -16,14 +16,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-const _ = nocopykitex.GeneratedV1
+const _ = nocopykitex.GeneratedV1 // undefined? go get github.com/nocopythrift/nocopythrift/kitex@v0.3.0
 
 // Handler handles the calls of OnlyStreams.
 type Handler interface {
 	Chat(ctx context.Context, stream OnlyStreams_chatServer) error
 }
 
-// What handlers and callers of chat send and receive with.
+// Handlers and callers of chat send and receive with these.
 type (
 	OnlyStreams_chatServer = streaming.BidiStreamingServer[context_.Context, context_.Context]
 	OnlyStreams_chatClient = streaming.BidiStreamingClient[context_.Context, context_.Context]
@@ -53,7 +53,7 @@ type Client interface {
 	Chat(ctx context.Context, callOptions ...streamcall.Option) (OnlyStreams_chatClient, error)
 }
 
-// NewClient returns a client that calls OnlyStreams at the destination. It is an io.Closer, too.
+// NewClient returns a client that calls OnlyStreams at the destination. The client is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -62,7 +62,7 @@ func NewClient(destService string, opts ...client.Option) (Client, error) {
 	return kClient{c}, nil
 }
 
-// MustNewClient is NewClient that panics instead of returning an error.
+// MustNewClient is like NewClient, but panics instead of returning an error.
 func MustNewClient(destService string, opts ...client.Option) Client {
 	c, err := NewClient(destService, opts...)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-const _ = nocopykitex.GeneratedV1
+const _ = nocopykitex.GeneratedV1 // undefined? go get github.com/nocopythrift/nocopythrift/kitex@v0.3.0
 
 // Handler handles the calls of select.
 type Handler interface {
@@ -31,19 +31,19 @@ type Handler interface {
 	One(ctx context.Context, args context_.SelectOneArgs, result context_.SelectOneResult) error
 }
 
-// What handlers and callers of chat send and receive with.
+// Handlers and callers of chat send and receive with these.
 type (
 	Select_chatServer = streaming.BidiStreamingServer[context_.Context, context_.Context]
 	Select_chatClient = streaming.BidiStreamingClient[context_.Context, context_.Context]
 )
 
-// What handlers and callers of up send and receive with.
+// Handlers and callers of up send and receive with these.
 type (
 	Select_upServer = streaming.ClientStreamingServer[context_.Context, context_.Context]
 	Select_upClient = streaming.ClientStreamingClient[context_.Context, context_.Context]
 )
 
-// What handlers and callers of down send and receive with.
+// Handlers and callers of down send and receive with these.
 type (
 	Select_downServer = streaming.ServerStreamingServer[context_.Handler]
 	Select_downClient = streaming.ServerStreamingClient[context_.Handler]
@@ -104,7 +104,7 @@ func NewClient(destService string, opts ...client.Option) (Client, error) {
 	return kClient{c}, nil
 }
 
-// MustNewClient is NewClient that panics instead of returning an error.
+// MustNewClient is like NewClient, but panics instead of returning an error.
 func MustNewClient(destService string, opts ...client.Option) Client {
 	c, err := NewClient(destService, opts...)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-const _ = nocopykitex.GeneratedV1
+const _ = nocopykitex.GeneratedV1 // undefined? go get github.com/nocopythrift/nocopythrift/kitex@v0.3.0
 
-// Handler handles the calls of Records: it is what an rpc.Server takes, too.
+// Handler handles the calls of Records. Processors of package rpc take it, too.
 type Handler = records.RecordsHandler
 
 var service = nocopykitex.NewService("Records", "records", (*Handler)(nil), records.NewRecordsProcessor(records.UnimplementedRecordsHandler{}),
@@ -42,7 +42,7 @@ type Client interface {
 	Put(ctx context.Context, args func(records.RecordsPutArgs), callOptions ...callopt.Option) (records.RecordsPutResult, error)
 }
 
-// NewClient returns a client that calls Records at the destination. It is an io.Closer, too.
+// NewClient returns a client that calls Records at the destination. The client is an io.Closer, too.
 func NewClient(destService string, opts ...client.Option) (Client, error) {
 	c, err := nocopykitex.NewClient(service, destService, opts)
 	if err != nil {
@@ -51,7 +51,7 @@ func NewClient(destService string, opts ...client.Option) (Client, error) {
 	return kClient{c}, nil
 }
 
-// MustNewClient is NewClient that panics instead of returning an error.
+// MustNewClient is like NewClient, but panics instead of returning an error.
 func MustNewClient(destService string, opts ...client.Option) Client {
 	c, err := NewClient(destService, opts...)
 	if err != nil {
