@@ -76,6 +76,7 @@ var arrows = []struct {
 	reason string
 }{
 	{"internal/entry", nil, "constants"},
+	{"internal/command", nil, "what commands share"},
 	{"internal/spare", nil, "memory that is used again; users' programs get no dependency through it"},
 	{"internal/chain", []string{module + "/internal/spare"}, "it knows bytes only; users' programs get no dependency through it"},
 	{"internal/shm", nil, "memory and the system calls for it; users' programs get no dependency through it"},
@@ -85,7 +86,7 @@ var arrows = []struct {
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
 	{"nocopy/nocopycmp", []string{"github.com/google/go-cmp/", module + "/nocopy"}, "options of go-cmp; only tests import it"},
 	{"nocopy/messages", []string{module + "/nocopy"}, "functions on messages; only those who call them import it"},
-	{"nocopy/inspect/thriftdump", []string{module + "/nocopy"}, "the command calls the package"},
+	{"nocopy/inspect/thriftdump", []string{module + "/nocopy", module + "/internal/command"}, "the command calls the package"},
 	{"nocopy/inspect", []string{module + "/gen/idl", module + "/gen/schema", module + "/nocopy"}, "bytes and, for names, the IDL; only those who look at messages import it"},
 	{"nocopy/dynamic", []string{module + "/gen/idl", module + "/gen/schema", module + "/nocopy"}, "types from the IDL at run time, by the generator's front end; only those who load IDL import it"},
 	{"nocopy/descriptor", []string{module + "/nocopy"}, "what descriptors tell; users' programs get no dependency through it"},
@@ -104,7 +105,7 @@ var arrows = []struct {
 	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl", module + "/internal/entry"}, "meaning to Go; the runtime is called by what it writes, not by itself"},
 	{"gen/audit", []string{module + "/gen/schema", module + "/gen/idl"}, "two schemas compared"},
 	{"gen/idlfmt", []string{module + "/gen/idl"}, "tokens to text"},
-	{"gen/nocopyc", []string{module + "/gen/", module + "/nocopy/thriftimpl"}, "the command puts the parts together"},
+	{"gen/nocopyc", []string{module + "/gen/", module + "/nocopy/thriftimpl", module + "/internal/command"}, "the command puts the parts together"},
 	{"gen/thrift-gen-nocopy/internal", []string{module + "/nocopy", module + "/gen/thrift-gen-nocopy/internal"}, "generated code imports nothing but nocopy and its like"},
 	{"gen/thrift-gen-nocopy", []string{module + "/gen/", module + "/nocopy"}, "the plugin puts the generator's parts together, and reads thriftgo's messages by our accessors"},
 	{"gen/internal", []string{module + "/nocopy", module + "/gen/internal"}, "generated code imports nothing but nocopy and its like"},

@@ -204,6 +204,7 @@ func (h *hostile) check() error {
 			b.Free()
 		}
 	}
+	//lint:ignore SA1011 bytes, not text
 	if strings.Trim(string(h.foreign), "\xf0") != "" {
 		return errors.New("bytes of the caller's have changed")
 	}

@@ -7,7 +7,7 @@ import "github.com/nocopythrift/nocopythrift/internal/chain"
 func (s XStruct) containerWire() []byte {
 	s = s.orAbsent()
 	s.alive()
-	if s.m == empty {
+	if s.m.isEmpty() {
 		return nil
 	}
 	t := s.typ()

@@ -22,7 +22,7 @@ const keepPieces = 4 << 10
 func (m *Message) source(v XStruct, t *XType) source {
 	v = v.orAbsent()
 	v.alive()
-	if v.m == empty {
+	if v.m.isEmpty() {
 		m.copied = appendZero(m.copied[:0], t)
 		return source{n: len(m.copied), data: m.copied}
 	}
@@ -249,7 +249,7 @@ func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 func (s XStruct) AppendStruct(dst []byte, d *XDesc) []byte {
 	s = s.orAbsent()
 	s.alive()
-	if s.m == empty {
+	if s.m.isEmpty() {
 		return appendZero(dst, d.self)
 	}
 	s.m.closeAllUnlessSealed()

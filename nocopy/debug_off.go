@@ -5,6 +5,8 @@ package nocopy
 const debugging = false
 
 // origin is what a build with the tag nocopydebug knows of where a message was made.
+//
+//lint:ignore U1000 embedded for the tag
 type origin struct{}
 
 func (*Message) track()   {}

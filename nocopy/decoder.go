@@ -119,15 +119,23 @@ func (d *Decoder[S]) receive() (chain.Chunk, int64, error) {
 	n := int32(binary.BigEndian.Uint32(d.in.Bytes()))
 	switch {
 	case n < 0:
-		return chain.Chunk{}, 0, &Error{Path: d.desc.name, Err: ErrNegative}
+		return chain.Chunk{}, 0, d.explained(&Error{Path: d.desc.name, Err: ErrNegative})
 	case int64(n) > int64(d.limits.MaxBytes):
-		return chain.Chunk{}, 0, tooLong(d.desc, int64(n), d.limits.MaxBytes)
+		return chain.Chunk{}, 0, d.explained(tooLong(d.desc, int64(n), d.limits.MaxBytes))
 	}
 	if err := d.fill(length + int(n)); err != nil {
 		return chain.Chunk{}, 0, err
 	}
 	d.in.Skip(length)
 	return d.in.Take(int(n)), length + int64(n), nil
+}
+
+// explained returns err, which says of what other format the bytes are that have arrived, if they
+// are of one that is known.
+func (d *Decoder[S]) explained(err *Error) error {
+	b := d.in.Bytes()
+	err.explain(b, len(b), d.desc)
+	return err
 }
 
 // keepWhole is the most bytes of a bare struct that are kept in one piece; they are moved when the
@@ -149,6 +157,9 @@ func (d *Decoder[S]) receiveBare() (chain.Chunk, int64, error) {
 			var bad *Error
 			if errors.As(err, &bad) {
 				bad.Path = d.desc.name
+				if cut == 0 {
+					err = d.explained(bad)
+				}
 			}
 			return chain.Chunk{}, 0, err
 		}

@@ -1,16 +1,40 @@
 package nocopy
 
+import "strings"
+
 // absent returns what an unset struct or container field reads as: its IDL default or an empty
 // value.
 func (f *field) absent() XStruct {
 	if f.Default == "" {
-		return emptyHandle()
+		m := f.unset.Load()
+		if m == nil {
+			m = makeEmpty(f)
+			f.unset.Store(m)
+		}
+		return XStruct{m: m}
 	}
 	f.defaultOnce.Do(func() {
 		f.defaultView = frozen(f.typ, f.Default)
-		f.defaultView.m.absent = true
+		m := f.defaultView.m
+		m.absent, m.absentIn = true, f
 	})
 	return f.defaultView
+}
+
+// notThere is the text of the panic of a setter that was called on a struct or container of m,
+// which is frozen.
+func (m *Message) notThere() string {
+	f := m.absentIn
+	if f == nil {
+		return panicAbsent
+	}
+	var name strings.Builder // as nocopyc has it, but for initialisms
+	for part := range strings.SplitSeq(f.Name, "_") {
+		if part != "" {
+			name.WriteString(strings.ToUpper(part[:1]) + part[1:])
+		}
+	}
+	return "nocopy: " + f.of.name + "." + f.Name + setterOnAbsent + "New" + name.String() + " first"
 }
 
 // frozen returns the handle of a struct or container, given as its wire bytes, that can't be

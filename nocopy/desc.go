@@ -223,7 +223,9 @@ type field struct {
 
 	defaultOnce sync.Once
 	defaultView XStruct
-	widest      int // words of the widest struct inside; known once there is a program
+	of          *XDesc                  // the struct that has the field
+	unset       atomic.Pointer[Message] // what the field reads as if it has no default, see absent
+	widest      int                     // words of the widest struct inside; known once there is a program
 }
 
 // newStructDesc returns the descriptor of a struct. It must be completed by Define before use.
@@ -297,7 +299,7 @@ func (d *XDesc) define(fields []XFieldDesc, first int, kind uint32) {
 	var template []byte
 	for i := range fields {
 		f := &d.fields[i]
-		f.XFieldDesc = fields[i]
+		f.XFieldDesc, f.of = fields[i], d
 		f.typ, f.kind, f.size = f.Type, f.Type.kind, f.Type.size
 		if f.ID == entry.IndexID {
 			panic("nocopy: " + d.name + "." + f.Name + " has the id of a message's index")

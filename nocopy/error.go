@@ -39,13 +39,15 @@ var (
 // The fixed texts of panics about wrong use.
 const (
 	panicStale   = "nocopy: handle used after its message was released"
-	panicAbsent  = "nocopy: setter called on an absent struct or container: use NewX first"
+	panicAbsent  = "nocopy" + setterOnAbsent + "NewX first"
 	panicTwice   = "nocopy: message released twice"
 	panicGone    = "nocopy: setter called on a struct or container that is no longer in its message"
 	panicNotRoot = "nocopy: Release called on a handle that is not its message's root"
 
 	panicNotKept = "nocopy: message of this library used as one of the program's own"
 	panicCopied  = "nocopy: copy of a Message used"
+
+	setterOnAbsent = ": setter called on an absent struct or container: use "
 
 	panicUndefined = "nocopy: struct used before the init function of its package has described it: " +
 		"make messages in functions that are called later, not to initialize variables of that package"

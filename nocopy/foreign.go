@@ -32,7 +32,7 @@ func (m *Message) detach(below, long int) [][]byte {
 func (s XStruct) WireLen(d *XDesc) int {
 	s = s.orAbsent()
 	s.alive()
-	if s.m == empty {
+	if s.m.isEmpty() {
 		return len(appendZero(nil, d.self))
 	}
 	if err := s.Sendable(); err != nil {

@@ -47,7 +47,7 @@ func (s XStruct) formatContainer(none string) string {
 		return zeroHandleText
 	}
 	s.alive()
-	if s.m == empty {
+	if s.m.isEmpty() {
 		return none
 	}
 	return string(formatter{m: s.m}.value(nil, s.typ(), s.entry()))

@@ -164,7 +164,7 @@ func (s XStruct) pairs() int {
 // key returns k with its bytes.
 func (s XStruct) key(k encoded) encoded {
 	// An absent map does not know its type, and has no keys
-	if k.view.m != nil && s.m != nil && s.m != empty {
+	if k.view.m != nil && s.m != nil && !s.m.isEmpty() {
 		s.alive()
 		k.text = k.view.wireAs(s.typ().key)
 		if k.view.m == s.m {
@@ -176,7 +176,7 @@ func (s XStruct) key(k encoded) encoded {
 
 // keyToPut is key for a pair that may be added. It panics if k can't be a key of the map.
 func (s XStruct) keyToPut(k encoded) encoded {
-	if k.view.m != nil && k.view.m != empty {
+	if k.view.m != nil && !k.view.m.isEmpty() {
 		k.view.alive()
 		k.view.mustBe(s.typ().key)
 	}

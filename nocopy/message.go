@@ -52,6 +52,7 @@ type Message struct {
 	guarded     bool    // changes are not simply made, see beforeChange
 	pending     pending // what the next change must do first, see settle
 	absent      bool    // stands for something that is not there
+	absentIn    *field  // the field that is absent then; nil if that is not known
 	shadows     shadows // fields that came twice
 	limits      Limits
 	p           parser

@@ -92,7 +92,7 @@ func (m *Message) parseFrom(b []byte, base uint32) (XStruct, error) {
 	return m.parseRoot(p)
 }
 
-func tooLong(d *XDesc, n int64, most int) error {
+func tooLong(d *XDesc, n int64, most int) *Error {
 	return &Error{Path: d.name, Err: limitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
 }
 
@@ -229,6 +229,8 @@ func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 	}
 	if i < 0 {
 		err := p.finish(m.desc)
+		b, size := p.firstBytes()
+		err.explain(b, size, m.desc)
 		p.b = nil
 		if len(p.windows) > 0 {
 			p.dropWindows()

@@ -175,7 +175,7 @@ func (p *parser) atElement(k int) int {
 }
 
 // finish returns the error of a failed parse, with its path.
-func (p *parser) finish(d *XDesc) error {
+func (p *parser) finish(d *XDesc) *Error {
 	p.path = append(p.path, d.name)
 	slices.Reverse(p.path)
 	p.err.Path = strings.Join(p.path, "")

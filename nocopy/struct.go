@@ -12,18 +12,28 @@ import (
 // entry yet.
 const notIndexed = 1 << 31
 
-// empty is the message of all absent structs, lists and maps: whatever is read from it is zero.
+// empty is the message of absent structs, lists and maps: whatever is read from it is zero. Each
+// field has one of its own, so that a panic can name it.
 // Their handle is entry 0 of generation 0, so that the zero XStruct differs from it only in its
 // message.
-var empty = func() *Message {
-	m := &Message{words: math.MaxUint16 + 1, frozen: true, guarded: true, absent: true}
+var empty = makeEmpty(nil)
+
+// makeEmpty returns a message as empty is, for what field f reads as; for any if f is nil.
+func makeEmpty(f *field) *Message {
+	m := &Message{words: math.MaxUint16 + 1, frozen: true, guarded: true, absent: true, absentIn: f}
 	m.openHandle, m.mapFill.handle, m.listFill.handle = staleHandle, staleHandle, staleHandle
 	m.buf.Reset(false)
 	m.buf.Seal()
-	m.idx = make([]uint32, math.MaxUint16+1)
+	m.idx = zeroWords
 	m.edits = append(m.edits, edit{})
 	return m
-}()
+}
+
+// isEmpty reports whether m stands for a struct or container that is absent and has no default.
+func (m *Message) isEmpty() bool { return m.absent && m.root == 0 }
+
+// zeroWords is the index of all messages that are empty, which are only read.
+var zeroWords = make([]uint32, math.MaxUint16+1)
 
 // staleHandle is a generation and entry that no handle has.
 const staleHandle = math.MaxUint64

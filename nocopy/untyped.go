@@ -215,7 +215,7 @@ func (s XStruct) UnsetValue(f XField, d *XDesc) {
 // Complete completes what is being built in the message of s, so that s reads as what it will be
 // sent as. Of an absent struct or container, or the zero handle, it does nothing.
 func (s XStruct) Complete() {
-	if s = s.orAbsent(); s.m != empty {
+	if s = s.orAbsent(); !s.m.isEmpty() {
 		s.m.closeAllUnlessSealed()
 	}
 }
@@ -238,7 +238,7 @@ func (v XValue) mustFit(t *XType) {
 
 // ContainerType returns the type of a list, set or map; nil of an absent one.
 func (s XStruct) ContainerType() *XType {
-	if s = s.orAbsent(); s.m == empty {
+	if s = s.orAbsent(); s.m.isEmpty() {
 		return nil
 	}
 	return s.typ()

@@ -77,7 +77,7 @@ func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 	return func(yield func(int16, Value) bool) {
 		s := s.orAbsent()
 		s.alive()
-		if s.m == empty {
+		if s.m.isEmpty() {
 			return
 		}
 		if s.m.pending&byIndex != 0 && s.m.Index() != nil {

@@ -10,7 +10,7 @@ type AnyHandle interface{ ThriftStruct() XStruct }
 // is good until the next change or Release. What is being built in it is completed.
 func (s XStruct) WireIn(t *XType) ([]byte, bool) {
 	s = s.orAbsent()
-	if s.m == empty {
+	if s.m.isEmpty() {
 		return nil, false
 	}
 	s.m.closeAllUnlessSealed()
@@ -26,7 +26,7 @@ func (v XValue) AppendWire(dst []byte) []byte {
 		return append(appendBE32(dst, uint32(len(v.text))), v.text...)
 	case t.kind >= record:
 		s := v.s.orAbsent()
-		if s.m == empty {
+		if s.m.isEmpty() {
 			return appendZero(dst, t)
 		}
 		s.m.closeAllUnlessSealed()

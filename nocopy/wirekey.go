@@ -68,7 +68,7 @@ func (m *Message) addViewTable(e uint32) {
 // are taken out of their tables until the next lookup.
 func (m *Message) beforeChange(e uint32) {
 	if m.frozen {
-		panic(panicAbsent)
+		panic(m.notThere())
 	}
 	if m.idx[e+entryStart] == 0 {
 		if m.pending&byIndex != 0 { // it is absent since it is not valid
@@ -224,7 +224,7 @@ func (m *Message) elementEntry(e uint32, t *XType, i uint32) uint32 {
 // wire returns the wire bytes of the struct or container of entry e: an alias if they are in
 // one piece, which is good until the next change, else a copy.
 func (m *Message) wire(e uint32, t *XType) []byte {
-	if m == empty {
+	if m.isEmpty() {
 		return appendZero([]byte{}, t)
 	}
 	from, to := m.extent(e, t)

@@ -32,6 +32,9 @@ type Options struct {
 	// Fields means that a type of its fields is generated for each struct, too, and what makes
 	// messages, structs and lists of them.
 	Fields bool
+	// Golint means that initialisms in names are in capitals wherever golint demands it, not only
+	// where Apache's generator has them so.
+	Golint bool
 }
 
 // File is a generated file.
@@ -59,7 +62,7 @@ type generator struct {
 
 // newGenerator returns a generator that knows which files and packages are written and imported.
 func newGenerator(set *schema.Set, opt Options) *generator {
-	g := &generator{set: set, opt: opt, packageOf: packages(set, opt.Fields), programs: set.Roots}
+	g := &generator{set: set, opt: opt, packageOf: packages(set, opt), programs: set.Roots}
 	if opt.Recursive {
 		g.programs = set.Programs
 	}

@@ -68,6 +68,29 @@ func camelCase(name string) string {
 	return name
 }
 
+// golintInitialisms holds the words that golint wants in capitals and Apache's generator does not
+// know.
+var golintInitialisms = wordSet(`ACL SQL XMPP`)
+
+// asGolint returns a name with the initialisms in it in capitals, as golint demands: userId →
+// userID, UrlList → URLList. A word ends before an underscore, and after a small letter that a
+// capital or a digit follows: Ids and HTTPUrl stay as they are.
+func asGolint(name string) string {
+	out, from := []byte(name), 0
+	for i := range out {
+		small := 'a' <= name[i] && name[i] <= 'z'
+		if i+1 < len(name) && !(small && (name[i+1] < 'a' || name[i+1] > 'z')) && name[i] != '_' {
+			continue
+		}
+		word := strings.Trim(name[from:i+1], "_")
+		if big := upper(word); initialisms[big] || golintInitialisms[big] {
+			copy(out[from:], big)
+		}
+		from = i + 1
+	}
+	return string(out)
+}
+
 // fixInitialism returns name with the word that begins at an offset in capitals, if that is an
 // initialism.
 func fixInitialism(name string, at int) string {

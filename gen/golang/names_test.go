@@ -25,6 +25,22 @@ func TestPublicName(t *testing.T) {
 	}
 }
 
+// TestGolintNames: Options.Golint changes initialisms only.
+func TestGolintNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"userId": "UserID", "user_id": "UserID", "imageUrl": "ImageURL", "UrlList": "URLList", "url_Id": "URL_ID", "ids": "Ids",
+		"HTTPUrl": "HTTPUrl", "sqlQuery": "SQLQuery", "acl": "ACL", "Identity": "Identity", "MAX_SIZE": "MAX_SIZE", "a": "A",
+		"newId": "NewID_", "_lead": "_lead", "x_": "X_", "idIdId": "IDIDID", "utf8_name": "UTF8Name", "ip4": "IP4", "": "",
+	} {
+		if got := (&names{golint: true}).public(name); got != want {
+			t.Errorf("%s becomes %s, want %s", name, got, want)
+		}
+		if got := (&names{}).public(name); got != publicName(name) {
+			t.Errorf("%s becomes %s without the option", name, got)
+		}
+	}
+}
+
 func TestFileName(t *testing.T) {
 	for name, want := range map[string]string{
 		"user": "user.go", "User-x": "User-x.go", "a_test": "a_test_.go", "a_linux": "a_linux_.go", "linux": "linux.go",

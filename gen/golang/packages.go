@@ -19,7 +19,7 @@ type goPackage struct {
 }
 
 // packages returns the Go package that each file's code goes to. fields is Options.Fields.
-func packages(set *schema.Set, fields bool) map[*schema.Program]*goPackage {
+func packages(set *schema.Set, opt Options) map[*schema.Program]*goPackage {
 	byDir := map[string]*goPackage{}
 	services := map[*schema.Service]*serviceNames{}
 	of := map[*schema.Program]*goPackage{}
@@ -27,7 +27,7 @@ func packages(set *schema.Set, fields bool) map[*schema.Program]*goPackage {
 		dir := packageDir(p)
 		pkg := byDir[dir]
 		if pkg == nil {
-			pkg = &goPackage{dir: dir, name: packageName(path.Base(dir)), names: newNames(services, fields)}
+			pkg = &goPackage{dir: dir, name: packageName(path.Base(dir)), names: newNames(services, opt)}
 			byDir[dir] = pkg
 		}
 		pkg.programs = append(pkg.programs, p)

@@ -63,6 +63,7 @@ type methodNames struct {
 type names struct {
 	taken    scope
 	fields   bool // as Options.Fields
+	golint   bool // as Options.Golint
 	structs  map[*schema.Struct]*structNames
 	enums    map[*schema.Enum]*enumNames
 	typedefs map[*schema.Typedef]string
@@ -72,10 +73,11 @@ type names struct {
 }
 
 // newNames returns the names of an empty package. services is shared by all packages.
-func newNames(services map[*schema.Service]*serviceNames, fields bool) *names {
+func newNames(services map[*schema.Service]*serviceNames, opt Options) *names {
 	return &names{
 		taken:    scope{},
-		fields:   fields,
+		fields:   opt.Fields,
+		golint:   opt.Golint,
 		structs:  map[*schema.Struct]*structNames{},
 		enums:    map[*schema.Enum]*enumNames{},
 		typedefs: map[*schema.Typedef]string{},
@@ -84,15 +86,23 @@ func newNames(services map[*schema.Service]*serviceNames, fields bool) *names {
 	}
 }
 
+// public returns the Go name of an IDL name.
+func (n *names) public(name string) string {
+	if name = publicName(name); n.golint {
+		return asGolint(name)
+	}
+	return name
+}
+
 // addFile chooses the names of what p defines. Types choose first, then their members,
 // then typedefs and constants. Included files must be added before those that
 // include them, which then cannot change their names.
 func (n *names) addFile(p *schema.Program) {
 	for _, s := range p.Structs {
-		n.structs[s] = &structNames{Type: n.taken.unique(publicName(s.Name))}
+		n.structs[s] = &structNames{Type: n.taken.unique(n.public(s.Name))}
 	}
 	for _, e := range p.Enums {
-		n.enums[e] = &enumNames{Type: n.taken.unique(publicName(e.Name))}
+		n.enums[e] = &enumNames{Type: n.taken.unique(n.public(e.Name))}
 	}
 	for _, e := range p.Enums {
 		en := n.enums[e]
@@ -110,10 +120,10 @@ func (n *names) addFile(p *schema.Program) {
 		n.service(s)
 	}
 	for _, t := range p.Typedefs {
-		n.typedefs[t] = n.taken.unique(publicName(t.Name))
+		n.typedefs[t] = n.taken.unique(n.public(t.Name))
 	}
 	for _, c := range p.Consts {
-		name := n.taken.unique(publicName(c.Name))
+		name := n.taken.unique(n.public(c.Name))
 		n.consts[c] = constNames{name, n.taken.unique(privateName(name) + "Const")}
 	}
 	if n.fields { // last, so that other names do not depend on it
@@ -160,7 +170,7 @@ func (n *names) members(s *schema.Struct) {
 	}
 	methods := maps.Clone(structMethods)
 	for _, f := range s.Fields {
-		name := publicName(f.Name)
+		name := n.public(f.Name)
 		for methods["Get"+name] || methods["Set"+name] || methods["IsSet"+name] || methods["Unset"+name] || methods["New"+name] {
 			name += "_"
 		}
@@ -219,7 +229,7 @@ func (n *names) service(s *schema.Service) {
 	if s.Extends != nil && s.Extends.Program == s.Program {
 		n.service(s.Extends)
 	}
-	name := publicName(s.Name)
+	name := n.public(s.Name)
 	sn := &serviceNames{
 		Handler:       n.taken.unique(name + "Handler"),
 		NewProcessor:  n.taken.unique("New" + name + "Processor"),
@@ -238,7 +248,7 @@ func (n *names) service(s *schema.Service) {
 		}
 	}
 	for _, f := range s.Functions {
-		m := methodNames{Go: methods.unique(publicName(f.Name))}
+		m := methodNames{Go: methods.unique(n.public(f.Name))}
 		for _, part := range []struct {
 			s      *schema.Struct
 			suffix string

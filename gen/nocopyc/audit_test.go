@@ -19,7 +19,7 @@ func TestAudit(t *testing.T) {
 		{"audit -warnings=off old.thrift new.thrift", 1, removed, ""},
 		{"audit old.thrift new.thrift -wire", 0, "", ""},
 		{"audit old.thrift", 2, "", "nocopyc: audit needs what is old and what is new\nusage: nocopyc audit "},
-		{"audit -x", 2, "", "flag provided but not defined"},
+		{"audit -x", 2, "", "nocopyc audit: flag provided but not defined: -x; see nocopyc audit -help\n"},
 		{"audit -help", 0, "", "usage: nocopyc audit"},
 		{"audit", 2, "", "nocopyc: audit needs"},
 		// The flag of earlier versions.
@@ -33,7 +33,7 @@ func TestAudit(t *testing.T) {
 		{"-audit old.thrift no.thrift", 2, "", "nocopyc: no.thrift: "},
 		{"-audit old.thrift", 2, "", "nocopyc: audit needs what is old and what is new\nusage: "},
 		{"-audit -warnings x a b", 2, "", "nocopyc: -warnings is on, off or error"},
-		{"-audit -x", 2, "", "flag provided but not defined"},
+		{"-audit -x", 2, "", "nocopyc audit: flag provided but not defined: -x; see nocopyc audit -help\n"},
 		{"-audit -help", 0, "", "usage: nocopyc audit"},
 		{"-audit -- old.thrift new.thrift", 1, removed + changed, ""},
 	} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 // parseMixed parses flags that may stand before, between and after other arguments, which it
@@ -13,7 +14,7 @@ import (
 func parseMixed(flags *flag.FlagSet, args []string) ([]string, error) {
 	var operands []string
 	for {
-		if err := flags.Parse(args); err != nil {
+		if err := command.Parse(flags, args); err != nil {
 			return nil, err
 		}
 		rest := flags.Args()

@@ -29,6 +29,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/gen/golang"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 const usage = `usage: nocopyc -o DIR [-I DIR]... [-package-prefix PATH] [-r] FILE.thrift...
@@ -104,9 +105,10 @@ func runGenerate(args []string, stdout, stderr io.Writer) int {
 	flags.BoolVar(&opt.Recursive, "r", false, "generate the included files too")
 	flags.BoolVar(&opt.Kitex, "kitex", false, "generate clients and servers for Kitex, too, in a package for each service; see docs/kitex.md")
 	flags.BoolVar(&opt.Fields, "fields", false, "generate structs of plain values, too, of which messages, structs and lists are made at once; see docs/idl.md")
+	flags.BoolVar(&opt.Golint, "golint", false, "write initialisms in names as golint demands: GetUserID for userId, too; see docs/idl.md")
 	flags.BoolVar(&check, "check", false, "report errors in the files and write nothing; -o is not needed")
 	flags.BoolVar(&version, "version", false, "print the version and exit")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+	if err := command.Parse(flags, args); errors.Is(err, flag.ErrHelp) {
 		return 0
 	} else if err != nil {
 		return 2

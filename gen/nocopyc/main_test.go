@@ -53,9 +53,18 @@ func tree(t *testing.T, dir string) []string {
 
 func TestUsage(t *testing.T) {
 	files(t, "a.thrift", "struct A {}")
-	for _, args := range [][]string{{}, {"-o", "out"}, {"a.thrift"}, {"-x"}, {"-o"}} {
+	for _, args := range [][]string{{}, {"-o", "out"}, {"a.thrift"}} {
 		if code, _, stderr := nocopyc(args...); code != 2 || !strings.Contains(stderr, "usage: nocopyc") {
 			t.Errorf("%q: exit code %d, %q", args, code, stderr)
+		}
+	}
+	for arg, want := range map[string]string{
+		"-x":   "nocopyc: flag provided but not defined: -x; see nocopyc -help\n",
+		"-o":   "nocopyc: flag needs an argument: -o; see nocopyc -help\n",
+		"-r=x": "nocopyc: invalid boolean value \"x\" for -r: parse error; see nocopyc -help\n",
+	} {
+		if code, _, stderr := nocopyc(arg); code != 2 || stderr != want {
+			t.Errorf("%s: exit code %d, %q", arg, code, stderr)
 		}
 	}
 	if code, _, stderr := nocopyc("-help"); code != 0 || !strings.Contains(stderr, "-package-prefix") {

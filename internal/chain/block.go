@@ -25,6 +25,7 @@ const (
 // Block is a piece of memory with a count of its holders. When the last one releases it, it is
 // used again.
 type Block struct {
+	//lint:ignore U1000 builds with the tag nocopydebug use it
 	blockDebug
 	mem  []byte
 	refs atomic.Int32

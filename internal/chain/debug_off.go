@@ -5,6 +5,8 @@ package chain
 const debugging = false
 
 // blockDebug is what builds with the tag nocopydebug keep for each Block.
+//
+//lint:ignore U1000 embedded for the tag
 type blockDebug struct{}
 
 func (*Block) mapOwn(int) {}

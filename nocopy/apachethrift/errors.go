@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
+//lint:ignore ST1005 a name
 var errSimpleJSON = errors.New("Apache's simple JSON can be written, but not read")
 
 // reason returns the error of a protocol as errors.Is is to find it: what package nocopy says of

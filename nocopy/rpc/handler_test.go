@@ -68,6 +68,7 @@ func (h *handler) Put(_ context.Context, args echo.EchoPutArgs, result echo.Echo
 		panic("out of cheese")
 	case "nil panic":
 		var m map[string]int
+		//lint:ignore SA5000 it is to panic
 		m["a"] = 1
 	case "application exception":
 		return &rpc.ApplicationException{Type: rpc.InvalidTransform, Message: "as it is"}

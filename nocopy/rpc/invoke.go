@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"runtime/debug"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -86,7 +85,7 @@ func (m *Method) resultOf(ctx context.Context, args *nocopy.Message, l nocopy.Li
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			result, err = nil, new(Server).conceal("handler panicked", m, nil, v, debug.Stack())
+			result, err = nil, new(Server).handlerPanicked(m, nil, v)
 		}
 		for _, r := range own {
 			if r != result {

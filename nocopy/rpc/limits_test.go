@@ -120,7 +120,7 @@ var treeDesc, treeResultDesc = thriftimpl.NewDesc("Tree"), thriftimpl.NewDesc("g
 
 const (
 	treeInner   thriftimpl.Field = 2<<48 | 4<<32 | 12<<16 | 1
-	treeSuccess thriftimpl.Field = 2<<48 | 4<<32 | 12<<16 | 0
+	treeSuccess thriftimpl.Field = 2<<48 | 4<<32 | 12<<16
 )
 
 func init() {

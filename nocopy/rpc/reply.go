@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
-	"runtime/debug"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -42,7 +41,7 @@ func (c *serverConn) handle(req *request, readerID uint64, arrived time.Time) {
 
 // answerPanic sets the reply to a request whose handler did not return, with v as the cause.
 func (c *serverConn) answerPanic(req *request, v any) {
-	e := c.srv.conceal("handler panicked", req.method, c.peer, v, debug.Stack())
+	e := c.srv.handlerPanicked(req.method, c.peer, v)
 	if req.tries != nil {
 		_, _, req.stillUsed = req.tries.close(nocopy.Struct{})
 	}

@@ -88,7 +88,7 @@ func TestRetryPauses(t *testing.T) {
 		unsent := func(context.Context, *rpc.Call) error { return rpc.ErrNotSent }
 		call := &rpc.Call{Method: methodNamed(t, "add")}
 		retry := rpc.Retry(rpc.RetryPolicy{MaxTries: 7, MinPause: 100 * time.Millisecond, MaxPause: 400 * time.Millisecond, Budget: -1})
-		start, lengths := time.Now(), map[time.Duration]bool{}
+		lengths := map[time.Duration]bool{}
 		for range 5 {
 			var at []time.Time
 			retry(bg, call, func(context.Context, *rpc.Call) error {
@@ -107,7 +107,7 @@ func TestRetryPauses(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(bg, 40*time.Millisecond)
 		defer cancel()
-		start = time.Now()
+		start := time.Now()
 		if err := retry(ctx, call, unsent); !errors.Is(err, rpc.ErrNotSent) || time.Since(start) != 40*time.Millisecond {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}

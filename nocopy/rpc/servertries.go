@@ -70,7 +70,7 @@ func (s *Server) callHandler(ctx context.Context, call *Call) (err error) {
 	result := call.Result
 	defer func() {
 		if v := recover(); v != nil {
-			err = s.conceal("handler panicked", a.method, a.conn.peer, v, debug.Stack())
+			err = s.handlerPanicked(a.method, a.conn.peer, v)
 		}
 		a.leave(result)
 	}()

@@ -175,6 +175,7 @@ func TestBadStats(t *testing.T) {
 		return &rpc.Stats{
 			Conns:    func(int) { panic("bad conns") },
 			InFlight: func(int) { panic(nil) },
+			//lint:ignore SA5000 it is to panic
 			Queued:   func(time.Duration) { var m map[int]int; m[0] = 1 },
 			Received: func(int) { panic(exitError{}) },
 			Sent:     func(linkbuf.Stats) { panic("bad sent") },

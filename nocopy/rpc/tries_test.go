@@ -420,6 +420,7 @@ func TestInnerInterceptorOfClient(t *testing.T) {
 		}
 		loser, inside := *c, make(chan struct{})
 		go func() {
+			//lint:ignore SA1029 nothing else has this context
 			next(context.WithValue(ctx, "inside", inside), &loser)
 			close(returned)
 		}()

@@ -19,6 +19,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
 )
@@ -60,7 +61,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags.TextVar(&opt.Form, "form", inspect.Auto, "`form` of the bytes: struct, framed-struct, message, framed-message, or auto: found out")
 	flags.BoolVar(&opt.JSON, "json", false, "one JSON object a line, for each value")
 	flags.IntVar(&opt.MaxText, "max", 64, "how many `bytes` of a string or binary are shown; 0 for all")
-	switch err := flags.Parse(args); {
+	switch err := command.Parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:

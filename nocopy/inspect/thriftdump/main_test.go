@@ -52,7 +52,7 @@ func TestRun(t *testing.T) {
 		{[]string{"-form", "json", "-"}, good, 2, "", "is no form"},
 		{nil, "", 2, "", "usage:"},
 		{[]string{"a", "b"}, "", 2, "", "usage:"},
-		{[]string{"-nothing"}, "", 2, "", "usage:"},
+		{[]string{"-nothing"}, "", 2, "", "thriftdump: flag provided but not defined: -nothing; see thriftdump -help\n"},
 		{[]string{"-h"}, "", 0, "", "usage:"},
 	} {
 		var stdout, stderr bytes.Buffer

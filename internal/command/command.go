@@ -1,0 +1,28 @@
+// Package command has what the commands of this repository share.
+package command
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+)
+
+// Parse parses flags as flags.Parse does, but of a wrong one it prints a single line: what is wrong
+// and how to get help. -help prints the usage. The exit code for errors other than flag.ErrHelp is
+// 2.
+func Parse(flags *flag.FlagSet, args []string) error {
+	out, usage := flags.Output(), flags.Usage
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {}
+	err := flags.Parse(args)
+	flags.SetOutput(out)
+	flags.Usage = usage
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		usage()
+	case err != nil:
+		fmt.Fprintf(out, "%s: %v; see %s -help\n", flags.Name(), err, flags.Name())
+	}
+	return err
+}

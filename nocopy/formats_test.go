@@ -1,0 +1,167 @@
+package nocopy
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+)
+
+var (
+	describedCustomer = newStructDesc("Customer")
+	describedOrder    = newStructDesc("Order")
+)
+
+func init() {
+	describedCustomer.Define(XFieldDesc{ID: 1, Name: "name", Type: typeString}, XFieldDesc{ID: 2, Name: "vip", Type: typeBool})
+	describedOrder.Define(
+		XFieldDesc{ID: 1, Name: "id", Type: typeI64},
+		XFieldDesc{ID: 2, Name: "customer", Type: structTypeOf(describedCustomer)},
+		XFieldDesc{ID: 3, Name: "price_list", Type: listTypeOf(typeI32)},
+		XFieldDesc{ID: 4, Name: "small", Type: typeI8},
+		XFieldDesc{ID: 5, Name: "note", Type: typeString},
+		XFieldDesc{ID: 6, Name: "names", Type: mapTypeOf(typeString, typeString)},
+	)
+}
+
+// orderWire is an Order with all fields.
+func orderWire() []byte {
+	s := newStruct(describedOrder)
+	s.SetInt64(describedOrder.named("id"), 1)
+	c := s.NewChild(describedOrder.named("customer"), describedOrder, 0)
+	c.SetText(describedCustomer.named("name"), "Ada")
+	s.SetInt32s(describedOrder.named("price_list"), describedOrder, []int32{1, 2, 3})
+	s.SetInt8(describedOrder.named("small"), 4)
+	s.SetText(describedOrder.named("note"), "a note")
+	return s.Message().AppendTo(nil)
+}
+
+// framed returns b after its length.
+func framed(b []byte) []byte {
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
+}
+
+// otherFormats holds what is no Thrift Binary, and what the error says of it.
+func otherFormats() map[string][2]string {
+	order := string(orderWire())
+	strict := "\x80\x01\x00\x01\x00\x00\x00\x03get\x00\x00\x00\x01" + order
+	old := "\x00\x00\x00\x03get\x01\x00\x00\x00\x01" + order
+	compact := "\x82\x21\x07\x03get\x16\x02\x00"
+	header := "\x0f\xff\x00\x00\x00\x00\x00\x07\x00\x01\x00\x00\x00\x00" + strict
+	frame := func(s string) string { return string(framed([]byte(s))) }
+	return map[string][2]string{
+		"frame":                {frame(order), "NewFrameDecoder"},
+		"two frames":           {frame(order) + frame(order), "NewFrameDecoder"},
+		"strict call":          {strict, "package rpc"},
+		"call, truncated":      {strict[:20], "package rpc"},
+		"old call":             {old, "package rpc"},
+		"framed call":          {frame(strict), "a frame with a call"},
+		"part of a frame":      {frame(strict)[:40], "a frame with a call"},
+		"framed old call":      {frame(old), "a frame with a call"},
+		"compact call":         {compact, "a call in the compact protocol"},
+		"compact reply":        {"\x82\x41\x07\x03get\x16\x02\x00", "a call in the compact protocol"},
+		"compact, framed":      {frame(compact), "a frame with a call in the compact protocol"},
+		"compact struct":       {"\x16\x02\x1c\x18\x03Ada\x11\x00\x19\x35\x02\x04\x06\x13\x04\x18\x02no\x1b\x01\x88\x01a\x01b\x00", "a struct in the compact protocol"},
+		"THeader":              {frame(header), "THeader"},
+		"THeader, length gone": {header, "THeader"},
+		"JSON":                 {`{"id":1,"note":"x"}`, "nocopyjson"},
+		"JSON, spaces":         {"\n { \"id\" : 1", "nocopyjson"},
+		"no JSON fields":       {"{ }\n", "nocopyjson"},
+		"JSON array":           {`[{"id":1}]`, "nocopyjson"},
+		"Apache's JSON":        {`{"1":{"i64":1},"5":{"str":"x"}}`, "Apache's JSON"},
+		"call in JSON":         {`[1,"get",1,7,{"1":{"rec":{}}}]`, "Apache's JSON"},
+		"HTTP request":         {"POST /thrift HTTP/1.1\r\nHost: x\r\n\r\n", "net/http"},
+		"HTTP response":        {"HTTP/1.1 400 Bad Request\r\n", "net/http"},
+		"HTTP/2":               {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "net/http"},
+		"TLS hello":            {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("r", 100), "crypto/tls"},
+		"TLS alert":            {"\x15\x03\x01\x00\x02\x02\x46", "crypto/tls"},
+	}
+}
+
+// TestOtherFormats: the error of Parse says what the bytes are, in one piece and in several, and
+// is the *Error that it is without. So does that of a Decoder.
+func TestOtherFormats(t *testing.T) {
+	for name, c := range otherFormats() {
+		b := []byte(c[0])
+		check := func(way string, err error) {
+			t.Helper()
+			var bad *Error
+			if !errors.As(err, &bad) || bad.Path == "" || !strings.Contains(err.Error(), c[1]) {
+				t.Errorf("%s, %s: %v, want %q", name, way, err, c[1])
+			}
+			if !errors.Is(err, ErrTrailing) && !errors.Is(err, ErrType) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, ErrNegative) {
+				t.Errorf("%s, %s: %v is none of the usual errors", name, way, err)
+			}
+		}
+		_, err := parseStruct(describedOrder, b)
+		check("Parse", err)
+		_, err = parseStruct(describedOrder, b, Lazy)
+		check("Lazy", err)
+		_, err = ParseBlocks[Struct](describedOrder, [][]byte{b[:2], b[2:min(7, len(b))], b[min(7, len(b)):]})
+		if name != "compact struct" { // that is recognised in one piece
+			check("ParseBlocks", err)
+		}
+		_, err = Read[Struct](describedOrder, strings.NewReader(c[0]), len(b))
+		check("Read", err)
+	}
+}
+
+// TestBrokenBinary: of Thrift Binary that is truncated or has wrong bytes, and of random bytes, no
+// error says that they are something else.
+func TestBrokenBinary(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	wires := [][]byte{orderWire(), fullWire(t)}
+	said := 0
+	check := func(d *XDesc, b []byte) {
+		if _, err := parseStruct(d, b); err != nil && strings.Contains(err.Error(), "the bytes are") {
+			if said++; said < 5 {
+				t.Errorf("% x: %v", b[:min(len(b), 40)], err)
+			}
+		}
+	}
+	for i, d := range []*XDesc{describedOrder, allDesc} {
+		wire := wires[i]
+		for n := range wire {
+			check(d, wire[:n])
+			b := append([]byte(nil), wire...)
+			for v := range 256 {
+				b[n] = byte(v)
+				check(d, b)
+			}
+		}
+		for range testmode.Of(20_000, 2_000_000) {
+			b := make([]byte, r.IntN(64))
+			for i := range b {
+				b[i] = byte(r.Uint32())
+			}
+			check(d, b)
+			b = append(b[:0], wire[:min(len(wire), 64)]...)
+			for range 1 + r.IntN(4) {
+				b[r.IntN(len(b))] = byte(r.Uint32())
+			}
+			check(d, b)
+		}
+	}
+}
+
+// TestSetterOnAbsent: the panic names the struct, the field and what makes it.
+func TestSetterOnAbsent(t *testing.T) {
+	s := newStruct(describedOrder)
+	defer s.Release()
+	customer := s.Child(describedOrder.named("customer"), describedOrder)
+	panicsWith(t, "nocopy: Order.customer: setter called on an absent struct or container: use NewCustomer first",
+		func() { customer.SetText(describedCustomer.named("name"), "x") })
+	panicsWith(t, "nocopy: Order.customer: setter called on an absent struct or container: use NewCustomer first",
+		func() { customer.SetBool(describedCustomer.named("vip"), true) })
+	prices := s.Child(describedOrder.named("price_list"), describedOrder)
+	panicsWith(t, "nocopy: Order.price_list: setter called on an absent struct or container: use NewPriceList first",
+		func() { Int32List(prices).Append(1) })
+	panicsWith(t, panicAbsent, func() { XStruct{}.SetText(describedCustomer.named("name"), "x") })
+	panicsWith(t, "nocopy: Order.names: ", func() { StringMap(s.Child(describedOrder.named("names"), describedOrder)).Put("a", "b") })
+	panicsWith(t, "nocopy: Order.names: ",
+		func() { StringMap(XStruct{}.Child(describedOrder.named("names"), describedOrder)).Put("a", "b") })
+}
