@@ -223,8 +223,8 @@ type field struct {
 
 	defaultOnce sync.Once
 	defaultView XStruct
-	of          *XDesc                  // the struct that has the field
-	unset       atomic.Pointer[Message] // what the field reads as if it has no default, see absent
+	of          *XDesc                  // the field's struct
+	unset       atomic.Pointer[Message] // stands for the unset field, see absent
 	widest      int                     // words of the widest struct inside; known once there is a program
 }
 

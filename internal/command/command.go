@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// Parse parses flags as flags.Parse does, but of a wrong one it prints a single line: what is wrong
-// and how to get help. -help prints the usage. The exit code for errors other than flag.ErrHelp is
-// 2.
+// Parse parses flags as flags.Parse does, but prints a single line about a wrong one: what is
+// wrong, and how to get help. -help prints the usage. Commands exit with code 2 for errors other
+// than flag.ErrHelp.
 func Parse(flags *flag.FlagSet, args []string) error {
 	out, usage := flags.Output(), flags.Usage
 	flags.SetOutput(io.Discard)
