@@ -224,8 +224,9 @@ type field struct {
 	defaultOnce sync.Once
 	defaultView XStruct
 	of          *XDesc                  // the field's struct
-	unset       atomic.Pointer[Message] // stands for the unset field, see absent
-	widest      int                     // words of the widest struct inside; known once there is a program
+	unset       atomic.Pointer[Message] // see absent
+
+	widest int // words of the widest struct inside; known once there is a program
 }
 
 // newStructDesc returns the descriptor of a struct. It must be completed by Define before use.
