@@ -8,9 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// Buffer is one message's bytes as a chain of pieces of memory. The zero Buffer is an empty
-// message that does not recycle, ready for use. A copy of a Buffer that was used is the same
-// message.
+// Buffer holds the bytes of one message as a chain of pieces of memory. The zero Buffer is an
+// empty message that does not recycle. A copy of a used Buffer is the same message.
 type Buffer struct{ c *content }
 
 // content is what a Buffer stands for.
@@ -59,10 +58,10 @@ func (b *Buffer) content() *content {
 	return b.c
 }
 
-// Reset empties the Buffer as Free does. With recycle, the blocks of the next messages come from
-// pools and go back when the last Buffer that holds them is freed: slices that alias them must
-// not be used from then on, they would show, or change, another message. Without recycle, they
-// are left to the garbage collector.
+// Reset empties the Buffer as Free does. With recycle, the next messages take their blocks from
+// pools. The blocks return there when the last Buffer that holds them is freed. Slices that alias
+// them must not be used afterwards: they would show, or change, another message. Without recycle,
+// the garbage collector frees the blocks.
 func (b *Buffer) Reset(recycle bool) {
 	c := b.content()
 	c.empty()
@@ -72,8 +71,8 @@ func (b *Buffer) Reset(recycle bool) {
 	}
 }
 
-// Free empties the Buffer and gives up the memory that it holds. It is ready for the next message,
-// and recycles or not as before. It must not be freed while it is written.
+// Free empties the Buffer and gives up its memory. The Buffer is then ready for the next message,
+// and recycles or not as before. It must not be freed while it is being written.
 func (b *Buffer) Free() {
 	if b.c != nil {
 		b.c.empty()
@@ -167,8 +166,8 @@ func (c *content) add(mem []byte, in *memory) {
 	c.open = false
 }
 
-// Write appends a copy of p. It returns len(p) and no error; it panics if the message would be
-// larger than [MaxSize], as do all that append.
+// Write appends a copy of p. It returns len(p) and no error. Like all methods that append, it
+// panics if the message would be larger than [MaxSize].
 func (b *Buffer) Write(p []byte) (int, error) { return copy(b.content().extend(len(p)), p), nil }
 
 // WriteString appends a copy of s. It returns len(s) and no error.
@@ -182,8 +181,8 @@ func (b *Buffer) WriteByte(v byte) error {
 	return nil
 }
 
-// Extend appends n zero bytes, contiguous, and returns them to be filled before the Buffer is used
-// again. They alias the message.
+// Extend appends n contiguous zero bytes and returns them. They must be filled before the Buffer
+// is used again. They alias the message.
 func (b *Buffer) Extend(n int) []byte {
 	mem := b.content().extend(n)
 	clear(mem)
@@ -191,7 +190,7 @@ func (b *Buffer) Extend(n int) []byte {
 }
 
 // Refer appends p without copying it, unless it is shorter than 256 bytes. The Buffer never stores
-// into p. Nobody may change p until the Buffer, and all that share from it, are freed.
+// into p. p must not change until the Buffer, and all Buffers that share from it, are freed.
 func (b *Buffer) Refer(p []byte) {
 	c := b.content()
 	c.mustFit(len(p))
@@ -202,9 +201,8 @@ func (b *Buffer) Refer(p []byte) {
 	c.add(p, nil)
 }
 
-// Share appends the bytes [from, to) of src without copying, except for pieces shorter than 256
-// bytes. Both Buffers hold the memory then, and neither changes what the other one shows. src may
-// be b.
+// Share appends the bytes [from, to) of src without copying, except pieces shorter than 256 bytes.
+// Both Buffers then hold the memory. Changes of one do not show in the other. src may be b.
 func (b *Buffer) Share(src *Buffer, from, to int) {
 	if src == nil {
 		panic("linkbuf: share from a nil Buffer")
@@ -228,9 +226,10 @@ func (b *Buffer) Share(src *Buffer, from, to int) {
 	}
 }
 
-// ReadN appends n bytes that it reads from r. Memory grows with the bytes that have come, at most
-// fivefold, whatever n is. If n is negative, or too large for the message, the error is
-// [ErrFrameSize], if fewer bytes come, io.ErrUnexpectedEOF; nothing is appended then.
+// ReadN reads n bytes from r and appends them. Memory grows to at most 5 times the bytes that have
+// arrived, whatever n is. If n is negative, or too large for the message, the error is
+// [ErrFrameSize]. If fewer bytes come, it is io.ErrUnexpectedEOF. After an error nothing is
+// appended.
 func (b *Buffer) ReadN(r io.Reader, n int) error {
 	c := b.content()
 	if n < 0 || n > MaxSize-c.size {

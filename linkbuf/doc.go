@@ -1,8 +1,7 @@
-// Package linkbuf is a chained buffer: the bytes of one message, in as many pieces of memory as
-// they happen to lie in. Bytes are appended, or referred to where they are, shared with other
-// messages, replaced, and written by writev, without being moved together before. It knows
-// nothing of what the bytes mean, and is for those who have a protocol of their own: this
-// module's messages are in package nocopy.
+// Package linkbuf is a chained buffer: it holds the bytes of one message in any number of pieces
+// of memory. Bytes can be appended, referred to in place, shared with other messages, replaced,
+// and written by writev, without being copied together first. The bytes may have any meaning. Use
+// this package for a protocol of your own; for Thrift messages use package nocopy.
 //
 // # The memory
 //
@@ -12,29 +11,29 @@
 //	          in a block of    in the caller's       in a block of
 //	          its own          slice, see Refer      another Buffer, see Share
 //
-// Appending fills the Buffer's last block, then gets another one, so that a message that was only
-// appended to has a piece for each block. Offsets are always those of the message as it is now.
+// Appending fills the Buffer's last block, then takes another one. A message that was only
+// appended to has one piece per block. Offsets always refer to the current message.
 //
 // # Ownership
 //
 //   - Write, WriteString, Extend, Put, Replace and ReadN copy into blocks of the Buffer's own.
 //   - Refer keeps a reference to the caller's slice, which must not be changed while any Buffer
 //     refers to it. The Buffer never stores into it.
-//   - Share and [Receiver.Take] hold the memory that they refer to. It stays until the last Buffer
-//     that holds it is freed. No Buffer stores into memory that another one holds: Put copies
-//     then.
+//   - Share and [Receiver.Take] hold the memory that they refer to, until the last Buffer that
+//     holds it is freed. No Buffer stores into memory that another one holds; Put makes a copy
+//     instead.
 //   - Bytes, Slice, Pieces and Extend return slices that alias the message. Without recycling they
-//     stay readable for as long as they are referred to, as any Go memory. With recycling, see
-//     Reset, they end with the last Buffer that holds the memory.
+//     stay readable like any Go memory. With recycling (see Reset) they end with the last Buffer
+//     that holds the memory.
 //
 // # Errors
 //
-// Arguments that cannot be, such as an offset outside of the message, are a panic whose text
-// begins with "linkbuf: ". No argument makes a function read or store outside of what its Buffer
-// holds. What may come from outside, such as the length of a frame, is an error.
+// An impossible argument, such as an offset outside the message, panics with a text that begins
+// with "linkbuf: ". No argument makes a function read or store outside its Buffer's memory. Values
+// that may come from outside, such as the length of a frame, give errors.
 //
 // # Threads
 //
-// Any number of goroutines may read a Buffer, write it to connections and share from it while
+// Any number of goroutines may read a Buffer, write it to connections and share from it, while
 // none changes it.
 package linkbuf

@@ -2,8 +2,8 @@ package linkbuf
 
 import "slices"
 
-// Put stores a copy of p in the place of the len(p) bytes from offset on. Where the Buffer may not
-// store, because the bytes are the caller's or another Buffer holds them, it does as Replace.
+// Put replaces the len(p) bytes from offset on by a copy of p, in place. If the bytes are the
+// caller's, or another Buffer holds them, it works like Replace instead.
 func (b *Buffer) Put(offset int, p []byte) {
 	if offset < 0 || offset > b.Len()-len(p) {
 		panicRange(offset, offset+len(p), b.Len())
@@ -29,10 +29,10 @@ func (b *Buffer) Put(offset int, p []byte) {
 	}
 }
 
-// Replace puts a copy of p, of any length, in the place of the bytes [from, to): it inserts p if
-// from is to, and removes the bytes if p is empty. It takes time in proportion to the number of
-// pieces that the message is in. To change a message in many places, build another: Share what
-// stays, Write what is new.
+// Replace replaces the bytes [from, to) by a copy of p, of any length. It inserts p if from equals
+// to, and removes the bytes if p is empty. Its time is proportional to the number of the message's
+// pieces. To change a message in many places, build another one: Share the unchanged parts and
+// Write the new ones.
 func (b *Buffer) Replace(from, to int, p []byte) {
 	b.mustHave(from, to)
 	c := b.content()

@@ -8,26 +8,26 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// MaxSize is the most bytes that one message may have: 1 GiB.
+// MaxSize is the largest number of bytes in one message: 1 GiB.
 const MaxSize = 1 << 30
 
-// ErrFrameSize is the error for the length of a frame that is negative, above the limit, or more
-// than a message may have.
+// ErrFrameSize reports a frame length that is negative, above the limit, or above the size that a
+// message may have.
 var ErrFrameSize = chain.ErrFrameSize
 
-// Stats tells how a message was written: what was copied together and what was written from where
-// it lay.
+// Stats tells how a message was written: how much was copied together, and how much was written
+// from its place.
 type Stats struct {
-	Bytes    int // written in all
-	Pieces   int // stretches of memory that were handed to the writer
-	ByRef    int // those of them that were not copied before
-	RefBytes int // bytes in those
+	Bytes    int // written in total
+	Pieces   int // pieces of memory that were passed to the writer
+	ByRef    int // pieces that were not copied before
+	RefBytes int // bytes in those pieces
 }
 
-// ReadFrameSize reads the length of a frame, a big-endian int32, from r. The length is returned
-// if it is at most limit; else, and if it is negative, the error is [ErrFrameSize]. The error is
-// io.EOF if there is nothing to read, io.ErrUnexpectedEOF if there is a part of a length. The
-// bytes of the length are left in scratch, which spares an allocation; it may be nil.
+// ReadFrameSize reads the length of a frame, a big-endian int32, from r. If the length is negative
+// or above limit, the error is [ErrFrameSize]. If there is nothing to read, it is io.EOF; if there
+// is only part of a length, io.ErrUnexpectedEOF. The bytes of the length are left in scratch,
+// which saves an allocation; scratch may be nil.
 func ReadFrameSize(r io.Reader, limit int, scratch *[4]byte) (int, error) {
 	if r == nil {
 		panic("linkbuf: nil Reader")

@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// Len returns how many bytes the message has.
+// Len returns the number of bytes in the message.
 func (b *Buffer) Len() int {
 	if b.c == nil {
 		return 0
@@ -35,12 +35,12 @@ func (c *content) find(offset int) int {
 	return sort.Search(len(c.pieces), func(i int) bool { return c.pieces[i].end > offset })
 }
 
-// Bytes returns the message. It aliases the message if that is in one piece, else it is a copy. It
-// must not be changed.
+// Bytes returns the message. It aliases the message if that is in one piece; otherwise it is a
+// copy. It must not be changed.
 func (b *Buffer) Bytes() []byte { return b.Slice(0, b.Len()) }
 
-// Slice returns the bytes [from, to) of the message. They alias it if they are in one piece, else
-// they are a copy. They must not be changed.
+// Slice returns the bytes [from, to) of the message. They alias it if they are in one piece;
+// otherwise they are a copy. They must not be changed.
 func (b *Buffer) Slice(from, to int) []byte {
 	b.mustHave(from, to)
 	if from == to {
@@ -70,7 +70,7 @@ func (b *Buffer) AppendTo(dst []byte) []byte {
 	return dst
 }
 
-// Pieces returns the message's parts that are contiguous in memory, in order. They alias the
+// Pieces returns the parts of the message that are contiguous in memory, in order. They alias the
 // message and must not be changed.
 func (b *Buffer) Pieces() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
@@ -85,16 +85,16 @@ func (b *Buffer) Pieces() iter.Seq[[]byte] {
 	}
 }
 
-// WriteTo writes the message to w: by writev if w is a TCP or Unix connection, with pieces below
-// 1 KiB copied together. For other Writers, such as TLS connections, pieces are copied together to
-// 64 KiB. It returns how many bytes were written, also with an error.
+// WriteTo writes the message to w. If w is a TCP or Unix connection, it uses writev, and copies
+// pieces shorter than 1 KiB together. For other Writers, such as TLS connections, it copies pieces
+// together to 64 KiB. It returns the number of bytes written, also with an error.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	s, err := b.write(w, nil)
 	return int64(s.Bytes), err
 }
 
-// WriteFrame writes the message in the way of WriteTo, after its length as a big-endian int32.
-// Stats counts the length, too.
+// WriteFrame writes the message's length as a big-endian int32, then the message, as WriteTo does.
+// Stats includes the length.
 func (b *Buffer) WriteFrame(w io.Writer) (Stats, error) {
 	var head [4]byte
 	binary.BigEndian.PutUint32(head[:], uint32(b.Len()))

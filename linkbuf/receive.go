@@ -7,9 +7,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// Receiver takes bytes in from a stream and hands them on to Buffers without copying them. The
-// zero Receiver is ready for use, by one goroutine, and does not recycle. A copy of a Receiver
-// that was used is the same Receiver.
+// Receiver receives bytes from a stream and passes them to Buffers without copying. The zero
+// Receiver does not recycle. Only one goroutine at a time may use a Receiver. A copy of a used
+// Receiver is the same Receiver.
 type Receiver struct{ c *incoming }
 
 // incoming is what a Receiver stands for.
@@ -30,22 +30,22 @@ func (r *Receiver) incoming() *incoming {
 	return r.c
 }
 
-// Reset drops what has arrived and was not taken. With recycle, memory comes from pools, see
-// [Buffer.Reset].
+// Reset drops bytes that have arrived and were not taken. With recycle, memory comes from pools;
+// see [Buffer.Reset].
 func (r *Receiver) Reset(recycle bool) {
 	c := r.incoming()
 	c.Reset(recycle)
 	c.recycle = recycle
 }
 
-// Free drops what has arrived and was not taken, and gives up the memory that it lies in. The
-// Receiver may be used again.
+// Free drops bytes that have arrived and were not taken, and gives up their memory. The Receiver
+// may be used again.
 func (r *Receiver) Free() {
 	r.incoming().Free()
 }
 
-// Bytes returns what has arrived and was neither taken nor skipped, in one piece. It aliases the
-// Receiver's memory until the next call of another method, and must not be changed.
+// Bytes returns the bytes that have arrived and were neither taken nor skipped, in one piece. They
+// alias the Receiver's memory until the next call of another method. They must not be changed.
 func (r *Receiver) Bytes() []byte {
 	if r.c == nil {
 		return nil
@@ -54,9 +54,9 @@ func (r *Receiver) Bytes() []byte {
 	return mem[:len(mem):len(mem)]
 }
 
-// Fill reads from src once, at least one byte. want is how many bytes Bytes is expected to have
-// in the end, as the head of a message may say; 0 if that is not known. Memory grows with what
-// has come: want alone is worth 64 KiB, or 32 times what has arrived.
+// Fill reads from src once, at least one byte. want is the number of bytes that Bytes should have
+// in the end, for example from the head of a message, or 0 if that is unknown. Memory grows with
+// the bytes that have arrived: want alone reserves at most 64 KiB, or 32 times what has arrived.
 func (r *Receiver) Fill(src io.Reader, want int) error {
 	if src == nil {
 		panic("linkbuf: nil Reader")
@@ -67,14 +67,14 @@ func (r *Receiver) Fill(src io.Reader, want int) error {
 	return c.Receiver.Fill(src, max(0, min(want, MaxSize)))
 }
 
-// Skip passes over the first n of Bytes.
+// Skip skips the first n of Bytes.
 func (r *Receiver) Skip(n int) {
 	r.mustHave(n)
 	r.incoming().Skip(n)
 }
 
-// Take moves the first n of Bytes to the end of b, which holds their memory from then on. Fewer
-// than 256 bytes are copied.
+// Take moves the first n of Bytes to the end of b, which then holds their memory. It copies them
+// if they are fewer than 256.
 func (r *Receiver) Take(b *Buffer, n int) {
 	r.mustHave(n)
 	if b == nil {

@@ -10,7 +10,7 @@ import (
 // the order of the node at the list's end, which has all elements as parts, and the words of
 // the index follow that order. (Elements of fixed size are in one piece and moved.)
 
-// BoundsError is what deleting elements out of range panics with.
+// BoundsError is the value of the panic when a program deletes elements out of range.
 type BoundsError struct{ Low, High, Len int }
 
 // Error describes the bounds as the runtime does for slices.
@@ -18,7 +18,7 @@ func (e BoundsError) Error() string {
 	return "nocopy: bounds out of range [" + itoa(e.Low) + ":" + itoa(e.High) + "] with length " + itoa(e.Len)
 }
 
-// RuntimeError makes it a runtime.Error, as slice bounds out of range are.
+// RuntimeError makes it a runtime.Error, like the runtime's own for slice bounds out of range.
 func (BoundsError) RuntimeError() {}
 
 // checkBounds panics unless the list may be changed and i and j are bounds of a range of its

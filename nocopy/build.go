@@ -187,8 +187,8 @@ func (m *Message) appendOwed(e uint32, f *field) {
 	m.noteFilled(e, f)
 }
 
-// Child returns the struct, list, set or map in field f. If it has no entry yet, since the
-// message was parsed with Lazy, Child makes one. If the field is not set, Child returns the IDL
+// Child returns the struct, list, set or map in field f. If the message was parsed with Lazy and
+// the field has no entry yet, Child makes one. If the field is not set, Child returns the IDL
 // default or an empty value; neither can be changed. d describes the struct s.
 func (s XStruct) Child(f XField, d *XDesc) XStruct {
 	if s.m == nil {
@@ -217,9 +217,9 @@ func (s XStruct) lateChild(f XField, d *XDesc) XStruct {
 	return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
 }
 
-// NewChild sets field f to an empty struct or container and returns it to be filled. n is the
-// number of elements of a list or set, which are zero values at first, or the number of pairs
-// that a map gets room for. d describes the struct s.
+// NewChild sets field f to an empty struct or container and returns it to be filled. For a list or
+// set, n is the number of elements, which are zero values at first. For a map, n is the number of
+// pairs to make room for. d describes the struct s.
 func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 	if s.m == nil {
 		panic(panicAbsent)

@@ -20,15 +20,15 @@ const (
 // claims returns the value of Message.claims for the handle's generation with these flags.
 func (s XStruct) claims(flags uint64) uint64 { return s.k>>32<<32 | flags }
 
-// Offer lets somebody Claim the message of which s is the root.
+// Offer makes the message available to Claim. s is its root.
 func (s XStruct) Offer() {
 	s.alive()
 	s.m.claims.Store(s.claims(isOffered))
 }
 
-// Claim makes the caller the owner of the message and reports whether it could: the message was
-// offered and can be finished, s is its root and d its type. Of several callers one succeeds.
-// The message has been finished then.
+// Claim makes the caller the owner of the message and reports whether it could. It succeeds if the
+// message was offered and can be finished, s is its root and d its type. If several callers try,
+// one succeeds. A claimed message is finished.
 func (s XStruct) Claim(d *XDesc) bool {
 	if s.m == nil || !s.m.claims.CompareAndSwap(s.claims(isOffered), s.claims(isClaiming)) {
 		return false
@@ -41,8 +41,8 @@ func (s XStruct) Claim(d *XDesc) bool {
 	return true
 }
 
-// Retain keeps the message until Drop, and reports whether it could: it can as long as the
-// message has an owner. Nothing else is looked at, so that it is safe however stale s is.
+// Retain keeps the message until Drop, and reports whether it could. It can as long as the message
+// has an owner. It looks at nothing else, which makes it safe however stale s is.
 func (s XStruct) Retain() bool {
 	if s.m == nil {
 		return false
@@ -58,22 +58,21 @@ func (s XStruct) Retain() bool {
 	}
 }
 
-// Drop ends what Retain began. The last to call it after the owner's Release releases the
-// message.
+// Drop ends what Retain began. After the owner's Release, the last Drop releases the message.
 func (s XStruct) Drop() {
 	if s.m.claims.Add(^uint64(0)) == s.claims(0) {
 		s.m.release()
 	}
 }
 
-// ClaimCopy returns the root of a copy that the caller owns. The error tells why there is none:
-// s is not what Is of type d, or can't be sent. Any number of goroutines may copy one message. If
-// its bytes are many they are linked, unless some are in memory of the caller's.
+// ClaimCopy returns the root of a copy that the caller owns. It returns an error if s can't be
+// sent, or if Is reports false for s and d. Any number of goroutines may copy one message. A copy
+// links the bytes if they are many, unless some of them are in the caller's memory.
 func (s XStruct) ClaimCopy(d *XDesc) (XStruct, error) { return s.claimCopy(d, XStruct.linkOrClone) }
 
-// ClaimToSend returns the root of a message with the same contents that the caller owns and may
-// send and release, and nothing else. Pieces of 4 KiB and more are not copied. The errors are
-// those of ClaimCopy.
+// ClaimToSend returns the root of a message with the same contents. The caller owns it and may
+// only send and release it. Pieces of 4 KiB and more are not copied. The errors are those of
+// ClaimCopy.
 func (s XStruct) ClaimToSend(d *XDesc) (XStruct, error) {
 	return s.claimCopy(d, func(s XStruct, _ *XDesc) XStruct {
 		return XStruct(s.toSend(s.m.flags&Recycle|limited, s.m.limits, 0).Root())
@@ -106,8 +105,8 @@ func (s XStruct) claimCopy(d *XDesc, make func(XStruct, *XDesc) XStruct) (XStruc
 
 var errNotWhole = errors.New("not a whole message of this type, or released")
 
-// End releases a message that was offered or claimed, unless that has happened already. If
-// somebody retains it, the last Drop does it.
+// End releases a message that was offered or claimed, unless it was released already. If it is
+// retained, the last Drop releases it.
 func (s XStruct) End() {
 	if h := s.m.claims.Load(); h == s.claims(isOffered) || h&^retainCount == s.claims(isOwned) {
 		s.m.Release()
@@ -130,9 +129,9 @@ func (m *Message) unclaim() bool {
 	}
 }
 
-// Is reports whether s is the root of a message of type d that is not released, and not the
-// handle of an absent struct. For a message that was offered it finds that out from claims
-// alone, since the message may be another one's by now.
+// Is reports whether s is the root of an unreleased message of type d. It is false for the handle
+// of an absent struct. For a message that was offered, Is looks only at its claims, since the
+// message may already be used for another one.
 func (s XStruct) Is(d *XDesc) bool {
 	if s.m == nil {
 		return false
@@ -151,6 +150,6 @@ func (m *Message) isRoot(k uint64, d *XDesc) bool {
 	return !m.frozen && uint32(k) == m.root && m.desc == d
 }
 
-// Freeze keeps the message's bytes as they are, since they are being written: what is set from
-// now on goes elsewhere. Other goroutines may read the message meanwhile.
+// Freeze keeps the message's bytes as they are while they are being written. Later setters write
+// elsewhere. Other goroutines may read the message meanwhile.
 func (s XStruct) Freeze() { s.m.buf.Freeze() }

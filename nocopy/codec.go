@@ -7,10 +7,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// For generated code. XCodec says how keys or values of Go type T stand in a map. The
-// implementations are the XAs… types.
+// For generated code. XCodec encodes and decodes keys or values of Go type T in a map. The XAs…
+// types implement it.
 type XCodec[T any] interface {
-	// get returns the value that a word of the index stands for.
+	// get returns the value that an index word stands for.
 	get(m *Message, word uint32) T
 	// encode returns the wire bytes of v.
 	encode(v T) encoded

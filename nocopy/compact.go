@@ -6,15 +6,17 @@ import (
 	"slices"
 )
 
-// Compact rewrites the message into one piece of memory, without what has been replaced or
-// removed. Changing a message compacts it when what has been replaced or removed is several times
-// as much as the rest: so editing one message again and again takes no more memory than a few
-// times its size. Compact completes what is being built.
+// Compact rewrites the message into one piece of memory, without the values that were replaced or
+// removed. Setters call it when such values take several times as much memory as the rest. A
+// message that is edited again and again therefore stays within a few times its size. Compact
+// completes what is being built.
 //
-// Handles stay good, and so does what was read. But handles of what was replaced or removed must
-// not be used any more: they read as absent, and later perhaps as another value of their type,
-// when their entries are used again. What NewX(n) or NewBytes has returned for a binary may still
-// be filled, until the message is finished, if there are at most 16 such binaries.
+// Handles and values that were read stay valid, with one exception: do not use handles of values
+// that were replaced or removed. They read as absent at first. Later, when their entries are used
+// again, they may read as other values of their type.
+//
+// Bytes that NewX(n) or NewBytes returned for a binary field may still be filled until the message
+// is finished, if there are at most 16 such binaries.
 func (m *Message) Compact() {
 	switch {
 	case m.words == 0:

@@ -21,56 +21,74 @@ func (s XStruct) containerWire() []byte {
 	return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(nil)
 }
 
-// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (l BoolList) Wire() []byte { return XStruct(l).containerWire() }
 
-// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (l BytesList) Wire() []byte { return XStruct(l).containerWire() }
 
-// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (l EnumList[E]) Wire() []byte { return XStruct(l).containerWire() }
 
-// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (l Float64List) Wire() []byte { return XStruct(l).containerWire() }
 
-// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (l Int16List) Wire() []byte { return XStruct(l).containerWire() }
 
-// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (l Int32List) Wire() []byte { return XStruct(l).containerWire() }
 
-// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (l Int64List) Wire() []byte { return XStruct(l).containerWire() }
 
-// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (l Int8List) Wire() []byte { return XStruct(l).containerWire() }
 
-// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (l NestedList[C]) Wire() []byte { return XStruct(l).containerWire() }
 
-// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (l StringList) Wire() []byte { return XStruct(l).containerWire() }
 
-// Wire returns the list's wire bytes: the type and the number of its elements, and the elements;
-// nil if it is absent, or not valid in a message parsed with ByIndex. What is being built in it
-// is completed. They alias the message, and must not be changed; they end with the message's next
-// change, and with Release if it has Recycle. Where they are not in one piece, since the message
-// was received in blocks or edited, they are a copy. As keys of a Go map they tell lists apart:
-// those of one type with the same bytes are equal; equal ones may have other bytes, by the order
-// of fields for instance.
+// Wire returns the list's wire bytes: the type and number of its elements, then the elements. It
+// returns nil if the list is absent, or invalid in a message parsed with ByIndex. Wire completes
+// what is being built in the list.
+//
+// The bytes alias the message if they are in one piece. Otherwise, as in a message that was
+// received in blocks or edited, they are a copy. They must not be changed. They are valid until
+// the next change of the message and, with Recycle, until Release.
+//
+// Used as keys of a Go map, the bytes tell lists apart: lists of one type with the same bytes are
+// equal. Equal lists may still differ in bytes, for example in the order of fields.
 func (l StructList[S]) Wire() []byte { return XStruct(l).containerWire() }
 
-// Wire returns the list's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (l UUIDList) Wire() []byte { return XStruct(l).containerWire() }
 
-// Wire returns the map's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the map's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (p Map[K, V, KC, VC]) Wire() []byte { return XStruct(p).containerWire() }
 
-// Wire returns the map's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the map's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (p NestedMap[K, V, KC]) Wire() []byte { return XStruct(p).containerWire() }
 
-// Wire returns the map's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the map's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (p StringMap) Wire() []byte { return XStruct(p).containerWire() }
 
-// Wire returns the map's wire bytes, an alias where they are in one piece. See [StructList.Wire].
+// Wire returns the map's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
 func (p StructMap[K, V, KC]) Wire() []byte { return XStruct(p).containerWire() }

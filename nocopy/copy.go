@@ -220,9 +220,9 @@ func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32)
 	return word
 }
 
-// SetChild makes field f a copy of v. It links v's bytes if they are many; neither message sees
-// changes of the other afterwards. An absent v, or the zero handle, sets an empty value. Of a
-// union f becomes the only field that is set. d describes s.
+// SetChild sets field f to a copy of v. It links v's bytes if they are many. Later changes of
+// either message do not show in the other. An absent v, or the zero handle, sets an empty value.
+// In a union f becomes the only field that is set. d describes s.
 func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 	s.changeable()
 	m, e := s.m, uint32(s.k)
@@ -242,10 +242,11 @@ func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 	}
 }
 
-// AppendStruct appends the wire bytes of the struct to dst, as a copy that Parse accepts; for
-// an absent struct those of an empty one. What is being built in it is completed. d describes
-// s. Generated code calls it as AppendTo. With ByIndex a struct that is not valid is absent, but
-// for the root, whose bytes are those of the message as they came.
+// AppendStruct appends a copy of the struct's wire bytes to dst. Parse accepts them. An absent
+// struct gives the bytes of an empty one. AppendStruct completes what is being built in the
+// struct. d describes s. Generated code calls it as AppendTo. In a message parsed with ByIndex, an
+// invalid struct counts as absent, except the root, which gives the bytes of the message as it
+// arrived.
 func (s XStruct) AppendStruct(dst []byte, d *XDesc) []byte {
 	s = s.orAbsent()
 	s.alive()
@@ -269,8 +270,8 @@ func (s XStruct) AppendStruct(dst []byte, d *XDesc) []byte {
 	return s.m.rangeOf(s.entry(), d.self, chain.Range{}).AppendTo(dst)
 }
 
-// Clone returns the root of a new message with the same contents in memory of its own; for an
-// absent struct an empty message. d describes s.
+// Clone returns the root of a new message with the same contents in its own memory. For an absent
+// struct the new message is empty. d describes s.
 func (s XStruct) Clone(d *XDesc) XStruct {
 	s = s.orAbsent()
 	s.alive()

@@ -12,6 +12,6 @@ type origin struct{}
 func (*Message) track()   {}
 func (*Message) untrack() {}
 
-// Leaked returns where the messages were made that have not been released. Only builds with the
-// tag nocopydebug know it; in others it is nil.
+// Leaked returns where the messages were made that have not been released. It works only in builds
+// with the tag nocopydebug; in others it returns nil.
 func Leaked() []string { return nil }

@@ -79,8 +79,8 @@ func (mk *making) stack() string {
 	}
 }
 
-// Leaked returns where the messages were made that have not been released: a stack each. Only
-// builds with the tag nocopydebug know it; in others it is nil.
+// Leaked returns where the messages were made that have not been released, as one stack each. It
+// works only in builds with the tag nocopydebug; in others it returns nil.
 func Leaked() []string {
 	unreleased.Lock()
 	defer unreleased.Unlock()

@@ -9,24 +9,25 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// StructView is the constraint that the handles of generated structs, unions and exceptions
-// satisfy. A generic function finds out by it which type it is about.
+// StructView is the constraint that handles of generated structs, unions and exceptions satisfy. A
+// generic function learns the type of its parameter from ThriftDesc.
 type StructView interface {
 	View
 	// ThriftDesc returns the descriptor of the type.
 	ThriftDesc() *XDesc
 }
 
-// Decoder reads messages of type S from a stream, one after another. Each is a message of its own,
-// to be released as others are; it may outlive the Decoder and is not changed by it.
+// Decoder reads messages of type S from a stream, one after another. Each message is independent:
+// it must be released on its own, may outlive the Decoder, and is not changed by it.
 //
-// Small messages that come one after another lie in one block of memory, of up to 64 KiB, which
-// nothing copies: the block stays for as long as one of them is in use, or, without Recycle, a
-// string or binary that was read from one. A program that keeps a few small messages of many keeps
-// copies of their bytes instead: ParseX of what AppendTo(nil) returns.
+// Consecutive small messages share one block of memory of up to 64 KiB and are not copied. The
+// block stays in memory while one of them is in use. Without Recycle it also stays while a string
+// or binary that was read from one of them is in use. A program that keeps a few of many small
+// messages should therefore keep copies: the result of ParseX on the bytes of AppendTo(nil).
 //
-// A Decoder reads ahead: up to 64 KiB beyond the message that it returns. Memory grows with the
-// bytes that arrive, whatever lengths these claim. It is for one goroutine at a time.
+// A Decoder reads ahead, up to 64 KiB beyond the message that it returns. Its memory grows with
+// the bytes that arrive, not with the lengths that they claim. Only one goroutine at a time may
+// use a Decoder.
 type Decoder[S StructView] struct {
 	src    aheadReader
 	desc   *XDesc
@@ -39,15 +40,15 @@ type Decoder[S StructView] struct {
 	err    error
 }
 
-// NewDecoder returns a Decoder of bare structs, which end with their STOP. The options are those
-// of ParseS, for each message; Own is implied. Of bare structs MaxDepth bounds unknown fields and
-// all other nesting alike.
+// NewDecoder returns a Decoder of bare structs, each of which ends with its STOP. The options are
+// those of ParseX and apply to each message; Own is implied. In bare structs MaxDepth bounds all
+// nesting, not only that in unknown fields.
 func NewDecoder[S StructView](r io.Reader, opts ...Option) *Decoder[S] {
 	return newDecoder[S](r, false, opts)
 }
 
-// NewFrameDecoder is like NewDecoder for frames: before each struct comes its length in four
-// bytes, as Message.WriteFrame writes it.
+// NewFrameDecoder returns a Decoder of frames: each struct follows its length in 4 bytes, as
+// Message.WriteFrame writes it. Otherwise it is like NewDecoder.
 func NewFrameDecoder[S StructView](r io.Reader, opts ...Option) *Decoder[S] {
 	return newDecoder[S](r, true, opts)
 }
@@ -64,11 +65,11 @@ func newDecoder[S StructView](r io.Reader, framed bool, opts []Option) *Decoder[
 	return d
 }
 
-// Next returns the next message. The error is io.EOF where the stream ends after a message, and
-// io.ErrUnexpectedEOF inside one. Other errors of the Reader are returned as they are, after the
-// messages that arrived before them or together with them. What is
-// wrong with a message is an *Error, whose Offset counts from the beginning of that message, which
-// is at Offset in the stream. After an error Next returns the same one again.
+// Next returns the next message. At the end of the stream the error is io.EOF, or
+// io.ErrUnexpectedEOF if the stream ends inside a message. Other errors of the Reader are returned
+// unchanged, after the messages that arrived before or together with them. A malformed message
+// gives an *Error. Its Offset counts from the beginning of that message, which is at
+// Decoder.Offset in the stream. After an error, Next returns the same error again.
 func (d *Decoder[S]) Next() (S, error) {
 	if d == nil || d.src.r == nil {
 		panic("nocopy: Decoder that was not made by NewDecoder")
@@ -90,8 +91,8 @@ func (d *Decoder[S]) Next() (S, error) {
 	return S(XStruct{}), err
 }
 
-// All iterates over the messages that remain, up to the end of the stream. An error other than
-// io.EOF comes last, with an absent S.
+// All iterates over the remaining messages. If the stream does not end with io.EOF, the last pair
+// is an absent S and the error.
 func (d *Decoder[S]) All() iter.Seq2[S, error] {
 	return func(yield func(S, error) bool) {
 		for {
@@ -103,8 +104,8 @@ func (d *Decoder[S]) All() iter.Seq2[S, error] {
 	}
 }
 
-// Offset returns where in the stream the next message begins, in bytes; after an error, the one
-// that it is about. A frame begins with its length.
+// Offset returns the position of the next message in the stream, in bytes. After an error it is
+// the position of the message with the error. A frame begins with its length.
 func (d *Decoder[S]) Offset() int64 { return d.offset }
 
 // receive returns the bytes of the next message, and how many it is of the stream.

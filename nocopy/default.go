@@ -52,12 +52,12 @@ func frozen(t *XType, wire string) XStruct {
 	return m.handle(m.root)
 }
 
-// For generated code. XConst is a constant of the IDL that is a struct or container.
+// For generated code. XConst is an IDL constant whose value is a struct or container.
 type XConst struct{ view XStruct }
 
 // newConst returns the constant of type t with these wire bytes.
 func newConst(t *XType, wire string) *XConst { return &XConst{frozen(t, wire)} }
 
-// View returns the constant's handle, to be converted to its type. It can be read by any number of
-// goroutines and not changed.
+// View returns the constant's handle, for conversion to its type. Any number of goroutines may
+// read it; it can't be changed.
 func (c *XConst) View() XStruct { return c.view }

@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// For generated code. XRequiredness is what the IDL says of a field's presence.
+// For generated code. XRequiredness tells whether the IDL declares a field required or optional.
 type XRequiredness uint8
 
 // For generated code. The requirednesses of the IDL; XDefaultReq is that of a field that says
@@ -29,8 +29,8 @@ func (r XRequiredness) String() string {
 	return [...]string{"default", "required", "optional"}[r]
 }
 
-// For generated code. XFieldDesc describes one field of a struct. Default is the IDL default as
-// the wire bytes of the value.
+// For generated code. XFieldDesc describes one field of a struct. Default holds the wire bytes of
+// the IDL default.
 type XFieldDesc struct {
 	ID      int16
 	Name    string
@@ -163,8 +163,8 @@ func (t *XType) headerSize() uint32 {
 	return listHeader
 }
 
-// For generated code. XDesc describes a struct, union or exception: made by NewDesc, completed by
-// Define, then read-only.
+// For generated code. XDesc describes a struct, union or exception. NewDesc makes it and Define
+// completes it; afterwards it is read-only.
 type XDesc struct {
 	name      string
 	self      *XType // the type that it describes
@@ -273,8 +273,8 @@ func (d *XDesc) Define(fields ...XFieldDesc) {
 	d.define(fields, first, kind)
 }
 
-// DefineWide completes the descriptor of a struct of more than entry.MaxDirect fields, whose
-// constants have entry.Wide, with these in declaration order.
+// DefineWide completes the descriptor of a struct with more than entry.MaxDirect fields, whose
+// constants have entry.Wide. The fields are in declaration order.
 func (d *XDesc) DefineWide(fields ...XFieldDesc) {
 	first := structWords
 	if d.union {

@@ -8,17 +8,18 @@ import (
 	"sync"
 )
 
-// For generated code. XInfo is what the IDL says of a declaration besides what it declares: the
-// comment before it, and the annotations after it, in their order.
+// For generated code. XInfo holds the comment before a declaration in the IDL and the annotations
+// after it, in their order.
 type XInfo struct {
 	Doc         string
 	Annotations []XAnnotation
 }
 
-// For generated code. XAnnotation is (name = "value"), or (name), whose value is "1".
+// For generated code. XAnnotation is an annotation of the IDL: (name = "value"), or (name), whose
+// value is "1".
 type XAnnotation struct{ Name, Value string }
 
-// Annotation returns the value of the last annotation with a name, and whether there is one.
+// Annotation returns the value of the last annotation with this name, and whether there is one.
 func (i *XInfo) Annotation(name string) (value string, ok bool) {
 	for _, a := range slices.Backward(i.Annotations) {
 		if a.Name == name {
@@ -51,11 +52,11 @@ func (d *XDesc) NumFields() int { return len(d.fields) }
 // FieldDesc returns field i, in declaration order. It must not be changed.
 func (d *XDesc) FieldDesc(i int) *XFieldDesc { return &d.fields[i].XFieldDesc }
 
-// Field returns the constant by which the accessors of XStruct know field i.
+// Field returns the constant that identifies field i in the accessors of XStruct.
 func (d *XDesc) Field(i int) XField { return d.constant(i) }
 
-// NextRequired returns the number of the first field from field i on that is required;
-// d.NumFields() if there is none, as in unions.
+// NextRequired returns the number of the first required field from field i on. If there is none,
+// as in unions, it returns d.NumFields().
 func (d *XDesc) NextRequired(i int) int {
 	k, _ := slices.BinarySearchFunc(d.required, i, func(f *field, i int) int {
 		return int(f.word-d.first) - i
@@ -66,7 +67,7 @@ func (d *XDesc) NextRequired(i int) int {
 	return int(d.required[k].word - d.first)
 }
 
-// NumberByID returns the number of the field with an id, −1 if there is none.
+// NumberByID returns the number of the field with this id, or −1.
 func (d *XDesc) NumberByID(id int16) int {
 	if i := int(id) - int(d.minID); i >= 0 && i < len(d.byID) && d.byID[i].header != noHeader {
 		return int(d.byID[i].number)
@@ -74,7 +75,7 @@ func (d *XDesc) NumberByID(id int16) int {
 	return -1
 }
 
-// NumberByName returns the number of the field with a name, −1 if there is none.
+// NumberByName returns the number of the field with this name, or −1.
 func (d *XDesc) NumberByName(name string) int {
 	d.byNameOnce.Do(func() {
 		d.byName = make(map[string]int, len(d.fields))
@@ -91,22 +92,23 @@ func (d *XDesc) NumberByName(name string) int {
 // Wire returns the wire type of values of type t.
 func (t *XType) Wire() WireType { return t.wire }
 
-// Binary reports whether t is binary, which has the wire type of a string.
+// Binary reports whether t is binary. On the wire a binary has the type of a string.
 func (t *XType) Binary() bool { return t.binary }
 
-// Struct returns the descriptor of a struct, union or exception, else nil.
+// Struct returns the descriptor of a struct, union or exception, and nil for other types.
 func (t *XType) Struct() *XDesc { return t.desc }
 
-// Enum returns the descriptor of an enum, else nil.
+// Enum returns the descriptor of an enum, and nil for other types.
 func (t *XType) Enum() *XEnum { return t.enum }
 
-// Elem returns the type of the elements of a list or set, or of the values of a map; else nil.
+// Elem returns the element type of a list or set, the value type of a map, and nil for other
+// types.
 func (t *XType) Elem() *XType { return t.elem }
 
-// Key returns the type of the keys of a map, else nil.
+// Key returns the key type of a map, and nil for other types.
 func (t *XType) Key() *XType { return t.key }
 
-// String returns the type as the IDL writes it.
+// String returns the type in the syntax of the IDL.
 func (t *XType) String() string {
 	switch {
 	case t == nil:
@@ -167,21 +169,20 @@ func (e *XEnum) index() {
 	}
 }
 
-// Name returns the name that the IDL gives to a number, "" if it gives none. Of several names it
-// is the first one.
+// Name returns the IDL's name of a number, or "". If there are several, it is the first.
 func (e *XEnum) Name(v int32) string {
 	e.once.Do(e.index)
 	return e.byNumber[v]
 }
 
-// Value returns the number that the IDL calls name, and whether there is one.
+// Value returns the number of the value with this name in the IDL, and whether there is one.
 func (e *XEnum) Value(name string) (v int32, ok bool) {
 	e.once.Do(e.index)
 	v, ok = e.byName[name]
 	return v, ok
 }
 
-// Text returns the name of a number, or a text with the number if it has none.
+// Text returns the name of a number, or the number in digits if it has no name.
 func (e *XEnum) Text(v int32) string {
 	if name := e.Name(v); name != "" {
 		return name
@@ -189,7 +190,7 @@ func (e *XEnum) Text(v int32) string {
 	return e.name + "(" + itoa(int(v)) + ")"
 }
 
-// Parse returns the number that the IDL calls name, or an error.
+// Parse returns the number of the value with this name in the IDL, or an error.
 func (e *XEnum) Parse(name string) (int32, error) {
 	if v, ok := e.Value(name); ok {
 		return v, nil
@@ -197,7 +198,7 @@ func (e *XEnum) Parse(name string) (int32, error) {
 	return 0, fmt.Errorf("%q is not a %s", name, e.name)
 }
 
-// For generated code. XFile is what the descriptors of one IDL file are registered as.
+// For generated code. XFile registers the descriptors of one IDL file.
 type XFile struct {
 	Name     string // of the IDL file, without its folder
 	Structs  []*XDesc
@@ -219,14 +220,14 @@ type XConstDesc struct {
 // For generated code. XService describes a service.
 type XService struct {
 	Name    string
-	Extends string // the IDL's name of the service that it extends, with its file: base.Base
+	Extends string // the IDL's name of the extended service, with its file: base.Base
 	Methods []XMethod
 	Info    XInfo
 }
 
 // For generated code. XMethod describes a method of a service by the structs of its calls and
-// replies. The result has the field 0 for what it returns, and one a declared exception; it is
-// nil of a oneway method.
+// replies. The result has field 0 for the return value, and one field per declared exception. A
+// oneway method has no result: it is nil.
 type XMethod struct {
 	Name         string
 	Args, Result *XDesc
@@ -239,7 +240,7 @@ var files struct {
 	all []*XFile
 }
 
-// Register adds a file to those that Files returns.
+// Register adds a file to the result of Files.
 func (X) Register(f *XFile) {
 	var caller [1]uintptr
 	runtime.Callers(3, caller[:])
@@ -249,14 +250,15 @@ func (X) Register(f *XFile) {
 	files.all = append(files.all, f)
 }
 
-// Files returns the files of all generated packages of the program.
+// Files returns the IDL files of all generated packages in the program.
 func (X) Files() []*XFile {
 	files.mu.Lock()
 	defer files.mu.Unlock()
 	return slices.Clone(files.all)
 }
 
-// GoPackage returns the import path of the package that registered the file, "" if none did.
+// GoPackage returns the import path of the package that registered the file, or "" for a file that
+// no package registered.
 func (f *XFile) GoPackage() string {
 	if f.caller == 0 {
 		return ""

@@ -269,8 +269,8 @@ func (s XStruct) Unset(f XField) {
 	}
 }
 
-// Reset sets a required field, which can't be removed, to its IDL default, or zero if it has
-// none. d describes the struct s.
+// Reset sets a required field, which can't be removed, to its IDL default, or to zero. d describes
+// the struct s.
 func (s XStruct) Reset(f XField, d *XDesc) {
 	fd := d.field(f)
 	value := fd.appendDefault(nil)

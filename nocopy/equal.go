@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// For generated code and package messages. XEquating says which values are equal although they
-// differ: the options of messages.Equal, one bit each.
+// For generated code and package messages. XEquating holds the options of messages.Equal, one bit
+// each: they make values equal that differ on the wire.
 type XEquating uint8
 
 // The options of package messages.
@@ -16,8 +16,8 @@ const (
 	XIgnoreUnknown
 )
 
-// Equal reports whether s and o, which d describes, are equal, as Equal of package messages does
-// without options.
+// Equal reports whether s and o are equal in the sense of messages.Equal without options. d
+// describes both.
 func (s XStruct) Equal(d *XDesc, o XStruct) bool {
 	t := structTypeOf(d)
 	return X{}.Equal(s, t, o, t, 0)
@@ -29,8 +29,8 @@ func (s XStruct) equalContainer(o XStruct) bool {
 	return X{}.Equal(s, s.ContainerType(), o, o.ContainerType(), 0)
 }
 
-// Equal reports whether a and b, handles of types t and u, are equal. The type is nil of a list,
-// set or map that is absent.
+// Equal reports whether the handles a and b, of types t and u, are equal. An absent list, set or
+// map has a nil type.
 func (X) Equal(a XStruct, t *XType, b XStruct, u *XType, opt XEquating) bool {
 	c := comparison{opt: opt}
 	aHere, bHere := a.Valid(), b.Valid()
@@ -56,17 +56,17 @@ func (X) Equal(a XStruct, t *XType, b XStruct, u *XType, opt XEquating) bool {
 	return c.handles(t, u, a, b)
 }
 
-// AppendKey appends bytes that two map keys of the same type share if and only if they are equal,
-// with all NaNs equal.
+// AppendKey appends bytes that identify a map key: two keys of one type have the same bytes if and
+// only if they are equal. All NaNs are equal here.
 func (X) AppendKey(dst []byte, key XValue) []byte {
 	c := comparison{opt: XEquateNaNs}
 	return c.encode(dst, key.Type(), key.Type(), key)
 }
 
-// SameTypes reports whether t and u are the same as the IDL declares them.
+// SameTypes reports whether the IDL declares t and u alike.
 func (X) SameTypes(t, u *XType) bool { return sameTypes(t, u) }
 
-// SameDescs reports whether two structs are the same as the IDL declares them.
+// SameDescs reports whether the IDL declares two structs alike.
 func (X) SameDescs(d, e *XDesc) bool { return sameDescs(d, e) }
 
 // comparison compares values. Of each pair of types that its methods are given, the second one is

@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// Error tells where bytes are not a message of the expected type, and why.
+// Error reports bytes that are not a message of the expected type: where, and why.
 type Error struct {
 	Offset int    // in bytes from the beginning of the message
 	Path   string // of the value, such as "Request.user.tags[3]"
-	Err    error  // what is wrong: io.ErrUnexpectedEOF or one of the errors below, for errors.Is
+	Err    error  // the reason: io.ErrUnexpectedEOF or one of the errors below, for errors.Is
 }
 
-// Error returns the path if there is one, the offset and the reason.
+// Error returns the path, if there is one, the offset and the reason.
 func (e *Error) Error() string {
 	if e.Path == "" {
 		return fmt.Sprintf("nocopy: offset %d: %v", e.Offset, e.Err)
@@ -24,7 +24,7 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// What may be wrong with a message. A message that ends too early is io.ErrUnexpectedEOF.
+// The reasons in an Error. For a message that ends too early the reason is io.ErrUnexpectedEOF.
 var (
 	ErrMissingRequired = errors.New("required field is missing")
 	ErrLimit           = errors.New("limit exceeded")

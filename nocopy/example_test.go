@@ -25,6 +25,32 @@ func anOrder() []byte {
 	return o.Message().AppendTo(nil)
 }
 
+// A message is built and sent; its bytes are read, edited and sent on.
+func Example() {
+	var conn bytes.Buffer
+	o := order.NewOrder()
+	o.SetCustomer("Ada")
+	lines := o.NewLines(1) // a list of one empty Line
+	lines.At(0).SetArticle("engine")
+	_, err := o.Message().WriteTo(&conn) // or Bytes, AppendTo, WriteFrame
+	o.Release()                          // gives its memory back
+
+	o, err = order.ParseOrder(conn.Bytes()) // checks all bytes and copies none
+	if err != nil {
+		fmt.Println(err) // an *Error: what is wrong, at which offset, in which field
+		return
+	}
+	defer o.Release()
+	for _, line := range o.GetLines().All() {
+		fmt.Println(line.GetArticle(), line.GetCount()) // getters can't fail
+	}
+	o.SetCustomer("Ada Lovelace") // the bytes that were parsed stay as they are
+	fmt.Println(o)
+	// Output:
+	// engine 0
+	// {id: 0, customer: "Ada Lovelace", lines: [{article: "engine", count: 0, price: 0}]}
+}
+
 // A message is built in place: what is set is appended to its wire bytes.
 func Example_build() {
 	o := order.NewOrder()

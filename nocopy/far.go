@@ -122,8 +122,8 @@ func (m *Message) referTo(e, to uint32, shadows int) {
 	}
 }
 
-// For generated code. XFar is the handle of a far struct, of more than entry.MostNear words and at
-// most entry.MaxDirect fields. It has the getters that name a field by the number of its word.
+// For generated code. XFar is the handle of a far struct, which has more than entry.MostNear words
+// and at most entry.MaxDirect fields. Its getters identify a field by the number of its word.
 // XStruct has all other accessors.
 type XFar XStruct
 
@@ -144,11 +144,11 @@ func (s XFar) at(word uint32) uint32 {
 	return s.m.idx[uint32(s.k)+s.m.idx[uint32(s.k)+awayWord]+word]
 }
 
-// Bool returns a bool field, false if it is not set.
+// Bool returns a bool field, or false if it is not set.
 func (s XFar) Bool(word uint32) bool { return s.Int8(word) != 0 }
 
-// Int8 returns an i8 field, 0 if it is not set. (It and the next ones are written for the
-// compiler, which inlines what is just short enough.)
+// Int8 returns an i8 field, or 0 if it is not set. (This getter and the next ones are written for
+// the compiler, which inlines them only just.)
 func (s XFar) Int8(word uint32) int8 {
 	if m := s.m; m != nil {
 		if s.k>>32 != m.gen {
@@ -159,7 +159,7 @@ func (s XFar) Int8(word uint32) int8 {
 	return 0
 }
 
-// Int16 returns an i16 field, 0 if it is not set.
+// Int16 returns an i16 field, or 0 if it is not set.
 func (s XFar) Int16(word uint32) int16 {
 	if m := s.m; m != nil {
 		if s.k>>32 != m.gen {
@@ -170,7 +170,7 @@ func (s XFar) Int16(word uint32) int16 {
 	return 0
 }
 
-// Int32 returns an i32 or enum field, 0 if it is not set.
+// Int32 returns an i32 or enum field, or 0 if it is not set.
 func (s XFar) Int32(word uint32) int32 {
 	if m := s.m; m != nil {
 		if s.k>>32 != m.gen {
@@ -181,7 +181,7 @@ func (s XFar) Int32(word uint32) int32 {
 	return 0
 }
 
-// Int64 returns an i64 field, 0 if it is not set.
+// Int64 returns an i64 field, or 0 if it is not set.
 func (s XFar) Int64(word uint32) int64 {
 	if m := s.m; m != nil {
 		if s.k>>32 != m.gen {
@@ -192,7 +192,7 @@ func (s XFar) Int64(word uint32) int64 {
 	return 0
 }
 
-// Float64 returns a double field, 0 if it is not set.
+// Float64 returns a double field, or 0 if it is not set.
 func (s XFar) Float64(word uint32) float64 {
 	if m := s.m; m != nil {
 		if s.k>>32 != m.gen {
@@ -203,7 +203,7 @@ func (s XFar) Float64(word uint32) float64 {
 	return 0
 }
 
-// UUID returns a uuid field, all zero if it is not set.
+// UUID returns a uuid field, or zeros if it is not set.
 func (s XFar) UUID(word uint32) (v UUID) {
 	if s.m != nil {
 		v = UUID(s.m.buf.At(s.at(word))[:16])
@@ -211,7 +211,7 @@ func (s XFar) UUID(word uint32) (v UUID) {
 	return
 }
 
-// BoolOr returns a bool field, def if it is not set: its default in the IDL.
+// BoolOr returns a bool field, or def, its IDL default, if it is not set.
 func (s XFar) BoolOr(word uint32, def bool) bool {
 	if !s.Has(word) {
 		return def
@@ -219,7 +219,7 @@ func (s XFar) BoolOr(word uint32, def bool) bool {
 	return s.Bool(word)
 }
 
-// Int8Or returns an i8 field, def if it is not set.
+// Int8Or returns an i8 field, or def if it is not set.
 func (s XFar) Int8Or(word uint32, def int8) int8 {
 	if !s.Has(word) {
 		return def
@@ -227,7 +227,7 @@ func (s XFar) Int8Or(word uint32, def int8) int8 {
 	return s.Int8(word)
 }
 
-// Int16Or returns an i16 field, def if it is not set.
+// Int16Or returns an i16 field, or def if it is not set.
 func (s XFar) Int16Or(word uint32, def int16) int16 {
 	if !s.Has(word) {
 		return def
@@ -235,7 +235,7 @@ func (s XFar) Int16Or(word uint32, def int16) int16 {
 	return s.Int16(word)
 }
 
-// Int32Or returns an i32 or enum field, def if it is not set.
+// Int32Or returns an i32 or enum field, or def if it is not set.
 func (s XFar) Int32Or(word uint32, def int32) int32 {
 	if !s.Has(word) {
 		return def
@@ -243,7 +243,7 @@ func (s XFar) Int32Or(word uint32, def int32) int32 {
 	return s.Int32(word)
 }
 
-// Int64Or returns an i64 field, def if it is not set.
+// Int64Or returns an i64 field, or def if it is not set.
 func (s XFar) Int64Or(word uint32, def int64) int64 {
 	if !s.Has(word) {
 		return def
@@ -251,7 +251,7 @@ func (s XFar) Int64Or(word uint32, def int64) int64 {
 	return s.Int64(word)
 }
 
-// Float64Or returns a double field, def if it is not set.
+// Float64Or returns a double field, or def if it is not set.
 func (s XFar) Float64Or(word uint32, def float64) float64 {
 	if !s.Has(word) {
 		return def
@@ -259,7 +259,7 @@ func (s XFar) Float64Or(word uint32, def float64) float64 {
 	return s.Float64(word)
 }
 
-// UUIDOr returns a uuid field, def if it is not set.
+// UUIDOr returns a uuid field, or def if it is not set.
 func (s XFar) UUIDOr(word uint32, def UUID) UUID {
 	if !s.Has(word) {
 		return def
@@ -267,8 +267,8 @@ func (s XFar) UUIDOr(word uint32, def UUID) UUID {
 	return s.UUID(word)
 }
 
-// Text returns a string field, "" if it is not set. It aliases the message and stays valid after
-// Release, unless the message was made with Recycle.
+// Text returns a string field, or "" if it is not set. The string aliases the message and stays
+// valid after Release, unless the message was made with Recycle.
 func (s XFar) Text(word uint32) string {
 	if s.m == nil {
 		return ""
@@ -276,7 +276,7 @@ func (s XFar) Text(word uint32) string {
 	return s.m.textString(s.at(word))
 }
 
-// TextOr returns a string field as Text does, def if it is not set.
+// TextOr returns a string field as Text does, or def if it is not set.
 func (s XFar) TextOr(word uint32, def string) string {
 	if !s.Has(word) {
 		return def
@@ -284,7 +284,7 @@ func (s XFar) TextOr(word uint32, def string) string {
 	return s.Text(word)
 }
 
-// Bytes returns a binary field, nil if it is not set. It aliases the message as Text does, and
+// Bytes returns a binary field, or nil if it is not set. It aliases the message as Text does, and
 // must not be changed.
 func (s XFar) Bytes(word uint32) []byte {
 	if !s.Has(word) {
@@ -294,7 +294,7 @@ func (s XFar) Bytes(word uint32) []byte {
 	return s.m.textBytes(s.at(word))
 }
 
-// BytesOr returns a binary field as Bytes does, a copy of def if it is not set.
+// BytesOr returns a binary field as Bytes does, or a copy of def if it is not set.
 func (s XFar) BytesOr(word uint32, def string) []byte {
 	if !s.Has(word) {
 		return []byte(def)

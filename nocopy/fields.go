@@ -3,8 +3,8 @@ package nocopy
 // The value types that "nocopyc -fields" makes, one for each struct of the IDL, hold its fields as
 // plain values: see the package's section on whole structs.
 
-// Opt is the value of an optional field among the fields of a struct. The zero Opt leaves the
-// field unset.
+// Opt is the value of an optional field in a struct of plain values. The zero Opt leaves the field
+// unset.
 type Opt[T any] struct {
 	Value T
 	Set   bool
@@ -13,8 +13,8 @@ type Opt[T any] struct {
 // Some returns an Opt that sets the field to v.
 func Some[T any](v T) Opt[T] { return Opt[T]{v, true} }
 
-// Pair is a pair of a map among the fields of a struct. Keys should differ: of pairs with the same
-// key the last counts.
+// Pair is a pair of a map in a struct of plain values. Keys should differ: of several pairs with
+// the same key, the last one counts.
 type Pair[K, V any] struct {
 	Key   K
 	Value V

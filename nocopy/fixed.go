@@ -113,8 +113,8 @@ func (s XStruct) newFixed(f XField, d *XDesc, n, size int) []byte {
 	return b
 }
 
-// SetTexts sets field f, a list or set, to these strings. Strings of 4 KiB and more are
-// referred to, not copied. Duplicates in a set are left out. d describes s.
+// SetTexts sets field f, a list or set, to these strings. It copies strings shorter than 4 KiB and
+// refers to others. Duplicates in a set are left out. d describes s.
 func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
 	if f.wire() == WireSet {
 		changeableByTexts(s, v)
@@ -127,9 +127,9 @@ func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
 	setTexts(s, f, d, v)
 }
 
-// SetByteSlices sets field f, a list or set, to these binaries. Those of 4 KiB and more are
-// referred to, not copied: they must stay as they are until the message is released. Duplicates in
-// a set are left out. d describes s.
+// SetByteSlices sets field f, a list or set, to these binaries. It copies binaries shorter than 4
+// KiB and refers to others, which must not change until the message is released. Duplicates
+// in a set are left out. d describes s.
 func (s XStruct) SetByteSlices(f XField, d *XDesc, v [][]byte) {
 	if f.wire() == WireSet {
 		changeableByTexts(s, v)

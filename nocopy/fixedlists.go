@@ -17,11 +17,11 @@ type BoolList Struct
 // Len returns the number of elements.
 func (l BoolList) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l BoolList) String() string { return XStruct(l).formatContainer("[]") }
 
-// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
-// without options.
+// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
+// sets the order does not matter.
 func (l BoolList) Equal(m BoolList) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
@@ -63,10 +63,11 @@ func (l BoolList) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
+// Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
+// them.
 func (l BoolList) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 1) }
 
-// Truncate removes the elements from n on.
+// Truncate removes all elements except the first n.
 func (l BoolList) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 1) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -96,7 +97,7 @@ func (l BoolList) All() iter.Seq2[int, bool] {
 	}
 }
 
-// AppendTo appends the elements to dst, copying them.
+// AppendTo appends a copy of the elements to dst.
 func (l BoolList) AppendTo(dst []bool) []bool {
 	b := XStruct(l).fixedBytes(1)
 	n := len(b) / 1
@@ -116,7 +117,7 @@ func (l BoolList) Contains(v bool) bool {
 	return XStruct(l).containsKey(b)
 }
 
-// Add appends v unless it is an element already.
+// Add appends v unless it is already an element.
 func (l BoolList) Add(v bool) {
 	if !l.Contains(v) {
 		l.Append(v)
@@ -162,11 +163,11 @@ type Int8List Struct
 // Len returns the number of elements.
 func (l Int8List) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l Int8List) String() string { return XStruct(l).formatContainer("[]") }
 
-// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
-// without options.
+// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
+// sets the order does not matter.
 func (l Int8List) Equal(m Int8List) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
@@ -208,10 +209,11 @@ func (l Int8List) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
+// Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
+// them.
 func (l Int8List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 1) }
 
-// Truncate removes the elements from n on.
+// Truncate removes all elements except the first n.
 func (l Int8List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 1) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -238,7 +240,7 @@ func (l Int8List) All() iter.Seq2[int, int8] {
 	}
 }
 
-// AppendTo appends the elements to dst, copying them.
+// AppendTo appends a copy of the elements to dst.
 func (l Int8List) AppendTo(dst []int8) []int8 {
 	b := XStruct(l).fixedBytes(1)
 	n := len(b) / 1
@@ -255,7 +257,7 @@ func (l Int8List) Contains(v int8) bool {
 	return XStruct(l).containsKey(b)
 }
 
-// Add appends v unless it is an element already.
+// Add appends v unless it is already an element.
 func (l Int8List) Add(v int8) {
 	if !l.Contains(v) {
 		l.Append(v)
@@ -294,11 +296,11 @@ type Int16List Struct
 // Len returns the number of elements.
 func (l Int16List) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l Int16List) String() string { return XStruct(l).formatContainer("[]") }
 
-// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
-// without options.
+// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
+// sets the order does not matter.
 func (l Int16List) Equal(m Int16List) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
@@ -340,10 +342,11 @@ func (l Int16List) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
+// Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
+// them.
 func (l Int16List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 2) }
 
-// Truncate removes the elements from n on.
+// Truncate removes all elements except the first n.
 func (l Int16List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 2) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -370,7 +373,7 @@ func (l Int16List) All() iter.Seq2[int, int16] {
 	}
 }
 
-// AppendTo appends the elements to dst, copying them.
+// AppendTo appends a copy of the elements to dst.
 func (l Int16List) AppendTo(dst []int16) []int16 {
 	b := XStruct(l).fixedBytes(2)
 	n := len(b) / 2
@@ -387,7 +390,7 @@ func (l Int16List) Contains(v int16) bool {
 	return XStruct(l).containsKey(b)
 }
 
-// Add appends v unless it is an element already.
+// Add appends v unless it is already an element.
 func (l Int16List) Add(v int16) {
 	if !l.Contains(v) {
 		l.Append(v)
@@ -426,11 +429,11 @@ type Int32List Struct
 // Len returns the number of elements.
 func (l Int32List) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l Int32List) String() string { return XStruct(l).formatContainer("[]") }
 
-// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
-// without options.
+// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
+// sets the order does not matter.
 func (l Int32List) Equal(m Int32List) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
@@ -472,10 +475,11 @@ func (l Int32List) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
+// Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
+// them.
 func (l Int32List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 4) }
 
-// Truncate removes the elements from n on.
+// Truncate removes all elements except the first n.
 func (l Int32List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 4) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -502,7 +506,7 @@ func (l Int32List) All() iter.Seq2[int, int32] {
 	}
 }
 
-// AppendTo appends the elements to dst, copying them.
+// AppendTo appends a copy of the elements to dst.
 func (l Int32List) AppendTo(dst []int32) []int32 {
 	b := XStruct(l).fixedBytes(4)
 	n := len(b) / 4
@@ -519,7 +523,7 @@ func (l Int32List) Contains(v int32) bool {
 	return XStruct(l).containsKey(b)
 }
 
-// Add appends v unless it is an element already.
+// Add appends v unless it is already an element.
 func (l Int32List) Add(v int32) {
 	if !l.Contains(v) {
 		l.Append(v)
@@ -558,11 +562,11 @@ type Int64List Struct
 // Len returns the number of elements.
 func (l Int64List) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l Int64List) String() string { return XStruct(l).formatContainer("[]") }
 
-// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
-// without options.
+// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
+// sets the order does not matter.
 func (l Int64List) Equal(m Int64List) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
@@ -604,10 +608,11 @@ func (l Int64List) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
+// Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
+// them.
 func (l Int64List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 8) }
 
-// Truncate removes the elements from n on.
+// Truncate removes all elements except the first n.
 func (l Int64List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 8) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -634,7 +639,7 @@ func (l Int64List) All() iter.Seq2[int, int64] {
 	}
 }
 
-// AppendTo appends the elements to dst, copying them.
+// AppendTo appends a copy of the elements to dst.
 func (l Int64List) AppendTo(dst []int64) []int64 {
 	b := XStruct(l).fixedBytes(8)
 	n := len(b) / 8
@@ -651,7 +656,7 @@ func (l Int64List) Contains(v int64) bool {
 	return XStruct(l).containsKey(b)
 }
 
-// Add appends v unless it is an element already.
+// Add appends v unless it is already an element.
 func (l Int64List) Add(v int64) {
 	if !l.Contains(v) {
 		l.Append(v)
@@ -690,11 +695,11 @@ type Float64List Struct
 // Len returns the number of elements.
 func (l Float64List) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l Float64List) String() string { return XStruct(l).formatContainer("[]") }
 
-// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
-// without options.
+// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
+// sets the order does not matter.
 func (l Float64List) Equal(m Float64List) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
@@ -732,10 +737,11 @@ func (l Float64List) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
+// Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
+// them.
 func (l Float64List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 8) }
 
-// Truncate removes the elements from n on.
+// Truncate removes all elements except the first n.
 func (l Float64List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 8) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -762,7 +768,7 @@ func (l Float64List) All() iter.Seq2[int, float64] {
 	}
 }
 
-// AppendTo appends the elements to dst, copying them.
+// AppendTo appends a copy of the elements to dst.
 func (l Float64List) AppendTo(dst []float64) []float64 {
 	b := XStruct(l).fixedBytes(8)
 	n := len(b) / 8
@@ -779,7 +785,7 @@ func (l Float64List) Contains(v float64) bool {
 	return XStruct(l).containsKey(b)
 }
 
-// Add appends v unless it is an element already.
+// Add appends v unless it is already an element.
 func (l Float64List) Add(v float64) {
 	if !l.Contains(v) {
 		l.Append(v)
@@ -818,11 +824,11 @@ type UUIDList Struct
 // Len returns the number of elements.
 func (l UUIDList) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l UUIDList) String() string { return XStruct(l).formatContainer("[]") }
 
-// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
-// without options.
+// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
+// sets the order does not matter.
 func (l UUIDList) Equal(m UUIDList) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
@@ -864,10 +870,11 @@ func (l UUIDList) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
+// Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
+// them.
 func (l UUIDList) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 16) }
 
-// Truncate removes the elements from n on.
+// Truncate removes all elements except the first n.
 func (l UUIDList) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 16) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -897,7 +904,7 @@ func (l UUIDList) All() iter.Seq2[int, UUID] {
 	}
 }
 
-// AppendTo appends the elements to dst, copying them.
+// AppendTo appends a copy of the elements to dst.
 func (l UUIDList) AppendTo(dst []UUID) []UUID {
 	b := XStruct(l).fixedBytes(16)
 	n := len(b) / 16
@@ -917,7 +924,7 @@ func (l UUIDList) Contains(v UUID) bool {
 	return XStruct(l).containsKey(b)
 }
 
-// Add appends v unless it is an element already.
+// Add appends v unless it is already an element.
 func (l UUIDList) Add(v UUID) {
 	if !l.Contains(v) {
 		l.Append(v)
@@ -963,11 +970,11 @@ type EnumList[E ~int32] Struct
 // Len returns the number of elements.
 func (l EnumList[E]) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l EnumList[E]) String() string { return XStruct(l).formatContainer("[]") }
 
-// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
-// without options.
+// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
+// sets the order does not matter.
 func (l EnumList[E]) Equal(m EnumList[E]) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
@@ -1009,10 +1016,11 @@ func (l EnumList[E]) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
+// Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
+// them.
 func (l EnumList[E]) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 4) }
 
-// Truncate removes the elements from n on.
+// Truncate removes all elements except the first n.
 func (l EnumList[E]) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 4) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -1039,7 +1047,7 @@ func (l EnumList[E]) All() iter.Seq2[int, E] {
 	}
 }
 
-// AppendTo appends the elements to dst, copying them.
+// AppendTo appends a copy of the elements to dst.
 func (l EnumList[E]) AppendTo(dst []E) []E {
 	b := XStruct(l).fixedBytes(4)
 	n := len(b) / 4
@@ -1056,14 +1064,14 @@ func (l EnumList[E]) Contains(v E) bool {
 	return XStruct(l).containsKey(b)
 }
 
-// Add appends v unless it is an element already.
+// Add appends v unless it is already an element.
 func (l EnumList[E]) Add(v E) {
 	if !l.Contains(v) {
 		l.Append(v)
 	}
 }
 
-// For generated code. XEnums are the elements of a list or set of enums to be.
+// For generated code. XEnums are elements for a list or set of enums.
 type XEnums[E ~int32] []E
 
 // SetIn sets field f of s, a list or set, to these elements. Duplicates in a set are left out.
@@ -1079,7 +1087,8 @@ func (v XEnums[E]) SetIn(s XStruct, f XField, d *XDesc) {
 	byteorder.StoreInt32s(b, v)
 }
 
-// PutIn writes field f, a list or set of a struct that d describes; nothing if v is nil.
+// PutIn writes field f, a list or set, of a struct that d describes. It writes nothing if v is
+// nil.
 func (v XEnums[E]) PutIn(r *XRow, at int, f XField, d *XDesc) int {
 	if v == nil {
 		return at

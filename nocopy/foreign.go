@@ -27,8 +27,8 @@ func (m *Message) detach(below, long int) [][]byte {
 	return m.buf.Detach(below, long)
 }
 
-// WireLen returns how many bytes AppendStruct appends. It finishes the message, so that any number
-// of goroutines may call it and AppendStruct. d describes s.
+// WireLen returns the number of bytes that AppendStruct appends. It finishes the message;
+// therefore any number of goroutines may call it and AppendStruct. d describes s.
 func (s XStruct) WireLen(d *XDesc) int {
 	s = s.orAbsent()
 	s.alive()
@@ -68,8 +68,8 @@ func parsePrefix(d *XDesc, b []byte) (XStruct, int, error) {
 	return s, n, err
 }
 
-// ParsePrefix parses the struct that b begins with and returns how many bytes it has. The message
-// has a copy of these in memory of its own, so that b may change.
+// ParsePrefix parses the struct at the beginning of b and returns its length in bytes. The message
+// has its own copy of these bytes; b may change afterwards.
 func (X) ParsePrefix(d *XDesc, b []byte) (XStruct, int, error) { return parsePrefix(d, b) }
 
 // parseEncoded parses pieces of wire bytes that a message of type d has had, whatever its size,
@@ -79,10 +79,10 @@ func parseEncoded(d *XDesc, pieces [][]byte) (*Message, error) {
 	return s.m, err
 }
 
-// Reparse returns the root of a message of type d that has these wire bytes, which it takes over.
-// They were put together from those of messages, whatever their size. Required fields may be
-// missing, as in what a message parsed with Lazy has. It returns the zero handle if structs are
-// nested deeper than this.
+// Reparse returns the root of a message of type d with these wire bytes, which it takes over. They
+// were put together from those of messages and may have any size. Required fields may be missing,
+// as in a message parsed with Lazy. It returns the zero handle if structs are nested deeper than
+// this.
 func (X) Reparse(d *XDesc, wire []byte, depth int) XStruct {
 	m := takeParsed(d, limited, Limits{MaxDepth: depth}.orElse(Limits{chain.MaxSize, 0, math.MaxInt}))
 	base, p := m.buf.Refer(wire, false, true), &m.p
@@ -95,21 +95,20 @@ func (X) Reparse(d *XDesc, wire []byte, depth int) XStruct {
 	return s
 }
 
-// ParseEncoded parses pieces of wire bytes that a message of type d has had, whatever its size,
-// into a held message. It refers to the pieces and never changes them.
+// ParseEncoded parses pieces of wire bytes, which came from a message of type d, into a held
+// message of any size. The message refers to the pieces and never changes them.
 func (X) ParseEncoded(d *XDesc, pieces [][]byte) (*Message, error) { return parseEncoded(d, pieces) }
 
-// Recycles reports whether the struct or container that s is a handle of is in a message whose
-// memory is used again.
+// Recycles reports whether s is a handle in a message whose memory is recycled.
 func (X) Recycles(s XStruct) bool { return s.m != nil && s.m.flags&Recycle != 0 }
 
-// AppendPieces appends to dst the parts of the message's wire bytes that are contiguous in
-// memory, in wire order, having finished it. They must not be changed. They stay as they are when
-// the message is changed, until Release if it recycles.
+// AppendPieces finishes the message and appends its pieces to dst: the parts of its wire bytes
+// that are contiguous in memory, in wire order. They must not be changed. They keep their contents
+// when the message is changed, until Release if it recycles.
 func (X) AppendPieces(m *Message, dst [][]byte) [][]byte { return m.appendPieces(dst) }
 
-// Detach returns the message's wire bytes, having finished it, in pieces that stay as they are
-// after Release, which must come next. Those of less than below bytes are copied together, as are
-// those of the message's own memory of less than long; others are referred to. The message must
+// Detach finishes the message and returns its wire bytes in pieces that outlive Release. The
+// caller must call Release next. Detach copies pieces shorter than below together, and pieces in
+// the message's own memory that are shorter than long. It refers to the others. The message must
 // not recycle.
 func (X) Detach(m *Message, below, long int) [][]byte { return m.detach(below, long) }

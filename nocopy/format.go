@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Format returns the struct as text: compact, readable, like JSON but for keys without quotes.
-// Fields that are not set are left out; unknown ones are not shown, nor the values of those that
-// are redacted, see XInfo.Redacted. Of the zero handle it returns "<none>". d describes s.
+// Format returns the struct as compact, readable text, like JSON with unquoted keys. It omits
+// unset fields, unknown fields, and the values of redacted fields; see XInfo.Redacted. The zero
+// handle gives "<none>". d describes s.
 func (s XStruct) Format(d *XDesc) string { return string(s.printed(d, false)) }
 
-// FormatTo writes the struct, which d describes, for package fmt: %+v on lines of their own,
-// indented; other verbs as the text that Format returns.
+// FormatTo writes the struct for package fmt: with %+v on indented lines, with other verbs as
+// Format does. d describes s.
 func (s XStruct) FormatTo(f fmt.State, verb rune, d *XDesc) {
 	switch {
 	case verb == 'v' && f.Flag('+'):
@@ -56,9 +56,8 @@ func (s XStruct) formatContainer(none string) string {
 // redactedText stands in the place of what is redacted.
 const redactedText = "<redacted>"
 
-// Redacted reports whether the value of a field, or of a struct, must not be in text that people
-// read, and in logs: whether it has the annotation (nocopy.redact), other than with the value "0"
-// or "false".
+// Redacted reports whether text and logs must omit the value of a field or struct. It is true for
+// the annotation (nocopy.redact), unless its value is "0" or "false".
 func (i *XInfo) Redacted() bool {
 	if len(i.Annotations) == 0 {
 		return false

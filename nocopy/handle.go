@@ -2,7 +2,7 @@ package nocopy
 
 import "log/slog"
 
-// View is the constraint that every handle satisfies: those of generated structs and those of
+// View is the constraint that every handle satisfies: handles of generated structs and of
 // containers.
 type View interface {
 	~struct {
@@ -11,45 +11,46 @@ type View interface {
 	}
 }
 
-// Struct is the handle of a struct of any type, and what the handles of all generated types are
-// underneath: the message, its generation and an entry of its index. Handles are values; they may
-// be copied freely and die with the message's Release. A Struct is converted to the generated type
-// that it is of, as in Order(s), to read its fields; of another type's, what is read means
-// nothing, and the program may panic or run out of memory, though no other memory is read or
-// written.
+// Struct is the handle of a struct of any type. It consists of a message, the message's generation
+// and an entry of its index. All generated types have Struct as their underlying type. Handles are
+// values: they may be copied freely, and end with the message's Release.
 //
-// A setter refuses a handle that was converted to another type before it changes
-// anything, if it can tell: of a root, and of a list, set or map. A struct inside a message does
-// not know its type, since a word for that would make each index larger, and checking the bytes
-// would take as long as copying them. Set as another type's, it may leave a part of itself, or
-// what peers refuse, in the message: release that.
+// To read its fields, convert a Struct to its generated type, as in Order(s). After conversion to
+// another type, the values that it reads mean nothing, and the program may panic or run out of
+// memory. It never reads or writes memory outside the message.
+//
+// A setter refuses a handle that was converted to another type, before it changes anything, if it
+// can tell the type. It can for a root, and for a list, set or map. A struct inside a message does
+// not know its type: a word for that would make each index larger, and checking the bytes would
+// take as long as copying them. If it is set as another type, the message may then contain a part
+// of it, or bytes that peers refuse. Release that message.
 type Struct struct {
 	m *Message
 	k uint64 // generation<<32 | entry
 }
 
-// Message returns the message that the struct is in. It must not be used after Release. Of an
-// absent struct, or the zero handle, that is an empty message which can't be changed.
+// Message returns the message of the struct. It must not be used after Release. For an absent
+// struct, or the zero handle, it is an empty message that can't be changed.
 func (s Struct) Message() *Message { return XStruct(s).Message() }
 
-// Valid reports whether the struct is there: false for the handle of an absent sub-struct and for
-// the zero handle.
+// Valid reports whether the struct is present. It is false for the handle of an absent struct and
+// for the zero handle.
 func (s Struct) Valid() bool { return XStruct(s).Valid() }
 
-// Release releases the message, of which s must be the root. It does nothing if s is absent, or if
-// its message was released before. With the build tag nocopydebug a second Release panics.
+// Release releases the message. s must be its root. Release does nothing if s is absent, or if the
+// message is already released. With the build tag nocopydebug a second Release panics.
 func (s Struct) Release() { XStruct(s).Release() }
 
-// Format returns the struct, which d describes, as text, as the String of its type does; of the
-// zero handle also if d is nil, as a oneway call's result has it.
+// Format returns the struct as text, as its type's String does. d describes it. For the zero
+// handle, such as the result of a oneway call, d may be nil.
 func (s Struct) Format(d *XDesc) string {
 	s.checkDesc(d)
 	return XStruct(s).Format(d)
 }
 
-// String returns the root of a message as text, as the String of its type does: arguments and
-// results of package rpc, for instance. Of another struct in a message, whose type is not known,
-// it returns no more than that; Format prints that.
+// String returns the root of a message, such as arguments and results of package rpc, as text, as
+// its type's String does. For another struct, whose type is unknown here, it returns only a
+// placeholder; use Format.
 func (s Struct) String() string {
 	if d := s.rootDesc(); d != nil {
 		return XStruct(s).Format(d)
@@ -57,7 +58,7 @@ func (s Struct) String() string {
 	return s.unknown()
 }
 
-// GoString returns the same as String, after the type's name, for %#v.
+// GoString returns the text of String after the type's name, for %#v.
 func (s Struct) GoString() string {
 	if d := s.rootDesc(); d != nil {
 		return d.name + XStruct(s).Format(d)
@@ -65,8 +66,8 @@ func (s Struct) GoString() string {
 	return s.unknown()
 }
 
-// LogValue returns what package slog prints of the root of a message, as the LogValue of its type
-// does; of another struct the same as String.
+// LogValue returns the root of a message for package slog, as its type's LogValue does. For
+// another struct it returns the text of String.
 func (s Struct) LogValue() slog.Value {
 	if d := s.rootDesc(); d != nil {
 		return XStruct(s).LogValue(d)
@@ -99,7 +100,7 @@ func (s Struct) unknown() string {
 	return "<struct>"
 }
 
-// Clone returns the root of a message of its own with a copy of the struct, which d describes.
+// Clone returns the root of a new message with a copy of the struct, which d describes.
 func (s Struct) Clone(d *XDesc) Struct {
 	s.checkDesc(d)
 	return Struct(XStruct(s).Clone(d))
@@ -118,9 +119,9 @@ func (s Struct) checkDesc(d *XDesc) {
 	}
 }
 
-// For generated code. XStruct is a Struct with the accessors of fields. f names a field and d
-// describes the struct, where it is asked for. Generated getters are one call of these methods,
-// and inlined.
+// For generated code. XStruct is a Struct with accessors for fields. The parameter f identifies a
+// field, and d describes the struct. A generated getter is one call of these methods, and is
+// inlined.
 type XStruct Struct
 
 // checkDesc panics unless d is the descriptor of S. Of a type that was not generated, such as
@@ -150,8 +151,8 @@ func checkDesc[S View](d *XDesc) {
 // describes is what handles of generated types have.
 type describes interface{ ThriftDesc() *XDesc }
 
-// AnyStruct is a handle of any generated type, or of one that is known by its descriptor only. The
-// packages that work on messages of all types take it.
+// AnyStruct is a handle of any generated type, or of a type known only by its descriptor. Packages
+// that work on messages of all types accept it.
 type AnyStruct interface {
 	ThriftDesc() *XDesc
 	ThriftStruct() XStruct

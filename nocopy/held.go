@@ -72,9 +72,9 @@ var finishing sync.Mutex
 
 var errAbsent = errors.New("absent struct")
 
-// Sendable finishes the message of s, for the first of any number of goroutines that are about to
-// send it. The error tells why it can't be sent: s is absent, its message was released, structs
-// are nested too deeply, see Message.Check, or it was parsed with ByIndex and is not valid.
+// Sendable finishes the message of s, before any number of goroutines send it. It returns an error
+// if the message can't be sent: s is absent, the message was released, structs are nested too
+// deeply (see Message.Check), or it was parsed with ByIndex and is invalid.
 func (s XStruct) Sendable() error {
 	switch {
 	case s.m == nil || s.m.absent:

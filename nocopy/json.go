@@ -10,11 +10,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// For package nocopyjson. XJSON says how a struct is written as JSON.
+// For package nocopyjson. XJSON holds options for writing a struct as JSON.
 type XJSON struct {
-	Int64Strings       bool // i64 as strings
-	ZeroValues         bool // unset fields, too
-	ReplaceInvalidUTF8 bool // bytes of strings that are not UTF-8 as U+FFFD
+	Int64Strings       bool // write i64 as strings
+	ZeroValues         bool // also write unset fields
+	ReplaceInvalidUTF8 bool // write bytes that are not UTF-8 as U+FFFD
 	MaxBytes           int  // of the text; 0 is the default
 }
 
@@ -39,9 +39,8 @@ func (o XJSON) most(m *Message) (int, error) {
 	return math.MaxInt, nil
 }
 
-// AppendJSON appends the struct s, which d describes, to dst as JSON, and null for the handle of
-// an absent one. Its message is finished first. The error is an *Error, whose offset is that in
-// what was appended.
+// AppendJSON finishes the message of s and appends the struct to dst as JSON. An absent struct is
+// null. d describes s. The error is an *Error; its offset counts in the appended text.
 func (X) AppendJSON(dst []byte, s XStruct, d *XDesc, o XJSON) ([]byte, error) {
 	Struct(s).checkDesc(d)
 	if !s.Valid() {

@@ -11,11 +11,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// For package nocopyjson. XJSONName is how a field is called in JSON.
+// For package nocopyjson. XJSONName is the name of a field in JSON.
 type XJSONName struct {
 	Name   string
-	Skip   bool // it is neither written nor read
-	Quoted bool // numbers and bools are strings
+	Skip   bool // the field is neither written nor read
+	Quoted bool // numbers and bools are written as strings
 }
 
 // For package nocopyjson. XJSONOption is an option of that package.
@@ -42,8 +42,8 @@ type jsonNames struct {
 	plan   atomic.Pointer[any]
 }
 
-// JSONPlan returns what package nocopyjson keeps with a descriptor. If it keeps nothing yet, that
-// is what newPlan returns.
+// JSONPlan returns the value that package nocopyjson stores with a descriptor. If there is none
+// yet, it stores the result of newPlan.
 func (X) JSONPlan(d *XDesc, newPlan func() any) any {
 	names := d.jsonNames()
 	if p := names.plan.Load(); p != nil {
@@ -56,7 +56,7 @@ func (X) JSONPlan(d *XDesc, newPlan func() any) any {
 
 var errSameKeys = errors.New("two keys of a map are the same in JSON")
 
-// ParseCopy parses a copy of b, which is in recycled memory if recycle is true.
+// ParseCopy parses a copy of b. The copy is in recycled memory if recycle is true.
 func (X) ParseCopy(d *XDesc, b []byte, l Limits, recycle bool) (XStruct, error) {
 	if !recycle && l == (Limits{MaxBytes: defaultMaxBytes, MaxDepth: defaultMaxDepth}) {
 		return parseStruct(d, bytes.Clone(b), Own)
@@ -66,8 +66,8 @@ func (X) ParseCopy(d *XDesc, b []byte, l Limits, recycle bool) (XStruct, error) 
 	return parseChunk(d, c, l, Own|flagIf(recycle, Recycle))
 }
 
-// JSONNames returns how the fields of the struct are called in JSON, by their numbers; or an error
-// if two have the same name.
+// JSONNames returns the JSON names of the struct's fields, by field number. It returns an error if
+// two fields have the same name.
 func (X) JSONNames(d *XDesc) ([]XJSONName, error) {
 	names := d.jsonNames()
 	return names.fields, names.err

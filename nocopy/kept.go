@@ -3,11 +3,11 @@ package nocopy
 // A kept message is a Message variable of a program's own, which is filled again and again by
 // ParseInto and NewInto. No pool knows it: its home is nil.
 
-// Reset empties a message that is the program's own, see Message: every handle of what it holds
-// is dead from now on and panics when used, and the bytes that it was parsed from, what it links
-// and what it has from pools are given up. Of an empty one it does nothing. Strings and bytes
-// read from it stay valid, unless it was filled with Recycle. It panics if m was made by NewX,
-// ParseX and the like.
+// Reset empties a Message variable of the program's own; see Message. Its handles end, and panic
+// when used. The message drops the bytes that it was parsed from, the bytes that it links, and its
+// pooled memory. Strings and bytes that were read from it stay valid, unless it was filled with
+// Recycle. Reset does nothing for an empty message. It panics if m was made by NewX, ParseX or the
+// like.
 func (m *Message) Reset() {
 	if m == nil || m.own != m {
 		m.adopt()
@@ -31,20 +31,22 @@ func (m *Message) adopt() {
 	m.init()
 }
 
-// ParseInto is ParseX for a type X, the type parameter S, into m, a message that is the program's
-// own, see Message. What m holds before ends, also if b is not an X: then m is empty afterwards.
-// m refers to b, which must stay as it is until Reset, and for as long as anything read from the
-// message is in use; b may be bytes of what m holds before unless that was filled with Recycle.
-// The error is an *Error. ParseInto panics if m was made by NewX, ParseX and the like.
+// ParseInto parses b as an X, the type parameter S, into m, a Message variable of the program's
+// own; see Message. Otherwise it is like ParseX. The previous contents of m end in any case; if b
+// is invalid, m is empty afterwards.
+//
+// m refers to b. b must not change until Reset, and while anything read from the message is in
+// use. It may be part of m's previous contents, unless these were filled with Recycle. The error
+// is an *Error. ParseInto panics if m was made by NewX, ParseX or the like.
 func ParseInto[S StructView](m *Message, b []byte, opts ...Option) (S, error) {
 	var s S
 	root, err := s.ThriftDesc().parseInto(m, b, opts)
 	return S(root), err
 }
 
-// NewInto is NewX for a type X, the type parameter S, in m, a message that is the program's own,
-// see Message. What m holds before ends. NewInto panics if m was made by NewX, ParseX and the
-// like.
+// NewInto makes a new X, the type parameter S, in m, a Message variable of the program's own; see
+// Message. Otherwise it is like NewX. The previous contents of m end. NewInto panics if m was made
+// by NewX, ParseX or the like.
 func NewInto[S StructView](m *Message, opts ...Option) S {
 	var s S
 	return S(s.ThriftDesc().newInto(m, opts))

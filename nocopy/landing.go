@@ -67,9 +67,9 @@ func (l *landing) affords(depth, n int) bool {
 	return l.read[depth] <= (mostPassed+4)*len(l.b)
 }
 
-// OpenIndexed parses a message with the option ByIndex: of one with an index it looks at little
-// more than what is read. d is the descriptor of S. The message refers to b, which must stay as it
-// is for as long as the message or anything read from it is in use. The error is an *Error.
+// OpenIndexed parses a message with the option ByIndex. If the message has an index, OpenIndexed
+// looks at little more than what is read. d is the descriptor of S. The message refers to b, which
+// must not change while the message, or anything read from it, is in use. The error is an *Error.
 func OpenIndexed[S View](d *XDesc, b []byte, opts ...Option) (S, error) {
 	checkDesc[S](d)
 	flags, limits := configOf(opts)

@@ -77,15 +77,15 @@ func (p *parser) affordsAny(f *field) bool {
 // one byte each, do not exceed the default limit of the index.
 const narrow = indexPerByte/4 - 2
 
-// Index indexes everything that Lazy left for later and checks what Lazy could not, read before or
-// not. It does not check a value in whose place a later one of the same field stands, nor what the
-// program has set: parts of other messages, or of this one, are taken as they are, as in a message
-// parsed without Lazy. Afterwards any number of goroutines may read the message. The error is an
-// *Error; its offset counts from the beginning of the container that is wrong.
+// Index indexes everything that Lazy skipped, and checks what Lazy could not, whether it was read
+// before or not. It does not check a value that a later value of the same field replaces. Nor does
+// it check values that the program has set, such as parts of other messages, as without Lazy.
+// Afterwards any number of goroutines may read the message. The error is an *Error; its offset
+// counts from the beginning of the invalid container.
 //
-// Of a message parsed with ByIndex it checks everything, the index included: all that has been
-// read is what a reader without the index reads if the error is nil. Else it is an *Error, in
-// which errors.Is finds ErrIndex if the message is right and the index is not.
+// In a message parsed with ByIndex, Index checks everything, including the index. If it returns
+// nil, a reader without the index would have read the same values. Otherwise it returns an *Error.
+// errors.Is finds ErrIndex in it if only the index is wrong.
 func (m *Message) Index() error {
 	if m.pending&byIndex != 0 {
 		return m.indexOpened()

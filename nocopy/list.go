@@ -49,7 +49,7 @@ func (t *XType) elemWords() int {
 	return 1
 }
 
-// IndexError is what using an index out of range panics with.
+// IndexError is the value of the panic when a program uses an index out of range.
 type IndexError struct{ Index, Len int }
 
 // Error describes the index as the runtime does for slices.
@@ -57,7 +57,7 @@ func (e IndexError) Error() string {
 	return "nocopy: index out of range [" + itoa(e.Index) + "] with length " + itoa(e.Len)
 }
 
-// RuntimeError makes it a runtime.Error, as an index out of range is.
+// RuntimeError makes it a runtime.Error, like the runtime's own for an index out of range.
 func (IndexError) RuntimeError() {}
 
 // entry returns the handle's entry.

@@ -15,11 +15,11 @@ const (
 	logTotal    = 8 << 10 // bytes of all, about
 )
 
-// LogValue returns the struct, which d describes, for package slog: a group of the fields that are
-// set. Structs inside are groups, or in lists and maps a map[string]any; lists and sets are a
-// []any, maps a map[string]any. Values are redacted as by Format. Long strings, lists and maps are
-// shortened, and all of it to some 8 KiB; "…" is where something was left out. The value is a
-// copy, which may outlive the message.
+// LogValue returns the struct for package slog: a group of the fields that are set. Nested structs
+// are groups; inside lists and maps they are a map[string]any. Lists and sets are a []any, maps a
+// map[string]any. Values are redacted as by Format. Long strings, lists and maps are shortened,
+// and the whole value to about 8 KiB; "…" marks omissions. The value is a copy and may outlive the
+// message. d describes s.
 func (s XStruct) LogValue(d *XDesc) slog.Value {
 	if s.m == nil {
 		return slog.StringValue(zeroHandleText)

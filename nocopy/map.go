@@ -7,15 +7,15 @@ import (
 	"math"
 )
 
-// Map is a map whose values are scalars, enums, strings, binaries or uuids; a map of strings to
-// strings is a StringMap. KC and VC encode keys and values. If a key came twice on the wire,
-// the last pair counts, as it does for all peers.
+// Map is a map whose values are scalars, enums, strings, binaries or uuids. (A map of strings to
+// strings is a StringMap.) KC and VC encode keys and values. If a key comes twice on the wire, the
+// last pair counts, as with other Thrift libraries.
 //
-// Keys that are structs or containers (legal in Thrift) are equal when their wire bytes are.
-// They may be changed through their handles: the next lookup compares them as they are then. So
-// Len counts, and All, text and logs have, every pair, also those whose keys are equal at the
-// moment. Lookups find the last of them, and what needs keys that differ, JSON and package
-// messages, takes it.
+// Thrift allows keys that are structs or containers. Such keys are equal if their wire bytes are.
+// They can be changed through their handles; the next lookup compares their current bytes. Len,
+// All, text and logs therefore include every pair, even if keys are equal at the moment. A lookup
+// finds the last of equal keys. JSON and package messages, which need distinct keys, take that one
+// too.
 type Map[K, V any, KC XCodec[K], VC XCodec[V]] Struct
 
 // StructMap is a map whose values are structs of type V.
@@ -24,14 +24,15 @@ type StructMap[K any, V View, KC XCodec[K]] Struct
 // NestedMap is a map whose values are lists, sets or maps of type V.
 type NestedMap[K any, V View, KC XCodec[K]] Struct
 
-// Len returns the number of keys: of pairs, if the keys are structs or containers.
+// Len returns the number of keys. If the keys are structs or containers, it is the number of
+// pairs.
 func (p Map[K, V, KC, VC]) Len() int { return XStruct(p).pairs() }
 
-// String returns the pairs as text, compact and readable.
+// String returns the pairs as compact, readable text.
 func (p Map[K, V, KC, VC]) String() string { return XStruct(p).formatContainer("{}") }
 
-// Equal reports whether p and m have the same keys and equal values, in any order, as
-// messages.Equal does without options.
+// Equal reports whether p and m have the same keys and equal values, as messages.Equal does
+// without options. The order does not matter.
 func (p Map[K, V, KC, VC]) Equal(m Map[K, V, KC, VC]) bool {
 	return XStruct(p).equalContainer(XStruct(m))
 }
@@ -42,8 +43,9 @@ func (p Map[K, V, KC, VC]) ThriftStruct() XStruct { return XStruct(p) }
 // Get returns the value of key k, and whether there is one.
 func (p Map[K, V, KC, VC]) Get(k K) (V, bool) { return getPair[K, V, KC, VC](XStruct(p), k) }
 
-// Put sets the value of key k, replacing any before. Strings and binaries of 4 KiB and more are
-// referred to.
+// Put sets the value of key k, replacing an older one. It copies strings and binaries shorter than
+// 4 KiB and refers to others; binaries among these must not change until the message is
+// released.
 func (p Map[K, V, KC, VC]) Put(k K, v V) { putPair[K, V, KC, VC](XStruct(p), k, v) }
 
 // Delete removes key k and reports whether it was there.
@@ -52,14 +54,14 @@ func (p Map[K, V, KC, VC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(p)
 // All iterates over keys and values in wire order.
 func (p Map[K, V, KC, VC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, VC](XStruct(p)) }
 
-// AppendNew adds a pair of an empty key and a zero value. It does not look for an equal key: it
-// is for keys that are structs or containers, which are filled in place afterwards.
+// AppendNew adds a pair of an empty key and a zero value. It does not look for an equal key. Use
+// it for keys that are structs or containers, which are filled in place afterwards.
 func (p Map[K, V, KC, VC]) AppendNew() (K, V) {
 	return appendNewPair[K, V, KC, VC](XStruct(p))
 }
 
-// Append adds a pair of an empty key and the value v, and returns the key to be filled. It is
-// for keys that are structs or containers.
+// Append adds a pair of an empty key and the value v, and returns the key to be filled. Use it for
+// keys that are structs or containers.
 func (p Map[K, V, KC, VC]) Append(v V) K {
 	var kc KC
 	var vc VC
@@ -77,11 +79,11 @@ func (p Map[K, V, KC, VC]) Append(v V) K {
 // Len returns the number of keys.
 func (p StructMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
 
-// String returns the pairs as text, compact and readable.
+// String returns the pairs as compact, readable text.
 func (p StructMap[K, V, KC]) String() string { return XStruct(p).formatContainer("{}") }
 
-// Equal reports whether p and m have the same keys and equal values, in any order, as
-// messages.Equal does without options.
+// Equal reports whether p and m have the same keys and equal values, as messages.Equal does
+// without options. The order does not matter.
 func (p StructMap[K, V, KC]) Equal(m StructMap[K, V, KC]) bool {
 	return XStruct(p).equalContainer(XStruct(m))
 }
@@ -89,13 +91,13 @@ func (p StructMap[K, V, KC]) Equal(m StructMap[K, V, KC]) bool {
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (p StructMap[K, V, KC]) ThriftStruct() XStruct { return XStruct(p) }
 
-// Get returns the value of key k, and whether there is one; if not, an absent one.
+// Get returns the value of key k, and whether there is one. If not, the value is absent.
 func (p StructMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsView[V]](XStruct(p), k) }
 
-// Put sets the value of key k to a copy of v, replacing any before.
+// Put sets the value of key k to a copy of v, replacing an older one.
 func (p StructMap[K, V, KC]) Put(k K, v V) { var kc KC; XStruct(p).putView(kc.encode(k), XStruct(v)) }
 
-// PutNew sets the value of key k to an empty struct, replacing any before, and returns it to be
+// PutNew sets the value of key k to an empty struct, replacing an older one, and returns it to be
 // filled.
 func (p StructMap[K, V, KC]) PutNew(k K) V { var kc KC; return V(XStruct(p).putNew(kc.encode(k), 0)) }
 
@@ -105,8 +107,8 @@ func (p StructMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(
 // All iterates over keys and values in wire order.
 func (p StructMap[K, V, KC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, XAsView[V]](XStruct(p)) }
 
-// AppendNew adds a pair of an empty key and an empty value. It does not look for an equal key:
-// it is for keys that are structs or containers, which are filled in place afterwards.
+// AppendNew adds a pair of an empty key and an empty value. It does not look for an equal key. Use
+// it for keys that are structs or containers, which are filled in place afterwards.
 func (p StructMap[K, V, KC]) AppendNew() (K, V) {
 	return appendNewPair[K, V, KC, XAsView[V]](XStruct(p))
 }
@@ -114,11 +116,11 @@ func (p StructMap[K, V, KC]) AppendNew() (K, V) {
 // Len returns the number of keys.
 func (p NestedMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
 
-// String returns the pairs as text, compact and readable.
+// String returns the pairs as compact, readable text.
 func (p NestedMap[K, V, KC]) String() string { return XStruct(p).formatContainer("{}") }
 
-// Equal reports whether p and m have the same keys and equal values, in any order, as
-// messages.Equal does without options.
+// Equal reports whether p and m have the same keys and equal values, as messages.Equal does
+// without options. The order does not matter.
 func (p NestedMap[K, V, KC]) Equal(m NestedMap[K, V, KC]) bool {
 	return XStruct(p).equalContainer(XStruct(m))
 }
@@ -126,15 +128,15 @@ func (p NestedMap[K, V, KC]) Equal(m NestedMap[K, V, KC]) bool {
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (p NestedMap[K, V, KC]) ThriftStruct() XStruct { return XStruct(p) }
 
-// Get returns the value of key k, and whether there is one; if not, an empty one that can't be
-// changed.
+// Get returns the value of key k, and whether there is one. If not, the value is empty and can't
+// be changed.
 func (p NestedMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsView[V]](XStruct(p), k) }
 
-// Put sets the value of key k to a copy of v, replacing any before.
+// Put sets the value of key k to a copy of v, replacing an older one.
 func (p NestedMap[K, V, KC]) Put(k K, v V) { var kc KC; XStruct(p).putView(kc.encode(k), XStruct(v)) }
 
 // PutNew sets the value of key k to a list of n elements (or a map with room for n pairs),
-// replacing any before, and returns it to be filled.
+// replacing an older one, and returns it to be filled.
 func (p NestedMap[K, V, KC]) PutNew(k K, n int) V {
 	var kc KC
 	return V(XStruct(p).putNew(kc.encode(k), n))
@@ -146,8 +148,8 @@ func (p NestedMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(
 // All iterates over keys and values in wire order.
 func (p NestedMap[K, V, KC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, XAsView[V]](XStruct(p)) }
 
-// AppendNew adds a pair of an empty key and an empty value. It does not look for an equal key:
-// it is for keys that are structs or containers, which are filled in place afterwards.
+// AppendNew adds a pair of an empty key and an empty value. It does not look for an equal key. Use
+// it for keys that are structs or containers, which are filled in place afterwards.
 func (p NestedMap[K, V, KC]) AppendNew() (K, V) {
 	return appendNewPair[K, V, KC, XAsView[V]](XStruct(p))
 }
@@ -487,8 +489,8 @@ func (m *Message) appendZeroValue(t *XType) uint32 {
 	return m.appendValue(t, 0, source{n: len(m.copied), data: m.copied}, 0)
 }
 
-// NewMap sets field f to an empty map and returns it to be filled. n is for how many pairs to make
-// room, of which there is at most one number; more than mostRoom are not made room for at once.
+// NewMap sets field f to an empty map and returns it to be filled. n has at most one number: for
+// how many pairs to make room. NewMap makes room for at most mostRoom pairs at once.
 func (s XStruct) NewMap(f XField, d *XDesc, n []int) XStruct {
 	room := 0
 	if len(n) > 0 {

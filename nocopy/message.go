@@ -11,25 +11,22 @@ import (
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
-// Message is one Thrift struct with everything in it, as its wire bytes and an index over them.
-// Generated code makes one with NewS or ParseS and hands out handles.
+// Message is one Thrift struct with everything in it: its wire bytes and an index of them. NewX
+// and ParseX of a generated type X make one and return the handle of its root.
 //
-// A parsed message may be read by any number of goroutines, a finished one sent by any number.
-// Changing a message is for one goroutine while nobody else uses it. Reading a message that was
-// parsed with [Lazy] or [ByIndex] counts as changing it, since getters index what they touch,
-// until [Message.Index] has been called. Several goroutines may send a Lazy message that nobody
-// reads.
+// Any number of goroutines may read a parsed message, or send a finished one. Only one goroutine
+// may change a message, while no other uses it.
 //
-// After Release a *Message must not be used any more: it becomes another message, which handles
-// notice and a pointer does not.
+// After Release, do not use a *Message: its memory may hold another message. Handles panic then. A
+// pointer gives access to the other message.
 //
-// A program that handles one message after another may instead keep a Message of its own: a
-// variable, zero at first, that [ParseInto] and [NewInto] fill, as often as it likes. Each of
-// them ends what is in it before, as [Message.Reset] and [Message.Release] do: handles of that
-// panic when used. An empty Message has no Root, and what would read or send it panics. What was
-// read from a kept message, and what other messages link of it, is good for as long as of any
-// other. It keeps some memory for what comes next, best for one use with one set of options:
-// parsing, or building. It must not be copied.
+// A program that handles one message after another may keep a Message variable of its own, zero at
+// first. [ParseInto] and [NewInto] fill it, as often as needed. Each of them ends the previous
+// contents, as [Message.Reset] and [Message.Release] do: older handles panic when used. An empty
+// Message has no Root; reading or sending it panics. Strings read from such a message, and parts
+// linked into others, live as long as those of other messages. The variable keeps some memory for
+// the next contents. It works best for one purpose, parsing or building, with one set of options.
+// It must not be copied.
 type Message struct {
 	origin
 	buf      chain.Buffer
@@ -217,7 +214,7 @@ func flagIf(yes bool, f flag) flag {
 // headroom is the room before a message for a frame's length and the like.
 const headroom = 8
 
-// Root returns the handle of the message's root, to be converted to its type.
+// Root returns the handle of the message's root, for conversion to its type.
 func (m *Message) Root() Struct {
 	switch {
 	case m.words == 0:
@@ -228,17 +225,17 @@ func (m *Message) Root() Struct {
 	return Struct(m.handle(m.root))
 }
 
-// Finish completes what is being built: every struct gets its end, and required fields that were
-// never set are filled in, as are those of default requiredness that have an IDL default.
-// (Numbers, enums and uuids of default requiredness are there from the beginning; strings and
-// containers without a default, and optional fields, are sent only if they were set.) Afterwards
-// sending and reading change nothing, so that several goroutines may do both, until the next Set.
-// It may be called any number of times.
+// Finish completes what is being built. It ends every struct, and adds fields that were never set:
+// required fields, and fields of default requiredness that have an IDL default. (Numbers, enums
+// and uuids of default requiredness are present from the beginning. Optional fields, and strings
+// and containers without a default, are sent only if they were set.) Afterwards sending and
+// reading change nothing until the next setter; several goroutines may do both. Finish may be
+// called any number of times.
 //
-// It panics if structs are nested deeper than Parse accepts by default, 64 of them, or than the
-// MaxDepth of the Limits that the message, or one that parts of it came from, was made with. Check
-// returns an error instead. [Message.Missing] tells which required fields were filled in; with the
-// build tag nocopydebug Finish panics if there are any.
+// Finish panics if structs are nested too deeply: more than 64 levels, which Parse accepts by
+// default, or more than the MaxDepth in the Limits of the message or of a message that parts of it
+// came from. Check returns an error instead. [Message.Missing] lists the required fields that were
+// filled in; with the build tag nocopydebug Finish panics if there are any.
 func (m *Message) Finish() {
 	if !m.buf.Sealed() || m.words == 0 {
 		if err := m.Check(); err != nil {
@@ -247,9 +244,9 @@ func (m *Message) Finish() {
 	}
 }
 
-// Check does what Finish does, but returns an error, an *Error, if structs are nested too deeply.
-// What wraps messages that others have sent, which may be as deep as Parse accepts, calls it
-// before sending, or parses them with a smaller MaxDepth.
+// Check does what Finish does, but returns an *Error if structs are nested too deeply. Received
+// messages may be as deep as Parse accepts. A program that puts them into messages of its own
+// should call Check before sending, or parse them with a smaller MaxDepth.
 func (m *Message) Check() error {
 	if m.words == 0 {
 		panic(panicStale)
@@ -274,19 +271,18 @@ func (m *Message) Check() error {
 	return nil
 }
 
-// Len returns how many bytes the message has on the wire, having finished it. Like all that sends,
-// it goes through all pieces of the message after something was changed: don't ask after each of
-// many changes.
+// Len finishes the message and returns its length on the wire, in bytes. After a change it goes
+// through all pieces of the message: don't call it after each of many changes.
 func (m *Message) Len() int {
 	m.Finish()
 	return m.buf.Len()
 }
 
-// Bytes returns the message's wire bytes, having finished it. They alias the message when they are
-// in one piece, which they are unless something was edited or referred to; else they are a copy.
-// They must not be changed, and stay as they are when the message is changed, until Release if it
-// recycles. They are of the whole message, whichever handle it was got from: AppendStruct gives
-// those of one struct.
+// Bytes finishes the message and returns its wire bytes: those of the whole message. (A handle's
+// AppendTo gives the bytes of one struct.) They alias the message if it is in one piece. Editing a
+// message, or setting large values that it refers to, splits it into pieces; then they are a copy.
+// They must not be changed. They keep their contents when the message is changed, until Release if
+// it recycles.
 func (m *Message) Bytes() []byte {
 	m.Finish()
 	if b, ok := m.buf.Bytes(); ok {
@@ -297,15 +293,15 @@ func (m *Message) Bytes() []byte {
 	return m.buf.AppendTo(make([]byte, 0, m.buf.Len()))
 }
 
-// AppendTo appends the message's wire bytes to dst, having finished it. They are a copy.
+// AppendTo finishes the message and appends a copy of its wire bytes to dst.
 func (m *Message) AppendTo(dst []byte) []byte {
 	m.Finish()
 	return m.buf.AppendTo(dst)
 }
 
-// WriteTo writes the message's wire bytes to w, having finished it: by writev when w is a
-// connection that can. It returns how many bytes were written; where Finish would panic, none and
-// the error of Check.
+// WriteTo finishes the message and writes its wire bytes to w, by writev if w is a connection that
+// supports it. It returns the number of bytes written. Where Finish would panic, WriteTo writes
+// nothing and returns the error of Check.
 func (m *Message) WriteTo(w io.Writer) (int64, error) {
 	if w == nil {
 		panic("nocopy: WriteTo of a nil Writer")
@@ -316,8 +312,9 @@ func (m *Message) WriteTo(w io.Writer) (int64, error) {
 	return m.buf.WriteTo(w)
 }
 
-// WriteFrame writes the message as a frame: after its length as a big-endian i32, as Thrift's
-// framed transport has it. It reports what it wrote and how. Errors are as of WriteTo.
+// WriteFrame writes the message as a frame of Thrift's framed transport: its length as a
+// big-endian i32, then its bytes. It returns what it wrote and how. Its errors are those of
+// WriteTo.
 func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 	if w == nil {
 		panic("nocopy: WriteFrame of a nil Writer")
@@ -340,19 +337,18 @@ func (m *Message) addTo(b *chain.Batch, frame bool) {
 // be filled; nil if there is no such room. They belong to the wire bytes from then on.
 func (m *Message) prepend(n int) []byte { return m.buf.Prepend(n) }
 
-// Nodes returns how many places of the message stand elsewhere than in line: values that were
-// changed after they had been complete, and large ones that are referred to.
+// Nodes returns the number of values that are not stored in line: values that were changed after
+// they were complete, and large ones that are referred to.
 func (m *Message) Nodes() int { return m.buf.NodeCount() }
 
-// Release ends the message: every handle to it is dead from now on and panics when used; m itself
-// is used again for other messages, or is empty if it is a program's own. Strings and bytes read
-// from it stay valid, unless the message was made with Recycle. Not calling Release costs speed,
-// not memory.
+// Release ends the message. Its handles panic when used afterwards. The memory of m is used for
+// other messages; a Message variable of the program's own becomes empty. Strings and bytes that
+// were read from the message stay valid, unless it was made with Recycle. Not calling Release
+// costs speed, not memory.
 //
-// Release does nothing for an absent or empty message, and for one that was released before. With
-// the build tag nocopydebug the second Release panics. Without it, a program that keeps a *Message
-// must not release it again once other messages may be in its memory. A handle may be released at
-// any time.
+// Release does nothing for an absent, empty or already released message. With the build tag
+// nocopydebug a second Release panics. A second Release of a handle is always safe. A second
+// Release of a *Message is not: it may end another message that uses the memory by then.
 func (m *Message) Release() {
 	switch {
 	case m == nil || m.absent:

@@ -28,15 +28,15 @@ func (f missingField) String() string {
 }
 
 // Missing returns the paths of required fields that were never set, or were unset, such as
-// "Order.lines[3].sku", at most 100 of them; nil if there are none. Peers take a message in which
-// they are absent for malformed; therefore [Message.Finish] fills them in, empty, and the peer
-// can't know. Fields with an IDL default are never missing.
+// "Order.lines[3].sku": at most 100 of them, or nil. Peers refuse a message that lacks them.
+// [Message.Finish] therefore fills them in, empty, and peers can't notice. Fields with an IDL
+// default are never missing.
 //
-// Missing changes nothing and may be called before the message is finished or after. It sees
+// Missing changes nothing. It may be called before or after the message is finished. It sees
 // strings, binaries, structs and containers. Numbers, bools, enums and uuids are zero from the
-// beginning: only builds with the tag nocopydebug know whether they were set. With that tag a
-// message with missing fields panics when it is finished; package rpctest reports them as errors
-// of the test. What was copied from another message counts as set.
+// beginning; only builds with the tag nocopydebug know whether they were set. With that tag,
+// finishing a message with missing fields panics; package rpctest reports them as errors of the
+// test. Fields that were copied from another message count as set.
 func (m *Message) Missing() []string {
 	var paths []string
 	for _, f := range m.missing(mostMissing) {

@@ -3,18 +3,18 @@ package nocopy
 import "iter"
 
 // NestedList is a list or set of lists, sets or maps; C is the type of an element. Swap, Delete
-// and SortFunc move elements with their handles; handles of elements that were deleted or
-// replaced give the old values.
+// and SortFunc move elements together with their handles. Handles of deleted or replaced elements
+// read the old values.
 type NestedList[C View] Struct
 
 // Len returns the number of elements.
 func (l NestedList[C]) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l NestedList[C]) String() string { return XStruct(l).formatContainer("[]") }
 
-// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
-// without options.
+// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
+// sets the order does not matter.
 func (l NestedList[C]) Equal(m NestedList[C]) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
@@ -33,12 +33,12 @@ func (s XStruct) containerAt(i int) XStruct {
 	return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
 }
 
-// Set makes element i a copy of v. It links v's bytes if they are many; later changes of v are
-// not seen.
+// Set sets element i to a copy of v. It links v's bytes if they are many. Later changes of v do
+// not show.
 func (l NestedList[C]) Set(i int, v C) { XStruct(l).setContainerAt(i, XStruct(v)) }
 
-// Append adds a copy of v at the end. It links v's bytes if they are many; later changes of v are
-// not seen.
+// Append adds a copy of v at the end. It links v's bytes if they are many. Later changes of v do
+// not show.
 func (l NestedList[C]) Append(v C) {
 	s := XStruct(l)
 	s.changeable()
@@ -49,7 +49,7 @@ func (l NestedList[C]) Append(v C) {
 	s.m.idx[slot] = word
 }
 
-// NewAt makes element i an empty container of n elements (a map: with room for n pairs) and
+// NewAt sets element i to an empty container of n elements (a map: with room for n pairs) and
 // returns it to be filled.
 func (l NestedList[C]) NewAt(i, n int) C {
 	c := XStruct(l).newContainerAt(i, n)
@@ -73,14 +73,15 @@ func (l NestedList[C]) AppendNew(n int) C {
 	return C(c)
 }
 
-// Swap exchanges elements i and j, not copying what is in them. Handles go with their elements.
+// Swap exchanges elements i and j without copying their contents. Handles move with their
+// elements.
 func (l NestedList[C]) Swap(i, j int) { XStruct(l).swap(i, j) }
 
-// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied;
-// those after them move in the index, unless i is 0.
+// Delete removes the elements from i to j-1, as slices.Delete does. It copies no contents. Unless
+// i is 0, it moves the elements after them in the index.
 func (l NestedList[C]) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
 
-// Truncate removes the elements from n on.
+// Truncate removes all elements except the first n.
 func (l NestedList[C]) Truncate(n int) { XStruct(l).deleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
@@ -102,7 +103,7 @@ func (l NestedList[C]) All() iter.Seq2[int, C] {
 // Contains reports whether an element has the same wire bytes as v.
 func (l NestedList[C]) Contains(v C) bool { return XStruct(l).containsValue(XStruct(v)) }
 
-// Add appends v unless Contains(v).
+// Add appends v unless Contains(v) is true.
 func (l NestedList[C]) Add(v C) {
 	if !l.Contains(v) {
 		l.Append(v)

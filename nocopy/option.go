@@ -5,12 +5,13 @@ import "github.com/nocopythrift/nocopythrift/internal/chain"
 // Option changes how a message is made or parsed: [Lazy], [Own], [Recycle], [ValidUTF8],
 // [WithIndex], [ByIndex], [RequireIndex], or a [Limits].
 //
-// Options can be combined in any way and order. NewX, NewInto and NewXOf take all of them, but
-// Recycle, WithIndex and Limits only mean something there: the others are about received bytes and
-// do nothing. WithIndex turns Lazy, ByIndex and RequireIndex off; ByIndex and RequireIndex turn
-// Lazy off; RequireIndex implies ByIndex, as OpenIndexed does. Own does nothing where the message
-// has memory of its own anyway: with Read and Decoders. Of several Limits, the last that sets a
-// field decides on it.
+// Options can be combined in any way and order. Some turn others off: WithIndex turns off Lazy,
+// ByIndex and RequireIndex; ByIndex and RequireIndex turn off Lazy. RequireIndex implies ByIndex,
+// as OpenIndexed does. If several Limits set the same field, the last one counts.
+//
+// NewX, NewInto and NewXOf accept all options, but only Recycle, WithIndex and Limits have an
+// effect there; the others concern received bytes. Own has no effect on Read and Decoders, whose
+// messages have their own memory.
 type Option interface{ option() }
 
 type flag uint16
@@ -18,58 +19,64 @@ type flag uint16
 func (flag) option() {}
 
 const (
-	// Lazy makes Parse validate by skipping and index only the top level, with small structs in it;
-	// anything else is indexed when it is first touched. Until Message.Index has been called, reading
-	// is for one goroutine at a time. A container whose index might exceed the limit is indexed at
-	// once. What skipping can't see is not checked, but by Message.Index: required fields of inner
-	// structs, how deep their unknown fields are and, with ValidUTF8, their strings. Lazy is about
-	// received bytes: what the program sets is indexed at once, also parts of other messages.
+	// Lazy makes Parse skip most of the message: it indexes only the top level and small structs in
+	// it. Everything else is indexed when it is first read. Until Message.Index has been called, only
+	// one goroutine at a time may read the message. A container whose index might exceed the limit is
+	// indexed at once.
+	//
+	// Skipping does not check everything. Only Message.Index checks required fields of inner structs,
+	// the depth of their unknown fields and, with ValidUTF8, their strings. Lazy concerns received
+	// bytes: values that the program sets are indexed at once, including parts of other messages.
 	Lazy flag = 1 << iota
 
-	// Own gives the bytes passed to Parse to the message: it stores into them when fields of fixed
+	// Own gives the bytes passed to Parse to the message, which stores into them when fields of fixed
 	// size are set. The caller must not use them any more.
 	Own
 
-	// Recycle lets the message take its memory from pools and give it back on Release. Strings, byte
-	// slices and handles got from it die with it.
+	// Recycle lets the message take memory from pools and return it on Release. Strings, byte slices
+	// and handles from the message end with Release.
 	Recycle
 
 	// held marks messages of package rpc, see held.go. It stands next to Recycle for the sake of
 	// pool.
 	held
 
-	// ValidUTF8 makes Parse refuse strings that are not UTF-8 (not binary fields). Without it they
-	// are kept as they are.
+	// ValidUTF8 makes Parse refuse strings (not binaries) that are not UTF-8. Without it they are
+	// kept unchanged.
 	ValidUTF8
 
 	// limited is set when there are Limits.
 	limited
 
-	// WithIndex makes finishing add an index to a message of 4 KiB or more: a field that every
-	// Thrift library skips, and by which a reader with ByIndex finds any field without looking at the
-	// rest. It takes 1/80 of the message at most (below 20 KiB, 1/40), and is made anew when the
-	// message is changed and finished again. An edited message is copied into one piece then. Parse
-	// with WithIndex adds one, or replaces the one that there is, and indexes all at once: Lazy,
-	// ByIndex and RequireIndex have no effect beside it. A union never gets one. It is in what
-	// Message.Bytes, AppendTo and WriteTo give, not in what a handle's AppendTo does.
+	// WithIndex adds an index to messages of 4 KiB or more when they are finished. The index is a
+	// field that every Thrift library skips. A reader with ByIndex uses it to find any field without
+	// looking at the rest. It takes at most 1/80 of the message, below 20 KiB at most 1/40. After a
+	// change, finishing the message copies it into one piece and makes a new index. A union never
+	// gets one.
+	//
+	// Parse with WithIndex adds an index, or replaces the one in the message, and indexes everything
+	// at once; Lazy, ByIndex and RequireIndex have no effect then.
+	//
+	// Message.Bytes, AppendTo and WriteTo include the index. A handle's AppendTo does not.
 	WithIndex
 
-	// ByIndex makes Parse use the index in a message: it looks at the fields of the root only, and
-	// at what is large among them not before it is read. What is read is checked then, and reads
-	// as absent if it is not valid; Message.Index checks all. Without an index, or with one that
-	// does not fit, Parse checks everything at once, as without ByIndex. Until Message.Index has
-	// been called reading is for one goroutine at a time, and what changes the message, compares
-	// it, links parts of it, sends it in a call or asks for Unknown fields calls Message.Index first;
-	// a setter panics on its error. Validate does not call it.
+	// ByIndex makes Parse use the index in a message. Parse then looks only at the fields of the
+	// root, and skips large ones. They are checked when they are read; invalid ones read as absent.
+	// Message.Index checks everything. If the message has no index, or one that does not fit, Parse
+	// checks everything at once, as without ByIndex.
 	//
-	// Another reader, which skips the index, may see another message if an index lies: take ByIndex
-	// for sources only that are trusted as far as that, and that make their messages WithIndex. In a
-	// message without one, whoever chooses the values at its end can forge what looks like an index.
+	// Until Message.Index has been called, only one goroutine at a time may read the message. These
+	// operations call it themselves: changing the message, comparing it, linking parts of it, sending
+	// it in a call, and Unknown. A setter panics if it returns an error. Validate does not call it.
+	//
+	// Use ByIndex only for trusted sources that write their messages with WithIndex. If an index is
+	// forged, readers that skip it may see other values. In a message without an index, whoever
+	// chooses the last values can forge one.
 	ByIndex
 
-	// RequireIndex is ByIndex, but makes Parse return an error in which errors.Is finds ErrIndex if
-	// there is no index or it does not fit; what turns out later not to fit reads as absent. None
-	// fits a message in which a field of the root comes twice.
+	// RequireIndex is ByIndex for messages that must have an index. If there is none, or it does not
+	// fit, Parse returns an error in which errors.Is finds ErrIndex. Parts that are later found not
+	// to fit read as absent. No index fits a message whose root has a field twice.
 	RequireIndex
 
 	// anySize, for tests, makes WithIndex and ByIndex be for messages of any size, with entries for
@@ -80,14 +87,14 @@ const (
 	alwaysSparse
 )
 
-// Limits bounds what Parse accepts. Zero means the default. With New, only MaxDepth counts, from
-// 64 upwards.
+// Limits bounds what Parse accepts. A zero field means its default. For new messages only MaxDepth
+// counts, and only values above 64.
 type Limits struct {
 	MaxBytes int // of the message: 100 MiB
-	// Of structs in structs, and of containers in a field that is skipped: 64, at most 65,536; see
+	// Levels of structs in structs, and of containers in a skipped field: 64, at most 65,536; see
 	// Message.Finish
 	MaxDepth int
-	MaxIndex int // bytes of index: 16 MiB and 64 for each byte of the message
+	MaxIndex int // bytes of index: 16 MiB plus 64 per byte of the message
 }
 
 func (Limits) option() {}

@@ -96,9 +96,11 @@ func tooLong(d *XDesc, n int64, most int) *Error {
 	return &Error{Path: d.name, Err: limitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
 }
 
-// ParseBlocks is like ParseS for a message whose bytes lie in several blocks, cut anywhere. Values
-// that cross a cut are copied, the rest is referred to as by ParseS. d is the descriptor of S.
-// More than 128 blocks are copied together, with Lazy or ByIndex more than one.
+// ParseBlocks parses a message whose bytes are in several blocks, cut anywhere. Otherwise it is
+// like ParseX. It copies values that cross a cut, and refers to the rest. If there are more than
+// 128 blocks (with Lazy or ByIndex, more than 1), it copies them together first. d is the
+// descriptor of S. The blocks must not change while the message, or anything read from it, is in
+// use.
 func ParseBlocks[S View](d *XDesc, blocks [][]byte, opts ...Option) (S, error) {
 	checkDesc[S](d)
 	flags, limits := configOf(opts)
@@ -129,9 +131,9 @@ func parseBlocks(d *XDesc, blocks [][]byte, flags flag, limits Limits) (XStruct,
 	return m.parseWindows(n)
 }
 
-// Read reads a message of n bytes, an S, which d describes, from r into memory of its own, in one
-// piece, and parses it. Memory grows with the bytes that arrive, not with n. Errors of r are
-// returned as they are; when r ends too early that is io.ErrUnexpectedEOF.
+// Read reads a message of n bytes from r into one piece of new memory, and parses it. d is the
+// descriptor of S. Memory grows with the bytes that arrive, not with n. Errors of r are returned
+// unchanged; if r ends too early, the error is io.ErrUnexpectedEOF.
 func Read[S View](d *XDesc, r io.Reader, n int, opts ...Option) (S, error) {
 	checkDesc[S](d)
 	if r == nil {

@@ -5,11 +5,10 @@ import (
 	"io"
 )
 
-// Peek finds one value in the wire bytes of a struct without making a message: path leads there by
-// field ids, and inside of a list or set by the index of an element. It looks at no more bytes
-// than it needs, so that what comes after the value is not checked. A field that comes twice
-// counts the first time. The value aliases b. The error is an *Error: ErrNotFound if there is no
-// such field or element.
+// Peek finds one value in the wire bytes of a struct without making a message. The path consists
+// of field ids and, in a list or set, the index of an element. Peek looks at no more bytes than
+// needed; bytes after the value are not checked. If a field comes twice, the first one counts. The
+// value aliases b. The error is an *Error, with ErrNotFound if there is no such field or element.
 func Peek(b []byte, path ...int) (Value, error) {
 	b = b[:min(len(b), maxScan)] // so no length is negative and yet that of what is there
 	v := Value{WireStruct, b}
@@ -36,9 +35,8 @@ func Peek(b []byte, path ...int) (Value, error) {
 	return v, nil
 }
 
-// For generated code and package rpc. Peek finds one value in the bytes of the message of which s
-// is the root, having finished it, by a path of field ids and indices, see the function Peek. The
-// value aliases the message as its Bytes do.
+// For generated code and package rpc. Peek finishes the message of s, its root, and finds one
+// value in its bytes, like the function Peek. The value aliases the message as Bytes does.
 func (s XStruct) Peek(path ...int) (Value, error) {
 	if s.m == nil {
 		return Peek(nil, path...)

@@ -9,23 +9,22 @@ import "github.com/nocopythrift/nocopythrift/internal/chain"
 // For package rpc. XCut is a part of a message's wire bytes, from one offset to another.
 type XCut struct{ From, To int }
 
-// FindFields returns the value of the first field with this id in s, the root of its message, and
-// where all fields with that id are, headers included, in order; those next to each other are one
-// XCut. It finishes the message. The value aliases it, or is a copy if it is not in one piece.
+// FindFields finishes the message of s, its root. It returns the value of the first field with
+// this id, and the places of all fields with it, in order and including headers. Adjacent fields
+// are one XCut. The value aliases the message, or is a copy if it is not in one piece.
 func (s XStruct) FindFields(id int16) (first Value, all []XCut) {
 	first = s.findField(id, &all)
 	return first, all
 }
 
-// CarriesIndex reports whether the message of s, which is finished, has an index of its own bytes
-// in a field of its root: what is sent with other fields must leave it out.
+// CarriesIndex reports whether the finished message of s has a wire index in a field of its root.
+// When other fields are added for sending, the index must be left out.
 func (s XStruct) CarriesIndex() bool {
 	return s.m != nil && s.m.pending&(carriesIndex|placedIndex) != 0
 }
 
-// FindField returns the value of the first field with this id in s, the root of its message, and
-// reports whether there is one. It finishes the message. It takes no memory, however many such
-// fields there are.
+// FindField finishes the message of s, its root, and returns the value of the first field with
+// this id, and whether there is one. It allocates nothing, however many such fields there are.
 func (s XStruct) FindField(id int16) (first Value, ok bool) {
 	first = s.findField(id, nil)
 	return first, first.Type != WireStop
@@ -176,9 +175,9 @@ func (w *rootWalk) indexed(f *field) int {
 	return w.m.buf.Range(from, to, w.m.editOf(word).valueNode).Len()
 }
 
-// AddOpen adds the wire bytes of the message of s to a batch, but for the parts in cuts and the
-// STOP, so that fields and a STOP may follow. The message must be finished, and neither changed
-// nor released before the batch is written.
+// AddOpen adds the wire bytes of the message of s to a batch, without the parts in cuts and
+// without the STOP; fields and a STOP may follow. The message must be finished. It must be neither
+// changed nor released before the batch is written.
 func (s XStruct) AddOpen(b *chain.Batch, cuts []XCut) {
 	m := s.m
 	end, off := m.buf.Len()-1, 0
@@ -206,9 +205,9 @@ func (s XStruct) AddOpen(b *chain.Batch, cuts []XCut) {
 	})
 }
 
-// RemoveFields removes all fields with this id from s, the root of its message, of which its type
-// has none with that id, and reports whether there were any. What is left stays where it is, but
-// a message in several pieces is compacted first.
+// RemoveFields removes all fields with this id from s, the root of its message, and reports
+// whether there were any. The type of s must have no field with that id. The rest stays in its
+// place, except that a message in several pieces is compacted first.
 func (s XStruct) RemoveFields(id int16) bool {
 	s.changeable()
 	m := s.m
@@ -231,7 +230,7 @@ func (s XStruct) RemoveFields(id int16) bool {
 	return true
 }
 
-// HasType reports whether wire is the wire bytes of one value of type t.
+// HasType reports whether wire is exactly one value of type t.
 func (X) HasType(t WireType, wire []byte) bool {
 	if minSize[t] == 0 {
 		return false
@@ -240,5 +239,5 @@ func (X) HasType(t WireType, wire []byte) bool {
 	return err == nil && n == len(wire)
 }
 
-// ValueOfWire returns the value of type t that has these wire bytes, to which it refers.
+// ValueOfWire returns the value of type t with these wire bytes, and refers to them.
 func (X) ValueOfWire(t WireType, wire []byte) Value { return Value{t, wire[:len(wire):len(wire)]} }

@@ -10,12 +10,12 @@ import (
 // For generated code. XRow writes structs all of whose fields are known, in the order of the IDL:
 // whole messages, the elements of a list, or the fields of a struct.
 //
-// It writes after the bytes and the words that the message has in use, and makes them the
-// message's when it is done. So a function that supplies fields may panic, and nothing is left; if
-// it changes the message, that is found out, since what is in use has moved.
+// It writes after the bytes and words that the message uses, and adds them to the message when it
+// is done. If a function that supplies fields panics, the message is therefore unchanged. If the
+// function changes the message, XRow notices that the end of the used bytes has moved.
 //
-// Its methods take how much of the block at the tail is written and return how much of it is
-// then. It is passed from one to the next, rather than kept here, so that it is in a register.
+// Its methods take and return the number of bytes written in the last block. Callers pass that
+// number from one method to the next, which keeps it in a register.
 type XRow struct {
 	m      *Message
 	mem    []byte   // the block at the tail
@@ -193,7 +193,7 @@ func (r *XRow) Root(at int) XStruct {
 	return m.handle(m.root)
 }
 
-// Into begins the fields of s, a struct that d describes, in the place of those that it has.
+// Into begins to write the fields of s, a struct that d describes, in place of its old ones.
 func (r *XRow) Into(s XStruct, d *XDesc) int {
 	if s.m == nil {
 		panic(panicAbsent)
@@ -221,7 +221,7 @@ func (s XStruct) isNew(d *XDesc) bool {
 		m.buf.Tail() == m.idx[e+entryStart]+uint32(len(d.template)) && m.buf.InTail(m.idx[e+entryStart], 0)
 }
 
-// Done ends what Into began. The fields others of the struct stay as they are.
+// Done ends what Into began. Other fields of the struct stay as they are.
 func (r *XRow) Done(at int, others ...XField) {
 	if r.s.m != r.m {
 		r.assign(at, others)
@@ -336,7 +336,7 @@ func (r *XRow) Next(at int, stride uint32) int {
 	return at
 }
 
-// NextBy is Next after a function of the user's has run.
+// NextBy is Next after a user's function has run.
 func (r *XRow) NextBy(at int, stride uint32) int {
 	if m := r.m; m.openHandle != r.open || m.words != r.words || m.rows != r.nth || !m.buf.Unmoved(r.base, r.used) || r.s.m != m && r.changed() {
 		panic("nocopy: message changed by the function that supplies the fields for it")
@@ -374,8 +374,7 @@ func (r *XRow) Stop(at int) int {
 	return at + 1
 }
 
-// StopOwed ends a struct, which d describes, having added the fields that it must have and that
-// are not set.
+// StopOwed adds the required fields that are not set, and ends a struct, which d describes.
 func (r *XRow) StopOwed(at int, d *XDesc) int {
 	for _, f := range d.owed {
 		if r.at(r.e, f.c) == 0 {
@@ -429,7 +428,7 @@ func (r *XRow) Struct(at int, f XField, d *XDesc) int {
 	return at
 }
 
-// Back goes on with the struct of entry e, in which a nested one has ended.
+// Back continues the struct of entry e after a nested struct has ended.
 func (r *XRow) Back(e uint32, at int) int {
 	r.depth--
 	r.e = e

@@ -7,7 +7,7 @@ import "encoding/binary"
 // room returns the bytes of the block at the tail from at on. fit must have made sure of them.
 func (r *XRow) room(at int) *[rowSlack]byte { return (*[rowSlack]byte)(r.mem[at:]) }
 
-// Text writes a string. Of 4 KiB and more it is referred to.
+// Text writes a string. It refers to a string of 4 KiB or more.
 func (r *XRow) Text(at int, f XField, v string) int {
 	n := len(v)
 	if n >= referSize || !r.fits(at, n) {

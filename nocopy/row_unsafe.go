@@ -13,7 +13,7 @@ func (r *XRow) room(at int) *[rowSlack]byte {
 	return (*[rowSlack]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(r.mem)), uint32(at)))
 }
 
-// Text writes a string. Of 4 KiB and more it is referred to.
+// Text writes a string. It refers to a string of 4 KiB or more.
 func (r *XRow) Text(at int, f XField, v string) int {
 	const lead = fieldHeader + textHeader
 	n := len(v)

@@ -67,7 +67,7 @@ func (r *XRow) UUID(at int, f XField, v UUID) int {
 	return at + fieldHeader + len(v)
 }
 
-// BoolOpt writes a bool. Likewise the others of the name.
+// BoolOpt writes a bool that may be unset. The other methods named …Opt work alike.
 func (r *XRow) BoolOpt(at int, f XField, v Opt[bool]) int {
 	if !v.Set {
 		return at
@@ -131,7 +131,7 @@ func (r *XRow) TextOpt(at int, f XField, v Opt[string]) int {
 	return r.Text(at, f, v.Value)
 }
 
-// Bytes writes a binary, unless it is nil. Of 4 KiB and more it is referred to.
+// Bytes writes a binary, unless it is nil. It refers to a binary of 4 KiB or more.
 func (r *XRow) Bytes(at int, f XField, v []byte) int {
 	if v == nil {
 		return at
@@ -284,10 +284,10 @@ func without[T any, K comparable](v []T, n int, seen map[K]bool, key func(T) K) 
 	return out
 }
 
-// For generated code. XRowPairs are the pairs of a map to be written by an XRow.
+// For generated code. XRowPairs are pairs of a map that an XRow writes.
 type XRowPairs[K, V any, KC XCodec[K], VC XCodec[V]] []Pair[K, V]
 
-// Put writes field f, a map, of a struct that d describes; nothing if v is nil.
+// Put writes field f, a map, of a struct that d describes. It writes nothing if v is nil.
 func (v XRowPairs[K, V, KC, VC]) Put(r *XRow, at int, f XField, d *XDesc) int {
 	if v == nil {
 		return at

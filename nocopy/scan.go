@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// For package rpc. XScanner finds the end of a struct while its bytes arrive: it goes on where it
-// stopped, so that it looks at each byte once however many pieces they come in. It checks no more
-// than it must to find the end. The zero XScanner is ready for use; Reset makes it so again.
+// For package rpc. XScanner finds the end of a struct while its bytes arrive. It continues where
+// it stopped, and looks at each byte once, however many pieces they come in. It checks only what
+// it needs to find the end. The zero XScanner is ready for use, also after Reset.
 type XScanner struct {
 	off     int   // the bytes before it have been passed
 	dropped int64 // bytes before those
@@ -46,8 +46,8 @@ const structCost = 256
 // budgetOf returns the budget for depth structs inside of one another.
 func budgetOf(depth int) int { return depth*structCost + structCost - 1 }
 
-// Reset prepares for a struct in which structs may be nested depth levels deep, at
-// most 65,536; 0 is 64.
+// Reset prepares for a struct with at most depth levels of nested structs. depth is at most
+// 65,536; 0 means 64.
 func (s *XScanner) Reset(depth int) {
 	if depth <= 0 {
 		depth = defaultMaxDepth
@@ -75,10 +75,10 @@ func (s *XScanner) start(budget, listCost int, total int64, outermost scanLevel)
 	s.structs, s.mismatched = 0, false
 }
 
-// Scan looks at b, all bytes of the struct that have arrived so far but for those that Drop has
-// passed over. It returns the struct's end if that is among them; else 0, and how many bytes there
-// must be at least for the next call to get any further. The error is an *Error without a path.
-// After the end, or an error, the same is returned again until Reset.
+// Scan looks at b: all bytes of the struct that have arrived so far, without those that Drop
+// passed. If b contains the struct's end, Scan returns its offset. Otherwise it returns 0 and the
+// number of bytes that the next call needs to get further. The error is an *Error without a path.
+// After the end, or an error, Scan returns the same again until Reset.
 func (s *XScanner) Scan(b []byte) (end, need int, err error) {
 	if !s.begun {
 		s.Reset(0)
@@ -97,12 +97,12 @@ func (s *XScanner) Scan(b []byte) (end, need int, err error) {
 	return s.off, 0, nil
 }
 
-// Passed returns how many of the bytes that Scan was given last it need not be given again: whole
-// values, and the beginnings of structs, lists and maps.
+// Passed returns how many bytes of the last Scan need not be passed to it again: whole values, and
+// the beginnings of structs, lists and maps.
 func (s *XScanner) Passed() int { return s.off }
 
-// Drop passes over the bytes that Passed counts: from now on Scan takes the bytes after them, and
-// its results count from there.
+// Drop passes over the bytes that Passed counts. The next Scan takes the bytes after them, and its
+// results count from there.
 func (s *XScanner) Drop() {
 	s.dropped += int64(s.off)
 	s.off = 0

@@ -6,18 +6,18 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// StringMap is a map of strings to strings. If a key came twice on the wire, the last pair
-// counts, as it does for all peers. Strings that are read alias the message as fields do.
+// StringMap is a map of strings to strings. If a key comes twice on the wire, the last pair
+// counts, as with other Thrift libraries. Strings from it alias the message as those of fields do.
 type StringMap Struct
 
 // Len returns the number of keys.
 func (p StringMap) Len() int { return XStruct(p).pairs() }
 
-// String returns the pairs as text, compact and readable.
+// String returns the pairs as compact, readable text.
 func (p StringMap) String() string { return XStruct(p).formatContainer("{}") }
 
-// Equal reports whether p and m have the same keys and equal values, in any order, as
-// messages.Equal does without options.
+// Equal reports whether p and m have the same keys and equal values, as messages.Equal does
+// without options. The order does not matter.
 func (p StringMap) Equal(m StringMap) bool { return XStruct(p).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
@@ -28,7 +28,8 @@ func (p StringMap) Get(k string) (string, bool) {
 	return getPair[string, string, XAsString, XAsString](XStruct(p), k)
 }
 
-// Put sets the value of key k, replacing any before. Strings of 4 KiB and more are referred to.
+// Put sets the value of key k, replacing an older one. It copies strings shorter than 4 KiB and
+// refers to others.
 func (p StringMap) Put(k, v string) {
 	if p.m == nil {
 		panic(panicAbsent)
@@ -56,7 +57,7 @@ func (p StringMap) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { XStruct(p).eachTextPair(yield) }
 }
 
-// AppendNew adds a pair of an empty key and an empty value without looking for a key like it.
+// AppendNew adds a pair of an empty key and an empty value. It does not look for an equal key.
 func (p StringMap) AppendNew() (k, v string) {
 	return appendNewPair[string, string, XAsString, XAsString](XStruct(p))
 }

@@ -74,8 +74,8 @@ func (s XStruct) wordToSet(f XField) uint32 {
 	return s.word(f)
 }
 
-// Message returns the message that the struct is in. It must not be used after Release. Of an
-// absent struct, or the zero handle, that is an empty message which can't be changed.
+// Message returns the message of the struct. It must not be used after Release. For an absent
+// struct, or the zero handle, it is an empty message that can't be changed.
 func (s XStruct) Message() *Message {
 	if s.m == nil {
 		return empty
@@ -87,8 +87,8 @@ func (s XStruct) Message() *Message {
 	return s.m
 }
 
-// Valid reports whether the struct is there: false for the handle of an absent sub-struct and for
-// the zero handle.
+// Valid reports whether the struct is present. It is false for the handle of an absent struct and
+// for the zero handle.
 func (s XStruct) Valid() bool {
 	if s.m == nil {
 		return false
@@ -97,8 +97,8 @@ func (s XStruct) Valid() bool {
 	return !s.m.absent && !s.gone()
 }
 
-// Release releases the message, of which s must be the root. It does nothing if s is absent, or if
-// its message was released before. With the build tag nocopydebug a second Release panics.
+// Release releases the message. s must be its root. Release does nothing if s is absent, or if the
+// message is already released. With the build tag nocopydebug a second Release panics.
 func (s XStruct) Release() {
 	switch {
 	case s.m == nil:
@@ -128,7 +128,7 @@ func (s XStruct) alive() {
 	}
 }
 
-// HasField reports whether the field is set, of any struct.
+// HasField reports whether the field is set. It works for structs of any size.
 func (s XStruct) HasField(f XField) bool {
 	if f.near() || s.m == nil {
 		return s.Has(f)
@@ -137,11 +137,11 @@ func (s XStruct) HasField(f XField) bool {
 	return s.m.at(s.entry(), f) != 0
 }
 
-// Has reports whether the field is set. It and the getters of one field that follow are for fields
-// of structs that are near; those of XFar and XWide are for the others.
+// Has reports whether the field is set. Has, and the getters of one field that follow, are for
+// fields of near structs; XFar and XWide have those for other structs.
 func (s XStruct) Has(f XField) bool { return s.m != nil && s.word(f) != 0 }
 
-// Bool returns a bool field, false if it is not set.
+// Bool returns a bool field, or false if it is not set.
 func (s XStruct) Bool(f XField) (v bool) {
 	if s.m != nil {
 		v = s.m.buf.Load1(s.word(f)) != 0
@@ -149,7 +149,7 @@ func (s XStruct) Bool(f XField) (v bool) {
 	return
 }
 
-// Int8 returns an i8 field, 0 if it is not set.
+// Int8 returns an i8 field, or 0 if it is not set.
 func (s XStruct) Int8(f XField) (v int8) {
 	if s.m != nil {
 		v = int8(s.m.buf.Load1(s.word(f)))
@@ -157,7 +157,7 @@ func (s XStruct) Int8(f XField) (v int8) {
 	return
 }
 
-// Int16 returns an i16 field, 0 if it is not set.
+// Int16 returns an i16 field, or 0 if it is not set.
 func (s XStruct) Int16(f XField) (v int16) {
 	if s.m != nil {
 		v = int16(s.m.buf.Load2(s.word(f)))
@@ -165,7 +165,7 @@ func (s XStruct) Int16(f XField) (v int16) {
 	return
 }
 
-// Int32 returns an i32 or enum field, 0 if it is not set.
+// Int32 returns an i32 or enum field, or 0 if it is not set.
 func (s XStruct) Int32(f XField) (v int32) {
 	if s.m != nil {
 		v = int32(s.m.buf.Load4(s.word(f)))
@@ -173,7 +173,7 @@ func (s XStruct) Int32(f XField) (v int32) {
 	return
 }
 
-// Int64 returns an i64 field, 0 if it is not set.
+// Int64 returns an i64 field, or 0 if it is not set.
 func (s XStruct) Int64(f XField) (v int64) {
 	if s.m != nil {
 		v = int64(s.m.buf.Load8(s.word(f)))
@@ -181,7 +181,7 @@ func (s XStruct) Int64(f XField) (v int64) {
 	return
 }
 
-// Float64 returns a double field, 0 if it is not set.
+// Float64 returns a double field, or 0 if it is not set.
 func (s XStruct) Float64(f XField) (v float64) {
 	if s.m != nil {
 		v = math.Float64frombits(s.m.buf.Load8(s.word(f)))
@@ -189,7 +189,7 @@ func (s XStruct) Float64(f XField) (v float64) {
 	return
 }
 
-// UUID returns a uuid field, all zero if it is not set.
+// UUID returns a uuid field, or zeros if it is not set.
 func (s XStruct) UUID(f XField) (v UUID) {
 	if s.m != nil {
 		v = UUID(s.m.buf.At(s.word(f))[:16])
@@ -197,7 +197,7 @@ func (s XStruct) UUID(f XField) (v UUID) {
 	return
 }
 
-// BoolOr returns a bool field, def if it is not set: its default in the IDL.
+// BoolOr returns a bool field, or def, its IDL default, if it is not set.
 func (s XStruct) BoolOr(f XField, def bool) bool {
 	if !s.Has(f) {
 		return def
@@ -205,7 +205,7 @@ func (s XStruct) BoolOr(f XField, def bool) bool {
 	return s.Bool(f)
 }
 
-// Int8Or returns an i8 field, def if it is not set.
+// Int8Or returns an i8 field, or def if it is not set.
 func (s XStruct) Int8Or(f XField, def int8) int8 {
 	if !s.Has(f) {
 		return def
@@ -213,7 +213,7 @@ func (s XStruct) Int8Or(f XField, def int8) int8 {
 	return s.Int8(f)
 }
 
-// Int16Or returns an i16 field, def if it is not set.
+// Int16Or returns an i16 field, or def if it is not set.
 func (s XStruct) Int16Or(f XField, def int16) int16 {
 	if !s.Has(f) {
 		return def
@@ -221,7 +221,7 @@ func (s XStruct) Int16Or(f XField, def int16) int16 {
 	return s.Int16(f)
 }
 
-// Int32Or returns an i32 or enum field, def if it is not set.
+// Int32Or returns an i32 or enum field, or def if it is not set.
 func (s XStruct) Int32Or(f XField, def int32) int32 {
 	if !s.Has(f) {
 		return def
@@ -229,7 +229,7 @@ func (s XStruct) Int32Or(f XField, def int32) int32 {
 	return s.Int32(f)
 }
 
-// Int64Or returns an i64 field, def if it is not set.
+// Int64Or returns an i64 field, or def if it is not set.
 func (s XStruct) Int64Or(f XField, def int64) int64 {
 	if !s.Has(f) {
 		return def
@@ -237,7 +237,7 @@ func (s XStruct) Int64Or(f XField, def int64) int64 {
 	return s.Int64(f)
 }
 
-// Float64Or returns a double field, def if it is not set.
+// Float64Or returns a double field, or def if it is not set.
 func (s XStruct) Float64Or(f XField, def float64) float64 {
 	if !s.Has(f) {
 		return def
@@ -245,7 +245,7 @@ func (s XStruct) Float64Or(f XField, def float64) float64 {
 	return s.Float64(f)
 }
 
-// UUIDOr returns a uuid field, def if it is not set.
+// UUIDOr returns a uuid field, or def if it is not set.
 func (s XStruct) UUIDOr(f XField, def UUID) UUID {
 	if !s.Has(f) {
 		return def
@@ -253,8 +253,8 @@ func (s XStruct) UUIDOr(f XField, def UUID) UUID {
 	return s.UUID(f)
 }
 
-// Text returns a string field, "" if it is not set. It aliases the message and stays valid after
-// Release, unless the message was made with Recycle.
+// Text returns a string field, or "" if it is not set. The string aliases the message and stays
+// valid after Release, unless the message was made with Recycle.
 func (s XStruct) Text(f XField) string {
 	if s.m == nil {
 		return ""
@@ -284,7 +284,7 @@ func (m *Message) lendText(word uint32) string {
 	return m.buf.Text(word)
 }
 
-// TextOr returns a string field as Text does, def if it is not set.
+// TextOr returns a string field as Text does, or def if it is not set.
 func (s XStruct) TextOr(f XField, def string) string {
 	if !s.Has(f) {
 		return def
@@ -292,7 +292,7 @@ func (s XStruct) TextOr(f XField, def string) string {
 	return s.Text(f)
 }
 
-// Bytes returns a binary field, nil if it is not set. It aliases the message as Text does, and
+// Bytes returns a binary field, or nil if it is not set. It aliases the message as Text does, and
 // must not be changed.
 func (s XStruct) Bytes(f XField) []byte {
 	if !s.Has(f) {
@@ -303,7 +303,7 @@ func (s XStruct) Bytes(f XField) []byte {
 	return s.m.textBytes(p)
 }
 
-// BytesOr returns a binary field as Bytes does, a copy of def if it is not set.
+// BytesOr returns a binary field as Bytes does, or a copy of def if it is not set.
 func (s XStruct) BytesOr(f XField, def string) []byte {
 	if !s.Has(f) {
 		return []byte(def)
@@ -335,7 +335,7 @@ func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
 	return m.buf.NodeStart(node), m.buf.Content(node, 1)
 }
 
-// SetBool sets a bool field. Setters panic if the struct is absent.
+// SetBool sets a bool field. All setters panic if the struct is absent.
 func (s XStruct) SetBool(f XField, v bool) {
 	x := byte(0)
 	if v {
@@ -497,7 +497,7 @@ func (s XStruct) changeableBy(n int) {
 // referSize is the size from which on strings and binaries are referred to instead of copied.
 const referSize = 4 << 10
 
-// SetText sets a string field. Of 4 KiB and more it is referred to, not copied.
+// SetText sets a string field. It copies a string shorter than 4 KiB and refers to any other.
 func (s XStruct) SetText(f XField, v string) {
 	if s.m == nil {
 		panic(panicAbsent)
@@ -546,8 +546,8 @@ func (s XStruct) setText(f XField, v string) {
 	copy(s.textRoom(f, len(v)), v)
 }
 
-// SetBytes sets a binary field. Of 4 KiB and more v is referred to, not copied: it must stay as it
-// is until the message is released.
+// SetBytes sets a binary field. It copies a v shorter than 4 KiB and refers to any other, which
+// must not change until the message is released.
 func (s XStruct) SetBytes(f XField, v []byte) {
 	if len(v) >= referSize {
 		s.setReferred(f, v)
@@ -556,9 +556,9 @@ func (s XStruct) SetBytes(f XField, v []byte) {
 	copy(s.textRoom(f, len(v)), v)
 }
 
-// NewBytes sets a binary field to n bytes and returns them to be filled in place, before the
-// message is finished; they are zero at first. In an element of a set, or a key of a map, they
-// must be filled before the next element or key is looked for.
+// NewBytes sets a binary field to n zero bytes and returns them. They may be filled until the
+// message is finished. In an element of a set, or a key of a map, they must be filled before the
+// next lookup of an element or key.
 func (s XStruct) NewBytes(f XField, n int) []byte {
 	b := s.newText(f, n)
 	clear(b)

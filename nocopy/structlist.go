@@ -6,30 +6,30 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// StructList is a list or set of structs. In a list that is being built, At returns the element
-// to be filled.
+// StructList is a list or set of structs. In a list that is being built, At returns the element to
+// be filled.
 //
-// A handle that At returned refers to the element's place: after Set(i, v) it is that of the
-// copy of v there. (So l.Set(0, l.At(1)), l.Set(1, x) with an earlier x := l.At(0) makes both
-// the same; Swap exchanges them.) Swap, SortFunc and Delete move elements with their handles;
-// handles of elements that were deleted give the old values.
+// A handle from At stands for the element's place: after Set(i, v) it reads the copy of v. For
+// example, take x := l.At(0): after l.Set(0, l.At(1)), the call l.Set(1, x) makes both elements
+// the same; Swap exchanges them. Swap, SortFunc and Delete move elements together with their
+// handles. Handles of deleted elements read the old values.
 type StructList[S View] Struct
 
 // Len returns the number of elements.
 func (l StructList[S]) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l StructList[S]) String() string { return XStruct(l).formatContainer("[]") }
 
-// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
-// without options.
+// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
+// sets the order does not matter.
 func (l StructList[S]) Equal(m StructList[S]) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l StructList[S]) ThriftStruct() XStruct { return XStruct(l) }
 
-// At returns a handle of the place of element i, see StructList. In a list made with NewX(n)
-// the elements may be filled in any order; in ascending order is cheapest.
+// At returns a handle of the place of element i; see StructList. The elements of a list made with
+// NewX(n) may be filled in any order; ascending order is cheapest.
 func (l StructList[S]) At(i int) S {
 	if l.m == nil {
 		XStruct(l).checkIndex(i)
@@ -107,12 +107,12 @@ func (m *Message) nextElement() XStruct {
 	return XStruct{m, key}
 }
 
-// Set makes element i a copy of v. It links v's bytes if they are many; later changes of v are
-// not seen. Handles of the element are of the new one afterwards.
+// Set sets element i to a copy of v. It links v's bytes if they are many. Later changes of v do
+// not show. Older handles of the element read the new one.
 func (l StructList[S]) Set(i int, v S) { XStruct(l).setStructAt(i, XStruct(v)) }
 
-// Append adds a copy of v at the end. It links v's bytes if they are many; later changes of v are
-// not seen.
+// Append adds a copy of v at the end. It links v's bytes if they are many. Later changes of v do
+// not show.
 func (l StructList[S]) Append(v S) {
 	s := XStruct(l)
 	s.changeable()
@@ -131,14 +131,15 @@ func (l StructList[S]) AppendNew() S {
 	return S(s.m.handle(e))
 }
 
-// Swap exchanges elements i and j, not copying what is in them. Handles go with their elements.
+// Swap exchanges elements i and j without copying their contents. Handles move with their
+// elements.
 func (l StructList[S]) Swap(i, j int) { XStruct(l).swap(i, j) }
 
-// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied;
-// those after them move in the index, unless i is 0.
+// Delete removes the elements from i to j-1, as slices.Delete does. It copies no contents. Unless
+// i is 0, it moves the elements after them in the index.
 func (l StructList[S]) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
 
-// Truncate removes the elements from n on.
+// Truncate removes all elements except the first n.
 func (l StructList[S]) Truncate(n int) { XStruct(l).deleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
@@ -189,7 +190,7 @@ func (l StructList[S]) eachByAt(yield func(int, S) bool) {
 // Contains reports whether an element has the same wire bytes as v.
 func (l StructList[S]) Contains(v S) bool { return XStruct(l).containsValue(XStruct(v)) }
 
-// Add appends v unless Contains(v).
+// Add appends v unless Contains(v) is true.
 func (l StructList[S]) Add(v S) {
 	if !l.Contains(v) {
 		l.Append(v)

@@ -8,17 +8,17 @@ import (
 
 //go:generate go run ./internal/fixedlists
 
-// StringList is a list or set of strings. Strings that are read alias the message as fields do.
+// StringList is a list or set of strings. Strings from it alias the message as those of fields do.
 type StringList Struct
 
 // Len returns the number of elements.
 func (l StringList) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l StringList) String() string { return XStruct(l).formatContainer("[]") }
 
-// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
-// without options.
+// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
+// sets the order does not matter.
 func (l StringList) Equal(m StringList) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
@@ -34,22 +34,22 @@ func (l StringList) At(i int) string {
 	return l.m.lendText(word)
 }
 
-// Set sets element i. In a list made with NewX(n) the elements may be set in any order; in
-// ascending order costs one copy, in any other two. A string of 4 KiB or more is referred to, not
-// copied.
+// Set sets element i. The elements of a list made with NewX(n) may be set in any order: ascending
+// order copies each element once, any other order twice. Set copies a string shorter than 4 KiB
+// and refers to any other.
 func (l StringList) Set(i int, v string) { XStruct(l).setTextAt(i, chain.StringBytes(v)) }
 
-// Append adds v at the end. Of 4 KiB or more it is referred to, not copied.
+// Append adds v at the end. It copies a v shorter than 4 KiB and refers to any other.
 func (l StringList) Append(v string) { XStruct(l).appendText(chain.StringBytes(v)) }
 
 // Swap exchanges elements i and j.
 func (l StringList) Swap(i, j int) { XStruct(l).swap(i, j) }
 
-// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied;
-// those after them move in the index, unless i is 0.
+// Delete removes the elements from i to j-1, as slices.Delete does. It copies no contents. Unless
+// i is 0, it moves the elements after them in the index.
 func (l StringList) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
 
-// Truncate removes the elements from n on.
+// Truncate removes all elements except the first n.
 func (l StringList) Truncate(n int) { XStruct(l).deleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
@@ -72,7 +72,7 @@ func (l StringList) All() iter.Seq2[int, string] {
 	}
 }
 
-// AppendTo appends the elements to dst; they alias the message as At's do.
+// AppendTo appends the elements to dst. They alias the message as those of At do.
 func (l StringList) AppendTo(dst []string) []string {
 	for i := range l.Len() {
 		dst = append(dst, l.At(i))
@@ -83,47 +83,49 @@ func (l StringList) AppendTo(dst []string) []string {
 // Contains reports whether v is an element.
 func (l StringList) Contains(v string) bool { return XStruct(l).containsKey(chain.StringBytes(v)) }
 
-// Add appends v unless it is an element already.
+// Add appends v unless it is already an element.
 func (l StringList) Add(v string) {
 	if !l.Contains(v) {
 		l.Append(v)
 	}
 }
 
-// BytesList is a list or set of binaries. Bytes that are read alias the message as fields do.
+// BytesList is a list or set of binaries. Bytes from it alias the message as those of fields do.
 type BytesList Struct
 
 // Len returns the number of elements.
 func (l BytesList) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l BytesList) String() string { return XStruct(l).formatContainer("[]") }
 
-// Equal reports whether l and m have equal elements, of a set in any order, as messages.Equal does
-// without options.
+// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
+// sets the order does not matter.
 func (l BytesList) Equal(m BytesList) bool { return XStruct(l).equalContainer(XStruct(m)) }
 
 // For generated code. ThriftStruct returns the handle as an XStruct.
 func (l BytesList) ThriftStruct() XStruct { return XStruct(l) }
 
-// At returns element i. It must not be changed.
+// At returns element i. Its bytes must not be changed.
 func (l BytesList) At(i int) []byte { return XStruct(l).textAt(i) }
 
-// Set sets element i, in any order as of a StringList. A v of 4 KiB or more is referred to, not
-// copied: it must stay as it is until the message is released.
+// Set sets element i. The elements of a list made with NewX(n) may be set in any order, see
+// StringList.Set. It copies a v shorter than 4 KiB and refers to any other, which must not
+// change until the message is released.
 func (l BytesList) Set(i int, v []byte) { XStruct(l).setTextAt(i, v) }
 
-// Append adds v at the end. Of 4 KiB or more it is referred to as by Set.
+// Append adds v at the end. It copies a v shorter than 4 KiB and refers to any other, which
+// must not change until the message is released.
 func (l BytesList) Append(v []byte) { XStruct(l).appendText(v) }
 
 // Swap exchanges elements i and j.
 func (l BytesList) Swap(i, j int) { XStruct(l).swap(i, j) }
 
-// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied;
-// those after them move in the index, unless i is 0.
+// Delete removes the elements from i to j-1, as slices.Delete does. It copies no contents. Unless
+// i is 0, it moves the elements after them in the index.
 func (l BytesList) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
 
-// Truncate removes the elements from n on.
+// Truncate removes all elements except the first n.
 func (l BytesList) Truncate(n int) { XStruct(l).deleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
@@ -142,7 +144,7 @@ func (l BytesList) All() iter.Seq2[int, []byte] {
 	}
 }
 
-// AppendTo appends the elements to dst; they alias the message as At's do.
+// AppendTo appends the elements to dst. They alias the message as those of At do.
 func (l BytesList) AppendTo(dst [][]byte) [][]byte {
 	for i := range l.Len() {
 		dst = append(dst, l.At(i))

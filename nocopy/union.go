@@ -27,8 +27,8 @@ func (m *Message) armWord(e uint32) uint32 {
 	return e + unionWord
 }
 
-// Which returns the word of the arm that is set, 0 if none is. If several came on the wire it is
-// the last.
+// Which returns the word of the field that is set in a union, or 0. If several came on the wire,
+// it is the last.
 func (s XStruct) Which() int32 {
 	if s.m == nil {
 		return 0
@@ -37,9 +37,9 @@ func (s XStruct) Which() int32 {
 	return int32(s.m.idx[s.m.armWord(s.entry())])
 }
 
-// Arm makes the field f of a union the one that is set, removing any other, also one that the IDL
-// does not know. It is called after the field was set: a setter that panics leaves the others. Of
-// the methods that set a field, those with a parameter d call it themselves. d describes s.
+// Arm makes f the only field of a union that is set, and removes any other, known or unknown. It
+// is called after the field was set: if the setter panics, the other fields stay. The methods that
+// set a field and have a parameter d call Arm themselves. d describes s.
 func (s XStruct) Arm(f XField, d *XDesc) XStruct {
 	s.writable() // not changeable: memory that the setter has just returned stays where it is
 	m, e := s.m, s.entry()
@@ -107,8 +107,8 @@ func (s XStruct) UnsetArm(f XField) {
 	s.m.idx[at] = which
 }
 
-// ArmName returns the IDL's name of a union's field by its word, as Which returns it; "none" for 0
-// and the number for another one that no field has.
+// ArmName returns the IDL's name of a union's field, by its word as Which returns it. It returns
+// "none" for 0, and the number for a word that no field has.
 func (d *XDesc) ArmName(word int32) string {
 	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
 		return d.fields[i].Name
@@ -119,7 +119,8 @@ func (d *XDesc) ArmName(word int32) string {
 	return itoa(int(word))
 }
 
-// ArmID returns the id of a union's field by its word, as Which returns it; 0 if no field has it.
+// ArmID returns the id of a union's field, by its word as Which returns it, or 0 if no field has
+// it.
 func (d *XDesc) ArmID(word int32) int16 {
 	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
 		return d.fields[i].ID

@@ -8,9 +8,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// For generated code. XValue is a value of any type: what code that knows types by descriptors
-// only reads from messages, and puts there. Of structs, lists, sets and maps it is a handle;
-// strings and binaries alias the message that they were read from.
+// For generated code. XValue is a value of any type, for code that knows types only by
+// descriptors. For structs, lists, sets and maps it is a handle. Strings and binaries alias the
+// message that they were read from.
 type XValue struct {
 	typ  *XType
 	bits uint64 // a bool, number or enum: its bits, sign-extended
@@ -18,13 +18,13 @@ type XValue struct {
 	s    XStruct
 }
 
-// Type returns the value's type, nil of the zero XValue.
+// Type returns the value's type. The zero XValue has none: Type returns nil.
 func (v XValue) Type() *XType { return v.typ }
 
 // Bool returns a bool.
 func (v XValue) Bool() bool { return v.bits != 0 }
 
-// Int returns an i8, i16, i32, i64 or the number of an enum.
+// Int returns an i8, i16, i32 or i64, or the number of an enum.
 func (v XValue) Int() int64 { return int64(v.bits) }
 
 // Float returns a double.
@@ -137,8 +137,8 @@ func (m *Message) valueOf(t *XType, word uint32) XValue {
 // zeroWire has the wire bytes of the zero value of any type but a struct, list or map.
 var zeroWire = make([]byte, 16)
 
-// Value returns the field f of s, which d describes: of one that is not set the IDL's default, or
-// the zero value.
+// Value returns the field f of s, which d describes. If the field is not set, it returns the IDL
+// default or the zero value.
 func (s XStruct) Value(f XField, d *XDesc) XValue {
 	fd := d.field(f)
 	t := fd.typ
@@ -163,8 +163,8 @@ func valueOfWire(t *XType, wire string) XValue {
 	return fixedOf(t, []byte(wire))
 }
 
-// SetValue sets the field f of s, which d describes, to v, of a struct or container to a copy of
-// it. Of a union it becomes the arm that is set. It panics if v is of another type than the field.
+// SetValue sets the field f of s, which d describes, to v, copying structs and containers. In a
+// union f becomes the field that is set. SetValue panics if v does not have the field's type.
 func (s XStruct) SetValue(f XField, d *XDesc, v XValue) {
 	t := d.field(f).typ
 	s.writable()
@@ -192,15 +192,17 @@ func (s XStruct) SetValue(f XField, d *XDesc, v XValue) {
 	}
 }
 
-// NewValue sets the field f of s, which d describes, to an empty struct or container of n elements
-// and returns it to be filled, as NewChild does. Of a union it becomes the arm that is set.
+// NewValue sets the field f of s, which d describes, to an empty struct or container of n
+// elements, and returns it to be filled, as NewChild does. In a union f becomes the field that is
+// set.
 func (s XStruct) NewValue(f XField, d *XDesc, n int) XValue {
 	t := d.field(f).typ
 	t.mustBe(t.kind >= record, "a new handle")
 	return XValue{typ: t, s: s.NewChild(f, d, n)}
 }
 
-// UnsetValue removes the field f of s, which d describes; a required one gets its default back.
+// UnsetValue removes the field f of s, which d describes. A required field gets its default
+// instead.
 func (s XStruct) UnsetValue(f XField, d *XDesc) {
 	switch {
 	case d.union:
@@ -212,16 +214,16 @@ func (s XStruct) UnsetValue(f XField, d *XDesc) {
 	}
 }
 
-// Complete completes what is being built in the message of s, so that s reads as what it will be
-// sent as. Of an absent struct or container, or the zero handle, it does nothing.
+// Complete completes what is being built in the message of s. Afterwards s reads as it will be
+// sent. Complete does nothing for an absent struct or container, or the zero handle.
 func (s XStruct) Complete() {
 	if s = s.orAbsent(); !s.m.isEmpty() {
 		s.m.closeAllUnlessSealed()
 	}
 }
 
-// CompleteToCopy is Complete before s is copied from, or compared. If the message was parsed with
-// ByIndex it is checked as Message.Index does; CompleteToCopy panics if it is not valid.
+// CompleteToCopy is Complete before s is copied or compared. It also checks a message parsed with
+// ByIndex, as Message.Index does, and panics if it is invalid.
 func (s XStruct) CompleteToCopy() {
 	s.Complete()
 	if s.m != nil && s.m.pending&byIndex != 0 {
@@ -236,7 +238,7 @@ func (v XValue) mustFit(t *XType) {
 	}
 }
 
-// ContainerType returns the type of a list, set or map; nil of an absent one.
+// ContainerType returns the type of a list, set or map, or nil if it is absent.
 func (s XStruct) ContainerType() *XType {
 	if s = s.orAbsent(); s.m.isEmpty() {
 		return nil
@@ -273,7 +275,7 @@ func (s XStruct) Element(i int) XValue {
 	return XValue{typ: t, s: s.containerAt(i)}
 }
 
-// SetElement makes element i of a list v, or a copy of it.
+// SetElement sets element i of a list to v, copying structs and containers.
 func (s XStruct) SetElement(i int, v XValue) {
 	s.writable()
 	s.checkIndex(i)
@@ -292,8 +294,8 @@ func (s XStruct) SetElement(i int, v XValue) {
 	}
 }
 
-// AppendElement adds v, or a copy of it, at the end of a list or set. It does not look for an
-// equal element.
+// AppendElement adds v at the end of a list or set, copying structs and containers. It does not
+// look for an equal element.
 func (s XStruct) AppendElement(v XValue) {
 	s.writable()
 	t := s.typ().elem
@@ -311,8 +313,8 @@ func (s XStruct) AppendElement(v XValue) {
 	}
 }
 
-// AppendNewElement adds an empty struct, or container of n elements, at the end of a list or set
-// and returns it to be filled.
+// AppendNewElement adds an empty struct, or a container of n elements, at the end of a list or
+// set, and returns it to be filled.
 func (s XStruct) AppendNewElement(n int) XValue {
 	s.writable()
 	t := s.typ().elem
@@ -361,7 +363,7 @@ func (v XValue) encoded() encoded {
 	return encodeFixed(int(v.typ.size), v.bits)
 }
 
-// Pairs iterates over the keys and values of a map, in wire order: what All of a Map does.
+// Pairs iterates over the keys and values of a map in wire order, as All of a Map does.
 func (s XStruct) Pairs() iter.Seq2[XValue, XValue] {
 	return func(yield func(k, v XValue) bool) {
 		if s.Count() == 0 {
@@ -386,7 +388,8 @@ func (s XStruct) Pair(key XValue) (XValue, bool) {
 	return s.m.valueOf(t.elem, s.m.idx[s.pairSlot(i)+pairValue]), true
 }
 
-// PutPair sets the value of a map's key to v, or a copy of it, replacing any before.
+// PutPair sets the value of a map's key to v, copying structs and containers and replacing an
+// older value.
 func (s XStruct) PutPair(key, v XValue) {
 	s.writable()
 	t := s.typ()
@@ -400,8 +403,8 @@ func (s XStruct) PutPair(key, v XValue) {
 	s.putEncoded(k, v.encoded())
 }
 
-// PutNewPair sets the value of a map's key to an empty struct, or container of n elements,
-// replacing any before, and returns it to be filled.
+// PutNewPair sets the value of a map's key to an empty struct, or a container of n elements,
+// replacing an older value, and returns it to be filled.
 func (s XStruct) PutNewPair(key XValue, n int) XValue {
 	s.writable()
 	t := s.typ()
@@ -411,7 +414,7 @@ func (s XStruct) PutNewPair(key XValue, n int) XValue {
 }
 
 // AppendNewPair adds a pair of a zero key and a zero value to a map and returns both. It does not
-// look for an equal key: it is for keys that are structs or containers, which are filled in place
+// look for an equal key. Use it for keys that are structs or containers, which are filled in place
 // afterwards.
 func (s XStruct) AppendNewPair() (key, value XValue) {
 	slot := s.newPair()
@@ -424,8 +427,8 @@ func (s XStruct) AppendNewPair() (key, value XValue) {
 	return m.valueOf(t.key, m.idx[slot]), m.valueOf(t.elem, word)
 }
 
-// AppendPair adds a pair of a zero key and v, which is no struct or container, to a map and
-// returns the key, as AppendNewPair does.
+// AppendPair adds a pair of a zero key and v to a map and returns the key, as AppendNewPair does.
+// v is neither a struct nor a container.
 func (s XStruct) AppendPair(v XValue) (key XValue) {
 	s.writable()
 	t := s.typ()
@@ -448,8 +451,9 @@ func (s XStruct) DeletePair(key XValue) bool {
 	return s.deleteEncoded(key.encoded())
 }
 
-// Equal reports whether t and u have the same values on the wire: bases of the same name, structs
-// with the same descriptor, containers of such. All enums are equal, as are string and binary.
+// Equal reports whether t and u have the same values on the wire: base types of the same name,
+// structs with the same descriptor, and containers of such types. All enums are equal, as are
+// string and binary.
 func (t *XType) Equal(u *XType) bool {
 	switch {
 	case t == u:

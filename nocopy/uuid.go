@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// UUID is a value of the IDL's type uuid: 16 bytes, as they stand on the wire.
+// UUID is a value of the IDL's type uuid: 16 bytes in wire order.
 type UUID [16]byte
 
 // String returns the UUID in the form 01234567-89ab-cdef-0123-456789abcdef.
@@ -20,7 +20,7 @@ func (u UUID) String() string {
 	return string(b)
 }
 
-// ParseUUID reads the form that String writes; the hyphens may be missing, braces may stand around
+// ParseUUID reads the form that String writes. The hyphens may be missing, and braces may surround
 // it.
 func ParseUUID(s string) (UUID, error) {
 	var u UUID

@@ -8,10 +8,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// Value is a value as its wire bytes, of a field that the IDL does not know or that Peek found. It
-// aliases the message. The methods that read it return zero if it is of another type.
+// Value holds the wire bytes of a value: of a field that the IDL does not know, or of a value that
+// Peek found. It aliases the message. Methods that read another type than the value's return zero.
 type Value struct {
-	Type WireType // 0: there is none
+	Type WireType // 0 if there is no value
 	b    []byte
 }
 
@@ -71,8 +71,8 @@ func (v Value) Len() int {
 }
 
 // Unknown iterates over the fields of s that its descriptor d does not have, or has with another
-// type, by id. They are kept and sent on. The values alias the message if the struct was not
-// edited. An index is not among them.
+// type. They come with their ids, are kept, and are sent with the struct. The values alias the
+// message if the struct was not edited. A wire index is not among them.
 func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 	return func(yield func(int16, Value) bool) {
 		s := s.orAbsent()

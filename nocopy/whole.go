@@ -2,12 +2,12 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/internal/chain"
 
-// AnyHandle is a handle of a struct of any generated type, which is an AnyStruct too, or of a
-// list, set or map.
+// AnyHandle is a handle of any generated struct type, which is also an AnyStruct, or of a list,
+// set or map.
 type AnyHandle interface{ ThriftStruct() XStruct }
 
-// WireIn returns the wire bytes of s, a handle of type t, if they are in one piece: an alias that
-// is good until the next change or Release. What is being built in it is completed.
+// WireIn returns the wire bytes of s, a handle of type t, and whether they are in one piece. They
+// alias the message until its next change or Release. WireIn completes what is being built in s.
 func (s XStruct) WireIn(t *XType) ([]byte, bool) {
 	s = s.orAbsent()
 	if s.m.isEmpty() {
@@ -18,8 +18,8 @@ func (s XStruct) WireIn(t *XType) ([]byte, bool) {
 	return s.m.buf.Flat(from, to, s.m.editOf(s.entry()).valueNode)
 }
 
-// AppendWire appends the wire bytes of v to dst, as a copy; of an absent struct or container those
-// of an empty one. What is being built in it is completed.
+// AppendWire appends a copy of the wire bytes of v to dst. An absent struct or container gives the
+// bytes of an empty one. AppendWire completes what is being built in it.
 func (v XValue) AppendWire(dst []byte) []byte {
 	switch t := v.typ; {
 	case t.kind == text:
@@ -40,9 +40,9 @@ func (v XValue) AppendWire(dst []byte) []byte {
 	}
 }
 
-// AppendUnknown adds a field that d, the descriptor of s, does not have, or has with another type:
-// its wire bytes, which must be valid, are sent with the struct. Of a union it does not become the
-// arm that is set.
+// AppendUnknown adds a field that d, the descriptor of s, does not have, or has with another type.
+// Its wire bytes, which must be valid, are sent with the struct. In a union it does not become the
+// field that is set.
 func (s XStruct) AppendUnknown(d *XDesc, id int16, v Value) {
 	s.changeableBy(len(v.b))
 	m, e := s.m, s.entry()
@@ -59,8 +59,8 @@ func (s XStruct) AppendUnknown(d *XDesc, id int16, v Value) {
 	}
 }
 
-// Clear removes everything from s, which d describes, also fields that d does not have and those
-// that came twice: it is empty afterwards, without its required fields, which the caller sets.
+// Clear removes everything from s, which d describes, including unknown fields and fields that
+// came twice. Afterwards s lacks its required fields, which the caller must set.
 func (s XStruct) Clear(d *XDesc) {
 	s.changeable()
 	m, e := s.m, s.entry()

@@ -322,8 +322,8 @@ func (m *Message) next(d *XDesc, e uint32, i int) int {
 	return m.nextWide(d, e, i)
 }
 
-// NextField returns the number of the first field from field i on that may be set in s, which d
-// describes; d.NumFields() if there is none.
+// NextField returns the number of the first field from field i on that may be set in s, or
+// d.NumFields(). d describes s.
 func (s XStruct) NextField(d *XDesc, i int) int {
 	if s.m == nil || d.far {
 		return i

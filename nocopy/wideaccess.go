@@ -7,7 +7,7 @@ import (
 )
 
 // For generated code. XWide is the handle of a wide struct, which has more than entry.MaxDirect
-// fields, with the getters of one field. XStruct has all other accessors, for wide structs, too.
+// fields. It has the getters of one field. XStruct has all other accessors.
 type XWide Struct
 
 // word returns the field's word in the index, having checked that the handle is alive. It must not
@@ -56,10 +56,10 @@ func (s XWide) HasFlat(f XField) bool {
 	return t != 0 && s.m.idx[t+tableGroups+n>>groupLog*groupWords]>>(n&groupMask)&1 != 0
 }
 
-// Bool returns a bool field, false if it is not set.
+// Bool returns a bool field, or false if it is not set.
 func (s XWide) Bool(f XField) bool { return s.Int8(f) != 0 }
 
-// Int8 returns an i8 field, 0 if it is not set.
+// Int8 returns an i8 field, or 0 if it is not set.
 func (s XWide) Int8(f XField) int8 {
 	if s.m == nil {
 		return 0
@@ -71,7 +71,7 @@ func (s XWide) Int8(f XField) int8 {
 	return int8(s.m.buf.Load1(tableAt(s.m.idx, t, f)))
 }
 
-// Int16 returns an i16 field, 0 if it is not set.
+// Int16 returns an i16 field, or 0 if it is not set.
 func (s XWide) Int16(f XField) int16 {
 	if s.m == nil {
 		return 0
@@ -83,7 +83,7 @@ func (s XWide) Int16(f XField) int16 {
 	return int16(s.m.buf.Load2(tableAt(s.m.idx, t, f)))
 }
 
-// Int32 returns an i32 or enum field, 0 if it is not set.
+// Int32 returns an i32 or enum field, or 0 if it is not set.
 func (s XWide) Int32(f XField) int32 {
 	if s.m == nil {
 		return 0
@@ -95,7 +95,7 @@ func (s XWide) Int32(f XField) int32 {
 	return int32(s.m.buf.Load4(tableAt(s.m.idx, t, f)))
 }
 
-// Int64 returns an i64 field, 0 if it is not set.
+// Int64 returns an i64 field, or 0 if it is not set.
 func (s XWide) Int64(f XField) int64 {
 	if s.m == nil {
 		return 0
@@ -107,10 +107,10 @@ func (s XWide) Int64(f XField) int64 {
 	return int64(s.m.buf.Load8(tableAt(s.m.idx, t, f)))
 }
 
-// Float64 returns a double field, 0 if it is not set.
+// Float64 returns a double field, or 0 if it is not set.
 func (s XWide) Float64(f XField) float64 { return math.Float64frombits(uint64(s.Int64(f))) }
 
-// UUID returns a uuid field, all zero if it is not set.
+// UUID returns a uuid field, or zeros if it is not set.
 func (s XWide) UUID(f XField) (v UUID) {
 	if s.m != nil {
 		v = UUID(s.m.buf.At(s.word(f))[:16])
@@ -118,7 +118,7 @@ func (s XWide) UUID(f XField) (v UUID) {
 	return
 }
 
-// BoolOr returns a bool field, def if it is not set: its default in the IDL.
+// BoolOr returns a bool field, or def, its IDL default, if it is not set.
 func (s XWide) BoolOr(f XField, def bool) bool {
 	if !s.Has(f) {
 		return def
@@ -126,7 +126,7 @@ func (s XWide) BoolOr(f XField, def bool) bool {
 	return s.Bool(f)
 }
 
-// Int8Or returns an i8 field, def if it is not set.
+// Int8Or returns an i8 field, or def if it is not set.
 func (s XWide) Int8Or(f XField, def int8) int8 {
 	if !s.Has(f) {
 		return def
@@ -134,7 +134,7 @@ func (s XWide) Int8Or(f XField, def int8) int8 {
 	return s.Int8(f)
 }
 
-// Int16Or returns an i16 field, def if it is not set.
+// Int16Or returns an i16 field, or def if it is not set.
 func (s XWide) Int16Or(f XField, def int16) int16 {
 	if !s.Has(f) {
 		return def
@@ -142,7 +142,7 @@ func (s XWide) Int16Or(f XField, def int16) int16 {
 	return s.Int16(f)
 }
 
-// Int32Or returns an i32 or enum field, def if it is not set.
+// Int32Or returns an i32 or enum field, or def if it is not set.
 func (s XWide) Int32Or(f XField, def int32) int32 {
 	if !s.Has(f) {
 		return def
@@ -150,7 +150,7 @@ func (s XWide) Int32Or(f XField, def int32) int32 {
 	return s.Int32(f)
 }
 
-// Int64Or returns an i64 field, def if it is not set.
+// Int64Or returns an i64 field, or def if it is not set.
 func (s XWide) Int64Or(f XField, def int64) int64 {
 	if !s.Has(f) {
 		return def
@@ -158,7 +158,7 @@ func (s XWide) Int64Or(f XField, def int64) int64 {
 	return s.Int64(f)
 }
 
-// Float64Or returns a double field, def if it is not set.
+// Float64Or returns a double field, or def if it is not set.
 func (s XWide) Float64Or(f XField, def float64) float64 {
 	if !s.Has(f) {
 		return def
@@ -166,7 +166,7 @@ func (s XWide) Float64Or(f XField, def float64) float64 {
 	return s.Float64(f)
 }
 
-// UUIDOr returns a uuid field, def if it is not set.
+// UUIDOr returns a uuid field, or def if it is not set.
 func (s XWide) UUIDOr(f XField, def UUID) UUID {
 	if !s.Has(f) {
 		return def
@@ -174,8 +174,8 @@ func (s XWide) UUIDOr(f XField, def UUID) UUID {
 	return s.UUID(f)
 }
 
-// Text returns a string field, "" if it is not set. It aliases the message and stays valid after
-// Release, unless the message was made with Recycle.
+// Text returns a string field, or "" if it is not set. The string aliases the message and stays
+// valid after Release, unless the message was made with Recycle.
 func (s XWide) Text(f XField) string {
 	if s.m == nil {
 		return ""
@@ -191,7 +191,7 @@ func (s XWide) Text(f XField) string {
 	return s.m.lendText(word)
 }
 
-// TextOr returns a string field as Text does, def if it is not set.
+// TextOr returns a string field as Text does, or def if it is not set.
 func (s XWide) TextOr(f XField, def string) string {
 	if !s.Has(f) {
 		return def
@@ -199,7 +199,7 @@ func (s XWide) TextOr(f XField, def string) string {
 	return s.Text(f)
 }
 
-// Bytes returns a binary field, nil if it is not set. It aliases the message as Text does, and
+// Bytes returns a binary field, or nil if it is not set. It aliases the message as Text does, and
 // must not be changed.
 func (s XWide) Bytes(f XField) []byte {
 	if !s.Has(f) {
@@ -209,7 +209,7 @@ func (s XWide) Bytes(f XField) []byte {
 	return s.m.textBytes(s.word(f))
 }
 
-// BytesOr returns a binary field as Bytes does, a copy of def if it is not set.
+// BytesOr returns a binary field as Bytes does, or a copy of def if it is not set.
 func (s XWide) BytesOr(f XField, def string) []byte {
 	if !s.Has(f) {
 		return []byte(def)

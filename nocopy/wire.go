@@ -10,8 +10,8 @@ import (
 // WireType is the type code in the header of a field, list, set or map.
 type WireType uint8
 
-// The wire types of Thrift Binary, as its specification numbers them. Enums travel as i32, binary
-// as string.
+// The wire types of Thrift Binary, with the numbers of its specification. On the wire, enums are
+// i32 and binaries are strings.
 const (
 	WireStop   WireType = 0
 	WireBool   WireType = 2
@@ -55,9 +55,8 @@ const (
 	mapHeader   = 6 // key type, value type, count
 )
 
-// For generated code. XField is what it knows of a struct's field, in one constant: its wire type
-// and id, its word in the struct's entry, and how many words that entry has. Package entry has the
-// layout.
+// For generated code. XField is one constant for a field of a struct: its wire type and id, its
+// word in the struct's entry, and the number of words of that entry. Package entry has the layout.
 type XField uint64
 
 func (f XField) word() uint32   { return uint32(f >> entry.WordShift) }

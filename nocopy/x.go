@@ -9,16 +9,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// For generated code and package rpc. X has what these call, and they by the names of package
-// thriftimpl. Programs call what is generated instead. All names of this package that are not for
-// programs begin with X.
+// For generated code and package rpc. X holds the functions that they call, by the names of
+// package thriftimpl. Programs call generated code instead. All names of this package that are not
+// for programs begin with X.
 type X struct{}
 
 // New returns the root of a new message.
 func (X) New(d *XDesc, opts ...Option) XStruct { return newStruct(d, opts...) }
 
-// NewWithRoom returns the root of a new message with room for n bytes before it. The options are
-// only Recycle or none.
+// NewWithRoom returns the root of a new message with room for n bytes before it. Its only option
+// is Recycle.
 func (X) NewWithRoom(d *XDesc, n int, recycle bool) XStruct {
 	checkRoom(n)
 	return newWithRoom(d, n, recycle)
@@ -34,8 +34,8 @@ func checkRoom(n int) {
 }
 
 // Parse checks that b is exactly one struct of the type and returns its handle. The message refers
-// to b, which must stay as it is for as long as the message or anything read from it is in use; it
-// is never written to unless the option Own is given. The error is an *Error.
+// to b, which must not change while the message, or anything read from it, is in use. Parse and
+// later changes never write to b, except with the option Own. The error is an *Error.
 func (X) Parse(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 	flags := flagsOf(opts)
 	if d.unusual(b, flags) {
@@ -46,16 +46,16 @@ func (X) Parse(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 }
 
 // ParseChunk checks that received bytes are exactly one struct of the type and returns its handle.
-// The message takes them over, also when that fails: it may store into them. With recycle the
-// chunk may be of recycled memory, which goes back on Release. If the limits have no MaxBytes,
-// there is none: the caller has bounded what it received. With lazy a chunk of one piece is parsed
-// as the option Lazy has it.
+// The message takes the bytes over, even if that fails, and may store into them. With recycle, the
+// chunk may be recycled memory, which goes back on Release. A MaxBytes of 0 means no limit here:
+// the caller has bounded what it received. With lazy, a chunk of one piece is parsed as with the
+// option Lazy.
 func (X) ParseChunk(d *XDesc, c chain.Chunk, l Limits, recycle, lazy bool) (XStruct, error) {
 	return parseReceived(d, c, l, recycle, lazy)
 }
 
-// Absent returns the handle of a struct that is not there: its getters return zero values, its
-// setters panic.
+// Absent returns the handle of an absent struct: its getters return zero values, its setters
+// panic.
 func (X) Absent() Struct { return Struct(emptyHandle()) }
 
 // NewDesc returns the descriptor of a struct. It must be completed by Define before use.
@@ -67,8 +67,8 @@ func (X) NewUnionDesc(name string, info ...XInfo) *XDesc { return newUnionDesc(n
 // NewExceptionDesc returns the descriptor of an exception.
 func (X) NewExceptionDesc(name string, info ...XInfo) *XDesc { return newExceptionDesc(name, info...) }
 
-// Define completes a descriptor with its fields in declaration order: by DefineWide if there are
-// so many that the struct may be wide, else by its method Define.
+// Define completes a descriptor with its fields in declaration order. It uses DefineWide if the
+// struct has enough fields to be wide, and otherwise the descriptor's method Define.
 func (X) Define(d *XDesc, fields []XFieldDesc) {
 	if len(fields) > entry.MaxDirect {
 		d.DefineWide(fields...)
@@ -99,8 +99,8 @@ func (X) EnumOf(e *XEnum) *XType { return &e.typ }
 // ValueOfBool returns a value of type bool.
 func (X) ValueOfBool(v bool) XValue { return valueOfBool(v) }
 
-// ValueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. Higher bits than t has
-// are cut off.
+// ValueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. It cuts off bits that t
+// does not have.
 func (X) ValueOfInt(t *XType, v int64) XValue { return valueOfInt(t, v) }
 
 // ValueOfFloat returns a value of type double.
@@ -111,13 +111,13 @@ func (X) ValueOfFloat(v float64) XValue {
 // ValueOfUUID returns a value of type uuid.
 func (X) ValueOfUUID(v UUID) XValue { return XValue{typ: typeUUID, text: v[:]} }
 
-// ValueOfBytes returns v as a value of type t, string or binary. It is referred to.
+// ValueOfBytes returns v as a value of type t, string or binary, and refers to v.
 func (X) ValueOfBytes(t *XType, v []byte) XValue { return valueOfBytes(t, v) }
 
-// ValueOfStruct returns the handle s, which is of type t, a struct, list, set or map, as a value.
+// ValueOfStruct returns the handle s as a value. t is its type: a struct, list, set or map.
 func (X) ValueOfStruct(t *XType, s XStruct) XValue { return valueOfStruct(t, s) }
 
-// ValueOf returns the value of type t, not a struct or container, that has these wire bytes.
+// ValueOf returns the value with these wire bytes. Its type t is neither a struct nor a container.
 func (X) ValueOf(t *XType, wire string) XValue { return valueOfWire(t, wire) }
 
 // StructOf returns the type of the struct, union or exception that d describes.
@@ -136,35 +136,35 @@ func (X) MapOf(key, value *XType) *XType { return mapTypeOf(key, value) }
 func (X) NewConst(t *XType, wire string) *XConst { return newConst(t, wire) }
 
 // NewHeld returns a new held message, to which the limits apply, with room for n bytes before it.
-// Its Root is the only handle.
+// Its Root is its only handle.
 func (X) NewHeld(d *XDesc, n int, l Limits, recycle bool) *Message {
 	checkRoom(n)
 	return newHeld(d, n, l, recycle)
 }
 
-// NewIn returns a new message that recycles, with room for n bytes before it. It is built in the
-// memory of c, which is from chain.HoldOwned, as long as it fits. It is held if l is not nil.
+// NewIn returns a new message that recycles, with room for n bytes before it. As long as it fits,
+// it is built in the memory of c, which is from chain.HoldOwned. It is held if l is not nil.
 func (X) NewIn(d *XDesc, c chain.Chunk, n int, l *Limits) *Message {
 	checkRoom(n)
 	return newIn(d, c, n, l)
 }
 
-// OwnPiece returns where the message is in the memory that NewIn was given, n bytes from its byte
-// at, and who owns that memory; nil if some of the message is elsewhere. It finishes the message.
+// OwnPiece finishes the message and returns its place in the memory that NewIn was given: n bytes
+// from byte at, and the owner of that memory. It returns nil if part of the message is elsewhere.
 func (X) OwnPiece(m *Message) (owner chain.Owner, at, n int) {
 	m.Finish()
 	return m.buf.OwnPiece()
 }
 
 // ParseHeld checks that received bytes are exactly one struct of the type and returns a held
-// message of them, which takes them over, also when that fails. See ParseChunk.
+// message of them. It takes the bytes over, even if that fails. See ParseChunk.
 func (X) ParseHeld(d *XDesc, c chain.Chunk, l Limits, recycle, lazy bool) (*Message, error) {
 	return parseHeld(d, c, l, recycle, lazy)
 }
 
-// CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part
-// of any message and is read only, but for finishing it. The error tells why v can't be sent as a
-// struct of type d.
+// CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be part
+// of any message. CopyHeld finishes that message and otherwise only reads it. It returns an error
+// if v can't be sent as a struct of type d.
 func (X) CopyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, error) {
 	checkRoom(n)
 	return copyHeld(d, v, n, l, recycle)
@@ -173,39 +173,41 @@ func (X) CopyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message,
 // Disowned reports whether Release was called for a held message.
 func (X) Disowned(m *Message) bool { return m.isDisowned() }
 
-// EndHandles ends all handles of a held message, which may still be sent. Root returns a new one.
+// EndHandles ends all handles of a held message, which may still be sent. Root returns a new
+// handle.
 func (X) EndHandles(m *Message) { m.endHandles() }
 
-// End gives the memory of a held message back.
+// End returns the memory of a held message.
 func (X) End(m *Message) { m.endHeld() }
 
-// Abandon leaves a held message to the garbage collector, since handlers may still be using it.
+// Abandon leaves a held message to the garbage collector, because handlers may still use it.
 func (X) Abandon(m *Message) { m.abandon() }
 
 // Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
-// be filled; nil if there is no such room. They belong to the wire bytes from then on.
+// be filled. From then on they belong to the wire bytes. It returns nil if there is no such room.
 func (X) Prepend(m *Message, n int) []byte {
 	checkRoom(n)
 	return m.prepend(n)
 }
 
-// AddTo adds the message's wire bytes to a batch, having finished it. With frame their length
-// comes first. The message must not be changed or released before the batch is written.
+// AddTo finishes the message and adds its wire bytes to a batch, with frame after their length.
+// The message must not be changed or released before the batch is written.
 func (X) AddTo(m *Message, b *chain.Batch, frame bool) { m.addTo(b, frame) }
 
-// For generated code. GeneratedV1 is what code of version 0.1.0 refers to: the compiler answers
-// that it is not a constant, and of which type it is. Later versions refer to package thriftimpl.
+// For generated code. Code of version 0.1.0 refers to GeneratedV1. The compiler reports that it is
+// not a constant, and names its type, which says what to do. Later versions refer to package
+// thriftimpl.
 var GeneratedV1 XGenerateThisCodeAgainWithNocopyc
 
-// For generated code. XGenerateThisCodeAgainWithNocopyc is what the compiler says to code that was
-// generated before this version.
+// For generated code. XGenerateThisCodeAgainWithNocopyc appears in the compiler's error for code
+// that an older version generated.
 type XGenerateThisCodeAgainWithNocopyc struct{}
 
-// For generated code. XPairs are the pairs of a map to be.
+// For generated code. XPairs are pairs for a map.
 type XPairs[K comparable, V any, KC XCodec[K], VC XCodec[V]] map[K]V
 
 // SetIn sets field f of s, a map, to copies of these pairs, in the order of the keys' wire bytes.
-// Of keys with the same wire bytes, which NaNs may have, one is left.
+// Of several keys with the same wire bytes, such as NaNs, one is kept.
 func (v XPairs[K, V, KC, VC]) SetIn(s XStruct, f XField, d *XDesc) {
 	type pair struct {
 		wire  encoded

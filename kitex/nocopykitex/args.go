@@ -9,19 +9,19 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Args are the arguments of a call as Kitex's middlewares and codecs see them. A client's are
-// encoded before Kitex is called and only read by sending, so that retries and backup requests may
-// send them at the same time, also after the call has returned. Their memory is never used again.
+// Args are the arguments of a call, as Kitex's middlewares and codecs see them. A client encodes
+// them before it calls Kitex. Sending only reads them, which lets retries and backup requests send
+// them at the same time, and after the call has returned. Their memory is never recycled.
 type Args struct {
 	method *Method
 	body   body
 	call   *call // a client's; else nil
 }
 
-// Struct returns the arguments as a struct, to be converted to their generated type, as in
-// kv.StoreGetArgs(a.Struct()). On a client a middleware may change what is sent until it calls the
-// next one. What serviceinfo.MethodInfo's NewArgs has made is empty: callers of a
-// server.LocalCaller fill it.
+// Struct returns the arguments as a struct, for conversion to their generated type, as in
+// kv.StoreGetArgs(a.Struct()). On a client, a middleware may change them until it calls the next
+// one. Arguments from NewArgs of serviceinfo.MethodInfo are empty: callers of a server.LocalCaller
+// fill them.
 func (a *Args) Struct() nocopy.Struct {
 	if a.body.empty() {
 		a.body.set(thriftimpl.NewHeld(a.method.rpc.Args, 0, nocopy.Limits{}, false))
@@ -29,8 +29,8 @@ func (a *Args) Struct() nocopy.Struct {
 	return a.body.root()
 }
 
-// GetFirstArgument returns the first argument: a pointer to a struct's handle, any other value as
-// it is. It is nil if the method has none.
+// GetFirstArgument returns the first argument: for a struct a pointer to its handle, for other
+// types the value. It is nil if the method has none.
 func (a *Args) GetFirstArgument() any {
 	if a.method.first == nil {
 		return nil
@@ -48,8 +48,8 @@ func (a *Args) Write(ctx context.Context, _ string, out bufiox.Writer) error {
 	return a.body.write(out)
 }
 
-// Read receives the arguments, which have n bytes, or end where they end if n is 0. Kitex calls it
-// on servers.
+// Read receives the arguments. They have n bytes; if n is 0, they end at their STOP. Kitex calls
+// it on servers.
 func (a *Args) Read(ctx context.Context, _ string, n int, in bufiox.Reader) error {
 	growStack(0)
 	s := scopeOf(ctx, true)
@@ -70,19 +70,19 @@ func (a *Args) Read(ctx context.Context, _ string, n int, in bufiox.Reader) erro
 	return nil
 }
 
-// Result is the result of a call as Kitex's middlewares and codecs see it.
+// Result is the result of a call, as Kitex's middlewares and codecs see it.
 type Result struct {
 	method *Method
 	body   body
 	call   *call // a client's, of which it is the result of an attempt, or what is returned; else nil
 }
 
-// Struct returns the result as a struct, to be converted to its generated type, as in
-// kv.StoreGetResult(r.Struct()). It is absent before there is a result.
+// Struct returns the result as a struct, for conversion to its generated type, as in
+// kv.StoreGetResult(r.Struct()). Before there is a result, it is absent.
 func (r *Result) Struct() nocopy.Struct { return r.body.root() }
 
-// GetResult returns a pointer to the return value, a nil pointer if there is none. It is a nil
-// interface if the method returns nothing.
+// GetResult returns a pointer to the return value, or a nil pointer if there is none. If the
+// method returns nothing, it is a nil interface.
 func (r *Result) GetResult() any {
 	if r.method.success == nil {
 		return nil
@@ -91,9 +91,8 @@ func (r *Result) GetResult() any {
 	return r.method.success.get(s, thriftimpl.Struct(s).HasField(r.method.rpc.Success))
 }
 
-// SetSuccess makes v the return value: it is one, or a pointer to one, such as GetResult of
-// another call has returned. Nil, or a nil pointer, removes it. SetSuccess panics if v is of
-// another type.
+// SetSuccess sets the return value to v, which is a value or a pointer to one, such as another
+// call's GetResult. Nil, or a nil pointer, removes it. SetSuccess panics if v has another type.
 func (r *Result) SetSuccess(v any) {
 	var there bool
 	if r.method.success != nil {
@@ -145,7 +144,7 @@ func (r *Result) Write(ctx context.Context, _ string, out bufiox.Writer) error {
 	return r.body.write(out)
 }
 
-// Read receives the result, which has n bytes, or ends where it ends if n is 0. Kitex calls it on
+// Read receives the result. It has n bytes; if n is 0, it ends at its STOP. Kitex calls it on
 // clients.
 func (r *Result) Read(ctx context.Context, _ string, n int, in bufiox.Reader) error {
 	s := scopeOf(ctx, false)

@@ -18,7 +18,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Client calls the methods of a service through Kitex. Generated clients are made of it.
+// Client calls the methods of a service through Kitex. Generated clients use it.
 type Client struct {
 	service *Service
 	kitex   client.Client
@@ -217,9 +217,9 @@ func (c *call) lastReply() nocopy.Struct {
 	return c.replies[len(c.replies)-1]
 }
 
-// Call calls a method, whose arguments args sets, and returns its result, which belongs to the
-// caller: Release gives its memory back. A declared exception is the error, as in package rpc;
-// other errors are Kitex's. For generated code.
+// Call calls a method and returns its result. args sets the arguments. The result belongs to the
+// caller; Release gives its memory back. A declared exception is returned as the error, as in
+// package rpc. Other errors are Kitex's. For generated code.
 func Call[A, R nocopy.View](ctx context.Context, c *Client, method string, args func(A), opts []callopt.Option) (R, error) {
 	var fill func(nocopy.Struct)
 	if args != nil {
@@ -229,7 +229,7 @@ func Call[A, R nocopy.View](ctx context.Context, c *Client, method string, args 
 	return R(r), err
 }
 
-// CallOneway calls a oneway method, whose arguments args sets. For generated code.
+// CallOneway calls a oneway method. args sets the arguments. For generated code.
 func CallOneway[A nocopy.View](ctx context.Context, c *Client, method string, args func(A), opts []callopt.Option) error {
 	_, err := Call[A, nocopy.Struct](ctx, c, method, args, opts)
 	return err

@@ -17,9 +17,9 @@ import (
 )
 
 // NewPayloadCodec returns a codec, for client.WithPayloadCodec and server.WithPayloadCodec, that
-// encodes and decodes [Args] and [Result] itself, and leaves everything else to other; nil stands
-// for Kitex's own codec. It is needed only where other is a codec that does not ask them to, as
-// Kitex's does.
+// encodes and decodes [Args] and [Result] itself. It leaves everything else to other; nil means
+// Kitex's own codec. It is needed only if other is a codec that does not ask Args and Result to
+// encode themselves, as Kitex's does.
 func NewPayloadCodec(other remote.PayloadCodec) remote.PayloadCodec {
 	if other == nil {
 		other = kitexthrift.NewThriftCodec()

@@ -1,7 +1,7 @@
-// Package nocopykitex carries calls of nocopy's messages through Kitex
-// (github.com/cloudwego/kitex): they are received and sent without copies, with Kitex's discovery,
-// load balancing, retries, circuit breaking and tracing around them. Programs call the packages
-// that "nocopyc -kitex" makes for services, and this one for options and in middlewares.
+// Package nocopykitex sends nocopy's messages through Kitex (github.com/cloudwego/kitex), without
+// copies, and with Kitex's discovery, load balancing, retries, circuit breaking and tracing.
+// Programs call the packages that "nocopyc -kitex" generates for services. They use this package
+// for options and in middlewares.
 //
 //	svr := store.NewServer(handler, server.WithServiceAddr(addr)) // handler as for rpc.Server
 //	err := svr.Run()
@@ -11,43 +11,43 @@
 //
 // # The way of a call
 //
-// Kitex asks arguments and results to write and read themselves. What is written of a message is
-// its wire bytes: pieces of more than 4 KiB by reference, others copied together. What is
-// received is moved once, from the connection's buffers into memory of the message's own, and
-// parsed and edited there. With [ServerRecycle] and [ClientRecycle] not even that: a message of 8
-// KiB and more is a slice of netpoll's buffers, which are counted by reference. A message without
-// a length, unframed, is scanned for its end as it arrives.
+// Kitex asks arguments and results to write and read themselves. Writing passes on the message's
+// wire bytes: pieces of more than 4 KiB by reference, others copied together. Reading copies the
+// bytes once, from the connection's buffers into the message's own memory, and parses and edits
+// them there. With [ServerRecycle] and [ClientRecycle], a message of 8 KiB or more is not copied:
+// it is a slice of netpoll's reference-counted buffers. An unframed message has no length; it is
+// scanned for its end while it arrives.
 //
-// Streams and messages of Kitex's FastCodec copy a message once in each direction, since Kitex has
-// one []byte for each there. So does its gRPC transport.
+// Streams, Kitex's FastCodec and its gRPC transport copy a message once in each direction, because
+// Kitex uses one []byte per message there.
 //
 // # Lifetimes
 //
 //   - A handler's args and result end when it returns, as with package rpc. Strings and bytes that
-//     were read from args stay valid. Middlewares get them from [Args] and [Result] before
-//     and after that.
+//     were read from args stay valid. Middlewares get args and result from [Args] and [Result],
+//     before and after that.
 //   - A client's arguments are encoded before Kitex is called and never change: retries and backup
-//     requests may encode them at any time, also after the call has returned. Byte slices of 4 KiB
-//     and more that were put into them are referred to, and must not be changed.
-//   - The result of a client's call belongs to the caller; Release gives its memory back, but for
-//     what was received.
+//     requests may encode them at any time, also after the call has returned. They refer to byte
+//     slices of 4 KiB and more that were set in them; these must not change.
+//   - The result of a client's call belongs to the caller; Release gives its memory back, except
+//     the received bytes.
 //
-// With [ServerRecycle] all memory of a call goes back when it has ended, and what was read from
-// its arguments ends with it. That includes the arguments of calls that its handler makes with
-// its context: so a proxy forwards messages that it has received without copying them. If one of
-// these calls was given up, and so may still be being sent, everything is left to the garbage
-// collector. Calls that are made with another context must not get strings or bytes that were
-// read from args.
+// With [ServerRecycle] all memory of a call is recycled when the call has ended. Strings and bytes
+// that were read from its arguments end with it. This includes the arguments of calls that the
+// handler makes with its context, which lets a proxy forward received messages without copying
+// them. If one of these calls was given up, it may still be sending; everything is then left to
+// the garbage collector. Calls with another context must not get strings or bytes that were read
+// from args.
 //
-// With [ClientRecycle] what was read from a result ends when that is released.
+// With [ClientRecycle] strings and bytes that were read from a result end when it is released.
 //
 // # Errors
 //
-// A declared exception is the error of a client's call, as in package rpc, and an
-// *rpc.ApplicationException of type MissingResult if there is neither that nor a result. Others
-// are Kitex's: kerrors.IsTimeoutError, *remote.TransError and the like. A handler's
-// *rpc.ApplicationException is sent with its type; its panics and other errors are Kitex's to
-// answer, which sends their texts.
+// A client's call returns a declared exception as its error, as in package rpc. If there is
+// neither an exception nor a result, the error is an *rpc.ApplicationException of type
+// MissingResult. Other errors are Kitex's: kerrors.IsTimeoutError, *remote.TransError and the
+// like. A handler's *rpc.ApplicationException is sent with its type. Kitex answers panics and
+// other errors, and sends their texts.
 //
-// Arguments that are malformed are answered with a PROTOCOL_ERROR, which has offset and path.
+// Malformed arguments are answered with a PROTOCOL_ERROR that has offset and path.
 package nocopykitex

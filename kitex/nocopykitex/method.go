@@ -33,8 +33,8 @@ type Method struct {
 	stream  serviceinfo.MethodHandler
 }
 
-// Unary describes a method with a result that call, a method of the interface H, handles. first
-// and success are nil if there is no argument or no return value. For generated code.
+// Unary describes a method with a result. call is a method of the handler interface H. first and
+// success are nil if there is no argument or no return value. For generated code.
 func Unary[H any, A, R nocopy.View](name string, call func(H, context.Context, A, R) error, first func(nocopy.Struct) any, success *Value) *Method {
 	return &Method{
 		name: name, first: first, success: success,
@@ -44,7 +44,7 @@ func Unary[H any, A, R nocopy.View](name string, call func(H, context.Context, A
 	}
 }
 
-// Oneway is Unary of a oneway method. For generated code.
+// Oneway is Unary for a oneway method. For generated code.
 func Oneway[H any, A nocopy.View](name string, call func(H, context.Context, A) error, first func(nocopy.Struct) any) *Method {
 	return &Method{
 		name: name, first: first,
@@ -52,14 +52,14 @@ func Oneway[H any, A nocopy.View](name string, call func(H, context.Context, A) 
 	}
 }
 
-// OverStreams changes m to a method that goes over transports for streams, as IDL says by
-// (streaming.mode = "unary"), and returns m. For generated code.
+// OverStreams makes m use transports for streams, as (streaming.mode = "unary") in the IDL
+// demands, and returns m. For generated code.
 func (m *Method) OverStreams() *Method {
 	m.mode = serviceinfo.StreamingUnary
 	return m
 }
 
-// Stream describes a method that streams. call handles a stream. For generated code.
+// Stream describes a streaming method. call handles a stream. For generated code.
 func Stream[H any](name string, mode serviceinfo.StreamingMode, call func(ctx context.Context, h H, st streaming.ServerStream) error) *Method {
 	return &Method{name: name, mode: mode, stream: func(ctx context.Context, h, arg, _ any) error {
 		st, err := streaming.GetServerStreamFromArg(arg)
@@ -78,9 +78,9 @@ type Service struct {
 	streams   bool
 }
 
-// NewService returns the description of a service: its name and its namespace's in the IDL, a nil
-// pointer to the interface of its handlers, a Processor with its methods, and the methods. For
-// generated code.
+// NewService returns the description of a service. Its parameters are the service's name and
+// namespace in the IDL, a nil pointer to the interface of its handlers, a Processor with its
+// methods, and the methods. For generated code.
 func NewService(name, pkg string, handler any, p *rpc.Processor, methods ...*Method) *Service {
 	s := &Service{name: name, pkg: pkg, handler: handler, methods: map[string]*Method{}}
 	known := map[string]*rpc.Method{}
@@ -119,7 +119,7 @@ func (m *Method) newResult() any {
 	return r
 }
 
-// Info returns the description that Kitex's servers and clients take.
+// Info returns the description for Kitex's servers and clients.
 func (s *Service) Info() *serviceinfo.ServiceInfo {
 	info := &serviceinfo.ServiceInfo{
 		ServiceName:     s.name,

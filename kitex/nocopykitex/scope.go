@@ -10,18 +10,19 @@ import (
 	"github.com/cloudwego/kitex/server"
 )
 
-// ServerRecycle makes a server use memory again. Arguments and results of calls, with all that
-// was read from them, end when the call does: after the reply has been sent. Where that is not
-// known, as on multiplexed connections, or when sending has failed, memory that was given to
-// Kitex is left to the garbage collector.
+// ServerRecycle makes a server recycle memory. Arguments and results of a call, and everything
+// read from them, end when the reply has been sent. If that time is unknown, as on multiplexed
+// connections or after a failed write, memory that was passed to Kitex is left to the garbage
+// collector.
 //
-// The option is a stats.Tracer, and Kitex takes the time of each stage of a call if there is one,
-// unless server.WithStatsLevel(stats.LevelDisabled) is given: do that if no other tracer needs it.
+// The option is a stats.Tracer. If there is a tracer, Kitex measures each stage of a call, unless
+// server.WithStatsLevel(stats.LevelDisabled) is given. Use that if no other tracer needs the
+// times.
 func ServerRecycle() server.Option { return server.WithTracer(tracer{server: true, recycle: true}) }
 
-// ClientRecycle makes the results that a client's calls return use memory again: what was read
-// from one ends when it is released. One that is not released is left to the garbage collector.
-// It is a stats.Tracer, as ServerRecycle's option is.
+// ClientRecycle makes the results of a client's calls recycle memory. Values that were read from a
+// result end when it is released. The garbage collector frees results that are not released. The
+// option is a stats.Tracer, like ServerRecycle.
 func ClientRecycle() client.Option { return client.WithTracer(tracer{recycle: true}) }
 
 // scope is one call from its beginning to its end, of which a tracer knows.

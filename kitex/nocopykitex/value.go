@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// First returns what a method's first argument is got with. For generated code.
+// First returns the getter of a method's first argument. For generated code.
 func First[A nocopy.View, T any](get func(A) T) func(nocopy.Struct) any {
 	return func(s nocopy.Struct) any {
 		v := get(A(s))
@@ -19,13 +19,13 @@ func First[A nocopy.View, T any](get func(A) T) func(nocopy.Struct) any {
 	}
 }
 
-// Value is how a method's return value is got and set. For generated code.
+// Value gets and sets a method's return value. For generated code.
 type Value struct {
 	get   func(result nocopy.Struct, there bool) any // returns a pointer, nil if not there
 	value func(v any) (any, bool)                    // what v is or points to
 }
 
-// Success returns the Value that get gets. For generated code.
+// Success returns the Value whose getter is get. For generated code.
 func Success[R nocopy.View, T any](get func(R) T) *Value {
 	return &Value{
 		get: func(s nocopy.Struct, there bool) any {

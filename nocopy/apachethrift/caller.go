@@ -11,20 +11,21 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// NewCaller returns c as a Caller for generated clients: their calls go through Apache's client,
-// with its protocol, transport and middlewares ([thrift.WrapClient]), which see the arguments and
-// results as TStructs; those of one's own read the headers of replies from the ResponseMeta. The
-// contexts of calls are handed on as they are, with the headers that [thrift.SetHeader] and
+// NewCaller returns a Caller for generated clients that makes calls through c, Apache's client,
+// with its protocol, transport and middlewares ([thrift.WrapClient]). Middlewares see the
+// arguments and results as TStructs. They read the headers of replies from the ResponseMeta. The
+// contexts of calls are passed on unchanged, with the headers that [thrift.SetHeader] and
 // [thrift.SetWriteHeaderList] have put there. The options are for results, as in [Read].
 //
-// As many goroutines at a time may use it as may use c: of a TStandardClient that is one.
+// As many goroutines at the same time may use the Caller as may use c: with a TStandardClient that
+// is one.
 //
-// The errors of calls are those that package rpc has for them, where it has some: declared
-// exceptions by their type, *rpc.ApplicationException in which errors.As finds Apache's too, and
-// the context's error once it has ended. Others are those of c.
+// Errors are those of package rpc, where it has them: declared exceptions by their type,
+// *rpc.ApplicationException, in which errors.As also finds Apache's, and the context's error once
+// it has ended. Other errors are those of c.
 //
-// For one of several services on a port give c a [thrift.TMultiplexedProtocol]; an
-// [rpc.MultiplexedCaller] around this one returns errors.
+// For one of several services on a port, give c a [thrift.TMultiplexedProtocol]. An
+// [rpc.MultiplexedCaller] around this Caller returns errors.
 func NewCaller(c thrift.TClient, opts ...nocopy.Option) rpc.Caller {
 	if c == nil {
 		panic("nocopy: apachethrift.NewCaller without a TClient")

@@ -1,6 +1,6 @@
-// Package apachethrift puts the types and services that nocopyc generates to use with Apache
-// Thrift's own Go library: its protocols and transports, its servers, clients and middlewares, and
-// the types that its compiler generates.
+// Package apachethrift uses the types and services that nocopyc generates with Apache Thrift's own
+// Go library: with its protocols and transports, its servers, clients and middlewares, and the
+// types that its compiler generates.
 //
 //	apachethrift.Write(ctx, thrift.NewTCompactProtocolConf(trans, nil), order) // any TProtocol
 //	order, err := apachethrift.Read[shop.Order](ctx, thrift.NewTJSONProtocol(trans))
@@ -16,54 +16,51 @@
 //
 // # What happens to a message
 //
-// A message is always Thrift Binary in memory. Another protocol is translated to that, or from
-// that, value by value as they come, with the descriptor for what the protocol does not say. Over
-// a TBinaryProtocol nothing is translated when writing, nor when reading from a TMemoryBuffer: the
-// bytes are copied.
+// A message is always Thrift Binary in memory. Other protocols are translated value by value. The
+// descriptor supplies what the protocol does not say. Writing to a TBinaryProtocol, and reading
+// one from a TMemoryBuffer, copies the bytes without translation.
 //
-//   - Fields are written in the order that they have in the message, those first that it was made
-//     with. A field or key that has come twice is written twice; readers take the last one.
-//   - Unknown fields are kept when reading and written again, whatever the protocol. Simple JSON
-//     names them by their ids. Where JSON must tell a string from a binary, which is base64 there,
-//     an unknown one that is UTF-8 is a string: a binary that goes from binary or compact to JSON
-//     by way of a program that does not know its field arrives there as a string.
+//   - Fields are written in the order of the message: first those that it was made with. A field
+//     or key that came twice is written twice; readers take the last one.
+//   - Unknown fields are kept when reading and written again, with any protocol. Simple JSON names
+//     them by their ids. JSON must tell strings from binaries, which are base64 there; an unknown
+//     value that is UTF-8 is written as a string. A binary thus becomes a string if a program that
+//     does not know its field translates it from binary or compact to JSON.
 //   - A field with another type than declared, or with elements of another type, is an unknown
-//     field, so that a required one is missing then. An empty container is of its declared type,
+//     field. If it is required, it is therefore missing. An empty container has its declared type,
 //     whatever types the protocol gives it.
-//   - A bool on the wire that is neither 0 nor 1 is false to Apache's protocols, but true where
+//   - A bool on the wire that is neither 0 nor 1 is false for Apache's protocols, and true if
 //     bytes are copied.
-//   - A missing required field is an error, as in ParseS. Of a union, the arm that comes last
-//     counts.
-//   - Numbers, strings and doubles are written by the protocol's own methods, and may change there
-//     as with Apache's types: JSON has no strings that are not UTF-8. Maps with keys that are
-//     structs or containers are what Apache's library writes, which is not JSON.
-//   - In TJSONProtocol a key of a map<binary, …> is base64, as are all binaries. What Apache's
-//     compiler generates for Java, C++, C, Python and Node does the same. What it generates for Go
-//     and PHP writes such a key as a string, without base64: that is another key for all others,
-//     or an error. Over binary, compact and header such maps are the same everywhere, and so are
-//     sets and lists of binaries over JSON from Go.
+//   - A missing required field is an error, as in ParseX. If a union has several fields, the last
+//     one counts.
+//   - The protocol's own methods write numbers, strings and doubles. They may change values, as
+//     with Apache's types: JSON has no strings that are not UTF-8. Maps whose keys are structs or
+//     containers are written as Apache's library does, which is not JSON.
+//   - In TJSONProtocol a key of a map<binary, …> is base64, as are all binaries. Apache's
+//     generated code for Java, C++, C, Python and Node does the same. Its code for Go and PHP
+//     writes such a key as a string, without base64; for all others that is another key, or an
+//     error. Over binary, compact and header such maps are the same everywhere, and so are sets
+//     and lists of binaries over JSON from Go.
 //   - Simple JSON can be written only.
 //
 // # Limits
 //
-// No count or length is trusted: memory is taken as values arrive, up to Limits.MaxBytes of Thrift
-// Binary, 100 MiB if it is 0, and structs are nested up to Limits.MaxDepth. The limits of Apache's
-// TConfiguration, which the protocol has, come on top of these, but for a TBinaryProtocol over a
-// TMemoryBuffer, whose bytes are there already.
+// No count or length is trusted. Memory grows as values arrive, up to Limits.MaxBytes of Thrift
+// Binary; 0 means 100 MiB. Structs are nested up to Limits.MaxDepth. The limits in the protocol's
+// TConfiguration apply in addition, except for a TBinaryProtocol over a TMemoryBuffer, which has
+// all bytes already.
 //
 // # Lifetimes
 //
-// What is read is a new message in memory of its own, which refers to nothing of the protocol's.
-// It belongs to the caller, who may release it or leave it to the garbage collector. Writing keeps
-// nothing of the message. Handlers' arguments and results belong to the library, see
-// [NewProcessor].
+// Reading makes a new message in its own memory, which does not refer to the protocol. It belongs
+// to the caller, who may release it or leave it to the garbage collector. Writing keeps nothing of
+// the message. Handlers' arguments and results belong to the library, see [NewProcessor].
 //
 // # Errors
 //
-// Errors of reading are *nocopy.Errors with the path of what is wrong, such as
-// "Order.lines[3].price", and the offset in Thrift Binary; errors.Is finds io.ErrUnexpectedEOF,
-// nocopy.ErrLimit and the others of package nocopy in them, and errors.As the TProtocolException
-// or TTransportException that is the cause. Errors of writing are the protocol's, with the path
-// before their text. Bad programs panic with a text that begins with
-// "nocopy: ".
+// Errors of reading are *nocopy.Errors with the path of the value, such as "Order.lines[3].price",
+// and the offset in Thrift Binary. errors.Is finds io.ErrUnexpectedEOF, nocopy.ErrLimit and the
+// other reasons of package nocopy in them. errors.As finds the TProtocolException or
+// TTransportException that is the cause. Errors of writing are the protocol's, with the path
+// before their text. A mistake in the program panics with a text that begins with "nocopy: ".
 package apachethrift

@@ -12,26 +12,25 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// NewProcessor returns p, such as NewVProcessor(handler) of a service V, as a TProcessor for
-// Apache's servers, over any protocol and transport. Middlewares go around its methods by
-// [thrift.WrapProcessor]; interceptors of package rpc, which are a Server's, do not. l bounds the
-// arguments of calls.
+// NewProcessor returns p, such as NewXProcessor(handler) of a service X, as a TProcessor for
+// Apache's servers, over any protocol and transport. [thrift.WrapProcessor] puts middlewares
+// around its methods. Interceptors of package rpc belong to a Server and do not run here. l bounds
+// the arguments of calls.
 //
-// Handlers are called as an rpc.Server calls them, with the context that Process is given: the
-// headers that Apache's server has put there are in it, by [thrift.GetHeader], and so is the
-// [thrift.TResponseHelper] that sets those of the reply. Args and result belong to the library and
-// end when the handler returns; the result is written, then released. While the handler runs the
-// client's connection is looked at as Apache's generated code does, see
-// [thrift.ServerConnectivityCheckInterval].
+// Handlers are called as by an rpc.Server, with the context that Process gets. [thrift.GetHeader]
+// finds the headers of Apache's server in it, and a [thrift.TResponseHelper] sets those of the
+// reply. Args and result belong to the library and end when the handler returns; the result is
+// then written and released. While the handler runs, the client's connection is checked as in
+// Apache's generated code; see [thrift.ServerConnectivityCheckInterval].
 //
-// A declared exception is written as the result's field, and is what Process returns, as a
-// TException of the type TExceptionTypeCompiled in which errors.As finds it. Other errors are
-// answered by a TApplicationException: an *rpc.ApplicationException, or one of Apache's, with its
-// type; anything else as INTERNAL_ERROR with Apache's text before its own. A panic is answered
-// with a fixed text and an id, which slog.Default logs with the rest.
+// A declared exception is written as the result's field. Process returns it as a TException of
+// type TExceptionTypeCompiled, in which errors.As finds it. Other errors are answered by a
+// TApplicationException. It has the type of an *rpc.ApplicationException or of Apache's own; for
+// anything else it is INTERNAL_ERROR, with Apache's text before the error's. A panic is answered
+// with a fixed text and an id; slog.Default logs the details under that id.
 //
-// Methods may be replaced by AddToProcessorMap before the server is started, for instance to move
-// the methods of a service one at a time.
+// AddToProcessorMap may replace methods before the server is started, for instance to move a
+// service one method at a time.
 func NewProcessor(p *rpc.Processor, l nocopy.Limits) thrift.TProcessor {
 	if p == nil {
 		panic("nocopy: apachethrift.NewProcessor without a Processor")

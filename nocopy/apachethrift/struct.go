@@ -12,15 +12,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Handle is the constraint of the types that nocopyc generates for structs, unions and exceptions.
+// Handle is the constraint of generated structs, unions and exceptions.
 type Handle interface {
 	nocopy.View
 	nocopy.AnyStruct
 }
 
-// Write writes s to p, with the unknown fields that it has, and does not flush p. An absent struct
-// is written as an empty one. Over a TBinaryProtocol the bytes go to its transport as they are.
-// Nothing of s is kept. The error is that of the protocol.
+// Write writes s and its unknown fields to p, and does not flush p. An absent struct is written as
+// an empty one. Over a TBinaryProtocol the bytes go to its transport unchanged. Write keeps
+// nothing of s. The error is that of the protocol.
 func Write(ctx context.Context, p thrift.TProtocol, s nocopy.AnyStruct) error {
 	if p == nil || s == nil {
 		panic("nocopy: apachethrift.Write of nil, or to nil")
@@ -46,13 +46,14 @@ func write(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, s thrift
 }
 
 // Read reads an S from p into a new message, which the garbage collector frees unless it is
-// released. Fields that S does not have, or has with another type, become unknown fields of it,
-// and are written again.
+// released. Fields that S does not have, or has with another type, become unknown fields of the
+// message, and are written again.
 //
-// The options are those of ParseS; [nocopy.Own] has no effect. Memory grows with what arrives,
-// whatever counts and lengths say, up to Limits.MaxBytes of Thrift Binary, which is the form that
-// the message is kept in. The error is an *Error, whose offset counts these bytes, also if the
-// protocol has others; errors.As finds the protocol's error in it. What p has read then is lost.
+// The options are those of ParseX; [nocopy.Own] has no effect. Memory grows with the bytes that
+// arrive, not with the counts and lengths that they claim, up to Limits.MaxBytes. The limit and
+// the offsets of errors count bytes of Thrift Binary, in which the message is kept, even if p uses
+// another protocol. The error is an *Error, in which errors.As also finds the protocol's error.
+// After an error, the bytes that were read from p are lost.
 func Read[S Handle](ctx context.Context, p thrift.TProtocol, opts ...nocopy.Option) (S, error) {
 	if p == nil {
 		panic("nocopy: apachethrift.Read from nil")
@@ -62,8 +63,8 @@ func Read[S Handle](ctx context.Context, p thrift.TProtocol, opts ...nocopy.Opti
 	return S(v), err
 }
 
-// ReadStruct reads a struct that d describes, whose type need not be generated, from p, and
-// returns the root of its message. The options, errors and limits are those of Read.
+// ReadStruct reads a struct that d describes from p and returns the root of its message. Its type
+// need not be generated. The options, errors and limits are those of Read.
 func ReadStruct(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, opts ...nocopy.Option) (nocopy.Struct, error) {
 	if p == nil || d == nil {
 		panic("nocopy: apachethrift.ReadStruct from nil, or of no type")
@@ -114,10 +115,10 @@ func receive(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, l noco
 	return bytes.Clone(memory.Next(end)), nil
 }
 
-// Struct returns *s as a TStruct of Apache's library, to be given to serializers, clients and
-// whatever else takes one. Its Write is [Write] of *s, as it is then. Its Read is [Read]: it
-// replaces *s, without releasing what it was before, and leaves it as it was if it fails. Errors
-// of Read are TProtocolExceptions in which errors.As finds the *nocopy.Error.
+// Struct returns *s as a TStruct of Apache's library, for serializers, clients and other functions
+// that accept one. Its Write is [Write] of the current *s. Its Read is [Read]: it replaces *s
+// without releasing the old one. If it fails, *s is unchanged, and the error is a
+// TProtocolException in which errors.As finds the *nocopy.Error.
 func Struct[S Handle](s *S, opts ...nocopy.Option) thrift.TStruct {
 	if s == nil {
 		panic("nocopy: apachethrift.Struct of a nil pointer")
@@ -148,10 +149,10 @@ func (t *structOf[S]) String() string {
 	return (*t.Handle).ThriftStruct().Format((*t.Handle).ThriftDesc())
 }
 
-// ToApache copies src to dst, a struct that Apache's compiler has generated from the same IDL, by
-// way of its Read: fields that src does not have set stay as they are in dst, which is mostly new.
-// Unknown fields of src are dropped, as Apache's types drop them. The error is that of Read,
-// for instance because dst has required fields that src's type does not.
+// ToApache copies src to dst, a struct that Apache's compiler has generated from the same IDL,
+// using dst's Read. Usually dst is new: fields that are not set in src stay as they are in dst.
+// Unknown fields of src are dropped, as Apache's types drop them. The error is that of Read, for
+// instance because dst has required fields that src's type lacks.
 func ToApache(src nocopy.AnyStruct, dst thrift.TStruct) error {
 	if src == nil || isNil(dst) {
 		panic("nocopy: apachethrift.ToApache of nil, or to nil")
@@ -167,10 +168,10 @@ func ToApache(src nocopy.AnyStruct, dst thrift.TStruct) error {
 	return nil
 }
 
-// FromApache returns a new message, an S, with a copy of src, a struct that Apache's compiler has
-// generated from the same IDL. The options are those of ParseS; [nocopy.Own] has no effect. The
+// FromApache returns a new message S with a copy of src, a struct that Apache's compiler has
+// generated from the same IDL. The options are those of ParseX; [nocopy.Own] has no effect. The
 // error is that of src's Write or an *Error, for instance because S has required fields that src's
-// type does not.
+// type lacks.
 func FromApache[S Handle](src thrift.TStruct, opts ...nocopy.Option) (S, error) {
 	if isNil(src) {
 		panic("nocopy: apachethrift.FromApache of nil")

@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Requiredness is what the IDL says of a field's presence.
+// Requiredness tells whether the IDL declares a field required or optional.
 type Requiredness = thriftimpl.Requiredness
 
 // What the IDL says of a field's presence; Default if it says nothing.
@@ -18,8 +18,8 @@ const (
 	Optional = thriftimpl.Optional
 )
 
-// Annotation is an annotation of the IDL, (name = "value"). One without a value has the value "1",
-// as Apache's compiler has it.
+// Annotation is an annotation of the IDL, (name = "value"). Without a value, the value is "1", as
+// with Apache's compiler.
 type Annotation = thriftimpl.Annotation
 
 // info is what declarations have in common.
@@ -81,8 +81,8 @@ type Struct struct {
 	d *thriftimpl.Desc
 }
 
-// StructOf returns what describes messages of a generated type, or of a dynamic one. v may be any
-// handle of the type, also the zero handle:
+// StructOf returns the description of a generated or dynamic type. v may be any handle of the
+// type, including the zero handle:
 //
 //	descriptor.StructOf(order.Order{})
 func StructOf(v nocopy.AnyStruct) Struct {
@@ -90,7 +90,8 @@ func StructOf(v nocopy.AnyStruct) Struct {
 	return Of(v.ThriftDesc())
 }
 
-// Of returns what d describes. d is what generated code has for a type, such as order.OrderDesc.
+// Of returns the description of the type with descriptor d, such as order.OrderDesc of generated
+// code.
 func Of(d *thriftimpl.Desc) Struct {
 	if d == nil {
 		return Struct{}
@@ -98,7 +99,7 @@ func Of(d *thriftimpl.Desc) Struct {
 	return Struct{info{d.Info()}, d}
 }
 
-// Valid reports whether s describes anything.
+// Valid reports whether s describes anything. It is false for the zero value.
 func (s Struct) Valid() bool { return s.d != nil }
 
 // none is what stands for the descriptor of a Struct that describes nothing: no name, no fields.
@@ -115,13 +116,13 @@ func (s Struct) orNone() *thriftimpl.Desc {
 	return s.d
 }
 
-// Desc returns the descriptor as package nocopy has it, nil if s is not valid.
+// Desc returns the descriptor as package nocopy uses it, or nil if s is not valid.
 func (s Struct) Desc() *thriftimpl.Desc { return s.d }
 
 // Name returns the IDL's name of the struct, without its file.
 func (s Struct) Name() string { return s.orNone().Name() }
 
-// Shape tells whether it is a struct, a union or an exception.
+// Shape returns whether it is a struct, a union or an exception.
 func (s Struct) Shape() Shape {
 	switch {
 	case s.orNone().IsUnion():
@@ -135,7 +136,7 @@ func (s Struct) Shape() Shape {
 // NumFields returns the number of fields.
 func (s Struct) NumFields() int { return s.orNone().NumFields() }
 
-// Field returns field i, in the IDL's order. It panics if there is none.
+// Field returns field i, in the IDL's order. It panics if i is out of range.
 func (s Struct) Field(i int) Field {
 	if n := s.NumFields(); i < 0 || i >= n {
 		panic(fmt.Sprintf("nocopy: field %d of a struct of %d fields", i, n))
@@ -155,10 +156,10 @@ func (s Struct) Fields() iter.Seq[Field] {
 	}
 }
 
-// ByName returns the field with a name, and whether there is one.
+// ByName returns the field with this name, and whether there is one.
 func (s Struct) ByName(name string) (f Field, ok bool) { return s.at(s.orNone().NumberByName(name)) }
 
-// ByID returns the field with an id, and whether there is one.
+// ByID returns the field with this id, and whether there is one.
 func (s Struct) ByID(id int16) (f Field, ok bool) { return s.at(s.orNone().NumberByID(id)) }
 
 func (s Struct) at(i int) (Field, bool) {
@@ -168,8 +169,8 @@ func (s Struct) at(i int) (Field, bool) {
 	return s.Field(i), true
 }
 
-// Field describes a field of a struct, an argument or a declared exception of a method. The zero
-// Field describes none: it has no name and no type.
+// Field describes a field of a struct, an argument of a method, or a declared exception of a
+// method. The zero Field describes none: it has no name and no type.
 type Field struct {
 	info
 	d *thriftimpl.Desc
@@ -192,10 +193,10 @@ func (f Field) Name() string { return f.desc().Name }
 // Type returns the field's type.
 func (f Field) Type() Type { return Type{f.desc().Type} }
 
-// Requiredness tells what the IDL says of the field's presence.
+// Requiredness returns whether the IDL declares the field required or optional.
 func (f Field) Requiredness() Requiredness { return f.desc().Req }
 
-// Struct returns the struct that the field is of.
+// Struct returns the struct that has the field.
 func (f Field) Struct() Struct { return Of(f.d) }
 
 // Index returns the number of the field in the IDL's order, from 0.
@@ -204,11 +205,10 @@ func (f Field) Index() int { return f.i }
 // HasDefault reports whether the IDL gives the field a default.
 func (f Field) HasDefault() bool { return f.desc().Default != "" }
 
-// DefaultWire returns the wire bytes of the default that the IDL gives the field, "" if it gives
-// none.
+// DefaultWire returns the wire bytes of the field's default in the IDL, or "".
 func (f Field) DefaultWire() string { return f.desc().Default }
 
-// Type is a type of the IDL, typedefs resolved. The zero Type is none: its wire type is 0.
+// Type is a type of the IDL, with typedefs resolved. The zero Type is no type: its wire type is 0.
 type Type struct{ t *thriftimpl.Type }
 
 func (t Type) orNone() *thriftimpl.Type {
@@ -218,31 +218,29 @@ func (t Type) orNone() *thriftimpl.Type {
 	return t.t
 }
 
-// TypeOf returns what describes values of type t.
+// TypeOf returns the description of type t.
 func TypeOf(t *thriftimpl.Type) Type { return Type{t} }
 
-// Type returns the type as package nocopy has it.
+// Type returns the type as package nocopy uses it.
 func (t Type) Type() *thriftimpl.Type { return t.t }
 
-// Wire returns the type that values have on the wire: that of i32 for enums, that of strings for
-// binaries.
+// Wire returns the type of values on the wire. Enums are i32 there, and binaries are strings.
 func (t Type) Wire() nocopy.WireType { return t.orNone().Wire() }
 
 // IsBinary reports whether the type is binary.
 func (t Type) IsBinary() bool { return t.orNone().Binary() }
 
-// Struct returns the description of a struct, union or exception; of other types one that is not
-// valid.
+// Struct returns the description of a struct, union or exception. For other types it is not valid.
 func (t Type) Struct() Struct { return Of(t.orNone().Struct()) }
 
-// Enum returns the description of an enum; of other types one that is not valid.
+// Enum returns the description of an enum. For other types it is not valid.
 func (t Type) Enum() Enum { return EnumOf(t.orNone().Enum()) }
 
-// Elem returns the type of the elements of a list or set, or of the values of a map. It panics for
-// other types.
+// Elem returns the element type of a list or set, or the value type of a map. It panics for other
+// types.
 func (t Type) Elem() Type { return part(t, t.orNone().Elem(), "elements") }
 
-// Key returns the type of the keys of a map. It panics for other types.
+// Key returns the key type of a map. It panics for other types.
 func (t Type) Key() Type { return part(t, t.orNone().Key(), "keys") }
 
 func part(t Type, p *thriftimpl.Type, what string) Type {
@@ -252,7 +250,7 @@ func part(t Type, p *thriftimpl.Type, what string) Type {
 	return Type{p}
 }
 
-// String returns the type as the IDL writes it, structs and enums without their files.
+// String returns the type in the syntax of the IDL. Structs and enums come without their files.
 func (t Type) String() string { return t.t.String() }
 
 // Enum describes an enum. The zero Enum describes none: it has no name and no values.
@@ -261,8 +259,8 @@ type Enum struct {
 	e *thriftimpl.Enum
 }
 
-// EnumOf returns what e describes. e is what generated code has for a type, such as
-// order.ColorDesc.
+// EnumOf returns the description of the enum with descriptor e, such as order.ColorDesc of
+// generated code.
 func EnumOf(e *thriftimpl.Enum) Enum {
 	if e == nil {
 		return Enum{}
@@ -297,7 +295,7 @@ func (e Enum) Values() iter.Seq[EnumValue] {
 	}
 }
 
-// ByName returns the value with a name, and whether there is one.
+// ByName returns the value with this name, and whether there is one.
 func (e Enum) ByName(name string) (v EnumValue, ok bool) {
 	for v := range e.Values() {
 		if v.Name() == name {
@@ -307,7 +305,7 @@ func (e Enum) ByName(name string) (v EnumValue, ok bool) {
 	return EnumValue{}, false
 }
 
-// ByNumber returns the first value with a number, and whether there is one.
+// ByNumber returns the first value with this number, and whether there is one.
 func (e Enum) ByNumber(n int32) (v EnumValue, ok bool) {
 	for v := range e.Values() {
 		if v.Number() == n {
@@ -333,7 +331,7 @@ func (v EnumValue) orNone() *thriftimpl.EnumValue {
 // Name returns the IDL's name of the value.
 func (v EnumValue) Name() string { return v.orNone().Name }
 
-// Number returns the number that stands for the value on the wire.
+// Number returns the number of the value on the wire.
 func (v EnumValue) Number() int32 { return v.orNone().Value }
 
 // Const describes a constant.
@@ -342,7 +340,7 @@ type Const struct {
 	c *thriftimpl.ConstDesc
 }
 
-// ConstOf returns what c describes.
+// ConstOf returns the description of the constant with descriptor c.
 func ConstOf(c *thriftimpl.ConstDesc) Const {
 	if c == nil {
 		return Const{}
@@ -375,7 +373,7 @@ type Service struct {
 	s *thriftimpl.Service
 }
 
-// ServiceOf returns what s describes.
+// ServiceOf returns the description of the service with descriptor s.
 func ServiceOf(s *thriftimpl.Service) Service {
 	if s == nil {
 		return Service{}
@@ -383,7 +381,7 @@ func ServiceOf(s *thriftimpl.Service) Service {
 	return Service{info{&s.Info}, s}
 }
 
-// Valid reports whether s describes anything.
+// Valid reports whether s describes anything. It is false for the zero value.
 func (s Service) Valid() bool { return s.s != nil }
 
 func (s Service) orNone() *thriftimpl.Service {
@@ -396,8 +394,8 @@ func (s Service) orNone() *thriftimpl.Service {
 // Name returns the IDL's name of the service, without its file.
 func (s Service) Name() string { return s.orNone().Name }
 
-// Extends returns the name of the service that it extends, with its file as in "base.Base"; "" if
-// it extends none. FindService finds it.
+// Extends returns the name of the extended service, with its file as in "base.Base", or "" if
+// there is none. FindService finds it.
 func (s Service) Extends() string { return s.orNone().Extends }
 
 // Methods returns an iterator over the methods of the service itself, in the IDL's order.
@@ -413,7 +411,7 @@ func (s Service) Methods() iter.Seq[Method] {
 	}
 }
 
-// ByName returns the method with a name, and whether the service itself has one.
+// ByName returns the service's own method with this name, and whether there is one.
 func (s Service) ByName(name string) (m Method, ok bool) {
 	for m := range s.Methods() {
 		if m.Name() == name {
@@ -423,14 +421,14 @@ func (s Service) ByName(name string) (m Method, ok bool) {
 	return Method{}, false
 }
 
-// Method describes a method of a service. The zero Method describes none: it has no name, takes
-// nothing and is oneway.
+// Method describes a method of a service. The zero Method describes none: it has no name, has no
+// arguments and is oneway.
 type Method struct {
 	info
 	m *thriftimpl.Method
 }
 
-// MethodOf returns what m describes.
+// MethodOf returns the description of the method with descriptor m.
 func MethodOf(m *thriftimpl.Method) Method {
 	if m == nil {
 		return Method{}
@@ -451,14 +449,14 @@ func (m Method) Name() string { return m.orNone().Name }
 // Oneway reports whether calls get no reply.
 func (m Method) Oneway() bool { return m.orNone().Result == nil }
 
-// Args returns the struct that a call sends: its fields are the arguments.
+// Args returns the struct of a call. Its fields are the arguments.
 func (m Method) Args() Struct { return Of(m.orNone().Args) }
 
-// Result returns the struct that a reply sends: field 0, if the method returns something, and a
-// field for each declared exception. That of a oneway method is not valid.
+// Result returns the struct of a reply. It has field 0, if the method returns a value, and one
+// field per declared exception. For a oneway method it is not valid.
 func (m Method) Result() Struct { return Of(m.orNone().Result) }
 
-// Returns returns the type that the method returns, and whether it returns anything.
+// Returns returns the type of the method's return value, and whether there is one.
 func (m Method) Returns() (t Type, ok bool) {
 	if m.Oneway() {
 		return Type{}, false

@@ -10,12 +10,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// ErrNotFound is what the functions that find something by its name wrap when no package of the
-// program has it.
+// ErrNotFound is wrapped by the error of a search for a name that no generated package has.
 var ErrNotFound = errors.New("not found")
 
-// An AmbiguousError tells that two packages of a program were generated from IDL files of the same
-// name that both define something by the name that was asked for, as two versions of an IDL do.
+// An AmbiguousError reports a name that two packages of the program define. They were generated
+// from IDL files with the same name, such as two versions of one IDL.
 type AmbiguousError struct {
 	Name     string
 	Packages []string // the import paths of the Go packages
@@ -26,9 +25,8 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%s is defined by several Go packages: %s", e.Name, strings.Join(e.Packages, ", "))
 }
 
-// FindStruct returns the struct, union or exception with a name, in which its IDL file comes
-// first: "order.Line" is struct Line of a file order.thrift. The error is ErrNotFound or an
-// *AmbiguousError.
+// FindStruct returns the struct, union or exception with this name. Names begin with the IDL file:
+// "order.Line" is struct Line of order.thrift. The error is ErrNotFound or an *AmbiguousError.
 func FindStruct(name string) (Struct, error) {
 	d, err := find(name, func(f *thriftimpl.File, name string) *thriftimpl.Desc {
 		for _, d := range f.Structs {
@@ -41,7 +39,7 @@ func FindStruct(name string) (Struct, error) {
 	return Of(d), err
 }
 
-// FindEnum returns the enum with a name, as FindStruct does.
+// FindEnum returns the enum with this name, as FindStruct does.
 func FindEnum(name string) (Enum, error) {
 	e, err := find(name, func(f *thriftimpl.File, name string) *thriftimpl.Enum {
 		for _, e := range f.Enums {
@@ -54,7 +52,7 @@ func FindEnum(name string) (Enum, error) {
 	return EnumOf(e), err
 }
 
-// FindService returns the service with a name, as FindStruct does.
+// FindService returns the service with this name, as FindStruct does.
 func FindService(name string) (Service, error) {
 	s, err := find(name, func(f *thriftimpl.File, name string) *thriftimpl.Service {
 		for i := range f.Services {
@@ -67,7 +65,7 @@ func FindService(name string) (Service, error) {
 	return ServiceOf(s), err
 }
 
-// FindConst returns the constant with a name, as FindStruct does.
+// FindConst returns the constant with this name, as FindStruct does.
 func FindConst(name string) (Const, error) {
 	c, err := find(name, func(f *thriftimpl.File, name string) *thriftimpl.ConstDesc {
 		for i := range f.Consts {
@@ -115,8 +113,8 @@ func files() iter.Seq[file] {
 	}
 }
 
-// Structs returns an iterator over the names of all structs, unions and exceptions of the
-// program's generated packages, with their IDL files, and their descriptions.
+// Structs iterates over all structs, unions and exceptions of the program's generated packages:
+// their names, with their IDL files, and their descriptions.
 func Structs() iter.Seq2[string, Struct] {
 	return func(yield func(string, Struct) bool) {
 		for f := range files() {
@@ -129,7 +127,7 @@ func Structs() iter.Seq2[string, Struct] {
 	}
 }
 
-// Enums returns an iterator over all enums, as Structs does.
+// Enums iterates over all enums, as Structs does.
 func Enums() iter.Seq2[string, Enum] {
 	return func(yield func(string, Enum) bool) {
 		for f := range files() {
@@ -142,7 +140,7 @@ func Enums() iter.Seq2[string, Enum] {
 	}
 }
 
-// Consts returns an iterator over all constants, as Structs does.
+// Consts iterates over all constants, as Structs does.
 func Consts() iter.Seq2[string, Const] {
 	return func(yield func(string, Const) bool) {
 		for f := range files() {
@@ -155,7 +153,7 @@ func Consts() iter.Seq2[string, Const] {
 	}
 }
 
-// Services returns an iterator over all services, as Structs does.
+// Services iterates over all services, as Structs does.
 func Services() iter.Seq2[string, Service] {
 	return func(yield func(string, Service) bool) {
 		for f := range files() {

@@ -9,18 +9,19 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Pair is a pair of a map whose keys can't be those of a Go map.
+// Pair is a pair of a map whose keys can't be keys of a Go map.
 type Pair = reflection.Pair
 
-// A ValueError tells where a Go value does not fit a message, such as "Order.lines[2].price", and
-// why, but not the value. The path ends with a field that is redacted (nocopy.redact).
+// A ValueError reports a Go value that does not fit a message: its place, such as
+// "Order.lines[2].price", and the reason, but not the value. The path stops at a redacted field
+// (nocopy.redact).
 type ValueError = reflection.ValueError
 
-// ToMap returns the fields of a message that are set and that the IDL knows as Go values, by their
-// names: structs as map[string]any, lists and sets as []any, enums as int32, others as Get's
-// Interface returns them. Maps with keys of type string are map[string]any; those with other
-// keys map[any]any, or []Pair if the keys are binaries, structs or containers. All is copied. Of
-// an absent struct it returns nil.
+// ToMap returns the known fields of a message that are set, as Go values by name. Structs are
+// map[string]any, lists and sets []any, enums int32. Other values are as Value's Interface returns
+// them. Maps with string keys are map[string]any. Maps with other keys are map[any]any, or []Pair
+// if the keys are binaries, structs or containers. All values are copies. For an absent struct
+// ToMap returns nil.
 func ToMap(m nocopy.AnyStruct) map[string]any {
 	r := reflection.Of(m)
 	if !r.Valid() {
@@ -77,8 +78,9 @@ func toGoMap(key *thriftimpl.Type, m reflection.Map) any {
 	return all
 }
 
-// FromMap returns a new message with these fields: what ToMap returns, and all that Message's Set
-// takes. Fields that are nil are not set. The error is a *ValueError; then there is no message.
+// FromMap returns a new message with these fields. It accepts the values that ToMap returns, and
+// all others that Message.Set accepts. Nil values are not set. The error is a *ValueError; there
+// is no message then.
 func (t Type) FromMap(fields map[string]any, opts ...nocopy.Option) (Message, error) {
 	m := t.New(opts...)
 	err := reflection.Fill(m, fields)

@@ -15,16 +15,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Loader tells where .thrift files are. The zero Loader reads those of the operating system.
+// Loader finds .thrift files. The zero Loader reads those of the operating system.
 type Loader struct {
-	// FS holds the files. Paths in it have slashes, and nothing outside of it is read. Nil stands for
-	// the operating system's files, of which an include line can name any.
+	// FS holds the files. Its paths use slashes, and nothing outside of it is read. Nil means the
+	// operating system's files; an include line can then name any of them.
 	FS fs.FS
-	// Include are the folders in which included files are looked for, after the folder of the
-	// including file: those that nocopyc is given with -I.
+	// Include lists the folders for included files. The folder of the including file comes first.
+	// nocopyc has the flag -I for it.
 	Include []string
-	// MaxBytes is the most bytes of all files together, of which each counts as 256 more. 1 MiB if 0.
-	// The memory and the time that loading takes are bounded by it: see SECURITY.md.
+	// MaxBytes limits the bytes of all files together. Each file counts as 256 bytes more. 0 means 1
+	// MiB. It bounds the memory and the time of loading; see SECURITY.md.
 	MaxBytes int
 }
 
@@ -33,17 +33,17 @@ const (
 	bytesPerFile    = 256
 )
 
-// Load reads .thrift files of the operating system and those that they include, which are looked
-// for in the folder of the including file. The error is of type Errors.
+// Load reads .thrift files of the operating system, and the files that they include. Included
+// files are looked for in the folder of the including file. The error is of type Errors.
 func Load(files ...string) (*Schema, error) { return Loader{}.Load(files...) }
 
-// LoadText loads .thrift files that are texts, by their names. All of them are loaded. They may
+// LoadText loads .thrift files from texts, keyed by file name. It loads all of them. They may
 // include each other, and no other files. The errors are those of Load.
 func LoadText(texts map[string]string) (*Schema, error) {
 	return load(textFiles(texts), slices.Sorted(maps.Keys(texts)), nil, defaultMaxBytes)
 }
 
-// Load reads files and those that they include. The error is of type Errors.
+// Load reads files and the files that they include. The error is of type Errors.
 func (l Loader) Load(files ...string) (*Schema, error) {
 	most := l.MaxBytes
 	if most <= 0 {
@@ -64,7 +64,7 @@ func load(from opener, files, include []string, maxBytes int) (*Schema, error) {
 	return build(set)
 }
 
-// Error is a mistake in a .thrift file. Line and Column count from 1, columns in bytes.
+// Error is a mistake in a .thrift file. Line and Column count from 1; columns count bytes.
 type Error struct {
 	File         string
 	Line, Column int
@@ -76,10 +76,10 @@ func (e Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 }
 
-// Errors are the mistakes in .thrift files: the first 100 of them.
+// Errors are the first 100 mistakes in .thrift files.
 type Errors []Error
 
-// Error returns all mistakes, one a line.
+// Error returns all mistakes, one per line.
 func (l Errors) Error() string {
 	lines := make([]string, len(l))
 	for i, e := range l {

@@ -10,17 +10,17 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Message is a message of any type: see package reflection for how fields are read and set by
-// their names or ids.
+// Message is a message of any type. Package reflection documents how its fields are read and set
+// by name or id.
 type Message = reflection.Message
 
-// Type is a struct, union or exception, of which messages can be made. The description that it has
-// tells its fields. The zero Type describes none, and makes no messages.
+// Type is a struct, union or exception, and makes messages. Its embedded description has the
+// fields. The zero Type describes none, and makes no messages.
 type Type struct{ descriptor.Struct }
 
 func typeOf(d *thriftimpl.Desc) Type { return Type{descriptor.Of(d)} }
 
-// TypeOf returns the type of a message, also of a generated one.
+// TypeOf returns the type of a message, which may also be generated.
 func TypeOf(m nocopy.AnyStruct) Type { return Type{descriptor.StructOf(m)} }
 
 // message returns s, which d describes, as a Message.
@@ -34,15 +34,15 @@ func (t Type) desc() *thriftimpl.Desc {
 	return t.Desc()
 }
 
-// New returns a new message. Fields of fixed size are set unless optional; others are not. Of a
-// union no field is set.
+// New returns a new message. Fields of fixed size are set, unless they are optional; others are
+// not. In a union no field is set.
 func (t Type) New(opts ...nocopy.Option) Message {
 	return message(t.desc(), thriftimpl.New(t.desc(), opts...))
 }
 
 // Parse checks that b is exactly one message of the type and returns it. The message refers to b,
-// which must stay as it is for as long as the message or anything read from it is in use; it is
-// never written to unless the option nocopy.Own is given. The error is a *nocopy.Error.
+// which must not change while the message, or anything read from it, is in use. Nothing writes to
+// b, except with the option nocopy.Own. The error is a *nocopy.Error.
 func (t Type) Parse(b []byte, opts ...nocopy.Option) (Message, error) {
 	s, err := thriftimpl.Parse(t.desc(), b, opts...)
 	if err != nil {
@@ -51,7 +51,7 @@ func (t Type) Parse(b []byte, opts ...nocopy.Option) (Message, error) {
 	return message(t.desc(), s), nil
 }
 
-// Read reads n bytes from r, which are one message of the type, as nocopy.Read does.
+// Read reads one message of n bytes from r, as nocopy.Read does.
 func (t Type) Read(r io.Reader, n int, opts ...nocopy.Option) (Message, error) {
 	s, err := nocopy.Read[nocopy.Struct](t.desc(), r, n, opts...)
 	if err != nil {
@@ -68,9 +68,9 @@ func isHandle(t *thriftimpl.Type) bool {
 	return false
 }
 
-// FromJSON returns a new message of a JSON text, as nocopyjson.Unmarshal does, with the options of
-// package nocopyjson. The error is a *nocopy.Error with the offset in the text. nocopyjson.Marshal
-// returns messages as JSON.
+// FromJSON returns a new message from a JSON text, as nocopyjson.Unmarshal does. It accepts the
+// options of package nocopyjson. The error is a *nocopy.Error with the offset in the text.
+// nocopyjson.Marshal does the reverse.
 func (t Type) FromJSON(text []byte, opts ...nocopy.Option) (Message, error) {
 	s, err := nocopyjson.UnmarshalAs(t.desc(), text, opts...)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Schema is what .thrift files define. It does not change and may be used by any number of
-// goroutines; it is garbage once nothing refers to it, but for its types, which stay.
+// Schema holds the definitions of .thrift files. It is immutable. Any number of goroutines may use
+// it. The garbage collector frees it when nothing refers to it, except for its types, which stay.
 //
-// Its methods find definitions by their names: "order.Line" is Line of a file order.thrift, and
-// "Line" is the one that a file that was given to Load defines, or, if none does, an included one.
-// The errors wrap descriptor.ErrNotFound; a name that several files define is an error, too.
+// Its methods find definitions by name. "order.Line" is Line of a file order.thrift. "Line" is the
+// one in a file that was passed to Load, or, if these have none, in an included file. The errors
+// wrap descriptor.ErrNotFound. A name that several files define is also an error.
 type Schema struct {
 	files []*file
 }
@@ -139,47 +139,47 @@ func pointers[X any](list []X) []*X {
 	return all
 }
 
-// Struct returns the struct, union or exception with a name.
+// Struct returns the struct, union or exception with this name.
 func (s *Schema) Struct(name string) (Type, error) {
 	d, err := find(s, name, structsOf, (*thriftimpl.Desc).Name)
 	return typeOf(d), err
 }
 
-// Structs returns an iterator over the names, with their files, and the descriptions of all
-// structs, unions and exceptions: file by file, included ones first, and in the file's order.
+// Structs iterates over all structs, unions and exceptions: their names, with their files, and
+// their descriptions. They come file by file, included files first, and in the order of each file.
 func (s *Schema) Structs() iter.Seq2[string, Type] {
 	return each(s, structsOf, (*thriftimpl.Desc).Name, typeOf)
 }
 
-// Enum returns the enum with a name.
+// Enum returns the enum with this name.
 func (s *Schema) Enum(name string) (descriptor.Enum, error) {
 	e, err := find(s, name, enumsOf, (*thriftimpl.Enum).TypeName)
 	return descriptor.EnumOf(e), err
 }
 
-// Enums returns an iterator over all enums, as Structs does.
+// Enums iterates over all enums, as Structs does.
 func (s *Schema) Enums() iter.Seq2[string, descriptor.Enum] {
 	return each(s, enumsOf, (*thriftimpl.Enum).TypeName, descriptor.EnumOf)
 }
 
-// Const returns the constant with a name.
+// Const returns the constant with this name.
 func (s *Schema) Const(name string) (Const, error) {
 	c, err := find(s, name, constsOf, nameOfConst)
 	return Const{descriptor.ConstOf(c)}, err
 }
 
-// Consts returns an iterator over all constants, as Structs does.
+// Consts iterates over all constants, as Structs does.
 func (s *Schema) Consts() iter.Seq2[string, Const] {
 	return each(s, constsOf, nameOfConst, func(c *thriftimpl.ConstDesc) Const { return Const{descriptor.ConstOf(c)} })
 }
 
-// Service returns the service with a name.
+// Service returns the service with this name.
 func (s *Schema) Service(name string) (Service, error) {
 	found, err := find(s, name, servicesOf, nameOfService)
 	return serviceOf(found), err
 }
 
-// Services returns an iterator over all services, as Structs does.
+// Services iterates over all services, as Structs does.
 func (s *Schema) Services() iter.Seq2[string, Service] {
 	return each(s, servicesOf, nameOfService, serviceOf)
 }
@@ -187,7 +187,7 @@ func (s *Schema) Services() iter.Seq2[string, Service] {
 // Const is a constant with its description.
 type Const struct{ descriptor.Const }
 
-// Value returns the constant's value. It can't be changed.
+// Value returns the constant's value, which can't be changed.
 func (c Const) Value() reflection.Value {
 	if !c.Valid() {
 		return reflection.Value{}

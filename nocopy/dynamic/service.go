@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Service is a service, whose methods can be called and handled. The description that it has tells
-// its own methods. The zero Service describes none.
+// Service is a service whose methods can be called and handled. Its embedded description has its
+// own methods. The zero Service describes none.
 type Service struct {
 	descriptor.Service
 	s *service
@@ -28,7 +28,7 @@ func serviceOf(s *service) Service {
 	return Service{descriptor.ServiceOf(&s.Service), s}
 }
 
-// Base returns the service that s extends, and whether it extends one.
+// Base returns the service that s extends, and whether there is one.
 func (s Service) Base() (base Service, ok bool) {
 	if s.s == nil {
 		return Service{}, false
@@ -36,8 +36,8 @@ func (s Service) Base() (base Service, ok bool) {
 	return serviceOf(s.s.base), s.s.base != nil
 }
 
-// AllMethods returns an iterator over the methods of the service, and after them those of the
-// services that it extends.
+// AllMethods iterates over the methods of the service, then over those of the services that it
+// extends.
 func (s Service) AllMethods() iter.Seq[descriptor.Method] {
 	return func(yield func(descriptor.Method) bool) {
 		for in := s.s; in != nil; in = in.base {
@@ -67,8 +67,7 @@ func (s Service) call(name string) (*rpc.Method, descriptor.Method, error) {
 	return nil, descriptor.Method{}, fmt.Errorf("method %s%s: %w", service, name, descriptor.ErrNotFound)
 }
 
-// Exception is a declared exception: the error of a call that was answered with it, or of a
-// handler that answers with it. errors.As finds it:
+// Exception is a declared exception, as the error of a call or of a handler. errors.As finds it:
 //
 //	var e dynamic.Exception
 //	if errors.As(err, &e) { why, err := e.Get("why") … }
@@ -81,7 +80,7 @@ func exceptionOf(s nocopy.Struct, of *thriftimpl.Desc) error {
 	return Exception{message(of, thriftimpl.Struct(s))}
 }
 
-// Client calls the methods of a service by their names.
+// Client calls the methods of a service by name.
 type Client struct {
 	service Service
 	caller  rpc.Caller
@@ -95,8 +94,8 @@ func (s Service) Client(c rpc.Caller) Client {
 	return Client{s, c}
 }
 
-// NewArgs returns the arguments of a method, to be filled and given to Call. The error wraps
-// descriptor.ErrNotFound: the service has no such method.
+// NewArgs returns empty arguments for a method. The caller fills them and passes them to Call. If
+// the service has no such method, the error wraps descriptor.ErrNotFound.
 func (c Client) NewArgs(method string) (Message, error) {
 	m, _, err := c.service.call(method)
 	if err != nil {
@@ -105,13 +104,13 @@ func (c Client) NewArgs(method string) (Message, error) {
 	return message(m.Args, thriftimpl.Struct(c.caller.NewArgs(m))), nil
 }
 
-// Call calls a method and returns its result, whose field success is what the method returns; its
-// Release gives its memory back. Arguments from NewArgs belong to the call from then on. Others
-// are copied, and may be any whole message of the method's arguments.
+// Call calls a method and returns its result. The field success of the result is the method's
+// return value. Release gives the result's memory back. Arguments from NewArgs belong to the call.
+// Other arguments are copied; they may be any whole message of the method's arguments.
 //
-// The error is as a generated client's, see package rpc; a declared exception is an Exception,
-// which is a message of its own. With an error, and of a oneway method, the result is the zero
-// Message.
+// The errors are those of a generated client; see package rpc. A declared exception is an
+// Exception in a message of its own. With an error, and for a oneway method, the result is the
+// zero Message.
 func (c Client) Call(ctx context.Context, method string, args Message) (Message, error) {
 	m, _, err := c.service.call(method)
 	if err != nil {
@@ -127,16 +126,17 @@ func (c Client) Call(ctx context.Context, method string, args Message) (Message,
 	return message(m.Result, thriftimpl.Struct(s)), nil
 }
 
-// Call is a call as a Handler sees it. It ends when the handler returns: then Args and Result do.
+// Call is a call as a Handler sees it. It ends when the handler returns, together with Args and
+// Result.
 type Call struct {
 	Method descriptor.Method
 	Args   Message
-	Result Message // to be filled; the zero Message if the method is oneway
+	Result Message // the handler fills it; the zero Message if the method is oneway
 	Peer   net.Addr
 }
 
-// Return sets what the method returns: v is what Message's Set takes for that type, such as a Go
-// map for a struct. The error tells why v can't be it.
+// Return sets the method's return value to v: any value that Message.Set accepts for its type,
+// such as a Go map for a struct. It returns an error if v does not fit.
 func (c *Call) Return(v any) error {
 	if c.Method.Oneway() {
 		return fmt.Errorf("method %s is oneway and returns nothing", c.Method.Name())
@@ -144,13 +144,14 @@ func (c *Call) Return(v any) error {
 	return c.Result.SetID(0, v)
 }
 
-// Handler handles a call: it fills c.Result or returns an error. A declared exception is an
-// Exception with a message of its type. Lifetimes and errors are those of rpc.Handler.
+// Handler handles a call. It fills c.Result or returns an error. To answer with a declared
+// exception, it returns an Exception with a message of that type. Lifetimes and errors are those
+// of rpc.Handler.
 type Handler func(ctx context.Context, c *Call) error
 
-// Processor returns a Processor for an rpc.Server that has h handle the calls of all methods of
-// the service and of those that it extends. h may be nil if all of them get handlers of package
-// rpc by the Processor's WithHandler, as in a proxy that edits what it forwards.
+// Processor returns a Processor for an rpc.Server. h handles the calls of all methods of the
+// service and of those that it extends. h may be nil if the Processor's WithHandler gives all of
+// them handlers of package rpc, as in a proxy that edits the messages that it forwards.
 func (s Service) Processor(h Handler) *rpc.Processor {
 	if h == nil {
 		h = func(context.Context, *Call) error { return errors.New("the method has no handler") }
@@ -158,9 +159,9 @@ func (s Service) Processor(h Handler) *rpc.Processor {
 	return s.processor(func(string) Handler { return h })
 }
 
-// ProcessorOf returns a Processor with a handler for each method, by its name. Calls of methods
-// that are not in the map are answered with rpc.UnknownMethod. The error tells of a name that is
-// no method of the service, or of a nil Handler.
+// ProcessorOf returns a Processor with a handler for each method, keyed by name. It answers
+// methods that are not in the map with rpc.UnknownMethod. It returns an error if a name is not a
+// method of the service, or a Handler is nil.
 func (s Service) ProcessorOf(handlers map[string]Handler) (*rpc.Processor, error) {
 	for name, h := range handlers {
 		if _, _, err := s.call(name); err != nil {
@@ -199,17 +200,16 @@ func handlerOf(desc descriptor.Method, m *rpc.Method, h Handler) rpc.Handler {
 	}
 }
 
-// Forward returns a handler that forwards calls as they are to a server: nothing of arguments,
-// results and declared exceptions is decoded, and no IDL is needed. It is for
-// rpc.Processor.WithFallback; with rpc.NewProcessor("", nil) that forwards the calls of all
-// methods:
+// Forward returns a handler that forwards calls unchanged to a server. It decodes neither
+// arguments nor results nor declared exceptions, and needs no IDL. Use it with
+// rpc.Processor.WithFallback. This forwards the calls of all methods:
 //
 //	rpc.NewProcessor("", nil).WithFallback(dynamic.Forward(client))
 //
-// Only a call's header tells whether it wants a reply. Those of Apache Thrift's Go library always
-// say so, of oneway methods, too: a reply is then waited for until the caller is gone. Where the
-// IDL is known use Service.Proxy. What malformed arguments of a stranger do to others' calls on
-// the same connection is in the documentation of [rpc.Forward].
+// Only the header of a call tells whether it expects a reply. Apache Thrift's Go library always
+// says so, even for oneway methods; Forward then waits for a reply until the caller is gone. If
+// the IDL is known, use Service.Proxy. [rpc.Forward] explains how malformed arguments of one
+// client can affect calls of others on the same connection.
 func Forward(to rpc.Caller) rpc.Handler {
 	if to == nil {
 		panic("nocopy: dynamic.Forward to a nil Caller")
@@ -217,9 +217,9 @@ func Forward(to rpc.Caller) rpc.Handler {
 	return rpc.Forward(to)
 }
 
-// Proxy returns a Processor that forwards the calls of all methods as Forward does, and that knows
-// which methods of the service, and of those that it extends, are oneway, whatever a call's header
-// says. Of one of several services to is a MultiplexedCaller.
+// Proxy returns a Processor that forwards the calls of all methods as Forward does. It knows from
+// the IDL which methods of the service, and of those that it extends, are oneway, whatever a
+// call's header says. If the server has several services, to is a MultiplexedCaller.
 func (s Service) Proxy(to rpc.Caller) *rpc.Processor {
 	if s.s == nil {
 		panic("nocopy: a processor of the zero dynamic.Service")
@@ -234,9 +234,9 @@ func (s Service) Proxy(to rpc.Caller) *rpc.Processor {
 	return rpc.NewProcessor(s.s.Name, nil, oneway...).WithFallback(h)
 }
 
-// CallRaw calls a method of which only the name is known: args are the wire bytes of the struct
-// with its arguments, and so are those that it returns of its result, declared exceptions
-// included. Both are the caller's; args must not change until it returns.
+// CallRaw calls a method of which only the name is known. args are the wire bytes of the struct
+// with its arguments. CallRaw returns the wire bytes of the result, including declared exceptions.
+// Both belong to the caller; args must not change until CallRaw returns.
 func CallRaw(ctx context.Context, c rpc.Caller, name string, args []byte) ([]byte, error) {
 	result, err := callRaw(ctx, c, rpc.RawMethod(name, false), args)
 	if err != nil {
@@ -248,7 +248,7 @@ func CallRaw(ctx context.Context, c rpc.Caller, name string, args []byte) ([]byt
 }
 
 // CallRawOneway calls a oneway method of which only the name is known. args are the wire bytes of
-// its arguments, a struct.
+// the struct with its arguments.
 func CallRawOneway(ctx context.Context, c rpc.Caller, name string, args []byte) error {
 	_, err := callRaw(ctx, c, rpc.RawMethod(name, true), args)
 	return err

@@ -1,6 +1,5 @@
-// Package inspect shows what Thrift Binary bytes consist of: those of a file or stream, by [Dump],
-// and those that pass over live connections, by a [Tap]. The command thriftdump is Dump for a
-// shell:
+// Package inspect shows Thrift Binary bytes as rows. [Dump] reads a file or stream, and a [Tap]
+// watches live connections. The command thriftdump runs Dump in a shell:
 //
 //	go get -tool github.com/nocopythrift/nocopythrift/nocopy/inspect/thriftdump@latest
 //	go tool thriftdump -idl order.thrift -type Order FILE
@@ -8,7 +7,7 @@
 // # Rows
 //
 // A dump has a row for each value, with its offset, its bytes, its field id and name, its type and
-// its value, indented by nesting. Offsets are in bytes from the beginning of the stream; of a Tap
+// its value, indented by nesting. Offsets count bytes from the beginning of the stream, in a Tap
 // from the beginning of the connection, for each direction.
 //
 //	# structs
@@ -21,14 +20,15 @@
 //	        36  00                                         STOP
 //	        37  00                                     STOP
 //
-// The first row tells the form of the stream, see [Form]. It is found out from the first bytes: as
-// many as are needed to tell, at most 64 KiB. Where these fit several forms the row says so, and
-// Options.Form decides. Without an IDL fields have ids and wire types only, and a string is text
-// if it is UTF-8. With an IDL, what is not as the IDL has it says so in parentheses. A text that
-// is not UTF-8, and what the IDL calls binary, are in hex. Long texts are shortened; control
-// characters and others that do not print are escaped, so that no bytes can drive the terminal.
+// The first row tells the form of the stream; see [Form]. Dump detects it from the first bytes, at
+// most 64 KiB. If these fit several forms, the row says so; Options.Form then decides.
 //
-// What is wrong has a row of its own after what there is of the value:
+// Without an IDL, fields have only ids and wire types, and a string is shown as text if it is
+// UTF-8. With an IDL, deviations from it are noted in parentheses. Binaries, and strings that are
+// not UTF-8, are shown in hex. Long texts are shortened. Control characters and others that do not
+// print are escaped, which protects the terminal.
+//
+// A fault has a row of its own, after the part of the value that is there:
 //
 //	# structs
 //	         0                                       Order
@@ -37,15 +37,15 @@
 //
 // # JSON
 //
-// With Options.JSON each row is a JSON object on a line of its own (JSON Lines), so that a stream
-// of any length can be read row by row:
+// With Options.JSON each row is a JSON object on its own line (JSON Lines). A stream of any length
+// can thus be read row by row:
 //
 //	{"offset":0,"size":11,"hex":"0a00010000000000001267","kind":"field","depth":1,
 //	 "path":"Order.id","id":1,"name":"id","type":"i64","value":4711}
 //
 // kind is input (the stream's form), frame, message, struct (a bare one begins), field, element
 // (of a list or set), key, value (of a map), stop, fault or left out; of a Tap also traffic, which
-// begins a message. offset, size, kind and depth are always there, others where they apply:
+// begins a message. offset, size, kind and depth are always present, others if they apply:
 //
 //	hex        the row's bytes, as far as they are shown
 //	path       of the value, such as "Order.lines[0].count"; of a long one the end
@@ -65,7 +65,7 @@
 //
 // # Live connections
 //
-// A Tap wraps a net.Conn, or a listener, of whatever library:
+// A Tap wraps a net.Conn, or a listener, of any library:
 //
 //	tap, err := inspect.NewTap(os.Stderr, inspect.Options{IDL: idl})
 //	srv.Serve(tap.Listener(l))                                 // a server of package rpc
@@ -74,7 +74,7 @@
 //
 // # Limits
 //
-// Nothing that is read is believed: lengths and counts cost nothing until their bytes come, and
-// structs and containers are followed 10,000 levels deep, of which 32 are indented. A dump takes a
-// bounded multiple of the input's bytes.
+// The input is not trusted. Lengths and counts take no memory until their bytes arrive. Structs
+// and containers are followed to 10,000 levels; 32 of them are indented. The size of a dump is a
+// bounded multiple of the input's.
 package inspect

@@ -9,13 +9,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// IDL has the names and types of .thrift files. It is not changed any more and may be used by any
-// number of goroutines.
+// IDL holds the names and types of .thrift files. It is immutable. Any number of goroutines may
+// use it.
 type IDL struct{ set *schema.Set }
 
-// LoadIDL reads a .thrift file and those that it includes, which are looked for in the folder of
-// the including file and then in includeDirs. The error has a line for each mistake in the files,
-// in the form file:line:col: message.
+// LoadIDL reads a .thrift file and the files that it includes. It looks for these in the folder of
+// the including file, then in includeDirs. The error has a line for each mistake, in the form
+// file:line:col: message.
 func LoadIDL(file string, includeDirs ...string) (*IDL, error) {
 	set, err := schema.Load([]string{file}, includeDirs)
 	if err != nil {

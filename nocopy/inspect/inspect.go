@@ -6,17 +6,17 @@ import (
 	"io"
 )
 
-// Form is what a stream of Thrift Binary consists of, any number in a row. Headers of messages are
-// strict (with a version) or old style, which each header tells by itself.
+// Form tells how a stream of Thrift Binary is divided. It holds any number of structs or messages
+// in a row. Each header of a message may be strict (with a version) or old style.
 type Form uint8
 
 // The forms of a stream.
 const (
-	Auto           Form = iota // found out from the first bytes
+	Auto           Form = iota // detected from the first bytes
 	Structs                    // bare structs
-	FramedStructs              // frames of a struct each
+	FramedStructs              // frames with one struct each
 	Messages                   // messages: a header and a struct
-	FramedMessages             // frames of messages
+	FramedMessages             // frames with one message each
 )
 
 var formNames = [...]string{Auto: "auto", Structs: "struct", FramedStructs: "framed-struct", Messages: "message", FramedMessages: "framed-message"}
@@ -46,20 +46,21 @@ func (f *Form) UnmarshalText(text []byte) error {
 func (f Form) framed() bool   { return f == FramedStructs || f == FramedMessages }
 func (f Form) messages() bool { return f == Messages || f == FramedMessages }
 
-// Options tells what a dump is of and what it looks like. The zero Options is fine.
+// Options describes the input and the output of a dump. The zero Options is a good default.
 type Options struct {
-	// Form is what the stream consists of; Auto finds out.
+	// Form is the form of the stream; Auto detects it.
 	Form Form
-	// IDL gives fields, enums and types their names; nil means ids and wire types only.
+	// IDL supplies the names of fields, enums and types. Nil shows only ids and wire types.
 	IDL *IDL
-	// Type is the name of the structs of Structs and FramedStructs, or of the service whose methods
-	// the messages call. Without it structs have no names, and methods are those of all services.
+	// Type is the name of the structs in Structs and FramedStructs, or of the service in messages.
+	// Without it, structs have no names, and methods of all services are recognized.
 	Type string
-	// JSON makes each row a JSON object on a line of its own; see the package's documentation.
+	// JSON writes each row as a JSON object on its own line; see the package's overview.
 	JSON bool
-	// Color adds the colours of terminals to text.
+	// Color adds terminal colours to text.
 	Color bool
-	// MaxText is how many bytes of a string or binary are shown; 64 if 0, all if negative.
+	// MaxText limits the bytes that are shown of a string or binary. 0 means 64. A negative value
+	// means all.
 	MaxText int
 }
 
@@ -86,13 +87,13 @@ func newWalker(opt Options) (*walker, error) {
 	return w, nil
 }
 
-// Dump reads r to its end and writes to w what is in it, a row for each value. Malformed bytes end
-// the dump with a row that tells what is wrong and where; that is the error, too, a *nocopy.Error
-// whose Offset counts from the beginning of r. A required field that is missing by the IDL is such
-// an error, but the dump goes on after it. The errors of r and w are returned as they are.
+// Dump reads r to its end and writes a row to w for each value. Malformed bytes end the dump with
+// a row that tells what is wrong and where. The error is then a *nocopy.Error, whose Offset counts
+// from the beginning of r. A missing required field of the IDL is also such an error, but the dump
+// continues after it. Errors of r and w are returned unchanged.
 //
-// Memory is bounded, whatever r yields: some 100 KiB, MaxText and what nesting takes, which is at
-// most 10,000 levels deep.
+// Memory is bounded, whatever r contains: about 100 KiB, MaxText, and the memory for nesting,
+// which is at most 10,000 levels deep.
 func Dump(w io.Writer, r io.Reader, opt Options) error {
 	if w == nil || r == nil {
 		panic("nocopy: inspect.Dump of nil, or to nil")

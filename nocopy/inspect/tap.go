@@ -10,18 +10,18 @@ import (
 	"syscall"
 )
 
-// A Tap dumps the messages of live connections: it wraps these, or a listener of them. Each
-// message becomes one Write, after a line with its time, sender and receiver; messages of one
-// connection come in the order in which they were sent and received.
+// A Tap dumps the messages of live connections. It wraps connections, or a listener. Each message
+// becomes one Write, after a line with its time, sender and receiver. Messages of one connection
+// come in the order in which they were sent and received.
 //
-// Traffic passes as it would without the Tap: what is seen is copied and dumped by goroutines of
-// the Tap. If these, or the Writer, cannot keep up, bytes are left out, and a row tells how many:
-// 256 KiB of a connection may wait, 64 MiB of all. Of a message 256 KiB of text are shown. Nothing
-// that is wrong with a message, or with the Writer, reaches the connection. After bytes that are
-// malformed or left out the dump goes on where a frame or a message is seen to begin.
+// The Tap does not affect the traffic: its own goroutines dump copies. If they, or the Writer,
+// can't keep up, bytes are left out, and a row tells how many. Up to 256 KiB may wait per
+// connection, 64 MiB in all. Up to 256 KiB of text are shown per message. Errors in messages and
+// in the Writer never reach the connection. After malformed or omitted bytes, the dump continues
+// at the next recognized frame or message.
 //
-// A connection is to be wrapped where it carries Thrift: with TLS, what tls.Client, tls.Server or
-// tls.NewListener returns. The dump has all that the messages have, secrets included.
+// Wrap a connection where it carries Thrift. With TLS, that is the result of tls.Client,
+// tls.Server or tls.NewListener. The dump contains everything in the messages, including secrets.
 type Tap struct {
 	w       io.Writer
 	opt     Options
@@ -41,7 +41,8 @@ const (
 	recordOverhead = 128 // what a piece of traffic takes besides its bytes
 )
 
-// NewTap returns a Tap that writes to w, one Write at a time. The error is about the options.
+// NewTap returns a Tap that writes to w, one Write at a time. It returns an error if the options
+// are invalid.
 func NewTap(w io.Writer, opt Options) (*Tap, error) {
 	if w == nil {
 		panic("nocopy: inspect.NewTap without a Writer")
@@ -52,8 +53,8 @@ func NewTap(w io.Writer, opt Options) (*Tap, error) {
 	return &Tap{w: w, opt: opt, conns: map[*traffic]struct{}{}}, nil
 }
 
-// Conn returns nc with all that is read from it and written to it dumped. Deadlines and the like
-// are those of nc.
+// Conn returns a connection that passes everything to and from nc, and dumps it. Deadlines and the
+// like are those of nc.
 func (t *Tap) Conn(nc net.Conn) net.Conn {
 	if nc == nil {
 		panic("nocopy: inspect.Tap.Conn without a net.Conn")
@@ -65,7 +66,7 @@ func (t *Tap) Conn(nc net.Conn) net.Conn {
 	return c
 }
 
-// Listener returns l with each connection that it accepts wrapped by Conn.
+// Listener returns a listener that wraps each connection of l by Conn.
 func (t *Tap) Listener(l net.Listener) net.Listener { return listener{l, t} }
 
 type listener struct {
@@ -90,8 +91,8 @@ func (t *Tap) DialContext(ctx context.Context, network, addr string) (net.Conn, 
 	return t.Conn(nc), nil
 }
 
-// Wait returns when all messages that have come and gone so far are dumped. The error is ctx's or
-// the first of the Writer's.
+// Wait returns when all messages so far are dumped. The error is ctx's, or the first error of the
+// Writer.
 func (t *Tap) Wait(ctx context.Context) error {
 	t.mu.Lock()
 	conns := make([]*traffic, 0, len(t.conns))

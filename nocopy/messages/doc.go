@@ -1,45 +1,43 @@
-// Package messages does what is the same for messages of all types: it compares them, copies one
-// into another, merges them, and selects parts of them by field masks.
+// Package messages compares, copies and merges messages of any type, and selects parts of them by
+// field masks.
 //
 // # Equality
 //
-// [Equal] compares structs, lists, sets and maps by what they mean, not by their bytes. The order
-// of fields, of a set's elements and of a map's pairs does not count, at any depth, and also where
-// elements and keys are structs or containers; the order of a list's elements does. What occurs
-// several times counts once: of a field and of a map's key it is the last, as for getters.
+// [Equal] compares structs, lists, sets and maps by meaning, not by bytes. The order of a list's
+// elements matters. The order of fields, of a set's elements and of a map's pairs does not, at any
+// depth. Repeated elements of a set count once. If a field or a map's key occurs several times,
+// the last one counts, as for getters.
 //
-//   - A field that is set and one that is not are different, whatever the values are. The option
-//     [EquateDefaults] compares what getters return instead.
-//   - Doubles are compared as Go compares them: 0 equals −0, except as a map's key, and NaN equals
-//     nothing, so that a message with a NaN does not equal itself. With [EquateNaNs] all NaNs are
-//     equal.
+//   - A set field differs from an unset one, whatever its value is. The option [EquateDefaults]
+//     compares what getters return instead.
+//   - Doubles are compared as in Go: 0 equals −0, except as a map's key. NaN equals nothing; a
+//     message with a NaN does not equal itself. With [EquateNaNs] all NaNs are equal.
 //   - Bools are true or false, whatever byte stands for true.
-//   - Enums are numbers. Unions are equal if the same arm is set, to an equal value; where several
-//     came, it is the last.
+//   - Enums are numbers. Unions are equal if the same field is set to an equal value. If several
+//     fields came, the last one counts.
 //   - Fields that the IDL does not know are equal if those with the same id have the same types
-//     and bytes, in the same order. [IgnoreUnknown] leaves them out.
-//   - A handle that is absent, such as that of a field which is not set, or zero, equals only such
-//     handles. With EquateDefaults it equals an empty value.
+//     and bytes, in the same order. [IgnoreUnknown] ignores them.
+//   - An absent handle, such as that of an unset field, equals only absent handles and the zero
+//     handle. With EquateDefaults it equals an empty value.
 //
-// Generated types, lists and maps have a method Equal, which does the same without options, for
-// operands of the same Go type; package cmp finds it, too.
+// Generated types, lists and maps have a method Equal. It does the same without options, for
+// operands of the same Go type. Package cmp uses it, too.
 //
-// Structs of different Go types are compared if their types are the same: both structs, unions or
-// exceptions with the same name in the IDL, and fields with the same ids, names, types,
-// requiredness and defaults, in any order, to any depth. So are types that were generated from one
-// IDL twice. Otherwise they are not equal. Enum types are the same if their names are.
+// Structs of different Go types can be equal if the IDL declares them alike, such as types that
+// were generated twice from one IDL. Both must be structs, unions or exceptions of the same name.
+// Their fields must have the same ids, names, types, requiredness and defaults, in any order, to
+// any depth. Enum types are alike if their names are.
 //
-// Equal takes time in proportion to the size of both messages and to how deep they are, and for
-// sets and maps to the logarithm of their size, whatever the bytes are. Parts with the same bytes
-// are not looked into, unless they may have NaNs. Sets and maps that differ in their bytes take
-// memory in proportion to their size.
+// The time of Equal is proportional to the size of both messages and to their depth, and for sets
+// and maps to the logarithm of their size, whatever the bytes are. Parts with the same bytes are
+// skipped, unless they may contain NaNs. Sets and maps with different bytes take memory
+// proportional to their size.
 //
 // # Copies
 //
-// [CopyInto] makes one struct a copy of another, wherever both are; [Merge] adds what another has.
-// The structs that they change must be there: an absent one is a panic, as for setters, and so are
-// two structs whose types are not the same. Both take time in proportion to the messages' size and
-// to how deep they are.
+// [CopyInto] makes one struct a copy of another, in the same or another message. [Merge] adds the
+// fields of another. Like setters, both panic if the struct to change is absent. They also panic
+// if the two types differ. Their time is proportional to the messages' size and depth.
 //
 // # Masks
 //
@@ -47,12 +45,12 @@
 //
 //	user.name, lines[*].price, lines[0], labels["colour"], scores[-5], byColour[RED].note
 //
-// that [NewMask] checks against the type's descriptor. It keeps, drops, copies or sets what they
-// select.
+// [NewMask] checks the paths against the type's descriptor. A Mask keeps, drops, copies or sets
+// the selected parts.
 //
 // # Threads
 //
-// A Mask may be used by any number of goroutines. What functions of this package only read may be
-// read by others at the same time under the conditions of package nocopy; a message that is not
-// finished is completed by reading it here, and so changed.
+// Any number of goroutines may use a Mask. Reading a message here follows the rules of package
+// nocopy for goroutines, with one addition: reading completes a message that is not finished,
+// which is a change.
 package messages

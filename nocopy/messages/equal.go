@@ -5,21 +5,21 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Option changes what Equal takes for equal.
+// Option changes which values Equal considers equal.
 type Option uint8
 
 const (
 	// EquateNaNs makes all NaNs equal.
 	EquateNaNs = Option(thriftimpl.EquateNaNs)
-	// EquateDefaults makes a field that is not set equal one with the IDL's default, or with the zero
-	// or an empty value: what getters return counts. Which arm of a union is set still does.
+	// EquateDefaults compares what getters return: an unset field equals one with the IDL's default,
+	// or with the zero or an empty value. In a union, it still matters which field is set.
 	EquateDefaults = Option(thriftimpl.EquateDefaults)
-	// IgnoreUnknown leaves out the fields that the IDL does not know.
+	// IgnoreUnknown ignores fields that the IDL does not know.
 	IgnoreUnknown = Option(thriftimpl.IgnoreUnknown)
 )
 
-// Equal reports whether a and b, each a struct, list, set or map, are equal, as the package's
-// comment says. Nothing is changed, but that what is being built in them is completed.
+// Equal reports whether a and b are equal, by the rules in the package's overview. Each is a
+// struct, list, set or map. Equal completes what is being built in them, and changes nothing else.
 func Equal[A, B nocopy.AnyHandle](a A, b B, opts ...Option) bool {
 	var equating thriftimpl.Equating
 	for _, o := range opts {

@@ -11,8 +11,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Mask selects parts of messages of one type. It does not change. NewMask makes one; the zero Mask
-// is for no type.
+// Mask selects parts of messages of one type. It is immutable. NewMask makes one; the zero Mask is
+// for no type.
 type Mask struct {
 	desc *thriftimpl.Desc
 	root *node
@@ -35,28 +35,30 @@ type keyNode struct {
 	node
 }
 
-// MaskError tells what is wrong in the text of a mask.
+// MaskError describes an error in the text of a mask.
 type MaskError struct {
-	Text   string // the path, or the paths that were given as one text
-	Offset int    // of what is wrong in Text, in bytes
-	Path   string // of the struct or container in which it was looked for; "" is the message
+	Text   string // the path, or several paths that were given as one text
+	Offset int    // of the error in Text, in bytes
+	Path   string // of the struct or container that lacks the name or index; "" is the message
 	Reason string
 }
 
-// Error tells what is wrong, in which text and where.
+// Error returns the reason, the text and the place in it.
 func (e *MaskError) Error() string {
 	return fmt.Sprintf("mask %q, offset %d: %s", e.Text, e.Offset, e.Reason)
 }
 
-// NewMask returns the mask of messages of type d that selects what these paths name. A path is
-// names of fields with dots between them. After the name of a list comes [*], each of its
-// elements, or the index of one, such as [3]; after that of a map [*] or a key: a string in
-// quotation marks as Go has them, a number, true or false, the name of an enum's value, or a uuid
-// in quotation marks. A path may end anywhere, and selects all that is in it: lines and lines[*]
-// differ when the elements are dropped. After [*] of a set nothing may follow.
+// NewMask returns the mask that selects these paths in messages of type d.
 //
-// Each text may be several paths with commas between them, as String returns them, or none. The
-// error is a *MaskError.
+// A path consists of field names, joined by dots. A list's name may be followed by [*], for all
+// elements, or by an index such as [3]. A map's name may be followed by [*] or by a key: a Go
+// string in quotation marks, a number, true or false, the name of an enum's value, or a uuid in
+// quotation marks. After a set, only [*] may follow, at the end of the path. A path may end
+// anywhere, and selects everything in the value there. lines and lines[*] differ for Drop: the
+// latter removes only the elements.
+//
+// Each text may hold several paths, joined by commas, as String returns them, or none. The error
+// is a *MaskError.
 func NewMask(d *thriftimpl.Desc, paths ...string) (*Mask, error) {
 	if d == nil {
 		panic("nocopy: NewMask for no type")
@@ -101,8 +103,8 @@ func (n *node) complete() {
 	}
 }
 
-// MustMask returns the Mask of paths that are known to be right. It panics if they are not: where
-// NewMask returns an error.
+// MustMask is NewMask for paths that are known to be correct. It panics where NewMask returns an
+// error.
 func MustMask(d *thriftimpl.Desc, paths ...string) *Mask {
 	m, err := NewMask(d, paths...)
 	if err != nil {
@@ -308,8 +310,8 @@ func (p *maskParser) key(t *thriftimpl.Type) (v thriftimpl.Value, err error) {
 	return v, p.fail("keys of type %s have no names: only [*] can come here", t)
 }
 
-// String returns the paths of the mask, with commas between them, in an order that depends on
-// nothing but what it selects. NewMask makes the same mask of them.
+// String returns the paths of the mask, joined by commas. Their order depends only on what the
+// mask selects. NewMask makes the same mask from them.
 func (m *Mask) String() string {
 	if m.desc == nil {
 		return ""

@@ -8,17 +8,21 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Merge adds what is set in src to dst. Numbers, texts, enums and uuids of src replace those of
-// dst. Structs are merged. The elements of a list are appended; those of a set are, too, unless
-// there is an element with the same bytes. The pairs of a map are put, replacing the values of the
-// same keys, also where values are structs. A union's arm that is set in src becomes that of dst:
-// merged with it if it is the same and a struct, list, set or map. Fields that the IDL does not
-// know are added.
+// Merge adds the fields that are set in src to dst:
 //
-// src stays as it is, except that what is being built in it is completed first: its required
-// fields count as set. dst has copies, or refers to what is large. They may be parts of the same
-// message. If src is absent nothing is changed. Merge panics if dst is absent, or if the types are
-// not the same.
+//   - Numbers, strings, binaries, enums and uuids replace those of dst.
+//   - Structs are merged.
+//   - Elements of lists are appended. Elements of sets are appended unless dst has one with the
+//     same bytes.
+//   - Pairs of maps are put. They replace values of the same key, including structs.
+//   - In a union, the field that is set in src becomes the one that is set in dst. If it was set
+//     in both and is a struct, list, set or map, it is merged.
+//   - Unknown fields are added.
+//
+// dst gets copies, or refers to large values. src and dst may be parts of the same message. Merge
+// first completes what is being built in src, which sets its required fields; src is otherwise
+// unchanged. If src is absent, Merge does nothing. It panics if dst is absent, or if the types
+// differ.
 func Merge(dst, src nocopy.AnyStruct) {
 	d, to, from := prepare("Merge", dst, src)
 	if from.Valid() {
@@ -26,12 +30,12 @@ func Merge(dst, src nocopy.AnyStruct) {
 	}
 }
 
-// CopyInto makes dst a copy of src, wherever both are: what dst had is gone, also fields that the
-// IDL does not know. What is being built in src is completed first. If src is absent dst becomes
-// as a new message is when it is sent. It panics as Merge does.
+// CopyInto makes dst a copy of src, in the same or another message. All previous contents of dst
+// are removed, including unknown fields. CopyInto completes what is being built in src first. If
+// src is absent, dst becomes like a new message that is sent. It panics as Merge does.
 //
-// Handles of what was in dst are as after SetX; the handle dst itself stays good. To put a struct
-// where there is none, CopyInto(o.NewX(), src) does.
+// Handles of values that were in dst behave as after SetX. The handle dst itself stays valid. If
+// the struct is absent, use CopyInto(o.NewX(), src).
 func CopyInto(dst, src nocopy.AnyStruct) {
 	d, to, from := prepare("CopyInto", dst, src)
 	if !from.Valid() {

@@ -9,13 +9,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Keep removes everything from s but what the mask selects, also fields that the IDL does not
-// know. Required fields get their defaults, and structs in which something could have been
-// selected stay. Of a list only the selected elements stay, of a map the selected keys. s is as
-// after CopyInto. It panics if s is absent, or not of the mask's type.
+// Keep removes everything from s that the mask does not select, including unknown fields. Required
+// fields get their defaults. Structs on the way to a selected field stay, even if that field is
+// unset. A list keeps only the selected elements, a map only the selected keys. Handles of values
+// in s behave as after CopyInto. Keep panics if s is absent, or not of the mask's type.
 func (m *Mask) Keep(s nocopy.AnyStruct) { m.filter("Keep", s, false) }
 
-// Drop removes what the mask selects from s; of required fields it is the default that is left.
+// Drop removes everything that the mask selects from s. Required fields get their defaults.
 // Otherwise it is like Keep.
 func (m *Mask) Drop(s nocopy.AnyStruct) { m.filter("Drop", s, true) }
 
@@ -300,13 +300,13 @@ func endContainer(dst []byte, count, n int) []byte {
 	return dst
 }
 
-// ApplyError tells why a mask can't be applied to a message, of which nothing was changed.
+// ApplyError explains why a mask can't be applied to a message. The message is unchanged.
 type ApplyError struct {
-	Path   string // in the message; it ends with a field that is redacted (nocopy.redact)
+	Path   string // in the message; it stops at a redacted field (nocopy.redact)
 	Reason string
 }
 
-// Error tells where the mask can't be applied, and why.
+// Error returns where the mask can't be applied, and why.
 func (e *ApplyError) Error() string { return "mask: " + e.Path + ": " + e.Reason }
 
 // under returns err with where it is before its path, if it is an ApplyError.
@@ -330,14 +330,16 @@ func underField(d *thriftimpl.Desc, i int, err error) error {
 	return under(f.Name, err)
 }
 
-// Copy makes what the mask selects in dst what it is in src, as an update request has it: what is
-// not set in src is not set in dst afterwards, and structs on the way are made where they are
-// needed. With [*] a list or map of dst gets as many elements, or the same keys, as that of src;
-// what is selected in elements is copied one by one. A new struct for dst gets a copy of the
-// selected parts of src.
+// Copy makes the selected parts of dst equal to those of src, as for an update request. Fields
+// that are not set in src become unset in dst. Structs on the way are made if needed.
 //
-// An index that src does not have, or that is beyond the end of dst's list, is an *ApplyError,
-// and nothing is changed. dst is as after CopyInto; it and src are of the mask's type.
+// With [*], a list of dst gets as many elements as that of src, and a map the same keys. The
+// selected parts of elements are copied one by one. A struct that is new in dst gets only the
+// selected parts.
+//
+// If an index does not exist in src, or is beyond the end of dst's list, Copy returns an
+// *ApplyError and changes nothing. Both must have the mask's type. Handles of values in dst behave
+// as after CopyInto.
 func (m *Mask) Copy(dst, src nocopy.AnyStruct) error {
 	d, to, from := prepare("Mask.Copy", dst, src)
 	m = m.of("Copy", d)

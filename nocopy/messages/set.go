@@ -9,14 +9,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Set sets all that the mask selects in s to value: a bool, an integer of any of Go's types, a
-// float, a string or []byte, an enum's value of a generated type, a nocopy.UUID, or the handle of
-// a struct, list, set or map, of which s gets copies. Structs on the way are made where they are
-// needed, as are values of keys that are named; [*] is for what is there.
+// Set sets everything that the mask selects in s to value: a bool, any of Go's integers, a float,
+// a string or []byte, an enum value of a generated type, a nocopy.UUID, or the handle of a struct,
+// list, set or map, which is copied. Structs on the way are made if needed, and so are values of
+// named keys. [*] selects existing elements and keys.
 //
-// A value that does not fit one of the places, also one that s does not have, an index beyond a
-// list's end, and two arms of one union are an *ApplyError, and nothing is changed. s is as after
-// CopyInto; it is of the mask's type.
+// Set returns an *ApplyError and changes nothing in these cases: the value does not fit one of the
+// selected places, s has no such place, an index is beyond a list's end, or the mask selects two
+// fields of one union. s must have the mask's type. Handles of values in s behave as after
+// CopyInto.
 func (m *Mask) Set(s nocopy.AnyStruct, value any) error {
 	d, to := thriftimpl.Parts(s)
 	m = m.of("Set", d)

@@ -4,11 +4,11 @@
 //		t.Errorf("-want +got:\n%s", diff)
 //	}
 //
-// [Transform] makes handles of structs, lists, sets and maps what cmp can look into and print,
-// also where they are in structs, slices and maps of Go's. All other options must be used together
-// with it; their names are those of package protocmp, where that has them. Options of package
-// cmpopts, such as EquateNaNs, EquateApprox and EquateEmpty, work on what Transform makes.
+// [Transform] converts handles of structs, lists, sets and maps to values that cmp can compare and
+// print, including handles inside Go structs, slices and maps. All other options must be used
+// together with it. They have the names of package protocmp. Options of package cmpopts, such as
+// EquateNaNs, EquateApprox and EquateEmpty, work on the converted values.
 //
-// A handle of a message that was released panics, as everywhere. Programs that do not import this
-// package do not contain cmp.
+// Comparing a handle of a released message panics, as everywhere. Only programs that import this
+// package contain cmp.
 package nocopycmp

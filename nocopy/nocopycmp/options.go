@@ -29,7 +29,7 @@ func inMessage(p cmp.Path) (x, y Message, key string, ok bool) {
 }
 
 // IgnoreUnknown ignores fields that the IDL does not know. Elements of a set, or keys of a map,
-// that differ in nothing but such fields are still two.
+// that differ only in such fields still count as two.
 func IgnoreUnknown() cmp.Option {
 	unknown := func(_ Message, key string) bool { return key[0] == '-' || key[0] >= '0' && key[0] <= '9' }
 	o := &option{unknown, true}
@@ -60,15 +60,15 @@ func fieldsOf(m nocopy.AnyStruct, names []string, ignored bool) func(cmp.Path) b
 	}
 }
 
-// IgnoreFields ignores the fields with these names, as in the IDL, in structs of m's type,
-// wherever they are. m may be the zero handle. A type that package dynamic has loaded is another
-// than the one that was generated, but of two messages it is enough that one has m's type. It
+// IgnoreFields ignores fields in structs of m's type, wherever these are. The names are those of
+// the IDL. m may be the zero handle. A type that package dynamic has loaded differs from the
+// generated type, but it suffices that one of the compared messages has m's type. IgnoreFields
 // panics if the type has no such field.
 func IgnoreFields(m nocopy.AnyStruct, names ...string) cmp.Option {
 	return cmp.FilterPath(fieldsOf(m, names, true), cmp.Ignore())
 }
 
-// FilterField makes opt apply to this field only, in structs of m's type.
+// FilterField applies opt only to this field in structs of m's type.
 func FilterField(m nocopy.AnyStruct, name string, opt cmp.Option) cmp.Option {
 	is := fieldsOf(m, []string{name}, false)
 	return cmp.FilterPath(func(p cmp.Path) bool {
@@ -90,9 +90,9 @@ func FilterField(m nocopy.AnyStruct, name string, opt cmp.Option) cmp.Option {
 	}, opt)
 }
 
-// IgnoreDefaults ignores fields that are set in one message only, to what the getter of the other
-// returns: the IDL's default, or zero, or empty, or a struct in which no field is set to anything
-// else.
+// IgnoreDefaults ignores fields that are set in one message only, if their value is what the
+// other's getter returns: the IDL's default, zero, an empty value, or a struct that is empty in
+// this sense.
 func IgnoreDefaults() cmp.Option {
 	o := &option{func(m Message, key string) bool { return isDefault(m.desc(), key, m[key]) }, true}
 	return cmp.FilterPath(func(p cmp.Path) bool {
@@ -131,8 +131,9 @@ func isDefault(d *thriftimpl.Desc, name string, v any) bool {
 	return text(v, everything) == text(converter{}.value(thriftimpl.Struct{}.Value(d.Field(i), d)), everything)
 }
 
-// SortRepeated sorts lists before they are compared: those whose elements less, a func(T, T) bool,
-// takes, in messages only. T is as Message tells, such as int32, string or Message.
+// SortRepeated sorts lists in messages before they are compared. less is a func(T, T) bool; lists
+// whose elements have type T are sorted. Message lists the possible types, such as int32, string
+// or Message.
 func SortRepeated(less any) cmp.Option {
 	return cmp.FilterPath(func(p cmp.Path) bool {
 		for _, step := range p {
@@ -145,7 +146,7 @@ func SortRepeated(less any) cmp.Option {
 }
 
 // SortRepeatedFields sorts the lists in these fields of structs of m's type before they are
-// compared, so that their order does not count.
+// compared. Their order then does not matter.
 func SortRepeatedFields(m nocopy.AnyStruct, names ...string) cmp.Option {
 	var opts cmp.Options
 	less := func(x, y any) bool {

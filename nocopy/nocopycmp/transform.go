@@ -11,15 +11,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Message is a struct, union or exception for cmp. Its keys are the names of the fields that are
-// set, as in the IDL, and the ids of those that the IDL does not know. An absent struct is nil.
+// Message is the form of a struct, union or exception that cmp compares. Its keys are the IDL
+// names of the fields that are set, and the ids of unknown fields. An absent struct is nil.
 //
 // Values are bool, int8 to int64, float64, string, []byte, [nocopy.UUID], [Enum] and Message.
-// Lists are slices of these; sets are too, sorted and without repeated elements; maps are Go's
-// maps, with texts in the place of keys that are doubles, structs or containers. NaN is an element
-// or a key of its own each time. What options such as IgnoreFields ignore counts neither for the
-// order of sets nor in the texts of keys; elements and keys that differ in nothing else are still
-// as many as they are. Unknown fields are of type []Raw.
+// Unknown fields are of type []Raw. Lists are slices of these. Sets are sorted slices without
+// repeated elements. Maps are Go maps; keys that are doubles, structs or containers are replaced
+// by texts. Each NaN is an element or a key of its own.
+//
+// Fields that options such as IgnoreFields ignore do not affect the order of sets or the texts of
+// keys. Elements and keys that differ only in them are still counted separately.
 type Message map[string]any
 
 // typeKey is the key of a Message's type in it.
@@ -46,7 +47,7 @@ func (m Message) typ() typeName {
 // desc returns the descriptor of m, nil of an absent one.
 func (m Message) desc() *thriftimpl.Desc { return m.typ().d }
 
-// Enum is the value of an enum for cmp.
+// Enum is the form of an enum value that cmp compares.
 type Enum struct {
 	e      *thriftimpl.Enum
 	number int32
@@ -55,7 +56,7 @@ type Enum struct {
 // Number returns the enum's number.
 func (e Enum) Number() int32 { return e.number }
 
-// String returns the name of the value, or its number if it has none.
+// String returns the name of the value, or its number if it has no name.
 func (e Enum) String() string {
 	if e.e != nil {
 		if name := e.e.Name(e.number); name != "" {
@@ -65,12 +66,12 @@ func (e Enum) String() string {
 	return strconv.Itoa(int(e.number))
 }
 
-// Equal reports whether two values are of enums with the same name and have the same number.
+// Equal reports whether two values have the same number, of enums with the same name.
 func (e Enum) Equal(f Enum) bool {
 	return e.number == f.number && (e.e == f.e || e.e != nil && f.e != nil && e.e.TypeName() == f.e.TypeName())
 }
 
-// Raw is a field that the IDL does not know: its type and its value's wire bytes.
+// Raw is a field that the IDL does not know: its type and the wire bytes of its value.
 type Raw struct {
 	Type  nocopy.WireType
 	Bytes []byte
@@ -81,10 +82,10 @@ const transformName = "nocopycmp.Transform"
 
 var handleType = reflect.TypeFor[nocopy.AnyHandle]()
 
-// Transform returns an option with which cmp compares messages, lists, sets and maps by their
-// contents. They are not changed, but that what is being built in them is completed, and nothing
-// of them is aliased. Fields that are set and fields that are not are different; sets and maps are
-// compared in any order, lists in theirs. An absent list, set or map is nil.
+// Transform returns an option that makes cmp compare messages, lists, sets and maps by their
+// contents. Set fields differ from unset ones. The order of lists matters; that of sets and maps
+// does not. An absent list, set or map is nil. Transform completes what is being built in
+// messages, and changes nothing else. Its values do not alias them.
 func Transform() cmp.Option {
 	isHandle := func(p cmp.Path) bool {
 		t := p.Last().Type()

@@ -16,7 +16,7 @@ func MarshalValue[S nocopy.StructView](s S) ([]byte, error) {
 	return MarshalValueAs(s.ThriftDesc(), nocopy.Struct(s))
 }
 
-// MarshalValueAs is MarshalValue of the struct s, which d describes.
+// MarshalValueAs is MarshalValue for the struct s, which d describes.
 func MarshalValueAs(d *nocopy.XDesc, s nocopy.Struct) ([]byte, error) {
 	return nocopy.X{}.AppendJSON(nil, nocopy.XStruct(s), d, nocopy.XJSON{ReplaceInvalidUTF8: true})
 }
@@ -26,7 +26,7 @@ func MarshalTo[S nocopy.StructView](s S, e *jsontext.Encoder) error {
 	return MarshalToAs(s.ThriftDesc(), nocopy.Struct(s), e)
 }
 
-// MarshalToAs is MarshalTo of the struct s, which d describes.
+// MarshalToAs is MarshalTo for the struct s, which d describes.
 func MarshalToAs(d *nocopy.XDesc, s nocopy.Struct, e *jsontext.Encoder) error {
 	o := nocopy.XJSON{ReplaceInvalidUTF8: jsontext.AllowsInvalidUTF8(e.Options())}
 	text, err := nocopy.X{}.AppendJSON(e.AvailableBuffer(), nocopy.XStruct(s), d, o)
@@ -36,9 +36,8 @@ func MarshalToAs(d *nocopy.XDesc, s nocopy.Struct, e *jsontext.Encoder) error {
 	return e.WriteValue(text)
 }
 
-// UnmarshalFrom reads a message from a Decoder, as its method UnmarshalJSONFrom does: null sets
-// *s to the handle of an absent struct. The offsets of errors are those in all that the Decoder
-// reads.
+// UnmarshalFrom reads a message from a Decoder, as its method UnmarshalJSONFrom does. null sets *s
+// to the handle of an absent struct. Offsets in errors count in everything that the Decoder reads.
 func UnmarshalFrom[S nocopy.StructView](s *S, d *jsontext.Decoder) error {
 	read, err := UnmarshalFromAs(descOf(s), d)
 	if err == nil {
@@ -47,7 +46,7 @@ func UnmarshalFrom[S nocopy.StructView](s *S, d *jsontext.Decoder) error {
 	return err
 }
 
-// UnmarshalFromAs is UnmarshalFrom of a struct that desc describes.
+// UnmarshalFromAs is UnmarshalFrom for a struct that desc describes.
 func UnmarshalFromAs(desc *nocopy.XDesc, d *jsontext.Decoder) (nocopy.Struct, error) {
 	o := byMethod()
 	o.allowUnknown = !jsontext.RejectsUnknownMembers(d.Options())
@@ -97,8 +96,8 @@ func faultIn(desc *nocopy.XDesc, d *jsontext.Decoder, err error, o reading) erro
 	return &nocopy.Error{Offset: int(bad.ByteOffset), Path: desc.Name(), Err: ErrSyntax}
 }
 
-// UnmarshalValue sets *s to a message of a JSON text, as its method UnmarshalJSON does: null sets
-// it to the handle of an absent struct.
+// UnmarshalValue sets *s to a new message from a JSON text, as its method UnmarshalJSON does. null
+// sets it to the handle of an absent struct.
 func UnmarshalValue[S nocopy.StructView](s *S, text []byte) error {
 	read, err := UnmarshalValueAs(descOf(s), text)
 	if err == nil {
@@ -107,7 +106,7 @@ func UnmarshalValue[S nocopy.StructView](s *S, text []byte) error {
 	return err
 }
 
-// UnmarshalValueAs is UnmarshalValue of a struct that d describes.
+// UnmarshalValueAs is UnmarshalValue for a struct that d describes.
 func UnmarshalValueAs(d *nocopy.XDesc, text []byte) (nocopy.Struct, error) {
 	if string(text) == "null" {
 		return nocopy.Struct{}, nil

@@ -13,25 +13,24 @@ import (
 // Options of this package. Of those of package nocopy, Marshal takes nocopy.Limits, whose MaxBytes
 // bounds the text, and Unmarshal takes nocopy.Limits and nocopy.Recycle.
 const (
-	// Int64Strings writes numbers of type i64 as strings, since JavaScript has no integers beyond
-	// 53 bits.
+	// Int64Strings writes numbers of type i64 as strings. JavaScript has no integers beyond 53 bits.
 	Int64Strings nocopy.XJSONOption = 1 << iota
 
-	// ZeroValues writes fields that are not set, too: with their default, or as zero, empty or, if
-	// they are structs, null. Of unions only the field that is set is written.
+	// ZeroValues also writes unset fields: with their default, or as zero or empty. An unset struct
+	// is null. A union writes only the field that is set.
 	//
-	// Small messages can become large texts so: each byte of a list may be an empty struct of
-	// hundreds of fields. The text may have 16 MiB, and 64 bytes for each byte of the message, or
-	// Limits.MaxBytes if that is given; more is an error that wraps nocopy.ErrLimit.
+	// Small messages can thus become large texts: each byte of a list may be an empty struct with
+	// hundreds of fields. The text is limited to Limits.MaxBytes, or without it to 16 MiB plus 64
+	// bytes per byte of the message. A longer text gives an error that wraps nocopy.ErrLimit.
 	ZeroValues
 
-	// AllowUnknown passes over fields that the IDL does not know.
+	// AllowUnknown skips fields that the IDL does not know.
 	AllowUnknown
 
-	// ReplaceInvalidUTF8 replaces each byte of a string that is not UTF-8 by U+FFFD, as
-	// encoding/json does, when writing and when reading; in a text that is read, halves of
-	// surrogate pairs (\ud800), too. Keys of a map that become the same are an error. Without the
-	// option all of that is an error.
+	// ReplaceInvalidUTF8 replaces each byte of a string that is not UTF-8 by U+FFFD, as encoding/json
+	// does, both when writing and when reading. When reading, it also replaces halves of surrogate
+	// pairs (\ud800). If keys of a map become equal, that is an error. Without the option, invalid
+	// strings are errors.
 	ReplaceInvalidUTF8
 )
 
@@ -46,15 +45,14 @@ var (
 	ErrDuplicate    = errors.New("name or key comes twice")
 )
 
-// Marshal returns a message, or a part of one, as JSON; null if it is absent. The message is
-// finished first, as Message.Bytes does. The error is an *nocopy.Error: ErrUTF8 if a string is not
-// UTF-8, ErrLimit if the text has more bytes than Limits.MaxBytes or ZeroValues allow. The bytes
-// are the caller's.
+// Marshal finishes a message and returns it, or a part of it, as JSON. An absent part is null. The
+// error is an *nocopy.Error: ErrUTF8 if a string is not UTF-8, ErrLimit if the text would be
+// longer than Limits.MaxBytes or ZeroValues allow. The bytes belong to the caller.
 func Marshal(m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, error) {
 	return Append(nil, m, opts...)
 }
 
-// Append appends what Marshal returns to dst, and nothing if there is an error.
+// Append appends to dst what Marshal returns. It appends nothing if there is an error.
 func Append(dst []byte, m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, error) {
 	if m == nil {
 		panic("nocopy: nil in the place of a message")
@@ -65,8 +63,8 @@ func Append(dst []byte, m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, erro
 // buffers are for Write, of at most mostKept bytes: *[]byte.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// Write writes what Marshal returns to w, in one piece, and nothing if that fails. Errors of w are
-// returned as they are.
+// Write writes to w, in one piece, what Marshal returns. It writes nothing if that fails. Errors
+// of w are returned unchanged.
 func Write(w io.Writer, m nocopy.AnyStruct, opts ...nocopy.Option) error {
 	if w == nil {
 		panic("nocopy: Write to a nil Writer")
@@ -83,9 +81,9 @@ func Write(w io.Writer, m nocopy.AnyStruct, opts ...nocopy.Option) error {
 	return err
 }
 
-// Unmarshal makes a message of a JSON text, which must be exactly one object, and sets *s to its
-// root. The message has memory of its own. After an error, which is an *nocopy.Error with the
-// offset in the text, *s is as it was.
+// Unmarshal makes a message from a JSON text, which must be exactly one object, and sets *s to its
+// root. The message has its own memory. The error is an *nocopy.Error with the offset in the text;
+// *s is then unchanged.
 func Unmarshal[S nocopy.StructView](text []byte, s *S, opts ...nocopy.Option) error {
 	read, err := UnmarshalAs(descOf(s), text, opts...)
 	if err == nil {
@@ -102,7 +100,7 @@ func descOf[S nocopy.StructView](s *S) *nocopy.XDesc {
 	return (*s).ThriftDesc()
 }
 
-// UnmarshalAs is like Unmarshal for a type that is known by its descriptor only.
+// UnmarshalAs is Unmarshal for a type that is known only by its descriptor.
 func UnmarshalAs(d *nocopy.XDesc, text []byte, opts ...nocopy.Option) (nocopy.Struct, error) {
 	if d == nil {
 		panic("nocopy: nil in the place of a descriptor")
@@ -111,8 +109,8 @@ func UnmarshalAs(d *nocopy.XDesc, text []byte, opts ...nocopy.Option) (nocopy.St
 	return nocopy.Struct(s), err
 }
 
-// Read is like Unmarshal of all that r has. It reads at most Limits.MaxBytes, 100 MiB if there are
-// none. Errors of r are returned as they are.
+// Read is Unmarshal for everything that r has. It reads at most Limits.MaxBytes, by default 100
+// MiB. Errors of r are returned unchanged.
 func Read[S nocopy.StructView](r io.Reader, s *S, opts ...nocopy.Option) error {
 	d, o := descOf(s), readingBy(opts)
 	if r == nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Pair is a pair of a map whose keys can't be those of a Go map.
+// Pair is a pair of a map whose keys can't be keys of a Go map.
 type Pair struct{ Key, Value any }
 
-// A ValueError tells where in a Go value something does not fit a message, such as
-// "Order.lines[2].price", and why, but not the value. The path ends with a field that is redacted
+// A ValueError reports a Go value that does not fit a message: its place, such as
+// "Order.lines[2].price", and the reason, but not the value. The path stops at a redacted field
 // (nocopy.redact).
 type ValueError struct {
 	Path string
@@ -51,9 +51,9 @@ func withinField(d *thriftimpl.Desc, f *thriftimpl.FieldDesc, err error) error {
 // nested less.
 const maxDepth = 1000
 
-// Fill sets the fields of m that a Go map names, as FromMap of package dynamic does. The error is
-// a *ValueError, whose path begins with the type; then some fields may have been set. For packages
-// that make messages by their descriptors.
+// Fill sets the fields of m that are keys of a Go map, as FromMap of package dynamic does. The
+// error is a *ValueError, whose path begins with the type; some fields may then have been set. For
+// packages that make messages by their descriptors.
 func Fill(m Message, fields map[string]any) error {
 	if err := fillStruct(m.s, m.desc(), fields, 0); err != nil {
 		return within(m.desc().Name(), err)

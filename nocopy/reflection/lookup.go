@@ -11,22 +11,22 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// A PathError tells what is wrong with a path, or that there is nothing at it.
+// A PathError reports an invalid path, or one that leads nowhere.
 type PathError struct {
 	Path   string
-	Offset int // of the part of the path that it is about, in bytes
+	Offset int // of the wrong part of the path, in bytes
 	Err    error
 }
 
-// Error quotes the path and names the part.
+// Error quotes the path and names the wrong part.
 func (e *PathError) Error() string {
 	return fmt.Sprintf("path %q, offset %d: %v", e.Path, e.Offset, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the reason.
 func (e *PathError) Unwrap() error { return e.Err }
 
-// ErrSyntax is what a PathError wraps if its path can't be one.
+// ErrSyntax is wrapped by the PathError of an invalid path.
 var ErrSyntax = errors.New("syntax error")
 
 // Lookup returns the value at a path, such as
@@ -34,11 +34,11 @@ var ErrSyntax = errors.New("syntax error")
 //	user.history[3].city
 //	scores["a"]
 //
-// Fields are called by their names. In brackets is the number of a list's or set's element, from
-// 0; or a map's key: a string or uuid in quotes, as Go has them; a number, an enum's name or true
-// or false without. A field that is not set, or that is in one, reads as the IDL's default or
-// zero, and its Value is not set. The error is a *PathError that wraps ErrSyntax, or
-// descriptor.ErrNotFound if there is no such field, element or key.
+// Fields have their IDL names. Brackets hold the index of an element in a list or set, from 0, or
+// a map's key: a string or uuid in Go's quotes, or a number, an enum's name, true or false
+// without. If a field on the path is not set, the value is the IDL's default or zero, and its
+// IsSet is false. The error is a *PathError that wraps ErrSyntax, or descriptor.ErrNotFound if
+// there is no such field, element or key.
 func (m Message) Lookup(path string) (Value, error) {
 	v := Value{thriftimpl.ValueOfStruct(thriftimpl.StructOf(m.desc()), m.s), true}
 	for at := 0; ; {

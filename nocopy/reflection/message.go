@@ -31,7 +31,7 @@ func (m Message) desc() *thriftimpl.Desc {
 	return m.d
 }
 
-// Of returns v as a Message. v is of a generated type, or a dynamic message.
+// Of returns v as a Message. v has a generated type, or is a dynamic message.
 func Of(v nocopy.AnyStruct) Message {
 	thriftimpl.CheckNil(v)
 	return Message{v.ThriftStruct(), v.ThriftDesc()}
@@ -40,20 +40,19 @@ func Of(v nocopy.AnyStruct) Message {
 // Descriptor returns the description of the message's type.
 func (m Message) Descriptor() descriptor.Struct { return descriptor.Of(m.d) }
 
-// ThriftDesc returns the descriptor of the message's type, nil if it has none.
+// ThriftDesc returns the descriptor of the message's type, or nil for the zero Message.
 func (m Message) ThriftDesc() *thriftimpl.Desc { return m.d }
 
-// ThriftStruct returns the handle, so that a Message can be given to what takes messages of any
-// type.
+// ThriftStruct returns the handle. It lets functions that accept messages of any type accept a
+// Message.
 func (m Message) ThriftStruct() thriftimpl.Struct { return m.s }
 
-// Valid reports whether the struct is there, as the Valid of generated types does.
+// Valid reports whether the struct is present, as Valid of generated types does.
 func (m Message) Valid() bool { return m.s.Valid() }
 
-// Range iterates over the fields that are set and that the IDL knows, in the IDL's order. What is
-// being built in the message is completed first, so that required fields are among them; Has and
-// Get read it as it is, like generated getters. The message must not be changed meanwhile, but for
-// fields that are not containers.
+// Range iterates over the known fields that are set, in the IDL's order. It first completes what
+// is being built in the message, which sets required fields. (Has and Get do not, as generated
+// getters do not.) During the iteration, only fields that are not containers may be changed.
 func (m Message) Range() iter.Seq2[descriptor.Field, Value] {
 	return func(yield func(descriptor.Field, Value) bool) {
 		d := m.desc()
@@ -66,7 +65,7 @@ func (m Message) Range() iter.Seq2[descriptor.Field, Value] {
 	}
 }
 
-// Unknown iterates over the fields that the IDL does not know, by their ids, as the Unknown of
+// Unknown iterates over the fields that the IDL does not know, with their ids, as Unknown of
 // generated types does.
 func (m Message) Unknown() iter.Seq2[int16, nocopy.Value] { return m.s.Unknown(m.desc()) }
 
@@ -76,15 +75,15 @@ func (m Message) at(i int) Value {
 	return Value{m.s.Value(f, m.d), m.s.HasField(f)}
 }
 
-// A FieldError tells that a message has no field by a name or id, or that a value does not fit
+// A FieldError reports that a message has no field with a name or id, or that a value does not fit
 // the field.
 type FieldError struct {
 	Struct string // the IDL's name of the message's type
-	Field  string // the field's name, or its id where it was asked for by that
+	Field  string // the field's name, or its id if the program asked by id
 	Err    error
 }
 
-// Error names the struct and the field, and where in the field's value the fault is.
+// Error names the struct, the field, and the place of the fault in the field's value.
 func (e *FieldError) Error() string {
 	if in, ok := e.Err.(*ValueError); ok {
 		return e.Struct + "." + e.Field + in.Error()
@@ -92,7 +91,7 @@ func (e *FieldError) Error() string {
 	return e.Struct + "." + e.Field + ": " + e.Err.Error()
 }
 
-// Unwrap returns what is wrong with the field.
+// Unwrap returns the reason.
 func (e *FieldError) Unwrap() error { return e.Err }
 
 func (m Message) named(name string) (int, error) {
@@ -109,16 +108,16 @@ func (m Message) withID(id int16) (int, error) {
 	return -1, &FieldError{m.desc().Name(), fmt.Sprint(id), descriptor.ErrNotFound}
 }
 
-// Has reports whether the field with a name is set. If there is no such field it is not.
+// Has reports whether the field with this name is set. It is false if there is no such field.
 func (m Message) Has(name string) bool { return m.has(m.desc().NumberByName(name)) }
 
-// HasID is Has by the field's id.
+// HasID is Has by field id.
 func (m Message) HasID(id int16) bool { return m.has(m.desc().NumberByID(id)) }
 
 func (m Message) has(i int) bool { return i >= 0 && m.s.HasField(m.d.Field(i)) }
 
-// Get returns the field with a name: of one that is not set the IDL's default, or the zero value.
-// The error is a *FieldError, if there is no such field.
+// Get returns the field with this name. If the field is not set, Get returns the IDL's default or
+// the zero value. The error is a *FieldError if there is no such field.
 func (m Message) Get(name string) (Value, error) {
 	i, err := m.named(name)
 	if err != nil {
@@ -127,7 +126,7 @@ func (m Message) Get(name string) (Value, error) {
 	return m.at(i), nil
 }
 
-// GetID is Get by the field's id.
+// GetID is Get by field id.
 func (m Message) GetID(id int16) (Value, error) {
 	i, err := m.withID(id)
 	if err != nil {
@@ -136,26 +135,24 @@ func (m Message) GetID(id int16) (Value, error) {
 	return m.at(i), nil
 }
 
-// Set sets the field with a name to v, which is one of
+// Set sets the field with this name to v. Which values it accepts depends on the field's type:
 //
-//   - a Value, List or Map, or a message of the field's type;
-//   - the Go value that Value's Interface returns for the field's type, or one of a type that is
-//     derived from it;
-//   - for integers, any of Go's integers, and a float64 that is a whole number up to 2⁵³; for
-//     doubles also an integer, if a double can be it exactly; for both a json.Number;
-//   - for enums also the name of a value;
-//   - for strings and binaries, both a string and a []byte;
-//   - for lists and sets, a slice or array of such values, such as []any or []string. Of elements
-//     that come twice in a set one is left, unless they are structs or containers: these must
-//     differ;
+//   - for all types, a Value, List or Map, a message of the field's type, or the Go value that
+//     Value's Interface returns, also of a type derived from it;
+//   - for integers, any of Go's integers, a float64 that is a whole number up to 2⁵³, or a
+//     json.Number;
+//   - for doubles, an integer that a double can represent exactly, or a json.Number;
+//   - for enums, the name of a value;
+//   - for strings and binaries, a string or a []byte;
+//   - for lists and sets, a slice or array of such values, such as []any or []string. Repeated
+//     elements of a set are left out; structs and containers in a set must differ;
 //   - for maps, a Go map, such as map[string]any, or a []Pair. Keys may also be texts of numbers,
-//     bools and uuids. Of keys that are the same the last counts, in a Go map by their text;
-//   - for structs, a Go map from the names of fields to their values, of which those that are nil
-//     are not set.
+//     bools and uuids. Of equal keys the last counts, in a Go map by their text;
+//   - for structs, a Go map from field names to values. Nil values are not set.
 //
-// Structs and containers are copied, by reference where they are large, and a []byte of 4 KiB and
-// more is referred to, as generated setters do. The error is a *FieldError, which tells where in v
-// the fault is: then nothing was set. nil is no value: Unset removes a field.
+// Structs and containers are copied; large parts are linked. A []byte of 4 KiB or more is referred
+// to, and must not change until the message is released. The error is a *FieldError with the place
+// of the fault in v; nothing was set then. nil is not a value: use Unset to remove a field.
 func (m Message) Set(name string, v any) error {
 	i, err := m.named(name)
 	if err != nil {
@@ -164,7 +161,7 @@ func (m Message) Set(name string, v any) error {
 	return m.set(i, v)
 }
 
-// SetID is Set by the field's id.
+// SetID is Set by field id.
 func (m Message) SetID(id int16, v any) error {
 	i, err := m.withID(id)
 	if err != nil {
@@ -183,7 +180,7 @@ func (m Message) set(i int, v any) error {
 	return nil
 }
 
-// New sets the field with a name, a struct or container, to an empty one and returns it to be
+// New sets the field with this name, a struct or container, to an empty one and returns it to be
 // filled. The error is a *FieldError.
 func (m Message) New(name string) (Value, error) {
 	i, err := m.named(name)
@@ -197,8 +194,8 @@ func (m Message) New(name string) (Value, error) {
 	return Value{m.s.NewValue(m.d.Field(i), m.d, 0), true}, nil
 }
 
-// Unset removes the field with a name; a required one gets its default back. The error is a
-// *FieldError, if there is no such field.
+// Unset removes the field with this name. A required field gets its default instead. The error is
+// a *FieldError if there is no such field.
 func (m Message) Unset(name string) error {
 	i, err := m.named(name)
 	if err == nil {
@@ -207,7 +204,7 @@ func (m Message) Unset(name string) error {
 	return err
 }
 
-// UnsetID is Unset by the field's id.
+// UnsetID is Unset by field id.
 func (m Message) UnsetID(id int16) error {
 	i, err := m.withID(id)
 	if err == nil {

@@ -5,13 +5,13 @@ import (
 	"log/slog"
 )
 
-// String returns the message as text, compact and readable.
+// String returns the message as compact, readable text.
 func (m Message) String() string { return m.s.Format(m.desc()) }
 
-// Format writes the message for package fmt, as generated types do: %+v on lines of their own,
-// indented, %#v with the type's name before it.
+// Format writes the message for package fmt, as generated types do: with %+v on indented lines,
+// with %#v with the type's name before it.
 func (m Message) Format(f fmt.State, verb rune) { m.s.FormatTo(f, verb, m.desc()) }
 
-// LogValue returns the message for package slog, as that of generated types: a group of bounded
-// size, without what is redacted.
+// LogValue returns the message for package slog, as generated types do: a group of bounded size,
+// without redacted values.
 func (m Message) LogValue() slog.Value { return m.s.LogValue(m.desc()) }

@@ -9,24 +9,24 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Value is a value of any type of the IDL, read from a message. The methods that return it as a Go
-// value return zero if it is of another type.
+// Value is a value of any IDL type, read from a message. Methods for another type than the value's
+// return zero.
 type Value struct {
 	v   thriftimpl.Value
 	set bool
 }
 
-// Type returns the value's type. It must not be asked of the zero Value.
+// Type returns the value's type. It must not be called on the zero Value.
 func (v Value) Type() descriptor.Type { return descriptor.TypeOf(v.v.Type()) }
 
-// IsSet reports whether the value is in the message, rather than a default for a field that is not
-// set.
+// IsSet reports whether the value is in the message. It is false for the default of an unset
+// field.
 func (v Value) IsSet() bool { return v.set }
 
 // Bool returns a bool.
 func (v Value) Bool() bool { return v.v.Bool() && v.v.Type().Wire() == nocopy.WireBool }
 
-// Int returns an i8, i16, i32, i64 or the number of an enum.
+// Int returns an i8, i16, i32 or i64, or the number of an enum.
 func (v Value) Int() int64 {
 	if !v.is(nocopy.WireI8, nocopy.WireI16, nocopy.WireI32, nocopy.WireI64) {
 		return 0
@@ -66,7 +66,7 @@ func (v Value) UUID() nocopy.UUID {
 	return v.v.UUID()
 }
 
-// EnumName returns the name that the IDL gives to the value of an enum, "" if it gives none.
+// EnumName returns the IDL's name of an enum value, or "".
 func (v Value) EnumName() string {
 	if v.v.Type() == nil || v.v.Type().Enum() == nil {
 		return ""
@@ -74,8 +74,8 @@ func (v Value) EnumName() string {
 	return v.v.Type().Enum().Name(int32(v.v.Int()))
 }
 
-// Message returns a struct, union or exception. Of other types it is the zero Message, which has
-// no fields.
+// Message returns a struct, union or exception. For other types it returns the zero Message, which
+// has no fields.
 func (v Value) Message() Message {
 	if !v.is(nocopy.WireStruct) {
 		return Message{}
@@ -111,9 +111,9 @@ func (v Value) is(types ...nocopy.WireType) bool {
 	return false
 }
 
-// Interface returns the value as Go has it: a bool, int8, int16, int32, int64, float64, string,
-// []byte or nocopy.UUID, an int32 of an enum, a Message, List or Map. Strings and bytes alias the
-// message.
+// Interface returns the value as a Go value: a bool, int8, int16, int32, int64, float64, string,
+// []byte or nocopy.UUID, for an enum an int32, or a Message, List or Map. Strings and bytes alias
+// the message.
 func (v Value) Interface() any {
 	if v.v.Type() == nil {
 		return nil
@@ -146,7 +146,7 @@ func (v Value) Interface() any {
 	return v.v.Text()
 }
 
-// String returns the value as text, compact and readable.
+// String returns the value as compact, readable text.
 func (v Value) String() string {
 	if name := v.EnumName(); name != "" {
 		return name
@@ -163,7 +163,7 @@ type List struct{ v thriftimpl.Value }
 // Len returns the number of elements.
 func (l List) Len() int { return l.v.Struct().Count() }
 
-// At returns element i. It panics with a nocopy.IndexError if there is none.
+// At returns element i. It panics with a nocopy.IndexError if i is out of range.
 func (l List) At(i int) Value { return Value{l.v.Struct().Element(i), true} }
 
 // All iterates over indices and elements.
@@ -177,7 +177,7 @@ func (l List) All() iter.Seq2[int, Value] {
 	}
 }
 
-// Set makes element i v, which is what Message's Set takes for its type.
+// Set sets element i to v, which may be any value that Message.Set accepts for its type.
 func (l List) Set(i int, v any) error {
 	x, err := valueFor(l.elem(), v)
 	if err == nil {
@@ -186,8 +186,8 @@ func (l List) Set(i int, v any) error {
 	return err
 }
 
-// Append adds v, which is what Message's Set takes for its type, at the end. It does not look for
-// an equal element of a set.
+// Append adds v at the end. v may be any value that Message.Set accepts for its type. Append does
+// not look for an equal element of a set.
 func (l List) Append(v any) error {
 	x, err := valueFor(l.elem(), v)
 	if err == nil {
@@ -197,13 +197,13 @@ func (l List) Append(v any) error {
 }
 
 // AppendNew adds an empty struct or container at the end and returns it to be filled. It panics if
-// the elements are none.
+// the elements have another type.
 func (l List) AppendNew() Value { return Value{l.v.Struct().AppendNewElement(0), true} }
 
 // Delete removes the elements from i to j-1.
 func (l List) Delete(i, j int) { l.v.Struct().DeleteElements(i, j) }
 
-// String returns the elements as text, compact and readable.
+// String returns the elements as compact, readable text.
 func (l List) String() string { return nocopy.StringList(l.v.Struct()).String() }
 
 func (l List) elem() *thriftimpl.Type {
@@ -216,12 +216,12 @@ func (l List) elem() *thriftimpl.Type {
 // Map is a map of any type. The zero Map has no pairs.
 type Map struct{ v thriftimpl.Value }
 
-// Len returns the number of keys: of pairs, if the keys are structs or containers.
+// Len returns the number of keys. If the keys are structs or containers, it is the number of
+// pairs.
 func (m Map) Len() int { return m.v.Struct().Count() }
 
-// Get returns the value of a key, and whether there is one. The key is what Message's Set takes
-// for keys of its type.
-// The error tells that no such key can be in a map of this type.
+// Get returns the value of a key, and whether there is one. The key may be any value that
+// Message.Set accepts for its type. The error reports a key that can't be in a map of this type.
 func (m Map) Get(key any) (v Value, ok bool, err error) {
 	k, err := keyFor(m.key(), key)
 	if err != nil {
@@ -231,7 +231,8 @@ func (m Map) Get(key any) (v Value, ok bool, err error) {
 	return Value{x, ok}, ok, nil
 }
 
-// Put sets the value of a key, replacing any before. Both are what Message's Set takes.
+// Put sets the value of a key, replacing an older one. Both may be any value that Message.Set
+// accepts for their types.
 func (m Map) Put(key, v any) error {
 	k, err := keyFor(m.key(), key)
 	if err != nil {
@@ -245,8 +246,8 @@ func (m Map) Put(key, v any) error {
 	return nil
 }
 
-// PutNew sets the value of a key to an empty struct or container, replacing any before, and
-// returns it to be filled. It panics if the values are none.
+// PutNew sets the value of a key to an empty struct or container, replacing an older one, and
+// returns it to be filled. It panics if the values have another type.
 func (m Map) PutNew(key any) (Value, error) {
 	k, err := keyFor(m.key(), key)
 	if err != nil {
@@ -275,7 +276,7 @@ func (m Map) All() iter.Seq2[Value, Value] {
 	}
 }
 
-// String returns the pairs as text, compact and readable.
+// String returns the pairs as compact, readable text.
 func (m Map) String() string { return nocopy.StringMap(m.v.Struct()).String() }
 
 func (m Map) key() *thriftimpl.Type {

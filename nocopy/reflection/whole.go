@@ -15,20 +15,20 @@ func OfStruct(d *thriftimpl.Desc, s thriftimpl.Struct) Message { return Message{
 // ValueOf returns v as a Value that is set. For the same packages.
 func ValueOf(v thriftimpl.Value) Value { return Value{v, true} }
 
-// Message returns the message that holds m: its Bytes are those of the whole message, AppendTo's
-// those of m alone.
+// Message returns the message that contains m. Its Bytes are those of the whole message; AppendTo
+// of m gives only those of m.
 func (m Message) Message() *nocopy.Message { return m.s.Message() }
 
-// AppendTo appends the struct's wire bytes to dst.
+// AppendTo appends a copy of the struct's wire bytes to dst.
 func (m Message) AppendTo(dst []byte) []byte { return m.s.AppendStruct(dst, m.desc()) }
 
-// Clone returns the root of a message of its own with a copy of m.
+// Clone returns the root of a new message with a copy of m.
 func (m Message) Clone() Message { return Message{m.s.Clone(m.desc()), m.desc()} }
 
-// Release releases the message, of which m must be the root. Of the zero Message it does nothing.
+// Release releases the message. m must be its root. Release does nothing for the zero Message.
 func (m Message) Release() { m.s.Release() }
 
-// MarshalJSON returns the message as JSON, as the method of generated types does: see package
+// MarshalJSON returns the message as JSON, as the method of generated types does; see package
 // nocopyjson.
 func (m Message) MarshalJSON() ([]byte, error) {
 	return nocopyjson.MarshalValueAs(m.desc(), nocopy.Struct(m.s))
@@ -39,11 +39,11 @@ func (m Message) MarshalJSONTo(e thriftimpl.JSONOut) error {
 	return nocopyjson.MarshalToAs(m.desc(), nocopy.Struct(m.s), e)
 }
 
-// UnmarshalJSON sets *m to the root of a new message of the same type, read from a JSON text as
-// the method of generated types does: fields that the IDL does not know are passed over, and null
-// makes it an absent struct. What m was is not changed. It may be an absent struct, but not the
-// zero Message, which has no type: then the error is ErrNoType. After an error, which is an
-// *nocopy.Error with the offset in the text, *m is as it was.
+// UnmarshalJSON reads a JSON text as the method of generated types does, and sets *m to the root
+// of a new message of the same type. It skips unknown fields; null gives an absent struct. The
+// message that m referred to before is not changed. m may be an absent struct, but not the zero
+// Message, which has no type; for that the error is ErrNoType. Other errors are an *nocopy.Error
+// with the offset in the text. After an error *m is unchanged.
 func (m *Message) UnmarshalJSON(text []byte) error {
 	if m.d == nil {
 		return ErrNoType

@@ -78,8 +78,8 @@ func (c *serverConn) restless() bool {
 	return c.in.ages.old.Load() && time.Since(c.lastEnded) < quiet
 }
 
-// KeepAlive is TCP's keepalive of a client's connections. If it is zero, it is as the net.Dialer,
-// or the Dialer that was given, has set it.
+// KeepAlive sets TCP's keepalive for a client's connections. The zero value keeps the settings of
+// the net.Dialer, or of the Dialer that was given.
 type KeepAlive net.KeepAliveConfig
 
 func (k KeepAlive) apply(o *options) { o.keepAlive = net.KeepAliveConfig(k) }

@@ -16,9 +16,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Client makes calls over a pool of connections to one server, any number at a time. In place of a
-// connection that has failed another one is made when it is needed. Any number of goroutines may
-// use a Client.
+// Client makes calls to one server over a pool of connections, any number at a time. It replaces
+// failed connections when it needs them. Any number of goroutines may use a Client.
 type Client struct {
 	network, addr string
 	opt           options
@@ -47,19 +46,19 @@ type poolConn struct {
 	notBefore time.Time     // when the next dialling may begin
 }
 
-// Calls that get no reply, and whose context has not ended, have an error that wraps one of these.
-// ErrNotSent and ErrConnLost come with the cause, which errors.Is and errors.As find too: for
-// instance io.EOF if the server has closed the connection, os.ErrDeadlineExceeded after
-// StallTimeout, nocopy.ErrLimit if a reply without a frame was too large, or a *net.OpError.
+// A call that gets no reply, and whose context has not ended, returns an error that wraps one of
+// these. ErrNotSent and ErrConnLost also wrap the cause, for errors.Is and errors.As: for instance
+// io.EOF if the server has closed the connection, os.ErrDeadlineExceeded after StallTimeout,
+// nocopy.ErrLimit if a reply without a frame was too large, or a *net.OpError.
 var (
 	// ErrClientClosed means that the client was closed.
 	ErrClientClosed = errors.New("rpc: client closed")
-	// ErrNotSent means that the connection failed, or could not be made, before all of the call
-	// had reached the server: it has not begun to handle it, so that the call can be made again. Of a
-	// call that was written this is known on Linux, if the server has closed the connection before
-	// its system had received the last byte.
+	// ErrNotSent means that the connection failed, or could not be made, before the whole call had
+	// reached the server. The server has not begun to handle it, and the call can be made again. For
+	// a call that was written, this is known only on Linux, if the server closed the connection
+	// before its system had received the last byte.
 	ErrNotSent = errors.New("the call was not sent")
-	// ErrConnLost means that the connection failed after that, or that it is not known: the server
+	// ErrConnLost means that the connection failed after that, or that it is unknown when: the server
 	// may have handled the call.
 	ErrConnLost = errors.New("connection lost")
 )
@@ -69,8 +68,8 @@ const (
 	maxPause   = 2 * time.Second
 )
 
-// Dial connects to a server, as net.Dial does, and returns a client for it. ctx bounds the time
-// for this connection only; further ones are made when all others are in use.
+// Dial connects to a server, as net.Dial does, and returns a client for it. ctx bounds only the
+// time for this first connection. The client makes further ones when all others are in use.
 func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, error) {
 	if ctx == nil {
 		panic("nocopy: rpc.Dial with a nil Context")
@@ -144,7 +143,7 @@ func (c *Client) connect(ctx context.Context) (net.Conn, error) {
 	return nc, nil
 }
 
-// NewArgs returns the arguments of a call, to be filled and given to Call.
+// NewArgs returns empty arguments for a call. The caller fills them and passes them to Call.
 func (c *Client) NewArgs(m *Method) nocopy.Struct {
 	if m == nil {
 		panic("nocopy: rpc.Client: a nil Method")
@@ -154,16 +153,17 @@ func (c *Client) NewArgs(m *Method) nocopy.Struct {
 	return nocopy.Struct(args)
 }
 
-// Call sends args and waits for the reply. When ctx ends it returns at once; other calls go on. If
-// the connection turns out to have failed before the call was sent, Call tries another one. Most
-// servers send replies in the order of the calls, as a Server does unless it is Unordered: then a
-// call that was given up holds up those after it on its connection, so that new calls are made on
-// others as long as the pool has any.
+// Call sends args and waits for the reply. When ctx ends, it returns at once; other calls go on.
+// If the connection failed before the call was sent, Call tries another one.
 //
-// Arguments from NewArgs belong to the call, also if it fails, and may be given to one call only.
-// Other arguments are copied and stay the caller's: they may be any whole message of the method's
-// arguments, such as those that a server's handler was called with. Anything else, and arguments
-// that were released, are an error.
+// Most servers reply in the order of the calls; a Server does, unless it is Unordered. A call that
+// was given up therefore delays later calls on its connection. New calls use other connections
+// while the pool has any.
+//
+// Arguments from NewArgs belong to the call, even if it fails, and may be used for one call only.
+// Other arguments are copied and remain the caller's. They may be any whole message of the
+// method's arguments, such as those of a server's handler. Anything else, including released
+// arguments, gives an error.
 func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
 	args, err := m.claimArgs(args, c.outermost != nil)
 	if err != nil {
@@ -438,8 +438,8 @@ func (c *Client) endRedial(p *poolConn, conn *clientConn, err error) {
 	p.dialing = nil
 }
 
-// Close closes all connections. Calls under way fail with ErrClientClosed. It waits until nothing
-// uses the connections any more.
+// Close closes all connections and waits until nothing uses them any more. Calls under way fail
+// with ErrClientClosed.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	c.closed = true

@@ -20,31 +20,31 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// The tables of doc.go are the models of these tests: each walks all sequences of events up to a
-// length, and thereby every state with every event.
+// The tables of states.md are the models of these tests: each walks all sequences of events up to
+// a length, and thereby every state with every event.
 
-// machine holds a table of doc.go: the cell for each state and event.
+// machine holds a table of states.md: the cell for each state and event.
 type machine struct {
 	events []string
 	next   map[string]map[string]string
 	seen   map[string]bool // "state, event"
 }
 
-// table returns the table under a heading of doc.go.
+// table returns the table under a heading of states.md.
 func table(t *testing.T, heading string) *machine {
 	t.Helper()
-	doc, err := os.ReadFile("doc.go")
+	doc, err := os.ReadFile("states.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, found := strings.Cut(string(doc), "// # "+heading+"\n")
+	_, text, found := strings.Cut(string(doc), "\n## "+heading+"\n")
 	if !found {
-		t.Fatalf("doc.go has no %q", heading)
+		t.Fatalf("states.md has no %q", heading)
 	}
 	m := &machine{next: map[string]map[string]string{}, seen: map[string]bool{}}
 	columns := regexp.MustCompile(` {2,}`)
-	for line := range strings.Lines(strings.TrimPrefix(text, "//\n")) {
-		row, ok := strings.CutPrefix(line, "//\t")
+	for line := range strings.Lines(strings.TrimPrefix(text, "\n")) {
+		row, ok := strings.CutPrefix(line, "    ")
 		if !ok {
 			break
 		}
@@ -68,7 +68,7 @@ func table(t *testing.T, heading string) *machine {
 func (m *machine) after(t *testing.T, state, event string) string {
 	cell, ok := m.next[state][event]
 	if !ok {
-		t.Fatalf("doc.go has no state %q with %q", state, event)
+		t.Fatalf("states.md has no state %q with %q", state, event)
 	}
 	m.seen[state+", "+event] = true
 	return cell

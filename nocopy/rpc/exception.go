@@ -16,12 +16,12 @@ type ExceptionType int32
 const (
 	UnknownException      ExceptionType = 0
 	UnknownMethod         ExceptionType = 1 // the server has no such method
-	InvalidMessageType    ExceptionType = 2 // neither a call nor a oneway call; or not a reply
+	InvalidMessageType    ExceptionType = 2 // neither a call nor a oneway call, or not a reply
 	WrongMethodName       ExceptionType = 3 // the reply is to another method
 	BadSequenceID         ExceptionType = 4 // the reply is to a call that was never made
 	MissingResult         ExceptionType = 5 // the reply holds neither a result nor an exception
-	InternalError         ExceptionType = 6 // the handler has failed
-	ProtocolError         ExceptionType = 7 // the arguments are not what they should be
+	InternalError         ExceptionType = 6 // the handler failed
+	ProtocolError         ExceptionType = 7 // the arguments are malformed
 	InvalidTransform      ExceptionType = 8
 	InvalidProtocol       ExceptionType = 9
 	UnsupportedClientType ExceptionType = 10
@@ -38,8 +38,8 @@ func (t ExceptionType) String() string {
 	return fmt.Sprintf("exception type %d", int32(t))
 }
 
-// ApplicationException is Thrift's TApplicationException: the answer of a server that has no
-// result, and the error of a client's call whose reply does not answer it.
+// ApplicationException is Thrift's TApplicationException. A server that has no result answers with
+// it. A client's call also returns it when the reply does not answer the call.
 type ApplicationException struct {
 	Type    ExceptionType
 	Message string

@@ -15,9 +15,9 @@ type sentField struct {
 	wire []byte // header and value; empty: the arguments' are left out
 }
 
-// Field returns the value of the field of the arguments with this id, which their type may know or
-// not, and reports whether there is one. If there are several it is the first. It is found without
-// decoding what comes before; it aliases Args, and is valid as long as they are.
+// Field returns the value of the field of the arguments with this id, and whether there is one.
+// The arguments' type need not have the field. If there are several, Field returns the first. It
+// does not decode the fields before it. The value aliases Args and is valid as long as they are.
 func (c *Call) Field(id int16) (nocopy.Value, bool) {
 	for _, f := range c.fields {
 		if f.id == id {
@@ -33,15 +33,14 @@ func (c *Call) Field(id int16) (nocopy.Value, bool) {
 	return thriftimpl.Struct(c.Args).FindField(id)
 }
 
-// SetField adds a field that the arguments' type does not have, with this id, at the end of the
-// arguments, in place of any with that id: peers that do not know it skip it. wire are the wire
-// bytes of its value, which is of type t; they are copied. SetField reports false, and does
-// nothing, if the arguments' type has a field with the id.
+// SetField adds a field with this id at the end of the arguments, replacing any field with that
+// id. Peers that do not know it skip it. wire holds the wire bytes of its value, of type t; they
+// are copied. SetField does nothing and returns false if the arguments' type has a field with the
+// id.
 //
-// On a client Args stay as they are: the field goes out with what this Call, or a copy that is
-// made of it, sends from then on, so that tries at the same time may have a value each. On a
-// server Args change, which interceptors must not do while a next is under way; there is no other
-// copy of what is in them.
+// On a client, Args stay unchanged. The field is sent with every later try of this Call, or of
+// copies that are made of it later. Tries at the same time may therefore send different values. On
+// a server, Args change. An interceptor must not change them while a next is under way.
 func (c *Call) SetField(id int16, t nocopy.WireType, wire []byte) bool {
 	if !thriftimpl.HasType(t, wire) {
 		panic("nocopy: rpc.Call.SetField: the bytes are no " + t.String())
@@ -50,9 +49,9 @@ func (c *Call) SetField(id int16, t nocopy.WireType, wire []byte) bool {
 	return c.replaceField(id, slices.Concat(head, wire))
 }
 
-// RemoveField removes all fields with this id from the arguments, on a client from what this Call,
-// or a copy that is made of it, sends from then on. It reports false, and does nothing, if the
-// arguments' type has a field with the id.
+// RemoveField removes all fields with this id from the arguments. On a client, it affects every
+// later try of this Call, and of copies that are made of it later. It does nothing and returns
+// false if the arguments' type has a field with the id.
 func (c *Call) RemoveField(id int16) bool { return c.replaceField(id, nil) }
 
 func (c *Call) replaceField(id int16, wire []byte) bool {

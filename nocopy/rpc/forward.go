@@ -12,11 +12,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Forward returns a Handler that makes each call that it gets with backend, such as a Client, and
-// answers as that does: with the same result, which may hold fields and exceptions that this
-// program does not know, or with the same *ApplicationException. It is for Processor.WithHandler
-// and WithFallback; handlers and interceptors around it may look at c.Args and c.Result and change
-// them:
+// Forward returns a Handler that makes each call with backend, such as a Client, and answers with
+// its result or its *ApplicationException. The result may hold fields and exceptions that this
+// program does not know. Pass the Handler to Processor.WithHandler or WithFallback. Handlers and
+// interceptors around it may read and change c.Args and c.Result:
 //
 //	forward := rpc.Forward(backend)
 //	p := meta.NewMetastoreProcessor(meta.UnimplementedMetastoreHandler{})
@@ -27,23 +26,25 @@ import (
 //			return forward(ctx, c)
 //		}, "create_table")
 //
-// Each side has its own sequence ids and transport. To the backend the name of a method has no
-// service's name before it, unless backend is a MultiplexedCaller or the method came to a fallback
-// with one. The call ends with ctx, which a server ends when its client is gone. Server.Lazy and
-// the option Lazy spare indexing what nobody looks at.
+// Each side has its own sequence ids and transport. The backend gets method names without a
+// service's name, with two exceptions: backend is a MultiplexedCaller, or the method came to a
+// fallback with a service's name. The call ends with ctx, which a server ends when its client is
+// gone. Server.Lazy and the option Lazy avoid indexing values that are not read.
 //
-// A server closes a connection on which malformed arguments come, and the calls that others have
-// sent on it fail. Arguments that were parsed completely are not malformed for a backend with the
-// same IDL. Those that were parsed lazily, or of a RawMethod, may be: where clients are strangers,
-// c.Args.Message().Index checks the former before forward is called; for the latter a client of
-// its own for each of them harms nobody else.
+// A backend closes a connection on which malformed arguments arrive. Calls of other clients on
+// that connection then fail. Arguments that were parsed completely are well-formed for a backend
+// with the same IDL. Arguments that were parsed lazily, or of a RawMethod, may be malformed. If
+// clients are not trusted, call c.Args.Message().Index before forwarding lazily parsed arguments.
+// For a RawMethod, forward the calls of each such client with a Client of its own, to protect the
+// others.
 //
-// Bytes are not copied, but those that were changed, and pieces of less than 4 KiB. (If backend is
-// a Client with interceptors, which may look at arguments, these are indexed again, and copied if
-// they are in several pieces and have lists in lists or the like.) Arguments are sent as they are
-// when the call begins. A result is released when the reply has been made of it, or, if another
-// one is sent, when the call ends; one that was put into a copy of a Call is released then only if
-// the server has interceptors, and otherwise belongs to the handler.
+// Forward copies only changed bytes and pieces shorter than 4 KiB. (If backend is a Client with
+// interceptors, arguments are indexed again, and copied if they are in several pieces and have
+// nested containers.) Arguments are sent as they are when the call begins.
+//
+// A result is released when the reply has been made from it, or, if another one is sent, when the
+// call ends. There is one exception: a result that was put into a copy of a Call belongs to the
+// handler, unless the server has interceptors.
 func Forward(backend Caller) Handler {
 	if backend == nil {
 		panic("nocopy: rpc.Forward to a nil Caller")
@@ -115,9 +116,10 @@ func endAll(results []nocopy.Struct) {
 	}
 }
 
-// WithHandler returns a Processor in which h handles the methods with these names, all if none are
-// given, instead of their handlers. A Processor all of whose methods get others is made with the
-// generated UnimplementedXHandler. In a Multiplexed processor the names are "service:method".
+// WithHandler returns a Processor in which h handles the methods with these names, or all methods
+// if there are no names, in place of their handlers. If all methods get other handlers, make the
+// Processor with the generated UnimplementedXHandler. In a Multiplexed processor the names are
+// "service:method".
 func (p *Processor) WithHandler(h Handler, names ...string) *Processor {
 	if h == nil {
 		panic("nocopy: rpc.Processor.WithHandler with a nil Handler")
@@ -125,8 +127,8 @@ func (p *Processor) WithHandler(h Handler, names ...string) *Processor {
 	return p.with("WithHandler", func(m *Method) *Method { return m.HandledBy(h) }, names)
 }
 
-// WithLazy returns a Processor for which servers parse the arguments of the methods with these
-// names, all if none are given, as nocopy.Lazy has it, see Server.Lazy.
+// WithLazy returns a Processor for which servers parse arguments lazily, as with nocopy.Lazy:
+// those of the methods with these names, or of all methods if there are no names. See Server.Lazy.
 func (p *Processor) WithLazy(names ...string) *Processor {
 	return p.with("WithLazy", func(m *Method) *Method {
 		c := *m
@@ -154,23 +156,24 @@ func (p *Processor) with(caller string, f func(*Method) *Method, names []string)
 	return &c
 }
 
-// ArgsOf returns c's arguments as an S, the type that was generated for them, and reports whether
-// they are one; if not, the zero S. They are valid as long as c.Args.
+// ArgsOf returns c's arguments as their generated type S, and reports whether they have that type.
+// Otherwise it returns the zero S. They are valid as long as c.Args.
 func ArgsOf[S nocopy.StructView](c *Call) (S, bool) { return structOf[S](c.Args, c.Method.Args) }
 
-// ResultOf returns c's result as an S, the type that was generated for it, and reports whether it
-// is one; if not, also if c is oneway or has no result yet, the zero S. It is valid as long as
-// c.Result.
+// ResultOf returns c's result as its generated type S, and reports whether it has that type.
+// Otherwise, and if c is oneway or has no result yet, it returns the zero S. It is valid as long
+// as c.Result.
 func ResultOf[S nocopy.StructView](c *Call) (S, bool) { return structOf[S](c.Result, c.Method.Result) }
 
-// AnyArgs returns c's arguments for packages that take messages of any type, such as reflection
-// and messages; absent if they are not of the method's type. They are valid as long as c.Args.
-// Those of a RawMethod have no known fields. Packages fmt and log/slog print them as they print a
-// generated type, with values redacted.
+// AnyArgs returns c's arguments for packages that accept messages of any type, such as reflection
+// and messages. It is absent if they do not have the method's type. The arguments of a RawMethod
+// have no known fields. Packages fmt and log/slog print the result like a generated type, with
+// values redacted. It is valid as long as c.Args.
 func AnyArgs(c *Call) nocopy.AnyStruct { return anyOf(c.Args, c.Method.Args) }
 
-// AnyResult returns c's result with its descriptor, for packages that take messages of any type.
-// It is absent also if c is oneway or has no result yet. It is printed as AnyArgs are.
+// AnyResult returns c's result with its descriptor, for packages that accept messages of any type.
+// It is absent also if c is oneway or has no result yet. It is printed like AnyArgs. It is valid
+// as long as c.Result.
 func AnyResult(c *Call) nocopy.AnyStruct { return anyOf(c.Result, c.Method.Result) }
 
 // described is a struct with its type.

@@ -12,8 +12,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Health makes a Server answer health checks itself: calls of a method without arguments that
-// returns an enum, which every Thrift client can make. By default it is fb303's:
+// Health makes a Server answer health checks. A health check calls a method that has no arguments
+// and returns an enum; every Thrift client can make such a call. The default is fb303's method:
 //
 //	enum fb_status { DEAD = 0, STARTING = 1, ALIVE = 2, STOPPING = 3, STOPPED = 4, WARNING = 5 }
 //	service FacebookService { fb_status getStatus() }
@@ -21,19 +21,19 @@ import (
 // [CheckHealth] makes such a call. A server's interceptors do not see these calls. The zero Health
 // is alive. Any number of servers and goroutines may use a Health.
 type Health struct {
-	// Method is the name that the calls have: for a Multiplexed processor "service:method". If the
-	// Processor has a method of that name, that is called instead; a fallback is not. getStatus if
-	// empty. It must not be changed once a Server uses it.
+	// Method is the name by which health checks call, for a Multiplexed processor "service:method".
+	// If it is empty, the name is getStatus. If the Processor has a method of that name, that method
+	// is called instead; a fallback is not. Method must not be changed once a Server uses it.
 	Method string
 
 	status atomic.Int32 // of a status, 1 more; 0 if it was not set
 }
 
-// Status is what a health check is answered with. The numbers are those of fb303's fb_status.
+// Status is the answer to a health check. The numbers are those of fb303's fb_status.
 type Status int32
 
-// Whether a server wants to be called. A load balancer sends calls to servers that are alive, and
-// may send some to those with a warning.
+// The answers to a health check. A load balancer sends calls to servers that are alive, and may
+// send some to those with a warning.
 const (
 	StatusDead     Status = 0
 	StatusStarting Status = 1
@@ -43,7 +43,7 @@ const (
 	StatusWarning  Status = 5
 )
 
-// String returns the name that fb303 has for s, such as "ALIVE".
+// String returns fb303's name of s, such as "ALIVE".
 func (s Status) String() string {
 	names := [...]string{"DEAD", "STARTING", "ALIVE", "STOPPING", "STOPPED", "WARNING"}
 	if s < 0 || int(s) >= len(names) {
@@ -58,11 +58,11 @@ type UnhealthyError struct{ Status Status }
 // Error returns the status as text.
 func (e *UnhealthyError) Error() string { return "rpc: the server is " + e.Status.String() }
 
-// CheckHealth asks a server how it is, by a call of getStatus as Health answers it, and fb303's
-// servers do. It returns nil if the status is StatusAlive or StatusWarning, an *UnhealthyError if
-// it is another one, and the call's error if there is no answer: an *ApplicationException of type
-// UnknownMethod if the server answers no health checks. For the name "service:getStatus" it takes
-// a MultiplexedCaller. It panics if c is nil.
+// CheckHealth asks a server for its status, by calling getStatus. A Server with Health and fb303's
+// servers answer it. CheckHealth returns nil for StatusAlive and StatusWarning, and an
+// *UnhealthyError for any other status. If there is no answer, it returns the call's error: an
+// *ApplicationException of type UnknownMethod if the server answers no health checks. To call
+// "service:getStatus", pass a MultiplexedCaller. CheckHealth panics if c is nil.
 func CheckHealth(ctx context.Context, c Caller) error {
 	if c == nil {
 		panic("nocopy: rpc.CheckHealth with a nil Caller")
@@ -80,11 +80,10 @@ func CheckHealth(ctx context.Context, c Caller) error {
 	}
 }
 
-// Set sets the status that checks are answered with from now on, until Shutdown: from then on it
-// is StatusStopping.
+// Set sets the status for later health checks. From Shutdown on, the status is StatusStopping.
 func (h *Health) Set(s Status) { h.status.Store(int32(s) + 1) }
 
-// Status returns the status that was set last; StatusAlive if none was.
+// Status returns the status that was set last, or StatusAlive.
 func (h *Health) Status() Status {
 	if s := h.status.Load(); s != 0 {
 		return Status(s - 1)

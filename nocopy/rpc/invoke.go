@@ -14,8 +14,8 @@ import (
 // This file is for packages that carry calls by other means than a Server and a Client, such as
 // package apachethrift.
 
-// Methods iterates over the methods of the services, each with the name that calls of it have: of
-// a Multiplexed processor that is "service:method". The order is not specified.
+// Methods iterates over the methods of the services, in no particular order. Each comes with the
+// name by which it is called: in a Multiplexed processor "service:method".
 func (p *Processor) Methods() iter.Seq2[string, *Method] {
 	return func(yield func(string, *Method) bool) {
 		for name, m := range p.methods {
@@ -26,30 +26,31 @@ func (p *Processor) Methods() iter.Seq2[string, *Method] {
 	}
 }
 
-// Multiplexed reports whether m is a method as a MultiplexedCaller gives it to its Caller: the
-// name that its calls have begins with that of a service.
+// Multiplexed reports whether calls of m have the name of a service before the method's name, as
+// those of a MultiplexedCaller do.
 func (m *Method) Multiplexed() bool { return m.prefix != "" }
 
-// Outcome returns the error of a call that has this result, of type m.Result: the declared
-// exception in it, which is a message of its own; an *ApplicationException of type MissingResult
-// if it holds neither that nor the return value; nil if all is well.
+// Outcome returns the error of a call with this result, of type m.Result. If the result holds a
+// declared exception, Outcome returns it as a message of its own. If it holds neither an exception
+// nor the return value, Outcome returns an *ApplicationException of type MissingResult. Otherwise
+// it returns nil.
 func (m *Method) Outcome(result nocopy.Struct) error { return m.outcome(result) }
 
-// SetException puts the declared exception that err is or wraps into result, an empty one of type
-// m.Result, and reports whether there is one. If the exception can't be sent, the error tells why.
+// SetException sets the declared exception that err is or wraps in result, an empty struct of type
+// m.Result, and reports whether there is one. It returns an error if the exception can't be sent.
 func (m *Method) SetException(result nocopy.Struct, err error) (bool, error) {
 	return m.setException(result, err)
 }
 
-// Invoke calls the method's handler as a Server without interceptors does. args are the wire bytes
-// of the arguments, which it takes over. Unless the method is oneway it then calls write with the
-// wire bytes of the result, which are valid until write returns.
+// Invoke calls the method's handler as a Server without interceptors does. args holds the wire
+// bytes of the arguments; Invoke takes them over. Unless the method is oneway, Invoke then calls
+// write with the wire bytes of the result, which are valid until write returns.
 //
-// It returns the error of write; or, having written a result that holds it, the declared exception
-// that the handler has returned or put there; or the error for which there is no result. The last
-// is what the handler has returned, or an *ApplicationException: of type ProtocolError if the
-// arguments are malformed; of type InternalError, with an id under which slog.Default gets the
-// rest, if the handler has panicked or its result can't be sent.
+// If write fails, Invoke returns its error. If the handler returned a declared exception, or put
+// one into the result, Invoke writes the result and returns the exception. Otherwise, if there is
+// no result, it returns the handler's error or an *ApplicationException. Malformed arguments give
+// the type ProtocolError. A panic of the handler, or a result that can't be sent, gives the type
+// InternalError and an id; slog.Default logs the details under that id.
 func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write func(result []byte) error) error {
 	if m.handler == nil {
 		panic("nocopy: rpc.Method.Invoke of " + m.String() + ", which has no handler")

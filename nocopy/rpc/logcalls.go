@@ -13,7 +13,7 @@ import (
 )
 
 // LogCalls returns an interceptor, for a Server or a Client, that logs each call when it has
-// ended. A record's message is the method and the outcome, its level follows from the outcome:
+// ended. A record's message is the method and the outcome. Its level depends on the outcome:
 //
 //	rpc: KeyValue.retrieve: ok         Info
 //	rpc: KeyValue.retrieve: NotFound   Warn: the declared exception of this name
@@ -21,22 +21,22 @@ import (
 //	rpc: KeyValue.retrieve: timeout    Warn: its deadline has passed
 //	rpc: KeyValue.retrieve: failed     Error: any other error, or a panic
 //
-// The attributes are method, took (a duration), args, result unless the call is oneway or has
-// failed, err if it has, and on a server peer. Arguments, results and declared exceptions are
-// groups, as their LogValue makes them: values are redacted, and each is shortened to some 8 KiB.
-// Of another error there is 1 KiB of text, of a name 256 bytes.
+// The attributes are method, took (a duration) and args. There is also result, unless the call is
+// oneway or failed; err, if it failed; and peer, on a server. Arguments, results and declared
+// exceptions are groups, as their LogValue returns them: values are redacted, and each group is
+// shortened to about 8 KiB. Texts of other errors are shortened to 1 KiB, names to 256 bytes.
 //
-// To bound how much is logged, sample it: SampleLogs counts the records of each method and outcome
-// by themselves, so that many successes hide no failure. What a Handler drops costs little, since
-// values are made into attributes only when it asks for them:
+// SampleLogs bounds how much is logged. It counts the records of each method and outcome
+// separately: many successes hide no failure. Records that a Handler drops cost little, because
+// values become attributes only when it asks for them:
 //
 //	calls := slog.New(rpc.SampleLogs(slog.Default().Handler(), 10))
 //	srv := &rpc.Server{Processor: p, Interceptors: []rpc.Interceptor{rpc.LogCalls(calls)}}
 //
 // Arguments are logged as they are after the call. A slog.Handler must ask for values before it
-// returns; one that keeps records for later finds a text there that says that the call has ended.
-// If an inner interceptor has not waited for a handler, which may use the arguments still, a text
-// that says so is in their place. Inside of [Retry] each try is logged, outside of it each call.
+// returns. If it keeps records for later, it finds a text there that says that the call has ended.
+// If an inner interceptor did not wait for a handler, which may still use the arguments, a text
+// replaces them. Inside [Retry] each try is logged, outside it each call.
 //
 // A panic of the Handler is recovered. LogCalls panics if l is nil.
 func LogCalls(l *slog.Logger) Interceptor {

@@ -40,8 +40,8 @@ type header struct {
 	size   int    // its bytes on the wire
 }
 
-// The errors of bytes that are no message. The connection on which they come is closed, since it
-// is not known where the next message begins. ErrHTTP and ErrTLS wrap ErrVersion.
+// Errors of bytes that are not a message. The server or client closes the connection, since it
+// can't find the beginning of the next message. ErrHTTP and ErrTLS wrap ErrVersion.
 var (
 	ErrVersion = errors.New("not a Thrift binary message")
 	ErrHTTP    = fmt.Errorf("%w: an HTTP request", ErrVersion)

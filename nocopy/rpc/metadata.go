@@ -11,18 +11,18 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// MetadataField is the id of the field of a call's arguments that holds its Metadata.
+// MetadataField is the id of the field of a call's arguments with its Metadata.
 const MetadataField = 8888
 
-// Metadata is pairs of keys and values that travel with a call, which its IDL does not know: the
-// time that is left ([Deadlines]), a trace. They are in field 8888 of the arguments, a
-// map<string,string> that peers skip if they do not know it. OpenTelemetry's and SkyWalking's
-// agents for Java use the same field. [Call.Metadata] and [Call.SetMetadata] read and write it.
+// Metadata holds pairs of keys and values that are sent with a call and are not in its IDL, such
+// as the time that is left ([Deadlines]) and a trace. They are in field 8888 of the arguments, a
+// map<string,string>; peers that do not know it skip it. OpenTelemetry's and SkyWalking's agents
+// for Java use the same field. [Call.Metadata] and [Call.SetMetadata] read and write it.
 //
-// Of a key that comes several times the last value counts, of several such fields the first. A map
-// of more than 100 pairs, or of more than 8 KiB of keys and values, is ignored, as is a field of
-// another type; no larger one is sent. A field 8888 that the IDL declares is the program's own: it
-// is neither read nor written.
+// If a key comes several times, the last value counts. If the field comes several times, the first
+// one counts. A map of more than 100 pairs, or more than 8 KiB of keys and values, is ignored when
+// received and is never sent. A field of another type is ignored. A field 8888 that the IDL
+// declares belongs to the program: it is neither read nor written.
 type Metadata struct{ pairs []pair }
 
 type pair struct{ key, value string }
@@ -33,8 +33,8 @@ const (
 	maxPairBytes = 8 << 10 // of keys and values
 )
 
-// Metadata returns the metadata that the call's arguments carry: on a server what the client has
-// sent, on a client what is going to be sent. They are a copy, empty if there are none.
+// Metadata returns a copy of the metadata in the call's arguments: on a server what the client has
+// sent, on a client what will be sent. It is empty if there is none.
 func (c *Call) Metadata() *Metadata {
 	if c.Method == nil || c.Method.Args.NumberByID(MetadataField) >= 0 {
 		return new(Metadata)
@@ -44,9 +44,9 @@ func (c *Call) Metadata() *Metadata {
 	return &Metadata{pairs}
 }
 
-// SetMetadata makes the call's arguments carry m, or none if m is empty, as SetField does for one
-// field. If m is too large, its largest values are left out until it fits. SetMetadata reports
-// false, and does nothing, if the arguments' type has a field 8888.
+// SetMetadata puts m into the call's arguments, as SetField does for one field. If m is empty, the
+// arguments get none. If m is too large, its largest values are left out until it fits.
+// SetMetadata does nothing and returns false if the arguments' type has a field 8888.
 func (c *Call) SetMetadata(m *Metadata) bool {
 	wire := m.encode()
 	if wire == nil {
@@ -55,7 +55,7 @@ func (c *Call) SetMetadata(m *Metadata) bool {
 	return c.SetField(MetadataField, nocopy.WireMap, wire)
 }
 
-// Get returns the value of key, "" if there is none.
+// Get returns the value of key, or "" if there is none.
 func (m *Metadata) Get(key string) string {
 	for _, p := range slices.Backward(m.pairs) { // the last of several counts
 		if p.key == key {
@@ -76,7 +76,7 @@ func (m *Metadata) Remove(key string) {
 	m.pairs = slices.DeleteFunc(m.pairs, func(p pair) bool { return p.key == key })
 }
 
-// Keys returns all keys. What a peer has sent may have the same key several times.
+// Keys returns all keys. Metadata from a peer may have the same key several times.
 func (m *Metadata) Keys() []string {
 	keys := make([]string, len(m.pairs))
 	for i, p := range m.pairs {
@@ -166,21 +166,22 @@ func (m *Metadata) encode() []byte {
 	return b
 }
 
-// TimeoutKey is the key of Metadata for the time that is left for a call when it is sent, in the
-// form of grpc-timeout: one to eight digits and a unit, H, M, S, m, u or n for hours to
-// nanoseconds.
+// TimeoutKey is the key in Metadata of the time that was left for a call when it was sent. The
+// value has the form of grpc-timeout: one to eight digits and a unit, H, M, S, m, u or n for hours
+// to nanoseconds.
 const TimeoutKey = "thrift-timeout"
 
-// Timeout returns the time that is left for the call, and whether m has it: not if there is no
-// TimeoutKey, or its value is of another form. More than a Duration holds is its maximum.
+// Timeout returns the time that is left for the call, and whether m has it. It has none if there
+// is no TimeoutKey, or if its value has another form. A time that is longer than a Duration can
+// hold gives the longest Duration.
 func (m *Metadata) Timeout() (time.Duration, bool) { return parseTimeout(m.Get(TimeoutKey)) }
 
-// SetTimeout sets the time that is left for the call, rounded up to eight digits; 0 if d is
-// negative.
+// SetTimeout sets the time that is left for the call, rounded up to eight digits. If d is
+// negative, it sets 0.
 func (m *Metadata) SetTimeout(d time.Duration) { m.Set(TimeoutKey, formatTimeout(d)) }
 
-// WithTimeout returns a copy of ctx that ends after the time that m has, or when ctx does if that
-// is earlier or m has none. cancel frees what it takes and must be called, as that of
+// WithTimeout returns a copy of ctx that ends after the time in m. If ctx ends earlier, or m has
+// no time, it ends with ctx. The caller must call cancel to free resources, as with
 // context.WithTimeout.
 func (m *Metadata) WithTimeout(ctx context.Context) (_ context.Context, cancel context.CancelFunc) {
 	d, ok := m.Timeout()
@@ -235,12 +236,12 @@ func parseTimeout(s string) (time.Duration, bool) {
 	return 0, false
 }
 
-// Deadlines makes a client send the time that is left until the deadline of a call's context, if
-// it has one, in the call's Metadata under TimeoutKey. A server with Deadlines ends the handler's
-// context when that time has passed; others skip it. If there are several tries, each has the time
-// that is left for it. Oneway calls have no deadline: nobody waits for them.
+// Deadlines makes a client send the time until the deadline of a call's context, if it has one, in
+// the call's Metadata under TimeoutKey. A server with Deadlines ends the handler's context when
+// that time has passed; other servers skip it. Each try of a call sends the time that is left for
+// it. Oneway calls have no deadline: nobody waits for them.
 //
-// It is an interceptor, the innermost one.
+// Deadlines is the innermost interceptor.
 var Deadlines Option = optionFunc(func(o *options) { o.deadlines = true })
 
 // sendDeadline is the interceptor of the option Deadlines.

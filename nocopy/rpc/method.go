@@ -13,11 +13,11 @@ import (
 
 // Method describes a method of a service. Generated code makes one for each.
 type Method struct {
-	Service string // the service that declares it
+	Service string // the service that declares the method
 	Name    string // as in the IDL
 	Args    *thriftimpl.Desc
 	Result  *thriftimpl.Desc // nil if the method is oneway
-	// The result's field for the return value; 0 if the method returns nothing
+	// The result's field for the return value, or 0 if the method returns nothing
 	Success thriftimpl.Field
 	Throws  []Exception
 
@@ -30,23 +30,22 @@ type Method struct {
 	slow    *atomic.Bool // the handler took longer than patience last time
 }
 
-// HandledBy returns a copy of the method that has h as its handler, for NewProcessor.
+// HandledBy returns a copy of the method with h as its handler, for NewProcessor.
 func (m *Method) HandledBy(h Handler) *Method {
 	c := *m
 	c.handler, c.slow = h, new(atomic.Bool)
 	return &c
 }
 
-// Unimplemented returns what a server answers to a method that it does not have: an
-// ApplicationException of the type UnknownMethod. Handlers generated as UnimplementedXHandler
-// return it.
+// Unimplemented returns the server's answer for a method without a handler: an
+// ApplicationException of type UnknownMethod. The generated UnimplementedXHandler returns it.
 func (m *Method) Unimplemented() error { return &ApplicationException{UnknownMethod, m.Name} }
 
-// Oneway reports whether the method is oneway: its calls have no reply.
+// Oneway reports whether the method is oneway: its calls get no reply.
 func (m *Method) Oneway() bool { return m.Result == nil }
 
-// String returns the names of the service and of the method with a dot between them; of a
-// RawMethod its WireName.
+// String returns the names of the service and the method, joined by a dot. For a RawMethod it
+// returns the WireName.
 func (m *Method) String() string {
 	if m.raw {
 		return m.WireName()
@@ -60,8 +59,8 @@ type Exception struct {
 	get func(result nocopy.Struct, d *thriftimpl.Desc) error
 }
 
-// Throws returns the description of a declared exception: f is the result's field for it, and of
-// is its descriptor. For generated code.
+// Throws returns the description of a declared exception. f is its field in the result, and of its
+// descriptor. For generated code.
 func Throws[E interface {
 	nocopy.View
 	error
@@ -124,24 +123,23 @@ func (m *Method) outcome(result nocopy.Struct) error {
 }
 
 // Call is a call as handlers and interceptors see it. It ends when the outermost interceptor
-// returns, or the handler if there is none, and must not be kept.
+// returns, or the handler if there is none. It must not be kept.
 type Call struct {
 	Method *Method
 
 	// Args are the arguments. They belong to the library and are valid until the call ends. An
-	// interceptor may put a struct of its own there, which must be of type Method.Args and stays its
-	// own. Packages fmt and log/slog print Args and Result as text, with values redacted; AnyArgs(c)
-	// is printed on several lines by %+v.
+	// interceptor may put a struct of its own there, of type Method.Args; it stays the interceptor's.
+	// Packages fmt and log/slog print Args and Result as text, with values redacted; with %+v,
+	// AnyArgs(c) prints several lines.
 	Args nocopy.Struct
 
-	// Result is the result: a server's handler fills it; on a client next sets it to what the server
-	// has sent. An interceptor may put a struct of its own there instead, such as one that it keeps
-	// for many calls or that a Client's Call has returned: a copy of it is sent or returned. The
-	// interceptor may release it at any time after it has returned, or leave it to the garbage
-	// collector.
+	// Result is the result. A server's handler fills it. On a client, next sets it to the server's
+	// result. An interceptor may put a struct of its own there, such as one that it keeps for many
+	// calls or got from a Client's Call; a copy of it is sent or returned. The interceptor may
+	// release its struct at any time after it has returned, or leave it to the garbage collector.
 	Result nocopy.Struct
 
-	Peer net.Addr // the client's address; nil on a client
+	Peer net.Addr // on a server the client's address, on a client nil
 
 	fields []sentField // what SetField has set on a client
 	// The Result that Forward has put here last, and those that it had put here before. Nothing with
@@ -153,8 +151,8 @@ type Call struct {
 	busy            int32        // 1 while a client's next is under way with this Call
 }
 
-// Exception returns the declared exception that Result holds, nil if there is none. It is a
-// message of its own.
+// Exception returns the declared exception in Result as a message of its own, or nil if there is
+// none.
 func (c *Call) Exception() error {
 	if m := c.Method; m != nil && len(m.Throws) > 0 && thriftimpl.Struct(c.Result).Is(m.Result) {
 		return m.exception(c.Result)
@@ -162,43 +160,45 @@ func (c *Call) Exception() error {
 	return nil
 }
 
-// Peek finds one value in the bytes of Args by the ids of fields and the indices of elements, as
-// nocopy.Peek does: nothing is indexed. It is valid for as long as strings that are read from Args
-// are, also when these are changed. (Args.Message().Bytes() would do too, but a message whose
-// *Message was handed out is not used again for other calls, which costs memory.) If Args are in
-// several pieces, as large ones are that came without a frame, and the value is not in the first,
-// they are copied.
+// Peek finds one value in the bytes of Args by field ids and element indices, as nocopy.Peek does.
+// It indexes nothing. The value is valid as long as strings that are read from Args, even if Args
+// change.
+//
+// Peek is cheaper than nocopy.Peek on Args.Message().Bytes(): a message whose *Message was handed
+// out is not used again for other calls. Large Args that came without a frame may be in several
+// pieces. If the value is not in the first of them, Peek copies the pieces together.
 func (c *Call) Peek(path ...int) (nocopy.Value, error) {
 	return thriftimpl.Struct(c.Args).Peek(path...)
 }
 
-// Handler handles a call: on a server it fills c.Result or returns an error, on a client it sends
+// Handler handles a call. On a server it fills c.Result or returns an error. On a client it sends
 // the call and sets c.Result.
 //
-// An exception that a server's handler returns, as it is or wrapped, stays the handler's: the
-// reply has a copy. The handler may release it after the call has ended, return the same one from
-// many calls at a time, or leave it to the garbage collector. If it is released before the handler
-// has returned, the client gets an internal error instead.
+// If a server's handler returns an exception, as it is or wrapped, the exception stays the
+// handler's and the reply has a copy. After the call has ended, the handler may release it, return
+// it from other calls, also at the same time, or leave it to the garbage collector. If it is
+// released before the handler has returned, the client gets an internal error instead.
 //
-// A handler must not release its args or result: their handles end then, and the client gets an
-// internal error.
+// A handler must not release its args or result. If it does, their handles end and the client gets
+// an internal error.
 type Handler func(ctx context.Context, c *Call) error
 
 // Interceptor is called around a handler, on a server or on a client. It calls next, which is the
-// handler or the next interceptor, or returns an error instead.
+// next interceptor or the handler, or returns an error instead.
 //
-// An interceptor may call next more than once, one call after the other, for instance to try
-// again: each begins with an empty result. For several calls of next at the same time it gives
-// each a copy of the Call, on a server with a Result of its own. On a server next returns an error
-// after the interceptor has returned, so that an interceptor that does not want to wait for next
-// any longer may return an error at once. Args and results are valid until all calls of next have
-// returned.
+// An interceptor may call next several times in turn, for instance to try again. Each call of next
+// begins with an empty result. For calls of next at the same time, the interceptor makes a copy of
+// the Call for each, on a server with a Result of its own. Args and results are valid until all
+// calls of next have returned.
 //
-// On a server, next's error is a declared exception whether the handler returned it or put it into
-// the result, and Result holds it in both cases. A panic of the handler is an error of next too.
-// The reply is what the outermost interceptor returns: an error, whatever Result holds; or, with
-// nil, Result as it is, so that an interceptor that drops a declared exception must put another
-// Result there.
+// On a server, next returns a declared exception as its error, whether the handler returned it or
+// put it into the result; Result holds it in both cases. A panic of the handler is also an error
+// of next. After the interceptor has returned, next returns an error. An interceptor may therefore
+// return early, without waiting for next.
+//
+// The reply is what the outermost interceptor returns. If that is an error, the reply is the
+// error, whatever Result holds. If it is nil, the reply is Result. An interceptor that drops a
+// declared exception must therefore put another Result there.
 type Interceptor func(ctx context.Context, c *Call, next Handler) error
 
 // wrap returns h with interceptors around it, the first one outermost. All but the first are

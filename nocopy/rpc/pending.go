@@ -14,9 +14,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// pending is a call of a client on a connection. doc.go has its states as a table: they tell what
-// refers to it. The connection's last step is finish, which gives it back to the goroutine that
-// makes the call. That recycles it, or, if it has given up the call, the goroutine that writes.
+// pending is a call of a client on a connection. states.md has its states as a table: they tell
+// what refers to it. The connection's last step is finish, which gives it back to the goroutine
+// that makes the call. That recycles it, or, if it has given up the call, the goroutine that
+// writes.
 type pending struct {
 	method  *Method
 	args    nocopy.Struct    // retained until written

@@ -1,7 +1,7 @@
 package rpc
 
-// Processor holds the methods of a service with their handlers. It does not change, and any number
-// of servers may share it.
+// Processor holds the methods of a service and their handlers. It is immutable. Any number of
+// servers may share it.
 type Processor struct {
 	methods map[string]*Method // by the name that a call's header has
 	unknown *fallback          // for all other calls; nil if there is none
@@ -10,8 +10,8 @@ type Processor struct {
 }
 
 // NewProcessor returns the Processor of a service with these methods, each with a handler, and
-// those of base, which may be nil. For generated code; programs call NewVProcessor of the service
-// V.
+// with the methods of base, which may be nil. For generated code; programs call NewXProcessor of
+// their service X.
 func NewProcessor(service string, base *Processor, methods ...*Method) *Processor {
 	p := &Processor{methods: map[string]*Method{}}
 	if base != nil {
@@ -29,9 +29,9 @@ func NewProcessor(service string, base *Processor, methods ...*Method) *Processo
 	return p
 }
 
-// Multiplexed returns a Processor for several services on one port, which are the map's keys:
-// clients call "service:method", see MultiplexedCaller. Calls without a service's name are for the
-// one with the name "", if there is one.
+// Multiplexed returns a Processor for several services on one port, keyed by name. Clients call
+// "service:method"; see MultiplexedCaller. Calls without a service's name go to the service with
+// the name "", if there is one.
 func Multiplexed(services map[string]*Processor) *Processor {
 	p := &Processor{methods: map[string]*Method{}}
 	for service, of := range services {

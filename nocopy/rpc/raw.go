@@ -17,10 +17,10 @@ var rawDesc = thriftimpl.NewDesc("struct")
 
 func init() { rawDesc.Define() }
 
-// RawMethod returns a Method of which only the name is known: its arguments and results are
-// structs without known fields. A Caller calls by it with arguments that were parsed with the
-// descriptor in Args, and what it returns has the result's bytes, those of declared exceptions
-// too. name is as in the header of a call: for a service among several "service:method".
+// RawMethod returns a Method of which only the name is known. Its arguments and results are
+// structs without known fields. A Caller accepts arguments that were parsed with the descriptor in
+// Args, and returns the result's bytes, including those of declared exceptions. name is the name
+// in the header of a call, for a service of several "service:method".
 func RawMethod(name string, oneway bool) *Method {
 	at := strings.LastIndexByte(name, ':') + 1
 	m := &Method{Name: name[at:], Args: rawDesc, prefix: name[:at], raw: true}
@@ -30,8 +30,8 @@ func RawMethod(name string, oneway bool) *Method {
 	return m
 }
 
-// WireName returns the name that the headers of calls have: the method's, after "service:" in
-// multiplexed calls.
+// WireName returns the name in the headers of calls: the method's name, in multiplexed calls after
+// "service:".
 func (m *Method) WireName() string { return m.prefix + m.Name }
 
 // fallback handles the calls of methods that a Processor does not have.
@@ -41,27 +41,26 @@ type fallback struct {
 	slow    *atomic.Bool
 }
 
-// WithFallback returns a Processor that has h handle the calls of methods that p does not have,
-// which p answers with UnknownMethod. To h they are calls of a RawMethod: c.Method.WireName is the
-// name that was called, c.Args.Message().Bytes() are the arguments, which were not looked at,
-// c.Peek finds a value in them, and h puts a struct of its own, of which the bytes are the result,
-// into c.Result. Forward makes such handlers. An *ApplicationException that h returns is sent with
-// its type.
+// WithFallback returns a Processor in which h handles calls of methods that p does not have.
+// Without a fallback, they are answered with UnknownMethod. h gets them as calls of a RawMethod.
+// c.Method.WireName is the called name, c.Args.Message().Bytes() are the unchecked arguments, and
+// c.Peek finds a value in them. h puts a struct of its own with the result's bytes into c.Result.
+// Forward makes such handlers. If h returns an *ApplicationException, it is sent with its type.
 //
-// Whether a call is oneway its header tells. Apache's Go clients, though, send oneway calls as
-// two-way ones, for which Forward waits in vain: give NewProcessor a RawMethod for such methods.
+// The header of a call tells whether it is oneway. Note that Apache's Go clients send oneway calls
+// as two-way ones, for which Forward waits in vain. For such methods, give NewProcessor a
+// RawMethod.
 //
-// Of a Multiplexed processor, h is for the calls of all services and methods that it does not
-// have. In one, the fallback of a service's Processor is for the calls of that service, and gets
-// their methods' names alone.
+// The fallback of a Multiplexed processor handles all calls of unknown services and methods. The
+// fallback of a service's Processor in it handles the calls of that service, and gets the methods'
+// names alone.
 func (p *Processor) WithFallback(h Handler) *Processor {
 	return p.withFallback("WithFallback", rawDesc, h)
 }
 
-// WithFallbackArgs returns a Processor that has h handle the calls of methods that p does not
-// have, see WithFallback, whose arguments have something in common, such as a header in the first
-// of them: args, the descriptor of a generated struct S, says what, and ArgsOf[S] reads and
-// changes it. All other fields are unknown ones, which are kept:
+// WithFallbackArgs is WithFallback for methods whose arguments have something in common, such as a
+// header in the first of them. args, the descriptor of a generated struct S, declares the common
+// fields. ArgsOf[S] reads and changes them. All other fields are unknown ones, which are kept:
 //
 //	p = p.WithFallbackArgs(envelope.ArgumentsDesc, func(ctx context.Context, c *rpc.Call) error {
 //		args, _ := rpc.ArgsOf[envelope.Arguments](c)
@@ -69,7 +68,7 @@ func (p *Processor) WithFallback(h Handler) *Processor {
 //		return forward(ctx, c)
 //	})
 //
-// A call whose arguments do not have required fields of args is malformed.
+// A call whose arguments lack a required field of args is malformed.
 func (p *Processor) WithFallbackArgs(args *thriftimpl.Desc, h Handler) *Processor {
 	if args == nil {
 		panic("nocopy: rpc.Processor.WithFallbackArgs with a nil Desc")
@@ -124,9 +123,9 @@ func (p *Processor) method(h header) *Method {
 	return m
 }
 
-// ThrowsAny declares an exception whose type is not known to the compiler, in field f of a result:
-// of describes it, and as returns the struct of that type that a result holds as an error. An
-// error that a handler returns is sent if it is or wraps a nocopy.AnyStruct that of describes.
+// ThrowsAny declares an exception whose type the compiler does not know. f is its field in the
+// result, and of its descriptor. as returns the exception in a result as an error. A handler's
+// error is sent if it is or wraps a nocopy.AnyStruct with the descriptor of.
 func ThrowsAny(f thriftimpl.Field, of *thriftimpl.Desc, as func(nocopy.Struct) error) Exception {
 	return Exception{
 		set: func(result nocopy.Struct, d *thriftimpl.Desc, err error) (bool, error) {

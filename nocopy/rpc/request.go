@@ -12,8 +12,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// request is a call that a server has read, until its reply is written. doc.go has its states as a
-// table.
+// request is a call that a server has read, until its reply is written. states.md has its states
+// as a table.
 type request struct {
 	method *Method // nil if it is answered without a handler
 	call   Call    // what the handler gets, unless there are interceptors

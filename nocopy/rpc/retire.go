@@ -9,17 +9,17 @@ import (
 // This file closes a client's connections that have not been used for a while, or are old, before
 // the server or something between does: then no call meets a connection that is being closed.
 
-// IdleTimeout is after how long without a call a client closes a connection, at most; it may be a
-// quarter less. It should be shorter than that of the server, and of what is between, so that
-// these do not close a connection just as a call is sent. 50 s if 0, no limit if negative. The
-// next call dials, if there is no other connection.
+// IdleTimeout limits how long a client keeps a connection without a call. The client may close it
+// up to a quarter earlier. It should be shorter than the idle timeouts of the server and of
+// anything between, which otherwise might close a connection just as a call is sent. 0 means 50 s.
+// A negative value means no limit. If no connection is left, the next call dials.
 type IdleTimeout time.Duration
 
 func (d IdleTimeout) apply(o *options) { o.idleTimeout = time.Duration(d) }
 
 // MaxConnAge is about how long a client uses a connection; each gets up to a tenth more or less.
-// Then new calls go to others, and it is closed when its calls have ended. 30 minutes if 0, no
-// limit if negative.
+// Afterwards new calls go to other connections, and the old one is closed when its calls have
+// ended. 0 means 30 minutes. A negative value means no limit.
 type MaxConnAge time.Duration
 
 func (d MaxConnAge) apply(o *options) { o.maxConnAge = time.Duration(d) }

@@ -11,22 +11,22 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// RetryPolicy tells Retry which calls to repeat, how often and when. The zero value repeats calls
-// that were not sent.
+// RetryPolicy tells Retry which calls to repeat, how often and when. The zero value repeats only
+// calls that were not sent.
 type RetryPolicy struct {
-	// Idempotent has the names of methods that may run twice without harm. In multiplexed calls they
-	// are "service:method".
+	// Idempotent holds the names of methods that may run twice without harm. In multiplexed calls
+	// they are "service:method".
 	Idempotent []string
-	// MaxTries is the most tries of a call, the first one included. 3 if 0; no limit but the budget
-	// and the call's context if negative.
+	// MaxTries limits the tries of a call, including the first one. 0 means 3. With a negative value
+	// only the budget and the call's context limit them.
 	MaxTries int
-	// MinPause is the longest pause before the second try; it doubles with each further one, up to
-	// MaxPause. Each pause is between a half and all of that, at random, so that clients do not try
-	// at the same time. 20 ms and 1 s if 0, no pause if negative.
+	// MinPause is the longest pause before the second try. It doubles with each further try, up to
+	// MaxPause. The actual pause is random, from one half to all of that, to keep clients from trying
+	// at the same time. 0 means 20 ms and 1 s. A negative value means no pause.
 	MinPause, MaxPause time.Duration
-	// Budget is how many repetitions there may be for each call that is made, on average, and 10
-	// besides: when much fails, repetitions must not be most of what servers have to do. 0.1 if 0, no
-	// limit if negative. It is shared by all calls that the Interceptor sees.
+	// Budget limits repetitions to this number per call, on average, plus 10: during an outage,
+	// repetitions must not be most of a server's work. All calls that the Interceptor sees share it.
+	// 0 means 0.1. A negative value means no limit.
 	Budget float64
 }
 

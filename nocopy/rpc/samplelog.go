@@ -8,15 +8,17 @@ import (
 	"time"
 )
 
-// SampleLogs returns a Handler that passes on to h at most perSecond records a second of each
-// kind, and drops the others: for the Logger of a Server or a Client, whose log what strangers
-// send could fill otherwise. A record's kind is its message, up to 1 KiB of it; after the first
-// 1,000, further ones are one kind. How many were dropped is told at the end of the second by one
-// more record, with that much of the message, the level and the time of the last of them, and the
-// attribute dropped. It keeps copies of messages, which may alias memory that is recycled.
+// SampleLogs returns a Handler that passes at most perSecond records of each kind per second to h,
+// and drops the others. Use it for the Logger of a Server or Client whose peers are not trusted
+// and might fill the log. The kind of a record is its message, up to 1 KiB of it. After the first
+// 1,000 kinds, all further messages are one kind.
 //
-// A panic's or an error's id, which a client was told, is not in the log if its record was
-// dropped. It panics if h is nil, or perSecond below 1.
+// At the end of a second, one more record per kind tells how many were dropped. It has the
+// message, level and time of the last of them, and the attribute dropped. SampleLogs keeps copies
+// of messages, which may alias recycled memory.
+//
+// If a record was dropped, the log lacks the id of its panic or error that the client was told.
+// SampleLogs panics if h is nil, or perSecond less than 1.
 func SampleLogs(h slog.Handler, perSecond int) slog.Handler {
 	if h == nil || perSecond < 1 {
 		panic("nocopy: rpc.SampleLogs needs a Handler and a number of records")

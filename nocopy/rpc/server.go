@@ -17,109 +17,111 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Server answers calls. Framed and unframed clients are told apart by their first bytes. Processor
-// must be set; the zero value of every other field is a good default. No field may be changed once
+// Server answers calls. It tells framed from unframed clients by their first bytes. Processor must
+// be set; the zero value of every other field is a good default. No field may be changed once
 // Serve has been called.
 type Server struct {
 	Processor *Processor
-	// Called around every handler, the first one outermost; none may be nil
+	// Called around every handler, the first one outermost. None may be nil.
 	Interceptors []Interceptor
-	TLS          *tls.Config  // connections use TLS with it; none if nil
-	Logger       *slog.Logger // slog.Default if nil
+	TLS          *tls.Config  // for all connections; nil means no TLS
+	Logger       *slog.Logger // nil means slog.Default
 
-	// ConnContext, unless nil, returns the context of the calls of a connection, made of ctx, which
-	// ends with the connection; that of oneway calls has its values. It is called once for each
-	// connection, before the first call is read, in a goroutine where it may take its time. nc is the
-	// connection, a *tls.Conn after its handshake if there is TLS. It may be closed, then or at any
-	// time later, and asked for addresses and such, but not be read or written.
+	// ConnContext, if not nil, makes the context for the calls of a connection from ctx, which ends
+	// with the connection. The contexts of oneway calls have its values, too. The server calls it
+	// once per connection, before it reads the first call, in a goroutine of its own; it may take its
+	// time. nc is the connection, with TLS a *tls.Conn after its handshake. ConnContext may close nc,
+	// then or later, and ask it for addresses and the like. It must not read or write it.
 	ConnContext func(ctx context.Context, nc net.Conn) context.Context
 
-	// MaxConns is the most connections at a time, of all listeners. 10,000 if 0. Further ones wait to
-	// be accepted, except one for each listener, which is accepted and waits to be served. Handlers
-	// of as many connections again, whose clients are gone, may be running besides.
+	// MaxConns limits the connections of all listeners at the same time. 0 means 10,000. Further
+	// connections wait to be accepted, except one per listener, which is accepted and waits to be
+	// served. In addition, handlers may still run for as many connections whose clients are gone.
 	MaxConns int
-	// MaxFrame is the most bytes of a request, its header included. If 0 it is Limits.MaxBytes and
-	// room for a header, if that is set; else 16,384,000 in a frame and 100 MiB without frames.
+	// MaxFrame limits the bytes of a request, including its header. 0 means Limits.MaxBytes plus room
+	// for a header, if that is set; otherwise 16,384,000 in a frame and 100 MiB without frames.
 	MaxFrame int
 	// Limits bounds the arguments of requests. Its MaxBytes is for the arguments' struct alone,
-	// without the header; if 0, only MaxFrame bounds their size.
+	// without the header. If it is 0, only MaxFrame bounds the size.
 	Limits nocopy.Limits
-	// Concurrency is the most calls of one connection that are under way at a time, from when they
-	// are read until their reply is written; further ones wait to be read. 64 if 0. If a handler
-	// takes longer than a millisecond, the next call is handled at the same time. With 1, calls are
-	// handled strictly one after the other.
+	// Concurrency limits the calls of one connection that are under way at the same time. A call
+	// counts from when it is read until its reply is written. Further calls wait to be read. 0 means
+	// 64. If a handler takes longer than a millisecond, the next call is handled at the same time.
+	// With 1, calls are handled strictly one after the other.
 	Concurrency int
-	// Unordered means that replies are written as soon as they are ready, for clients that match them
-	// by sequence id, as those of this package do. Otherwise they are in the order of the calls.
+	// Unordered writes replies as soon as they are ready, for clients that match them by sequence id,
+	// as those of this package do. Otherwise replies are in the order of the calls.
 	Unordered bool
 
-	// ReadTimeout is how long a request may take to arrive once its first byte has, and how long a
-	// TLS handshake may take. 30 s if 0, no limit if negative.
+	// ReadTimeout limits the time for receiving a request once its first byte has arrived, and for a
+	// TLS handshake. 0 means 30 s. A negative value means no limit.
 	ReadTimeout time.Duration
-	// WriteTimeout is how long a write of replies may take; it may end after three quarters of that.
-	// On Linux it is also how long the client's host may leave written bytes unacknowledged, and
-	// keepalive's probes. 30 s if 0, no limit if negative.
+	// WriteTimeout limits the time for writing replies. A write may fail after three quarters of it.
+	// On Linux it also limits how long the client's host may leave written bytes and keepalive's
+	// probes unacknowledged. 0 means 30 s. A negative value means no limit.
 	WriteTimeout time.Duration
-	// IdleTimeout is how long a connection may stay open without a request and without a call under
-	// way. No limit if 0. A host that has vanished is noticed by KeepAlive in any case.
+	// IdleTimeout limits how long a connection may stay open without a request and without a call
+	// under way. 0 means no limit. KeepAlive finds vanished hosts in any case.
 	IdleTimeout time.Duration
-	// KeepAlive is TCP's keepalive, which the server sets on every connection that has a method
-	// SetKeepAliveConfig. If it is zero there is a probe after 15 s without traffic, then one every
-	// 15 s, and an end after four without an answer, or WriteTimeout. A shorter time limits that of
-	// unacknowledged bytes, too. See net.KeepAliveConfig; with an Idle of −1 and nothing else there
-	// are no probes.
+	// KeepAlive is TCP's keepalive for every connection that has a method SetKeepAliveConfig; see
+	// net.KeepAliveConfig. With the zero value, the first probe comes after 15 s without traffic,
+	// then one every 15 s. The connection ends after four probes without an answer, or after
+	// WriteTimeout. If a KeepAlive ends a connection sooner than WriteTimeout, it also limits the
+	// time for unacknowledged bytes. An Idle of −1 and nothing else disables probes.
 	KeepAlive net.KeepAliveConfig
-	// MaxConnAge is about how long a connection may be used; each gets up to a tenth more or less, so
-	// that many do not end at once. From then on it is closed once no call has been under way, and
-	// nothing has arrived, for 50 ms. Clients connect anew, perhaps to another server. No limit if 0.
+	// MaxConnAge is about how long a connection may be used; each gets up to a tenth more or less,
+	// which keeps many from ending at once. Afterwards the connection is closed once no call has been
+	// under way, and nothing has arrived, for 50 ms. Clients then connect again, perhaps to another
+	// server. 0 means no limit.
 	MaxConnAge time.Duration
-	// MaxConnAgeGrace is how long after MaxConnAge a connection may go on to be used. Then no more
-	// requests are read from it, the contexts of calls under way end, and it is closed when their
-	// replies are written. 30 s if 0, no limit if negative.
+	// MaxConnAgeGrace is how long a connection may still be used after MaxConnAge. Then the server
+	// reads no more requests from it, the contexts of calls under way end, and it is closed when
+	// their replies are written. 0 means 30 s. A negative value means no limit.
 	MaxConnAgeGrace time.Duration
-	// HalfCloseTimeout is how long the contexts of calls last, and their connection's place among
-	// MaxConns, after the client has closed its side for sending: TCP does not tell a client that
-	// still receives from one that is gone. Each reply that is written starts the time anew. Replies
-	// are written also after it. 2 s if 0, no limit if negative.
+	// HalfCloseTimeout begins when a client closes its side for sending. When it has passed, the
+	// contexts of its calls end and the connection gives up its place among MaxConns. (TCP does not
+	// tell a client that still receives from one that is gone.) Each written reply starts the time
+	// anew. Replies are also written after it. 0 means 2 s. A negative value means no limit.
 	HalfCloseTimeout time.Duration
 
 	// HideErrors hides the texts of handlers' errors from clients, except declared exceptions and
-	// ApplicationExceptions: clients get a fixed text and an id, under which the log has the error.
+	// ApplicationExceptions. Clients get a fixed text and an id; the log has the error under that id.
 	// Panics and internal errors are always hidden in this way.
 	HideErrors bool
 
-	// Recycle means that memory comes from pools and returns to them when the reply is written:
-	// handlers must not keep strings and bytes that they have read from args.
+	// Recycle takes memory from pools and returns it when the reply is written. Handlers must not
+	// keep strings and bytes that they read from args.
 	Recycle bool
 
-	// Lazy means that arguments are parsed as nocopy.Lazy has it: only what is touched is indexed,
-	// which pays where handlers forward them. Without frames, arguments of more than some KiB are
-	// indexed at once. See Processor.WithLazy for single methods.
+	// Lazy parses arguments as nocopy.Lazy does: only values that are read are indexed. It saves time
+	// when handlers forward arguments. Without frames, arguments of more than a few KiB are indexed
+	// at once. Processor.WithLazy does the same for single methods.
 	//
-	// A handler or interceptor must not let one goroutine read arguments while another reads or
-	// sends them, as retries under way do, unless c.Args.Message().Index has returned nil before.
+	// Handlers and interceptors must not read arguments in one goroutine while another reads or sends
+	// them, as retries under way do, unless c.Args.Message().Index has returned nil before.
 	Lazy bool
 
-	// Deadlines makes the contexts of handlers end when the time has passed that a client has sent
-	// with the call, see the option Deadlines; not those of oneway calls. Without it, and where a
-	// client has sent none, they end with the connection only. It is an interceptor, the outermost.
+	// Deadlines makes the server respect the time that a client sent with a call; see the option
+	// Deadlines. When that time has passed, the handler's context ends. Without it, or if the client
+	// sent no time, contexts end only with the connection. It does not apply to oneway calls. It is
+	// the outermost interceptor.
 	Deadlines bool
 
 	// SharedMemory lets messages go through memory that is shared with clients that ask for it, on
-	// listeners of unix sockets; not if 0. Connections with TLS have none.
+	// listeners of unix sockets without TLS. 0 means that no memory is shared.
 	SharedMemory SharedMemory
-	// MaxShared is the most bytes of messages that each side of a connection has in shared memory at
-	// a time. 32 MiB if 0, at least 64 KiB, at most 1 GiB.
+	// MaxShared limits the bytes of messages that each side of a connection has in shared memory at
+	// the same time. 0 means 32 MiB. The least is 64 KiB, the most 1 GiB.
 	MaxShared int
 
-	// Health answers health checks; nil: they are calls as any other.
+	// Health answers health checks. If it is nil, they are ordinary calls.
 	Health *Health
-	// DrainTime is how long Shutdown goes on serving after health checks are answered with
-	// StatusStopping, so that load balancers notice, before it does anything else. It has no effect
-	// without Health.
+	// DrainTime is how long Shutdown waits before it does anything else. Meanwhile health checks are
+	// answered with StatusStopping, for load balancers to notice, and calls are served. It has no
+	// effect without Health.
 	DrainTime time.Duration
 
-	// Stats are told what is to be counted; nil: nothing is. Interceptors see each call besides.
+	// Stats are functions that count; nil counts nothing. Interceptors see each call in addition.
 	Stats *Stats
 
 	once sync.Once
@@ -190,9 +192,10 @@ func (s *Server) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// Serve accepts connections from l and serves each until it ends. It closes l and returns when l
-// fails, or with ErrServerClosed. It may be called for several listeners at a time, of TCP, unix
-// sockets or others. It panics if the Server has no Processor or a nil Interceptor.
+// Serve accepts connections from l and serves each until it ends. It closes l when it returns.
+// After Shutdown or Close it returns ErrServerClosed, otherwise the error of l. It may be called
+// for several listeners at the same time, of TCP, unix sockets or others. It panics if the Server
+// has no Processor or a nil Interceptor.
 func (s *Server) Serve(l net.Listener) error {
 	s.init()
 	if s.Processor == nil {
@@ -366,11 +369,11 @@ func (s *Server) startLast(nc net.Conn) {
 	}
 }
 
-// Shutdown stops accepting connections, handles the requests that have arrived, lets the handlers
-// finish that are running, and returns when their replies are written. Requests of connections
-// that wait to be accepted are handled as well, on Linux, if the listener is a *net.TCPListener or
-// a *net.UnixListener. With Health it waits for DrainTime before that. When
-// ctx ends first, it does what Close does and returns ctx's error. On Linux, a Client learns which
+// Shutdown ends the server gracefully: it stops accepting connections, handles the requests that
+// have arrived, waits for their handlers, and returns when the replies are written. On Linux, if
+// the listener is a *net.TCPListener or a *net.UnixListener, it also handles requests on
+// connections that wait to be accepted. With Health it first waits for DrainTime. If ctx ends
+// earlier, Shutdown does what Close does and returns ctx's error. On Linux, a Client learns which
 // of its calls came too late, and makes them on another connection.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.drain(ctx)
@@ -390,8 +393,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-// Close closes all connections at once and cancels the contexts of the handlers that are running.
-// It does not wait for them.
+// Close closes all connections at once and ends the contexts of running handlers. It does not wait
+// for them.
 func (s *Server) Close() error {
 	s.stop(false)
 	s.closeConns()

@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// serverConn is one connection of a server. doc.go has its states as a table.
+// serverConn is one connection of a server. states.md has its states as a table.
 //
 // One goroutine at a time is the reader: it receives requests and calls their handlers itself.
 // When a handler takes longer than patience, another goroutine becomes the reader; if the method's

@@ -9,30 +9,29 @@ import (
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
-// Stats are functions that a Server, or a Client of which they are an option, calls when something
-// is to be counted. Any of them may be nil; without Stats nothing is measured. They are called by
-// the goroutines that carry the calls, several at a time, and must neither wait nor end their
-// goroutine. A panic is recovered; the first one is logged. They must not be changed once they are
-// in use.
+// Stats are functions that a Server calls to count events, and a Client that has them as an
+// option. Any of them may be nil. Without Stats nothing is measured. The goroutines that carry
+// calls call them, several at the same time. They must neither wait nor end their goroutine. A
+// panic is recovered; the first one is logged. Stats must not be changed once they are in use.
 type Stats struct {
 	// Conns is called with 1 when a connection was made, and with −1 when nothing uses it any more.
 	Conns func(delta int)
-	// InFlight is called on a server with 1 before a handler, or the outermost interceptor, is
-	// called, and with −1 when it has returned; on a client when a call, or a try of it, has its
-	// place among MaxInFlight, and when it has ended.
+	// InFlight is called with 1 and −1. On a server, these mark when the outermost interceptor, or
+	// the handler if there is none, is called and returns. On a client, they mark when a call, or a
+	// try of it, gets its place among MaxInFlight, and when it ends.
 	InFlight func(delta int)
-	// Queued is called once for each call, with the time that it has waited: on a server from the
-	// arrival of its last bytes until it is handled; on a client for its place, for a connection and
-	// for others to be written, until it is. A client's call that is never written is not counted.
+	// Queued is called once per call, with the time that it has waited. On a server, that is the time
+	// from the arrival of its last byte until it is handled. On a client, it is the time until the
+	// call is written: waiting for a place among MaxInFlight, for a connection, and for other calls
+	// to be written. A client's call that is never written is not counted.
 	Queued func(time.Duration)
-	// Received is called with the bytes that were read from a connection, and Sent with those that
-	// were written, and how many of them from where they lay, not copied together first. Headers and
-	// frames are included, and messages in shared memory; with TLS they are counted before they are
-	// encrypted.
+	// Received is called with the number of bytes read from a connection. Sent is called with the
+	// number of bytes written, and how many of them were sent without copying. Both include headers,
+	// frames, and messages in shared memory. With TLS they count bytes before encryption.
 	Received func(bytes int)
 	Sent     func(linkbuf.Stats)
-	// Refused is called on a server with the type of the answer to a message that is not handled,
-	// such as UnknownMethod. Interceptors do not see it.
+	// Refused is called on a server when a message is not handled, with the type of the answer, such
+	// as UnknownMethod. Interceptors do not see such messages.
 	Refused func(ExceptionType)
 }
 
@@ -43,15 +42,14 @@ func (s *Stats) apply(o *options) {
 	o.stats = newStatsHook(s, func(args ...any) { o.warn(hookPanicked, args...) })
 }
 
-// BlockStats tells of the blocks of memory that messages of this process are in: those that are
-// recycled, and those that are left to the garbage collector.
+// BlockStats counts the blocks of memory for messages in this process, both recycled blocks and
+// those left to the garbage collector.
 type BlockStats struct {
-	Taken    uint64 // from the pools, or made since they were empty
-	Returned uint64 // to the pools; the others are in use, or the garbage collector's
+	Taken    uint64 // from the pools, or made because they were empty
+	Returned uint64 // to the pools; others are in use or left to the garbage collector
 }
 
-// ReadBlockStats returns what was counted since Stats were given to a Server or a Client for the
-// first time.
+// ReadBlockStats returns the counts since the first Server or Client in the process got Stats.
 func ReadBlockStats() BlockStats {
 	taken, returned := chain.Blocks()
 	return BlockStats{Taken: taken, Returned: returned}

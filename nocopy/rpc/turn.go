@@ -10,7 +10,7 @@ import (
 // that, but where each call has been alone on the connection, calls read their own replies: that
 // spares waking the goroutine, which would wake the call's.
 
-// turn tells whose turn it is to read a client's connection. doc.go has its changes as a table.
+// turn tells whose turn it is to read a client's connection. states.md has its changes as a table.
 type turn uint8
 
 const (

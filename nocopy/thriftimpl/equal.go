@@ -2,7 +2,7 @@ package thriftimpl
 
 import "github.com/nocopythrift/nocopythrift/nocopy"
 
-// Equating is what Equal takes for equal besides what is: the options of package messages.
+// Equating holds the options of package messages for Equal, one bit each.
 type Equating = nocopy.XEquating
 
 // What may be equal.
@@ -12,18 +12,18 @@ const (
 	IgnoreUnknown  = nocopy.XIgnoreUnknown
 )
 
-// Equal reports whether a and b, handles of types t and u, are equal. The type is nil of a list,
-// set or map that is absent.
+// Equal reports whether the handles a and b, of types t and u, are equal. An absent list, set or
+// map has a nil type.
 func Equal(a Struct, t *Type, b Struct, u *Type, opt Equating) bool {
 	return nocopy.X{}.Equal(a, t, b, u, opt)
 }
 
-// AppendKey appends bytes that two map keys of the same type share if and only if they are equal,
-// with all NaNs equal.
+// AppendKey appends bytes that identify a map key: two keys of one type have the same bytes if and
+// only if they are equal. All NaNs are equal here.
 func AppendKey(dst []byte, key Value) []byte { return nocopy.X{}.AppendKey(dst, key) }
 
-// SameTypes reports whether t and u are the same as the IDL declares them.
+// SameTypes reports whether the IDL declares t and u alike.
 func SameTypes(t, u *Type) bool { return nocopy.X{}.SameTypes(t, u) }
 
-// SameDescs reports whether two structs are the same as the IDL declares them.
+// SameDescs reports whether the IDL declares two structs alike.
 func SameDescs(d, e *Desc) bool { return nocopy.X{}.SameDescs(d, e) }

@@ -8,23 +8,23 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// String is the methods String and Error of generated types.
+// String implements the methods String and Error of generated types.
 func String[S nocopy.StructView](s S) string { return Struct(s).Format(s.ThriftDesc()) }
 
-// Format is the method Format of generated types.
+// Format implements the method Format of generated types.
 func Format[S nocopy.StructView](s S, f fmt.State, verb rune) {
 	Struct(s).FormatTo(f, verb, s.ThriftDesc())
 }
 
-// LogValue is the method LogValue of generated types.
+// LogValue implements the method LogValue of generated types.
 func LogValue[S nocopy.StructView](s S) slog.Value { return Struct(s).LogValue(s.ThriftDesc()) }
 
-// Equals is the method Equal of generated types.
+// Equals implements the method Equal of generated types.
 func Equals[S nocopy.StructView](s, t S) bool {
 	return Struct(s).Equal(s.ThriftDesc(), Struct(t))
 }
 
-// Unknown is the method Unknown of generated types.
+// Unknown implements the method Unknown of generated types.
 func Unknown[S nocopy.StructView](s S) iter.Seq2[int16, nocopy.Value] {
 	return Struct(s).Unknown(s.ThriftDesc())
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Parts returns the descriptor and the handle of a message, for packages that work on messages of
-// any type. It panics if v is nil, a nil pointer, or of no type, as the zero reflection.Message
-// is.
+// any type. It panics if v is nil or a nil pointer, or has no type, as the zero
+// reflection.Message.
 func Parts(v nocopy.AnyStruct) (*Desc, Struct) {
 	CheckNil(v)
 	d := v.ThriftDesc()

@@ -1,9 +1,9 @@
-// Package thriftimpl is for the code that nocopyc generates, and for package rpc: descriptors,
-// constructors, accessors and codecs. Programs call what is generated; nothing here is meant for
-// them, and it may change with any version.
+// Package thriftimpl is for generated code and for package rpc: it has descriptors, constructors,
+// accessors and codecs. Programs should call generated code. This package may change with any
+// version.
 //
-// It gives names to what package nocopy has for this purpose, where the implementation is, so that
-// getters are inlined and handles keep their fields to themselves.
+// It gives names to internal functions of package nocopy, which has the implementation. There,
+// getters can be inlined and handles can have unexported fields.
 package thriftimpl
 
 import (
@@ -91,28 +91,28 @@ var (
 // New returns the root of a new message.
 func New(d *Desc, opts ...nocopy.Option) Struct { return nocopy.X{}.New(d, opts...) }
 
-// NewWithRoom returns the root of a new message with room for n bytes before it. The options are
-// only Recycle or none.
+// NewWithRoom returns the root of a new message with room for n bytes before it. Its only option
+// is Recycle.
 func NewWithRoom(d *Desc, n int, recycle bool) Struct { return nocopy.X{}.NewWithRoom(d, n, recycle) }
 
 // Parse checks that b is exactly one struct of the type and returns its handle. The message refers
-// to b, which must stay as it is for as long as the message or anything read from it is in use; it
-// is never written to unless the option Own is given. The error is an *Error.
+// to b, which must not change while the message, or anything read from it, is in use. Nothing
+// writes to b, except with the option Own. The error is an *Error.
 func Parse(d *Desc, b []byte, opts ...nocopy.Option) (Struct, error) {
 	return nocopy.X{}.Parse(d, b, opts...)
 }
 
 // ParseChunk checks that received bytes are exactly one struct of the type and returns its handle.
-// The message takes them over, also when that fails: it may store into them. With recycle the
-// chunk may be of recycled memory, which goes back on Release. If the limits have no MaxBytes,
-// there is none: the caller has bounded what it received. With lazy a chunk of one piece is parsed
-// as the option Lazy has it.
+// The message takes the bytes over, even if that fails, and may store into them. With recycle, the
+// chunk may be recycled memory, which goes back on Release. A MaxBytes of 0 means no limit here:
+// the caller has bounded what it received. With lazy, a chunk of one piece is parsed as with the
+// option Lazy.
 func ParseChunk(d *Desc, c chain.Chunk, l nocopy.Limits, recycle, lazy bool) (Struct, error) {
 	return nocopy.X{}.ParseChunk(d, c, l, recycle, lazy)
 }
 
-// Absent returns the handle of a struct that is not there: its getters return zero values, its
-// setters panic.
+// Absent returns the handle of an absent struct: its getters return zero values, its setters
+// panic.
 func Absent() nocopy.Struct { return nocopy.X{}.Absent() }
 
 // NewDesc returns the descriptor of a struct. It must be completed by Define before use.
@@ -126,8 +126,8 @@ func NewExceptionDesc(name string, info ...Info) *Desc {
 	return nocopy.X{}.NewExceptionDesc(name, info...)
 }
 
-// Define completes a descriptor with its fields in declaration order: by its method DefineWide if
-// there are so many that the struct may be wide, else by Define.
+// Define completes a descriptor with its fields in declaration order. It uses the descriptor's
+// method DefineWide if the struct has enough fields to be wide, and otherwise its method Define.
 func Define(d *Desc, fields []FieldDesc) { nocopy.X{}.Define(d, fields) }
 
 // NewEnum returns the descriptor of an enum with these values.
@@ -152,14 +152,14 @@ func EnumValues[E ~int32](e *Enum) []E {
 // Register makes the descriptors of one IDL file known to the program.
 func Register(f *File) { nocopy.X{}.Register(f) }
 
-// Files returns the files of all generated packages of the program.
+// Files returns the IDL files of all generated packages in the program.
 func Files() []*File { return nocopy.X{}.Files() }
 
 // ValueOfBool returns a value of type bool.
 func ValueOfBool(v bool) Value { return nocopy.X{}.ValueOfBool(v) }
 
-// ValueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. Higher bits than t has
-// are cut off.
+// ValueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. It cuts off bits that t
+// does not have.
 func ValueOfInt(t *Type, v int64) Value { return nocopy.X{}.ValueOfInt(t, v) }
 
 // ValueOfFloat returns a value of type double.
@@ -168,13 +168,13 @@ func ValueOfFloat(v float64) Value { return nocopy.X{}.ValueOfFloat(v) }
 // ValueOfUUID returns a value of type uuid.
 func ValueOfUUID(v nocopy.UUID) Value { return nocopy.X{}.ValueOfUUID(v) }
 
-// ValueOfBytes returns v as a value of type t, string or binary. It is referred to.
+// ValueOfBytes returns v as a value of type t, string or binary, and refers to v.
 func ValueOfBytes(t *Type, v []byte) Value { return nocopy.X{}.ValueOfBytes(t, v) }
 
-// ValueOfStruct returns the handle s, which is of type t, a struct, list, set or map, as a value.
+// ValueOfStruct returns the handle s as a value. t is its type: a struct, list, set or map.
 func ValueOfStruct(t *Type, s Struct) Value { return nocopy.X{}.ValueOfStruct(t, s) }
 
-// ValueOf returns the value of type t, not a struct or container, that has these wire bytes.
+// ValueOf returns the value with these wire bytes. Its type t is neither a struct nor a container.
 func ValueOf(t *Type, wire string) Value { return nocopy.X{}.ValueOf(t, wire) }
 
 // StructOf returns the type of the struct, union or exception that d describes.
@@ -193,30 +193,30 @@ func MapOf(key, value *Type) *Type { return nocopy.X{}.MapOf(key, value) }
 func NewConst(t *Type, wire string) *Const { return nocopy.X{}.NewConst(t, wire) }
 
 // NewHeld returns a new held message, to which the limits apply, with room for n bytes before it.
-// Its Root is the only handle.
+// Its Root is its only handle.
 func NewHeld(d *Desc, n int, l nocopy.Limits, recycle bool) *nocopy.Message {
 	return nocopy.X{}.NewHeld(d, n, l, recycle)
 }
 
-// NewIn returns a new message that recycles, with room for n bytes before it. It is built in the
-// memory of c, which is from chain.HoldOwned, as long as it fits. It is held if l is not nil.
+// NewIn returns a new message that recycles, with room for n bytes before it. As long as it fits,
+// it is built in the memory of c, which is from chain.HoldOwned. It is held if l is not nil.
 func NewIn(d *Desc, c chain.Chunk, n int, l *nocopy.Limits) *nocopy.Message {
 	return nocopy.X{}.NewIn(d, c, n, l)
 }
 
-// OwnPiece returns where the message is in the memory that NewIn was given, n bytes from its byte
-// at, and who owns that memory; nil if some of the message is elsewhere. It finishes the message.
+// OwnPiece finishes the message and returns its place in the memory that NewIn was given: n bytes
+// from byte at, and the owner of that memory. It returns nil if part of the message is elsewhere.
 func OwnPiece(m *nocopy.Message) (owner chain.Owner, at, n int) { return nocopy.X{}.OwnPiece(m) }
 
 // ParseHeld checks that received bytes are exactly one struct of the type and returns a held
-// message of them, which takes them over, also when that fails. See ParseChunk.
+// message of them. It takes the bytes over, even if that fails. See ParseChunk.
 func ParseHeld(d *Desc, c chain.Chunk, l nocopy.Limits, recycle, lazy bool) (*nocopy.Message, error) {
 	return nocopy.X{}.ParseHeld(d, c, l, recycle, lazy)
 }
 
-// CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part
-// of any message and is read only, but for finishing it. The error tells why v can't be sent as a
-// struct of type d.
+// CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be part
+// of any message. CopyHeld finishes that message and otherwise only reads it. It returns an error
+// if v can't be sent as a struct of type d.
 func CopyHeld(d *Desc, v Struct, n int, l nocopy.Limits, recycle bool) (*nocopy.Message, error) {
 	return nocopy.X{}.CopyHeld(d, v, n, l, recycle)
 }
@@ -224,21 +224,22 @@ func CopyHeld(d *Desc, v Struct, n int, l nocopy.Limits, recycle bool) (*nocopy.
 // Disowned reports whether Release was called for a held message.
 func Disowned(m *nocopy.Message) bool { return nocopy.X{}.Disowned(m) }
 
-// EndHandles ends all handles of a held message, which may still be sent. Root returns a new one.
+// EndHandles ends all handles of a held message, which may still be sent. Root returns a new
+// handle.
 func EndHandles(m *nocopy.Message) { nocopy.X{}.EndHandles(m) }
 
-// End gives the memory of a held message back.
+// End returns the memory of a held message.
 func End(m *nocopy.Message) { nocopy.X{}.End(m) }
 
-// Abandon leaves a held message to the garbage collector, since handlers may still be using it.
+// Abandon leaves a held message to the garbage collector, because handlers may still use it.
 func Abandon(m *nocopy.Message) { nocopy.X{}.Abandon(m) }
 
 // Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
-// be filled; nil if there is no such room. They belong to the wire bytes from then on.
+// be filled. From then on they belong to the wire bytes. It returns nil if there is no such room.
 func Prepend(m *nocopy.Message, n int) []byte { return nocopy.X{}.Prepend(m, n) }
 
-// AddTo adds the message's wire bytes to a batch, having finished it. With frame their length
-// comes first. The message must not be changed or released before the batch is written.
+// AddTo finishes the message and adds its wire bytes to a batch, with frame after their length.
+// The message must not be changed or released before the batch is written.
 func AddTo(m *nocopy.Message, b *chain.Batch, frame bool) { nocopy.X{}.AddTo(m, b, frame) }
 
 // SetEnums sets field f of s, a list or set, to these elements. Duplicates in a set are left out.
@@ -263,18 +264,18 @@ func SetMap[KC Codec[K], VC Codec[V], K comparable, V any](s Struct, f Field, d 
 	nocopy.XPairs[K, V, KC, VC](v).SetIn(s, f, d)
 }
 
-// ParsePrefix parses the struct that b begins with and returns how many bytes it has. The message
-// has a copy of these in memory of its own, so that b may change.
+// ParsePrefix parses the struct at the beginning of b and returns its length in bytes. The message
+// has its own copy of these bytes; b may change afterwards.
 func ParsePrefix(d *Desc, b []byte) (Struct, int, error) { return nocopy.X{}.ParsePrefix(d, b) }
 
-// AppendPieces appends to dst the parts of the message's wire bytes that are contiguous in
-// memory, in wire order, having finished it. They must not be changed. They stay as they are when
-// the message is changed, until Release if it recycles.
+// AppendPieces finishes the message and appends its pieces to dst: the parts of its wire bytes
+// that are contiguous in memory, in wire order. They must not be changed. They keep their contents
+// when the message is changed, until Release if it recycles.
 func AppendPieces(m *nocopy.Message, dst [][]byte) [][]byte { return nocopy.X{}.AppendPieces(m, dst) }
 
-// Detach returns the message's wire bytes, having finished it, in pieces that stay as they are
-// after Release, which must come next. Those of less than below bytes are copied together, as are
-// those of the message's own memory of less than long; others are referred to. The message must
+// Detach finishes the message and returns its wire bytes in pieces that outlive Release. The
+// caller must call Release next. Detach copies pieces shorter than below together, and pieces in
+// the message's own memory that are shorter than long. It refers to the others. The message must
 // not recycle.
 func Detach(m *nocopy.Message, below, long int) [][]byte { return nocopy.X{}.Detach(m, below, long) }
 
@@ -283,22 +284,21 @@ func Detach(m *nocopy.Message, below, long int) [][]byte { return nocopy.X{}.Det
 // missing. It returns the zero handle if structs are nested deeper than this.
 func Reparse(d *Desc, wire []byte, depth int) Struct { return nocopy.X{}.Reparse(d, wire, depth) }
 
-// ParseEncoded parses pieces of wire bytes that a message of type d has had, whatever its size,
-// into a held message. It refers to the pieces and never changes them.
+// ParseEncoded parses pieces of wire bytes, which came from a message of type d, into a held
+// message of any size. The message refers to the pieces and never changes them.
 func ParseEncoded(d *Desc, pieces [][]byte) (*nocopy.Message, error) {
 	return nocopy.X{}.ParseEncoded(d, pieces)
 }
 
-// Recycles reports whether the struct or container that s is a handle of is in a message whose
-// memory is used again.
+// Recycles reports whether s is a handle in a message whose memory is recycled.
 func Recycles(s Struct) bool { return nocopy.X{}.Recycles(s) }
 
-// FastWrite puts the wire bytes of s, which d describes, into buf and returns how many they are:
-// s.WireLen(d), for which buf must have room. Kitex calls it.
+// FastWrite puts the wire bytes of s, which d describes, into buf and returns their number,
+// s.WireLen(d). buf must be long enough. Kitex calls it.
 func FastWrite(s Struct, d *Desc, buf []byte) int { return len(s.AppendStruct(buf[:0], d)) }
 
-// FastRead parses the struct that b begins with, sets *s to its root, and returns how many bytes
-// it has. It is copied once, so that b may change. Kitex calls it.
+// FastRead parses the struct at the beginning of b, sets *s to its root, and returns its length in
+// bytes. It copies the bytes once; b may change afterwards. Kitex calls it.
 func FastRead[S nocopy.View](s *S, d *Desc, b []byte) (int, error) {
 	root, n, err := ParsePrefix(d, b)
 	if err == nil {

@@ -1,15 +1,15 @@
-// Package validate is what the Validate methods of generated types need, and their errors.
+// Package validate has the errors of generated Validate methods, and functions that these call.
 //
-// nocopyc makes Validate methods for types whose fields have vt annotations in the IDL, such as
-// (vt.gt = "0"); docs/idl.md lists them. A method returns nil, without allocating memory, or an
-// *Error that tells the first value that is not as the IDL demands:
+// nocopyc generates Validate methods for types whose fields have vt annotations in the IDL, such
+// as (vt.gt = "0"). docs/idl.md lists the annotations. Validate returns nil, without allocating,
+// or an *Error for the first value that violates them:
 //
 //	var invalid *validate.Error
 //	if err := order.Validate(); errors.As(err, &invalid) {
 //		log.Print(invalid.Path) // lines[3].count
 //	}
 //
-// All functions but Error's methods are for generated code.
+// All functions are for generated code, except Error's methods.
 package validate
 
 import (
@@ -25,23 +25,23 @@ import (
 	"unicode/utf8"
 )
 
-// Error tells which value is not as the IDL's vt annotations demand.
+// Error reports a value that violates the vt annotations of the IDL.
 type Error struct {
-	// Path is where the value is in the message whose Validate was called, by the IDL's names:
+	// Path is the place of the value in the message whose Validate was called, in the IDL's names:
 	// lines[3].count, or labels["a"] for the value of a map's key. It is empty for the message
-	// itself. Keys that are long texts are cut, those that are structs or containers left out.
+	// itself. Long keys are shortened; keys that are structs or containers are omitted.
 	Path string
 	Want string // what was expected, such as "a value > 0"
-	// Got is the value, if it is a number, bool or enum, or the size. Texts are never in an Error,
-	// but as keys in its Path. Nothing is of a field that is redacted (nocopy.redact), whose path
-	// ends with its name.
+	// Got is the value, if it is a number, bool or enum, or the size. An Error never contains texts,
+	// except keys in its Path. It contains nothing of a redacted field (nocopy.redact); the path
+	// stops at it.
 	Got string
 
 	// room is the memory that Path is in once it is long, with space before it.
 	room *room
 }
 
-// Error returns "lines[3].count: expected a value > 0, got -1".
+// Error returns a text such as "lines[3].count: expected a value > 0, got -1".
 func (e *Error) Error() string {
 	text := "expected " + e.Want
 	if e.Path != "" {
@@ -53,34 +53,34 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Value returns the error that the number, bool or enum got is not as wanted.
+// Value returns the error for the number, bool or enum got, which is not as wanted.
 func Value[T any](path, want string, got T) error {
 	return &Error{Path: path, Want: want, Got: fmt.Sprint(got)}
 }
 
-// Size returns the error that a size is not as wanted.
+// Size returns the error for a size that is not as wanted.
 func Size(path, want string, got int) error {
 	return &Error{Path: path, Want: want, Got: strconv.Itoa(got)}
 }
 
-// Text returns the error that a text is not as wanted.
+// Text returns the error for a text that is not as wanted.
 func Text(path, want string) error { return &Error{Path: path, Want: want} }
 
-// In returns err, which is about the value of a field, with the path that begins at the field.
+// In adds a field to the beginning of the path of err, an error in the field's value.
 func In(path string, err error) error { return within(path, err) }
 
-// At returns err, which is about element i of a list or set, with the path that begins there.
+// At adds index i to the beginning of the path of err, an error in element i of a list or set.
 func At(path string, i int, err error) error {
 	return within(path+"["+strconv.Itoa(i)+"]", err)
 }
 
-// Key returns err, which is about the pair of a key, with the path that begins at the map.
+// Key adds a key to the beginning of the path of err, an error in that pair of a map.
 func Key[K any](path string, key K, err error) error {
 	return within(path+"["+keyText(key)+"]", err)
 }
 
-// Hidden returns err, which is about a field that is redacted, without what it tells of the value:
-// the path ends with the field.
+// Hidden removes from err, an error in a redacted field, everything about the value. The path
+// stops at the field.
 func Hidden(field string, err error) error {
 	if e, ok := err.(*Error); ok {
 		e.Path, e.Got = field, ""
@@ -125,15 +125,16 @@ func quoteKey(key string) string {
 	return strconv.Quote(key)
 }
 
-// Pattern is a regular expression, which is compiled when it is first used. It may be used by
-// several goroutines at the same time.
+// Pattern is a regular expression. It is compiled on first use. Several goroutines may use it at
+// the same time.
 type Pattern struct {
 	expr string
 	once sync.Once
 	re   *regexp.Regexp
 }
 
-// NewPattern returns a Pattern in the syntax of package regexp. Using it panics if expr is not.
+// NewPattern returns a Pattern in the syntax of package regexp. Using it panics if expr is
+// invalid.
 func NewPattern(expr string) *Pattern { return &Pattern{expr: expr} }
 
 func (p *Pattern) compiled() *regexp.Regexp {
@@ -157,22 +158,22 @@ func HasSuffix[T string | []byte](text T, suffix string) bool {
 	return len(text) >= len(suffix) && string(text[len(text)-len(suffix):]) == suffix
 }
 
-// Contains reports whether part is in text.
+// Contains reports whether text contains part.
 func Contains(text, part string) bool { return strings.Contains(text, part) }
 
-// ContainsBytes reports whether part is in text. It allocates if part is longer than 128 bytes.
+// ContainsBytes reports whether text contains part. It allocates if part is longer than 128 bytes.
 func ContainsBytes(text []byte, part string) bool {
 	var room [128]byte
 	return bytes.Contains(text, append(room[:0], part...))
 }
 
-// Runes returns the number of characters of text; a byte that is not UTF-8 is one.
+// Runes returns the number of characters of text. A byte that is not UTF-8 counts as one.
 func Runes(text string) int { return utf8.RuneCountInString(text) }
 
 // RunesOfBytes returns the number of characters of text; a byte that is not UTF-8 is one.
 func RunesOfBytes(text []byte) int { return utf8.RuneCount(text) }
 
-// Mod returns the remainder of a / b, and a if b is 0.
+// Mod returns the remainder of a / b, or a if b is 0.
 func Mod(a, b int64) int64 {
 	if b == 0 {
 		return a
@@ -180,7 +181,7 @@ func Mod(a, b int64) int64 {
 	return a % b
 }
 
-// Compare reports whether i op f holds, by their exact values. op is ==, !=, <, <=, > or >=. With
+// Compare reports whether i op f holds for their exact values. op is ==, !=, <, <=, > or >=. With
 // NaN only != holds.
 func Compare(i int64, op string, f float64) bool {
 	x := float64(i)

@@ -18,18 +18,18 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// ServerStats returns Stats for a Server that are these metrics; side is server:
+// ServerStats returns Stats for a Server that record these metrics; side is server:
 //
-//	thrift.<side>.connections       that are open
-//	thrift.<side>.active_requests   that are being handled, or made
+//	thrift.<side>.connections       open connections
+//	thrift.<side>.active_requests   requests that are being handled, or made
 //	thrift.<side>.queue.duration    how long calls have waited, in seconds
 //	thrift.<side>.io                bytes, by network.io.direction
-//	thrift.<side>.io.by_reference   bytes sent that were not copied together first
+//	thrift.<side>.io.by_reference   bytes sent without copying them together first
 //	thrift.server.refused           messages that were not handled, by error.type
 //	thrift.blocks.taken, .returned  blocks of memory of the process, see rpc.BlockStats
 func ServerStats(o Options) *rpc.Stats { return newStats(o, "server") }
 
-// ClientStats returns Stats for a Client: those of ServerStats, where side is client.
+// ClientStats returns Stats for a Client that record the metrics of ServerStats; side is client.
 func ClientStats(o Options) *rpc.Stats { return newStats(o, "client") }
 
 // newStats returns Stats whose functions record to the instruments of a server or a client.
@@ -102,13 +102,13 @@ func typeName(t rpc.ExceptionType) string {
 	return strings.ToUpper(strings.ReplaceAll(t.String(), " ", "_"))
 }
 
-// Expvar returns Stats that are published by package expvar, as a map of this name:
+// Expvar returns Stats that package expvar publishes as a map with this name:
 //
 //	{"connections": 2, "connections_opened": 9, "active": 1, "calls": 5731, "queued_ns": 87211,
 //	 "received_bytes": 471193, "sent_bytes": 331144, "sent_by_reference_bytes": 0, "refused": 3,
 //	 "blocks_taken": 83, "blocks_returned": 79}
 //
-// As expvar.Publish it panics if the name is taken.
+// Like expvar.Publish, it panics if the name is taken.
 func Expvar(name string) *rpc.Stats {
 	m := expvar.NewMap(name)
 	for _, key := range []string{"connections", "connections_opened", "active", "calls", "queued_ns", "received_bytes", "sent_bytes", "sent_by_reference_bytes", "refused"} {
@@ -136,7 +136,7 @@ func Expvar(name string) *rpc.Stats {
 	}
 }
 
-// Both returns Stats that tell a and b, such as ServerStats and Expvar.
+// Both returns Stats that call a and b, such as ServerStats and Expvar.
 func Both(a, b *rpc.Stats) *rpc.Stats {
 	return &rpc.Stats{
 		Conns: both(a.Conns, b.Conns), InFlight: both(a.InFlight, b.InFlight), Queued: both(a.Queued, b.Queued),

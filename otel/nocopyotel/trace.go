@@ -25,14 +25,14 @@ import (
 
 // Options are the settings of interceptors and Stats. The zero value of each is a good default.
 type Options struct {
-	TracerProvider trace.TracerProvider // OpenTelemetry's global one if nil
-	MeterProvider  metric.MeterProvider // likewise
-	// Propagator reads and writes the map; trace context and baggage of the W3C if nil.
+	TracerProvider trace.TracerProvider // nil means OpenTelemetry's global one
+	MeterProvider  metric.MeterProvider // nil means OpenTelemetry's global one
+	// Propagator reads and writes the map. Nil means W3C trace context and baggage.
 	Propagator propagation.TextMapPropagator
-	// Methods are the names, as in calls, of methods that are known by name only and are to have
-	// spans and metrics of their own.
+	// Methods names methods that are known only by name and shall have spans and metrics of their
+	// own. The names are those in calls.
 	Methods []string
-	// Address is the server's, for the spans and metrics of clients: "host:port".
+	// Address is the server's address, "host:port", for the spans and metrics of clients.
 	Address string
 }
 
@@ -98,9 +98,9 @@ func split(addr string) (string, int) {
 	return addr, 0
 }
 
-// Server returns an interceptor for servers, to be the outermost: it begins a span for each call,
-// which continues the client's trace, measures it, and gives the context the client's baggage and
-// deadline.
+// Server returns an interceptor for servers, which must be the outermost. It begins a span for
+// each call, continuing the client's trace, and measures the call. It adds the client's baggage
+// and deadline to the context.
 func Server(o Options) rpc.Interceptor {
 	t := newTracing(o, trace.SpanKindServer)
 	return func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
@@ -120,7 +120,8 @@ func Server(o Options) rpc.Interceptor {
 }
 
 // Client returns an interceptor for clients. It begins a span for each call, or for each try if an
-// interceptor around it makes several, measures it, and sends the context, baggage and deadline.
+// interceptor around it makes several. It measures them, and sends the trace context, baggage and
+// deadline.
 func Client(o Options) rpc.Interceptor {
 	t := newTracing(o, trace.SpanKindClient)
 	return func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {

@@ -12,13 +12,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Serve starts srv and returns a client for it, for as long as the test runs. Both are closed when
-// it ends, which waits for handlers. srv must not be serving yet; with a Processor alone it is as
-// good as any other.
+// Serve starts srv and returns a client for it. Both are closed when the test ends, which waits
+// for handlers. srv must not be serving yet. It may have just a Processor.
 //
-// It is an error of the test if arguments that a client sends, or a result or declared exception
-// that a handler leaves, lack required fields, see nocopy.Message.Missing: these would be sent
-// empty. For that srv gets an interceptor, the innermost one, and so does the client.
+// The test fails if a message of a call lacks required fields, which would be sent empty:
+// arguments of a client, a handler's result, or its declared exception. See
+// nocopy.Message.Missing. To check this, Serve adds an innermost interceptor to srv and to the
+// client.
 func Serve(t testing.TB, srv *rpc.Server, opts ...rpc.Option) *rpc.Client {
 	t.Helper()
 	if srv != nil {
@@ -30,7 +30,7 @@ func Serve(t testing.TB, srv *rpc.Server, opts ...rpc.Option) *rpc.Client {
 }
 
 // Start serves a Server in memory and returns a Client of it, for uses outside of tests. The
-// caller calls stop, which closes both and waits for handlers.
+// caller must call stop, which closes both and waits for handlers.
 func Start(srv *rpc.Server, opts ...rpc.Option) (c *rpc.Client, stop func()) {
 	if srv == nil || srv.Processor == nil {
 		panic("nocopy: rpctest of a Server without a Processor")
@@ -59,7 +59,7 @@ func Start(srv *rpc.Server, opts ...rpc.Option) (c *rpc.Client, stop func()) {
 	return c, stop
 }
 
-// Recorder is a Caller that keeps the calls that pass through it. Any number of goroutines may use
+// Recorder is a Caller that records the calls that it passes on. Any number of goroutines may use
 // it.
 type Recorder struct {
 	to rpc.Caller
@@ -68,8 +68,8 @@ type Recorder struct {
 	calls []Recorded
 }
 
-// Recorded is a call that a Recorder has passed on: copies of its arguments and of its result,
-// which is absent if there is none, and its error. The copies are messages of their own.
+// Recorded is a call that a Recorder has passed on: its arguments, its result, which may be
+// absent, and its error. Arguments and result are copies, in messages of their own.
 type Recorded struct {
 	Method       *rpc.Method
 	Args, Result nocopy.Struct
@@ -97,7 +97,7 @@ func NewRecorder(to rpc.Caller) *Recorder {
 	return &Recorder{to: to}
 }
 
-// NewArgs returns the arguments of a call, to be filled and given to Call.
+// NewArgs returns empty arguments for a call. The caller fills them and passes them to Call.
 func (r *Recorder) NewArgs(m *rpc.Method) nocopy.Struct { return r.to.NewArgs(m) }
 
 // Call passes a call on.
@@ -113,7 +113,7 @@ func (r *Recorder) Call(ctx context.Context, m *rpc.Method, args nocopy.Struct) 
 	return result, err
 }
 
-// Calls returns the calls that have ended, in the order in which they did.
+// Calls returns the calls that have ended, in the order of their ends.
 func (r *Recorder) Calls() []Recorded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
