@@ -39,10 +39,10 @@ var NumberzDesc = impl.NewEnum("Numberz", []impl.EnumValue{
 	{Name: "EIGHT", Value: 8},
 }, impl.Info{Doc: "Docstring!"})
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v Numberz) String() string { return NumberzDesc.Text(int32(v)) }
 
-// ParseNumberz returns the value that the IDL calls s.
+// ParseNumberz returns the value with the name s in the IDL.
 func ParseNumberz(s string) (Numberz, error) { v, err := NumberzDesc.Parse(s); return Numberz(v), err }
 
 // NumberzValues returns the values of Numberz in the IDL's order, each once.
@@ -346,7 +346,7 @@ func (UnimplementedThriftTestHandler) TestOneway(context.Context, ThriftTestTest
 	return thriftTestTestOneway.Unimplemented()
 }
 
-// NewThriftTestProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewThriftTestProcessor returns a Processor for an rpc.Server. h handles the calls of
 // ThriftTest. It panics if h is nil.
 func NewThriftTestProcessor(h ThriftTestHandler) *rpc.Processor {
 	if h == nil {
@@ -764,7 +764,7 @@ func (UnimplementedSecondServiceHandler) SecondtestString(context.Context, Secon
 	return secondServiceSecondtestString.Unimplemented()
 }
 
-// NewSecondServiceProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewSecondServiceProcessor returns a Processor for an rpc.Server. h handles the calls of
 // SecondService. It panics if h is nil.
 func NewSecondServiceProcessor(h SecondServiceHandler) *rpc.Processor {
 	if h == nil {
@@ -823,8 +823,8 @@ func (s Bonk) Clone() Bonk       { return Bonk(impl.Struct(s).Clone(BonkDesc)) }
 func (s Bonk) Equal(t Bonk) bool { return impl.Equals(s, t) }
 func (s Bonk) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Bonk) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bonk) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BonkDesc) }
 
@@ -874,8 +874,8 @@ func (s Bools) Clone() Bools       { return Bools(impl.Struct(s).Clone(BoolsDesc
 func (s Bools) Equal(t Bools) bool { return impl.Equals(s, t) }
 func (s Bools) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Bools) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bools) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolsDesc) }
 
@@ -927,8 +927,8 @@ func (s Xtruct) Clone() Xtruct       { return Xtruct(impl.Struct(s).Clone(Xtruct
 func (s Xtruct) Equal(t Xtruct) bool { return impl.Equals(s, t) }
 func (s Xtruct) String() string      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Xtruct) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XtructDesc) }
 
@@ -989,8 +989,8 @@ func (s Xtruct2) Clone() Xtruct2       { return Xtruct2(impl.Struct(s).Clone(Xtr
 func (s Xtruct2) Equal(t Xtruct2) bool { return impl.Equals(s, t) }
 func (s Xtruct2) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Xtruct2) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct2) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, Xtruct2Desc) }
 
@@ -1014,7 +1014,7 @@ func (s Xtruct2) GetStructThing() Xtruct {
 	return Xtruct(impl.Struct(s).Child(xtruct2StructThing, Xtruct2Desc))
 }
 
-// SetStructThing sets a copy of v, an empty struct if v is absent.
+// SetStructThing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Xtruct2) SetStructThing(v Xtruct) {
 	impl.Struct(s).SetChild(xtruct2StructThing, Xtruct2Desc, impl.Struct(v))
 }
@@ -1057,8 +1057,8 @@ func (s Xtruct3) Clone() Xtruct3       { return Xtruct3(impl.Struct(s).Clone(Xtr
 func (s Xtruct3) Equal(t Xtruct3) bool { return impl.Equals(s, t) }
 func (s Xtruct3) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Xtruct3) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct3) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, Xtruct3Desc) }
 
@@ -1118,8 +1118,8 @@ func (s Insanity) Clone() Insanity       { return Insanity(impl.Struct(s).Clone(
 func (s Insanity) Equal(t Insanity) bool { return impl.Equals(s, t) }
 func (s Insanity) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Insanity) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Insanity) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, InsanityDesc) }
 
@@ -1137,12 +1137,12 @@ func (s Insanity) GetUserMap() nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], 
 	return nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s).Child(insanityUserMap, InsanityDesc))
 }
 
-// SetUserMap sets a copy of v, an empty map if v is absent.
+// SetUserMap sets the field to a copy of v, or to an empty map if v is absent.
 func (s Insanity) SetUserMap(v nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64]) {
 	impl.Struct(s).SetChild(insanityUserMap, InsanityDesc, impl.Struct(v))
 }
 
-// SetUserMapMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetUserMapMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Insanity) SetUserMapMap(v map[Numberz]int64) {
 	impl.SetMap[impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s), insanityUserMap, InsanityDesc, v)
 }
@@ -1156,7 +1156,7 @@ func (s Insanity) GetXtructs() nocopy.StructList[Xtruct] {
 	return nocopy.StructList[Xtruct](impl.Struct(s).Child(insanityXtructs, InsanityDesc))
 }
 
-// SetXtructs sets a copy of v, an empty list if v is absent.
+// SetXtructs sets the field to a copy of v, or to an empty list if v is absent.
 func (s Insanity) SetXtructs(v nocopy.StructList[Xtruct]) {
 	impl.Struct(s).SetChild(insanityXtructs, InsanityDesc, impl.Struct(v))
 }
@@ -1199,8 +1199,8 @@ func (s CrazyNesting) Clone() CrazyNesting {
 func (s CrazyNesting) Equal(t CrazyNesting) bool { return impl.Equals(s, t) }
 func (s CrazyNesting) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s CrazyNesting) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s CrazyNesting) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, CrazyNestingDesc)
@@ -1225,7 +1225,7 @@ func (s CrazyNesting) GetSetField() nocopy.StructList[Insanity] {
 	return nocopy.StructList[Insanity](impl.Struct(s).Child(crazyNestingSetField, CrazyNestingDesc))
 }
 
-// SetSetField sets a copy of v, an empty list if v is absent.
+// SetSetField sets the field to a copy of v, or to an empty list if v is absent.
 func (s CrazyNesting) SetSetField(v nocopy.StructList[Insanity]) {
 	impl.Struct(s).SetChild(crazyNestingSetField, CrazyNestingDesc, impl.Struct(v))
 }
@@ -1239,7 +1239,7 @@ func (s CrazyNesting) GetListField() nocopy.NestedList[nocopy.NestedMap[nocopy.I
 	return nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, impl.AsView[Insanity], impl.AsString]]], impl.AsInt32], impl.AsView[nocopy.Int32List]]](impl.Struct(s).Child(crazyNestingListField, CrazyNestingDesc))
 }
 
-// SetListField sets a copy of v, an empty list if v is absent.
+// SetListField sets the field to a copy of v, or to an empty list if v is absent.
 func (s CrazyNesting) SetListField(v nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, impl.AsView[Insanity], impl.AsString]]], impl.AsInt32], impl.AsView[nocopy.Int32List]]]) {
 	impl.Struct(s).SetChild(crazyNestingListField, CrazyNestingDesc, impl.Struct(v))
 }
@@ -1293,8 +1293,8 @@ func (s SomeUnion) Clone() SomeUnion       { return SomeUnion(impl.Struct(s).Clo
 func (s SomeUnion) Equal(t SomeUnion) bool { return impl.Equals(s, t) }
 func (s SomeUnion) String() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SomeUnion) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SomeUnion) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SomeUnionDesc)
@@ -1329,12 +1329,12 @@ func (s SomeUnion) GetMapThing() nocopy.Map[Numberz, int64, impl.AsEnum[Numberz]
 	return nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s).Child(someUnionMapThing, SomeUnionDesc))
 }
 
-// SetMapThing sets a copy of v, an empty map if v is absent.
+// SetMapThing sets the field to a copy of v, or to an empty map if v is absent.
 func (s SomeUnion) SetMapThing(v nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64]) {
 	impl.Struct(s).SetChild(someUnionMapThing, SomeUnionDesc, impl.Struct(v))
 }
 
-// SetMapThingMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetMapThingMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s SomeUnion) SetMapThingMap(v map[Numberz]int64) {
 	impl.SetMap[impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s), someUnionMapThing, SomeUnionDesc, v)
 }
@@ -1362,7 +1362,7 @@ func (s SomeUnion) GetXtructThing() Xtruct3 {
 	return Xtruct3(impl.Struct(s).Child(someUnionXtructThing, SomeUnionDesc))
 }
 
-// SetXtructThing sets a copy of v, an empty struct if v is absent.
+// SetXtructThing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s SomeUnion) SetXtructThing(v Xtruct3) {
 	impl.Struct(s).SetChild(someUnionXtructThing, SomeUnionDesc, impl.Struct(v))
 }
@@ -1376,7 +1376,7 @@ func (s SomeUnion) GetInsanityThing() Insanity {
 	return Insanity(impl.Struct(s).Child(someUnionInsanityThing, SomeUnionDesc))
 }
 
-// SetInsanityThing sets a copy of v, an empty struct if v is absent.
+// SetInsanityThing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s SomeUnion) SetInsanityThing(v Insanity) {
 	impl.Struct(s).SetChild(someUnionInsanityThing, SomeUnionDesc, impl.Struct(v))
 }
@@ -1413,8 +1413,8 @@ func (s Xception) Equal(t Xception) bool { return impl.Equals(s, t) }
 func (s Xception) String() string        { return impl.String(s) }
 func (s Xception) Error() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Xception) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xception) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XceptionDesc) }
 
@@ -1467,8 +1467,8 @@ func (s Xception2) Equal(t Xception2) bool { return impl.Equals(s, t) }
 func (s Xception2) String() string         { return impl.String(s) }
 func (s Xception2) Error() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Xception2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Xception2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, Xception2Desc)
@@ -1493,7 +1493,7 @@ func (s Xception2) GetStructThing() Xtruct {
 	return Xtruct(impl.Struct(s).Child(xception2StructThing, Xception2Desc))
 }
 
-// SetStructThing sets a copy of v, an empty struct if v is absent.
+// SetStructThing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Xception2) SetStructThing(v Xtruct) {
 	impl.Struct(s).SetChild(xception2StructThing, Xception2Desc, impl.Struct(v))
 }
@@ -1526,8 +1526,8 @@ func (s EmptyStruct) Clone() EmptyStruct       { return EmptyStruct(impl.Struct(
 func (s EmptyStruct) Equal(t EmptyStruct) bool { return impl.Equals(s, t) }
 func (s EmptyStruct) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EmptyStruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EmptyStruct) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EmptyStructDesc)
@@ -1568,8 +1568,8 @@ func (s OneField) Clone() OneField       { return OneField(impl.Struct(s).Clone(
 func (s OneField) Equal(t OneField) bool { return impl.Equals(s, t) }
 func (s OneField) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OneField) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OneField) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OneFieldDesc) }
 
@@ -1587,7 +1587,7 @@ func (s OneField) GetField() EmptyStruct {
 	return EmptyStruct(impl.Struct(s).Child(oneFieldField, OneFieldDesc))
 }
 
-// SetField sets a copy of v, an empty struct if v is absent.
+// SetField sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OneField) SetField(v EmptyStruct) {
 	impl.Struct(s).SetChild(oneFieldField, OneFieldDesc, impl.Struct(v))
 }
@@ -1628,8 +1628,8 @@ func (s VersioningTestV1) Clone() VersioningTestV1 {
 func (s VersioningTestV1) Equal(t VersioningTestV1) bool { return impl.Equals(s, t) }
 func (s VersioningTestV1) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s VersioningTestV1) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VersioningTestV1) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, VersioningTestV1Desc)
@@ -1714,8 +1714,8 @@ func (s VersioningTestV2) Clone() VersioningTestV2 {
 func (s VersioningTestV2) Equal(t VersioningTestV2) bool { return impl.Equals(s, t) }
 func (s VersioningTestV2) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s VersioningTestV2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VersioningTestV2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, VersioningTestV2Desc)
@@ -1781,7 +1781,7 @@ func (s VersioningTestV2) GetNewstruct_() Bonk {
 	return Bonk(impl.Struct(s).Child(versioningTestV2Newstruct_, VersioningTestV2Desc))
 }
 
-// SetNewstruct_ sets a copy of v, an empty struct if v is absent.
+// SetNewstruct_ sets the field to a copy of v, or to an empty struct if v is absent.
 func (s VersioningTestV2) SetNewstruct_(v Bonk) {
 	impl.Struct(s).SetChild(versioningTestV2Newstruct_, VersioningTestV2Desc, impl.Struct(v))
 }
@@ -1821,12 +1821,12 @@ func (s VersioningTestV2) GetNewmap_() nocopy.Map[int32, int32, impl.AsInt32, im
 	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).Child(versioningTestV2Newmap_, VersioningTestV2Desc))
 }
 
-// SetNewmap_ sets a copy of v, an empty map if v is absent.
+// SetNewmap_ sets the field to a copy of v, or to an empty map if v is absent.
 func (s VersioningTestV2) SetNewmap_(v nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]) {
 	impl.Struct(s).SetChild(versioningTestV2Newmap_, VersioningTestV2Desc, impl.Struct(v))
 }
 
-// SetNewmap_Map sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetNewmap_Map sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s VersioningTestV2) SetNewmap_Map(v map[int32]int32) {
 	impl.SetMap[impl.AsInt32, impl.AsInt32](impl.Struct(s), versioningTestV2Newmap_, VersioningTestV2Desc, v)
 }
@@ -1886,8 +1886,8 @@ func (s ListTypeVersioningV1) Clone() ListTypeVersioningV1 {
 func (s ListTypeVersioningV1) Equal(t ListTypeVersioningV1) bool { return impl.Equals(s, t) }
 func (s ListTypeVersioningV1) String() string                    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ListTypeVersioningV1) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListTypeVersioningV1) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListTypeVersioningV1Desc)
@@ -1956,8 +1956,8 @@ func (s ListTypeVersioningV2) Clone() ListTypeVersioningV2 {
 func (s ListTypeVersioningV2) Equal(t ListTypeVersioningV2) bool { return impl.Equals(s, t) }
 func (s ListTypeVersioningV2) String() string                    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ListTypeVersioningV2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListTypeVersioningV2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListTypeVersioningV2Desc)
@@ -2025,8 +2025,8 @@ func (s GuessProtocolStruct) Clone() GuessProtocolStruct {
 func (s GuessProtocolStruct) Equal(t GuessProtocolStruct) bool { return impl.Equals(s, t) }
 func (s GuessProtocolStruct) String() string                   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GuessProtocolStruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GuessProtocolStruct) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GuessProtocolStructDesc)
@@ -2046,12 +2046,12 @@ func (s GuessProtocolStruct) GetMapField() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(guessProtocolStructMapField, GuessProtocolStructDesc))
 }
 
-// SetMapField sets a copy of v, an empty map if v is absent.
+// SetMapField sets the field to a copy of v, or to an empty map if v is absent.
 func (s GuessProtocolStruct) SetMapField(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(guessProtocolStructMapField, GuessProtocolStructDesc, impl.Struct(v))
 }
 
-// SetMapFieldMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetMapFieldMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s GuessProtocolStruct) SetMapFieldMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), guessProtocolStructMapField, GuessProtocolStructDesc, v)
 }
@@ -2099,8 +2099,8 @@ func (s LargeDeltas) Clone() LargeDeltas       { return LargeDeltas(impl.Struct(
 func (s LargeDeltas) Equal(t LargeDeltas) bool { return impl.Equals(s, t) }
 func (s LargeDeltas) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s LargeDeltas) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s LargeDeltas) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, LargeDeltasDesc)
@@ -2120,7 +2120,7 @@ func (s LargeDeltas) GetB1() Bools {
 	return Bools(impl.Struct(s).Child(largeDeltasB1, LargeDeltasDesc))
 }
 
-// SetB1 sets a copy of v, an empty struct if v is absent.
+// SetB1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s LargeDeltas) SetB1(v Bools) {
 	impl.Struct(s).SetChild(largeDeltasB1, LargeDeltasDesc, impl.Struct(v))
 }
@@ -2134,7 +2134,7 @@ func (s LargeDeltas) GetB10() Bools {
 	return Bools(impl.Struct(s).Child(largeDeltasB10, LargeDeltasDesc))
 }
 
-// SetB10 sets a copy of v, an empty struct if v is absent.
+// SetB10 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s LargeDeltas) SetB10(v Bools) {
 	impl.Struct(s).SetChild(largeDeltasB10, LargeDeltasDesc, impl.Struct(v))
 }
@@ -2148,7 +2148,7 @@ func (s LargeDeltas) GetB100() Bools {
 	return Bools(impl.Struct(s).Child(largeDeltasB100, LargeDeltasDesc))
 }
 
-// SetB100 sets a copy of v, an empty struct if v is absent.
+// SetB100 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s LargeDeltas) SetB100(v Bools) {
 	impl.Struct(s).SetChild(largeDeltasB100, LargeDeltasDesc, impl.Struct(v))
 }
@@ -2167,7 +2167,7 @@ func (s LargeDeltas) GetB1000() Bools {
 	return Bools(impl.Struct(s).Child(largeDeltasB1000, LargeDeltasDesc))
 }
 
-// SetB1000 sets a copy of v, an empty struct if v is absent.
+// SetB1000 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s LargeDeltas) SetB1000(v Bools) {
 	impl.Struct(s).SetChild(largeDeltasB1000, LargeDeltasDesc, impl.Struct(v))
 }
@@ -2186,7 +2186,7 @@ func (s LargeDeltas) GetVertwo2000() VersioningTestV2 {
 	return VersioningTestV2(impl.Struct(s).Child(largeDeltasVertwo2000, LargeDeltasDesc))
 }
 
-// SetVertwo2000 sets a copy of v, an empty struct if v is absent.
+// SetVertwo2000 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s LargeDeltas) SetVertwo2000(v VersioningTestV2) {
 	impl.Struct(s).SetChild(largeDeltasVertwo2000, LargeDeltasDesc, impl.Struct(v))
 }
@@ -2212,7 +2212,7 @@ func (s LargeDeltas) GetVertwo3000() VersioningTestV2 {
 	return VersioningTestV2(impl.Struct(s).Child(largeDeltasVertwo3000, LargeDeltasDesc))
 }
 
-// SetVertwo3000 sets a copy of v, an empty struct if v is absent.
+// SetVertwo3000 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s LargeDeltas) SetVertwo3000(v VersioningTestV2) {
 	impl.Struct(s).SetChild(largeDeltasVertwo3000, LargeDeltasDesc, impl.Struct(v))
 }
@@ -2263,8 +2263,8 @@ func (s NestedListsI32x2) Clone() NestedListsI32x2 {
 func (s NestedListsI32x2) Equal(t NestedListsI32x2) bool { return impl.Equals(s, t) }
 func (s NestedListsI32x2) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s NestedListsI32x2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsI32x2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedListsI32x2Desc)
@@ -2284,7 +2284,7 @@ func (s NestedListsI32x2) GetIntegerlist() nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).Child(nestedListsI32x2Integerlist, NestedListsI32x2Desc))
 }
 
-// SetIntegerlist sets a copy of v, an empty list if v is absent.
+// SetIntegerlist sets the field to a copy of v, or to an empty list if v is absent.
 func (s NestedListsI32x2) SetIntegerlist(v nocopy.NestedList[nocopy.Int32List]) {
 	impl.Struct(s).SetChild(nestedListsI32x2Integerlist, NestedListsI32x2Desc, impl.Struct(v))
 }
@@ -2325,8 +2325,8 @@ func (s NestedListsI32x3) Clone() NestedListsI32x3 {
 func (s NestedListsI32x3) Equal(t NestedListsI32x3) bool { return impl.Equals(s, t) }
 func (s NestedListsI32x3) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s NestedListsI32x3) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsI32x3) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedListsI32x3Desc)
@@ -2346,7 +2346,7 @@ func (s NestedListsI32x3) GetIntegerlist() nocopy.NestedList[nocopy.NestedList[n
 	return nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]](impl.Struct(s).Child(nestedListsI32x3Integerlist, NestedListsI32x3Desc))
 }
 
-// SetIntegerlist sets a copy of v, an empty list if v is absent.
+// SetIntegerlist sets the field to a copy of v, or to an empty list if v is absent.
 func (s NestedListsI32x3) SetIntegerlist(v nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]]) {
 	impl.Struct(s).SetChild(nestedListsI32x3Integerlist, NestedListsI32x3Desc, impl.Struct(v))
 }
@@ -2389,8 +2389,8 @@ func (s NestedMixedx2) Clone() NestedMixedx2 {
 func (s NestedMixedx2) Equal(t NestedMixedx2) bool { return impl.Equals(s, t) }
 func (s NestedMixedx2) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s NestedMixedx2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedMixedx2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedMixedx2Desc)
@@ -2410,7 +2410,7 @@ func (s NestedMixedx2) GetIntSetList() nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).Child(nestedMixedx2IntSetList, NestedMixedx2Desc))
 }
 
-// SetIntSetList sets a copy of v, an empty list if v is absent.
+// SetIntSetList sets the field to a copy of v, or to an empty list if v is absent.
 func (s NestedMixedx2) SetIntSetList(v nocopy.NestedList[nocopy.Int32List]) {
 	impl.Struct(s).SetChild(nestedMixedx2IntSetList, NestedMixedx2Desc, impl.Struct(v))
 }
@@ -2424,7 +2424,7 @@ func (s NestedMixedx2) GetMapIntStrset() nocopy.NestedMap[int32, nocopy.StringLi
 	return nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32](impl.Struct(s).Child(nestedMixedx2MapIntStrset, NestedMixedx2Desc))
 }
 
-// SetMapIntStrset sets a copy of v, an empty map if v is absent.
+// SetMapIntStrset sets the field to a copy of v, or to an empty map if v is absent.
 func (s NestedMixedx2) SetMapIntStrset(v nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32]) {
 	impl.Struct(s).SetChild(nestedMixedx2MapIntStrset, NestedMixedx2Desc, impl.Struct(v))
 }
@@ -2438,7 +2438,7 @@ func (s NestedMixedx2) GetMapIntStrsetList() nocopy.NestedList[nocopy.NestedMap[
 	return nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32]](impl.Struct(s).Child(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc))
 }
 
-// SetMapIntStrsetList sets a copy of v, an empty list if v is absent.
+// SetMapIntStrsetList sets the field to a copy of v, or to an empty list if v is absent.
 func (s NestedMixedx2) SetMapIntStrsetList(v nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32]]) {
 	impl.Struct(s).SetChild(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc, impl.Struct(v))
 }
@@ -2477,8 +2477,8 @@ func (s ListBonks) Clone() ListBonks       { return ListBonks(impl.Struct(s).Clo
 func (s ListBonks) Equal(t ListBonks) bool { return impl.Equals(s, t) }
 func (s ListBonks) String() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ListBonks) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListBonks) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListBonksDesc)
@@ -2498,7 +2498,7 @@ func (s ListBonks) GetBonk() nocopy.StructList[Bonk] {
 	return nocopy.StructList[Bonk](impl.Struct(s).Child(listBonksBonk, ListBonksDesc))
 }
 
-// SetBonk sets a copy of v, an empty list if v is absent.
+// SetBonk sets the field to a copy of v, or to an empty list if v is absent.
 func (s ListBonks) SetBonk(v nocopy.StructList[Bonk]) {
 	impl.Struct(s).SetChild(listBonksBonk, ListBonksDesc, impl.Struct(v))
 }
@@ -2537,8 +2537,8 @@ func (s NestedListsBonk) Clone() NestedListsBonk {
 func (s NestedListsBonk) Equal(t NestedListsBonk) bool { return impl.Equals(s, t) }
 func (s NestedListsBonk) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s NestedListsBonk) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsBonk) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedListsBonkDesc)
@@ -2558,7 +2558,7 @@ func (s NestedListsBonk) GetBonk() nocopy.NestedList[nocopy.NestedList[nocopy.St
 	return nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]](impl.Struct(s).Child(nestedListsBonkBonk, NestedListsBonkDesc))
 }
 
-// SetBonk sets a copy of v, an empty list if v is absent.
+// SetBonk sets the field to a copy of v, or to an empty list if v is absent.
 func (s NestedListsBonk) SetBonk(v nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]]) {
 	impl.Struct(s).SetChild(nestedListsBonkBonk, NestedListsBonkDesc, impl.Struct(v))
 }
@@ -2594,8 +2594,8 @@ func (s BoolTest) Clone() BoolTest       { return BoolTest(impl.Struct(s).Clone(
 func (s BoolTest) Equal(t BoolTest) bool { return impl.Equals(s, t) }
 func (s BoolTest) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s BoolTest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s BoolTest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolTestDesc) }
 
@@ -2644,8 +2644,8 @@ func (s StructA) Clone() StructA       { return StructA(impl.Struct(s).Clone(Str
 func (s StructA) Equal(t StructA) bool { return impl.Equals(s, t) }
 func (s StructA) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s StructA) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s StructA) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, StructADesc) }
 
@@ -2690,8 +2690,8 @@ func (s StructB) Clone() StructB       { return StructB(impl.Struct(s).Clone(Str
 func (s StructB) Equal(t StructB) bool { return impl.Equals(s, t) }
 func (s StructB) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s StructB) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s StructB) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, StructBDesc) }
 
@@ -2707,7 +2707,7 @@ func (s *StructB) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(
 
 func (s StructB) GetAa() StructA { return StructA(impl.Struct(s).Child(structBAa, StructBDesc)) }
 
-// SetAa sets a copy of v, an empty struct if v is absent.
+// SetAa sets the field to a copy of v, or to an empty struct if v is absent.
 func (s StructB) SetAa(v StructA) { impl.Struct(s).SetChild(structBAa, StructBDesc, impl.Struct(v)) }
 func (s StructB) NewAa() StructA  { return StructA(impl.Struct(s).NewChild(structBAa, StructBDesc, 0)) }
 func (s StructB) IsSetAa() bool   { return impl.Struct(s).Has(structBAa) }
@@ -2715,7 +2715,7 @@ func (s StructB) UnsetAa()        { impl.Struct(s).Unset(structBAa) }
 
 func (s StructB) GetAb() StructA { return StructA(impl.Struct(s).Child(structBAb, StructBDesc)) }
 
-// SetAb sets a copy of v, an empty struct if v is absent.
+// SetAb sets the field to a copy of v, or to an empty struct if v is absent.
 func (s StructB) SetAb(v StructA) { impl.Struct(s).SetChild(structBAb, StructBDesc, impl.Struct(v)) }
 func (s StructB) NewAb() StructA  { return StructA(impl.Struct(s).NewChild(structBAb, StructBDesc, 0)) }
 func (s StructB) IsSetAb() bool   { return impl.Struct(s).Has(structBAb) }
@@ -2750,8 +2750,8 @@ func (s OptionalSetDefaultTest) Clone() OptionalSetDefaultTest {
 func (s OptionalSetDefaultTest) Equal(t OptionalSetDefaultTest) bool { return impl.Equals(s, t) }
 func (s OptionalSetDefaultTest) String() string                      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OptionalSetDefaultTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalSetDefaultTest) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalSetDefaultTestDesc)
@@ -2813,8 +2813,8 @@ func (s OptionalBinary) Clone() OptionalBinary {
 func (s OptionalBinary) Equal(t OptionalBinary) bool { return impl.Equals(s, t) }
 func (s OptionalBinary) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OptionalBinary) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalBinary) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalBinaryDesc)
@@ -2846,12 +2846,12 @@ func (s OptionalBinary) GetBinMap() nocopy.Map[[]byte, int32, impl.AsBytes, impl
 	return nocopy.Map[[]byte, int32, impl.AsBytes, impl.AsInt32](impl.Struct(s).Child(optionalBinaryBinMap, OptionalBinaryDesc))
 }
 
-// SetBinMap sets a copy of v, an empty map if v is absent.
+// SetBinMap sets the field to a copy of v, or to an empty map if v is absent.
 func (s OptionalBinary) SetBinMap(v nocopy.Map[[]byte, int32, impl.AsBytes, impl.AsInt32]) {
 	impl.Struct(s).SetChild(optionalBinaryBinMap, OptionalBinaryDesc, impl.Struct(v))
 }
 
-// SetBinMapMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetBinMapMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s OptionalBinary) SetBinMapMap(v map[string]int32) {
 	impl.SetMap[impl.AsString, impl.AsInt32](impl.Struct(s), optionalBinaryBinMap, OptionalBinaryDesc, v)
 }
@@ -2886,8 +2886,8 @@ func (s ThriftTestTestVoidArgs) Clone() ThriftTestTestVoidArgs {
 func (s ThriftTestTestVoidArgs) Equal(t ThriftTestTestVoidArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestVoidArgs) String() string                      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestVoidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestVoidArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestVoidArgsDesc)
@@ -2928,8 +2928,8 @@ func (s ThriftTestTestVoidResult) Clone() ThriftTestTestVoidResult {
 func (s ThriftTestTestVoidResult) Equal(t ThriftTestTestVoidResult) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestVoidResult) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestVoidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestVoidResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestVoidResultDesc)
@@ -2974,8 +2974,8 @@ func (s ThriftTestTestStringArgs) Clone() ThriftTestTestStringArgs {
 func (s ThriftTestTestStringArgs) Equal(t ThriftTestTestStringArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestStringArgs) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringArgsDesc)
@@ -3033,8 +3033,8 @@ func (s ThriftTestTestStringResult) Equal(t ThriftTestTestStringResult) bool {
 }
 func (s ThriftTestTestStringResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringResultDesc)
@@ -3094,8 +3094,8 @@ func (s ThriftTestTestBoolArgs) Clone() ThriftTestTestBoolArgs {
 func (s ThriftTestTestBoolArgs) Equal(t ThriftTestTestBoolArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestBoolArgs) String() string                      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestBoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBoolArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBoolArgsDesc)
@@ -3151,8 +3151,8 @@ func (s ThriftTestTestBoolResult) Clone() ThriftTestTestBoolResult {
 func (s ThriftTestTestBoolResult) Equal(t ThriftTestTestBoolResult) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestBoolResult) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestBoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBoolResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBoolResultDesc)
@@ -3210,8 +3210,8 @@ func (s ThriftTestTestByteArgs) Clone() ThriftTestTestByteArgs {
 func (s ThriftTestTestByteArgs) Equal(t ThriftTestTestByteArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestByteArgs) String() string                      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestByteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestByteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestByteArgsDesc)
@@ -3267,8 +3267,8 @@ func (s ThriftTestTestByteResult) Clone() ThriftTestTestByteResult {
 func (s ThriftTestTestByteResult) Equal(t ThriftTestTestByteResult) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestByteResult) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestByteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestByteResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestByteResultDesc)
@@ -3326,8 +3326,8 @@ func (s ThriftTestTestI32Args) Clone() ThriftTestTestI32Args {
 func (s ThriftTestTestI32Args) Equal(t ThriftTestTestI32Args) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestI32Args) String() string                     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI32Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI32ArgsDesc)
@@ -3383,8 +3383,8 @@ func (s ThriftTestTestI32Result) Clone() ThriftTestTestI32Result {
 func (s ThriftTestTestI32Result) Equal(t ThriftTestTestI32Result) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestI32Result) String() string                       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI32Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI32ResultDesc)
@@ -3440,8 +3440,8 @@ func (s ThriftTestTestI64Args) Clone() ThriftTestTestI64Args {
 func (s ThriftTestTestI64Args) Equal(t ThriftTestTestI64Args) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestI64Args) String() string                     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI64Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI64ArgsDesc)
@@ -3497,8 +3497,8 @@ func (s ThriftTestTestI64Result) Clone() ThriftTestTestI64Result {
 func (s ThriftTestTestI64Result) Equal(t ThriftTestTestI64Result) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestI64Result) String() string                       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI64Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI64ResultDesc)
@@ -3554,8 +3554,8 @@ func (s ThriftTestTestDoubleArgs) Clone() ThriftTestTestDoubleArgs {
 func (s ThriftTestTestDoubleArgs) Equal(t ThriftTestTestDoubleArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestDoubleArgs) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestDoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestDoubleArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleArgsDesc)
@@ -3613,8 +3613,8 @@ func (s ThriftTestTestDoubleResult) Equal(t ThriftTestTestDoubleResult) bool {
 }
 func (s ThriftTestTestDoubleResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestDoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestDoubleResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleResultDesc)
@@ -3674,8 +3674,8 @@ func (s ThriftTestTestBinaryArgs) Clone() ThriftTestTestBinaryArgs {
 func (s ThriftTestTestBinaryArgs) Equal(t ThriftTestTestBinaryArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestBinaryArgs) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestBinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBinaryArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryArgsDesc)
@@ -3736,8 +3736,8 @@ func (s ThriftTestTestBinaryResult) Equal(t ThriftTestTestBinaryResult) bool {
 }
 func (s ThriftTestTestBinaryResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestBinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBinaryResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryResultDesc)
@@ -3800,8 +3800,8 @@ func (s ThriftTestTestUuidArgs) Clone() ThriftTestTestUuidArgs {
 func (s ThriftTestTestUuidArgs) Equal(t ThriftTestTestUuidArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestUuidArgs) String() string                      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestUuidArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestUuidArgsDesc)
@@ -3857,8 +3857,8 @@ func (s ThriftTestTestUuidResult) Clone() ThriftTestTestUuidResult {
 func (s ThriftTestTestUuidResult) Equal(t ThriftTestTestUuidResult) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestUuidResult) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestUuidResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestUuidResultDesc)
@@ -3916,8 +3916,8 @@ func (s ThriftTestTestStructArgs) Clone() ThriftTestTestStructArgs {
 func (s ThriftTestTestStructArgs) Equal(t ThriftTestTestStructArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestStructArgs) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStructArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStructArgsDesc)
@@ -3937,7 +3937,7 @@ func (s ThriftTestTestStructArgs) GetThing() Xtruct {
 	return Xtruct(impl.Struct(s).Child(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc))
 }
 
-// SetThing sets a copy of v, an empty struct if v is absent.
+// SetThing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ThriftTestTestStructArgs) SetThing(v Xtruct) {
 	impl.Struct(s).SetChild(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc, impl.Struct(v))
 }
@@ -3980,8 +3980,8 @@ func (s ThriftTestTestStructResult) Equal(t ThriftTestTestStructResult) bool {
 }
 func (s ThriftTestTestStructResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStructResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStructResultDesc)
@@ -4003,7 +4003,7 @@ func (s ThriftTestTestStructResult) GetSuccess() Xtruct {
 	return Xtruct(impl.Struct(s).Child(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ThriftTestTestStructResult) SetSuccess(v Xtruct) {
 	impl.Struct(s).SetChild(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc, impl.Struct(v))
 }
@@ -4046,8 +4046,8 @@ func (s ThriftTestTestNestArgs) Clone() ThriftTestTestNestArgs {
 func (s ThriftTestTestNestArgs) Equal(t ThriftTestTestNestArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestNestArgs) String() string                      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestNestArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestNestArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestNestArgsDesc)
@@ -4067,7 +4067,7 @@ func (s ThriftTestTestNestArgs) GetThing() Xtruct2 {
 	return Xtruct2(impl.Struct(s).Child(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc))
 }
 
-// SetThing sets a copy of v, an empty struct if v is absent.
+// SetThing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ThriftTestTestNestArgs) SetThing(v Xtruct2) {
 	impl.Struct(s).SetChild(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc, impl.Struct(v))
 }
@@ -4108,8 +4108,8 @@ func (s ThriftTestTestNestResult) Clone() ThriftTestTestNestResult {
 func (s ThriftTestTestNestResult) Equal(t ThriftTestTestNestResult) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestNestResult) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestNestResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestNestResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestNestResultDesc)
@@ -4129,7 +4129,7 @@ func (s ThriftTestTestNestResult) GetSuccess() Xtruct2 {
 	return Xtruct2(impl.Struct(s).Child(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ThriftTestTestNestResult) SetSuccess(v Xtruct2) {
 	impl.Struct(s).SetChild(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc, impl.Struct(v))
 }
@@ -4172,8 +4172,8 @@ func (s ThriftTestTestMapArgs) Clone() ThriftTestTestMapArgs {
 func (s ThriftTestTestMapArgs) Equal(t ThriftTestTestMapArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestMapArgs) String() string                     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapArgsDesc)
@@ -4193,12 +4193,12 @@ func (s ThriftTestTestMapArgs) GetThing() nocopy.Map[int32, int32, impl.AsInt32,
 	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).Child(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc))
 }
 
-// SetThing sets a copy of v, an empty map if v is absent.
+// SetThing sets the field to a copy of v, or to an empty map if v is absent.
 func (s ThriftTestTestMapArgs) SetThing(v nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]) {
 	impl.Struct(s).SetChild(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, impl.Struct(v))
 }
 
-// SetThingMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetThingMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestMapArgs) SetThingMap(v map[int32]int32) {
 	impl.SetMap[impl.AsInt32, impl.AsInt32](impl.Struct(s), thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, v)
 }
@@ -4239,8 +4239,8 @@ func (s ThriftTestTestMapResult) Clone() ThriftTestTestMapResult {
 func (s ThriftTestTestMapResult) Equal(t ThriftTestTestMapResult) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestMapResult) String() string                       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapResultDesc)
@@ -4260,12 +4260,12 @@ func (s ThriftTestTestMapResult) GetSuccess() nocopy.Map[int32, int32, impl.AsIn
 	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).Child(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty map if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty map if v is absent.
 func (s ThriftTestTestMapResult) SetSuccess(v nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]) {
 	impl.Struct(s).SetChild(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, impl.Struct(v))
 }
 
-// SetSuccessMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetSuccessMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestMapResult) SetSuccessMap(v map[int32]int32) {
 	impl.SetMap[impl.AsInt32, impl.AsInt32](impl.Struct(s), thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, v)
 }
@@ -4308,8 +4308,8 @@ func (s ThriftTestTestStringMapArgs) Equal(t ThriftTestTestStringMapArgs) bool {
 }
 func (s ThriftTestTestStringMapArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestStringMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapArgsDesc)
@@ -4331,12 +4331,12 @@ func (s ThriftTestTestStringMapArgs) GetThing() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc))
 }
 
-// SetThing sets a copy of v, an empty map if v is absent.
+// SetThing sets the field to a copy of v, or to an empty map if v is absent.
 func (s ThriftTestTestStringMapArgs) SetThing(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, impl.Struct(v))
 }
 
-// SetThingMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetThingMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestStringMapArgs) SetThingMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, v)
 }
@@ -4381,8 +4381,8 @@ func (s ThriftTestTestStringMapResult) Equal(t ThriftTestTestStringMapResult) bo
 }
 func (s ThriftTestTestStringMapResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestStringMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapResultDesc)
@@ -4408,12 +4408,12 @@ func (s ThriftTestTestStringMapResult) GetSuccess() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty map if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty map if v is absent.
 func (s ThriftTestTestStringMapResult) SetSuccess(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, impl.Struct(v))
 }
 
-// SetSuccessMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetSuccessMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestStringMapResult) SetSuccessMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, v)
 }
@@ -4456,8 +4456,8 @@ func (s ThriftTestTestSetArgs) Clone() ThriftTestTestSetArgs {
 func (s ThriftTestTestSetArgs) Equal(t ThriftTestTestSetArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestSetArgs) String() string                     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestSetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestSetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestSetArgsDesc)
@@ -4516,8 +4516,8 @@ func (s ThriftTestTestSetResult) Clone() ThriftTestTestSetResult {
 func (s ThriftTestTestSetResult) Equal(t ThriftTestTestSetResult) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestSetResult) String() string                       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestSetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestSetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestSetResultDesc)
@@ -4576,8 +4576,8 @@ func (s ThriftTestTestListArgs) Clone() ThriftTestTestListArgs {
 func (s ThriftTestTestListArgs) Equal(t ThriftTestTestListArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestListArgs) String() string                      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestListArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestListArgsDesc)
@@ -4636,8 +4636,8 @@ func (s ThriftTestTestListResult) Clone() ThriftTestTestListResult {
 func (s ThriftTestTestListResult) Equal(t ThriftTestTestListResult) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestListResult) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestListResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestListResultDesc)
@@ -4698,8 +4698,8 @@ func (s ThriftTestTestEnumArgs) Clone() ThriftTestTestEnumArgs {
 func (s ThriftTestTestEnumArgs) Equal(t ThriftTestTestEnumArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestEnumArgs) String() string                      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestEnumArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestEnumArgsDesc)
@@ -4755,8 +4755,8 @@ func (s ThriftTestTestEnumResult) Clone() ThriftTestTestEnumResult {
 func (s ThriftTestTestEnumResult) Equal(t ThriftTestTestEnumResult) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestEnumResult) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestEnumResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestEnumResultDesc)
@@ -4814,8 +4814,8 @@ func (s ThriftTestTestTypedefArgs) Clone() ThriftTestTestTypedefArgs {
 func (s ThriftTestTestTypedefArgs) Equal(t ThriftTestTestTypedefArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestTypedefArgs) String() string                         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestTypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestTypedefArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefArgsDesc)
@@ -4873,8 +4873,8 @@ func (s ThriftTestTestTypedefResult) Equal(t ThriftTestTestTypedefResult) bool {
 }
 func (s ThriftTestTestTypedefResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestTypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestTypedefResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefResultDesc)
@@ -4934,8 +4934,8 @@ func (s ThriftTestTestMapMapArgs) Clone() ThriftTestTestMapMapArgs {
 func (s ThriftTestTestMapMapArgs) Equal(t ThriftTestTestMapMapArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestMapMapArgs) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestMapMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapArgsDesc)
@@ -4993,8 +4993,8 @@ func (s ThriftTestTestMapMapResult) Equal(t ThriftTestTestMapMapResult) bool {
 }
 func (s ThriftTestTestMapMapResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestMapMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapResultDesc)
@@ -5016,7 +5016,7 @@ func (s ThriftTestTestMapMapResult) GetSuccess() nocopy.NestedMap[int32, nocopy.
 	return nocopy.NestedMap[int32, nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], impl.AsInt32](impl.Struct(s).Child(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty map if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty map if v is absent.
 func (s ThriftTestTestMapMapResult) SetSuccess(v nocopy.NestedMap[int32, nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], impl.AsInt32]) {
 	impl.Struct(s).SetChild(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc, impl.Struct(v))
 }
@@ -5061,8 +5061,8 @@ func (s ThriftTestTestInsanityArgs) Equal(t ThriftTestTestInsanityArgs) bool {
 }
 func (s ThriftTestTestInsanityArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestInsanityArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestInsanityArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityArgsDesc)
@@ -5084,7 +5084,7 @@ func (s ThriftTestTestInsanityArgs) GetArgument() Insanity {
 	return Insanity(impl.Struct(s).Child(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc))
 }
 
-// SetArgument sets a copy of v, an empty struct if v is absent.
+// SetArgument sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ThriftTestTestInsanityArgs) SetArgument(v Insanity) {
 	impl.Struct(s).SetChild(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc, impl.Struct(v))
 }
@@ -5129,8 +5129,8 @@ func (s ThriftTestTestInsanityResult) Equal(t ThriftTestTestInsanityResult) bool
 }
 func (s ThriftTestTestInsanityResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestInsanityResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestInsanityResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityResultDesc)
@@ -5156,7 +5156,7 @@ func (s ThriftTestTestInsanityResult) GetSuccess() nocopy.NestedMap[int64, nocop
 	return nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, impl.AsEnum[Numberz]], impl.AsInt64](impl.Struct(s).Child(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty map if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty map if v is absent.
 func (s ThriftTestTestInsanityResult) SetSuccess(v nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, impl.AsEnum[Numberz]], impl.AsInt64]) {
 	impl.Struct(s).SetChild(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc, impl.Struct(v))
 }
@@ -5204,8 +5204,8 @@ func (s ThriftTestTestMultiArgs) Clone() ThriftTestTestMultiArgs {
 func (s ThriftTestTestMultiArgs) Equal(t ThriftTestTestMultiArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestMultiArgs) String() string                       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestMultiArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMultiArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiArgsDesc)
@@ -5258,12 +5258,12 @@ func (s ThriftTestTestMultiArgs) GetArg3() nocopy.Map[int16, string, impl.AsInt1
 	return nocopy.Map[int16, string, impl.AsInt16, impl.AsString](impl.Struct(s).Child(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc))
 }
 
-// SetArg3 sets a copy of v, an empty map if v is absent.
+// SetArg3 sets the field to a copy of v, or to an empty map if v is absent.
 func (s ThriftTestTestMultiArgs) SetArg3(v nocopy.Map[int16, string, impl.AsInt16, impl.AsString]) {
 	impl.Struct(s).SetChild(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, impl.Struct(v))
 }
 
-// SetArg3Map sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetArg3Map sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestMultiArgs) SetArg3Map(v map[int16]string) {
 	impl.SetMap[impl.AsInt16, impl.AsString](impl.Struct(s), thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, v)
 }
@@ -5326,8 +5326,8 @@ func (s ThriftTestTestMultiResult) Clone() ThriftTestTestMultiResult {
 func (s ThriftTestTestMultiResult) Equal(t ThriftTestTestMultiResult) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestMultiResult) String() string                         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestMultiResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMultiResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiResultDesc)
@@ -5347,7 +5347,7 @@ func (s ThriftTestTestMultiResult) GetSuccess() Xtruct {
 	return Xtruct(impl.Struct(s).Child(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ThriftTestTestMultiResult) SetSuccess(v Xtruct) {
 	impl.Struct(s).SetChild(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc, impl.Struct(v))
 }
@@ -5392,8 +5392,8 @@ func (s ThriftTestTestExceptionArgs) Equal(t ThriftTestTestExceptionArgs) bool {
 }
 func (s ThriftTestTestExceptionArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestExceptionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionArgsDesc)
@@ -5453,8 +5453,8 @@ func (s ThriftTestTestExceptionResult) Equal(t ThriftTestTestExceptionResult) bo
 }
 func (s ThriftTestTestExceptionResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestExceptionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionResultDesc)
@@ -5480,7 +5480,7 @@ func (s ThriftTestTestExceptionResult) GetErr1() Xception {
 	return Xception(impl.Struct(s).Child(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc))
 }
 
-// SetErr1 sets a copy of v, an empty struct if v is absent.
+// SetErr1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ThriftTestTestExceptionResult) SetErr1(v Xception) {
 	impl.Struct(s).SetChild(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc, impl.Struct(v))
 }
@@ -5526,8 +5526,8 @@ func (s ThriftTestTestMultiExceptionArgs) Equal(t ThriftTestTestMultiExceptionAr
 }
 func (s ThriftTestTestMultiExceptionArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestMultiExceptionArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -5612,8 +5612,8 @@ func (s ThriftTestTestMultiExceptionResult) Equal(t ThriftTestTestMultiException
 }
 func (s ThriftTestTestMultiExceptionResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestMultiExceptionResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -5643,7 +5643,7 @@ func (s ThriftTestTestMultiExceptionResult) GetSuccess() Xtruct {
 	return Xtruct(impl.Struct(s).Child(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ThriftTestTestMultiExceptionResult) SetSuccess(v Xtruct) {
 	impl.Struct(s).SetChild(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc, impl.Struct(v))
 }
@@ -5661,7 +5661,7 @@ func (s ThriftTestTestMultiExceptionResult) GetErr1() Xception {
 	return Xception(impl.Struct(s).Child(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc))
 }
 
-// SetErr1 sets a copy of v, an empty struct if v is absent.
+// SetErr1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ThriftTestTestMultiExceptionResult) SetErr1(v Xception) {
 	impl.Struct(s).SetChild(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc, impl.Struct(v))
 }
@@ -5679,7 +5679,7 @@ func (s ThriftTestTestMultiExceptionResult) GetErr2() Xception2 {
 	return Xception2(impl.Struct(s).Child(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc))
 }
 
-// SetErr2 sets a copy of v, an empty struct if v is absent.
+// SetErr2 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ThriftTestTestMultiExceptionResult) SetErr2(v Xception2) {
 	impl.Struct(s).SetChild(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc, impl.Struct(v))
 }
@@ -5722,8 +5722,8 @@ func (s ThriftTestTestOnewayArgs) Clone() ThriftTestTestOnewayArgs {
 func (s ThriftTestTestOnewayArgs) Equal(t ThriftTestTestOnewayArgs) bool { return impl.Equals(s, t) }
 func (s ThriftTestTestOnewayArgs) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ThriftTestTestOnewayArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestOnewayArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestOnewayArgsDesc)
@@ -5783,8 +5783,8 @@ func (s SecondServiceSecondtestStringArgs) Equal(t SecondServiceSecondtestString
 }
 func (s SecondServiceSecondtestStringArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SecondServiceSecondtestStringArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -5854,8 +5854,8 @@ func (s SecondServiceSecondtestStringResult) Equal(t SecondServiceSecondtestStri
 }
 func (s SecondServiceSecondtestStringResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SecondServiceSecondtestStringResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }

@@ -42,8 +42,8 @@ func (s Party) Clone() Party       { return Party(impl.Struct(s).Clone(PartyDesc
 func (s Party) Equal(t Party) bool { return impl.Equals(s, t) }
 func (s Party) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Party) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Party) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PartyDesc) }
 
@@ -99,8 +99,8 @@ func (s Line) Clone() Line       { return Line(impl.Struct(s).Clone(LineDesc)) }
 func (s Line) Equal(t Line) bool { return impl.Equals(s, t) }
 func (s Line) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Line) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Line) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LineDesc) }
 
@@ -160,8 +160,8 @@ func (s Invoice) Clone() Invoice       { return Invoice(impl.Struct(s).Clone(Inv
 func (s Invoice) Equal(t Invoice) bool { return impl.Equals(s, t) }
 func (s Invoice) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Invoice) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Invoice) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, InvoiceDesc) }
 
@@ -189,7 +189,7 @@ func (s Invoice) GetLines() nocopy.StructList[Line] {
 	return nocopy.StructList[Line](impl.Struct(s).Child(invoiceLines, InvoiceDesc))
 }
 
-// SetLines sets a copy of v, an empty list if v is absent.
+// SetLines sets the field to a copy of v, or to an empty list if v is absent.
 func (s Invoice) SetLines(v nocopy.StructList[Line]) {
 	impl.Struct(s).SetChild(invoiceLines, InvoiceDesc, impl.Struct(v))
 }
@@ -203,12 +203,12 @@ func (s Invoice) GetLabels() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(invoiceLabels, InvoiceDesc))
 }
 
-// SetLabels sets a copy of v, an empty map if v is absent.
+// SetLabels sets the field to a copy of v, or to an empty map if v is absent.
 func (s Invoice) SetLabels(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(invoiceLabels, InvoiceDesc, impl.Struct(v))
 }
 
-// SetLabelsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetLabelsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Invoice) SetLabelsMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), invoiceLabels, InvoiceDesc, v)
 }
@@ -220,7 +220,7 @@ func (s Invoice) UnsetLabels()      { impl.Struct(s).Unset(invoiceLabels) }
 
 func (s Invoice) GetBuyer() Party { return Party(impl.Struct(s).Child(invoiceBuyer, InvoiceDesc)) }
 
-// SetBuyer sets a copy of v, an empty struct if v is absent.
+// SetBuyer sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Invoice) SetBuyer(v Party) {
 	impl.Struct(s).SetChild(invoiceBuyer, InvoiceDesc, impl.Struct(v))
 }
@@ -232,7 +232,7 @@ func (s Invoice) UnsetBuyer()      { impl.Struct(s).Unset(invoiceBuyer) }
 
 func (s Invoice) GetSeller() Party { return Party(impl.Struct(s).Child(invoiceSeller, InvoiceDesc)) }
 
-// SetSeller sets a copy of v, an empty struct if v is absent.
+// SetSeller sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Invoice) SetSeller(v Party) {
 	impl.Struct(s).SetChild(invoiceSeller, InvoiceDesc, impl.Struct(v))
 }

@@ -56,10 +56,10 @@ var ReasonDesc = impl.NewEnum("Reason", []impl.EnumValue{
 	{Name: "TOO_MANY_SERIES", Value: 10, Info: impl.Info{Doc: "the series is new, and the store has as many as it may"}},
 }, impl.Info{Doc: "Why samples are refused. Sending them again does not help."})
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v Reason) String() string { return ReasonDesc.Text(int32(v)) }
 
-// ParseReason returns the value that the IDL calls s.
+// ParseReason returns the value with the name s in the IDL.
 func ParseReason(s string) (Reason, error) { v, err := ReasonDesc.Parse(s); return Reason(v), err }
 
 // ReasonValues returns the values of Reason in the IDL's order, each once.
@@ -100,7 +100,7 @@ func (UnimplementedIngesterHandler) Query(context.Context, IngesterQueryArgs, In
 	return ingesterQuery.Unimplemented()
 }
 
-// NewIngesterProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewIngesterProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Ingester. It panics if h is nil.
 func NewIngesterProcessor(h IngesterHandler) *rpc.Processor {
 	if h == nil {
@@ -177,8 +177,8 @@ func (s Refused) Equal(t Refused) bool { return impl.Equals(s, t) }
 func (s Refused) String() string       { return impl.String(s) }
 func (s Refused) Error() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
@@ -253,8 +253,8 @@ func (s BadQuery) Equal(t BadQuery) bool { return impl.Equals(s, t) }
 func (s BadQuery) String() string        { return impl.String(s) }
 func (s BadQuery) Error() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s BadQuery) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s BadQuery) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BadQueryDesc) }
 
@@ -302,8 +302,8 @@ func (s IngesterWriteArgs) Clone() IngesterWriteArgs {
 func (s IngesterWriteArgs) Equal(t IngesterWriteArgs) bool { return impl.Equals(s, t) }
 func (s IngesterWriteArgs) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s IngesterWriteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s IngesterWriteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, IngesterWriteArgsDesc)
@@ -323,7 +323,7 @@ func (s IngesterWriteArgs) GetRequest() prom.WriteRequest {
 	return prom.WriteRequest(impl.Struct(s).Child(ingesterWriteArgsRequest, IngesterWriteArgsDesc))
 }
 
-// SetRequest sets a copy of v, an empty struct if v is absent.
+// SetRequest sets the field to a copy of v, or to an empty struct if v is absent.
 func (s IngesterWriteArgs) SetRequest(v prom.WriteRequest) {
 	impl.Struct(s).SetChild(ingesterWriteArgsRequest, IngesterWriteArgsDesc, impl.Struct(v))
 }
@@ -362,8 +362,8 @@ func (s IngesterWriteResult) Clone() IngesterWriteResult {
 func (s IngesterWriteResult) Equal(t IngesterWriteResult) bool { return impl.Equals(s, t) }
 func (s IngesterWriteResult) String() string                   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s IngesterWriteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s IngesterWriteResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, IngesterWriteResultDesc)
@@ -383,7 +383,7 @@ func (s IngesterWriteResult) GetRefused() Refused {
 	return Refused(impl.Struct(s).Child(ingesterWriteResultRefused, IngesterWriteResultDesc))
 }
 
-// SetRefused sets a copy of v, an empty struct if v is absent.
+// SetRefused sets the field to a copy of v, or to an empty struct if v is absent.
 func (s IngesterWriteResult) SetRefused(v Refused) {
 	impl.Struct(s).SetChild(ingesterWriteResultRefused, IngesterWriteResultDesc, impl.Struct(v))
 }
@@ -425,8 +425,8 @@ func (s IngesterQueryArgs) Clone() IngesterQueryArgs {
 func (s IngesterQueryArgs) Equal(t IngesterQueryArgs) bool { return impl.Equals(s, t) }
 func (s IngesterQueryArgs) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s IngesterQueryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s IngesterQueryArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, IngesterQueryArgsDesc)
@@ -482,8 +482,8 @@ func (s IngesterQueryResult) Clone() IngesterQueryResult {
 func (s IngesterQueryResult) Equal(t IngesterQueryResult) bool { return impl.Equals(s, t) }
 func (s IngesterQueryResult) String() string                   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s IngesterQueryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s IngesterQueryResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, IngesterQueryResultDesc)
@@ -503,7 +503,7 @@ func (s IngesterQueryResult) GetSuccess() nocopy.StructList[prom.TimeSeries] {
 	return nocopy.StructList[prom.TimeSeries](impl.Struct(s).Child(ingesterQueryResultSuccess, IngesterQueryResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty list if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty list if v is absent.
 func (s IngesterQueryResult) SetSuccess(v nocopy.StructList[prom.TimeSeries]) {
 	impl.Struct(s).SetChild(ingesterQueryResultSuccess, IngesterQueryResultDesc, impl.Struct(v))
 }
@@ -519,7 +519,7 @@ func (s IngesterQueryResult) GetBad() BadQuery {
 	return BadQuery(impl.Struct(s).Child(ingesterQueryResultBad, IngesterQueryResultDesc))
 }
 
-// SetBad sets a copy of v, an empty struct if v is absent.
+// SetBad sets the field to a copy of v, or to an empty struct if v is absent.
 func (s IngesterQueryResult) SetBad(v BadQuery) {
 	impl.Struct(s).SetChild(ingesterQueryResultBad, IngesterQueryResultDesc, impl.Struct(v))
 }

@@ -41,8 +41,8 @@ func (s Label) Clone() Label       { return Label(impl.Struct(s).Clone(LabelDesc
 func (s Label) Equal(t Label) bool { return impl.Equals(s, t) }
 func (s Label) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Label) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Label) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LabelDesc) }
 
@@ -92,8 +92,8 @@ func (s Sample) Clone() Sample       { return Sample(impl.Struct(s).Clone(Sample
 func (s Sample) Equal(t Sample) bool { return impl.Equals(s, t) }
 func (s Sample) String() string      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Sample) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Sample) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SampleDesc) }
 
@@ -146,8 +146,8 @@ func (s TimeSeries) Clone() TimeSeries       { return TimeSeries(impl.Struct(s).
 func (s TimeSeries) Equal(t TimeSeries) bool { return impl.Equals(s, t) }
 func (s TimeSeries) String() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s TimeSeries) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s TimeSeries) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, TimeSeriesDesc)
@@ -167,7 +167,7 @@ func (s TimeSeries) GetLabels() nocopy.StructList[Label] {
 	return nocopy.StructList[Label](impl.Struct(s).Child(timeSeriesLabels, TimeSeriesDesc))
 }
 
-// SetLabels sets a copy of v, an empty list if v is absent.
+// SetLabels sets the field to a copy of v, or to an empty list if v is absent.
 func (s TimeSeries) SetLabels(v nocopy.StructList[Label]) {
 	impl.Struct(s).SetChild(timeSeriesLabels, TimeSeriesDesc, impl.Struct(v))
 }
@@ -181,7 +181,7 @@ func (s TimeSeries) GetSamples() nocopy.StructList[Sample] {
 	return nocopy.StructList[Sample](impl.Struct(s).Child(timeSeriesSamples, TimeSeriesDesc))
 }
 
-// SetSamples sets a copy of v, an empty list if v is absent.
+// SetSamples sets the field to a copy of v, or to an empty list if v is absent.
 func (s TimeSeries) SetSamples(v nocopy.StructList[Sample]) {
 	impl.Struct(s).SetChild(timeSeriesSamples, TimeSeriesDesc, impl.Struct(v))
 }
@@ -220,8 +220,8 @@ func (s WriteRequest) Clone() WriteRequest {
 func (s WriteRequest) Equal(t WriteRequest) bool { return impl.Equals(s, t) }
 func (s WriteRequest) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s WriteRequest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s WriteRequest) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, WriteRequestDesc)
@@ -241,7 +241,7 @@ func (s WriteRequest) GetTimeseries() nocopy.StructList[TimeSeries] {
 	return nocopy.StructList[TimeSeries](impl.Struct(s).Child(writeRequestTimeseries, WriteRequestDesc))
 }
 
-// SetTimeseries sets a copy of v, an empty list if v is absent.
+// SetTimeseries sets the field to a copy of v, or to an empty list if v is absent.
 func (s WriteRequest) SetTimeseries(v nocopy.StructList[TimeSeries]) {
 	impl.Struct(s).SetChild(writeRequestTimeseries, WriteRequestDesc, impl.Struct(v))
 }

@@ -71,7 +71,7 @@ func (UnimplementedKeyValueHandler) Delete(context.Context, KeyValueDeleteArgs, 
 	return keyValueDelete.Unimplemented()
 }
 
-// NewKeyValueProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewKeyValueProcessor returns a Processor for an rpc.Server. h handles the calls of
 // KeyValue. It panics if h is nil.
 func NewKeyValueProcessor(h KeyValueHandler) *rpc.Processor {
 	if h == nil {
@@ -167,8 +167,8 @@ func (s AlreadyExists) Equal(t AlreadyExists) bool { return impl.Equals(s, t) }
 func (s AlreadyExists) String() string             { return impl.String(s) }
 func (s AlreadyExists) Error() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AlreadyExists) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AlreadyExists) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AlreadyExistsDesc)
@@ -216,8 +216,8 @@ func (s NotFound) Equal(t NotFound) bool { return impl.Equals(s, t) }
 func (s NotFound) String() string        { return impl.String(s) }
 func (s NotFound) Error() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
@@ -267,8 +267,8 @@ func (s KeyValueCreateArgs) Clone() KeyValueCreateArgs {
 func (s KeyValueCreateArgs) Equal(t KeyValueCreateArgs) bool { return impl.Equals(s, t) }
 func (s KeyValueCreateArgs) String() string                  { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s KeyValueCreateArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueCreateArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueCreateArgsDesc)
@@ -329,8 +329,8 @@ func (s KeyValueCreateResult) Clone() KeyValueCreateResult {
 func (s KeyValueCreateResult) Equal(t KeyValueCreateResult) bool { return impl.Equals(s, t) }
 func (s KeyValueCreateResult) String() string                    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s KeyValueCreateResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueCreateResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueCreateResultDesc)
@@ -350,7 +350,7 @@ func (s KeyValueCreateResult) GetExists() AlreadyExists {
 	return AlreadyExists(impl.Struct(s).Child(keyValueCreateResultExists, KeyValueCreateResultDesc))
 }
 
-// SetExists sets a copy of v, an empty struct if v is absent.
+// SetExists sets the field to a copy of v, or to an empty struct if v is absent.
 func (s KeyValueCreateResult) SetExists(v AlreadyExists) {
 	impl.Struct(s).SetChild(keyValueCreateResultExists, KeyValueCreateResultDesc, impl.Struct(v))
 }
@@ -391,8 +391,8 @@ func (s KeyValueRetrieveArgs) Clone() KeyValueRetrieveArgs {
 func (s KeyValueRetrieveArgs) Equal(t KeyValueRetrieveArgs) bool { return impl.Equals(s, t) }
 func (s KeyValueRetrieveArgs) String() string                    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s KeyValueRetrieveArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueRetrieveArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueRetrieveArgsDesc)
@@ -446,8 +446,8 @@ func (s KeyValueRetrieveResult) Clone() KeyValueRetrieveResult {
 func (s KeyValueRetrieveResult) Equal(t KeyValueRetrieveResult) bool { return impl.Equals(s, t) }
 func (s KeyValueRetrieveResult) String() string                      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s KeyValueRetrieveResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueRetrieveResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueRetrieveResultDesc)
@@ -481,7 +481,7 @@ func (s KeyValueRetrieveResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc))
 }
 
-// SetMissing sets a copy of v, an empty struct if v is absent.
+// SetMissing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s KeyValueRetrieveResult) SetMissing(v NotFound) {
 	impl.Struct(s).SetChild(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc, impl.Struct(v))
 }
@@ -523,8 +523,8 @@ func (s KeyValueUpdateArgs) Clone() KeyValueUpdateArgs {
 func (s KeyValueUpdateArgs) Equal(t KeyValueUpdateArgs) bool { return impl.Equals(s, t) }
 func (s KeyValueUpdateArgs) String() string                  { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s KeyValueUpdateArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueUpdateArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueUpdateArgsDesc)
@@ -585,8 +585,8 @@ func (s KeyValueUpdateResult) Clone() KeyValueUpdateResult {
 func (s KeyValueUpdateResult) Equal(t KeyValueUpdateResult) bool { return impl.Equals(s, t) }
 func (s KeyValueUpdateResult) String() string                    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s KeyValueUpdateResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueUpdateResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueUpdateResultDesc)
@@ -606,7 +606,7 @@ func (s KeyValueUpdateResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(keyValueUpdateResultMissing, KeyValueUpdateResultDesc))
 }
 
-// SetMissing sets a copy of v, an empty struct if v is absent.
+// SetMissing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s KeyValueUpdateResult) SetMissing(v NotFound) {
 	impl.Struct(s).SetChild(keyValueUpdateResultMissing, KeyValueUpdateResultDesc, impl.Struct(v))
 }
@@ -647,8 +647,8 @@ func (s KeyValueDeleteArgs) Clone() KeyValueDeleteArgs {
 func (s KeyValueDeleteArgs) Equal(t KeyValueDeleteArgs) bool { return impl.Equals(s, t) }
 func (s KeyValueDeleteArgs) String() string                  { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s KeyValueDeleteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueDeleteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueDeleteArgsDesc)
@@ -701,8 +701,8 @@ func (s KeyValueDeleteResult) Clone() KeyValueDeleteResult {
 func (s KeyValueDeleteResult) Equal(t KeyValueDeleteResult) bool { return impl.Equals(s, t) }
 func (s KeyValueDeleteResult) String() string                    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s KeyValueDeleteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueDeleteResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, KeyValueDeleteResultDesc)
@@ -722,7 +722,7 @@ func (s KeyValueDeleteResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(keyValueDeleteResultMissing, KeyValueDeleteResultDesc))
 }
 
-// SetMissing sets a copy of v, an empty struct if v is absent.
+// SetMissing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s KeyValueDeleteResult) SetMissing(v NotFound) {
 	impl.Struct(s).SetChild(keyValueDeleteResultMissing, KeyValueDeleteResultDesc, impl.Struct(v))
 }

@@ -181,7 +181,7 @@ func (UnimplementedMetastoreHandler) DropPartitionByName(context.Context, Metast
 	return metastoreDropPartitionByName.Unimplemented()
 }
 
-// NewMetastoreProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewMetastoreProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Metastore. It panics if h is nil.
 func NewMetastoreProcessor(h MetastoreHandler) *rpc.Processor {
 	if h == nil {
@@ -384,8 +384,8 @@ func (s FieldSchema) Clone() FieldSchema       { return FieldSchema(impl.Struct(
 func (s FieldSchema) Equal(t FieldSchema) bool { return impl.Equals(s, t) }
 func (s FieldSchema) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s FieldSchema) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s FieldSchema) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FieldSchemaDesc)
@@ -442,8 +442,8 @@ func (s Order) Clone() Order       { return Order(impl.Struct(s).Clone(OrderDesc
 func (s Order) Equal(t Order) bool { return impl.Equals(s, t) }
 func (s Order) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
@@ -496,8 +496,8 @@ func (s SerDeInfo) Clone() SerDeInfo       { return SerDeInfo(impl.Struct(s).Clo
 func (s SerDeInfo) Equal(t SerDeInfo) bool { return impl.Equals(s, t) }
 func (s SerDeInfo) String() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SerDeInfo) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SerDeInfo) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SerDeInfoDesc)
@@ -532,12 +532,12 @@ func (s SerDeInfo) GetParameters() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(serDeInfoParameters, SerDeInfoDesc))
 }
 
-// SetParameters sets a copy of v, an empty map if v is absent.
+// SetParameters sets the field to a copy of v, or to an empty map if v is absent.
 func (s SerDeInfo) SetParameters(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(serDeInfoParameters, SerDeInfoDesc, impl.Struct(v))
 }
 
-// SetParametersMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetParametersMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s SerDeInfo) SetParametersMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), serDeInfoParameters, SerDeInfoDesc, v)
 }
@@ -576,8 +576,8 @@ func (s SkewedInfo) Clone() SkewedInfo       { return SkewedInfo(impl.Struct(s).
 func (s SkewedInfo) Equal(t SkewedInfo) bool { return impl.Equals(s, t) }
 func (s SkewedInfo) String() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SkewedInfo) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SkewedInfo) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SkewedInfoDesc)
@@ -609,7 +609,7 @@ func (s SkewedInfo) GetSkewedColValues() nocopy.NestedList[nocopy.StringList] {
 	return nocopy.NestedList[nocopy.StringList](impl.Struct(s).Child(skewedInfoSkewedColValues, SkewedInfoDesc))
 }
 
-// SetSkewedColValues sets a copy of v, an empty list if v is absent.
+// SetSkewedColValues sets the field to a copy of v, or to an empty list if v is absent.
 func (s SkewedInfo) SetSkewedColValues(v nocopy.NestedList[nocopy.StringList]) {
 	impl.Struct(s).SetChild(skewedInfoSkewedColValues, SkewedInfoDesc, impl.Struct(v))
 }
@@ -623,7 +623,7 @@ func (s SkewedInfo) GetSkewedColValueLocationMaps() nocopy.Map[nocopy.StringList
 	return nocopy.Map[nocopy.StringList, string, impl.AsView[nocopy.StringList], impl.AsString](impl.Struct(s).Child(skewedInfoSkewedColValueLocationMaps, SkewedInfoDesc))
 }
 
-// SetSkewedColValueLocationMaps sets a copy of v, an empty map if v is absent.
+// SetSkewedColValueLocationMaps sets the field to a copy of v, or to an empty map if v is absent.
 func (s SkewedInfo) SetSkewedColValueLocationMaps(v nocopy.Map[nocopy.StringList, string, impl.AsView[nocopy.StringList], impl.AsString]) {
 	impl.Struct(s).SetChild(skewedInfoSkewedColValueLocationMaps, SkewedInfoDesc, impl.Struct(v))
 }
@@ -677,8 +677,8 @@ func (s StorageDescriptor) Clone() StorageDescriptor {
 func (s StorageDescriptor) Equal(t StorageDescriptor) bool { return impl.Equals(s, t) }
 func (s StorageDescriptor) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s StorageDescriptor) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s StorageDescriptor) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, StorageDescriptorDesc)
@@ -698,7 +698,7 @@ func (s StorageDescriptor) GetCols() nocopy.StructList[FieldSchema] {
 	return nocopy.StructList[FieldSchema](impl.Struct(s).Child(storageDescriptorCols, StorageDescriptorDesc))
 }
 
-// SetCols sets a copy of v, an empty list if v is absent.
+// SetCols sets the field to a copy of v, or to an empty list if v is absent.
 func (s StorageDescriptor) SetCols(v nocopy.StructList[FieldSchema]) {
 	impl.Struct(s).SetChild(storageDescriptorCols, StorageDescriptorDesc, impl.Struct(v))
 }
@@ -765,7 +765,7 @@ func (s StorageDescriptor) GetSerdeInfo() SerDeInfo {
 	return SerDeInfo(impl.Struct(s).Child(storageDescriptorSerdeInfo, StorageDescriptorDesc))
 }
 
-// SetSerdeInfo sets a copy of v, an empty struct if v is absent.
+// SetSerdeInfo sets the field to a copy of v, or to an empty struct if v is absent.
 func (s StorageDescriptor) SetSerdeInfo(v SerDeInfo) {
 	impl.Struct(s).SetChild(storageDescriptorSerdeInfo, StorageDescriptorDesc, impl.Struct(v))
 }
@@ -795,7 +795,7 @@ func (s StorageDescriptor) GetSortCols() nocopy.StructList[Order] {
 	return nocopy.StructList[Order](impl.Struct(s).Child(storageDescriptorSortCols, StorageDescriptorDesc))
 }
 
-// SetSortCols sets a copy of v, an empty list if v is absent.
+// SetSortCols sets the field to a copy of v, or to an empty list if v is absent.
 func (s StorageDescriptor) SetSortCols(v nocopy.StructList[Order]) {
 	impl.Struct(s).SetChild(storageDescriptorSortCols, StorageDescriptorDesc, impl.Struct(v))
 }
@@ -809,12 +809,12 @@ func (s StorageDescriptor) GetParameters() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(storageDescriptorParameters, StorageDescriptorDesc))
 }
 
-// SetParameters sets a copy of v, an empty map if v is absent.
+// SetParameters sets the field to a copy of v, or to an empty map if v is absent.
 func (s StorageDescriptor) SetParameters(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(storageDescriptorParameters, StorageDescriptorDesc, impl.Struct(v))
 }
 
-// SetParametersMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetParametersMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s StorageDescriptor) SetParametersMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), storageDescriptorParameters, StorageDescriptorDesc, v)
 }
@@ -830,7 +830,7 @@ func (s StorageDescriptor) GetSkewedInfo() SkewedInfo {
 	return SkewedInfo(impl.Struct(s).Child(storageDescriptorSkewedInfo, StorageDescriptorDesc))
 }
 
-// SetSkewedInfo sets a copy of v, an empty struct if v is absent.
+// SetSkewedInfo sets the field to a copy of v, or to an empty struct if v is absent.
 func (s StorageDescriptor) SetSkewedInfo(v SkewedInfo) {
 	impl.Struct(s).SetChild(storageDescriptorSkewedInfo, StorageDescriptorDesc, impl.Struct(v))
 }
@@ -883,8 +883,8 @@ func (s Database) Clone() Database       { return Database(impl.Struct(s).Clone(
 func (s Database) Equal(t Database) bool { return impl.Equals(s, t) }
 func (s Database) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Database) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Database) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, DatabaseDesc) }
 
@@ -917,12 +917,12 @@ func (s Database) GetParameters() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(databaseParameters, DatabaseDesc))
 }
 
-// SetParameters sets a copy of v, an empty map if v is absent.
+// SetParameters sets the field to a copy of v, or to an empty map if v is absent.
 func (s Database) SetParameters(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(databaseParameters, DatabaseDesc, impl.Struct(v))
 }
 
-// SetParametersMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetParametersMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Database) SetParametersMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), databaseParameters, DatabaseDesc, v)
 }
@@ -966,8 +966,8 @@ func (s Table) Clone() Table       { return Table(impl.Struct(s).Clone(TableDesc
 func (s Table) Equal(t Table) bool { return impl.Equals(s, t) }
 func (s Table) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Table) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Table) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TableDesc) }
 
@@ -1015,7 +1015,7 @@ func (s Table) GetSd() StorageDescriptor {
 	return StorageDescriptor(impl.Struct(s).Child(tableSd, TableDesc))
 }
 
-// SetSd sets a copy of v, an empty struct if v is absent.
+// SetSd sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Table) SetSd(v StorageDescriptor) {
 	impl.Struct(s).SetChild(tableSd, TableDesc, impl.Struct(v))
 }
@@ -1029,7 +1029,7 @@ func (s Table) GetPartitionKeys() nocopy.StructList[FieldSchema] {
 	return nocopy.StructList[FieldSchema](impl.Struct(s).Child(tablePartitionKeys, TableDesc))
 }
 
-// SetPartitionKeys sets a copy of v, an empty list if v is absent.
+// SetPartitionKeys sets the field to a copy of v, or to an empty list if v is absent.
 func (s Table) SetPartitionKeys(v nocopy.StructList[FieldSchema]) {
 	impl.Struct(s).SetChild(tablePartitionKeys, TableDesc, impl.Struct(v))
 }
@@ -1043,12 +1043,12 @@ func (s Table) GetParameters() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(tableParameters, TableDesc))
 }
 
-// SetParameters sets a copy of v, an empty map if v is absent.
+// SetParameters sets the field to a copy of v, or to an empty map if v is absent.
 func (s Table) SetParameters(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(tableParameters, TableDesc, impl.Struct(v))
 }
 
-// SetParametersMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetParametersMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Table) SetParametersMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), tableParameters, TableDesc, v)
 }
@@ -1096,8 +1096,8 @@ func (s Partition) Clone() Partition       { return Partition(impl.Struct(s).Clo
 func (s Partition) Equal(t Partition) bool { return impl.Equals(s, t) }
 func (s Partition) String() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Partition) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Partition) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, PartitionDesc)
@@ -1147,7 +1147,7 @@ func (s Partition) GetSd() StorageDescriptor {
 	return StorageDescriptor(impl.Struct(s).Child(partitionSd, PartitionDesc))
 }
 
-// SetSd sets a copy of v, an empty struct if v is absent.
+// SetSd sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Partition) SetSd(v StorageDescriptor) {
 	impl.Struct(s).SetChild(partitionSd, PartitionDesc, impl.Struct(v))
 }
@@ -1161,12 +1161,12 @@ func (s Partition) GetParameters() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(partitionParameters, PartitionDesc))
 }
 
-// SetParameters sets a copy of v, an empty map if v is absent.
+// SetParameters sets the field to a copy of v, or to an empty map if v is absent.
 func (s Partition) SetParameters(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(partitionParameters, PartitionDesc, impl.Struct(v))
 }
 
-// SetParametersMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetParametersMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Partition) SetParametersMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), partitionParameters, PartitionDesc, v)
 }
@@ -1206,8 +1206,8 @@ func (s MetaException) Equal(t MetaException) bool { return impl.Equals(s, t) }
 func (s MetaException) String() string             { return impl.String(s) }
 func (s MetaException) Error() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetaException) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetaException) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetaExceptionDesc)
@@ -1258,8 +1258,8 @@ func (s AlreadyExistsException) Equal(t AlreadyExistsException) bool { return im
 func (s AlreadyExistsException) String() string                      { return impl.String(s) }
 func (s AlreadyExistsException) Error() string                       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AlreadyExistsException) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AlreadyExistsException) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AlreadyExistsExceptionDesc)
@@ -1316,8 +1316,8 @@ func (s InvalidObjectException) Equal(t InvalidObjectException) bool { return im
 func (s InvalidObjectException) String() string                      { return impl.String(s) }
 func (s InvalidObjectException) Error() string                       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s InvalidObjectException) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s InvalidObjectException) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InvalidObjectExceptionDesc)
@@ -1374,8 +1374,8 @@ func (s InvalidOperationException) Equal(t InvalidOperationException) bool { ret
 func (s InvalidOperationException) String() string                         { return impl.String(s) }
 func (s InvalidOperationException) Error() string                          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s InvalidOperationException) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s InvalidOperationException) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InvalidOperationExceptionDesc)
@@ -1434,8 +1434,8 @@ func (s NoSuchObjectException) Equal(t NoSuchObjectException) bool { return impl
 func (s NoSuchObjectException) String() string                     { return impl.String(s) }
 func (s NoSuchObjectException) Error() string                      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s NoSuchObjectException) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NoSuchObjectException) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NoSuchObjectExceptionDesc)
@@ -1489,8 +1489,8 @@ func (s MetastoreGetAllDatabasesArgs) Equal(t MetastoreGetAllDatabasesArgs) bool
 }
 func (s MetastoreGetAllDatabasesArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetAllDatabasesArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreGetAllDatabasesArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetAllDatabasesArgsDesc)
@@ -1544,8 +1544,8 @@ func (s MetastoreGetAllDatabasesResult) Equal(t MetastoreGetAllDatabasesResult) 
 }
 func (s MetastoreGetAllDatabasesResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetAllDatabasesResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreGetAllDatabasesResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetAllDatabasesResultDesc)
@@ -1589,7 +1589,7 @@ func (s MetastoreGetAllDatabasesResult) GetO1() MetaException {
 	return MetaException(impl.Struct(s).Child(metastoreGetAllDatabasesResultO1, MetastoreGetAllDatabasesResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetAllDatabasesResult) SetO1(v MetaException) {
 	impl.Struct(s).SetChild(metastoreGetAllDatabasesResultO1, MetastoreGetAllDatabasesResultDesc, impl.Struct(v))
 }
@@ -1632,8 +1632,8 @@ func (s MetastoreGetAllTablesArgs) Clone() MetastoreGetAllTablesArgs {
 func (s MetastoreGetAllTablesArgs) Equal(t MetastoreGetAllTablesArgs) bool { return impl.Equals(s, t) }
 func (s MetastoreGetAllTablesArgs) String() string                         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetAllTablesArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreGetAllTablesArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetAllTablesArgsDesc)
@@ -1694,8 +1694,8 @@ func (s MetastoreGetAllTablesResult) Equal(t MetastoreGetAllTablesResult) bool {
 }
 func (s MetastoreGetAllTablesResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetAllTablesResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreGetAllTablesResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetAllTablesResultDesc)
@@ -1733,7 +1733,7 @@ func (s MetastoreGetAllTablesResult) GetO1() MetaException {
 	return MetaException(impl.Struct(s).Child(metastoreGetAllTablesResultO1, MetastoreGetAllTablesResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetAllTablesResult) SetO1(v MetaException) {
 	impl.Struct(s).SetChild(metastoreGetAllTablesResultO1, MetastoreGetAllTablesResultDesc, impl.Struct(v))
 }
@@ -1774,8 +1774,8 @@ func (s MetastoreGetDatabaseArgs) Clone() MetastoreGetDatabaseArgs {
 func (s MetastoreGetDatabaseArgs) Equal(t MetastoreGetDatabaseArgs) bool { return impl.Equals(s, t) }
 func (s MetastoreGetDatabaseArgs) String() string                        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetDatabaseArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreGetDatabaseArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetDatabaseArgsDesc)
@@ -1835,8 +1835,8 @@ func (s MetastoreGetDatabaseResult) Equal(t MetastoreGetDatabaseResult) bool {
 }
 func (s MetastoreGetDatabaseResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetDatabaseResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreGetDatabaseResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetDatabaseResultDesc)
@@ -1858,7 +1858,7 @@ func (s MetastoreGetDatabaseResult) GetSuccess() Database {
 	return Database(impl.Struct(s).Child(metastoreGetDatabaseResultSuccess, MetastoreGetDatabaseResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetDatabaseResult) SetSuccess(v Database) {
 	impl.Struct(s).SetChild(metastoreGetDatabaseResultSuccess, MetastoreGetDatabaseResultDesc, impl.Struct(v))
 }
@@ -1876,7 +1876,7 @@ func (s MetastoreGetDatabaseResult) GetO1() NoSuchObjectException {
 	return NoSuchObjectException(impl.Struct(s).Child(metastoreGetDatabaseResultO1, MetastoreGetDatabaseResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetDatabaseResult) SetO1(v NoSuchObjectException) {
 	impl.Struct(s).SetChild(metastoreGetDatabaseResultO1, MetastoreGetDatabaseResultDesc, impl.Struct(v))
 }
@@ -1892,7 +1892,7 @@ func (s MetastoreGetDatabaseResult) GetO2() MetaException {
 	return MetaException(impl.Struct(s).Child(metastoreGetDatabaseResultO2, MetastoreGetDatabaseResultDesc))
 }
 
-// SetO2 sets a copy of v, an empty struct if v is absent.
+// SetO2 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetDatabaseResult) SetO2(v MetaException) {
 	impl.Struct(s).SetChild(metastoreGetDatabaseResultO2, MetastoreGetDatabaseResultDesc, impl.Struct(v))
 }
@@ -1934,8 +1934,8 @@ func (s MetastoreGetTableArgs) Clone() MetastoreGetTableArgs {
 func (s MetastoreGetTableArgs) Equal(t MetastoreGetTableArgs) bool { return impl.Equals(s, t) }
 func (s MetastoreGetTableArgs) String() string                     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetTableArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreGetTableArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetTableArgsDesc)
@@ -2004,8 +2004,8 @@ func (s MetastoreGetTableResult) Clone() MetastoreGetTableResult {
 func (s MetastoreGetTableResult) Equal(t MetastoreGetTableResult) bool { return impl.Equals(s, t) }
 func (s MetastoreGetTableResult) String() string                       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetTableResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreGetTableResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetTableResultDesc)
@@ -2025,7 +2025,7 @@ func (s MetastoreGetTableResult) GetSuccess() Table {
 	return Table(impl.Struct(s).Child(metastoreGetTableResultSuccess, MetastoreGetTableResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetTableResult) SetSuccess(v Table) {
 	impl.Struct(s).SetChild(metastoreGetTableResultSuccess, MetastoreGetTableResultDesc, impl.Struct(v))
 }
@@ -2041,7 +2041,7 @@ func (s MetastoreGetTableResult) GetO1() MetaException {
 	return MetaException(impl.Struct(s).Child(metastoreGetTableResultO1, MetastoreGetTableResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetTableResult) SetO1(v MetaException) {
 	impl.Struct(s).SetChild(metastoreGetTableResultO1, MetastoreGetTableResultDesc, impl.Struct(v))
 }
@@ -2055,7 +2055,7 @@ func (s MetastoreGetTableResult) GetO2() NoSuchObjectException {
 	return NoSuchObjectException(impl.Struct(s).Child(metastoreGetTableResultO2, MetastoreGetTableResultDesc))
 }
 
-// SetO2 sets a copy of v, an empty struct if v is absent.
+// SetO2 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetTableResult) SetO2(v NoSuchObjectException) {
 	impl.Struct(s).SetChild(metastoreGetTableResultO2, MetastoreGetTableResultDesc, impl.Struct(v))
 }
@@ -2096,8 +2096,8 @@ func (s MetastoreAlterTableArgs) Clone() MetastoreAlterTableArgs {
 func (s MetastoreAlterTableArgs) Equal(t MetastoreAlterTableArgs) bool { return impl.Equals(s, t) }
 func (s MetastoreAlterTableArgs) String() string                       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreAlterTableArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreAlterTableArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreAlterTableArgsDesc)
@@ -2139,7 +2139,7 @@ func (s MetastoreAlterTableArgs) GetNewTbl_() Table {
 	return Table(impl.Struct(s).Child(metastoreAlterTableArgsNewTbl_, MetastoreAlterTableArgsDesc))
 }
 
-// SetNewTbl_ sets a copy of v, an empty struct if v is absent.
+// SetNewTbl_ sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreAlterTableArgs) SetNewTbl_(v Table) {
 	impl.Struct(s).SetChild(metastoreAlterTableArgsNewTbl_, MetastoreAlterTableArgsDesc, impl.Struct(v))
 }
@@ -2181,8 +2181,8 @@ func (s MetastoreAlterTableResult) Clone() MetastoreAlterTableResult {
 func (s MetastoreAlterTableResult) Equal(t MetastoreAlterTableResult) bool { return impl.Equals(s, t) }
 func (s MetastoreAlterTableResult) String() string                         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreAlterTableResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreAlterTableResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreAlterTableResultDesc)
@@ -2202,7 +2202,7 @@ func (s MetastoreAlterTableResult) GetO1() InvalidOperationException {
 	return InvalidOperationException(impl.Struct(s).Child(metastoreAlterTableResultO1, MetastoreAlterTableResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreAlterTableResult) SetO1(v InvalidOperationException) {
 	impl.Struct(s).SetChild(metastoreAlterTableResultO1, MetastoreAlterTableResultDesc, impl.Struct(v))
 }
@@ -2218,7 +2218,7 @@ func (s MetastoreAlterTableResult) GetO2() MetaException {
 	return MetaException(impl.Struct(s).Child(metastoreAlterTableResultO2, MetastoreAlterTableResultDesc))
 }
 
-// SetO2 sets a copy of v, an empty struct if v is absent.
+// SetO2 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreAlterTableResult) SetO2(v MetaException) {
 	impl.Struct(s).SetChild(metastoreAlterTableResultO2, MetastoreAlterTableResultDesc, impl.Struct(v))
 }
@@ -2263,8 +2263,8 @@ func (s MetastoreGetPartitionNamesArgs) Equal(t MetastoreGetPartitionNamesArgs) 
 }
 func (s MetastoreGetPartitionNamesArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetPartitionNamesArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreGetPartitionNamesArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetPartitionNamesArgsDesc)
@@ -2360,8 +2360,8 @@ func (s MetastoreGetPartitionNamesResult) Equal(t MetastoreGetPartitionNamesResu
 }
 func (s MetastoreGetPartitionNamesResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetPartitionNamesResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -2407,7 +2407,7 @@ func (s MetastoreGetPartitionNamesResult) GetO1() NoSuchObjectException {
 	return NoSuchObjectException(impl.Struct(s).Child(metastoreGetPartitionNamesResultO1, MetastoreGetPartitionNamesResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetPartitionNamesResult) SetO1(v NoSuchObjectException) {
 	impl.Struct(s).SetChild(metastoreGetPartitionNamesResultO1, MetastoreGetPartitionNamesResultDesc, impl.Struct(v))
 }
@@ -2425,7 +2425,7 @@ func (s MetastoreGetPartitionNamesResult) GetO2() MetaException {
 	return MetaException(impl.Struct(s).Child(metastoreGetPartitionNamesResultO2, MetastoreGetPartitionNamesResultDesc))
 }
 
-// SetO2 sets a copy of v, an empty struct if v is absent.
+// SetO2 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetPartitionNamesResult) SetO2(v MetaException) {
 	impl.Struct(s).SetChild(metastoreGetPartitionNamesResultO2, MetastoreGetPartitionNamesResultDesc, impl.Struct(v))
 }
@@ -2472,8 +2472,8 @@ func (s MetastoreGetPartitionsArgs) Equal(t MetastoreGetPartitionsArgs) bool {
 }
 func (s MetastoreGetPartitionsArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetPartitionsArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreGetPartitionsArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetPartitionsArgsDesc)
@@ -2563,8 +2563,8 @@ func (s MetastoreGetPartitionsResult) Equal(t MetastoreGetPartitionsResult) bool
 }
 func (s MetastoreGetPartitionsResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetPartitionsResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreGetPartitionsResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetPartitionsResultDesc)
@@ -2590,7 +2590,7 @@ func (s MetastoreGetPartitionsResult) GetSuccess() nocopy.StructList[Partition] 
 	return nocopy.StructList[Partition](impl.Struct(s).Child(metastoreGetPartitionsResultSuccess, MetastoreGetPartitionsResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty list if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty list if v is absent.
 func (s MetastoreGetPartitionsResult) SetSuccess(v nocopy.StructList[Partition]) {
 	impl.Struct(s).SetChild(metastoreGetPartitionsResultSuccess, MetastoreGetPartitionsResultDesc, impl.Struct(v))
 }
@@ -2608,7 +2608,7 @@ func (s MetastoreGetPartitionsResult) GetO1() NoSuchObjectException {
 	return NoSuchObjectException(impl.Struct(s).Child(metastoreGetPartitionsResultO1, MetastoreGetPartitionsResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetPartitionsResult) SetO1(v NoSuchObjectException) {
 	impl.Struct(s).SetChild(metastoreGetPartitionsResultO1, MetastoreGetPartitionsResultDesc, impl.Struct(v))
 }
@@ -2624,7 +2624,7 @@ func (s MetastoreGetPartitionsResult) GetO2() MetaException {
 	return MetaException(impl.Struct(s).Child(metastoreGetPartitionsResultO2, MetastoreGetPartitionsResultDesc))
 }
 
-// SetO2 sets a copy of v, an empty struct if v is absent.
+// SetO2 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetPartitionsResult) SetO2(v MetaException) {
 	impl.Struct(s).SetChild(metastoreGetPartitionsResultO2, MetastoreGetPartitionsResultDesc, impl.Struct(v))
 }
@@ -2669,8 +2669,8 @@ func (s MetastoreGetPartitionsByNamesArgs) Equal(t MetastoreGetPartitionsByNames
 }
 func (s MetastoreGetPartitionsByNamesArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetPartitionsByNamesArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -2771,8 +2771,8 @@ func (s MetastoreGetPartitionsByNamesResult) Equal(t MetastoreGetPartitionsByNam
 }
 func (s MetastoreGetPartitionsByNamesResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetPartitionsByNamesResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -2804,7 +2804,7 @@ func (s MetastoreGetPartitionsByNamesResult) GetSuccess() nocopy.StructList[Part
 	return nocopy.StructList[Partition](impl.Struct(s).Child(metastoreGetPartitionsByNamesResultSuccess, MetastoreGetPartitionsByNamesResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty list if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty list if v is absent.
 func (s MetastoreGetPartitionsByNamesResult) SetSuccess(v nocopy.StructList[Partition]) {
 	impl.Struct(s).SetChild(metastoreGetPartitionsByNamesResultSuccess, MetastoreGetPartitionsByNamesResultDesc, impl.Struct(v))
 }
@@ -2822,7 +2822,7 @@ func (s MetastoreGetPartitionsByNamesResult) GetO1() MetaException {
 	return MetaException(impl.Struct(s).Child(metastoreGetPartitionsByNamesResultO1, MetastoreGetPartitionsByNamesResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetPartitionsByNamesResult) SetO1(v MetaException) {
 	impl.Struct(s).SetChild(metastoreGetPartitionsByNamesResultO1, MetastoreGetPartitionsByNamesResultDesc, impl.Struct(v))
 }
@@ -2840,7 +2840,7 @@ func (s MetastoreGetPartitionsByNamesResult) GetO2() NoSuchObjectException {
 	return NoSuchObjectException(impl.Struct(s).Child(metastoreGetPartitionsByNamesResultO2, MetastoreGetPartitionsByNamesResultDesc))
 }
 
-// SetO2 sets a copy of v, an empty struct if v is absent.
+// SetO2 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetPartitionsByNamesResult) SetO2(v NoSuchObjectException) {
 	impl.Struct(s).SetChild(metastoreGetPartitionsByNamesResultO2, MetastoreGetPartitionsByNamesResultDesc, impl.Struct(v))
 }
@@ -2887,8 +2887,8 @@ func (s MetastoreGetPartitionByNameArgs) Equal(t MetastoreGetPartitionByNameArgs
 }
 func (s MetastoreGetPartitionByNameArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetPartitionByNameArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreGetPartitionByNameArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreGetPartitionByNameArgsDesc)
@@ -2984,8 +2984,8 @@ func (s MetastoreGetPartitionByNameResult) Equal(t MetastoreGetPartitionByNameRe
 }
 func (s MetastoreGetPartitionByNameResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreGetPartitionByNameResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -3015,7 +3015,7 @@ func (s MetastoreGetPartitionByNameResult) GetSuccess() Partition {
 	return Partition(impl.Struct(s).Child(metastoreGetPartitionByNameResultSuccess, MetastoreGetPartitionByNameResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetPartitionByNameResult) SetSuccess(v Partition) {
 	impl.Struct(s).SetChild(metastoreGetPartitionByNameResultSuccess, MetastoreGetPartitionByNameResultDesc, impl.Struct(v))
 }
@@ -3033,7 +3033,7 @@ func (s MetastoreGetPartitionByNameResult) GetO1() MetaException {
 	return MetaException(impl.Struct(s).Child(metastoreGetPartitionByNameResultO1, MetastoreGetPartitionByNameResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetPartitionByNameResult) SetO1(v MetaException) {
 	impl.Struct(s).SetChild(metastoreGetPartitionByNameResultO1, MetastoreGetPartitionByNameResultDesc, impl.Struct(v))
 }
@@ -3051,7 +3051,7 @@ func (s MetastoreGetPartitionByNameResult) GetO2() NoSuchObjectException {
 	return NoSuchObjectException(impl.Struct(s).Child(metastoreGetPartitionByNameResultO2, MetastoreGetPartitionByNameResultDesc))
 }
 
-// SetO2 sets a copy of v, an empty struct if v is absent.
+// SetO2 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreGetPartitionByNameResult) SetO2(v NoSuchObjectException) {
 	impl.Struct(s).SetChild(metastoreGetPartitionByNameResultO2, MetastoreGetPartitionByNameResultDesc, impl.Struct(v))
 }
@@ -3096,8 +3096,8 @@ func (s MetastorePartitionNameToValsArgs) Equal(t MetastorePartitionNameToValsAr
 }
 func (s MetastorePartitionNameToValsArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastorePartitionNameToValsArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -3168,8 +3168,8 @@ func (s MetastorePartitionNameToValsResult) Equal(t MetastorePartitionNameToVals
 }
 func (s MetastorePartitionNameToValsResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastorePartitionNameToValsResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -3215,7 +3215,7 @@ func (s MetastorePartitionNameToValsResult) GetO1() MetaException {
 	return MetaException(impl.Struct(s).Child(metastorePartitionNameToValsResultO1, MetastorePartitionNameToValsResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastorePartitionNameToValsResult) SetO1(v MetaException) {
 	impl.Struct(s).SetChild(metastorePartitionNameToValsResultO1, MetastorePartitionNameToValsResultDesc, impl.Struct(v))
 }
@@ -3258,8 +3258,8 @@ func (s MetastoreAddPartitionArgs) Clone() MetastoreAddPartitionArgs {
 func (s MetastoreAddPartitionArgs) Equal(t MetastoreAddPartitionArgs) bool { return impl.Equals(s, t) }
 func (s MetastoreAddPartitionArgs) String() string                         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreAddPartitionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreAddPartitionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreAddPartitionArgsDesc)
@@ -3279,7 +3279,7 @@ func (s MetastoreAddPartitionArgs) GetNewPart_() Partition {
 	return Partition(impl.Struct(s).Child(metastoreAddPartitionArgsNewPart_, MetastoreAddPartitionArgsDesc))
 }
 
-// SetNewPart_ sets a copy of v, an empty struct if v is absent.
+// SetNewPart_ sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreAddPartitionArgs) SetNewPart_(v Partition) {
 	impl.Struct(s).SetChild(metastoreAddPartitionArgsNewPart_, MetastoreAddPartitionArgsDesc, impl.Struct(v))
 }
@@ -3327,8 +3327,8 @@ func (s MetastoreAddPartitionResult) Equal(t MetastoreAddPartitionResult) bool {
 }
 func (s MetastoreAddPartitionResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreAddPartitionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreAddPartitionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreAddPartitionResultDesc)
@@ -3350,7 +3350,7 @@ func (s MetastoreAddPartitionResult) GetSuccess() Partition {
 	return Partition(impl.Struct(s).Child(metastoreAddPartitionResultSuccess, MetastoreAddPartitionResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreAddPartitionResult) SetSuccess(v Partition) {
 	impl.Struct(s).SetChild(metastoreAddPartitionResultSuccess, MetastoreAddPartitionResultDesc, impl.Struct(v))
 }
@@ -3368,7 +3368,7 @@ func (s MetastoreAddPartitionResult) GetO1() InvalidObjectException {
 	return InvalidObjectException(impl.Struct(s).Child(metastoreAddPartitionResultO1, MetastoreAddPartitionResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreAddPartitionResult) SetO1(v InvalidObjectException) {
 	impl.Struct(s).SetChild(metastoreAddPartitionResultO1, MetastoreAddPartitionResultDesc, impl.Struct(v))
 }
@@ -3384,7 +3384,7 @@ func (s MetastoreAddPartitionResult) GetO2() AlreadyExistsException {
 	return AlreadyExistsException(impl.Struct(s).Child(metastoreAddPartitionResultO2, MetastoreAddPartitionResultDesc))
 }
 
-// SetO2 sets a copy of v, an empty struct if v is absent.
+// SetO2 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreAddPartitionResult) SetO2(v AlreadyExistsException) {
 	impl.Struct(s).SetChild(metastoreAddPartitionResultO2, MetastoreAddPartitionResultDesc, impl.Struct(v))
 }
@@ -3400,7 +3400,7 @@ func (s MetastoreAddPartitionResult) GetO3() MetaException {
 	return MetaException(impl.Struct(s).Child(metastoreAddPartitionResultO3, MetastoreAddPartitionResultDesc))
 }
 
-// SetO3 sets a copy of v, an empty struct if v is absent.
+// SetO3 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreAddPartitionResult) SetO3(v MetaException) {
 	impl.Struct(s).SetChild(metastoreAddPartitionResultO3, MetastoreAddPartitionResultDesc, impl.Struct(v))
 }
@@ -3445,8 +3445,8 @@ func (s MetastoreAlterPartitionArgs) Equal(t MetastoreAlterPartitionArgs) bool {
 }
 func (s MetastoreAlterPartitionArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreAlterPartitionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreAlterPartitionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreAlterPartitionArgsDesc)
@@ -3494,7 +3494,7 @@ func (s MetastoreAlterPartitionArgs) GetNewPart_() Partition {
 	return Partition(impl.Struct(s).Child(metastoreAlterPartitionArgsNewPart_, MetastoreAlterPartitionArgsDesc))
 }
 
-// SetNewPart_ sets a copy of v, an empty struct if v is absent.
+// SetNewPart_ sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreAlterPartitionArgs) SetNewPart_(v Partition) {
 	impl.Struct(s).SetChild(metastoreAlterPartitionArgsNewPart_, MetastoreAlterPartitionArgsDesc, impl.Struct(v))
 }
@@ -3540,8 +3540,8 @@ func (s MetastoreAlterPartitionResult) Equal(t MetastoreAlterPartitionResult) bo
 }
 func (s MetastoreAlterPartitionResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreAlterPartitionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MetastoreAlterPartitionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MetastoreAlterPartitionResultDesc)
@@ -3567,7 +3567,7 @@ func (s MetastoreAlterPartitionResult) GetO1() InvalidOperationException {
 	return InvalidOperationException(impl.Struct(s).Child(metastoreAlterPartitionResultO1, MetastoreAlterPartitionResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreAlterPartitionResult) SetO1(v InvalidOperationException) {
 	impl.Struct(s).SetChild(metastoreAlterPartitionResultO1, MetastoreAlterPartitionResultDesc, impl.Struct(v))
 }
@@ -3585,7 +3585,7 @@ func (s MetastoreAlterPartitionResult) GetO2() MetaException {
 	return MetaException(impl.Struct(s).Child(metastoreAlterPartitionResultO2, MetastoreAlterPartitionResultDesc))
 }
 
-// SetO2 sets a copy of v, an empty struct if v is absent.
+// SetO2 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreAlterPartitionResult) SetO2(v MetaException) {
 	impl.Struct(s).SetChild(metastoreAlterPartitionResultO2, MetastoreAlterPartitionResultDesc, impl.Struct(v))
 }
@@ -3633,8 +3633,8 @@ func (s MetastoreDropPartitionByNameArgs) Equal(t MetastoreDropPartitionByNameAr
 }
 func (s MetastoreDropPartitionByNameArgs) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreDropPartitionByNameArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -3745,8 +3745,8 @@ func (s MetastoreDropPartitionByNameResult) Equal(t MetastoreDropPartitionByName
 }
 func (s MetastoreDropPartitionByNameResult) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MetastoreDropPartitionByNameResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -3789,7 +3789,7 @@ func (s MetastoreDropPartitionByNameResult) GetO1() NoSuchObjectException {
 	return NoSuchObjectException(impl.Struct(s).Child(metastoreDropPartitionByNameResultO1, MetastoreDropPartitionByNameResultDesc))
 }
 
-// SetO1 sets a copy of v, an empty struct if v is absent.
+// SetO1 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreDropPartitionByNameResult) SetO1(v NoSuchObjectException) {
 	impl.Struct(s).SetChild(metastoreDropPartitionByNameResultO1, MetastoreDropPartitionByNameResultDesc, impl.Struct(v))
 }
@@ -3807,7 +3807,7 @@ func (s MetastoreDropPartitionByNameResult) GetO2() MetaException {
 	return MetaException(impl.Struct(s).Child(metastoreDropPartitionByNameResultO2, MetastoreDropPartitionByNameResultDesc))
 }
 
-// SetO2 sets a copy of v, an empty struct if v is absent.
+// SetO2 sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MetastoreDropPartitionByNameResult) SetO2(v MetaException) {
 	impl.Struct(s).SetChild(metastoreDropPartitionByNameResultO2, MetastoreDropPartitionByNameResultDesc, impl.Struct(v))
 }

@@ -40,8 +40,8 @@ func (s Header) Clone() Header       { return Header(impl.Struct(s).Clone(Header
 func (s Header) Equal(t Header) bool { return impl.Equals(s, t) }
 func (s Header) String() string      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Header) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Header) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, HeaderDesc) }
 
@@ -85,8 +85,8 @@ func (s Request) Clone() Request       { return Request(impl.Struct(s).Clone(Req
 func (s Request) Equal(t Request) bool { return impl.Equals(s, t) }
 func (s Request) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Request) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Request) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RequestDesc) }
 
@@ -102,7 +102,7 @@ func (s *Request) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(
 
 func (s Request) GetHeader() Header { return Header(impl.Struct(s).Child(requestHeader, RequestDesc)) }
 
-// SetHeader sets a copy of v, an empty struct if v is absent.
+// SetHeader sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Request) SetHeader(v Header) {
 	impl.Struct(s).SetChild(requestHeader, RequestDesc, impl.Struct(v))
 }
@@ -139,8 +139,8 @@ func (s Arguments) Clone() Arguments       { return Arguments(impl.Struct(s).Clo
 func (s Arguments) Equal(t Arguments) bool { return impl.Equals(s, t) }
 func (s Arguments) String() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Arguments) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Arguments) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ArgumentsDesc)
@@ -160,7 +160,7 @@ func (s Arguments) GetRequest() Request {
 	return Request(impl.Struct(s).Child(argumentsRequest, ArgumentsDesc))
 }
 
-// SetRequest sets a copy of v, an empty struct if v is absent.
+// SetRequest sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Arguments) SetRequest(v Request) {
 	impl.Struct(s).SetChild(argumentsRequest, ArgumentsDesc, impl.Struct(v))
 }

@@ -55,7 +55,7 @@ func (UnimplementedOrdersHandler) Note(context.Context, OrdersNoteArgs) error {
 	return ordersNote.Unimplemented()
 }
 
-// NewOrdersProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewOrdersProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Orders. It panics if h is nil.
 func NewOrdersProcessor(h OrdersHandler) *rpc.Processor {
 	if h == nil {
@@ -136,8 +136,8 @@ func (s Tenant) Clone() Tenant       { return Tenant(impl.Struct(s).Clone(Tenant
 func (s Tenant) Equal(t Tenant) bool { return impl.Equals(s, t) }
 func (s Tenant) String() string      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Tenant) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Tenant) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TenantDesc) }
 
@@ -189,8 +189,8 @@ func (s Header) Clone() Header       { return Header(impl.Struct(s).Clone(Header
 func (s Header) Equal(t Header) bool { return impl.Equals(s, t) }
 func (s Header) String() string      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Header) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Header) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, HeaderDesc) }
 
@@ -206,7 +206,7 @@ func (s *Header) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s
 
 func (s Header) GetTenant() Tenant { return Tenant(impl.Struct(s).Child(headerTenant, HeaderDesc)) }
 
-// SetTenant sets a copy of v, an empty struct if v is absent.
+// SetTenant sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Header) SetTenant(v Tenant) {
 	impl.Struct(s).SetChild(headerTenant, HeaderDesc, impl.Struct(v))
 }
@@ -226,12 +226,12 @@ func (s Header) GetLabels() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(headerLabels, HeaderDesc))
 }
 
-// SetLabels sets a copy of v, an empty map if v is absent.
+// SetLabels sets the field to a copy of v, or to an empty map if v is absent.
 func (s Header) SetLabels(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(headerLabels, HeaderDesc, impl.Struct(v))
 }
 
-// SetLabelsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetLabelsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Header) SetLabelsMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), headerLabels, HeaderDesc, v)
 }
@@ -269,8 +269,8 @@ func (s Line) Clone() Line       { return Line(impl.Struct(s).Clone(LineDesc)) }
 func (s Line) Equal(t Line) bool { return impl.Equals(s, t) }
 func (s Line) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Line) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Line) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LineDesc) }
 
@@ -337,8 +337,8 @@ func (s Order) Clone() Order       { return Order(impl.Struct(s).Clone(OrderDesc
 func (s Order) Equal(t Order) bool { return impl.Equals(s, t) }
 func (s Order) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
@@ -354,7 +354,7 @@ func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s,
 
 func (s Order) GetHeader() Header { return Header(impl.Struct(s).Child(orderHeader, OrderDesc)) }
 
-// SetHeader sets a copy of v, an empty struct if v is absent.
+// SetHeader sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Order) SetHeader(v Header) { impl.Struct(s).SetChild(orderHeader, OrderDesc, impl.Struct(v)) }
 func (s Order) NewHeader() Header  { return Header(impl.Struct(s).NewChild(orderHeader, OrderDesc, 0)) }
 func (s Order) IsSetHeader() bool  { return impl.Struct(s).Has(orderHeader) }
@@ -369,7 +369,7 @@ func (s Order) GetLines() nocopy.StructList[Line] {
 	return nocopy.StructList[Line](impl.Struct(s).Child(orderLines, OrderDesc))
 }
 
-// SetLines sets a copy of v, an empty list if v is absent.
+// SetLines sets the field to a copy of v, or to an empty list if v is absent.
 func (s Order) SetLines(v nocopy.StructList[Line]) {
 	impl.Struct(s).SetChild(orderLines, OrderDesc, impl.Struct(v))
 }
@@ -411,8 +411,8 @@ func (s Question) Clone() Question       { return Question(impl.Struct(s).Clone(
 func (s Question) Equal(t Question) bool { return impl.Equals(s, t) }
 func (s Question) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Question) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Question) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, QuestionDesc) }
 
@@ -430,7 +430,7 @@ func (s Question) GetHeader() Header {
 	return Header(impl.Struct(s).Child(questionHeader, QuestionDesc))
 }
 
-// SetHeader sets a copy of v, an empty struct if v is absent.
+// SetHeader sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Question) SetHeader(v Header) {
 	impl.Struct(s).SetChild(questionHeader, QuestionDesc, impl.Struct(v))
 }
@@ -474,8 +474,8 @@ func (s Receipt) Clone() Receipt       { return Receipt(impl.Struct(s).Clone(Rec
 func (s Receipt) Equal(t Receipt) bool { return impl.Equals(s, t) }
 func (s Receipt) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Receipt) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Receipt) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ReceiptDesc) }
 
@@ -541,8 +541,8 @@ func (s Refused) Equal(t Refused) bool { return impl.Equals(s, t) }
 func (s Refused) String() string       { return impl.String(s) }
 func (s Refused) Error() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
@@ -590,8 +590,8 @@ func (s OrdersPlaceArgs) Clone() OrdersPlaceArgs {
 func (s OrdersPlaceArgs) Equal(t OrdersPlaceArgs) bool { return impl.Equals(s, t) }
 func (s OrdersPlaceArgs) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OrdersPlaceArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OrdersPlaceArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersPlaceArgsDesc)
@@ -611,7 +611,7 @@ func (s OrdersPlaceArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(ordersPlaceArgsOrder, OrdersPlaceArgsDesc))
 }
 
-// SetOrder sets a copy of v, an empty struct if v is absent.
+// SetOrder sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OrdersPlaceArgs) SetOrder(v Order) {
 	impl.Struct(s).SetChild(ordersPlaceArgsOrder, OrdersPlaceArgsDesc, impl.Struct(v))
 }
@@ -651,8 +651,8 @@ func (s OrdersPlaceResult) Clone() OrdersPlaceResult {
 func (s OrdersPlaceResult) Equal(t OrdersPlaceResult) bool { return impl.Equals(s, t) }
 func (s OrdersPlaceResult) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OrdersPlaceResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OrdersPlaceResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersPlaceResultDesc)
@@ -672,7 +672,7 @@ func (s OrdersPlaceResult) GetSuccess() Receipt {
 	return Receipt(impl.Struct(s).Child(ordersPlaceResultSuccess, OrdersPlaceResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OrdersPlaceResult) SetSuccess(v Receipt) {
 	impl.Struct(s).SetChild(ordersPlaceResultSuccess, OrdersPlaceResultDesc, impl.Struct(v))
 }
@@ -686,7 +686,7 @@ func (s OrdersPlaceResult) GetRefused() Refused {
 	return Refused(impl.Struct(s).Child(ordersPlaceResultRefused, OrdersPlaceResultDesc))
 }
 
-// SetRefused sets a copy of v, an empty struct if v is absent.
+// SetRefused sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OrdersPlaceResult) SetRefused(v Refused) {
 	impl.Struct(s).SetChild(ordersPlaceResultRefused, OrdersPlaceResultDesc, impl.Struct(v))
 }
@@ -725,8 +725,8 @@ func (s OrdersKnownArgs) Clone() OrdersKnownArgs {
 func (s OrdersKnownArgs) Equal(t OrdersKnownArgs) bool { return impl.Equals(s, t) }
 func (s OrdersKnownArgs) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OrdersKnownArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OrdersKnownArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersKnownArgsDesc)
@@ -746,7 +746,7 @@ func (s OrdersKnownArgs) GetQuestion() Question {
 	return Question(impl.Struct(s).Child(ordersKnownArgsQuestion, OrdersKnownArgsDesc))
 }
 
-// SetQuestion sets a copy of v, an empty struct if v is absent.
+// SetQuestion sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OrdersKnownArgs) SetQuestion(v Question) {
 	impl.Struct(s).SetChild(ordersKnownArgsQuestion, OrdersKnownArgsDesc, impl.Struct(v))
 }
@@ -785,8 +785,8 @@ func (s OrdersKnownResult) Clone() OrdersKnownResult {
 func (s OrdersKnownResult) Equal(t OrdersKnownResult) bool { return impl.Equals(s, t) }
 func (s OrdersKnownResult) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OrdersKnownResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OrdersKnownResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersKnownResultDesc)
@@ -836,8 +836,8 @@ func (s OrdersNoteArgs) Clone() OrdersNoteArgs {
 func (s OrdersNoteArgs) Equal(t OrdersNoteArgs) bool { return impl.Equals(s, t) }
 func (s OrdersNoteArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OrdersNoteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OrdersNoteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersNoteArgsDesc)
@@ -857,7 +857,7 @@ func (s OrdersNoteArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(ordersNoteArgsOrder, OrdersNoteArgsDesc))
 }
 
-// SetOrder sets a copy of v, an empty struct if v is absent.
+// SetOrder sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OrdersNoteArgs) SetOrder(v Order) {
 	impl.Struct(s).SetChild(ordersNoteArgsOrder, OrdersNoteArgsDesc, impl.Struct(v))
 }

@@ -34,10 +34,10 @@ var KindDesc = impl.NewEnum("Kind", []impl.EnumValue{
 	{Name: "B", Value: 2},
 })
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v Kind) String() string { return KindDesc.Text(int32(v)) }
 
-// ParseKind returns the value that the IDL calls s.
+// ParseKind returns the value with the name s in the IDL.
 func ParseKind(s string) (Kind, error) { v, err := KindDesc.Parse(s); return Kind(v), err }
 
 // KindValues returns the values of Kind in the IDL's order, each once.
@@ -80,7 +80,7 @@ func (UnimplementedShopHandler) Note(context.Context, ShopNoteArgs) error {
 	return shopNote.Unimplemented()
 }
 
-// NewShopProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewShopProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Shop. It panics if h is nil.
 func NewShopProcessor(h ShopHandler) *rpc.Processor {
 	if h == nil {
@@ -169,8 +169,8 @@ func (s Numbers) Clone() Numbers       { return Numbers(impl.Struct(s).Clone(Num
 func (s Numbers) Equal(t Numbers) bool { return impl.Equals(s, t) }
 func (s Numbers) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Numbers) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Numbers) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NumbersDesc) }
 
@@ -277,8 +277,8 @@ func (s Texts) Clone() Texts       { return Texts(impl.Struct(s).Clone(TextsDesc
 func (s Texts) Equal(t Texts) bool { return impl.Equals(s, t) }
 func (s Texts) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Texts) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Texts) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TextsDesc) }
 
@@ -398,8 +398,8 @@ func (s Enums) Clone() Enums       { return Enums(impl.Struct(s).Clone(EnumsDesc
 func (s Enums) Equal(t Enums) bool { return impl.Equals(s, t) }
 func (s Enums) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Enums) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Enums) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, EnumsDesc) }
 
@@ -474,8 +474,8 @@ func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Equal(t Item) bool { return impl.Equals(s, t) }
 func (s Item) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
@@ -538,8 +538,8 @@ func (s Containers) Clone() Containers       { return Containers(impl.Struct(s).
 func (s Containers) Equal(t Containers) bool { return impl.Equals(s, t) }
 func (s Containers) String() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Containers) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Containers) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ContainersDesc)
@@ -559,7 +559,7 @@ func (s Containers) GetItems() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).Child(containersItems, ContainersDesc))
 }
 
-// SetItems sets a copy of v, an empty list if v is absent.
+// SetItems sets the field to a copy of v, or to an empty list if v is absent.
 func (s Containers) SetItems(v nocopy.StructList[Item]) {
 	impl.Struct(s).SetChild(containersItems, ContainersDesc, impl.Struct(v))
 }
@@ -593,7 +593,7 @@ func (s Containers) GetByName() nocopy.StructMap[string, Item, impl.AsString] {
 	return nocopy.StructMap[string, Item, impl.AsString](impl.Struct(s).Child(containersByName, ContainersDesc))
 }
 
-// SetByName sets a copy of v, an empty map if v is absent.
+// SetByName sets the field to a copy of v, or to an empty map if v is absent.
 func (s Containers) SetByName(v nocopy.StructMap[string, Item, impl.AsString]) {
 	impl.Struct(s).SetChild(containersByName, ContainersDesc, impl.Struct(v))
 }
@@ -607,7 +607,7 @@ func (s Containers) GetGrid() nocopy.NestedMap[Kind, nocopy.Int32List, impl.AsEn
 	return nocopy.NestedMap[Kind, nocopy.Int32List, impl.AsEnum[Kind]](impl.Struct(s).Child(containersGrid, ContainersDesc))
 }
 
-// SetGrid sets a copy of v, an empty map if v is absent.
+// SetGrid sets the field to a copy of v, or to an empty map if v is absent.
 func (s Containers) SetGrid(v nocopy.NestedMap[Kind, nocopy.Int32List, impl.AsEnum[Kind]]) {
 	impl.Struct(s).SetChild(containersGrid, ContainersDesc, impl.Struct(v))
 }
@@ -621,7 +621,7 @@ func (s Containers) GetNested() nocopy.NestedList[nocopy.StructList[Item]] {
 	return nocopy.NestedList[nocopy.StructList[Item]](impl.Struct(s).Child(containersNested, ContainersDesc))
 }
 
-// SetNested sets a copy of v, an empty list if v is absent.
+// SetNested sets the field to a copy of v, or to an empty list if v is absent.
 func (s Containers) SetNested(v nocopy.NestedList[nocopy.StructList[Item]]) {
 	impl.Struct(s).SetChild(containersNested, ContainersDesc, impl.Struct(v))
 }
@@ -635,12 +635,12 @@ func (s Containers) GetNumbers() nocopy.Map[int32, int32, impl.AsInt32, impl.AsI
 	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).Child(containersNumbers, ContainersDesc))
 }
 
-// SetNumbers sets a copy of v, an empty map if v is absent.
+// SetNumbers sets the field to a copy of v, or to an empty map if v is absent.
 func (s Containers) SetNumbers(v nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]) {
 	impl.Struct(s).SetChild(containersNumbers, ContainersDesc, impl.Struct(v))
 }
 
-// SetNumbersMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetNumbersMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Containers) SetNumbersMap(v map[int32]int32) {
 	impl.SetMap[impl.AsInt32, impl.AsInt32](impl.Struct(s), containersNumbers, ContainersDesc, v)
 }
@@ -654,7 +654,7 @@ func (s Containers) GetKeys() nocopy.Map[Item, bool, impl.AsView[Item], impl.AsB
 	return nocopy.Map[Item, bool, impl.AsView[Item], impl.AsBool](impl.Struct(s).Child(containersKeys, ContainersDesc))
 }
 
-// SetKeys sets a copy of v, an empty map if v is absent.
+// SetKeys sets the field to a copy of v, or to an empty map if v is absent.
 func (s Containers) SetKeys(v nocopy.Map[Item, bool, impl.AsView[Item], impl.AsBool]) {
 	impl.Struct(s).SetChild(containersKeys, ContainersDesc, impl.Struct(v))
 }
@@ -668,7 +668,7 @@ func (s Containers) GetSkipped() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).Child(containersSkipped, ContainersDesc))
 }
 
-// SetSkipped sets a copy of v, an empty list if v is absent.
+// SetSkipped sets the field to a copy of v, or to an empty list if v is absent.
 func (s Containers) SetSkipped(v nocopy.StructList[Item]) {
 	impl.Struct(s).SetChild(containersSkipped, ContainersDesc, impl.Struct(v))
 }
@@ -682,7 +682,7 @@ func (s Containers) GetInner() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).Child(containersInner, ContainersDesc))
 }
 
-// SetInner sets a copy of v, an empty list if v is absent.
+// SetInner sets the field to a copy of v, or to an empty list if v is absent.
 func (s Containers) SetInner(v nocopy.StructList[Item]) {
 	impl.Struct(s).SetChild(containersInner, ContainersDesc, impl.Struct(v))
 }
@@ -696,7 +696,7 @@ func (s Containers) GetDeep() nocopy.NestedMap[[]byte, nocopy.Map[int64, float64
 	return nocopy.NestedMap[[]byte, nocopy.Map[int64, float64, impl.AsInt64, impl.AsFloat64], impl.AsBytes](impl.Struct(s).Child(containersDeep, ContainersDesc))
 }
 
-// SetDeep sets a copy of v, an empty map if v is absent.
+// SetDeep sets the field to a copy of v, or to an empty map if v is absent.
 func (s Containers) SetDeep(v nocopy.NestedMap[[]byte, nocopy.Map[int64, float64, impl.AsInt64, impl.AsFloat64], impl.AsBytes]) {
 	impl.Struct(s).SetChild(containersDeep, ContainersDesc, impl.Struct(v))
 }
@@ -759,8 +759,8 @@ func (s Order) Clone() Order       { return Order(impl.Struct(s).Clone(OrderDesc
 func (s Order) Equal(t Order) bool { return impl.Equals(s, t) }
 func (s Order) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
@@ -776,7 +776,7 @@ func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s,
 
 func (s Order) GetFirst() Item { return Item(impl.Struct(s).Child(orderFirst, OrderDesc)) }
 
-// SetFirst sets a copy of v, an empty struct if v is absent.
+// SetFirst sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Order) SetFirst(v Item)  { impl.Struct(s).SetChild(orderFirst, OrderDesc, impl.Struct(v)) }
 func (s Order) NewFirst() Item   { return Item(impl.Struct(s).NewChild(orderFirst, OrderDesc, 0)) }
 func (s Order) IsSetFirst() bool { return impl.Struct(s).Has(orderFirst) }
@@ -784,7 +784,7 @@ func (s Order) UnsetFirst()      { impl.Struct(s).Unset(orderFirst) }
 
 func (s Order) GetNeeded() Item { return Item(impl.Struct(s).Child(orderNeeded, OrderDesc)) }
 
-// SetNeeded sets a copy of v, an empty struct if v is absent.
+// SetNeeded sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Order) SetNeeded(v Item)  { impl.Struct(s).SetChild(orderNeeded, OrderDesc, impl.Struct(v)) }
 func (s Order) NewNeeded() Item   { return Item(impl.Struct(s).NewChild(orderNeeded, OrderDesc, 0)) }
 func (s Order) IsSetNeeded() bool { return impl.Struct(s).Has(orderNeeded) }
@@ -792,7 +792,7 @@ func (s Order) UnsetNeeded()      { impl.Struct(s).Unset(orderNeeded) }
 
 func (s Order) GetSkipped() Item { return Item(impl.Struct(s).Child(orderSkipped, OrderDesc)) }
 
-// SetSkipped sets a copy of v, an empty struct if v is absent.
+// SetSkipped sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Order) SetSkipped(v Item)  { impl.Struct(s).SetChild(orderSkipped, OrderDesc, impl.Struct(v)) }
 func (s Order) NewSkipped() Item   { return Item(impl.Struct(s).NewChild(orderSkipped, OrderDesc, 0)) }
 func (s Order) IsSetSkipped() bool { return impl.Struct(s).Has(orderSkipped) }
@@ -802,7 +802,7 @@ func (s Order) GetPlace() other.Place {
 	return other.Place(impl.Struct(s).Child(orderPlace, OrderDesc))
 }
 
-// SetPlace sets a copy of v, an empty struct if v is absent.
+// SetPlace sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Order) SetPlace(v other.Place) {
 	impl.Struct(s).SetChild(orderPlace, OrderDesc, impl.Struct(v))
 }
@@ -814,7 +814,7 @@ func (s Order) UnsetPlace()      { impl.Struct(s).Unset(orderPlace) }
 
 func (s Order) GetFree() other.Free { return other.Free(impl.Struct(s).Child(orderFree, OrderDesc)) }
 
-// SetFree sets a copy of v, an empty struct if v is absent.
+// SetFree sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Order) SetFree(v other.Free) { impl.Struct(s).SetChild(orderFree, OrderDesc, impl.Struct(v)) }
 func (s Order) NewFree() other.Free {
 	return other.Free(impl.Struct(s).NewChild(orderFree, OrderDesc, 0))
@@ -824,7 +824,7 @@ func (s Order) UnsetFree()      { impl.Struct(s).Unset(orderFree) }
 
 func (s Order) GetNext() Order { return Order(impl.Struct(s).Child(orderNext, OrderDesc)) }
 
-// SetNext sets a copy of v, an empty struct if v is absent.
+// SetNext sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Order) SetNext(v Order) { impl.Struct(s).SetChild(orderNext, OrderDesc, impl.Struct(v)) }
 func (s Order) NewNext() Order  { return Order(impl.Struct(s).NewChild(orderNext, OrderDesc, 0)) }
 func (s Order) IsSetNext() bool { return impl.Struct(s).Has(orderNext) }
@@ -832,7 +832,7 @@ func (s Order) UnsetNext()      { impl.Struct(s).Unset(orderNext) }
 
 func (s Order) GetChoice() Choice { return Choice(impl.Struct(s).Child(orderChoice, OrderDesc)) }
 
-// SetChoice sets a copy of v, an empty struct if v is absent.
+// SetChoice sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Order) SetChoice(v Choice) { impl.Struct(s).SetChild(orderChoice, OrderDesc, impl.Struct(v)) }
 func (s Order) NewChoice() Choice  { return Choice(impl.Struct(s).NewChild(orderChoice, OrderDesc, 0)) }
 func (s Order) IsSetChoice() bool  { return impl.Struct(s).Has(orderChoice) }
@@ -865,8 +865,8 @@ func (s Choice) Clone() Choice       { return Choice(impl.Struct(s).Clone(Choice
 func (s Choice) Equal(t Choice) bool { return impl.Equals(s, t) }
 func (s Choice) String() string      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Choice) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Choice) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ChoiceDesc) }
 
@@ -902,7 +902,7 @@ func (s Choice) UnsetNumber()      { impl.Struct(s).UnsetArm(choiceNumber) }
 
 func (s Choice) GetItem() Item { return Item(impl.Struct(s).Child(choiceItem, ChoiceDesc)) }
 
-// SetItem sets a copy of v, an empty struct if v is absent.
+// SetItem sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Choice) SetItem(v Item)  { impl.Struct(s).SetChild(choiceItem, ChoiceDesc, impl.Struct(v)) }
 func (s Choice) NewItem() Item   { return Item(impl.Struct(s).NewChild(choiceItem, ChoiceDesc, 0)) }
 func (s Choice) IsSetItem() bool { return impl.Struct(s).Has(choiceItem) }
@@ -941,8 +941,8 @@ func (s Failed) Equal(t Failed) bool { return impl.Equals(s, t) }
 func (s Failed) String() string      { return impl.String(s) }
 func (s Failed) Error() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Failed) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Failed) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FailedDesc) }
 
@@ -999,8 +999,8 @@ func (s References) Clone() References       { return References(impl.Struct(s).
 func (s References) Equal(t References) bool { return impl.Equals(s, t) }
 func (s References) String() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s References) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s References) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ReferencesDesc)
@@ -1111,8 +1111,8 @@ func (s Asserted) Clone() Asserted       { return Asserted(impl.Struct(s).Clone(
 func (s Asserted) Equal(t Asserted) bool { return impl.Equals(s, t) }
 func (s Asserted) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Asserted) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Asserted) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, AssertedDesc) }
 
@@ -1189,8 +1189,8 @@ func (s Exact) Clone() Exact       { return Exact(impl.Struct(s).Clone(ExactDesc
 func (s Exact) Equal(t Exact) bool { return impl.Equals(s, t) }
 func (s Exact) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Exact) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Exact) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ExactDesc) }
 
@@ -1276,8 +1276,8 @@ func (s Twice) Clone() Twice       { return Twice(impl.Struct(s).Clone(TwiceDesc
 func (s Twice) Equal(t Twice) bool { return impl.Equals(s, t) }
 func (s Twice) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Twice) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Twice) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TwiceDesc) }
 
@@ -1332,8 +1332,8 @@ func (s Pin) Clone() Pin       { return Pin(impl.Struct(s).Clone(PinDesc)) }
 func (s Pin) Equal(t Pin) bool { return impl.Equals(s, t) }
 func (s Pin) String() string   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Pin) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Pin) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PinDesc) }
 
@@ -1380,8 +1380,8 @@ func (s Secrets) Clone() Secrets       { return Secrets(impl.Struct(s).Clone(Sec
 func (s Secrets) Equal(t Secrets) bool { return impl.Equals(s, t) }
 func (s Secrets) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Secrets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Secrets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SecretsDesc) }
 
@@ -1404,12 +1404,12 @@ func (s Secrets) GetByName() nocopy.Map[string, int32, impl.AsString, impl.AsInt
 	return nocopy.Map[string, int32, impl.AsString, impl.AsInt32](impl.Struct(s).Child(secretsByName, SecretsDesc))
 }
 
-// SetByName sets a copy of v, an empty map if v is absent.
+// SetByName sets the field to a copy of v, or to an empty map if v is absent.
 func (s Secrets) SetByName(v nocopy.Map[string, int32, impl.AsString, impl.AsInt32]) {
 	impl.Struct(s).SetChild(secretsByName, SecretsDesc, impl.Struct(v))
 }
 
-// SetByNameMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetByNameMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Secrets) SetByNameMap(v map[string]int32) {
 	impl.SetMap[impl.AsString, impl.AsInt32](impl.Struct(s), secretsByName, SecretsDesc, v)
 }
@@ -1428,7 +1428,7 @@ func (s Secrets) GetPins() nocopy.StructList[Pin] {
 	return nocopy.StructList[Pin](impl.Struct(s).Child(secretsPins, SecretsDesc))
 }
 
-// SetPins sets a copy of v, an empty list if v is absent.
+// SetPins sets the field to a copy of v, or to an empty list if v is absent.
 func (s Secrets) SetPins(v nocopy.StructList[Pin]) {
 	impl.Struct(s).SetChild(secretsPins, SecretsDesc, impl.Struct(v))
 }
@@ -1465,8 +1465,8 @@ func (s Free) Clone() Free       { return Free(impl.Struct(s).Clone(FreeDesc)) }
 func (s Free) Equal(t Free) bool { return impl.Equals(s, t) }
 func (s Free) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Free) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Free) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FreeDesc) }
 
@@ -1487,7 +1487,7 @@ func (s Free) UnsetA()      { impl.Struct(s).Unset(freeA) }
 
 func (s Free) GetNone() Numbers { return Numbers(impl.Struct(s).Child(freeNone, FreeDesc)) }
 
-// SetNone sets a copy of v, an empty struct if v is absent.
+// SetNone sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Free) SetNone(v Numbers) { impl.Struct(s).SetChild(freeNone, FreeDesc, impl.Struct(v)) }
 func (s Free) NewNone() Numbers  { return Numbers(impl.Struct(s).NewChild(freeNone, FreeDesc, 0)) }
 func (s Free) IsSetNone() bool   { return impl.Struct(s).Has(freeNone) }
@@ -1497,7 +1497,7 @@ func (s Free) GetMore() nocopy.NestedList[nocopy.StructList[Free]] {
 	return nocopy.NestedList[nocopy.StructList[Free]](impl.Struct(s).Child(freeMore, FreeDesc))
 }
 
-// SetMore sets a copy of v, an empty list if v is absent.
+// SetMore sets the field to a copy of v, or to an empty list if v is absent.
 func (s Free) SetMore(v nocopy.NestedList[nocopy.StructList[Free]]) {
 	impl.Struct(s).SetChild(freeMore, FreeDesc, impl.Struct(v))
 }
@@ -1537,8 +1537,8 @@ func (s ShopOrderArgs) Clone() ShopOrderArgs {
 func (s ShopOrderArgs) Equal(t ShopOrderArgs) bool { return impl.Equals(s, t) }
 func (s ShopOrderArgs) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopOrderArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopOrderArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopOrderArgsDesc)
@@ -1558,7 +1558,7 @@ func (s ShopOrderArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(shopOrderArgsOrder, ShopOrderArgsDesc))
 }
 
-// SetOrder sets a copy of v, an empty struct if v is absent.
+// SetOrder sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ShopOrderArgs) SetOrder(v Order) {
 	impl.Struct(s).SetChild(shopOrderArgsOrder, ShopOrderArgsDesc, impl.Struct(v))
 }
@@ -1603,8 +1603,8 @@ func (s ShopOrderResult) Clone() ShopOrderResult {
 func (s ShopOrderResult) Equal(t ShopOrderResult) bool { return impl.Equals(s, t) }
 func (s ShopOrderResult) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopOrderResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopOrderResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopOrderResultDesc)
@@ -1624,7 +1624,7 @@ func (s ShopOrderResult) GetSuccess() Item {
 	return Item(impl.Struct(s).Child(shopOrderResultSuccess, ShopOrderResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ShopOrderResult) SetSuccess(v Item) {
 	impl.Struct(s).SetChild(shopOrderResultSuccess, ShopOrderResultDesc, impl.Struct(v))
 }
@@ -1638,7 +1638,7 @@ func (s ShopOrderResult) GetFailed() Failed {
 	return Failed(impl.Struct(s).Child(shopOrderResultFailed, ShopOrderResultDesc))
 }
 
-// SetFailed sets a copy of v, an empty struct if v is absent.
+// SetFailed sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ShopOrderResult) SetFailed(v Failed) {
 	impl.Struct(s).SetChild(shopOrderResultFailed, ShopOrderResultDesc, impl.Struct(v))
 }
@@ -1677,8 +1677,8 @@ func (s ShopFreeArgs) Clone() ShopFreeArgs {
 func (s ShopFreeArgs) Equal(t ShopFreeArgs) bool { return impl.Equals(s, t) }
 func (s ShopFreeArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopFreeArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopFreeArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopFreeArgsDesc)
@@ -1724,8 +1724,8 @@ func (s ShopFreeResult) Clone() ShopFreeResult {
 func (s ShopFreeResult) Equal(t ShopFreeResult) bool { return impl.Equals(s, t) }
 func (s ShopFreeResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopFreeResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopFreeResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopFreeResultDesc)
@@ -1770,8 +1770,8 @@ func (s ShopNoteArgs) Clone() ShopNoteArgs {
 func (s ShopNoteArgs) Equal(t ShopNoteArgs) bool { return impl.Equals(s, t) }
 func (s ShopNoteArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopNoteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopNoteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopNoteArgsDesc)

@@ -255,7 +255,7 @@ func (UnimplementedAllHandler) GetAllClient(context.Context, AllGetAllClientArgs
 	return allGetAllClient.Unimplemented()
 }
 
-// NewAllProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewAllProcessor returns a Processor for an rpc.Server. h handles the calls of
 // All. It panics if h is nil.
 func NewAllProcessor(h AllHandler) *rpc.Processor {
 	if h == nil {
@@ -597,7 +597,7 @@ type SameHandler interface {
 // does not have all methods embeds it.
 type UnimplementedSameHandler struct{ UnimplementedAllHandler }
 
-// NewSameProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewSameProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Same. It panics if h is nil.
 func NewSameProcessor(h SameHandler) *rpc.Processor {
 	if h == nil {
@@ -622,7 +622,7 @@ type EmptyHandler interface {
 // does not have all methods embeds it.
 type UnimplementedEmptyHandler struct{}
 
-// NewEmptyProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewEmptyProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Empty. It panics if h is nil.
 func NewEmptyProcessor(h EmptyHandler) *rpc.Processor {
 	if h == nil {
@@ -705,7 +705,7 @@ func (UnimplementedGetHandler) Context(context.Context, GetContextArgs, GetConte
 	return getContext.Unimplemented()
 }
 
-// NewGetProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewGetProcessor returns a Processor for an rpc.Server. h handles the calls of
 // get. It panics if h is nil.
 func NewGetProcessor(h GetHandler) *rpc.Processor {
 	if h == nil {
@@ -835,8 +835,8 @@ func (s AllGetArgs_) Clone() AllGetArgs_       { return AllGetArgs_(impl.Struct(
 func (s AllGetArgs_) Equal(t AllGetArgs_) bool { return impl.Equals(s, t) }
 func (s AllGetArgs_) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllGetArgs_) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetArgs_) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllGetArgs_Desc)
@@ -880,8 +880,8 @@ func (s AllClient) Clone() AllClient       { return AllClient(impl.Struct(s).Clo
 func (s AllClient) Equal(t AllClient) bool { return impl.Equals(s, t) }
 func (s AllClient) String() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllClient) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllClient) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllClientDesc)
@@ -926,8 +926,8 @@ func (s AllABoolArgs) Clone() AllABoolArgs {
 func (s AllABoolArgs) Equal(t AllABoolArgs) bool { return impl.Equals(s, t) }
 func (s AllABoolArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllABoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABoolArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABoolArgsDesc)
@@ -977,8 +977,8 @@ func (s AllABoolResult) Clone() AllABoolResult {
 func (s AllABoolResult) Equal(t AllABoolResult) bool { return impl.Equals(s, t) }
 func (s AllABoolResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllABoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABoolResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABoolResultDesc)
@@ -1026,8 +1026,8 @@ func (s AllAnI8Args) Clone() AllAnI8Args       { return AllAnI8Args(impl.Struct(
 func (s AllAnI8Args) Equal(t AllAnI8Args) bool { return impl.Equals(s, t) }
 func (s AllAnI8Args) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAnI8Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI8Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI8ArgsDesc)
@@ -1077,8 +1077,8 @@ func (s AllAnI8Result) Clone() AllAnI8Result {
 func (s AllAnI8Result) Equal(t AllAnI8Result) bool { return impl.Equals(s, t) }
 func (s AllAnI8Result) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAnI8Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI8Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI8ResultDesc)
@@ -1128,8 +1128,8 @@ func (s AllAnI16Args) Clone() AllAnI16Args {
 func (s AllAnI16Args) Equal(t AllAnI16Args) bool { return impl.Equals(s, t) }
 func (s AllAnI16Args) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAnI16Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI16Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI16ArgsDesc)
@@ -1179,8 +1179,8 @@ func (s AllAnI16Result) Clone() AllAnI16Result {
 func (s AllAnI16Result) Equal(t AllAnI16Result) bool { return impl.Equals(s, t) }
 func (s AllAnI16Result) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAnI16Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI16Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI16ResultDesc)
@@ -1230,8 +1230,8 @@ func (s AllAnI32Args) Clone() AllAnI32Args {
 func (s AllAnI32Args) Equal(t AllAnI32Args) bool { return impl.Equals(s, t) }
 func (s AllAnI32Args) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAnI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI32Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI32ArgsDesc)
@@ -1281,8 +1281,8 @@ func (s AllAnI32Result) Clone() AllAnI32Result {
 func (s AllAnI32Result) Equal(t AllAnI32Result) bool { return impl.Equals(s, t) }
 func (s AllAnI32Result) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAnI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI32Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI32ResultDesc)
@@ -1332,8 +1332,8 @@ func (s AllAnI64Args) Clone() AllAnI64Args {
 func (s AllAnI64Args) Equal(t AllAnI64Args) bool { return impl.Equals(s, t) }
 func (s AllAnI64Args) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAnI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI64Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI64ArgsDesc)
@@ -1383,8 +1383,8 @@ func (s AllAnI64Result) Clone() AllAnI64Result {
 func (s AllAnI64Result) Equal(t AllAnI64Result) bool { return impl.Equals(s, t) }
 func (s AllAnI64Result) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAnI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI64Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI64ResultDesc)
@@ -1434,8 +1434,8 @@ func (s AllADoubleArgs) Clone() AllADoubleArgs {
 func (s AllADoubleArgs) Equal(t AllADoubleArgs) bool { return impl.Equals(s, t) }
 func (s AllADoubleArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllADoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADoubleArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADoubleArgsDesc)
@@ -1485,8 +1485,8 @@ func (s AllADoubleResult) Clone() AllADoubleResult {
 func (s AllADoubleResult) Equal(t AllADoubleResult) bool { return impl.Equals(s, t) }
 func (s AllADoubleResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllADoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADoubleResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADoubleResultDesc)
@@ -1540,8 +1540,8 @@ func (s AllAStringArgs) Clone() AllAStringArgs {
 func (s AllAStringArgs) Equal(t AllAStringArgs) bool { return impl.Equals(s, t) }
 func (s AllAStringArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStringArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStringArgsDesc)
@@ -1591,8 +1591,8 @@ func (s AllAStringResult) Clone() AllAStringResult {
 func (s AllAStringResult) Equal(t AllAStringResult) bool { return impl.Equals(s, t) }
 func (s AllAStringResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStringResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStringResultDesc)
@@ -1642,8 +1642,8 @@ func (s AllABinaryArgs) Clone() AllABinaryArgs {
 func (s AllABinaryArgs) Equal(t AllABinaryArgs) bool { return impl.Equals(s, t) }
 func (s AllABinaryArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllABinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABinaryArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABinaryArgsDesc)
@@ -1694,8 +1694,8 @@ func (s AllABinaryResult) Clone() AllABinaryResult {
 func (s AllABinaryResult) Equal(t AllABinaryResult) bool { return impl.Equals(s, t) }
 func (s AllABinaryResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllABinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABinaryResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABinaryResultDesc)
@@ -1748,8 +1748,8 @@ func (s AllAUuidArgs) Clone() AllAUuidArgs {
 func (s AllAUuidArgs) Equal(t AllAUuidArgs) bool { return impl.Equals(s, t) }
 func (s AllAUuidArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUuidArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUuidArgsDesc)
@@ -1799,8 +1799,8 @@ func (s AllAUuidResult) Clone() AllAUuidResult {
 func (s AllAUuidResult) Equal(t AllAUuidResult) bool { return impl.Equals(s, t) }
 func (s AllAUuidResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUuidResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUuidResultDesc)
@@ -1850,8 +1850,8 @@ func (s AllAnEnumArgs) Clone() AllAnEnumArgs {
 func (s AllAnEnumArgs) Equal(t AllAnEnumArgs) bool { return impl.Equals(s, t) }
 func (s AllAnEnumArgs) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAnEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnEnumArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnEnumArgsDesc)
@@ -1901,8 +1901,8 @@ func (s AllAnEnumResult) Clone() AllAnEnumResult {
 func (s AllAnEnumResult) Equal(t AllAnEnumResult) bool { return impl.Equals(s, t) }
 func (s AllAnEnumResult) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAnEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnEnumResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnEnumResultDesc)
@@ -1956,8 +1956,8 @@ func (s AllAStructArgs) Clone() AllAStructArgs {
 func (s AllAStructArgs) Equal(t AllAStructArgs) bool { return impl.Equals(s, t) }
 func (s AllAStructArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStructArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStructArgsDesc)
@@ -1977,7 +1977,7 @@ func (s AllAStructArgs) GetV() shapes.Point {
 	return shapes.Point(impl.Struct(s).Child(allAStructArgsV, AllAStructArgsDesc))
 }
 
-// SetV sets a copy of v, an empty struct if v is absent.
+// SetV sets the field to a copy of v, or to an empty struct if v is absent.
 func (s AllAStructArgs) SetV(v shapes.Point) {
 	impl.Struct(s).SetChild(allAStructArgsV, AllAStructArgsDesc, impl.Struct(v))
 }
@@ -2016,8 +2016,8 @@ func (s AllAStructResult) Clone() AllAStructResult {
 func (s AllAStructResult) Equal(t AllAStructResult) bool { return impl.Equals(s, t) }
 func (s AllAStructResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStructResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStructResultDesc)
@@ -2037,7 +2037,7 @@ func (s AllAStructResult) GetSuccess() shapes.Point {
 	return shapes.Point(impl.Struct(s).Child(allAStructResultSuccess, AllAStructResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s AllAStructResult) SetSuccess(v shapes.Point) {
 	impl.Struct(s).SetChild(allAStructResultSuccess, AllAStructResultDesc, impl.Struct(v))
 }
@@ -2076,8 +2076,8 @@ func (s AllAUnionArgs) Clone() AllAUnionArgs {
 func (s AllAUnionArgs) Equal(t AllAUnionArgs) bool { return impl.Equals(s, t) }
 func (s AllAUnionArgs) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAUnionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUnionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUnionArgsDesc)
@@ -2097,7 +2097,7 @@ func (s AllAUnionArgs) GetV() shapes.Shape {
 	return shapes.Shape(impl.Struct(s).Child(allAUnionArgsV, AllAUnionArgsDesc))
 }
 
-// SetV sets a copy of v, an empty struct if v is absent.
+// SetV sets the field to a copy of v, or to an empty struct if v is absent.
 func (s AllAUnionArgs) SetV(v shapes.Shape) {
 	impl.Struct(s).SetChild(allAUnionArgsV, AllAUnionArgsDesc, impl.Struct(v))
 }
@@ -2136,8 +2136,8 @@ func (s AllAUnionResult) Clone() AllAUnionResult {
 func (s AllAUnionResult) Equal(t AllAUnionResult) bool { return impl.Equals(s, t) }
 func (s AllAUnionResult) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAUnionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUnionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUnionResultDesc)
@@ -2157,7 +2157,7 @@ func (s AllAUnionResult) GetSuccess() shapes.Shape {
 	return shapes.Shape(impl.Struct(s).Child(allAUnionResultSuccess, AllAUnionResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s AllAUnionResult) SetSuccess(v shapes.Shape) {
 	impl.Struct(s).SetChild(allAUnionResultSuccess, AllAUnionResultDesc, impl.Struct(v))
 }
@@ -2196,8 +2196,8 @@ func (s AllAnExceptionArgs) Clone() AllAnExceptionArgs {
 func (s AllAnExceptionArgs) Equal(t AllAnExceptionArgs) bool { return impl.Equals(s, t) }
 func (s AllAnExceptionArgs) String() string                  { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAnExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnExceptionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnExceptionArgsDesc)
@@ -2217,7 +2217,7 @@ func (s AllAnExceptionArgs) GetV() shapes.Refused {
 	return shapes.Refused(impl.Struct(s).Child(allAnExceptionArgsV, AllAnExceptionArgsDesc))
 }
 
-// SetV sets a copy of v, an empty struct if v is absent.
+// SetV sets the field to a copy of v, or to an empty struct if v is absent.
 func (s AllAnExceptionArgs) SetV(v shapes.Refused) {
 	impl.Struct(s).SetChild(allAnExceptionArgsV, AllAnExceptionArgsDesc, impl.Struct(v))
 }
@@ -2256,8 +2256,8 @@ func (s AllAnExceptionResult) Clone() AllAnExceptionResult {
 func (s AllAnExceptionResult) Equal(t AllAnExceptionResult) bool { return impl.Equals(s, t) }
 func (s AllAnExceptionResult) String() string                    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAnExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnExceptionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnExceptionResultDesc)
@@ -2277,7 +2277,7 @@ func (s AllAnExceptionResult) GetSuccess() shapes.Refused {
 	return shapes.Refused(impl.Struct(s).Child(allAnExceptionResultSuccess, AllAnExceptionResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s AllAnExceptionResult) SetSuccess(v shapes.Refused) {
 	impl.Struct(s).SetChild(allAnExceptionResultSuccess, AllAnExceptionResultDesc, impl.Struct(v))
 }
@@ -2318,8 +2318,8 @@ func (s AllATypedefArgs) Clone() AllATypedefArgs {
 func (s AllATypedefArgs) Equal(t AllATypedefArgs) bool { return impl.Equals(s, t) }
 func (s AllATypedefArgs) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllATypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllATypedefArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllATypedefArgsDesc)
@@ -2369,8 +2369,8 @@ func (s AllATypedefResult) Clone() AllATypedefResult {
 func (s AllATypedefResult) Equal(t AllATypedefResult) bool { return impl.Equals(s, t) }
 func (s AllATypedefResult) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllATypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllATypedefResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllATypedefResultDesc)
@@ -2420,8 +2420,8 @@ func (s AllAPathArgs) Clone() AllAPathArgs {
 func (s AllAPathArgs) Equal(t AllAPathArgs) bool { return impl.Equals(s, t) }
 func (s AllAPathArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAPathArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAPathArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAPathArgsDesc)
@@ -2441,7 +2441,7 @@ func (s AllAPathArgs) GetV() nocopy.StructList[shapes.Point] {
 	return nocopy.StructList[shapes.Point](impl.Struct(s).Child(allAPathArgsV, AllAPathArgsDesc))
 }
 
-// SetV sets a copy of v, an empty list if v is absent.
+// SetV sets the field to a copy of v, or to an empty list if v is absent.
 func (s AllAPathArgs) SetV(v nocopy.StructList[shapes.Point]) {
 	impl.Struct(s).SetChild(allAPathArgsV, AllAPathArgsDesc, impl.Struct(v))
 }
@@ -2480,8 +2480,8 @@ func (s AllAPathResult) Clone() AllAPathResult {
 func (s AllAPathResult) Equal(t AllAPathResult) bool { return impl.Equals(s, t) }
 func (s AllAPathResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAPathResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAPathResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAPathResultDesc)
@@ -2501,7 +2501,7 @@ func (s AllAPathResult) GetSuccess() nocopy.StructList[shapes.Point] {
 	return nocopy.StructList[shapes.Point](impl.Struct(s).Child(allAPathResultSuccess, AllAPathResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty list if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty list if v is absent.
 func (s AllAPathResult) SetSuccess(v nocopy.StructList[shapes.Point]) {
 	impl.Struct(s).SetChild(allAPathResultSuccess, AllAPathResultDesc, impl.Struct(v))
 }
@@ -2540,8 +2540,8 @@ func (s AllAListArgs) Clone() AllAListArgs {
 func (s AllAListArgs) Equal(t AllAListArgs) bool { return impl.Equals(s, t) }
 func (s AllAListArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAListArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAListArgsDesc)
@@ -2596,8 +2596,8 @@ func (s AllAListResult) Clone() AllAListResult {
 func (s AllAListResult) Equal(t AllAListResult) bool { return impl.Equals(s, t) }
 func (s AllAListResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAListResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAListResultDesc)
@@ -2652,8 +2652,8 @@ func (s AllASetArgs) Clone() AllASetArgs       { return AllASetArgs(impl.Struct(
 func (s AllASetArgs) Equal(t AllASetArgs) bool { return impl.Equals(s, t) }
 func (s AllASetArgs) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllASetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllASetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllASetArgsDesc)
@@ -2708,8 +2708,8 @@ func (s AllASetResult) Clone() AllASetResult {
 func (s AllASetResult) Equal(t AllASetResult) bool { return impl.Equals(s, t) }
 func (s AllASetResult) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllASetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllASetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllASetResultDesc)
@@ -2764,8 +2764,8 @@ func (s AllAMapArgs) Clone() AllAMapArgs       { return AllAMapArgs(impl.Struct(
 func (s AllAMapArgs) Equal(t AllAMapArgs) bool { return impl.Equals(s, t) }
 func (s AllAMapArgs) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAMapArgsDesc)
@@ -2785,7 +2785,7 @@ func (s AllAMapArgs) GetV() nocopy.StructMap[string, shapes.Point, impl.AsString
 	return nocopy.StructMap[string, shapes.Point, impl.AsString](impl.Struct(s).Child(allAMapArgsV, AllAMapArgsDesc))
 }
 
-// SetV sets a copy of v, an empty map if v is absent.
+// SetV sets the field to a copy of v, or to an empty map if v is absent.
 func (s AllAMapArgs) SetV(v nocopy.StructMap[string, shapes.Point, impl.AsString]) {
 	impl.Struct(s).SetChild(allAMapArgsV, AllAMapArgsDesc, impl.Struct(v))
 }
@@ -2824,8 +2824,8 @@ func (s AllAMapResult) Clone() AllAMapResult {
 func (s AllAMapResult) Equal(t AllAMapResult) bool { return impl.Equals(s, t) }
 func (s AllAMapResult) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllAMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAMapResultDesc)
@@ -2845,7 +2845,7 @@ func (s AllAMapResult) GetSuccess() nocopy.StructMap[string, shapes.Point, impl.
 	return nocopy.StructMap[string, shapes.Point, impl.AsString](impl.Struct(s).Child(allAMapResultSuccess, AllAMapResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty map if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty map if v is absent.
 func (s AllAMapResult) SetSuccess(v nocopy.StructMap[string, shapes.Point, impl.AsString]) {
 	impl.Struct(s).SetChild(allAMapResultSuccess, AllAMapResultDesc, impl.Struct(v))
 }
@@ -2884,8 +2884,8 @@ func (s AllADeepMapArgs) Clone() AllADeepMapArgs {
 func (s AllADeepMapArgs) Equal(t AllADeepMapArgs) bool { return impl.Equals(s, t) }
 func (s AllADeepMapArgs) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllADeepMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADeepMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADeepMapArgsDesc)
@@ -2905,7 +2905,7 @@ func (s AllADeepMapArgs) GetV() nocopy.NestedMap[shapes.Point, nocopy.NestedList
 	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]](impl.Struct(s).Child(allADeepMapArgsV, AllADeepMapArgsDesc))
 }
 
-// SetV sets a copy of v, an empty map if v is absent.
+// SetV sets the field to a copy of v, or to an empty map if v is absent.
 func (s AllADeepMapArgs) SetV(v nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]]) {
 	impl.Struct(s).SetChild(allADeepMapArgsV, AllADeepMapArgsDesc, impl.Struct(v))
 }
@@ -2944,8 +2944,8 @@ func (s AllADeepMapResult) Clone() AllADeepMapResult {
 func (s AllADeepMapResult) Equal(t AllADeepMapResult) bool { return impl.Equals(s, t) }
 func (s AllADeepMapResult) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllADeepMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADeepMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADeepMapResultDesc)
@@ -2965,7 +2965,7 @@ func (s AllADeepMapResult) GetSuccess() nocopy.NestedMap[shapes.Point, nocopy.Ne
 	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]](impl.Struct(s).Child(allADeepMapResultSuccess, AllADeepMapResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty map if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty map if v is absent.
 func (s AllADeepMapResult) SetSuccess(v nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]]) {
 	impl.Struct(s).SetChild(allADeepMapResultSuccess, AllADeepMapResultDesc, impl.Struct(v))
 }
@@ -3009,8 +3009,8 @@ func (s AllManyArgs) Clone() AllManyArgs       { return AllManyArgs(impl.Struct(
 func (s AllManyArgs) Equal(t AllManyArgs) bool { return impl.Equals(s, t) }
 func (s AllManyArgs) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllManyArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllManyArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllManyArgsDesc)
@@ -3105,8 +3105,8 @@ func (s AllManyResult) Clone() AllManyResult {
 func (s AllManyResult) Equal(t AllManyResult) bool { return impl.Equals(s, t) }
 func (s AllManyResult) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllManyResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllManyResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllManyResultDesc)
@@ -3131,7 +3131,7 @@ func (s AllManyResult) GetRefused() shapes.Refused {
 	return shapes.Refused(impl.Struct(s).Child(allManyResultRefused, AllManyResultDesc))
 }
 
-// SetRefused sets a copy of v, an empty struct if v is absent.
+// SetRefused sets the field to a copy of v, or to an empty struct if v is absent.
 func (s AllManyResult) SetRefused(v shapes.Refused) {
 	impl.Struct(s).SetChild(allManyResultRefused, AllManyResultDesc, impl.Struct(v))
 }
@@ -3145,7 +3145,7 @@ func (s AllManyResult) GetDenied() parent.Denied {
 	return parent.Denied(impl.Struct(s).Child(allManyResultDenied, AllManyResultDesc))
 }
 
-// SetDenied sets a copy of v, an empty struct if v is absent.
+// SetDenied sets the field to a copy of v, or to an empty struct if v is absent.
 func (s AllManyResult) SetDenied(v parent.Denied) {
 	impl.Struct(s).SetChild(allManyResultDenied, AllManyResultDesc, impl.Struct(v))
 }
@@ -3159,7 +3159,7 @@ func (s AllManyResult) GetAgain() shapes.Refused {
 	return shapes.Refused(impl.Struct(s).Child(allManyResultAgain, AllManyResultDesc))
 }
 
-// SetAgain sets a copy of v, an empty struct if v is absent.
+// SetAgain sets the field to a copy of v, or to an empty struct if v is absent.
 func (s AllManyResult) SetAgain(v shapes.Refused) {
 	impl.Struct(s).SetChild(allManyResultAgain, AllManyResultDesc, impl.Struct(v))
 }
@@ -3196,8 +3196,8 @@ func (s AllTellArgs) Clone() AllTellArgs       { return AllTellArgs(impl.Struct(
 func (s AllTellArgs) Equal(t AllTellArgs) bool { return impl.Equals(s, t) }
 func (s AllTellArgs) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllTellArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllTellArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllTellArgsDesc)
@@ -3243,8 +3243,8 @@ func (s AllNothingArgs) Clone() AllNothingArgs {
 func (s AllNothingArgs) Equal(t AllNothingArgs) bool { return impl.Equals(s, t) }
 func (s AllNothingArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllNothingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNothingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNothingArgsDesc)
@@ -3285,8 +3285,8 @@ func (s AllNothingResult) Clone() AllNothingResult {
 func (s AllNothingResult) Equal(t AllNothingResult) bool { return impl.Equals(s, t) }
 func (s AllNothingResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllNothingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNothingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNothingResultDesc)
@@ -3331,8 +3331,8 @@ func (s AllMaybeArgs) Clone() AllMaybeArgs {
 func (s AllMaybeArgs) Equal(t AllMaybeArgs) bool { return impl.Equals(s, t) }
 func (s AllMaybeArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllMaybeArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllMaybeArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllMaybeArgsDesc)
@@ -3382,8 +3382,8 @@ func (s AllMaybeResult) Clone() AllMaybeResult {
 func (s AllMaybeResult) Equal(t AllMaybeResult) bool { return impl.Equals(s, t) }
 func (s AllMaybeResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllMaybeResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllMaybeResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllMaybeResultDesc)
@@ -3403,7 +3403,7 @@ func (s AllMaybeResult) GetDenied() parent.Denied {
 	return parent.Denied(impl.Struct(s).Child(allMaybeResultDenied, AllMaybeResultDesc))
 }
 
-// SetDenied sets a copy of v, an empty struct if v is absent.
+// SetDenied sets the field to a copy of v, or to an empty struct if v is absent.
 func (s AllMaybeResult) SetDenied(v parent.Denied) {
 	impl.Struct(s).SetChild(allMaybeResultDenied, AllMaybeResultDesc, impl.Struct(v))
 }
@@ -3438,8 +3438,8 @@ func (s AllNewThing_Args) Clone() AllNewThing_Args {
 func (s AllNewThing_Args) Equal(t AllNewThing_Args) bool { return impl.Equals(s, t) }
 func (s AllNewThing_Args) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllNewThing_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing_ArgsDesc)
@@ -3484,8 +3484,8 @@ func (s AllNewThing_Result) Clone() AllNewThing_Result {
 func (s AllNewThing_Result) Equal(t AllNewThing_Result) bool { return impl.Equals(s, t) }
 func (s AllNewThing_Result) String() string                  { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllNewThing_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing_ResultDesc)
@@ -3535,8 +3535,8 @@ func (s AllNewThing__Args) Clone() AllNewThing__Args {
 func (s AllNewThing__Args) Equal(t AllNewThing__Args) bool { return impl.Equals(s, t) }
 func (s AllNewThing__Args) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllNewThing__Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing__Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing__ArgsDesc)
@@ -3581,8 +3581,8 @@ func (s AllNewThing__Result) Clone() AllNewThing__Result {
 func (s AllNewThing__Result) Equal(t AllNewThing__Result) bool { return impl.Equals(s, t) }
 func (s AllNewThing__Result) String() string                   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllNewThing__Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing__Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing__ResultDesc)
@@ -3634,8 +3634,8 @@ func (s AllGetAllClientArgs) Clone() AllGetAllClientArgs {
 func (s AllGetAllClientArgs) Equal(t AllGetAllClientArgs) bool { return impl.Equals(s, t) }
 func (s AllGetAllClientArgs) String() string                   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllGetAllClientArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetAllClientArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllGetAllClientArgsDesc)
@@ -3680,8 +3680,8 @@ func (s AllGetAllClientResult) Clone() AllGetAllClientResult {
 func (s AllGetAllClientResult) Equal(t AllGetAllClientResult) bool { return impl.Equals(s, t) }
 func (s AllGetAllClientResult) String() string                     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s AllGetAllClientResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetAllClientResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllGetAllClientResultDesc)
@@ -3733,8 +3733,8 @@ func (s GetGetArgs_Args) Clone() GetGetArgs_Args {
 func (s GetGetArgs_Args) Equal(t GetGetArgs_Args) bool { return impl.Equals(s, t) }
 func (s GetGetArgs_Args) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetGetArgs_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetArgs_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetArgs_ArgsDesc)
@@ -3775,8 +3775,8 @@ func (s GetGetArgs_Result) Clone() GetGetArgs_Result {
 func (s GetGetArgs_Result) Equal(t GetGetArgs_Result) bool { return impl.Equals(s, t) }
 func (s GetGetArgs_Result) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetGetArgs_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetArgs_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetArgs_ResultDesc)
@@ -3817,8 +3817,8 @@ func (s GetGetResult_Args) Clone() GetGetResult_Args {
 func (s GetGetResult_Args) Equal(t GetGetResult_Args) bool { return impl.Equals(s, t) }
 func (s GetGetResult_Args) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetGetResult_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetResult_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetResult_ArgsDesc)
@@ -3859,8 +3859,8 @@ func (s GetGetResult_Result) Clone() GetGetResult_Result {
 func (s GetGetResult_Result) Equal(t GetGetResult_Result) bool { return impl.Equals(s, t) }
 func (s GetGetResult_Result) String() string                   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetGetResult_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetResult_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetResult_ResultDesc)
@@ -3897,8 +3897,8 @@ func (s GetAArgs) Clone() GetAArgs       { return GetAArgs(impl.Struct(s).Clone(
 func (s GetAArgs) Equal(t GetAArgs) bool { return impl.Equals(s, t) }
 func (s GetAArgs) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetAArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s GetAArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetAArgsDesc) }
 
@@ -3935,8 +3935,8 @@ func (s GetAResult) Clone() GetAResult       { return GetAResult(impl.Struct(s).
 func (s GetAResult) Equal(t GetAResult) bool { return impl.Equals(s, t) }
 func (s GetAResult) String() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetAResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetAResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetAResultDesc)
@@ -3973,8 +3973,8 @@ func (s GetRArgs) Clone() GetRArgs       { return GetRArgs(impl.Struct(s).Clone(
 func (s GetRArgs) Equal(t GetRArgs) bool { return impl.Equals(s, t) }
 func (s GetRArgs) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetRArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s GetRArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetRArgsDesc) }
 
@@ -4011,8 +4011,8 @@ func (s GetRResult) Clone() GetRResult       { return GetRResult(impl.Struct(s).
 func (s GetRResult) Equal(t GetRResult) bool { return impl.Equals(s, t) }
 func (s GetRResult) String() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetRResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRResultDesc)
@@ -4051,8 +4051,8 @@ func (s GetErrArgs) Clone() GetErrArgs       { return GetErrArgs(impl.Struct(s).
 func (s GetErrArgs) Equal(t GetErrArgs) bool { return impl.Equals(s, t) }
 func (s GetErrArgs) String() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetErrArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetErrArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetErrArgsDesc)
@@ -4093,8 +4093,8 @@ func (s GetErrResult) Clone() GetErrResult {
 func (s GetErrResult) Equal(t GetErrResult) bool { return impl.Equals(s, t) }
 func (s GetErrResult) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetErrResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetErrResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetErrResultDesc)
@@ -4133,8 +4133,8 @@ func (s GetRPCArgs) Clone() GetRPCArgs       { return GetRPCArgs(impl.Struct(s).
 func (s GetRPCArgs) Equal(t GetRPCArgs) bool { return impl.Equals(s, t) }
 func (s GetRPCArgs) String() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetRPCArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRPCArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
@@ -4175,8 +4175,8 @@ func (s GetRPCResult) Clone() GetRPCResult {
 func (s GetRPCResult) Equal(t GetRPCResult) bool { return impl.Equals(s, t) }
 func (s GetRPCResult) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetRPCResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRPCResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRPCResultDesc)
@@ -4217,8 +4217,8 @@ func (s GetContextArgs) Clone() GetContextArgs {
 func (s GetContextArgs) Equal(t GetContextArgs) bool { return impl.Equals(s, t) }
 func (s GetContextArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetContextArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetContextArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetContextArgsDesc)
@@ -4259,8 +4259,8 @@ func (s GetContextResult) Clone() GetContextResult {
 func (s GetContextResult) Equal(t GetContextResult) bool { return impl.Equals(s, t) }
 func (s GetContextResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GetContextResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetContextResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetContextResultDesc)

@@ -37,10 +37,10 @@ var ColorDesc = impl.NewEnum("Color", []impl.EnumValue{
 	{Name: "NONE", Value: -1},
 }, impl.Info{Doc: "Colours; two of them are one."})
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v Color) String() string { return ColorDesc.Text(int32(v)) }
 
-// ParseColor returns the value that the IDL calls s.
+// ParseColor returns the value with the name s in the IDL.
 func ParseColor(s string) (Color, error) { v, err := ColorDesc.Parse(s); return Color(v), err }
 
 // ColorValues returns the values of Color in the IDL's order, each once.
@@ -139,8 +139,8 @@ func (s Point) Clone() Point       { return Point(impl.Struct(s).Clone(PointDesc
 func (s Point) Equal(t Point) bool { return impl.Equals(s, t) }
 func (s Point) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Point) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Point) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PointDesc) }
 
@@ -198,8 +198,8 @@ func (s Shape) Clone() Shape       { return Shape(impl.Struct(s).Clone(ShapeDesc
 func (s Shape) Equal(t Shape) bool { return impl.Equals(s, t) }
 func (s Shape) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Shape) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Shape) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ShapeDesc) }
 
@@ -242,7 +242,7 @@ func (s Shape) UnsetRadius()      { impl.Struct(s).UnsetArm(shapeRadius) }
 
 func (s Shape) GetCorner() Point { return Point(impl.Struct(s).Child(shapeCorner, ShapeDesc)) }
 
-// SetCorner sets a copy of v, an empty struct if v is absent.
+// SetCorner sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Shape) SetCorner(v Point) { impl.Struct(s).SetChild(shapeCorner, ShapeDesc, impl.Struct(v)) }
 func (s Shape) NewCorner() Point  { return Point(impl.Struct(s).NewChild(shapeCorner, ShapeDesc, 0)) }
 func (s Shape) IsSetCorner() bool { return impl.Struct(s).Has(shapeCorner) }
@@ -259,7 +259,7 @@ func (s Shape) GetOutline() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).Child(shapeOutline, ShapeDesc))
 }
 
-// SetOutline sets a copy of v, an empty list if v is absent.
+// SetOutline sets the field to a copy of v, or to an empty list if v is absent.
 func (s Shape) SetOutline(v nocopy.StructList[Point]) {
 	impl.Struct(s).SetChild(shapeOutline, ShapeDesc, impl.Struct(v))
 }
@@ -273,12 +273,12 @@ func (s Shape) GetWeights() nocopy.Map[string, int32, impl.AsString, impl.AsInt3
 	return nocopy.Map[string, int32, impl.AsString, impl.AsInt32](impl.Struct(s).Child(shapeWeights, ShapeDesc))
 }
 
-// SetWeights sets a copy of v, an empty map if v is absent.
+// SetWeights sets the field to a copy of v, or to an empty map if v is absent.
 func (s Shape) SetWeights(v nocopy.Map[string, int32, impl.AsString, impl.AsInt32]) {
 	impl.Struct(s).SetChild(shapeWeights, ShapeDesc, impl.Struct(v))
 }
 
-// SetWeightsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetWeightsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Shape) SetWeightsMap(v map[string]int32) {
 	impl.SetMap[impl.AsString, impl.AsInt32](impl.Struct(s), shapeWeights, ShapeDesc, v)
 }
@@ -355,8 +355,8 @@ func (s Refused) Equal(t Refused) bool { return impl.Equals(s, t) }
 func (s Refused) String() string       { return impl.String(s) }
 func (s Refused) Error() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
@@ -382,7 +382,7 @@ func (s Refused) UnsetCode()      { impl.Struct(s).Unset(refusedCode) }
 
 func (s Refused) GetWhere() Point { return Point(impl.Struct(s).Child(refusedWhere, RefusedDesc)) }
 
-// SetWhere sets a copy of v, an empty struct if v is absent.
+// SetWhere sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Refused) SetWhere(v Point) {
 	impl.Struct(s).SetChild(refusedWhere, RefusedDesc, impl.Struct(v))
 }
@@ -413,8 +413,8 @@ func (s Empty) Clone() Empty       { return Empty(impl.Struct(s).Clone(EmptyDesc
 func (s Empty) Equal(t Empty) bool { return impl.Equals(s, t) }
 func (s Empty) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Empty) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Empty) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, EmptyDesc) }
 
@@ -474,8 +474,8 @@ func (s RequiredFields) Clone() RequiredFields {
 func (s RequiredFields) Equal(t RequiredFields) bool { return impl.Equals(s, t) }
 func (s RequiredFields) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s RequiredFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RequiredFields) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RequiredFieldsDesc)
@@ -546,7 +546,7 @@ func (s RequiredFields) GetPoint() Point {
 	return Point(impl.Struct(s).Child(requiredFieldsPoint, RequiredFieldsDesc))
 }
 
-// SetPoint sets a copy of v, an empty struct if v is absent.
+// SetPoint sets the field to a copy of v, or to an empty struct if v is absent.
 func (s RequiredFields) SetPoint(v Point) {
 	impl.Struct(s).SetChild(requiredFieldsPoint, RequiredFieldsDesc, impl.Struct(v))
 }
@@ -560,7 +560,7 @@ func (s RequiredFields) GetShape() Shape {
 	return Shape(impl.Struct(s).Child(requiredFieldsShape, RequiredFieldsDesc))
 }
 
-// SetShape sets a copy of v, an empty struct if v is absent.
+// SetShape sets the field to a copy of v, or to an empty struct if v is absent.
 func (s RequiredFields) SetShape(v Shape) {
 	impl.Struct(s).SetChild(requiredFieldsShape, RequiredFieldsDesc, impl.Struct(v))
 }
@@ -612,12 +612,12 @@ func (s RequiredFields) GetCounts() nocopy.Map[string, int64, impl.AsString, imp
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(requiredFieldsCounts, RequiredFieldsDesc))
 }
 
-// SetCounts sets a copy of v, an empty map if v is absent.
+// SetCounts sets the field to a copy of v, or to an empty map if v is absent.
 func (s RequiredFields) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
 	impl.Struct(s).SetChild(requiredFieldsCounts, RequiredFieldsDesc, impl.Struct(v))
 }
 
-// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetCountsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s RequiredFields) SetCountsMap(v map[string]int64) {
 	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), requiredFieldsCounts, RequiredFieldsDesc, v)
 }
@@ -631,7 +631,7 @@ func (s RequiredFields) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).Child(requiredFieldsPoints, RequiredFieldsDesc))
 }
 
-// SetPoints sets a copy of v, an empty list if v is absent.
+// SetPoints sets the field to a copy of v, or to an empty list if v is absent.
 func (s RequiredFields) SetPoints(v nocopy.StructList[Point]) {
 	impl.Struct(s).SetChild(requiredFieldsPoints, RequiredFieldsDesc, impl.Struct(v))
 }
@@ -687,8 +687,8 @@ func (s RequiredDefaults) Clone() RequiredDefaults {
 func (s RequiredDefaults) Equal(t RequiredDefaults) bool { return impl.Equals(s, t) }
 func (s RequiredDefaults) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s RequiredDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RequiredDefaults) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RequiredDefaultsDesc)
@@ -781,7 +781,7 @@ func (s RequiredDefaults) GetPoint() Point {
 	return Point(impl.Struct(s).Child(requiredDefaultsPoint, RequiredDefaultsDesc))
 }
 
-// SetPoint sets a copy of v, an empty struct if v is absent.
+// SetPoint sets the field to a copy of v, or to an empty struct if v is absent.
 func (s RequiredDefaults) SetPoint(v Point) {
 	impl.Struct(s).SetChild(requiredDefaultsPoint, RequiredDefaultsDesc, impl.Struct(v))
 }
@@ -797,7 +797,7 @@ func (s RequiredDefaults) GetShape() Shape {
 	return Shape(impl.Struct(s).Child(requiredDefaultsShape, RequiredDefaultsDesc))
 }
 
-// SetShape sets a copy of v, an empty struct if v is absent.
+// SetShape sets the field to a copy of v, or to an empty struct if v is absent.
 func (s RequiredDefaults) SetShape(v Shape) {
 	impl.Struct(s).SetChild(requiredDefaultsShape, RequiredDefaultsDesc, impl.Struct(v))
 }
@@ -855,12 +855,12 @@ func (s RequiredDefaults) GetCounts() nocopy.Map[string, int64, impl.AsString, i
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(requiredDefaultsCounts, RequiredDefaultsDesc))
 }
 
-// SetCounts sets a copy of v, an empty map if v is absent.
+// SetCounts sets the field to a copy of v, or to an empty map if v is absent.
 func (s RequiredDefaults) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
 	impl.Struct(s).SetChild(requiredDefaultsCounts, RequiredDefaultsDesc, impl.Struct(v))
 }
 
-// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetCountsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s RequiredDefaults) SetCountsMap(v map[string]int64) {
 	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), requiredDefaultsCounts, RequiredDefaultsDesc, v)
 }
@@ -876,7 +876,7 @@ func (s RequiredDefaults) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).Child(requiredDefaultsPoints, RequiredDefaultsDesc))
 }
 
-// SetPoints sets a copy of v, an empty list if v is absent.
+// SetPoints sets the field to a copy of v, or to an empty list if v is absent.
 func (s RequiredDefaults) SetPoints(v nocopy.StructList[Point]) {
 	impl.Struct(s).SetChild(requiredDefaultsPoints, RequiredDefaultsDesc, impl.Struct(v))
 }
@@ -934,8 +934,8 @@ func (s OptionalFields) Clone() OptionalFields {
 func (s OptionalFields) Equal(t OptionalFields) bool { return impl.Equals(s, t) }
 func (s OptionalFields) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OptionalFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalFields) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalFieldsDesc)
@@ -1006,7 +1006,7 @@ func (s OptionalFields) GetPoint() Point {
 	return Point(impl.Struct(s).Child(optionalFieldsPoint, OptionalFieldsDesc))
 }
 
-// SetPoint sets a copy of v, an empty struct if v is absent.
+// SetPoint sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OptionalFields) SetPoint(v Point) {
 	impl.Struct(s).SetChild(optionalFieldsPoint, OptionalFieldsDesc, impl.Struct(v))
 }
@@ -1020,7 +1020,7 @@ func (s OptionalFields) GetShape() Shape {
 	return Shape(impl.Struct(s).Child(optionalFieldsShape, OptionalFieldsDesc))
 }
 
-// SetShape sets a copy of v, an empty struct if v is absent.
+// SetShape sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OptionalFields) SetShape(v Shape) {
 	impl.Struct(s).SetChild(optionalFieldsShape, OptionalFieldsDesc, impl.Struct(v))
 }
@@ -1070,12 +1070,12 @@ func (s OptionalFields) GetCounts() nocopy.Map[string, int64, impl.AsString, imp
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(optionalFieldsCounts, OptionalFieldsDesc))
 }
 
-// SetCounts sets a copy of v, an empty map if v is absent.
+// SetCounts sets the field to a copy of v, or to an empty map if v is absent.
 func (s OptionalFields) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
 	impl.Struct(s).SetChild(optionalFieldsCounts, OptionalFieldsDesc, impl.Struct(v))
 }
 
-// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetCountsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s OptionalFields) SetCountsMap(v map[string]int64) {
 	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), optionalFieldsCounts, OptionalFieldsDesc, v)
 }
@@ -1089,7 +1089,7 @@ func (s OptionalFields) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).Child(optionalFieldsPoints, OptionalFieldsDesc))
 }
 
-// SetPoints sets a copy of v, an empty list if v is absent.
+// SetPoints sets the field to a copy of v, or to an empty list if v is absent.
 func (s OptionalFields) SetPoints(v nocopy.StructList[Point]) {
 	impl.Struct(s).SetChild(optionalFieldsPoints, OptionalFieldsDesc, impl.Struct(v))
 }
@@ -1145,8 +1145,8 @@ func (s OptionalDefaults) Clone() OptionalDefaults {
 func (s OptionalDefaults) Equal(t OptionalDefaults) bool { return impl.Equals(s, t) }
 func (s OptionalDefaults) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OptionalDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalDefaults) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalDefaultsDesc)
@@ -1221,7 +1221,7 @@ func (s OptionalDefaults) GetPoint() Point {
 	return Point(impl.Struct(s).Child(optionalDefaultsPoint, OptionalDefaultsDesc))
 }
 
-// SetPoint sets a copy of v, an empty struct if v is absent.
+// SetPoint sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OptionalDefaults) SetPoint(v Point) {
 	impl.Struct(s).SetChild(optionalDefaultsPoint, OptionalDefaultsDesc, impl.Struct(v))
 }
@@ -1235,7 +1235,7 @@ func (s OptionalDefaults) GetShape() Shape {
 	return Shape(impl.Struct(s).Child(optionalDefaultsShape, OptionalDefaultsDesc))
 }
 
-// SetShape sets a copy of v, an empty struct if v is absent.
+// SetShape sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OptionalDefaults) SetShape(v Shape) {
 	impl.Struct(s).SetChild(optionalDefaultsShape, OptionalDefaultsDesc, impl.Struct(v))
 }
@@ -1285,12 +1285,12 @@ func (s OptionalDefaults) GetCounts() nocopy.Map[string, int64, impl.AsString, i
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(optionalDefaultsCounts, OptionalDefaultsDesc))
 }
 
-// SetCounts sets a copy of v, an empty map if v is absent.
+// SetCounts sets the field to a copy of v, or to an empty map if v is absent.
 func (s OptionalDefaults) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
 	impl.Struct(s).SetChild(optionalDefaultsCounts, OptionalDefaultsDesc, impl.Struct(v))
 }
 
-// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetCountsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s OptionalDefaults) SetCountsMap(v map[string]int64) {
 	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), optionalDefaultsCounts, OptionalDefaultsDesc, v)
 }
@@ -1304,7 +1304,7 @@ func (s OptionalDefaults) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).Child(optionalDefaultsPoints, OptionalDefaultsDesc))
 }
 
-// SetPoints sets a copy of v, an empty list if v is absent.
+// SetPoints sets the field to a copy of v, or to an empty list if v is absent.
 func (s OptionalDefaults) SetPoints(v nocopy.StructList[Point]) {
 	impl.Struct(s).SetChild(optionalDefaultsPoints, OptionalDefaultsDesc, impl.Struct(v))
 }
@@ -1358,8 +1358,8 @@ func (s PlainFields) Clone() PlainFields       { return PlainFields(impl.Struct(
 func (s PlainFields) Equal(t PlainFields) bool { return impl.Equals(s, t) }
 func (s PlainFields) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s PlainFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s PlainFields) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, PlainFieldsDesc)
@@ -1430,7 +1430,7 @@ func (s PlainFields) GetPoint() Point {
 	return Point(impl.Struct(s).Child(plainFieldsPoint, PlainFieldsDesc))
 }
 
-// SetPoint sets a copy of v, an empty struct if v is absent.
+// SetPoint sets the field to a copy of v, or to an empty struct if v is absent.
 func (s PlainFields) SetPoint(v Point) {
 	impl.Struct(s).SetChild(plainFieldsPoint, PlainFieldsDesc, impl.Struct(v))
 }
@@ -1444,7 +1444,7 @@ func (s PlainFields) GetShape() Shape {
 	return Shape(impl.Struct(s).Child(plainFieldsShape, PlainFieldsDesc))
 }
 
-// SetShape sets a copy of v, an empty struct if v is absent.
+// SetShape sets the field to a copy of v, or to an empty struct if v is absent.
 func (s PlainFields) SetShape(v Shape) {
 	impl.Struct(s).SetChild(plainFieldsShape, PlainFieldsDesc, impl.Struct(v))
 }
@@ -1494,12 +1494,12 @@ func (s PlainFields) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.A
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(plainFieldsCounts, PlainFieldsDesc))
 }
 
-// SetCounts sets a copy of v, an empty map if v is absent.
+// SetCounts sets the field to a copy of v, or to an empty map if v is absent.
 func (s PlainFields) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
 	impl.Struct(s).SetChild(plainFieldsCounts, PlainFieldsDesc, impl.Struct(v))
 }
 
-// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetCountsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s PlainFields) SetCountsMap(v map[string]int64) {
 	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), plainFieldsCounts, PlainFieldsDesc, v)
 }
@@ -1513,7 +1513,7 @@ func (s PlainFields) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).Child(plainFieldsPoints, PlainFieldsDesc))
 }
 
-// SetPoints sets a copy of v, an empty list if v is absent.
+// SetPoints sets the field to a copy of v, or to an empty list if v is absent.
 func (s PlainFields) SetPoints(v nocopy.StructList[Point]) {
 	impl.Struct(s).SetChild(plainFieldsPoints, PlainFieldsDesc, impl.Struct(v))
 }
@@ -1569,8 +1569,8 @@ func (s PlainDefaults) Clone() PlainDefaults {
 func (s PlainDefaults) Equal(t PlainDefaults) bool { return impl.Equals(s, t) }
 func (s PlainDefaults) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s PlainDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s PlainDefaults) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, PlainDefaultsDesc)
@@ -1643,7 +1643,7 @@ func (s PlainDefaults) GetPoint() Point {
 	return Point(impl.Struct(s).Child(plainDefaultsPoint, PlainDefaultsDesc))
 }
 
-// SetPoint sets a copy of v, an empty struct if v is absent.
+// SetPoint sets the field to a copy of v, or to an empty struct if v is absent.
 func (s PlainDefaults) SetPoint(v Point) {
 	impl.Struct(s).SetChild(plainDefaultsPoint, PlainDefaultsDesc, impl.Struct(v))
 }
@@ -1657,7 +1657,7 @@ func (s PlainDefaults) GetShape() Shape {
 	return Shape(impl.Struct(s).Child(plainDefaultsShape, PlainDefaultsDesc))
 }
 
-// SetShape sets a copy of v, an empty struct if v is absent.
+// SetShape sets the field to a copy of v, or to an empty struct if v is absent.
 func (s PlainDefaults) SetShape(v Shape) {
 	impl.Struct(s).SetChild(plainDefaultsShape, PlainDefaultsDesc, impl.Struct(v))
 }
@@ -1707,12 +1707,12 @@ func (s PlainDefaults) GetCounts() nocopy.Map[string, int64, impl.AsString, impl
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(plainDefaultsCounts, PlainDefaultsDesc))
 }
 
-// SetCounts sets a copy of v, an empty map if v is absent.
+// SetCounts sets the field to a copy of v, or to an empty map if v is absent.
 func (s PlainDefaults) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
 	impl.Struct(s).SetChild(plainDefaultsCounts, PlainDefaultsDesc, impl.Struct(v))
 }
 
-// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetCountsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s PlainDefaults) SetCountsMap(v map[string]int64) {
 	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), plainDefaultsCounts, PlainDefaultsDesc, v)
 }
@@ -1726,7 +1726,7 @@ func (s PlainDefaults) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).Child(plainDefaultsPoints, PlainDefaultsDesc))
 }
 
-// SetPoints sets a copy of v, an empty list if v is absent.
+// SetPoints sets the field to a copy of v, or to an empty list if v is absent.
 func (s PlainDefaults) SetPoints(v nocopy.StructList[Point]) {
 	impl.Struct(s).SetChild(plainDefaultsPoints, PlainDefaultsDesc, impl.Struct(v))
 }
@@ -1780,8 +1780,8 @@ func (s Lists) Clone() Lists       { return Lists(impl.Struct(s).Clone(ListsDesc
 func (s Lists) Equal(t Lists) bool { return impl.Equals(s, t) }
 func (s Lists) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Lists) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Lists) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ListsDesc) }
 
@@ -1899,7 +1899,7 @@ func (s Lists) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).Child(listsPoints, ListsDesc))
 }
 
-// SetPoints sets a copy of v, an empty list if v is absent.
+// SetPoints sets the field to a copy of v, or to an empty list if v is absent.
 func (s Lists) SetPoints(v nocopy.StructList[Point]) {
 	impl.Struct(s).SetChild(listsPoints, ListsDesc, impl.Struct(v))
 }
@@ -1913,7 +1913,7 @@ func (s Lists) GetShapes() nocopy.StructList[Shape] {
 	return nocopy.StructList[Shape](impl.Struct(s).Child(listsShapes, ListsDesc))
 }
 
-// SetShapes sets a copy of v, an empty list if v is absent.
+// SetShapes sets the field to a copy of v, or to an empty list if v is absent.
 func (s Lists) SetShapes(v nocopy.StructList[Shape]) {
 	impl.Struct(s).SetChild(listsShapes, ListsDesc, impl.Struct(v))
 }
@@ -1927,7 +1927,7 @@ func (s Lists) GetMatrix() nocopy.NestedList[nocopy.Int64List] {
 	return nocopy.NestedList[nocopy.Int64List](impl.Struct(s).Child(listsMatrix, ListsDesc))
 }
 
-// SetMatrix sets a copy of v, an empty list if v is absent.
+// SetMatrix sets the field to a copy of v, or to an empty list if v is absent.
 func (s Lists) SetMatrix(v nocopy.NestedList[nocopy.Int64List]) {
 	impl.Struct(s).SetChild(listsMatrix, ListsDesc, impl.Struct(v))
 }
@@ -1941,7 +1941,7 @@ func (s Lists) GetTable() nocopy.NestedList[nocopy.StringList] {
 	return nocopy.NestedList[nocopy.StringList](impl.Struct(s).Child(listsTable, ListsDesc))
 }
 
-// SetTable sets a copy of v, an empty list if v is absent.
+// SetTable sets the field to a copy of v, or to an empty list if v is absent.
 func (s Lists) SetTable(v nocopy.NestedList[nocopy.StringList]) {
 	impl.Struct(s).SetChild(listsTable, ListsDesc, impl.Struct(v))
 }
@@ -1955,7 +1955,7 @@ func (s Lists) GetDeep() nocopy.NestedList[nocopy.NestedMap[string, nocopy.Struc
 	return nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString]](impl.Struct(s).Child(listsDeep, ListsDesc))
 }
 
-// SetDeep sets a copy of v, an empty list if v is absent.
+// SetDeep sets the field to a copy of v, or to an empty list if v is absent.
 func (s Lists) SetDeep(v nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString]]) {
 	impl.Struct(s).SetChild(listsDeep, ListsDesc, impl.Struct(v))
 }
@@ -1969,7 +1969,7 @@ func (s Lists) GetSets() nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).Child(listsSets, ListsDesc))
 }
 
-// SetSets sets a copy of v, an empty list if v is absent.
+// SetSets sets the field to a copy of v, or to an empty list if v is absent.
 func (s Lists) SetSets(v nocopy.NestedList[nocopy.Int32List]) {
 	impl.Struct(s).SetChild(listsSets, ListsDesc, impl.Struct(v))
 }
@@ -2003,7 +2003,7 @@ func (s Lists) GetCube() nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]] 
 	return nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]](impl.Struct(s).Child(listsCube, ListsDesc))
 }
 
-// SetCube sets a copy of v, an empty list if v is absent.
+// SetCube sets the field to a copy of v, or to an empty list if v is absent.
 func (s Lists) SetCube(v nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]]) {
 	impl.Struct(s).SetChild(listsCube, ListsDesc, impl.Struct(v))
 }
@@ -2017,7 +2017,7 @@ func (s Lists) GetRefusals() nocopy.StructList[Refused] {
 	return nocopy.StructList[Refused](impl.Struct(s).Child(listsRefusals, ListsDesc))
 }
 
-// SetRefusals sets a copy of v, an empty list if v is absent.
+// SetRefusals sets the field to a copy of v, or to an empty list if v is absent.
 func (s Lists) SetRefusals(v nocopy.StructList[Refused]) {
 	impl.Struct(s).SetChild(listsRefusals, ListsDesc, impl.Struct(v))
 }
@@ -2065,8 +2065,8 @@ func (s Sets) Clone() Sets       { return Sets(impl.Struct(s).Clone(SetsDesc)) }
 func (s Sets) Equal(t Sets) bool { return impl.Equals(s, t) }
 func (s Sets) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Sets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Sets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SetsDesc) }
 
@@ -2184,7 +2184,7 @@ func (s Sets) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).Child(setsPoints, SetsDesc))
 }
 
-// SetPoints sets a copy of v, an empty list if v is absent.
+// SetPoints sets the field to a copy of v, or to an empty list if v is absent.
 func (s Sets) SetPoints(v nocopy.StructList[Point]) {
 	impl.Struct(s).SetChild(setsPoints, SetsDesc, impl.Struct(v))
 }
@@ -2198,7 +2198,7 @@ func (s Sets) GetShapes() nocopy.StructList[Shape] {
 	return nocopy.StructList[Shape](impl.Struct(s).Child(setsShapes, SetsDesc))
 }
 
-// SetShapes sets a copy of v, an empty list if v is absent.
+// SetShapes sets the field to a copy of v, or to an empty list if v is absent.
 func (s Sets) SetShapes(v nocopy.StructList[Shape]) {
 	impl.Struct(s).SetChild(setsShapes, SetsDesc, impl.Struct(v))
 }
@@ -2212,7 +2212,7 @@ func (s Sets) GetRows() nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).Child(setsRows, SetsDesc))
 }
 
-// SetRows sets a copy of v, an empty list if v is absent.
+// SetRows sets the field to a copy of v, or to an empty list if v is absent.
 func (s Sets) SetRows(v nocopy.NestedList[nocopy.Int32List]) {
 	impl.Struct(s).SetChild(setsRows, SetsDesc, impl.Struct(v))
 }
@@ -2226,7 +2226,7 @@ func (s Sets) GetMaps() nocopy.NestedList[nocopy.Map[int32, string, impl.AsInt32
 	return nocopy.NestedList[nocopy.Map[int32, string, impl.AsInt32, impl.AsString]](impl.Struct(s).Child(setsMaps, SetsDesc))
 }
 
-// SetMaps sets a copy of v, an empty list if v is absent.
+// SetMaps sets the field to a copy of v, or to an empty list if v is absent.
 func (s Sets) SetMaps(v nocopy.NestedList[nocopy.Map[int32, string, impl.AsInt32, impl.AsString]]) {
 	impl.Struct(s).SetChild(setsMaps, SetsDesc, impl.Struct(v))
 }
@@ -2292,8 +2292,8 @@ func (s Maps) Clone() Maps       { return Maps(impl.Struct(s).Clone(MapsDesc)) }
 func (s Maps) Equal(t Maps) bool { return impl.Equals(s, t) }
 func (s Maps) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Maps) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Maps) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MapsDesc) }
 
@@ -2311,12 +2311,12 @@ func (s Maps) GetByFlags() nocopy.Map[bool, string, impl.AsBool, impl.AsString] 
 	return nocopy.Map[bool, string, impl.AsBool, impl.AsString](impl.Struct(s).Child(mapsByFlags, MapsDesc))
 }
 
-// SetByFlags sets a copy of v, an empty map if v is absent.
+// SetByFlags sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByFlags(v nocopy.Map[bool, string, impl.AsBool, impl.AsString]) {
 	impl.Struct(s).SetChild(mapsByFlags, MapsDesc, impl.Struct(v))
 }
 
-// SetByFlagsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetByFlagsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByFlagsMap(v map[bool]string) {
 	impl.SetMap[impl.AsBool, impl.AsString](impl.Struct(s), mapsByFlags, MapsDesc, v)
 }
@@ -2330,12 +2330,12 @@ func (s Maps) GetByTinies() nocopy.Map[int8, string, impl.AsInt8, impl.AsString]
 	return nocopy.Map[int8, string, impl.AsInt8, impl.AsString](impl.Struct(s).Child(mapsByTinies, MapsDesc))
 }
 
-// SetByTinies sets a copy of v, an empty map if v is absent.
+// SetByTinies sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByTinies(v nocopy.Map[int8, string, impl.AsInt8, impl.AsString]) {
 	impl.Struct(s).SetChild(mapsByTinies, MapsDesc, impl.Struct(v))
 }
 
-// SetByTiniesMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetByTiniesMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByTiniesMap(v map[int8]string) {
 	impl.SetMap[impl.AsInt8, impl.AsString](impl.Struct(s), mapsByTinies, MapsDesc, v)
 }
@@ -2349,12 +2349,12 @@ func (s Maps) GetBySmalls() nocopy.Map[int16, string, impl.AsInt16, impl.AsStrin
 	return nocopy.Map[int16, string, impl.AsInt16, impl.AsString](impl.Struct(s).Child(mapsBySmalls, MapsDesc))
 }
 
-// SetBySmalls sets a copy of v, an empty map if v is absent.
+// SetBySmalls sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetBySmalls(v nocopy.Map[int16, string, impl.AsInt16, impl.AsString]) {
 	impl.Struct(s).SetChild(mapsBySmalls, MapsDesc, impl.Struct(v))
 }
 
-// SetBySmallsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetBySmallsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetBySmallsMap(v map[int16]string) {
 	impl.SetMap[impl.AsInt16, impl.AsString](impl.Struct(s), mapsBySmalls, MapsDesc, v)
 }
@@ -2368,12 +2368,12 @@ func (s Maps) GetByMediums() nocopy.Map[int32, string, impl.AsInt32, impl.AsStri
 	return nocopy.Map[int32, string, impl.AsInt32, impl.AsString](impl.Struct(s).Child(mapsByMediums, MapsDesc))
 }
 
-// SetByMediums sets a copy of v, an empty map if v is absent.
+// SetByMediums sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByMediums(v nocopy.Map[int32, string, impl.AsInt32, impl.AsString]) {
 	impl.Struct(s).SetChild(mapsByMediums, MapsDesc, impl.Struct(v))
 }
 
-// SetByMediumsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetByMediumsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByMediumsMap(v map[int32]string) {
 	impl.SetMap[impl.AsInt32, impl.AsString](impl.Struct(s), mapsByMediums, MapsDesc, v)
 }
@@ -2387,12 +2387,12 @@ func (s Maps) GetByLarges() nocopy.Map[int64, string, impl.AsInt64, impl.AsStrin
 	return nocopy.Map[int64, string, impl.AsInt64, impl.AsString](impl.Struct(s).Child(mapsByLarges, MapsDesc))
 }
 
-// SetByLarges sets a copy of v, an empty map if v is absent.
+// SetByLarges sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByLarges(v nocopy.Map[int64, string, impl.AsInt64, impl.AsString]) {
 	impl.Struct(s).SetChild(mapsByLarges, MapsDesc, impl.Struct(v))
 }
 
-// SetByLargesMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetByLargesMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByLargesMap(v map[int64]string) {
 	impl.SetMap[impl.AsInt64, impl.AsString](impl.Struct(s), mapsByLarges, MapsDesc, v)
 }
@@ -2406,12 +2406,12 @@ func (s Maps) GetByReals() nocopy.Map[float64, string, impl.AsFloat64, impl.AsSt
 	return nocopy.Map[float64, string, impl.AsFloat64, impl.AsString](impl.Struct(s).Child(mapsByReals, MapsDesc))
 }
 
-// SetByReals sets a copy of v, an empty map if v is absent.
+// SetByReals sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByReals(v nocopy.Map[float64, string, impl.AsFloat64, impl.AsString]) {
 	impl.Struct(s).SetChild(mapsByReals, MapsDesc, impl.Struct(v))
 }
 
-// SetByRealsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetByRealsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByRealsMap(v map[float64]string) {
 	impl.SetMap[impl.AsFloat64, impl.AsString](impl.Struct(s), mapsByReals, MapsDesc, v)
 }
@@ -2425,12 +2425,12 @@ func (s Maps) GetByTexts() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(mapsByTexts, MapsDesc))
 }
 
-// SetByTexts sets a copy of v, an empty map if v is absent.
+// SetByTexts sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByTexts(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(mapsByTexts, MapsDesc, impl.Struct(v))
 }
 
-// SetByTextsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetByTextsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByTextsMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), mapsByTexts, MapsDesc, v)
 }
@@ -2444,12 +2444,12 @@ func (s Maps) GetByBlobs() nocopy.Map[[]byte, string, impl.AsBytes, impl.AsStrin
 	return nocopy.Map[[]byte, string, impl.AsBytes, impl.AsString](impl.Struct(s).Child(mapsByBlobs, MapsDesc))
 }
 
-// SetByBlobs sets a copy of v, an empty map if v is absent.
+// SetByBlobs sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByBlobs(v nocopy.Map[[]byte, string, impl.AsBytes, impl.AsString]) {
 	impl.Struct(s).SetChild(mapsByBlobs, MapsDesc, impl.Struct(v))
 }
 
-// SetByBlobsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetByBlobsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByBlobsMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), mapsByBlobs, MapsDesc, v)
 }
@@ -2463,12 +2463,12 @@ func (s Maps) GetByKeys() nocopy.Map[nocopy.UUID, string, impl.AsUUID, impl.AsSt
 	return nocopy.Map[nocopy.UUID, string, impl.AsUUID, impl.AsString](impl.Struct(s).Child(mapsByKeys, MapsDesc))
 }
 
-// SetByKeys sets a copy of v, an empty map if v is absent.
+// SetByKeys sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByKeys(v nocopy.Map[nocopy.UUID, string, impl.AsUUID, impl.AsString]) {
 	impl.Struct(s).SetChild(mapsByKeys, MapsDesc, impl.Struct(v))
 }
 
-// SetByKeysMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetByKeysMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByKeysMap(v map[nocopy.UUID]string) {
 	impl.SetMap[impl.AsUUID, impl.AsString](impl.Struct(s), mapsByKeys, MapsDesc, v)
 }
@@ -2482,12 +2482,12 @@ func (s Maps) GetByColors() nocopy.Map[Color, string, impl.AsEnum[Color], impl.A
 	return nocopy.Map[Color, string, impl.AsEnum[Color], impl.AsString](impl.Struct(s).Child(mapsByColors, MapsDesc))
 }
 
-// SetByColors sets a copy of v, an empty map if v is absent.
+// SetByColors sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByColors(v nocopy.Map[Color, string, impl.AsEnum[Color], impl.AsString]) {
 	impl.Struct(s).SetChild(mapsByColors, MapsDesc, impl.Struct(v))
 }
 
-// SetByColorsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetByColorsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByColorsMap(v map[Color]string) {
 	impl.SetMap[impl.AsEnum[Color], impl.AsString](impl.Struct(s), mapsByColors, MapsDesc, v)
 }
@@ -2501,7 +2501,7 @@ func (s Maps) GetByPoints() nocopy.Map[Point, string, impl.AsView[Point], impl.A
 	return nocopy.Map[Point, string, impl.AsView[Point], impl.AsString](impl.Struct(s).Child(mapsByPoints, MapsDesc))
 }
 
-// SetByPoints sets a copy of v, an empty map if v is absent.
+// SetByPoints sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByPoints(v nocopy.Map[Point, string, impl.AsView[Point], impl.AsString]) {
 	impl.Struct(s).SetChild(mapsByPoints, MapsDesc, impl.Struct(v))
 }
@@ -2515,7 +2515,7 @@ func (s Maps) GetByShapes() nocopy.Map[Shape, string, impl.AsView[Shape], impl.A
 	return nocopy.Map[Shape, string, impl.AsView[Shape], impl.AsString](impl.Struct(s).Child(mapsByShapes, MapsDesc))
 }
 
-// SetByShapes sets a copy of v, an empty map if v is absent.
+// SetByShapes sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByShapes(v nocopy.Map[Shape, string, impl.AsView[Shape], impl.AsString]) {
 	impl.Struct(s).SetChild(mapsByShapes, MapsDesc, impl.Struct(v))
 }
@@ -2529,12 +2529,12 @@ func (s Maps) GetToFlags() nocopy.Map[string, bool, impl.AsString, impl.AsBool] 
 	return nocopy.Map[string, bool, impl.AsString, impl.AsBool](impl.Struct(s).Child(mapsToFlags, MapsDesc))
 }
 
-// SetToFlags sets a copy of v, an empty map if v is absent.
+// SetToFlags sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetToFlags(v nocopy.Map[string, bool, impl.AsString, impl.AsBool]) {
 	impl.Struct(s).SetChild(mapsToFlags, MapsDesc, impl.Struct(v))
 }
 
-// SetToFlagsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetToFlagsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToFlagsMap(v map[string]bool) {
 	impl.SetMap[impl.AsString, impl.AsBool](impl.Struct(s), mapsToFlags, MapsDesc, v)
 }
@@ -2548,12 +2548,12 @@ func (s Maps) GetToTinies() nocopy.Map[string, int8, impl.AsString, impl.AsInt8]
 	return nocopy.Map[string, int8, impl.AsString, impl.AsInt8](impl.Struct(s).Child(mapsToTinies, MapsDesc))
 }
 
-// SetToTinies sets a copy of v, an empty map if v is absent.
+// SetToTinies sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetToTinies(v nocopy.Map[string, int8, impl.AsString, impl.AsInt8]) {
 	impl.Struct(s).SetChild(mapsToTinies, MapsDesc, impl.Struct(v))
 }
 
-// SetToTiniesMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetToTiniesMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToTiniesMap(v map[string]int8) {
 	impl.SetMap[impl.AsString, impl.AsInt8](impl.Struct(s), mapsToTinies, MapsDesc, v)
 }
@@ -2567,12 +2567,12 @@ func (s Maps) GetToSmalls() nocopy.Map[string, int16, impl.AsString, impl.AsInt1
 	return nocopy.Map[string, int16, impl.AsString, impl.AsInt16](impl.Struct(s).Child(mapsToSmalls, MapsDesc))
 }
 
-// SetToSmalls sets a copy of v, an empty map if v is absent.
+// SetToSmalls sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetToSmalls(v nocopy.Map[string, int16, impl.AsString, impl.AsInt16]) {
 	impl.Struct(s).SetChild(mapsToSmalls, MapsDesc, impl.Struct(v))
 }
 
-// SetToSmallsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetToSmallsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToSmallsMap(v map[string]int16) {
 	impl.SetMap[impl.AsString, impl.AsInt16](impl.Struct(s), mapsToSmalls, MapsDesc, v)
 }
@@ -2586,12 +2586,12 @@ func (s Maps) GetToMediums() nocopy.Map[string, int32, impl.AsString, impl.AsInt
 	return nocopy.Map[string, int32, impl.AsString, impl.AsInt32](impl.Struct(s).Child(mapsToMediums, MapsDesc))
 }
 
-// SetToMediums sets a copy of v, an empty map if v is absent.
+// SetToMediums sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetToMediums(v nocopy.Map[string, int32, impl.AsString, impl.AsInt32]) {
 	impl.Struct(s).SetChild(mapsToMediums, MapsDesc, impl.Struct(v))
 }
 
-// SetToMediumsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetToMediumsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToMediumsMap(v map[string]int32) {
 	impl.SetMap[impl.AsString, impl.AsInt32](impl.Struct(s), mapsToMediums, MapsDesc, v)
 }
@@ -2605,12 +2605,12 @@ func (s Maps) GetToLarges() nocopy.Map[string, int64, impl.AsString, impl.AsInt6
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(mapsToLarges, MapsDesc))
 }
 
-// SetToLarges sets a copy of v, an empty map if v is absent.
+// SetToLarges sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetToLarges(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
 	impl.Struct(s).SetChild(mapsToLarges, MapsDesc, impl.Struct(v))
 }
 
-// SetToLargesMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetToLargesMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToLargesMap(v map[string]int64) {
 	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), mapsToLarges, MapsDesc, v)
 }
@@ -2624,12 +2624,12 @@ func (s Maps) GetToReals() nocopy.Map[string, float64, impl.AsString, impl.AsFlo
 	return nocopy.Map[string, float64, impl.AsString, impl.AsFloat64](impl.Struct(s).Child(mapsToReals, MapsDesc))
 }
 
-// SetToReals sets a copy of v, an empty map if v is absent.
+// SetToReals sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetToReals(v nocopy.Map[string, float64, impl.AsString, impl.AsFloat64]) {
 	impl.Struct(s).SetChild(mapsToReals, MapsDesc, impl.Struct(v))
 }
 
-// SetToRealsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetToRealsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToRealsMap(v map[string]float64) {
 	impl.SetMap[impl.AsString, impl.AsFloat64](impl.Struct(s), mapsToReals, MapsDesc, v)
 }
@@ -2643,12 +2643,12 @@ func (s Maps) GetToTexts() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(mapsToTexts, MapsDesc))
 }
 
-// SetToTexts sets a copy of v, an empty map if v is absent.
+// SetToTexts sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetToTexts(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(mapsToTexts, MapsDesc, impl.Struct(v))
 }
 
-// SetToTextsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetToTextsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToTextsMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), mapsToTexts, MapsDesc, v)
 }
@@ -2662,12 +2662,12 @@ func (s Maps) GetToBlobs() nocopy.Map[string, []byte, impl.AsString, impl.AsByte
 	return nocopy.Map[string, []byte, impl.AsString, impl.AsBytes](impl.Struct(s).Child(mapsToBlobs, MapsDesc))
 }
 
-// SetToBlobs sets a copy of v, an empty map if v is absent.
+// SetToBlobs sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetToBlobs(v nocopy.Map[string, []byte, impl.AsString, impl.AsBytes]) {
 	impl.Struct(s).SetChild(mapsToBlobs, MapsDesc, impl.Struct(v))
 }
 
-// SetToBlobsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetToBlobsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToBlobsMap(v map[string][]byte) {
 	impl.SetMap[impl.AsString, impl.AsBytes](impl.Struct(s), mapsToBlobs, MapsDesc, v)
 }
@@ -2681,12 +2681,12 @@ func (s Maps) GetToKeys() nocopy.Map[string, nocopy.UUID, impl.AsString, impl.As
 	return nocopy.Map[string, nocopy.UUID, impl.AsString, impl.AsUUID](impl.Struct(s).Child(mapsToKeys, MapsDesc))
 }
 
-// SetToKeys sets a copy of v, an empty map if v is absent.
+// SetToKeys sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetToKeys(v nocopy.Map[string, nocopy.UUID, impl.AsString, impl.AsUUID]) {
 	impl.Struct(s).SetChild(mapsToKeys, MapsDesc, impl.Struct(v))
 }
 
-// SetToKeysMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetToKeysMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToKeysMap(v map[string]nocopy.UUID) {
 	impl.SetMap[impl.AsString, impl.AsUUID](impl.Struct(s), mapsToKeys, MapsDesc, v)
 }
@@ -2700,12 +2700,12 @@ func (s Maps) GetToColors() nocopy.Map[string, Color, impl.AsString, impl.AsEnum
 	return nocopy.Map[string, Color, impl.AsString, impl.AsEnum[Color]](impl.Struct(s).Child(mapsToColors, MapsDesc))
 }
 
-// SetToColors sets a copy of v, an empty map if v is absent.
+// SetToColors sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetToColors(v nocopy.Map[string, Color, impl.AsString, impl.AsEnum[Color]]) {
 	impl.Struct(s).SetChild(mapsToColors, MapsDesc, impl.Struct(v))
 }
 
-// SetToColorsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetToColorsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToColorsMap(v map[string]Color) {
 	impl.SetMap[impl.AsString, impl.AsEnum[Color]](impl.Struct(s), mapsToColors, MapsDesc, v)
 }
@@ -2719,7 +2719,7 @@ func (s Maps) GetToPoints() nocopy.StructMap[string, Point, impl.AsString] {
 	return nocopy.StructMap[string, Point, impl.AsString](impl.Struct(s).Child(mapsToPoints, MapsDesc))
 }
 
-// SetToPoints sets a copy of v, an empty map if v is absent.
+// SetToPoints sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetToPoints(v nocopy.StructMap[string, Point, impl.AsString]) {
 	impl.Struct(s).SetChild(mapsToPoints, MapsDesc, impl.Struct(v))
 }
@@ -2733,7 +2733,7 @@ func (s Maps) GetToShapes() nocopy.StructMap[string, Shape, impl.AsString] {
 	return nocopy.StructMap[string, Shape, impl.AsString](impl.Struct(s).Child(mapsToShapes, MapsDesc))
 }
 
-// SetToShapes sets a copy of v, an empty map if v is absent.
+// SetToShapes sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetToShapes(v nocopy.StructMap[string, Shape, impl.AsString]) {
 	impl.Struct(s).SetChild(mapsToShapes, MapsDesc, impl.Struct(v))
 }
@@ -2747,7 +2747,7 @@ func (s Maps) GetPointByNumber() nocopy.StructMap[int32, Point, impl.AsInt32] {
 	return nocopy.StructMap[int32, Point, impl.AsInt32](impl.Struct(s).Child(mapsPointByNumber, MapsDesc))
 }
 
-// SetPointByNumber sets a copy of v, an empty map if v is absent.
+// SetPointByNumber sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetPointByNumber(v nocopy.StructMap[int32, Point, impl.AsInt32]) {
 	impl.Struct(s).SetChild(mapsPointByNumber, MapsDesc, impl.Struct(v))
 }
@@ -2761,7 +2761,7 @@ func (s Maps) GetNested() nocopy.NestedMap[string, nocopy.Map[string, int64, imp
 	return nocopy.NestedMap[string, nocopy.Map[string, int64, impl.AsString, impl.AsInt64], impl.AsString](impl.Struct(s).Child(mapsNested, MapsDesc))
 }
 
-// SetNested sets a copy of v, an empty map if v is absent.
+// SetNested sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetNested(v nocopy.NestedMap[string, nocopy.Map[string, int64, impl.AsString, impl.AsInt64], impl.AsString]) {
 	impl.Struct(s).SetChild(mapsNested, MapsDesc, impl.Struct(v))
 }
@@ -2775,7 +2775,7 @@ func (s Maps) GetSeries() nocopy.NestedMap[string, nocopy.Int64List, impl.AsStri
 	return nocopy.NestedMap[string, nocopy.Int64List, impl.AsString](impl.Struct(s).Child(mapsSeries, MapsDesc))
 }
 
-// SetSeries sets a copy of v, an empty map if v is absent.
+// SetSeries sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetSeries(v nocopy.NestedMap[string, nocopy.Int64List, impl.AsString]) {
 	impl.Struct(s).SetChild(mapsSeries, MapsDesc, impl.Struct(v))
 }
@@ -2789,7 +2789,7 @@ func (s Maps) GetGroups() nocopy.NestedMap[string, nocopy.StringList, impl.AsStr
 	return nocopy.NestedMap[string, nocopy.StringList, impl.AsString](impl.Struct(s).Child(mapsGroups, MapsDesc))
 }
 
-// SetGroups sets a copy of v, an empty map if v is absent.
+// SetGroups sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetGroups(v nocopy.NestedMap[string, nocopy.StringList, impl.AsString]) {
 	impl.Struct(s).SetChild(mapsGroups, MapsDesc, impl.Struct(v))
 }
@@ -2803,7 +2803,7 @@ func (s Maps) GetByRow() nocopy.Map[nocopy.Int32List, string, impl.AsView[nocopy
 	return nocopy.Map[nocopy.Int32List, string, impl.AsView[nocopy.Int32List], impl.AsString](impl.Struct(s).Child(mapsByRow, MapsDesc))
 }
 
-// SetByRow sets a copy of v, an empty map if v is absent.
+// SetByRow sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByRow(v nocopy.Map[nocopy.Int32List, string, impl.AsView[nocopy.Int32List], impl.AsString]) {
 	impl.Struct(s).SetChild(mapsByRow, MapsDesc, impl.Struct(v))
 }
@@ -2817,12 +2817,12 @@ func (s Maps) GetRaw() nocopy.Map[[]byte, []byte, impl.AsBytes, impl.AsBytes] {
 	return nocopy.Map[[]byte, []byte, impl.AsBytes, impl.AsBytes](impl.Struct(s).Child(mapsRaw, MapsDesc))
 }
 
-// SetRaw sets a copy of v, an empty map if v is absent.
+// SetRaw sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetRaw(v nocopy.Map[[]byte, []byte, impl.AsBytes, impl.AsBytes]) {
 	impl.Struct(s).SetChild(mapsRaw, MapsDesc, impl.Struct(v))
 }
 
-// SetRawMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetRawMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetRawMap(v map[string][]byte) {
 	impl.SetMap[impl.AsString, impl.AsBytes](impl.Struct(s), mapsRaw, MapsDesc, v)
 }
@@ -2836,7 +2836,7 @@ func (s Maps) GetDeep() nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructM
 	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, impl.AsString]], impl.AsInt64](impl.Struct(s).Child(mapsDeep, MapsDesc))
 }
 
-// SetDeep sets a copy of v, an empty map if v is absent.
+// SetDeep sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetDeep(v nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, impl.AsString]], impl.AsInt64]) {
 	impl.Struct(s).SetChild(mapsDeep, MapsDesc, impl.Struct(v))
 }
@@ -2850,7 +2850,7 @@ func (s Maps) GetByMap() nocopy.StructMap[nocopy.Map[int32, int32, impl.AsInt32,
 	return nocopy.StructMap[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], Point, impl.AsView[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]]](impl.Struct(s).Child(mapsByMap, MapsDesc))
 }
 
-// SetByMap sets a copy of v, an empty map if v is absent.
+// SetByMap sets the field to a copy of v, or to an empty map if v is absent.
 func (s Maps) SetByMap(v nocopy.StructMap[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], Point, impl.AsView[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]]]) {
 	impl.Struct(s).SetChild(mapsByMap, MapsDesc, impl.Struct(v))
 }
@@ -2887,8 +2887,8 @@ func (s Tree) Clone() Tree       { return Tree(impl.Struct(s).Clone(TreeDesc)) }
 func (s Tree) Equal(t Tree) bool { return impl.Equals(s, t) }
 func (s Tree) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Tree) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Tree) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TreeDesc) }
 
@@ -2911,7 +2911,7 @@ func (s Tree) GetChildren() nocopy.StructList[Tree] {
 	return nocopy.StructList[Tree](impl.Struct(s).Child(treeChildren, TreeDesc))
 }
 
-// SetChildren sets a copy of v, an empty list if v is absent.
+// SetChildren sets the field to a copy of v, or to an empty list if v is absent.
 func (s Tree) SetChildren(v nocopy.StructList[Tree]) {
 	impl.Struct(s).SetChild(treeChildren, TreeDesc, impl.Struct(v))
 }
@@ -2948,8 +2948,8 @@ func (s Chain) Clone() Chain       { return Chain(impl.Struct(s).Clone(ChainDesc
 func (s Chain) Equal(t Chain) bool { return impl.Equals(s, t) }
 func (s Chain) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Chain) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Chain) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ChainDesc) }
 
@@ -2970,7 +2970,7 @@ func (s Chain) UnsetValue()      { impl.Struct(s).Unset(chainValue) }
 
 func (s Chain) GetNext() Chain { return Chain(impl.Struct(s).Child(chainNext, ChainDesc)) }
 
-// SetNext sets a copy of v, an empty struct if v is absent.
+// SetNext sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Chain) SetNext(v Chain) { impl.Struct(s).SetChild(chainNext, ChainDesc, impl.Struct(v)) }
 func (s Chain) NewNext() Chain  { return Chain(impl.Struct(s).NewChild(chainNext, ChainDesc, 0)) }
 func (s Chain) IsSetNext() bool { return impl.Struct(s).Has(chainNext) }
@@ -3005,8 +3005,8 @@ func (s Directory) Clone() Directory       { return Directory(impl.Struct(s).Clo
 func (s Directory) Equal(t Directory) bool { return impl.Equals(s, t) }
 func (s Directory) String() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Directory) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Directory) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, DirectoryDesc)
@@ -3026,7 +3026,7 @@ func (s Directory) GetEntries() nocopy.StructMap[string, Directory, impl.AsStrin
 	return nocopy.StructMap[string, Directory, impl.AsString](impl.Struct(s).Child(directoryEntries, DirectoryDesc))
 }
 
-// SetEntries sets a copy of v, an empty map if v is absent.
+// SetEntries sets the field to a copy of v, or to an empty map if v is absent.
 func (s Directory) SetEntries(v nocopy.StructMap[string, Directory, impl.AsString]) {
 	impl.Struct(s).SetChild(directoryEntries, DirectoryDesc, impl.Struct(v))
 }
@@ -3073,8 +3073,8 @@ func (s OddIDs) Clone() OddIDs       { return OddIDs(impl.Struct(s).Clone(OddIDs
 func (s OddIDs) Equal(t OddIDs) bool { return impl.Equals(s, t) }
 func (s OddIDs) String() string      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OddIDs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OddIDs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OddIDsDesc) }
 
@@ -3153,8 +3153,8 @@ func (s OddNames) Clone() OddNames       { return OddNames(impl.Struct(s).Clone(
 func (s OddNames) Equal(t OddNames) bool { return impl.Equals(s, t) }
 func (s OddNames) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OddNames) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s OddNames) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OddNamesDesc) }
 
@@ -3249,8 +3249,8 @@ func (s Outer) Clone() Outer       { return Outer(impl.Struct(s).Clone(OuterDesc
 func (s Outer) Equal(t Outer) bool { return impl.Equals(s, t) }
 func (s Outer) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Outer) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Outer) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OuterDesc) }
 
@@ -3266,7 +3266,7 @@ func (s *Outer) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s,
 
 func (s Outer) GetOrigin() Point { return Point(impl.Struct(s).Child(outerOrigin, OuterDesc)) }
 
-// SetOrigin sets a copy of v, an empty struct if v is absent.
+// SetOrigin sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Outer) SetOrigin(v Point) { impl.Struct(s).SetChild(outerOrigin, OuterDesc, impl.Struct(v)) }
 func (s Outer) NewOrigin() Point  { return Point(impl.Struct(s).NewChild(outerOrigin, OuterDesc, 0)) }
 func (s Outer) IsSetOrigin() bool { return impl.Struct(s).Has(outerOrigin) }
@@ -3274,7 +3274,7 @@ func (s Outer) UnsetOrigin()      { impl.Struct(s).Reset(outerOrigin, OuterDesc)
 
 func (s Outer) GetShape() Shape { return Shape(impl.Struct(s).Child(outerShape, OuterDesc)) }
 
-// SetShape sets a copy of v, an empty struct if v is absent.
+// SetShape sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Outer) SetShape(v Shape) { impl.Struct(s).SetChild(outerShape, OuterDesc, impl.Struct(v)) }
 func (s Outer) NewShape() Shape  { return Shape(impl.Struct(s).NewChild(outerShape, OuterDesc, 0)) }
 func (s Outer) IsSetShape() bool { return impl.Struct(s).Has(outerShape) }
@@ -3282,7 +3282,7 @@ func (s Outer) UnsetShape()      { impl.Struct(s).Unset(outerShape) }
 
 func (s Outer) GetLists() Lists { return Lists(impl.Struct(s).Child(outerLists, OuterDesc)) }
 
-// SetLists sets a copy of v, an empty struct if v is absent.
+// SetLists sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Outer) SetLists(v Lists) { impl.Struct(s).SetChild(outerLists, OuterDesc, impl.Struct(v)) }
 func (s Outer) NewLists() Lists  { return Lists(impl.Struct(s).NewChild(outerLists, OuterDesc, 0)) }
 func (s Outer) IsSetLists() bool { return impl.Struct(s).Has(outerLists) }
@@ -3290,7 +3290,7 @@ func (s Outer) UnsetLists()      { impl.Struct(s).Unset(outerLists) }
 
 func (s Outer) GetRefused() Refused { return Refused(impl.Struct(s).Child(outerRefused, OuterDesc)) }
 
-// SetRefused sets a copy of v, an empty struct if v is absent.
+// SetRefused sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Outer) SetRefused(v Refused) {
 	impl.Struct(s).SetChild(outerRefused, OuterDesc, impl.Struct(v))
 }
@@ -3302,7 +3302,7 @@ func (s Outer) UnsetRefused()      { impl.Struct(s).Unset(outerRefused) }
 
 func (s Outer) GetTree() Tree { return Tree(impl.Struct(s).Child(outerTree, OuterDesc)) }
 
-// SetTree sets a copy of v, an empty struct if v is absent.
+// SetTree sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Outer) SetTree(v Tree)  { impl.Struct(s).SetChild(outerTree, OuterDesc, impl.Struct(v)) }
 func (s Outer) NewTree() Tree   { return Tree(impl.Struct(s).NewChild(outerTree, OuterDesc, 0)) }
 func (s Outer) IsSetTree() bool { return impl.Struct(s).Has(outerTree) }
@@ -3339,8 +3339,8 @@ func (s Card) Clone() Card       { return Card(impl.Struct(s).Clone(CardDesc)) }
 func (s Card) Equal(t Card) bool { return impl.Equals(s, t) }
 func (s Card) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Card) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Card) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, CardDesc) }
 
@@ -3399,8 +3399,8 @@ func (s Secrets) Clone() Secrets       { return Secrets(impl.Struct(s).Clone(Sec
 func (s Secrets) Equal(t Secrets) bool { return impl.Equals(s, t) }
 func (s Secrets) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Secrets) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Secrets) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SecretsDesc) }
 
@@ -3443,12 +3443,12 @@ func (s Secrets) GetByName() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(secretsByName, SecretsDesc))
 }
 
-// SetByName sets a copy of v, an empty map if v is absent.
+// SetByName sets the field to a copy of v, or to an empty map if v is absent.
 func (s Secrets) SetByName(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(secretsByName, SecretsDesc, impl.Struct(v))
 }
 
-// SetByNameMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetByNameMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Secrets) SetByNameMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), secretsByName, SecretsDesc, v)
 }
@@ -3475,7 +3475,7 @@ func (s Secrets) UnsetTyped()       { impl.Struct(s).Unset(secretsTyped) }
 
 func (s Secrets) GetCard() Card { return Card(impl.Struct(s).Child(secretsCard, SecretsDesc)) }
 
-// SetCard sets a copy of v, an empty struct if v is absent.
+// SetCard sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Secrets) SetCard(v Card)  { impl.Struct(s).SetChild(secretsCard, SecretsDesc, impl.Struct(v)) }
 func (s Secrets) NewCard() Card   { return Card(impl.Struct(s).NewChild(secretsCard, SecretsDesc, 0)) }
 func (s Secrets) IsSetCard() bool { return impl.Far(s).Has(11) }
@@ -3485,7 +3485,7 @@ func (s Secrets) GetCards() nocopy.StructList[Card] {
 	return nocopy.StructList[Card](impl.Struct(s).Child(secretsCards, SecretsDesc))
 }
 
-// SetCards sets a copy of v, an empty list if v is absent.
+// SetCards sets the field to a copy of v, or to an empty list if v is absent.
 func (s Secrets) SetCards(v nocopy.StructList[Card]) {
 	impl.Struct(s).SetChild(secretsCards, SecretsDesc, impl.Struct(v))
 }
@@ -3497,7 +3497,7 @@ func (s Secrets) UnsetCards()      { impl.Struct(s).Unset(secretsCards) }
 
 func (s Secrets) GetWhere() Point { return Point(impl.Struct(s).Child(secretsWhere, SecretsDesc)) }
 
-// SetWhere sets a copy of v, an empty struct if v is absent.
+// SetWhere sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Secrets) SetWhere(v Point) {
 	impl.Struct(s).SetChild(secretsWhere, SecretsDesc, impl.Struct(v))
 }
@@ -3511,7 +3511,7 @@ func (s Secrets) GetNested() nocopy.StructList[Secrets] {
 	return nocopy.StructList[Secrets](impl.Struct(s).Child(secretsNested, SecretsDesc))
 }
 
-// SetNested sets a copy of v, an empty list if v is absent.
+// SetNested sets the field to a copy of v, or to an empty list if v is absent.
 func (s Secrets) SetNested(v nocopy.StructList[Secrets]) {
 	impl.Struct(s).SetChild(secretsNested, SecretsDesc, impl.Struct(v))
 }
@@ -3525,7 +3525,7 @@ func (s Secrets) GetNestedByNumber() nocopy.StructMap[int32, Secrets, impl.AsInt
 	return nocopy.StructMap[int32, Secrets, impl.AsInt32](impl.Struct(s).Child(secretsNestedByNumber, SecretsDesc))
 }
 
-// SetNestedByNumber sets a copy of v, an empty map if v is absent.
+// SetNestedByNumber sets the field to a copy of v, or to an empty map if v is absent.
 func (s Secrets) SetNestedByNumber(v nocopy.StructMap[int32, Secrets, impl.AsInt32]) {
 	impl.Struct(s).SetChild(secretsNestedByNumber, SecretsDesc, impl.Struct(v))
 }
@@ -3549,7 +3549,7 @@ func (s Secrets) GetNestedByName() nocopy.StructMap[string, Secrets, impl.AsStri
 	return nocopy.StructMap[string, Secrets, impl.AsString](impl.Struct(s).Child(secretsNestedByName, SecretsDesc))
 }
 
-// SetNestedByName sets a copy of v, an empty map if v is absent.
+// SetNestedByName sets the field to a copy of v, or to an empty map if v is absent.
 func (s Secrets) SetNestedByName(v nocopy.StructMap[string, Secrets, impl.AsString]) {
 	impl.Struct(s).SetChild(secretsNestedByName, SecretsDesc, impl.Struct(v))
 }
@@ -3586,8 +3586,8 @@ func (s Key) Clone() Key       { return Key(impl.Struct(s).Clone(KeyDesc)) }
 func (s Key) Equal(t Key) bool { return impl.Equals(s, t) }
 func (s Key) String() string   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Key) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Key) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, KeyDesc) }
 
@@ -3652,8 +3652,8 @@ func (s Rejected) Equal(t Rejected) bool { return impl.Equals(s, t) }
 func (s Rejected) String() string        { return impl.String(s) }
 func (s Rejected) Error() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Rejected) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Rejected) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RejectedDesc) }
 
@@ -3704,8 +3704,8 @@ func (s Noted) Clone() Noted       { return Noted(impl.Struct(s).Clone(NotedDesc
 func (s Noted) Equal(t Noted) bool { return impl.Equals(s, t) }
 func (s Noted) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Noted) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Noted) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotedDesc) }
 

@@ -30,10 +30,10 @@ var ColourDesc = impl.NewEnum("Colour", []impl.EnumValue{
 	{Name: "BLUE", Value: 2},
 })
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v Colour) String() string { return ColourDesc.Text(int32(v)) }
 
-// ParseColour returns the value that the IDL calls s.
+// ParseColour returns the value with the name s in the IDL.
 func ParseColour(s string) (Colour, error) { v, err := ColourDesc.Parse(s); return Colour(v), err }
 
 // ColourValues returns the values of Colour in the IDL's order, each once.
@@ -58,7 +58,7 @@ func (UnimplementedHealthHandler) Ping(context.Context, HealthPingArgs, HealthPi
 	return healthPing.Unimplemented()
 }
 
-// NewHealthProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewHealthProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Health. It panics if h is nil.
 func NewHealthProcessor(h HealthHandler) *rpc.Processor {
 	if h == nil {
@@ -163,7 +163,7 @@ func (UnimplementedShopHandler) Note(context.Context, ShopNoteArgs) error {
 	return shopNote.Unimplemented()
 }
 
-// NewShopProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewShopProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Shop. It panics if h is nil.
 func NewShopProcessor(h ShopHandler) *rpc.Processor {
 	if h == nil {
@@ -308,7 +308,7 @@ func (UnimplementedFeedHandler) Upload(context.Context, FeedUploadArgs, FeedUplo
 	return feedUpload.Unimplemented()
 }
 
-// NewFeedProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewFeedProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Feed. It panics if h is nil.
 func NewFeedProcessor(h FeedHandler) *rpc.Processor {
 	if h == nil {
@@ -403,8 +403,8 @@ func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Equal(t Item) bool { return impl.Equals(s, t) }
 func (s Item) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
@@ -477,8 +477,8 @@ func (s Order) Clone() Order       { return Order(impl.Struct(s).Clone(OrderDesc
 func (s Order) Equal(t Order) bool { return impl.Equals(s, t) }
 func (s Order) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
@@ -501,7 +501,7 @@ func (s Order) GetItems() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).Child(orderItems, OrderDesc))
 }
 
-// SetItems sets a copy of v, an empty list if v is absent.
+// SetItems sets the field to a copy of v, or to an empty list if v is absent.
 func (s Order) SetItems(v nocopy.StructList[Item]) {
 	impl.Struct(s).SetChild(orderItems, OrderDesc, impl.Struct(v))
 }
@@ -515,12 +515,12 @@ func (s Order) GetLabels() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(orderLabels, OrderDesc))
 }
 
-// SetLabels sets a copy of v, an empty map if v is absent.
+// SetLabels sets the field to a copy of v, or to an empty map if v is absent.
 func (s Order) SetLabels(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(orderLabels, OrderDesc, impl.Struct(v))
 }
 
-// SetLabelsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetLabelsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Order) SetLabelsMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), orderLabels, OrderDesc, v)
 }
@@ -532,7 +532,7 @@ func (s Order) UnsetLabels()      { impl.Struct(s).Unset(orderLabels) }
 
 func (s Order) GetFirst() Item { return Item(impl.Struct(s).Child(orderFirst, OrderDesc)) }
 
-// SetFirst sets a copy of v, an empty struct if v is absent.
+// SetFirst sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Order) SetFirst(v Item)  { impl.Struct(s).SetChild(orderFirst, OrderDesc, impl.Struct(v)) }
 func (s Order) NewFirst() Item   { return Item(impl.Struct(s).NewChild(orderFirst, OrderDesc, 0)) }
 func (s Order) IsSetFirst() bool { return impl.Struct(s).Has(orderFirst) }
@@ -564,8 +564,8 @@ func (s NotFound) Equal(t NotFound) bool { return impl.Equals(s, t) }
 func (s NotFound) String() string        { return impl.String(s) }
 func (s NotFound) Error() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
@@ -610,8 +610,8 @@ func (s Busy) Equal(t Busy) bool { return impl.Equals(s, t) }
 func (s Busy) String() string    { return impl.String(s) }
 func (s Busy) Error() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Busy) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Busy) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BusyDesc) }
 
@@ -655,8 +655,8 @@ func (s HealthPingArgs) Clone() HealthPingArgs {
 func (s HealthPingArgs) Equal(t HealthPingArgs) bool { return impl.Equals(s, t) }
 func (s HealthPingArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s HealthPingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s HealthPingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, HealthPingArgsDesc)
@@ -697,8 +697,8 @@ func (s HealthPingResult) Clone() HealthPingResult {
 func (s HealthPingResult) Equal(t HealthPingResult) bool { return impl.Equals(s, t) }
 func (s HealthPingResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s HealthPingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s HealthPingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, HealthPingResultDesc)
@@ -744,8 +744,8 @@ func (s ShopEchoArgs) Clone() ShopEchoArgs {
 func (s ShopEchoArgs) Equal(t ShopEchoArgs) bool { return impl.Equals(s, t) }
 func (s ShopEchoArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopEchoArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopEchoArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopEchoArgsDesc)
@@ -765,7 +765,7 @@ func (s ShopEchoArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(shopEchoArgsOrder, ShopEchoArgsDesc))
 }
 
-// SetOrder sets a copy of v, an empty struct if v is absent.
+// SetOrder sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ShopEchoArgs) SetOrder(v Order) {
 	impl.Struct(s).SetChild(shopEchoArgsOrder, ShopEchoArgsDesc, impl.Struct(v))
 }
@@ -811,8 +811,8 @@ func (s ShopEchoResult) Clone() ShopEchoResult {
 func (s ShopEchoResult) Equal(t ShopEchoResult) bool { return impl.Equals(s, t) }
 func (s ShopEchoResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopEchoResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopEchoResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopEchoResultDesc)
@@ -832,7 +832,7 @@ func (s ShopEchoResult) GetSuccess() Order {
 	return Order(impl.Struct(s).Child(shopEchoResultSuccess, ShopEchoResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ShopEchoResult) SetSuccess(v Order) {
 	impl.Struct(s).SetChild(shopEchoResultSuccess, ShopEchoResultDesc, impl.Struct(v))
 }
@@ -846,7 +846,7 @@ func (s ShopEchoResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(shopEchoResultMissing, ShopEchoResultDesc))
 }
 
-// SetMissing sets a copy of v, an empty struct if v is absent.
+// SetMissing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ShopEchoResult) SetMissing(v NotFound) {
 	impl.Struct(s).SetChild(shopEchoResultMissing, ShopEchoResultDesc, impl.Struct(v))
 }
@@ -860,7 +860,7 @@ func (s ShopEchoResult) GetBusy() Busy {
 	return Busy(impl.Struct(s).Child(shopEchoResultBusy, ShopEchoResultDesc))
 }
 
-// SetBusy sets a copy of v, an empty struct if v is absent.
+// SetBusy sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ShopEchoResult) SetBusy(v Busy) {
 	impl.Struct(s).SetChild(shopEchoResultBusy, ShopEchoResultDesc, impl.Struct(v))
 }
@@ -899,8 +899,8 @@ func (s ShopCountArgs) Clone() ShopCountArgs {
 func (s ShopCountArgs) Equal(t ShopCountArgs) bool { return impl.Equals(s, t) }
 func (s ShopCountArgs) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopCountArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopCountArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopCountArgsDesc)
@@ -950,8 +950,8 @@ func (s ShopCountResult) Clone() ShopCountResult {
 func (s ShopCountResult) Equal(t ShopCountResult) bool { return impl.Equals(s, t) }
 func (s ShopCountResult) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopCountResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopCountResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopCountResultDesc)
@@ -1001,8 +1001,8 @@ func (s ShopTextArgs) Clone() ShopTextArgs {
 func (s ShopTextArgs) Equal(t ShopTextArgs) bool { return impl.Equals(s, t) }
 func (s ShopTextArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopTextArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopTextArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopTextArgsDesc)
@@ -1052,8 +1052,8 @@ func (s ShopTextResult) Clone() ShopTextResult {
 func (s ShopTextResult) Equal(t ShopTextResult) bool { return impl.Equals(s, t) }
 func (s ShopTextResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopTextResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopTextResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopTextResultDesc)
@@ -1103,8 +1103,8 @@ func (s ShopNumbersArgs) Clone() ShopNumbersArgs {
 func (s ShopNumbersArgs) Equal(t ShopNumbersArgs) bool { return impl.Equals(s, t) }
 func (s ShopNumbersArgs) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopNumbersArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopNumbersArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopNumbersArgsDesc)
@@ -1161,8 +1161,8 @@ func (s ShopNumbersResult) Clone() ShopNumbersResult {
 func (s ShopNumbersResult) Equal(t ShopNumbersResult) bool { return impl.Equals(s, t) }
 func (s ShopNumbersResult) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopNumbersResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopNumbersResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopNumbersResultDesc)
@@ -1219,8 +1219,8 @@ func (s ShopColourArgs) Clone() ShopColourArgs {
 func (s ShopColourArgs) Equal(t ShopColourArgs) bool { return impl.Equals(s, t) }
 func (s ShopColourArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopColourArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopColourArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopColourArgsDesc)
@@ -1270,8 +1270,8 @@ func (s ShopColourResult) Clone() ShopColourResult {
 func (s ShopColourResult) Equal(t ShopColourResult) bool { return impl.Equals(s, t) }
 func (s ShopColourResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopColourResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopColourResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopColourResultDesc)
@@ -1325,8 +1325,8 @@ func (s ShopCheckArgs) Clone() ShopCheckArgs {
 func (s ShopCheckArgs) Equal(t ShopCheckArgs) bool { return impl.Equals(s, t) }
 func (s ShopCheckArgs) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopCheckArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopCheckArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopCheckArgsDesc)
@@ -1377,8 +1377,8 @@ func (s ShopCheckResult) Clone() ShopCheckResult {
 func (s ShopCheckResult) Equal(t ShopCheckResult) bool { return impl.Equals(s, t) }
 func (s ShopCheckResult) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopCheckResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopCheckResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopCheckResultDesc)
@@ -1398,7 +1398,7 @@ func (s ShopCheckResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(shopCheckResultMissing, ShopCheckResultDesc))
 }
 
-// SetMissing sets a copy of v, an empty struct if v is absent.
+// SetMissing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ShopCheckResult) SetMissing(v NotFound) {
 	impl.Struct(s).SetChild(shopCheckResultMissing, ShopCheckResultDesc, impl.Struct(v))
 }
@@ -1437,8 +1437,8 @@ func (s ShopNoteArgs) Clone() ShopNoteArgs {
 func (s ShopNoteArgs) Equal(t ShopNoteArgs) bool { return impl.Equals(s, t) }
 func (s ShopNoteArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopNoteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopNoteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopNoteArgsDesc)
@@ -1458,7 +1458,7 @@ func (s ShopNoteArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(shopNoteArgsOrder, ShopNoteArgsDesc))
 }
 
-// SetOrder sets a copy of v, an empty struct if v is absent.
+// SetOrder sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ShopNoteArgs) SetOrder(v Order) {
 	impl.Struct(s).SetChild(shopNoteArgsOrder, ShopNoteArgsDesc, impl.Struct(v))
 }
@@ -1497,8 +1497,8 @@ func (s FeedLastArgs) Clone() FeedLastArgs {
 func (s FeedLastArgs) Equal(t FeedLastArgs) bool { return impl.Equals(s, t) }
 func (s FeedLastArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s FeedLastArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s FeedLastArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedLastArgsDesc)
@@ -1518,7 +1518,7 @@ func (s FeedLastArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(feedLastArgsOrder, FeedLastArgsDesc))
 }
 
-// SetOrder sets a copy of v, an empty struct if v is absent.
+// SetOrder sets the field to a copy of v, or to an empty struct if v is absent.
 func (s FeedLastArgs) SetOrder(v Order) {
 	impl.Struct(s).SetChild(feedLastArgsOrder, FeedLastArgsDesc, impl.Struct(v))
 }
@@ -1557,8 +1557,8 @@ func (s FeedLastResult) Clone() FeedLastResult {
 func (s FeedLastResult) Equal(t FeedLastResult) bool { return impl.Equals(s, t) }
 func (s FeedLastResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s FeedLastResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s FeedLastResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedLastResultDesc)
@@ -1578,7 +1578,7 @@ func (s FeedLastResult) GetSuccess() Order {
 	return Order(impl.Struct(s).Child(feedLastResultSuccess, FeedLastResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s FeedLastResult) SetSuccess(v Order) {
 	impl.Struct(s).SetChild(feedLastResultSuccess, FeedLastResultDesc, impl.Struct(v))
 }
@@ -1617,8 +1617,8 @@ func (s FeedTalkArgs) Clone() FeedTalkArgs {
 func (s FeedTalkArgs) Equal(t FeedTalkArgs) bool { return impl.Equals(s, t) }
 func (s FeedTalkArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s FeedTalkArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s FeedTalkArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedTalkArgsDesc)
@@ -1638,7 +1638,7 @@ func (s FeedTalkArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(feedTalkArgsOrder, FeedTalkArgsDesc))
 }
 
-// SetOrder sets a copy of v, an empty struct if v is absent.
+// SetOrder sets the field to a copy of v, or to an empty struct if v is absent.
 func (s FeedTalkArgs) SetOrder(v Order) {
 	impl.Struct(s).SetChild(feedTalkArgsOrder, FeedTalkArgsDesc, impl.Struct(v))
 }
@@ -1677,8 +1677,8 @@ func (s FeedTalkResult) Clone() FeedTalkResult {
 func (s FeedTalkResult) Equal(t FeedTalkResult) bool { return impl.Equals(s, t) }
 func (s FeedTalkResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s FeedTalkResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s FeedTalkResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedTalkResultDesc)
@@ -1698,7 +1698,7 @@ func (s FeedTalkResult) GetSuccess() Order {
 	return Order(impl.Struct(s).Child(feedTalkResultSuccess, FeedTalkResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s FeedTalkResult) SetSuccess(v Order) {
 	impl.Struct(s).SetChild(feedTalkResultSuccess, FeedTalkResultDesc, impl.Struct(v))
 }
@@ -1737,8 +1737,8 @@ func (s FeedWatchArgs) Clone() FeedWatchArgs {
 func (s FeedWatchArgs) Equal(t FeedWatchArgs) bool { return impl.Equals(s, t) }
 func (s FeedWatchArgs) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s FeedWatchArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s FeedWatchArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedWatchArgsDesc)
@@ -1758,7 +1758,7 @@ func (s FeedWatchArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(feedWatchArgsOrder, FeedWatchArgsDesc))
 }
 
-// SetOrder sets a copy of v, an empty struct if v is absent.
+// SetOrder sets the field to a copy of v, or to an empty struct if v is absent.
 func (s FeedWatchArgs) SetOrder(v Order) {
 	impl.Struct(s).SetChild(feedWatchArgsOrder, FeedWatchArgsDesc, impl.Struct(v))
 }
@@ -1797,8 +1797,8 @@ func (s FeedWatchResult) Clone() FeedWatchResult {
 func (s FeedWatchResult) Equal(t FeedWatchResult) bool { return impl.Equals(s, t) }
 func (s FeedWatchResult) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s FeedWatchResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s FeedWatchResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedWatchResultDesc)
@@ -1818,7 +1818,7 @@ func (s FeedWatchResult) GetSuccess() Order {
 	return Order(impl.Struct(s).Child(feedWatchResultSuccess, FeedWatchResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s FeedWatchResult) SetSuccess(v Order) {
 	impl.Struct(s).SetChild(feedWatchResultSuccess, FeedWatchResultDesc, impl.Struct(v))
 }
@@ -1857,8 +1857,8 @@ func (s FeedUploadArgs) Clone() FeedUploadArgs {
 func (s FeedUploadArgs) Equal(t FeedUploadArgs) bool { return impl.Equals(s, t) }
 func (s FeedUploadArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s FeedUploadArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s FeedUploadArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedUploadArgsDesc)
@@ -1878,7 +1878,7 @@ func (s FeedUploadArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(feedUploadArgsOrder, FeedUploadArgsDesc))
 }
 
-// SetOrder sets a copy of v, an empty struct if v is absent.
+// SetOrder sets the field to a copy of v, or to an empty struct if v is absent.
 func (s FeedUploadArgs) SetOrder(v Order) {
 	impl.Struct(s).SetChild(feedUploadArgsOrder, FeedUploadArgsDesc, impl.Struct(v))
 }
@@ -1917,8 +1917,8 @@ func (s FeedUploadResult) Clone() FeedUploadResult {
 func (s FeedUploadResult) Equal(t FeedUploadResult) bool { return impl.Equals(s, t) }
 func (s FeedUploadResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s FeedUploadResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s FeedUploadResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FeedUploadResultDesc)
@@ -1938,7 +1938,7 @@ func (s FeedUploadResult) GetSuccess() Order {
 	return Order(impl.Struct(s).Child(feedUploadResultSuccess, FeedUploadResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s FeedUploadResult) SetSuccess(v Order) {
 	impl.Struct(s).SetChild(feedUploadResultSuccess, FeedUploadResultDesc, impl.Struct(v))
 }

@@ -68,7 +68,7 @@ func (UnimplementedGreeterHandler) Count(context.Context, GreeterCountArgs, Gree
 	return greeterCount.Unimplemented()
 }
 
-// NewGreeterProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewGreeterProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Greeter. It panics if h is nil.
 func NewGreeterProcessor(h GreeterHandler) *rpc.Processor {
 	if h == nil {
@@ -163,8 +163,8 @@ func (s Unknown) Equal(t Unknown) bool { return impl.Equals(s, t) }
 func (s Unknown) String() string       { return impl.String(s) }
 func (s Unknown) Error() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Unknown) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Unknown) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, UnknownDesc) }
 
@@ -212,8 +212,8 @@ func (s GreeterHelloArgs) Clone() GreeterHelloArgs {
 func (s GreeterHelloArgs) Equal(t GreeterHelloArgs) bool { return impl.Equals(s, t) }
 func (s GreeterHelloArgs) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GreeterHelloArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GreeterHelloArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterHelloArgsDesc)
@@ -264,8 +264,8 @@ func (s GreeterHelloResult) Clone() GreeterHelloResult {
 func (s GreeterHelloResult) Equal(t GreeterHelloResult) bool { return impl.Equals(s, t) }
 func (s GreeterHelloResult) String() string                  { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GreeterHelloResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GreeterHelloResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterHelloResultDesc)
@@ -294,7 +294,7 @@ func (s GreeterHelloResult) GetUnknown() Unknown {
 	return Unknown(impl.Struct(s).Child(greeterHelloResultUnknown, GreeterHelloResultDesc))
 }
 
-// SetUnknown sets a copy of v, an empty struct if v is absent.
+// SetUnknown sets the field to a copy of v, or to an empty struct if v is absent.
 func (s GreeterHelloResult) SetUnknown(v Unknown) {
 	impl.Struct(s).SetChild(greeterHelloResultUnknown, GreeterHelloResultDesc, impl.Struct(v))
 }
@@ -335,8 +335,8 @@ func (s GreeterRelayArgs) Clone() GreeterRelayArgs {
 func (s GreeterRelayArgs) Equal(t GreeterRelayArgs) bool { return impl.Equals(s, t) }
 func (s GreeterRelayArgs) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GreeterRelayArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GreeterRelayArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterRelayArgsDesc)
@@ -397,8 +397,8 @@ func (s GreeterRelayResult) Clone() GreeterRelayResult {
 func (s GreeterRelayResult) Equal(t GreeterRelayResult) bool { return impl.Equals(s, t) }
 func (s GreeterRelayResult) String() string                  { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GreeterRelayResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GreeterRelayResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterRelayResultDesc)
@@ -427,7 +427,7 @@ func (s GreeterRelayResult) GetUnknown() Unknown {
 	return Unknown(impl.Struct(s).Child(greeterRelayResultUnknown, GreeterRelayResultDesc))
 }
 
-// SetUnknown sets a copy of v, an empty struct if v is absent.
+// SetUnknown sets the field to a copy of v, or to an empty struct if v is absent.
 func (s GreeterRelayResult) SetUnknown(v Unknown) {
 	impl.Struct(s).SetChild(greeterRelayResultUnknown, GreeterRelayResultDesc, impl.Struct(v))
 }
@@ -466,8 +466,8 @@ func (s GreeterTellArgs) Clone() GreeterTellArgs {
 func (s GreeterTellArgs) Equal(t GreeterTellArgs) bool { return impl.Equals(s, t) }
 func (s GreeterTellArgs) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GreeterTellArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GreeterTellArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterTellArgsDesc)
@@ -518,8 +518,8 @@ func (s GreeterCountArgs) Clone() GreeterCountArgs {
 func (s GreeterCountArgs) Equal(t GreeterCountArgs) bool { return impl.Equals(s, t) }
 func (s GreeterCountArgs) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GreeterCountArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GreeterCountArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterCountArgsDesc)
@@ -574,8 +574,8 @@ func (s GreeterCountResult) Clone() GreeterCountResult {
 func (s GreeterCountResult) Equal(t GreeterCountResult) bool { return impl.Equals(s, t) }
 func (s GreeterCountResult) String() string                  { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s GreeterCountResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GreeterCountResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GreeterCountResultDesc)

@@ -40,8 +40,8 @@ func (s Ano) Clone() Ano       { return Ano(impl.Struct(s).Clone(AnoDesc)) }
 func (s Ano) Equal(t Ano) bool { return impl.Equals(s, t) }
 func (s Ano) String() string   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Ano) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Ano) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, AnoDesc) }
 
@@ -87,8 +87,8 @@ func (s MyTest) Clone() MyTest       { return MyTest(impl.Struct(s).Clone(MyTest
 func (s MyTest) Equal(t MyTest) bool { return impl.Equals(s, t) }
 func (s MyTest) String() string      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MyTest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s MyTest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MyTestDesc) }
 
@@ -109,7 +109,7 @@ func (s MyTest) UnsetNum()      { impl.Struct(s).Unset(myTestNum) }
 
 func (s MyTest) GetAno() Ano { return Ano(impl.Struct(s).Child(myTestAno, MyTestDesc)) }
 
-// SetAno sets a copy of v, an empty struct if v is absent.
+// SetAno sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MyTest) SetAno(v Ano)   { impl.Struct(s).SetChild(myTestAno, MyTestDesc, impl.Struct(v)) }
 func (s MyTest) NewAno() Ano    { return Ano(impl.Struct(s).NewChild(myTestAno, MyTestDesc, 0)) }
 func (s MyTest) IsSetAno() bool { return impl.Struct(s).Has(myTestAno) }
@@ -152,8 +152,8 @@ func (s SmallSub) Clone() SmallSub       { return SmallSub(impl.Struct(s).Clone(
 func (s SmallSub) Equal(t SmallSub) bool { return impl.Equals(s, t) }
 func (s SmallSub) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SmallSub) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s SmallSub) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SmallSubDesc) }
 
@@ -215,8 +215,8 @@ func (s Small) Clone() Small       { return Small(impl.Struct(s).Clone(SmallDesc
 func (s Small) Equal(t Small) bool { return impl.Equals(s, t) }
 func (s Small) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Small) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Small) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SmallDesc) }
 
@@ -272,7 +272,7 @@ func (s Small) UnsetWeight()        { impl.Struct(s).Unset(smallWeight) }
 
 func (s Small) GetSub() SmallSub { return SmallSub(impl.Struct(s).Child(smallSub, SmallDesc)) }
 
-// SetSub sets a copy of v, an empty struct if v is absent.
+// SetSub sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Small) SetSub(v SmallSub) { impl.Struct(s).SetChild(smallSub, SmallDesc, impl.Struct(v)) }
 func (s Small) NewSub() SmallSub  { return SmallSub(impl.Struct(s).NewChild(smallSub, SmallDesc, 0)) }
 func (s Small) IsSetSub() bool    { return impl.Struct(s).Has(smallSub) }
@@ -308,8 +308,8 @@ func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Equal(t Item) bool { return impl.Equals(s, t) }
 func (s Item) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
@@ -382,8 +382,8 @@ func (s User) Clone() User       { return User(impl.Struct(s).Clone(UserDesc)) }
 func (s User) Equal(t User) bool { return impl.Equals(s, t) }
 func (s User) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s User) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s User) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, UserDesc) }
 
@@ -450,8 +450,8 @@ func (s Meta) Clone() Meta       { return Meta(impl.Struct(s).Clone(MetaDesc)) }
 func (s Meta) Equal(t Meta) bool { return impl.Equals(s, t) }
 func (s Meta) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Meta) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Meta) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MetaDesc) }
 
@@ -477,7 +477,7 @@ func (s Meta) UnsetCluster()       { impl.Struct(s).Unset(metaCluster) }
 
 func (s Meta) GetUser() User { return User(impl.Struct(s).Child(metaUser, MetaDesc)) }
 
-// SetUser sets a copy of v, an empty struct if v is absent.
+// SetUser sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Meta) SetUser(v User)  { impl.Struct(s).SetChild(metaUser, MetaDesc, impl.Struct(v)) }
 func (s Meta) NewUser() User   { return User(impl.Struct(s).NewChild(metaUser, MetaDesc, 0)) }
 func (s Meta) IsSetUser() bool { return impl.Struct(s).Has(metaUser) }
@@ -487,12 +487,12 @@ func (s Meta) GetTags() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(metaTags, MetaDesc))
 }
 
-// SetTags sets a copy of v, an empty map if v is absent.
+// SetTags sets the field to a copy of v, or to an empty map if v is absent.
 func (s Meta) SetTags(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(metaTags, MetaDesc, impl.Struct(v))
 }
 
-// SetTagsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetTagsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Meta) SetTagsMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), metaTags, MetaDesc, v)
 }
@@ -539,8 +539,8 @@ func (s Business) Clone() Business       { return Business(impl.Struct(s).Clone(
 func (s Business) Equal(t Business) bool { return impl.Equals(s, t) }
 func (s Business) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Business) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Business) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BusinessDesc) }
 
@@ -571,7 +571,7 @@ func (s Business) UnsetStatus()      { impl.Struct(s).Unset(businessStatus) }
 
 func (s Business) GetMeta() Meta { return Meta(impl.Struct(s).Child(businessMeta, BusinessDesc)) }
 
-// SetMeta sets a copy of v, an empty struct if v is absent.
+// SetMeta sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Business) SetMeta(v Meta) {
 	impl.Struct(s).SetChild(businessMeta, BusinessDesc, impl.Struct(v))
 }
@@ -583,7 +583,7 @@ func (s Business) GetItems() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).Child(businessItems, BusinessDesc))
 }
 
-// SetItems sets a copy of v, an empty list if v is absent.
+// SetItems sets the field to a copy of v, or to an empty list if v is absent.
 func (s Business) SetItems(v nocopy.StructList[Item]) {
 	impl.Struct(s).SetChild(businessItems, BusinessDesc, impl.Struct(v))
 }
@@ -597,12 +597,12 @@ func (s Business) GetExtra() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(businessExtra, BusinessDesc))
 }
 
-// SetExtra sets a copy of v, an empty map if v is absent.
+// SetExtra sets the field to a copy of v, or to an empty map if v is absent.
 func (s Business) SetExtra(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(businessExtra, BusinessDesc, impl.Struct(v))
 }
 
-// SetExtraMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetExtraMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Business) SetExtraMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), businessExtra, BusinessDesc, v)
 }
@@ -644,7 +644,7 @@ func (s Business) UnsetFlag()      { impl.Struct(s).Unset(businessFlag) }
 
 func (s Business) GetOwner() User { return User(impl.Struct(s).Child(businessOwner, BusinessDesc)) }
 
-// SetOwner sets a copy of v, an empty struct if v is absent.
+// SetOwner sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Business) SetOwner(v User) {
 	impl.Struct(s).SetChild(businessOwner, BusinessDesc, impl.Struct(v))
 }
@@ -693,8 +693,8 @@ func (s Blob) Clone() Blob       { return Blob(impl.Struct(s).Clone(BlobDesc)) }
 func (s Blob) Equal(t Blob) bool { return impl.Equals(s, t) }
 func (s Blob) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Blob) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Blob) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BlobDesc) }
 
@@ -760,8 +760,8 @@ func (s Row) Clone() Row       { return Row(impl.Struct(s).Clone(RowDesc)) }
 func (s Row) Equal(t Row) bool { return impl.Equals(s, t) }
 func (s Row) String() string   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Row) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Row) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowDesc) }
 
@@ -821,8 +821,8 @@ func (s VStreamRowsResponse) Clone() VStreamRowsResponse {
 func (s VStreamRowsResponse) Equal(t VStreamRowsResponse) bool { return impl.Equals(s, t) }
 func (s VStreamRowsResponse) String() string                   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s VStreamRowsResponse) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VStreamRowsResponse) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, VStreamRowsResponseDesc)
@@ -847,7 +847,7 @@ func (s VStreamRowsResponse) GetRows() nocopy.StructList[Row] {
 	return nocopy.StructList[Row](impl.Struct(s).Child(vStreamRowsResponseRows, VStreamRowsResponseDesc))
 }
 
-// SetRows sets a copy of v, an empty list if v is absent.
+// SetRows sets the field to a copy of v, or to an empty list if v is absent.
 func (s VStreamRowsResponse) SetRows(v nocopy.StructList[Row]) {
 	impl.Struct(s).SetChild(vStreamRowsResponseRows, VStreamRowsResponseDesc, impl.Struct(v))
 }
@@ -885,8 +885,8 @@ func (s Bulk) Clone() Bulk       { return Bulk(impl.Struct(s).Clone(BulkDesc)) }
 func (s Bulk) Equal(t Bulk) bool { return impl.Equals(s, t) }
 func (s Bulk) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Bulk) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Bulk) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BulkDesc) }
 
@@ -966,8 +966,8 @@ func (s Catalog) Clone() Catalog       { return Catalog(impl.Struct(s).Clone(Cat
 func (s Catalog) Equal(t Catalog) bool { return impl.Equals(s, t) }
 func (s Catalog) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Catalog) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Catalog) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, CatalogDesc) }
 
@@ -985,7 +985,7 @@ func (s Catalog) GetItems() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).Child(catalogItems, CatalogDesc))
 }
 
-// SetItems sets a copy of v, an empty list if v is absent.
+// SetItems sets the field to a copy of v, or to an empty list if v is absent.
 func (s Catalog) SetItems(v nocopy.StructList[Item]) {
 	impl.Struct(s).SetChild(catalogItems, CatalogDesc, impl.Struct(v))
 }

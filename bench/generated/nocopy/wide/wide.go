@@ -239,8 +239,8 @@ func (s WideRow) Clone() WideRow       { return WideRow(impl.Struct(s).Clone(Wid
 func (s WideRow) Equal(t WideRow) bool { return impl.Equals(s, t) }
 func (s WideRow) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s WideRow) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s WideRow) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, WideRowDesc) }
 
@@ -1279,8 +1279,8 @@ func (s Wide) Clone() Wide       { return Wide(impl.Struct(s).Clone(WideDesc)) }
 func (s Wide) Equal(t Wide) bool { return impl.Equals(s, t) }
 func (s Wide) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Wide) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Wide) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, WideDesc) }
 
@@ -1298,7 +1298,7 @@ func (s Wide) GetRows() nocopy.StructList[WideRow] {
 	return nocopy.StructList[WideRow](impl.Struct(s).Child(wideRows, WideDesc))
 }
 
-// SetRows sets a copy of v, an empty list if v is absent.
+// SetRows sets the field to a copy of v, or to an empty list if v is absent.
 func (s Wide) SetRows(v nocopy.StructList[WideRow]) {
 	impl.Struct(s).SetChild(wideRows, WideDesc, impl.Struct(v))
 }

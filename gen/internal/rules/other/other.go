@@ -31,10 +31,10 @@ var LevelDesc = impl.NewEnum("Level", []impl.EnumValue{
 	{Name: "TOP", Value: 3},
 })
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v Level) String() string { return LevelDesc.Text(int32(v)) }
 
-// ParseLevel returns the value that the IDL calls s.
+// ParseLevel returns the value with the name s in the IDL.
 func ParseLevel(s string) (Level, error) { v, err := LevelDesc.Parse(s); return Level(v), err }
 
 // LevelValues returns the values of Level in the IDL's order, each once.
@@ -67,8 +67,8 @@ func (s Place) Clone() Place       { return Place(impl.Struct(s).Clone(PlaceDesc
 func (s Place) Equal(t Place) bool { return impl.Equals(s, t) }
 func (s Place) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Place) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Place) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PlaceDesc) }
 
@@ -112,8 +112,8 @@ func (s Free) Clone() Free       { return Free(impl.Struct(s).Clone(FreeDesc)) }
 func (s Free) Equal(t Free) bool { return impl.Equals(s, t) }
 func (s Free) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Free) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Free) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FreeDesc) }
 

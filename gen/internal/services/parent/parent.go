@@ -35,7 +35,7 @@ func (UnimplementedRootHandler) Ping(context.Context, RootPingArgs, RootPingResu
 	return rootPing.Unimplemented()
 }
 
-// NewRootProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewRootProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Root. It panics if h is nil.
 func NewRootProcessor(h RootHandler) *rpc.Processor {
 	if h == nil {
@@ -87,7 +87,7 @@ func (UnimplementedMiddleHandler) Count(context.Context, MiddleCountArgs, Middle
 	return middleCount.Unimplemented()
 }
 
-// NewMiddleProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewMiddleProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Middle. It panics if h is nil.
 func NewMiddleProcessor(h MiddleHandler) *rpc.Processor {
 	if h == nil {
@@ -144,8 +144,8 @@ func (s Denied) Equal(t Denied) bool { return impl.Equals(s, t) }
 func (s Denied) String() string      { return impl.String(s) }
 func (s Denied) Error() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Denied) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Denied) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, DeniedDesc) }
 
@@ -189,8 +189,8 @@ func (s RootPingArgs) Clone() RootPingArgs {
 func (s RootPingArgs) Equal(t RootPingArgs) bool { return impl.Equals(s, t) }
 func (s RootPingArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s RootPingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RootPingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RootPingArgsDesc)
@@ -231,8 +231,8 @@ func (s RootPingResult) Clone() RootPingResult {
 func (s RootPingResult) Equal(t RootPingResult) bool { return impl.Equals(s, t) }
 func (s RootPingResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s RootPingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RootPingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RootPingResultDesc)
@@ -277,8 +277,8 @@ func (s MiddleCountArgs) Clone() MiddleCountArgs {
 func (s MiddleCountArgs) Equal(t MiddleCountArgs) bool { return impl.Equals(s, t) }
 func (s MiddleCountArgs) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MiddleCountArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MiddleCountArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MiddleCountArgsDesc)
@@ -329,8 +329,8 @@ func (s MiddleCountResult) Clone() MiddleCountResult {
 func (s MiddleCountResult) Equal(t MiddleCountResult) bool { return impl.Equals(s, t) }
 func (s MiddleCountResult) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MiddleCountResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MiddleCountResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MiddleCountResultDesc)
@@ -355,7 +355,7 @@ func (s MiddleCountResult) GetDenied() Denied {
 	return Denied(impl.Struct(s).Child(middleCountResultDenied, MiddleCountResultDesc))
 }
 
-// SetDenied sets a copy of v, an empty struct if v is absent.
+// SetDenied sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MiddleCountResult) SetDenied(v Denied) {
 	impl.Struct(s).SetChild(middleCountResultDenied, MiddleCountResultDesc, impl.Struct(v))
 }

@@ -36,7 +36,7 @@ func (UnimplementedOrdersHandler) Place(context.Context, OrdersPlaceArgs, Orders
 	return ordersPlace.Unimplemented()
 }
 
-// NewOrdersProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewOrdersProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Orders. It panics if h is nil.
 func NewOrdersProcessor(h OrdersHandler) *rpc.Processor {
 	if h == nil {
@@ -93,8 +93,8 @@ func (s Header) Clone() Header       { return Header(impl.Struct(s).Clone(Header
 func (s Header) Equal(t Header) bool { return impl.Equals(s, t) }
 func (s Header) String() string      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Header) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Header) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, HeaderDesc) }
 
@@ -146,8 +146,8 @@ func (s Order) Clone() Order       { return Order(impl.Struct(s).Clone(OrderDesc
 func (s Order) Equal(t Order) bool { return impl.Equals(s, t) }
 func (s Order) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
@@ -168,7 +168,7 @@ func (s Order) UnsetID()      { impl.Struct(s).Unset(orderID) }
 
 func (s Order) GetHeader() Header { return Header(impl.Struct(s).Child(orderHeader, OrderDesc)) }
 
-// SetHeader sets a copy of v, an empty struct if v is absent.
+// SetHeader sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Order) SetHeader(v Header) { impl.Struct(s).SetChild(orderHeader, OrderDesc, impl.Struct(v)) }
 func (s Order) NewHeader() Header  { return Header(impl.Struct(s).NewChild(orderHeader, OrderDesc, 0)) }
 func (s Order) IsSetHeader() bool  { return impl.Struct(s).Has(orderHeader) }
@@ -218,8 +218,8 @@ func (s Receipt) Clone() Receipt       { return Receipt(impl.Struct(s).Clone(Rec
 func (s Receipt) Equal(t Receipt) bool { return impl.Equals(s, t) }
 func (s Receipt) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Receipt) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Receipt) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ReceiptDesc) }
 
@@ -245,7 +245,7 @@ func (s Receipt) UnsetBackend()       { impl.Struct(s).Unset(receiptBackend) }
 
 func (s Receipt) GetHeader() Header { return Header(impl.Struct(s).Child(receiptHeader, ReceiptDesc)) }
 
-// SetHeader sets a copy of v, an empty struct if v is absent.
+// SetHeader sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Receipt) SetHeader(v Header) {
 	impl.Struct(s).SetChild(receiptHeader, ReceiptDesc, impl.Struct(v))
 }
@@ -289,8 +289,8 @@ func (s OrdersPlaceArgs) Clone() OrdersPlaceArgs {
 func (s OrdersPlaceArgs) Equal(t OrdersPlaceArgs) bool { return impl.Equals(s, t) }
 func (s OrdersPlaceArgs) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OrdersPlaceArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OrdersPlaceArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersPlaceArgsDesc)
@@ -310,7 +310,7 @@ func (s OrdersPlaceArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(ordersPlaceArgsOrder, OrdersPlaceArgsDesc))
 }
 
-// SetOrder sets a copy of v, an empty struct if v is absent.
+// SetOrder sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OrdersPlaceArgs) SetOrder(v Order) {
 	impl.Struct(s).SetChild(ordersPlaceArgsOrder, OrdersPlaceArgsDesc, impl.Struct(v))
 }
@@ -349,8 +349,8 @@ func (s OrdersPlaceResult) Clone() OrdersPlaceResult {
 func (s OrdersPlaceResult) Equal(t OrdersPlaceResult) bool { return impl.Equals(s, t) }
 func (s OrdersPlaceResult) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OrdersPlaceResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OrdersPlaceResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OrdersPlaceResultDesc)
@@ -370,7 +370,7 @@ func (s OrdersPlaceResult) GetSuccess() Receipt {
 	return Receipt(impl.Struct(s).Child(ordersPlaceResultSuccess, OrdersPlaceResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OrdersPlaceResult) SetSuccess(v Receipt) {
 	impl.Struct(s).SetChild(ordersPlaceResultSuccess, OrdersPlaceResultDesc, impl.Struct(v))
 }

@@ -62,7 +62,7 @@ func (UnimplementedClientHandler) Register(context.Context, ClientRegisterArgs) 
 	return clientRegister.Unimplemented()
 }
 
-// NewClientProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewClientProcessor returns a Processor for an rpc.Server. h handles the calls of
 // client. It panics if h is nil.
 func NewClientProcessor(h ClientHandler) *rpc.Processor {
 	if h == nil {
@@ -170,7 +170,7 @@ func (UnimplementedInternalHandler) Raw(context.Context, InternalRawArgs, Intern
 	return internalRaw.Unimplemented()
 }
 
-// NewInternalProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewInternalProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Internal. It panics if h is nil.
 func NewInternalProcessor(h InternalHandler) *rpc.Processor {
 	if h == nil {
@@ -279,7 +279,7 @@ func (UnimplementedSelectHandler) One(context.Context, SelectOneArgs, SelectOneR
 	return selectOne.Unimplemented()
 }
 
-// NewSelectProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewSelectProcessor returns a Processor for an rpc.Server. h handles the calls of
 // select. It panics if h is nil.
 func NewSelectProcessor(h SelectHandler) *rpc.Processor {
 	if h == nil {
@@ -353,7 +353,7 @@ type EmptyHandler interface {
 // does not have all methods embeds it.
 type UnimplementedEmptyHandler struct{}
 
-// NewEmptyProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewEmptyProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Empty. It panics if h is nil.
 func NewEmptyProcessor(h EmptyHandler) *rpc.Processor {
 	if h == nil {
@@ -388,7 +388,7 @@ func (UnimplementedOnlyStreamsHandler) Chat(context.Context, OnlyStreamsChatArgs
 	return onlyStreamsChat.Unimplemented()
 }
 
-// NewOnlyStreamsProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewOnlyStreamsProcessor returns a Processor for an rpc.Server. h handles the calls of
 // OnlyStreams. It panics if h is nil.
 func NewOnlyStreamsProcessor(h OnlyStreamsHandler) *rpc.Processor {
 	if h == nil {
@@ -443,8 +443,8 @@ func (s Context) Clone() Context       { return Context(impl.Struct(s).Clone(Con
 func (s Context) Equal(t Context) bool { return impl.Equals(s, t) }
 func (s Context) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Context) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Context) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ContextDesc) }
 
@@ -488,8 +488,8 @@ func (s Handler) Clone() Handler       { return Handler(impl.Struct(s).Clone(Han
 func (s Handler) Equal(t Handler) bool { return impl.Equals(s, t) }
 func (s Handler) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Handler) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Handler) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, HandlerDesc) }
 
@@ -507,7 +507,7 @@ func (s Handler) GetService() Context {
 	return Context(impl.Struct(s).Child(handlerService, HandlerDesc))
 }
 
-// SetService sets a copy of v, an empty struct if v is absent.
+// SetService sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Handler) SetService(v Context) {
 	impl.Struct(s).SetChild(handlerService, HandlerDesc, impl.Struct(v))
 }
@@ -543,8 +543,8 @@ func (s Client) Equal(t Client) bool { return impl.Equals(s, t) }
 func (s Client) String() string      { return impl.String(s) }
 func (s Client) Error() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Client) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Client) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ClientDesc) }
 
@@ -593,8 +593,8 @@ func (s ClientNewClient_Args) Clone() ClientNewClient_Args {
 func (s ClientNewClient_Args) Equal(t ClientNewClient_Args) bool { return impl.Equals(s, t) }
 func (s ClientNewClient_Args) String() string                    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ClientNewClient_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ClientNewClient_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientNewClient_ArgsDesc)
@@ -614,7 +614,7 @@ func (s ClientNewClient_Args) GetCtx() Context {
 	return Context(impl.Struct(s).Child(clientNewClient_ArgsCtx, ClientNewClient_ArgsDesc))
 }
 
-// SetCtx sets a copy of v, an empty struct if v is absent.
+// SetCtx sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ClientNewClient_Args) SetCtx(v Context) {
 	impl.Struct(s).SetChild(clientNewClient_ArgsCtx, ClientNewClient_ArgsDesc, impl.Struct(v))
 }
@@ -659,8 +659,8 @@ func (s ClientNewClient_Result) Clone() ClientNewClient_Result {
 func (s ClientNewClient_Result) Equal(t ClientNewClient_Result) bool { return impl.Equals(s, t) }
 func (s ClientNewClient_Result) String() string                      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ClientNewClient_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ClientNewClient_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientNewClient_ResultDesc)
@@ -680,7 +680,7 @@ func (s ClientNewClient_Result) GetSuccess() Context {
 	return Context(impl.Struct(s).Child(clientNewClient_ResultSuccess, ClientNewClient_ResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ClientNewClient_Result) SetSuccess(v Context) {
 	impl.Struct(s).SetChild(clientNewClient_ResultSuccess, ClientNewClient_ResultDesc, impl.Struct(v))
 }
@@ -696,7 +696,7 @@ func (s ClientNewClient_Result) GetErr() Client {
 	return Client(impl.Struct(s).Child(clientNewClient_ResultErr, ClientNewClient_ResultDesc))
 }
 
-// SetErr sets a copy of v, an empty struct if v is absent.
+// SetErr sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ClientNewClient_Result) SetErr(v Client) {
 	impl.Struct(s).SetChild(clientNewClient_ResultErr, ClientNewClient_ResultDesc, impl.Struct(v))
 }
@@ -731,8 +731,8 @@ func (s ClientCloseArgs) Clone() ClientCloseArgs {
 func (s ClientCloseArgs) Equal(t ClientCloseArgs) bool { return impl.Equals(s, t) }
 func (s ClientCloseArgs) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ClientCloseArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ClientCloseArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientCloseArgsDesc)
@@ -773,8 +773,8 @@ func (s ClientCloseResult) Clone() ClientCloseResult {
 func (s ClientCloseResult) Equal(t ClientCloseResult) bool { return impl.Equals(s, t) }
 func (s ClientCloseResult) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ClientCloseResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ClientCloseResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientCloseResultDesc)
@@ -819,8 +819,8 @@ func (s ClientWithArgsResult_Args) Clone() ClientWithArgsResult_Args {
 func (s ClientWithArgsResult_Args) Equal(t ClientWithArgsResult_Args) bool { return impl.Equals(s, t) }
 func (s ClientWithArgsResult_Args) String() string                         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ClientWithArgsResult_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ClientWithArgsResult_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientWithArgsResult_ArgsDesc)
@@ -874,8 +874,8 @@ func (s ClientWithArgsResult_Result) Equal(t ClientWithArgsResult_Result) bool {
 }
 func (s ClientWithArgsResult_Result) String() string { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ClientWithArgsResult_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ClientWithArgsResult_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientWithArgsResult_ResultDesc)
@@ -918,8 +918,8 @@ func (s ClientRegisterArgs) Clone() ClientRegisterArgs {
 func (s ClientRegisterArgs) Equal(t ClientRegisterArgs) bool { return impl.Equals(s, t) }
 func (s ClientRegisterArgs) String() string                  { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ClientRegisterArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ClientRegisterArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ClientRegisterArgsDesc)
@@ -964,8 +964,8 @@ func (s InternalSelectArgs) Clone() InternalSelectArgs {
 func (s InternalSelectArgs) Equal(t InternalSelectArgs) bool { return impl.Equals(s, t) }
 func (s InternalSelectArgs) String() string                  { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s InternalSelectArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s InternalSelectArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalSelectArgsDesc)
@@ -985,7 +985,7 @@ func (s InternalSelectArgs) GetHandler() Handler {
 	return Handler(impl.Struct(s).Child(internalSelectArgsHandler, InternalSelectArgsDesc))
 }
 
-// SetHandler sets a copy of v, an empty struct if v is absent.
+// SetHandler sets the field to a copy of v, or to an empty struct if v is absent.
 func (s InternalSelectArgs) SetHandler(v Handler) {
 	impl.Struct(s).SetChild(internalSelectArgsHandler, InternalSelectArgsDesc, impl.Struct(v))
 }
@@ -1024,8 +1024,8 @@ func (s InternalSelectResult) Clone() InternalSelectResult {
 func (s InternalSelectResult) Equal(t InternalSelectResult) bool { return impl.Equals(s, t) }
 func (s InternalSelectResult) String() string                    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s InternalSelectResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s InternalSelectResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalSelectResultDesc)
@@ -1045,7 +1045,7 @@ func (s InternalSelectResult) GetSuccess() Handler {
 	return Handler(impl.Struct(s).Child(internalSelectResultSuccess, InternalSelectResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s InternalSelectResult) SetSuccess(v Handler) {
 	impl.Struct(s).SetChild(internalSelectResultSuccess, InternalSelectResultDesc, impl.Struct(v))
 }
@@ -1086,8 +1086,8 @@ func (s InternalBytesArgs) Clone() InternalBytesArgs {
 func (s InternalBytesArgs) Equal(t InternalBytesArgs) bool { return impl.Equals(s, t) }
 func (s InternalBytesArgs) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s InternalBytesArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s InternalBytesArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalBytesArgsDesc)
@@ -1107,12 +1107,12 @@ func (s InternalBytesArgs) GetK() nocopy.Map[string, []byte, impl.AsString, impl
 	return nocopy.Map[string, []byte, impl.AsString, impl.AsBytes](impl.Struct(s).Child(internalBytesArgsK, InternalBytesArgsDesc))
 }
 
-// SetK sets a copy of v, an empty map if v is absent.
+// SetK sets the field to a copy of v, or to an empty map if v is absent.
 func (s InternalBytesArgs) SetK(v nocopy.Map[string, []byte, impl.AsString, impl.AsBytes]) {
 	impl.Struct(s).SetChild(internalBytesArgsK, InternalBytesArgsDesc, impl.Struct(v))
 }
 
-// SetKMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetKMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s InternalBytesArgs) SetKMap(v map[string][]byte) {
 	impl.SetMap[impl.AsString, impl.AsBytes](impl.Struct(s), internalBytesArgsK, InternalBytesArgsDesc, v)
 }
@@ -1151,8 +1151,8 @@ func (s InternalBytesResult) Clone() InternalBytesResult {
 func (s InternalBytesResult) Equal(t InternalBytesResult) bool { return impl.Equals(s, t) }
 func (s InternalBytesResult) String() string                   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s InternalBytesResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s InternalBytesResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalBytesResultDesc)
@@ -1214,8 +1214,8 @@ func (s InternalIDArgs) Clone() InternalIDArgs {
 func (s InternalIDArgs) Equal(t InternalIDArgs) bool { return impl.Equals(s, t) }
 func (s InternalIDArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s InternalIDArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s InternalIDArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalIDArgsDesc)
@@ -1280,8 +1280,8 @@ func (s InternalIDResult) Clone() InternalIDResult {
 func (s InternalIDResult) Equal(t InternalIDResult) bool { return impl.Equals(s, t) }
 func (s InternalIDResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s InternalIDResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s InternalIDResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalIDResultDesc)
@@ -1335,8 +1335,8 @@ func (s InternalRawArgs) Clone() InternalRawArgs {
 func (s InternalRawArgs) Equal(t InternalRawArgs) bool { return impl.Equals(s, t) }
 func (s InternalRawArgs) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s InternalRawArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s InternalRawArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalRawArgsDesc)
@@ -1386,8 +1386,8 @@ func (s InternalRawResult) Clone() InternalRawResult {
 func (s InternalRawResult) Equal(t InternalRawResult) bool { return impl.Equals(s, t) }
 func (s InternalRawResult) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s InternalRawResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s InternalRawResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, InternalRawResultDesc)
@@ -1440,8 +1440,8 @@ func (s SelectChatArgs) Clone() SelectChatArgs {
 func (s SelectChatArgs) Equal(t SelectChatArgs) bool { return impl.Equals(s, t) }
 func (s SelectChatArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SelectChatArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SelectChatArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectChatArgsDesc)
@@ -1461,7 +1461,7 @@ func (s SelectChatArgs) GetServer() Context {
 	return Context(impl.Struct(s).Child(selectChatArgsServer, SelectChatArgsDesc))
 }
 
-// SetServer sets a copy of v, an empty struct if v is absent.
+// SetServer sets the field to a copy of v, or to an empty struct if v is absent.
 func (s SelectChatArgs) SetServer(v Context) {
 	impl.Struct(s).SetChild(selectChatArgsServer, SelectChatArgsDesc, impl.Struct(v))
 }
@@ -1500,8 +1500,8 @@ func (s SelectChatResult) Clone() SelectChatResult {
 func (s SelectChatResult) Equal(t SelectChatResult) bool { return impl.Equals(s, t) }
 func (s SelectChatResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SelectChatResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SelectChatResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectChatResultDesc)
@@ -1521,7 +1521,7 @@ func (s SelectChatResult) GetSuccess() Context {
 	return Context(impl.Struct(s).Child(selectChatResultSuccess, SelectChatResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s SelectChatResult) SetSuccess(v Context) {
 	impl.Struct(s).SetChild(selectChatResultSuccess, SelectChatResultDesc, impl.Struct(v))
 }
@@ -1560,8 +1560,8 @@ func (s SelectUpArgs) Clone() SelectUpArgs {
 func (s SelectUpArgs) Equal(t SelectUpArgs) bool { return impl.Equals(s, t) }
 func (s SelectUpArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SelectUpArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SelectUpArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectUpArgsDesc)
@@ -1581,7 +1581,7 @@ func (s SelectUpArgs) GetServer() Context {
 	return Context(impl.Struct(s).Child(selectUpArgsServer, SelectUpArgsDesc))
 }
 
-// SetServer sets a copy of v, an empty struct if v is absent.
+// SetServer sets the field to a copy of v, or to an empty struct if v is absent.
 func (s SelectUpArgs) SetServer(v Context) {
 	impl.Struct(s).SetChild(selectUpArgsServer, SelectUpArgsDesc, impl.Struct(v))
 }
@@ -1620,8 +1620,8 @@ func (s SelectUpResult) Clone() SelectUpResult {
 func (s SelectUpResult) Equal(t SelectUpResult) bool { return impl.Equals(s, t) }
 func (s SelectUpResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SelectUpResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SelectUpResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectUpResultDesc)
@@ -1641,7 +1641,7 @@ func (s SelectUpResult) GetSuccess() Context {
 	return Context(impl.Struct(s).Child(selectUpResultSuccess, SelectUpResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s SelectUpResult) SetSuccess(v Context) {
 	impl.Struct(s).SetChild(selectUpResultSuccess, SelectUpResultDesc, impl.Struct(v))
 }
@@ -1680,8 +1680,8 @@ func (s SelectDownArgs) Clone() SelectDownArgs {
 func (s SelectDownArgs) Equal(t SelectDownArgs) bool { return impl.Equals(s, t) }
 func (s SelectDownArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SelectDownArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SelectDownArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectDownArgsDesc)
@@ -1701,7 +1701,7 @@ func (s SelectDownArgs) GetServer() Context {
 	return Context(impl.Struct(s).Child(selectDownArgsServer, SelectDownArgsDesc))
 }
 
-// SetServer sets a copy of v, an empty struct if v is absent.
+// SetServer sets the field to a copy of v, or to an empty struct if v is absent.
 func (s SelectDownArgs) SetServer(v Context) {
 	impl.Struct(s).SetChild(selectDownArgsServer, SelectDownArgsDesc, impl.Struct(v))
 }
@@ -1740,8 +1740,8 @@ func (s SelectDownResult) Clone() SelectDownResult {
 func (s SelectDownResult) Equal(t SelectDownResult) bool { return impl.Equals(s, t) }
 func (s SelectDownResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SelectDownResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SelectDownResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectDownResultDesc)
@@ -1761,7 +1761,7 @@ func (s SelectDownResult) GetSuccess() Handler {
 	return Handler(impl.Struct(s).Child(selectDownResultSuccess, SelectDownResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s SelectDownResult) SetSuccess(v Handler) {
 	impl.Struct(s).SetChild(selectDownResultSuccess, SelectDownResultDesc, impl.Struct(v))
 }
@@ -1800,8 +1800,8 @@ func (s SelectOneArgs) Clone() SelectOneArgs {
 func (s SelectOneArgs) Equal(t SelectOneArgs) bool { return impl.Equals(s, t) }
 func (s SelectOneArgs) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SelectOneArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SelectOneArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectOneArgsDesc)
@@ -1821,7 +1821,7 @@ func (s SelectOneArgs) GetServer() Context {
 	return Context(impl.Struct(s).Child(selectOneArgsServer, SelectOneArgsDesc))
 }
 
-// SetServer sets a copy of v, an empty struct if v is absent.
+// SetServer sets the field to a copy of v, or to an empty struct if v is absent.
 func (s SelectOneArgs) SetServer(v Context) {
 	impl.Struct(s).SetChild(selectOneArgsServer, SelectOneArgsDesc, impl.Struct(v))
 }
@@ -1860,8 +1860,8 @@ func (s SelectOneResult) Clone() SelectOneResult {
 func (s SelectOneResult) Equal(t SelectOneResult) bool { return impl.Equals(s, t) }
 func (s SelectOneResult) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SelectOneResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SelectOneResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SelectOneResultDesc)
@@ -1881,7 +1881,7 @@ func (s SelectOneResult) GetSuccess() Handler {
 	return Handler(impl.Struct(s).Child(selectOneResultSuccess, SelectOneResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s SelectOneResult) SetSuccess(v Handler) {
 	impl.Struct(s).SetChild(selectOneResultSuccess, SelectOneResultDesc, impl.Struct(v))
 }
@@ -1920,8 +1920,8 @@ func (s OnlyStreamsChatArgs) Clone() OnlyStreamsChatArgs {
 func (s OnlyStreamsChatArgs) Equal(t OnlyStreamsChatArgs) bool { return impl.Equals(s, t) }
 func (s OnlyStreamsChatArgs) String() string                   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OnlyStreamsChatArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OnlyStreamsChatArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OnlyStreamsChatArgsDesc)
@@ -1941,7 +1941,7 @@ func (s OnlyStreamsChatArgs) GetServer() Context {
 	return Context(impl.Struct(s).Child(onlyStreamsChatArgsServer, OnlyStreamsChatArgsDesc))
 }
 
-// SetServer sets a copy of v, an empty struct if v is absent.
+// SetServer sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OnlyStreamsChatArgs) SetServer(v Context) {
 	impl.Struct(s).SetChild(onlyStreamsChatArgsServer, OnlyStreamsChatArgsDesc, impl.Struct(v))
 }
@@ -1980,8 +1980,8 @@ func (s OnlyStreamsChatResult) Clone() OnlyStreamsChatResult {
 func (s OnlyStreamsChatResult) Equal(t OnlyStreamsChatResult) bool { return impl.Equals(s, t) }
 func (s OnlyStreamsChatResult) String() string                     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OnlyStreamsChatResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OnlyStreamsChatResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OnlyStreamsChatResultDesc)
@@ -2001,7 +2001,7 @@ func (s OnlyStreamsChatResult) GetSuccess() Context {
 	return Context(impl.Struct(s).Child(onlyStreamsChatResultSuccess, OnlyStreamsChatResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s OnlyStreamsChatResult) SetSuccess(v Context) {
 	impl.Struct(s).SetChild(onlyStreamsChatResultSuccess, OnlyStreamsChatResultDesc, impl.Struct(v))
 }

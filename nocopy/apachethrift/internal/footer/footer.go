@@ -40,10 +40,10 @@ var TypeDesc = impl.NewEnum("Type", []impl.EnumValue{
 	{Name: "FIXED_LEN_BYTE_ARRAY", Value: 7},
 })
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v Type) String() string { return TypeDesc.Text(int32(v)) }
 
-// ParseType returns the value that the IDL calls s.
+// ParseType returns the value with the name s in the IDL.
 func ParseType(s string) (Type, error) { v, err := TypeDesc.Parse(s); return Type(v), err }
 
 // TypeValues returns the values of Type in the IDL's order, each once.
@@ -64,10 +64,10 @@ var RepetitionDesc = impl.NewEnum("Repetition", []impl.EnumValue{
 	{Name: "REPEATED", Value: 2},
 })
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v Repetition) String() string { return RepetitionDesc.Text(int32(v)) }
 
-// ParseRepetition returns the value that the IDL calls s.
+// ParseRepetition returns the value with the name s in the IDL.
 func ParseRepetition(s string) (Repetition, error) {
 	v, err := RepetitionDesc.Parse(s)
 	return Repetition(v), err
@@ -108,8 +108,8 @@ func (s SchemaElement) Clone() SchemaElement {
 func (s SchemaElement) Equal(t SchemaElement) bool { return impl.Equals(s, t) }
 func (s SchemaElement) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s SchemaElement) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SchemaElement) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SchemaElementDesc)
@@ -180,8 +180,8 @@ func (s Statistics) Clone() Statistics       { return Statistics(impl.Struct(s).
 func (s Statistics) Equal(t Statistics) bool { return impl.Equals(s, t) }
 func (s Statistics) String() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Statistics) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Statistics) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, StatisticsDesc)
@@ -246,8 +246,8 @@ func (s ColumnMetaData) Clone() ColumnMetaData {
 func (s ColumnMetaData) Equal(t ColumnMetaData) bool { return impl.Equals(s, t) }
 func (s ColumnMetaData) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ColumnMetaData) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ColumnMetaData) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ColumnMetaDataDesc)
@@ -295,7 +295,7 @@ func (s ColumnMetaData) GetStatistics() Statistics {
 	return Statistics(impl.Struct(s).Child(columnMetaDataStatistics, ColumnMetaDataDesc))
 }
 
-// SetStatistics sets a copy of v, an empty struct if v is absent.
+// SetStatistics sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ColumnMetaData) SetStatistics(v Statistics) {
 	impl.Struct(s).SetChild(columnMetaDataStatistics, ColumnMetaDataDesc, impl.Struct(v))
 }
@@ -333,8 +333,8 @@ func (s ColumnChunk) Clone() ColumnChunk       { return ColumnChunk(impl.Struct(
 func (s ColumnChunk) Equal(t ColumnChunk) bool { return impl.Equals(s, t) }
 func (s ColumnChunk) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ColumnChunk) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ColumnChunk) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ColumnChunkDesc)
@@ -359,7 +359,7 @@ func (s ColumnChunk) GetMetaData() ColumnMetaData {
 	return ColumnMetaData(impl.Struct(s).Child(columnChunkMetaData, ColumnChunkDesc))
 }
 
-// SetMetaData sets a copy of v, an empty struct if v is absent.
+// SetMetaData sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ColumnChunk) SetMetaData(v ColumnMetaData) {
 	impl.Struct(s).SetChild(columnChunkMetaData, ColumnChunkDesc, impl.Struct(v))
 }
@@ -396,8 +396,8 @@ func (s RowGroup) Clone() RowGroup       { return RowGroup(impl.Struct(s).Clone(
 func (s RowGroup) Equal(t RowGroup) bool { return impl.Equals(s, t) }
 func (s RowGroup) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s RowGroup) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s RowGroup) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowGroupDesc) }
 
@@ -415,7 +415,7 @@ func (s RowGroup) GetColumns() nocopy.StructList[ColumnChunk] {
 	return nocopy.StructList[ColumnChunk](impl.Struct(s).Child(rowGroupColumns, RowGroupDesc))
 }
 
-// SetColumns sets a copy of v, an empty list if v is absent.
+// SetColumns sets the field to a copy of v, or to an empty list if v is absent.
 func (s RowGroup) SetColumns(v nocopy.StructList[ColumnChunk]) {
 	impl.Struct(s).SetChild(rowGroupColumns, RowGroupDesc, impl.Struct(v))
 }
@@ -461,8 +461,8 @@ func (s KeyValue) Clone() KeyValue       { return KeyValue(impl.Struct(s).Clone(
 func (s KeyValue) Equal(t KeyValue) bool { return impl.Equals(s, t) }
 func (s KeyValue) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s KeyValue) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s KeyValue) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, KeyValueDesc) }
 
@@ -520,8 +520,8 @@ func (s FileMetaData) Clone() FileMetaData {
 func (s FileMetaData) Equal(t FileMetaData) bool { return impl.Equals(s, t) }
 func (s FileMetaData) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s FileMetaData) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s FileMetaData) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FileMetaDataDesc)
@@ -546,7 +546,7 @@ func (s FileMetaData) GetSchema() nocopy.StructList[SchemaElement] {
 	return nocopy.StructList[SchemaElement](impl.Struct(s).Child(fileMetaDataSchema, FileMetaDataDesc))
 }
 
-// SetSchema sets a copy of v, an empty list if v is absent.
+// SetSchema sets the field to a copy of v, or to an empty list if v is absent.
 func (s FileMetaData) SetSchema(v nocopy.StructList[SchemaElement]) {
 	impl.Struct(s).SetChild(fileMetaDataSchema, FileMetaDataDesc, impl.Struct(v))
 }
@@ -565,7 +565,7 @@ func (s FileMetaData) GetRowGroups() nocopy.StructList[RowGroup] {
 	return nocopy.StructList[RowGroup](impl.Struct(s).Child(fileMetaDataRowGroups, FileMetaDataDesc))
 }
 
-// SetRowGroups sets a copy of v, an empty list if v is absent.
+// SetRowGroups sets the field to a copy of v, or to an empty list if v is absent.
 func (s FileMetaData) SetRowGroups(v nocopy.StructList[RowGroup]) {
 	impl.Struct(s).SetChild(fileMetaDataRowGroups, FileMetaDataDesc, impl.Struct(v))
 }
@@ -579,7 +579,7 @@ func (s FileMetaData) GetKeyValueMetadata() nocopy.StructList[KeyValue] {
 	return nocopy.StructList[KeyValue](impl.Struct(s).Child(fileMetaDataKeyValueMetadata, FileMetaDataDesc))
 }
 
-// SetKeyValueMetadata sets a copy of v, an empty list if v is absent.
+// SetKeyValueMetadata sets the field to a copy of v, or to an empty list if v is absent.
 func (s FileMetaData) SetKeyValueMetadata(v nocopy.StructList[KeyValue]) {
 	impl.Struct(s).SetChild(fileMetaDataKeyValueMetadata, FileMetaDataDesc, impl.Struct(v))
 }

@@ -32,10 +32,10 @@ var ColorDesc = impl.NewEnum("Color", []impl.EnumValue{
 	{Name: "LIME", Value: 2},
 })
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v Color) String() string { return ColorDesc.Text(int32(v)) }
 
-// ParseColor returns the value that the IDL calls s.
+// ParseColor returns the value with the name s in the IDL.
 func ParseColor(s string) (Color, error) { v, err := ColorDesc.Parse(s); return Color(v), err }
 
 // ColorValues returns the values of Color in the IDL's order, each once.
@@ -62,7 +62,7 @@ func (UnimplementedShopHandler) Get(context.Context, ShopGetArgs, ShopGetResult)
 	return shopGet.Unimplemented()
 }
 
-// NewShopProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewShopProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Shop. It panics if h is nil.
 func NewShopProcessor(h ShopHandler) *rpc.Processor {
 	if h == nil {
@@ -118,8 +118,8 @@ func (s Point) Clone() Point       { return Point(impl.Struct(s).Clone(PointDesc
 func (s Point) Equal(t Point) bool { return impl.Equals(s, t) }
 func (s Point) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Point) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Point) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PointDesc) }
 
@@ -170,8 +170,8 @@ func (s Part) Clone() Part       { return Part(impl.Struct(s).Clone(PartDesc)) }
 func (s Part) Equal(t Part) bool { return impl.Equals(s, t) }
 func (s Part) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Part) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Part) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, PartDesc) }
 
@@ -207,7 +207,7 @@ func (s Part) UnsetName()      { impl.Struct(s).UnsetArm(partName) }
 
 func (s Part) GetAt() Point { return Point(impl.Struct(s).Child(partAt, PartDesc)) }
 
-// SetAt sets a copy of v, an empty struct if v is absent.
+// SetAt sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Part) SetAt(v Point) { impl.Struct(s).SetChild(partAt, PartDesc, impl.Struct(v)) }
 func (s Part) NewAt() Point  { return Point(impl.Struct(s).NewChild(partAt, PartDesc, 0)) }
 func (s Part) IsSetAt() bool { return impl.Struct(s).Has(partAt) }
@@ -217,7 +217,7 @@ func (s Part) GetParts() nocopy.StructList[Part] {
 	return nocopy.StructList[Part](impl.Struct(s).Child(partParts, PartDesc))
 }
 
-// SetParts sets a copy of v, an empty list if v is absent.
+// SetParts sets the field to a copy of v, or to an empty list if v is absent.
 func (s Part) SetParts(v nocopy.StructList[Part]) {
 	impl.Struct(s).SetChild(partParts, PartDesc, impl.Struct(v))
 }
@@ -254,8 +254,8 @@ func (s Refused) Equal(t Refused) bool { return impl.Equals(s, t) }
 func (s Refused) String() string       { return impl.String(s) }
 func (s Refused) Error() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
 
@@ -330,8 +330,8 @@ func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Equal(t Item) bool { return impl.Equals(s, t) }
 func (s Item) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
@@ -398,7 +398,7 @@ func (s Item) UnsetColor()      { impl.Struct(s).Unset(itemColor) }
 
 func (s Item) GetPoint() Point { return Point(impl.Struct(s).Child(itemPoint, ItemDesc)) }
 
-// SetPoint sets a copy of v, an empty struct if v is absent.
+// SetPoint sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Item) SetPoint(v Point) { impl.Struct(s).SetChild(itemPoint, ItemDesc, impl.Struct(v)) }
 func (s Item) NewPoint() Point  { return Point(impl.Struct(s).NewChild(itemPoint, ItemDesc, 0)) }
 func (s Item) IsSetPoint() bool { return impl.Far(s).Has(14) }
@@ -406,7 +406,7 @@ func (s Item) UnsetPoint()      { impl.Struct(s).Unset(itemPoint) }
 
 func (s Item) GetPart() Part { return Part(impl.Struct(s).Child(itemPart, ItemDesc)) }
 
-// SetPart sets a copy of v, an empty struct if v is absent.
+// SetPart sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Item) SetPart(v Part)  { impl.Struct(s).SetChild(itemPart, ItemDesc, impl.Struct(v)) }
 func (s Item) NewPart() Part   { return Part(impl.Struct(s).NewChild(itemPart, ItemDesc, 0)) }
 func (s Item) IsSetPart() bool { return impl.Far(s).Has(15) }
@@ -436,12 +436,12 @@ func (s Item) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64]
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(itemCounts, ItemDesc))
 }
 
-// SetCounts sets a copy of v, an empty map if v is absent.
+// SetCounts sets the field to a copy of v, or to an empty map if v is absent.
 func (s Item) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
 	impl.Struct(s).SetChild(itemCounts, ItemDesc, impl.Struct(v))
 }
 
-// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetCountsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Item) SetCountsMap(v map[string]int64) {
 	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), itemCounts, ItemDesc, v)
 }
@@ -455,7 +455,7 @@ func (s Item) GetPlaces() nocopy.StructMap[Color, Point, impl.AsEnum[Color]] {
 	return nocopy.StructMap[Color, Point, impl.AsEnum[Color]](impl.Struct(s).Child(itemPlaces, ItemDesc))
 }
 
-// SetPlaces sets a copy of v, an empty map if v is absent.
+// SetPlaces sets the field to a copy of v, or to an empty map if v is absent.
 func (s Item) SetPlaces(v nocopy.StructMap[Color, Point, impl.AsEnum[Color]]) {
 	impl.Struct(s).SetChild(itemPlaces, ItemDesc, impl.Struct(v))
 }
@@ -469,7 +469,7 @@ func (s Item) GetChoices() nocopy.NestedMap[bool, nocopy.StringList, impl.AsBool
 	return nocopy.NestedMap[bool, nocopy.StringList, impl.AsBool](impl.Struct(s).Child(itemChoices, ItemDesc))
 }
 
-// SetChoices sets a copy of v, an empty map if v is absent.
+// SetChoices sets the field to a copy of v, or to an empty map if v is absent.
 func (s Item) SetChoices(v nocopy.NestedMap[bool, nocopy.StringList, impl.AsBool]) {
 	impl.Struct(s).SetChild(itemChoices, ItemDesc, impl.Struct(v))
 }
@@ -483,12 +483,12 @@ func (s Item) GetWeights() nocopy.Map[float64, int32, impl.AsFloat64, impl.AsInt
 	return nocopy.Map[float64, int32, impl.AsFloat64, impl.AsInt32](impl.Struct(s).Child(itemWeights, ItemDesc))
 }
 
-// SetWeights sets a copy of v, an empty map if v is absent.
+// SetWeights sets the field to a copy of v, or to an empty map if v is absent.
 func (s Item) SetWeights(v nocopy.Map[float64, int32, impl.AsFloat64, impl.AsInt32]) {
 	impl.Struct(s).SetChild(itemWeights, ItemDesc, impl.Struct(v))
 }
 
-// SetWeightsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetWeightsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Item) SetWeightsMap(v map[float64]int32) {
 	impl.SetMap[impl.AsFloat64, impl.AsInt32](impl.Struct(s), itemWeights, ItemDesc, v)
 }
@@ -502,12 +502,12 @@ func (s Item) GetDigests() nocopy.Map[[]byte, nocopy.UUID, impl.AsBytes, impl.As
 	return nocopy.Map[[]byte, nocopy.UUID, impl.AsBytes, impl.AsUUID](impl.Struct(s).Child(itemDigests, ItemDesc))
 }
 
-// SetDigests sets a copy of v, an empty map if v is absent.
+// SetDigests sets the field to a copy of v, or to an empty map if v is absent.
 func (s Item) SetDigests(v nocopy.Map[[]byte, nocopy.UUID, impl.AsBytes, impl.AsUUID]) {
 	impl.Struct(s).SetChild(itemDigests, ItemDesc, impl.Struct(v))
 }
 
-// SetDigestsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetDigestsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Item) SetDigestsMap(v map[string]nocopy.UUID) {
 	impl.SetMap[impl.AsString, impl.AsUUID](impl.Struct(s), itemDigests, ItemDesc, v)
 }
@@ -521,7 +521,7 @@ func (s Item) GetNames() nocopy.Map[Point, string, impl.AsView[Point], impl.AsSt
 	return nocopy.Map[Point, string, impl.AsView[Point], impl.AsString](impl.Struct(s).Child(itemNames, ItemDesc))
 }
 
-// SetNames sets a copy of v, an empty map if v is absent.
+// SetNames sets the field to a copy of v, or to an empty map if v is absent.
 func (s Item) SetNames(v nocopy.Map[Point, string, impl.AsView[Point], impl.AsString]) {
 	impl.Struct(s).SetChild(itemNames, ItemDesc, impl.Struct(v))
 }
@@ -535,7 +535,7 @@ func (s Item) GetPaths() nocopy.Map[nocopy.Int32List, int32, impl.AsView[nocopy.
 	return nocopy.Map[nocopy.Int32List, int32, impl.AsView[nocopy.Int32List], impl.AsInt32](impl.Struct(s).Child(itemPaths, ItemDesc))
 }
 
-// SetPaths sets a copy of v, an empty map if v is absent.
+// SetPaths sets the field to a copy of v, or to an empty map if v is absent.
 func (s Item) SetPaths(v nocopy.Map[nocopy.Int32List, int32, impl.AsView[nocopy.Int32List], impl.AsInt32]) {
 	impl.Struct(s).SetChild(itemPaths, ItemDesc, impl.Struct(v))
 }
@@ -547,7 +547,7 @@ func (s Item) UnsetPaths()      { impl.Struct(s).Unset(itemPaths) }
 
 func (s Item) GetInner() Item { return Item(impl.Struct(s).Child(itemInner, ItemDesc)) }
 
-// SetInner sets a copy of v, an empty struct if v is absent.
+// SetInner sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Item) SetInner(v Item)  { impl.Struct(s).SetChild(itemInner, ItemDesc, impl.Struct(v)) }
 func (s Item) NewInner() Item   { return Item(impl.Struct(s).NewChild(itemInner, ItemDesc, 0)) }
 func (s Item) IsSetInner() bool { return impl.Far(s).Has(25) }
@@ -557,7 +557,7 @@ func (s Item) GetItems() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).Child(itemItems, ItemDesc))
 }
 
-// SetItems sets a copy of v, an empty list if v is absent.
+// SetItems sets the field to a copy of v, or to an empty list if v is absent.
 func (s Item) SetItems(v nocopy.StructList[Item]) {
 	impl.Struct(s).SetChild(itemItems, ItemDesc, impl.Struct(v))
 }
@@ -574,7 +574,7 @@ func (s Item) UnsetLimit()      { impl.Struct(s).Unset(itemLimit) }
 
 func (s Item) GetOrigin() Point { return Point(impl.Struct(s).Child(itemOrigin, ItemDesc)) }
 
-// SetOrigin sets a copy of v, an empty struct if v is absent.
+// SetOrigin sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Item) SetOrigin(v Point) { impl.Struct(s).SetChild(itemOrigin, ItemDesc, impl.Struct(v)) }
 func (s Item) NewOrigin() Point  { return Point(impl.Struct(s).NewChild(itemOrigin, ItemDesc, 0)) }
 func (s Item) IsSetOrigin() bool { return impl.Far(s).Has(28) }
@@ -584,12 +584,12 @@ func (s Item) GetIds() nocopy.Map[int64, int64, impl.AsInt64, impl.AsInt64] {
 	return nocopy.Map[int64, int64, impl.AsInt64, impl.AsInt64](impl.Struct(s).Child(itemIds, ItemDesc))
 }
 
-// SetIds sets a copy of v, an empty map if v is absent.
+// SetIds sets the field to a copy of v, or to an empty map if v is absent.
 func (s Item) SetIds(v nocopy.Map[int64, int64, impl.AsInt64, impl.AsInt64]) {
 	impl.Struct(s).SetChild(itemIds, ItemDesc, impl.Struct(v))
 }
 
-// SetIdsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetIdsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Item) SetIdsMap(v map[int64]int64) {
 	impl.SetMap[impl.AsInt64, impl.AsInt64](impl.Struct(s), itemIds, ItemDesc, v)
 }
@@ -603,12 +603,12 @@ func (s Item) GetKeys() nocopy.Map[nocopy.UUID, bool, impl.AsUUID, impl.AsBool] 
 	return nocopy.Map[nocopy.UUID, bool, impl.AsUUID, impl.AsBool](impl.Struct(s).Child(itemKeys, ItemDesc))
 }
 
-// SetKeys sets a copy of v, an empty map if v is absent.
+// SetKeys sets the field to a copy of v, or to an empty map if v is absent.
 func (s Item) SetKeys(v nocopy.Map[nocopy.UUID, bool, impl.AsUUID, impl.AsBool]) {
 	impl.Struct(s).SetChild(itemKeys, ItemDesc, impl.Struct(v))
 }
 
-// SetKeysMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetKeysMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Item) SetKeysMap(v map[nocopy.UUID]bool) {
 	impl.SetMap[impl.AsUUID, impl.AsBool](impl.Struct(s), itemKeys, ItemDesc, v)
 }
@@ -648,8 +648,8 @@ func (s Named) Clone() Named       { return Named(impl.Struct(s).Clone(NamedDesc
 func (s Named) Equal(t Named) bool { return impl.Equals(s, t) }
 func (s Named) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Named) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Named) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NamedDesc) }
 
@@ -719,8 +719,8 @@ func (s Clash) Clone() Clash       { return Clash(impl.Struct(s).Clone(ClashDesc
 func (s Clash) Equal(t Clash) bool { return impl.Equals(s, t) }
 func (s Clash) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Clash) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Clash) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ClashDesc) }
 
@@ -770,8 +770,8 @@ func (s Node) Clone() Node       { return Node(impl.Struct(s).Clone(NodeDesc)) }
 func (s Node) Equal(t Node) bool { return impl.Equals(s, t) }
 func (s Node) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Node) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Node) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NodeDesc) }
 
@@ -787,7 +787,7 @@ func (s *Node) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, 
 
 func (s Node) GetNext() Node { return Node(impl.Struct(s).Child(nodeNext, NodeDesc)) }
 
-// SetNext sets a copy of v, an empty struct if v is absent.
+// SetNext sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Node) SetNext(v Node)  { impl.Struct(s).SetChild(nodeNext, NodeDesc, impl.Struct(v)) }
 func (s Node) NewNext() Node   { return Node(impl.Struct(s).NewChild(nodeNext, NodeDesc, 0)) }
 func (s Node) IsSetNext() bool { return impl.Struct(s).Has(nodeNext) }
@@ -797,7 +797,7 @@ func (s Node) GetNodes() nocopy.StructList[Node] {
 	return nocopy.StructList[Node](impl.Struct(s).Child(nodeNodes, NodeDesc))
 }
 
-// SetNodes sets a copy of v, an empty list if v is absent.
+// SetNodes sets the field to a copy of v, or to an empty list if v is absent.
 func (s Node) SetNodes(v nocopy.StructList[Node]) {
 	impl.Struct(s).SetChild(nodeNodes, NodeDesc, impl.Struct(v))
 }
@@ -834,8 +834,8 @@ func (s ShopGetArgs) Clone() ShopGetArgs       { return ShopGetArgs(impl.Struct(
 func (s ShopGetArgs) Equal(t ShopGetArgs) bool { return impl.Equals(s, t) }
 func (s ShopGetArgs) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopGetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopGetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopGetArgsDesc)
@@ -886,8 +886,8 @@ func (s ShopGetResult) Clone() ShopGetResult {
 func (s ShopGetResult) Equal(t ShopGetResult) bool { return impl.Equals(s, t) }
 func (s ShopGetResult) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ShopGetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ShopGetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ShopGetResultDesc)
@@ -907,7 +907,7 @@ func (s ShopGetResult) GetSuccess() Item {
 	return Item(impl.Struct(s).Child(shopGetResultSuccess, ShopGetResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ShopGetResult) SetSuccess(v Item) {
 	impl.Struct(s).SetChild(shopGetResultSuccess, ShopGetResultDesc, impl.Struct(v))
 }
@@ -921,7 +921,7 @@ func (s ShopGetResult) GetRefused() Refused {
 	return Refused(impl.Struct(s).Child(shopGetResultRefused, ShopGetResultDesc))
 }
 
-// SetRefused sets a copy of v, an empty struct if v is absent.
+// SetRefused sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ShopGetResult) SetRefused(v Refused) {
 	impl.Struct(s).SetChild(shopGetResultRefused, ShopGetResultDesc, impl.Struct(v))
 }

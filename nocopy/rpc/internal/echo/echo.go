@@ -43,7 +43,7 @@ func (UnimplementedBaseHandler) Version(context.Context, BaseVersionArgs, BaseVe
 	return baseVersion.Unimplemented()
 }
 
-// NewBaseProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewBaseProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Base. It panics if h is nil.
 func NewBaseProcessor(h BaseHandler) *rpc.Processor {
 	if h == nil {
@@ -144,7 +144,7 @@ func (UnimplementedEchoHandler) Fail(context.Context, EchoFailArgs, EchoFailResu
 	return echoFail.Unimplemented()
 }
 
-// NewEchoProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewEchoProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Echo. It panics if h is nil.
 func NewEchoProcessor(h EchoHandler) *rpc.Processor {
 	if h == nil {
@@ -251,8 +251,8 @@ func (s NotFound) Equal(t NotFound) bool { return impl.Equals(s, t) }
 func (s NotFound) String() string        { return impl.String(s) }
 func (s NotFound) Error() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
 
@@ -302,8 +302,8 @@ func (s Conflict) Equal(t Conflict) bool { return impl.Equals(s, t) }
 func (s Conflict) String() string        { return impl.String(s) }
 func (s Conflict) Error() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Conflict) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Conflict) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ConflictDesc) }
 
@@ -350,8 +350,8 @@ func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Equal(t Item) bool { return impl.Equals(s, t) }
 func (s Item) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
@@ -390,12 +390,12 @@ func (s Item) GetLabels() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(itemLabels, ItemDesc))
 }
 
-// SetLabels sets a copy of v, an empty map if v is absent.
+// SetLabels sets the field to a copy of v, or to an empty map if v is absent.
 func (s Item) SetLabels(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(itemLabels, ItemDesc, impl.Struct(v))
 }
 
-// SetLabelsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetLabelsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Item) SetLabelsMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), itemLabels, ItemDesc, v)
 }
@@ -430,8 +430,8 @@ func (s BasePingArgs) Clone() BasePingArgs {
 func (s BasePingArgs) Equal(t BasePingArgs) bool { return impl.Equals(s, t) }
 func (s BasePingArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s BasePingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BasePingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BasePingArgsDesc)
@@ -472,8 +472,8 @@ func (s BasePingResult) Clone() BasePingResult {
 func (s BasePingResult) Equal(t BasePingResult) bool { return impl.Equals(s, t) }
 func (s BasePingResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s BasePingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BasePingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BasePingResultDesc)
@@ -514,8 +514,8 @@ func (s BaseVersionArgs) Clone() BaseVersionArgs {
 func (s BaseVersionArgs) Equal(t BaseVersionArgs) bool { return impl.Equals(s, t) }
 func (s BaseVersionArgs) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s BaseVersionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BaseVersionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BaseVersionArgsDesc)
@@ -560,8 +560,8 @@ func (s BaseVersionResult) Clone() BaseVersionResult {
 func (s BaseVersionResult) Equal(t BaseVersionResult) bool { return impl.Equals(s, t) }
 func (s BaseVersionResult) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s BaseVersionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BaseVersionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BaseVersionResultDesc)
@@ -612,8 +612,8 @@ func (s EchoEchoArgs) Clone() EchoEchoArgs {
 func (s EchoEchoArgs) Equal(t EchoEchoArgs) bool { return impl.Equals(s, t) }
 func (s EchoEchoArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EchoEchoArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
@@ -671,8 +671,8 @@ func (s EchoEchoResult) Clone() EchoEchoResult {
 func (s EchoEchoResult) Equal(t EchoEchoResult) bool { return impl.Equals(s, t) }
 func (s EchoEchoResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EchoEchoResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
@@ -724,8 +724,8 @@ func (s EchoPutArgs) Clone() EchoPutArgs       { return EchoPutArgs(impl.Struct(
 func (s EchoPutArgs) Equal(t EchoPutArgs) bool { return impl.Equals(s, t) }
 func (s EchoPutArgs) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EchoPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoPutArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoPutArgsDesc)
@@ -745,7 +745,7 @@ func (s EchoPutArgs) GetItem() Item {
 	return Item(impl.Struct(s).Child(echoPutArgsItem, EchoPutArgsDesc))
 }
 
-// SetItem sets a copy of v, an empty struct if v is absent.
+// SetItem sets the field to a copy of v, or to an empty struct if v is absent.
 func (s EchoPutArgs) SetItem(v Item) {
 	impl.Struct(s).SetChild(echoPutArgsItem, EchoPutArgsDesc, impl.Struct(v))
 }
@@ -791,8 +791,8 @@ func (s EchoPutResult) Clone() EchoPutResult {
 func (s EchoPutResult) Equal(t EchoPutResult) bool { return impl.Equals(s, t) }
 func (s EchoPutResult) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EchoPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoPutResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoPutResultDesc)
@@ -812,7 +812,7 @@ func (s EchoPutResult) GetSuccess() Item {
 	return Item(impl.Struct(s).Child(echoPutResultSuccess, EchoPutResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s EchoPutResult) SetSuccess(v Item) {
 	impl.Struct(s).SetChild(echoPutResultSuccess, EchoPutResultDesc, impl.Struct(v))
 }
@@ -826,7 +826,7 @@ func (s EchoPutResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(echoPutResultMissing, EchoPutResultDesc))
 }
 
-// SetMissing sets a copy of v, an empty struct if v is absent.
+// SetMissing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s EchoPutResult) SetMissing(v NotFound) {
 	impl.Struct(s).SetChild(echoPutResultMissing, EchoPutResultDesc, impl.Struct(v))
 }
@@ -840,7 +840,7 @@ func (s EchoPutResult) GetConflict() Conflict {
 	return Conflict(impl.Struct(s).Child(echoPutResultConflict, EchoPutResultDesc))
 }
 
-// SetConflict sets a copy of v, an empty struct if v is absent.
+// SetConflict sets the field to a copy of v, or to an empty struct if v is absent.
 func (s EchoPutResult) SetConflict(v Conflict) {
 	impl.Struct(s).SetChild(echoPutResultConflict, EchoPutResultDesc, impl.Struct(v))
 }
@@ -880,8 +880,8 @@ func (s EchoNotifyArgs) Clone() EchoNotifyArgs {
 func (s EchoNotifyArgs) Equal(t EchoNotifyArgs) bool { return impl.Equals(s, t) }
 func (s EchoNotifyArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EchoNotifyArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoNotifyArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoNotifyArgsDesc)
@@ -935,8 +935,8 @@ func (s EchoAddArgs) Clone() EchoAddArgs       { return EchoAddArgs(impl.Struct(
 func (s EchoAddArgs) Equal(t EchoAddArgs) bool { return impl.Equals(s, t) }
 func (s EchoAddArgs) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EchoAddArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoAddArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoAddArgsDesc)
@@ -991,8 +991,8 @@ func (s EchoAddResult) Clone() EchoAddResult {
 func (s EchoAddResult) Equal(t EchoAddResult) bool { return impl.Equals(s, t) }
 func (s EchoAddResult) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EchoAddResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoAddResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoAddResultDesc)
@@ -1042,8 +1042,8 @@ func (s EchoFailArgs) Clone() EchoFailArgs {
 func (s EchoFailArgs) Equal(t EchoFailArgs) bool { return impl.Equals(s, t) }
 func (s EchoFailArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EchoFailArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoFailArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoFailArgsDesc)
@@ -1093,8 +1093,8 @@ func (s EchoFailResult) Clone() EchoFailResult {
 func (s EchoFailResult) Equal(t EchoFailResult) bool { return impl.Equals(s, t) }
 func (s EchoFailResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EchoFailResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoFailResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoFailResultDesc)
@@ -1114,7 +1114,7 @@ func (s EchoFailResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(echoFailResultMissing, EchoFailResultDesc))
 }
 
-// SetMissing sets a copy of v, an empty struct if v is absent.
+// SetMissing sets the field to a copy of v, or to an empty struct if v is absent.
 func (s EchoFailResult) SetMissing(v NotFound) {
 	impl.Struct(s).SetChild(echoFailResultMissing, EchoFailResultDesc, impl.Struct(v))
 }

@@ -19,7 +19,7 @@ const (
 	Color_RED Color = 1
 )
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v Color) String() string {
 	switch v {
 	case Color_RED:
@@ -28,7 +28,7 @@ func (v Color) String() string {
 	return fmt.Sprintf("Color(%d)", int32(v))
 }
 
-// ParseColor returns the value that the IDL calls s.
+// ParseColor returns the value with the name s in the IDL.
 func ParseColor(s string) (Color, error) {
 	switch s {
 	case "RED":
@@ -66,8 +66,8 @@ func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
 	return Item(s), err
 }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ItemDesc) }
 func (s Item) Release()                                { nocopy.Struct(s).Release() }
@@ -130,8 +130,8 @@ func ParseEither(b []byte, opts ...nocopy.Option) (Either, error) {
 	return Either(s), err
 }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Either) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Either) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, EitherDesc) }
 func (s Either) Release()                                { nocopy.Struct(s).Release() }
@@ -140,7 +140,7 @@ func (s Either) Valid() bool                             { return nocopy.Struct(
 func (s Either) String() string                          { return nocopy.Struct(s).Format(EitherDesc) }
 func (s Either) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(EitherDesc) }
 
-// EitherWhich is the arm of a Either that is set; 0 means none.
+// EitherWhich tells which field of a Either is set; 0 means none.
 type EitherWhich int32
 
 const (
@@ -180,8 +180,8 @@ func ParseFailed(b []byte, opts ...nocopy.Option) (Failed, error) {
 	return Failed(s), err
 }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Failed) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Failed) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, FailedDesc) }
 func (s Failed) Release()                                { nocopy.Struct(s).Release() }

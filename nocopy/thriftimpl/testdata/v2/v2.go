@@ -19,7 +19,7 @@ const (
 	Color_RED Color = 1
 )
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v Color) String() string {
 	switch v {
 	case Color_RED:
@@ -28,7 +28,7 @@ func (v Color) String() string {
 	return fmt.Sprintf("Color(%d)", int32(v))
 }
 
-// ParseColor returns the value that the IDL calls s.
+// ParseColor returns the value with the name s in the IDL.
 func ParseColor(s string) (Color, error) {
 	switch s {
 	case "RED":
@@ -58,8 +58,8 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 	return nocopy.Read[Item](ItemDesc, r, n, opts...)
 }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, ItemDesc) }
 func (s Item) ThriftDesc() *thriftimpl.Desc            { return ItemDesc }

@@ -42,8 +42,8 @@ func (s Line) Clone() Line       { return Line(impl.Struct(s).Clone(LineDesc)) }
 func (s Line) Equal(t Line) bool { return impl.Equals(s, t) }
 func (s Line) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Line) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Line) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LineDesc) }
 
@@ -94,8 +94,8 @@ func (s Order) Clone() Order       { return Order(impl.Struct(s).Clone(OrderDesc
 func (s Order) Equal(t Order) bool { return impl.Equals(s, t) }
 func (s Order) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Order) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
 
@@ -118,7 +118,7 @@ func (s Order) GetLines() nocopy.StructList[Line] {
 	return nocopy.StructList[Line](impl.Struct(s).Child(orderLines, OrderDesc))
 }
 
-// SetLines sets a copy of v, an empty list if v is absent.
+// SetLines sets the field to a copy of v, or to an empty list if v is absent.
 func (s Order) SetLines(v nocopy.StructList[Line]) {
 	impl.Struct(s).SetChild(orderLines, OrderDesc, impl.Struct(v))
 }
@@ -132,12 +132,12 @@ func (s Order) GetLabels() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(orderLabels, OrderDesc))
 }
 
-// SetLabels sets a copy of v, an empty map if v is absent.
+// SetLabels sets the field to a copy of v, or to an empty map if v is absent.
 func (s Order) SetLabels(v nocopy.StringMap) {
 	impl.Struct(s).SetChild(orderLabels, OrderDesc, impl.Struct(v))
 }
 
-// SetLabelsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetLabelsMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Order) SetLabelsMap(v map[string]string) {
 	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), orderLabels, OrderDesc, v)
 }

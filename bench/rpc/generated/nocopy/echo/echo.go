@@ -35,7 +35,7 @@ func (UnimplementedEchoHandler) Echo(context.Context, EchoEchoArgs, EchoEchoResu
 	return echoEcho.Unimplemented()
 }
 
-// NewEchoProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewEchoProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Echo. It panics if h is nil.
 func NewEchoProcessor(h EchoHandler) *rpc.Processor {
 	if h == nil {
@@ -91,7 +91,7 @@ func (UnimplementedRowsHandler) Put(context.Context, RowsPutArgs, RowsPutResult)
 	return rowsPut.Unimplemented()
 }
 
-// NewRowsProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewRowsProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Rows. It panics if h is nil.
 func NewRowsProcessor(h RowsHandler) *rpc.Processor {
 	if h == nil {
@@ -160,8 +160,8 @@ func (s Message) Clone() Message       { return Message(impl.Struct(s).Clone(Mes
 func (s Message) Equal(t Message) bool { return impl.Equals(s, t) }
 func (s Message) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Message) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Message) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MessageDesc) }
 
@@ -218,8 +218,8 @@ func (s Row) Clone() Row       { return Row(impl.Struct(s).Clone(RowDesc)) }
 func (s Row) Equal(t Row) bool { return impl.Equals(s, t) }
 func (s Row) String() string   { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Row) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Row) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowDesc) }
 
@@ -277,8 +277,8 @@ func (s EchoEchoArgs) Clone() EchoEchoArgs {
 func (s EchoEchoArgs) Equal(t EchoEchoArgs) bool { return impl.Equals(s, t) }
 func (s EchoEchoArgs) String() string            { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EchoEchoArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
@@ -298,7 +298,7 @@ func (s EchoEchoArgs) GetMessage() Message {
 	return Message(impl.Struct(s).Child(echoEchoArgsMessage, EchoEchoArgsDesc))
 }
 
-// SetMessage sets a copy of v, an empty struct if v is absent.
+// SetMessage sets the field to a copy of v, or to an empty struct if v is absent.
 func (s EchoEchoArgs) SetMessage(v Message) {
 	impl.Struct(s).SetChild(echoEchoArgsMessage, EchoEchoArgsDesc, impl.Struct(v))
 }
@@ -337,8 +337,8 @@ func (s EchoEchoResult) Clone() EchoEchoResult {
 func (s EchoEchoResult) Equal(t EchoEchoResult) bool { return impl.Equals(s, t) }
 func (s EchoEchoResult) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EchoEchoResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
@@ -358,7 +358,7 @@ func (s EchoEchoResult) GetSuccess() Message {
 	return Message(impl.Struct(s).Child(echoEchoResultSuccess, EchoEchoResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s EchoEchoResult) SetSuccess(v Message) {
 	impl.Struct(s).SetChild(echoEchoResultSuccess, EchoEchoResultDesc, impl.Struct(v))
 }
@@ -395,8 +395,8 @@ func (s RowsGetArgs) Clone() RowsGetArgs       { return RowsGetArgs(impl.Struct(
 func (s RowsGetArgs) Equal(t RowsGetArgs) bool { return impl.Equals(s, t) }
 func (s RowsGetArgs) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s RowsGetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsGetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsGetArgsDesc)
@@ -446,8 +446,8 @@ func (s RowsGetResult) Clone() RowsGetResult {
 func (s RowsGetResult) Equal(t RowsGetResult) bool { return impl.Equals(s, t) }
 func (s RowsGetResult) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s RowsGetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsGetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsGetResultDesc)
@@ -467,7 +467,7 @@ func (s RowsGetResult) GetSuccess() nocopy.StructList[Row] {
 	return nocopy.StructList[Row](impl.Struct(s).Child(rowsGetResultSuccess, RowsGetResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty list if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty list if v is absent.
 func (s RowsGetResult) SetSuccess(v nocopy.StructList[Row]) {
 	impl.Struct(s).SetChild(rowsGetResultSuccess, RowsGetResultDesc, impl.Struct(v))
 }
@@ -504,8 +504,8 @@ func (s RowsPutArgs) Clone() RowsPutArgs       { return RowsPutArgs(impl.Struct(
 func (s RowsPutArgs) Equal(t RowsPutArgs) bool { return impl.Equals(s, t) }
 func (s RowsPutArgs) String() string           { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s RowsPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsPutArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsPutArgsDesc)
@@ -525,7 +525,7 @@ func (s RowsPutArgs) GetRows() nocopy.StructList[Row] {
 	return nocopy.StructList[Row](impl.Struct(s).Child(rowsPutArgsRows, RowsPutArgsDesc))
 }
 
-// SetRows sets a copy of v, an empty list if v is absent.
+// SetRows sets the field to a copy of v, or to an empty list if v is absent.
 func (s RowsPutArgs) SetRows(v nocopy.StructList[Row]) {
 	impl.Struct(s).SetChild(rowsPutArgsRows, RowsPutArgsDesc, impl.Struct(v))
 }
@@ -564,8 +564,8 @@ func (s RowsPutResult) Clone() RowsPutResult {
 func (s RowsPutResult) Equal(t RowsPutResult) bool { return impl.Equals(s, t) }
 func (s RowsPutResult) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s RowsPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsPutResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsPutResultDesc)

@@ -35,7 +35,7 @@ func (UnimplementedOpaqueHandler) Write(context.Context, OpaqueWriteArgs, Opaque
 	return opaqueWrite.Unimplemented()
 }
 
-// NewOpaqueProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewOpaqueProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Opaque. It panics if h is nil.
 func NewOpaqueProcessor(h OpaqueHandler) *rpc.Processor {
 	if h == nil {
@@ -94,8 +94,8 @@ func (s OpaqueWriteArgs) Clone() OpaqueWriteArgs {
 func (s OpaqueWriteArgs) Equal(t OpaqueWriteArgs) bool { return impl.Equals(s, t) }
 func (s OpaqueWriteArgs) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OpaqueWriteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OpaqueWriteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OpaqueWriteArgsDesc)
@@ -144,8 +144,8 @@ func (s OpaqueWriteResult) Clone() OpaqueWriteResult {
 func (s OpaqueWriteResult) Equal(t OpaqueWriteResult) bool { return impl.Equals(s, t) }
 func (s OpaqueWriteResult) String() string                 { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s OpaqueWriteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OpaqueWriteResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OpaqueWriteResultDesc)

@@ -61,10 +61,10 @@ var CategoryDesc = impl.NewEnum("Category", []impl.EnumValue{
 	{Name: "Service", Value: 17},
 })
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v Category) String() string { return CategoryDesc.Text(int32(v)) }
 
-// ParseCategory returns the value that the IDL calls s.
+// ParseCategory returns the value with the name s in the IDL.
 func ParseCategory(s string) (Category, error) {
 	v, err := CategoryDesc.Parse(s)
 	return Category(v), err
@@ -94,10 +94,10 @@ var ConstTypeDesc = impl.NewEnum("ConstType", []impl.EnumValue{
 	{Name: "ConstMap", Value: 5},
 })
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v ConstType) String() string { return ConstTypeDesc.Text(int32(v)) }
 
-// ParseConstType returns the value that the IDL calls s.
+// ParseConstType returns the value with the name s in the IDL.
 func ParseConstType(s string) (ConstType, error) {
 	v, err := ConstTypeDesc.Parse(s)
 	return ConstType(v), err
@@ -121,10 +121,10 @@ var FieldTypeDesc = impl.NewEnum("FieldType", []impl.EnumValue{
 	{Name: "Optional", Value: 2},
 })
 
-// String returns the name that the IDL gives v, or a text with its number.
+// String returns the IDL's name of v, or a text with its number.
 func (v FieldType) String() string { return FieldTypeDesc.Text(int32(v)) }
 
-// ParseFieldType returns the value that the IDL calls s.
+// ParseFieldType returns the value with the name s in the IDL.
 func ParseFieldType(s string) (FieldType, error) {
 	v, err := FieldTypeDesc.Parse(s)
 	return FieldType(v), err
@@ -163,8 +163,8 @@ func (s Reference) Clone() Reference       { return Reference(impl.Struct(s).Clo
 func (s Reference) Equal(t Reference) bool { return impl.Equals(s, t) }
 func (s Reference) String() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Reference) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Reference) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ReferenceDesc)
@@ -220,8 +220,8 @@ func (s Annotation) Clone() Annotation       { return Annotation(impl.Struct(s).
 func (s Annotation) Equal(t Annotation) bool { return impl.Equals(s, t) }
 func (s Annotation) String() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Annotation) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Annotation) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AnnotationDesc)
@@ -286,8 +286,8 @@ func (s Type) Clone() Type       { return Type(impl.Struct(s).Clone(TypeDesc)) }
 func (s Type) Equal(t Type) bool { return impl.Equals(s, t) }
 func (s Type) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Type) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Type) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TypeDesc) }
 
@@ -310,7 +310,7 @@ func (s Type) UnsetName()       { impl.Struct(s).Unset(typeName) }
 // if Name is 'map'
 func (s Type) GetKeyType() Type { return Type(impl.Struct(s).Child(typeKeyType, TypeDesc)) }
 
-// SetKeyType sets a copy of v, an empty struct if v is absent.
+// SetKeyType sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Type) SetKeyType(v Type)  { impl.Struct(s).SetChild(typeKeyType, TypeDesc, impl.Struct(v)) }
 func (s Type) NewKeyType() Type   { return Type(impl.Struct(s).NewChild(typeKeyType, TypeDesc, 0)) }
 func (s Type) IsSetKeyType() bool { return impl.Struct(s).Has(typeKeyType) }
@@ -319,7 +319,7 @@ func (s Type) UnsetKeyType()      { impl.Struct(s).Unset(typeKeyType) }
 // if Name is 'map', 'list', or 'set'
 func (s Type) GetValueType() Type { return Type(impl.Struct(s).Child(typeValueType, TypeDesc)) }
 
-// SetValueType sets a copy of v, an empty struct if v is absent.
+// SetValueType sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Type) SetValueType(v Type)  { impl.Struct(s).SetChild(typeValueType, TypeDesc, impl.Struct(v)) }
 func (s Type) NewValueType() Type   { return Type(impl.Struct(s).NewChild(typeValueType, TypeDesc, 0)) }
 func (s Type) IsSetValueType() bool { return impl.Struct(s).Has(typeValueType) }
@@ -335,7 +335,7 @@ func (s Type) GetAnnotations() nocopy.StructList[Annotation] {
 	return nocopy.StructList[Annotation](impl.Struct(s).Child(typeAnnotations, TypeDesc))
 }
 
-// SetAnnotations sets a copy of v, an empty list if v is absent.
+// SetAnnotations sets the field to a copy of v, or to an empty list if v is absent.
 func (s Type) SetAnnotations(v nocopy.StructList[Annotation]) {
 	impl.Struct(s).SetChild(typeAnnotations, TypeDesc, impl.Struct(v))
 }
@@ -356,7 +356,7 @@ func (s Type) GetReference() Reference {
 	return Reference(impl.Struct(s).Child(typeReference, TypeDesc))
 }
 
-// SetReference sets a copy of v, an empty struct if v is absent.
+// SetReference sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Type) SetReference(v Reference) {
 	impl.Struct(s).SetChild(typeReference, TypeDesc, impl.Struct(v))
 }
@@ -401,8 +401,8 @@ func (s Namespace) Clone() Namespace       { return Namespace(impl.Struct(s).Clo
 func (s Namespace) Equal(t Namespace) bool { return impl.Equals(s, t) }
 func (s Namespace) String() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Namespace) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Namespace) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NamespaceDesc)
@@ -432,7 +432,7 @@ func (s Namespace) GetAnnotations() nocopy.StructList[Annotation] {
 	return nocopy.StructList[Annotation](impl.Struct(s).Child(namespaceAnnotations, NamespaceDesc))
 }
 
-// SetAnnotations sets a copy of v, an empty list if v is absent.
+// SetAnnotations sets the field to a copy of v, or to an empty list if v is absent.
 func (s Namespace) SetAnnotations(v nocopy.StructList[Annotation]) {
 	impl.Struct(s).SetChild(namespaceAnnotations, NamespaceDesc, impl.Struct(v))
 }
@@ -470,8 +470,8 @@ func (s Typedef) Clone() Typedef       { return Typedef(impl.Struct(s).Clone(Typ
 func (s Typedef) Equal(t Typedef) bool { return impl.Equals(s, t) }
 func (s Typedef) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Typedef) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Typedef) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, TypedefDesc) }
 
@@ -487,7 +487,7 @@ func (s *Typedef) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(
 
 func (s Typedef) GetType() Type { return Type(impl.Struct(s).Child(typedefType, TypedefDesc)) }
 
-// SetType sets a copy of v, an empty struct if v is absent.
+// SetType sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Typedef) SetType(v Type)  { impl.Struct(s).SetChild(typedefType, TypedefDesc, impl.Struct(v)) }
 func (s Typedef) NewType() Type   { return Type(impl.Struct(s).NewChild(typedefType, TypedefDesc, 0)) }
 func (s Typedef) IsSetType() bool { return impl.Struct(s).Has(typedefType) }
@@ -502,7 +502,7 @@ func (s Typedef) GetAnnotations() nocopy.StructList[Annotation] {
 	return nocopy.StructList[Annotation](impl.Struct(s).Child(typedefAnnotations, TypedefDesc))
 }
 
-// SetAnnotations sets a copy of v, an empty list if v is absent.
+// SetAnnotations sets the field to a copy of v, or to an empty list if v is absent.
 func (s Typedef) SetAnnotations(v nocopy.StructList[Annotation]) {
 	impl.Struct(s).SetChild(typedefAnnotations, TypedefDesc, impl.Struct(v))
 }
@@ -547,8 +547,8 @@ func (s EnumValue) Clone() EnumValue       { return EnumValue(impl.Struct(s).Clo
 func (s EnumValue) Equal(t EnumValue) bool { return impl.Equals(s, t) }
 func (s EnumValue) String() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s EnumValue) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EnumValue) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EnumValueDesc)
@@ -578,7 +578,7 @@ func (s EnumValue) GetAnnotations() nocopy.StructList[Annotation] {
 	return nocopy.StructList[Annotation](impl.Struct(s).Child(enumValueAnnotations, EnumValueDesc))
 }
 
-// SetAnnotations sets a copy of v, an empty list if v is absent.
+// SetAnnotations sets the field to a copy of v, or to an empty list if v is absent.
 func (s EnumValue) SetAnnotations(v nocopy.StructList[Annotation]) {
 	impl.Struct(s).SetChild(enumValueAnnotations, EnumValueDesc, impl.Struct(v))
 }
@@ -625,8 +625,8 @@ func (s Enum) Clone() Enum       { return Enum(impl.Struct(s).Clone(EnumDesc)) }
 func (s Enum) Equal(t Enum) bool { return impl.Equals(s, t) }
 func (s Enum) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Enum) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Enum) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, EnumDesc) }
 
@@ -649,7 +649,7 @@ func (s Enum) GetValues() nocopy.StructList[EnumValue] {
 	return nocopy.StructList[EnumValue](impl.Struct(s).Child(enumValues, EnumDesc))
 }
 
-// SetValues sets a copy of v, an empty list if v is absent.
+// SetValues sets the field to a copy of v, or to an empty list if v is absent.
 func (s Enum) SetValues(v nocopy.StructList[EnumValue]) {
 	impl.Struct(s).SetChild(enumValues, EnumDesc, impl.Struct(v))
 }
@@ -663,7 +663,7 @@ func (s Enum) GetAnnotations() nocopy.StructList[Annotation] {
 	return nocopy.StructList[Annotation](impl.Struct(s).Child(enumAnnotations, EnumDesc))
 }
 
-// SetAnnotations sets a copy of v, an empty list if v is absent.
+// SetAnnotations sets the field to a copy of v, or to an empty list if v is absent.
 func (s Enum) SetAnnotations(v nocopy.StructList[Annotation]) {
 	impl.Struct(s).SetChild(enumAnnotations, EnumDesc, impl.Struct(v))
 }
@@ -711,8 +711,8 @@ func (s ConstValueExtra) Clone() ConstValueExtra {
 func (s ConstValueExtra) Equal(t ConstValueExtra) bool { return impl.Equals(s, t) }
 func (s ConstValueExtra) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ConstValueExtra) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ConstValueExtra) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ConstValueExtraDesc)
@@ -781,8 +781,8 @@ func (s ConstValue) Clone() ConstValue       { return ConstValue(impl.Struct(s).
 func (s ConstValue) Equal(t ConstValue) bool { return impl.Equals(s, t) }
 func (s ConstValue) String() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ConstValue) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ConstValue) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ConstValueDesc)
@@ -807,7 +807,7 @@ func (s ConstValue) GetTypedValue() ConstTypedValue {
 	return ConstTypedValue(impl.Struct(s).Child(constValueTypedValue, ConstValueDesc))
 }
 
-// SetTypedValue sets a copy of v, an empty struct if v is absent.
+// SetTypedValue sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ConstValue) SetTypedValue(v ConstTypedValue) {
 	impl.Struct(s).SetChild(constValueTypedValue, ConstValueDesc, impl.Struct(v))
 }
@@ -821,7 +821,7 @@ func (s ConstValue) GetExtra() ConstValueExtra {
 	return ConstValueExtra(impl.Struct(s).Child(constValueExtra, ConstValueDesc))
 }
 
-// SetExtra sets a copy of v, an empty struct if v is absent.
+// SetExtra sets the field to a copy of v, or to an empty struct if v is absent.
 func (s ConstValue) SetExtra(v ConstValueExtra) {
 	impl.Struct(s).SetChild(constValueExtra, ConstValueDesc, impl.Struct(v))
 }
@@ -865,8 +865,8 @@ func (s ConstTypedValue) Clone() ConstTypedValue {
 func (s ConstTypedValue) Equal(t ConstTypedValue) bool { return impl.Equals(s, t) }
 func (s ConstTypedValue) String() string               { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s ConstTypedValue) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ConstTypedValue) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ConstTypedValueDesc)
@@ -934,7 +934,7 @@ func (s ConstTypedValue) GetList() nocopy.StructList[ConstValue] {
 	return nocopy.StructList[ConstValue](impl.Struct(s).Child(constTypedValueList, ConstTypedValueDesc))
 }
 
-// SetList sets a copy of v, an empty list if v is absent.
+// SetList sets the field to a copy of v, or to an empty list if v is absent.
 func (s ConstTypedValue) SetList(v nocopy.StructList[ConstValue]) {
 	impl.Struct(s).SetChild(constTypedValueList, ConstTypedValueDesc, impl.Struct(v))
 }
@@ -948,7 +948,7 @@ func (s ConstTypedValue) GetMap() nocopy.StructList[MapConstValue] {
 	return nocopy.StructList[MapConstValue](impl.Struct(s).Child(constTypedValueMap, ConstTypedValueDesc))
 }
 
-// SetMap sets a copy of v, an empty list if v is absent.
+// SetMap sets the field to a copy of v, or to an empty list if v is absent.
 func (s ConstTypedValue) SetMap(v nocopy.StructList[MapConstValue]) {
 	impl.Struct(s).SetChild(constTypedValueMap, ConstTypedValueDesc, impl.Struct(v))
 }
@@ -988,8 +988,8 @@ func (s MapConstValue) Clone() MapConstValue {
 func (s MapConstValue) Equal(t MapConstValue) bool { return impl.Equals(s, t) }
 func (s MapConstValue) String() string             { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s MapConstValue) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MapConstValue) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MapConstValueDesc)
@@ -1009,7 +1009,7 @@ func (s MapConstValue) GetKey() ConstValue {
 	return ConstValue(impl.Struct(s).Child(mapConstValueKey, MapConstValueDesc))
 }
 
-// SetKey sets a copy of v, an empty struct if v is absent.
+// SetKey sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MapConstValue) SetKey(v ConstValue) {
 	impl.Struct(s).SetChild(mapConstValueKey, MapConstValueDesc, impl.Struct(v))
 }
@@ -1023,7 +1023,7 @@ func (s MapConstValue) GetValue() ConstValue {
 	return ConstValue(impl.Struct(s).Child(mapConstValueValue, MapConstValueDesc))
 }
 
-// SetValue sets a copy of v, an empty struct if v is absent.
+// SetValue sets the field to a copy of v, or to an empty struct if v is absent.
 func (s MapConstValue) SetValue(v ConstValue) {
 	impl.Struct(s).SetChild(mapConstValueValue, MapConstValueDesc, impl.Struct(v))
 }
@@ -1062,8 +1062,8 @@ func (s Constant) Clone() Constant       { return Constant(impl.Struct(s).Clone(
 func (s Constant) Equal(t Constant) bool { return impl.Equals(s, t) }
 func (s Constant) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Constant) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Constant) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ConstantDesc) }
 
@@ -1084,7 +1084,7 @@ func (s Constant) UnsetName()       { impl.Struct(s).Unset(constantName) }
 
 func (s Constant) GetType() Type { return Type(impl.Struct(s).Child(constantType, ConstantDesc)) }
 
-// SetType sets a copy of v, an empty struct if v is absent.
+// SetType sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Constant) SetType(v Type) {
 	impl.Struct(s).SetChild(constantType, ConstantDesc, impl.Struct(v))
 }
@@ -1096,7 +1096,7 @@ func (s Constant) GetValue() ConstValue {
 	return ConstValue(impl.Struct(s).Child(constantValue, ConstantDesc))
 }
 
-// SetValue sets a copy of v, an empty struct if v is absent.
+// SetValue sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Constant) SetValue(v ConstValue) {
 	impl.Struct(s).SetChild(constantValue, ConstantDesc, impl.Struct(v))
 }
@@ -1110,7 +1110,7 @@ func (s Constant) GetAnnotations() nocopy.StructList[Annotation] {
 	return nocopy.StructList[Annotation](impl.Struct(s).Child(constantAnnotations, ConstantDesc))
 }
 
-// SetAnnotations sets a copy of v, an empty list if v is absent.
+// SetAnnotations sets the field to a copy of v, or to an empty list if v is absent.
 func (s Constant) SetAnnotations(v nocopy.StructList[Annotation]) {
 	impl.Struct(s).SetChild(constantAnnotations, ConstantDesc, impl.Struct(v))
 }
@@ -1156,8 +1156,8 @@ func (s Field) Clone() Field       { return Field(impl.Struct(s).Clone(FieldDesc
 func (s Field) Equal(t Field) bool { return impl.Equals(s, t) }
 func (s Field) String() string     { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Field) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Field) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FieldDesc) }
 
@@ -1188,7 +1188,7 @@ func (s Field) UnsetRequiredness()          { impl.Struct(s).Unset(fieldRequired
 
 func (s Field) GetType() Type { return Type(impl.Struct(s).Child(fieldType, FieldDesc)) }
 
-// SetType sets a copy of v, an empty struct if v is absent.
+// SetType sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Field) SetType(v Type)  { impl.Struct(s).SetChild(fieldType, FieldDesc, impl.Struct(v)) }
 func (s Field) NewType() Type   { return Type(impl.Struct(s).NewChild(fieldType, FieldDesc, 0)) }
 func (s Field) IsSetType() bool { return impl.Struct(s).Has(fieldType) }
@@ -1199,7 +1199,7 @@ func (s Field) GetDefault() ConstValue {
 	return ConstValue(impl.Struct(s).Child(fieldDefault, FieldDesc))
 }
 
-// SetDefault sets a copy of v, an empty struct if v is absent.
+// SetDefault sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Field) SetDefault(v ConstValue) {
 	impl.Struct(s).SetChild(fieldDefault, FieldDesc, impl.Struct(v))
 }
@@ -1213,7 +1213,7 @@ func (s Field) GetAnnotations() nocopy.StructList[Annotation] {
 	return nocopy.StructList[Annotation](impl.Struct(s).Child(fieldAnnotations, FieldDesc))
 }
 
-// SetAnnotations sets a copy of v, an empty list if v is absent.
+// SetAnnotations sets the field to a copy of v, or to an empty list if v is absent.
 func (s Field) SetAnnotations(v nocopy.StructList[Annotation]) {
 	impl.Struct(s).SetChild(fieldAnnotations, FieldDesc, impl.Struct(v))
 }
@@ -1259,8 +1259,8 @@ func (s StructLike) Clone() StructLike       { return StructLike(impl.Struct(s).
 func (s StructLike) Equal(t StructLike) bool { return impl.Equals(s, t) }
 func (s StructLike) String() string          { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s StructLike) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s StructLike) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, StructLikeDesc)
@@ -1291,7 +1291,7 @@ func (s StructLike) GetFields() nocopy.StructList[Field] {
 	return nocopy.StructList[Field](impl.Struct(s).Child(structLikeFields, StructLikeDesc))
 }
 
-// SetFields sets a copy of v, an empty list if v is absent.
+// SetFields sets the field to a copy of v, or to an empty list if v is absent.
 func (s StructLike) SetFields(v nocopy.StructList[Field]) {
 	impl.Struct(s).SetChild(structLikeFields, StructLikeDesc, impl.Struct(v))
 }
@@ -1305,7 +1305,7 @@ func (s StructLike) GetAnnotations() nocopy.StructList[Annotation] {
 	return nocopy.StructList[Annotation](impl.Struct(s).Child(structLikeAnnotations, StructLikeDesc))
 }
 
-// SetAnnotations sets a copy of v, an empty list if v is absent.
+// SetAnnotations sets the field to a copy of v, or to an empty list if v is absent.
 func (s StructLike) SetAnnotations(v nocopy.StructList[Annotation]) {
 	impl.Struct(s).SetChild(structLikeAnnotations, StructLikeDesc, impl.Struct(v))
 }
@@ -1358,8 +1358,8 @@ func (s Function) Clone() Function       { return Function(impl.Struct(s).Clone(
 func (s Function) Equal(t Function) bool { return impl.Equals(s, t) }
 func (s Function) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Function) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Function) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, FunctionDesc) }
 
@@ -1392,7 +1392,7 @@ func (s Function) GetFunctionType() Type {
 	return Type(impl.Struct(s).Child(functionFunctionType, FunctionDesc))
 }
 
-// SetFunctionType sets a copy of v, an empty struct if v is absent.
+// SetFunctionType sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Function) SetFunctionType(v Type) {
 	impl.Struct(s).SetChild(functionFunctionType, FunctionDesc, impl.Struct(v))
 }
@@ -1406,7 +1406,7 @@ func (s Function) GetArguments() nocopy.StructList[Field] {
 	return nocopy.StructList[Field](impl.Struct(s).Child(functionArguments, FunctionDesc))
 }
 
-// SetArguments sets a copy of v, an empty list if v is absent.
+// SetArguments sets the field to a copy of v, or to an empty list if v is absent.
 func (s Function) SetArguments(v nocopy.StructList[Field]) {
 	impl.Struct(s).SetChild(functionArguments, FunctionDesc, impl.Struct(v))
 }
@@ -1420,7 +1420,7 @@ func (s Function) GetThrows() nocopy.StructList[Field] {
 	return nocopy.StructList[Field](impl.Struct(s).Child(functionThrows, FunctionDesc))
 }
 
-// SetThrows sets a copy of v, an empty list if v is absent.
+// SetThrows sets the field to a copy of v, or to an empty list if v is absent.
 func (s Function) SetThrows(v nocopy.StructList[Field]) {
 	impl.Struct(s).SetChild(functionThrows, FunctionDesc, impl.Struct(v))
 }
@@ -1434,7 +1434,7 @@ func (s Function) GetAnnotations() nocopy.StructList[Annotation] {
 	return nocopy.StructList[Annotation](impl.Struct(s).Child(functionAnnotations, FunctionDesc))
 }
 
-// SetAnnotations sets a copy of v, an empty list if v is absent.
+// SetAnnotations sets the field to a copy of v, or to an empty list if v is absent.
 func (s Function) SetAnnotations(v nocopy.StructList[Annotation]) {
 	impl.Struct(s).SetChild(functionAnnotations, FunctionDesc, impl.Struct(v))
 }
@@ -1479,8 +1479,8 @@ func (s Service) Clone() Service       { return Service(impl.Struct(s).Clone(Ser
 func (s Service) Equal(t Service) bool { return impl.Equals(s, t) }
 func (s Service) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Service) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Service) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ServiceDesc) }
 
@@ -1508,7 +1508,7 @@ func (s Service) GetFunctions() nocopy.StructList[Function] {
 	return nocopy.StructList[Function](impl.Struct(s).Child(serviceFunctions, ServiceDesc))
 }
 
-// SetFunctions sets a copy of v, an empty list if v is absent.
+// SetFunctions sets the field to a copy of v, or to an empty list if v is absent.
 func (s Service) SetFunctions(v nocopy.StructList[Function]) {
 	impl.Struct(s).SetChild(serviceFunctions, ServiceDesc, impl.Struct(v))
 }
@@ -1522,7 +1522,7 @@ func (s Service) GetAnnotations() nocopy.StructList[Annotation] {
 	return nocopy.StructList[Annotation](impl.Struct(s).Child(serviceAnnotations, ServiceDesc))
 }
 
-// SetAnnotations sets a copy of v, an empty list if v is absent.
+// SetAnnotations sets the field to a copy of v, or to an empty list if v is absent.
 func (s Service) SetAnnotations(v nocopy.StructList[Annotation]) {
 	impl.Struct(s).SetChild(serviceAnnotations, ServiceDesc, impl.Struct(v))
 }
@@ -1538,7 +1538,7 @@ func (s Service) GetReference() Reference {
 	return Reference(impl.Struct(s).Child(serviceReference, ServiceDesc))
 }
 
-// SetReference sets a copy of v, an empty struct if v is absent.
+// SetReference sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Service) SetReference(v Reference) {
 	impl.Struct(s).SetChild(serviceReference, ServiceDesc, impl.Struct(v))
 }
@@ -1580,8 +1580,8 @@ func (s Include) Clone() Include       { return Include(impl.Struct(s).Clone(Inc
 func (s Include) Equal(t Include) bool { return impl.Equals(s, t) }
 func (s Include) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Include) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Include) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, IncludeDesc) }
 
@@ -1606,7 +1606,7 @@ func (s Include) GetReference() Thrift {
 	return Thrift(impl.Struct(s).Child(includeReference, IncludeDesc))
 }
 
-// SetReference sets a copy of v, an empty struct if v is absent.
+// SetReference sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Include) SetReference(v Thrift) {
 	impl.Struct(s).SetChild(includeReference, IncludeDesc, impl.Struct(v))
 }
@@ -1659,8 +1659,8 @@ func (s Thrift) Clone() Thrift       { return Thrift(impl.Struct(s).Clone(Thrift
 func (s Thrift) Equal(t Thrift) bool { return impl.Equals(s, t) }
 func (s Thrift) String() string      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Thrift) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Thrift) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ThriftDesc) }
 
@@ -1685,7 +1685,7 @@ func (s Thrift) GetIncludes() nocopy.StructList[Include] {
 	return nocopy.StructList[Include](impl.Struct(s).Child(thriftIncludes, ThriftDesc))
 }
 
-// SetIncludes sets a copy of v, an empty list if v is absent.
+// SetIncludes sets the field to a copy of v, or to an empty list if v is absent.
 func (s Thrift) SetIncludes(v nocopy.StructList[Include]) {
 	impl.Struct(s).SetChild(thriftIncludes, ThriftDesc, impl.Struct(v))
 }
@@ -1709,7 +1709,7 @@ func (s Thrift) GetNamespaces() nocopy.StructList[Namespace] {
 	return nocopy.StructList[Namespace](impl.Struct(s).Child(thriftNamespaces, ThriftDesc))
 }
 
-// SetNamespaces sets a copy of v, an empty list if v is absent.
+// SetNamespaces sets the field to a copy of v, or to an empty list if v is absent.
 func (s Thrift) SetNamespaces(v nocopy.StructList[Namespace]) {
 	impl.Struct(s).SetChild(thriftNamespaces, ThriftDesc, impl.Struct(v))
 }
@@ -1723,7 +1723,7 @@ func (s Thrift) GetTypedefs() nocopy.StructList[Typedef] {
 	return nocopy.StructList[Typedef](impl.Struct(s).Child(thriftTypedefs, ThriftDesc))
 }
 
-// SetTypedefs sets a copy of v, an empty list if v is absent.
+// SetTypedefs sets the field to a copy of v, or to an empty list if v is absent.
 func (s Thrift) SetTypedefs(v nocopy.StructList[Typedef]) {
 	impl.Struct(s).SetChild(thriftTypedefs, ThriftDesc, impl.Struct(v))
 }
@@ -1737,7 +1737,7 @@ func (s Thrift) GetConstants() nocopy.StructList[Constant] {
 	return nocopy.StructList[Constant](impl.Struct(s).Child(thriftConstants, ThriftDesc))
 }
 
-// SetConstants sets a copy of v, an empty list if v is absent.
+// SetConstants sets the field to a copy of v, or to an empty list if v is absent.
 func (s Thrift) SetConstants(v nocopy.StructList[Constant]) {
 	impl.Struct(s).SetChild(thriftConstants, ThriftDesc, impl.Struct(v))
 }
@@ -1751,7 +1751,7 @@ func (s Thrift) GetEnums() nocopy.StructList[Enum] {
 	return nocopy.StructList[Enum](impl.Struct(s).Child(thriftEnums, ThriftDesc))
 }
 
-// SetEnums sets a copy of v, an empty list if v is absent.
+// SetEnums sets the field to a copy of v, or to an empty list if v is absent.
 func (s Thrift) SetEnums(v nocopy.StructList[Enum]) {
 	impl.Struct(s).SetChild(thriftEnums, ThriftDesc, impl.Struct(v))
 }
@@ -1765,7 +1765,7 @@ func (s Thrift) GetStructs() nocopy.StructList[StructLike] {
 	return nocopy.StructList[StructLike](impl.Struct(s).Child(thriftStructs, ThriftDesc))
 }
 
-// SetStructs sets a copy of v, an empty list if v is absent.
+// SetStructs sets the field to a copy of v, or to an empty list if v is absent.
 func (s Thrift) SetStructs(v nocopy.StructList[StructLike]) {
 	impl.Struct(s).SetChild(thriftStructs, ThriftDesc, impl.Struct(v))
 }
@@ -1779,7 +1779,7 @@ func (s Thrift) GetUnions() nocopy.StructList[StructLike] {
 	return nocopy.StructList[StructLike](impl.Struct(s).Child(thriftUnions, ThriftDesc))
 }
 
-// SetUnions sets a copy of v, an empty list if v is absent.
+// SetUnions sets the field to a copy of v, or to an empty list if v is absent.
 func (s Thrift) SetUnions(v nocopy.StructList[StructLike]) {
 	impl.Struct(s).SetChild(thriftUnions, ThriftDesc, impl.Struct(v))
 }
@@ -1793,7 +1793,7 @@ func (s Thrift) GetExceptions() nocopy.StructList[StructLike] {
 	return nocopy.StructList[StructLike](impl.Struct(s).Child(thriftExceptions, ThriftDesc))
 }
 
-// SetExceptions sets a copy of v, an empty list if v is absent.
+// SetExceptions sets the field to a copy of v, or to an empty list if v is absent.
 func (s Thrift) SetExceptions(v nocopy.StructList[StructLike]) {
 	impl.Struct(s).SetChild(thriftExceptions, ThriftDesc, impl.Struct(v))
 }
@@ -1807,7 +1807,7 @@ func (s Thrift) GetServices() nocopy.StructList[Service] {
 	return nocopy.StructList[Service](impl.Struct(s).Child(thriftServices, ThriftDesc))
 }
 
-// SetServices sets a copy of v, an empty list if v is absent.
+// SetServices sets the field to a copy of v, or to an empty list if v is absent.
 func (s Thrift) SetServices(v nocopy.StructList[Service]) {
 	impl.Struct(s).SetChild(thriftServices, ThriftDesc, impl.Struct(v))
 }
@@ -1822,12 +1822,12 @@ func (s Thrift) GetName2Category() nocopy.Map[string, Category, impl.AsString, i
 	return nocopy.Map[string, Category, impl.AsString, impl.AsEnum[Category]](impl.Struct(s).Child(thriftName2Category, ThriftDesc))
 }
 
-// SetName2Category sets a copy of v, an empty map if v is absent.
+// SetName2Category sets the field to a copy of v, or to an empty map if v is absent.
 func (s Thrift) SetName2Category(v nocopy.Map[string, Category, impl.AsString, impl.AsEnum[Category]]) {
 	impl.Struct(s).SetChild(thriftName2Category, ThriftDesc, impl.Struct(v))
 }
 
-// SetName2CategoryMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+// SetName2CategoryMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Thrift) SetName2CategoryMap(v map[string]Category) {
 	impl.SetMap[impl.AsString, impl.AsEnum[Category]](impl.Struct(s), thriftName2Category, ThriftDesc, v)
 }

@@ -48,8 +48,8 @@ func (s Request) Clone() Request       { return Request(impl.Struct(s).Clone(Req
 func (s Request) Equal(t Request) bool { return impl.Equals(s, t) }
 func (s Request) String() string       { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Request) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Request) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RequestDesc) }
 
@@ -122,7 +122,7 @@ func (s Request) GetAST() parser.Thrift {
 	return parser.Thrift(impl.Struct(s).Child(requestAST, RequestDesc))
 }
 
-// SetAST sets a copy of v, an empty struct if v is absent.
+// SetAST sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Request) SetAST(v parser.Thrift) {
 	impl.Struct(s).SetChild(requestAST, RequestDesc, impl.Struct(v))
 }
@@ -161,8 +161,8 @@ func (s Generated) Clone() Generated       { return Generated(impl.Struct(s).Clo
 func (s Generated) Equal(t Generated) bool { return impl.Equals(s, t) }
 func (s Generated) String() string         { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Generated) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Generated) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GeneratedDesc)
@@ -226,8 +226,8 @@ func (s Response) Clone() Response       { return Response(impl.Struct(s).Clone(
 func (s Response) Equal(t Response) bool { return impl.Equals(s, t) }
 func (s Response) String() string        { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Response) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Response) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ResponseDesc) }
 
@@ -252,7 +252,7 @@ func (s Response) GetContents() nocopy.StructList[Generated] {
 	return nocopy.StructList[Generated](impl.Struct(s).Child(responseContents, ResponseDesc))
 }
 
-// SetContents sets a copy of v, an empty list if v is absent.
+// SetContents sets the field to a copy of v, or to an empty list if v is absent.
 func (s Response) SetContents(v nocopy.StructList[Generated]) {
 	impl.Struct(s).SetChild(responseContents, ResponseDesc, impl.Struct(v))
 }

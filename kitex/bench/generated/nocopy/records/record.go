@@ -35,7 +35,7 @@ func (UnimplementedRecordsHandler) Put(context.Context, RecordsPutArgs, RecordsP
 	return recordsPut.Unimplemented()
 }
 
-// NewRecordsProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// NewRecordsProcessor returns a Processor for an rpc.Server. h handles the calls of
 // Records. It panics if h is nil.
 func NewRecordsProcessor(h RecordsHandler) *rpc.Processor {
 	if h == nil {
@@ -93,8 +93,8 @@ func (s Meta) Clone() Meta       { return Meta(impl.Struct(s).Clone(MetaDesc)) }
 func (s Meta) Equal(t Meta) bool { return impl.Equals(s, t) }
 func (s Meta) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Meta) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Meta) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MetaDesc) }
 
@@ -157,8 +157,8 @@ func (s Item) Clone() Item       { return Item(impl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Equal(t Item) bool { return impl.Equals(s, t) }
 func (s Item) String() string    { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
 
@@ -230,8 +230,8 @@ func (s Record) Clone() Record       { return Record(impl.Struct(s).Clone(Record
 func (s Record) Equal(t Record) bool { return impl.Equals(s, t) }
 func (s Record) String() string      { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s Record) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Record) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RecordDesc) }
 
@@ -247,7 +247,7 @@ func (s *Record) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s
 
 func (s Record) GetMeta() Meta { return Meta(impl.Struct(s).Child(recordMeta, RecordDesc)) }
 
-// SetMeta sets a copy of v, an empty struct if v is absent.
+// SetMeta sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Record) SetMeta(v Meta)  { impl.Struct(s).SetChild(recordMeta, RecordDesc, impl.Struct(v)) }
 func (s Record) NewMeta() Meta   { return Meta(impl.Struct(s).NewChild(recordMeta, RecordDesc, 0)) }
 func (s Record) IsSetMeta() bool { return impl.Struct(s).Has(recordMeta) }
@@ -257,7 +257,7 @@ func (s Record) GetItems() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).Child(recordItems, RecordDesc))
 }
 
-// SetItems sets a copy of v, an empty list if v is absent.
+// SetItems sets the field to a copy of v, or to an empty list if v is absent.
 func (s Record) SetItems(v nocopy.StructList[Item]) {
 	impl.Struct(s).SetChild(recordItems, RecordDesc, impl.Struct(v))
 }
@@ -312,8 +312,8 @@ func (s RecordsPutArgs) Clone() RecordsPutArgs {
 func (s RecordsPutArgs) Equal(t RecordsPutArgs) bool { return impl.Equals(s, t) }
 func (s RecordsPutArgs) String() string              { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s RecordsPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RecordsPutArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RecordsPutArgsDesc)
@@ -333,7 +333,7 @@ func (s RecordsPutArgs) GetRecord() Record {
 	return Record(impl.Struct(s).Child(recordsPutArgsRecord, RecordsPutArgsDesc))
 }
 
-// SetRecord sets a copy of v, an empty struct if v is absent.
+// SetRecord sets the field to a copy of v, or to an empty struct if v is absent.
 func (s RecordsPutArgs) SetRecord(v Record) {
 	impl.Struct(s).SetChild(recordsPutArgsRecord, RecordsPutArgsDesc, impl.Struct(v))
 }
@@ -372,8 +372,8 @@ func (s RecordsPutResult) Clone() RecordsPutResult {
 func (s RecordsPutResult) Equal(t RecordsPutResult) bool { return impl.Equals(s, t) }
 func (s RecordsPutResult) String() string                { return impl.String(s) }
 
-// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
-// those of s alone.
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
 func (s RecordsPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RecordsPutResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RecordsPutResultDesc)
@@ -393,7 +393,7 @@ func (s RecordsPutResult) GetSuccess() Record {
 	return Record(impl.Struct(s).Child(recordsPutResultSuccess, RecordsPutResultDesc))
 }
 
-// SetSuccess sets a copy of v, an empty struct if v is absent.
+// SetSuccess sets the field to a copy of v, or to an empty struct if v is absent.
 func (s RecordsPutResult) SetSuccess(v Record) {
 	impl.Struct(s).SetChild(recordsPutResultSuccess, RecordsPutResultDesc, impl.Struct(v))
 }
