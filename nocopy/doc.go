@@ -110,10 +110,11 @@
 //
 // # What things cost
 //
-// Parsing is one pass that checks and indexes. Getters and setters of scalars are inlined, except
-// getters of structs with more than 57 fields. A program that reads all fields of such a struct
-// should ask IsSetX first, which is inlined. A string's getter is a call and copies nothing.
-// Fields may be set in any order. The order of the IDL, depth first, is fastest.
+// Parsing is one pass that checks and indexes. Getters of scalars are inlined, except in structs
+// with more than 57 fields. A program that reads all fields of such a struct should ask IsSetX
+// first, which is inlined. A string's getter is a call and copies nothing. Setters of scalars
+// store in place if they may; bytes of the caller's and shared bytes are replaced instead. Fields
+// may be set in any order. The order of the IDL, depth first, is fastest.
 //
 // # Structs of plain values
 //
