@@ -28,6 +28,7 @@ import (
 // the next contents. It works best for one purpose, parsing or building, with one set of options.
 // It must not be copied.
 type Message struct {
+	//lint:ignore U1000 builds with the tag nocopydebug use it
 	origin
 	buf      chain.Buffer
 	idx      []uint32 // the index: entries of structs, lists and maps
