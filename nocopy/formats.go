@@ -38,9 +38,9 @@ func otherFormat(b []byte, size int, d *XDesc) string {
 		return "of a TLS connection: package crypto/tls decrypts them"
 	case isHTTP(b):
 		return "of an HTTP connection: package net/http reads them, and the struct is in the body"
-	case isApacheJSON(b):
+	case isApacheText(b):
 		return "in Apache's JSON protocol, which package apachethrift reads"
-	case isJSON(b):
+	case isObjectText(b):
 		return "JSON, which UnmarshalJSON and package nocopyjson read"
 	}
 	return ""
@@ -188,9 +188,9 @@ const jsonSpace = " \t\r\n"
 // mostKey is how many bytes of a JSON object's first key are looked at.
 const mostKey = 256
 
-// isJSON reports whether b begins with a JSON object, of which it has the first key and something
-// after it, or is an empty one; or with an array of strings or objects.
-func isJSON(b []byte) bool {
+// isObjectText reports whether b begins with a JSON object, of which it has the first key and
+// something after it, or is an empty one; or with an array of strings or objects.
+func isObjectText(b []byte) bool {
 	b = bytes.TrimLeft(b, jsonSpace)
 	if len(b) < 2 {
 		return false
@@ -221,9 +221,9 @@ func isPlain(b []byte) bool {
 	return true
 }
 
-// isApacheJSON reports whether b begins with a call in Apache's JSON protocol, as [1,"name",1,0,
+// isApacheText reports whether b begins with a call in Apache's JSON protocol, as [1,"name",1,0,
 // or with a struct, as {"1":{"i64":
-func isApacheJSON(b []byte) bool {
+func isApacheText(b []byte) bool {
 	if call, ok := bytes.CutPrefix(b, []byte(`[1,"`)); ok {
 		name, rest, ok := bytes.Cut(call[:min(len(call), mostKey)], []byte(`",`))
 		return ok && isName(name) && len(rest) > 1 && rest[0] >= '1' && rest[0] <= '4' && rest[1] == ','

@@ -387,10 +387,10 @@ func TestEmpty(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := load(t, doubling(40)+"service V { void f(1: S30 a, 2: required S30 b) }\n")
-	if want := "a.thrift:14:8: an empty S13 takes more than 64 KiB, which required fields and defaults add up to"; err != want {
+	if want := "a.thrift:17:8: an empty S16 takes more than 512 KiB, which required fields and defaults add up to"; err != want {
 		t.Errorf("error is %q, want %q", err, want)
 	}
-	_, err = load(t, "struct S { 1: string a = '"+strings.Repeat("x", 30<<10)+"' }\nstruct T { 1: required S a, 2: required S b, 3: required S c }\n"+
+	_, err = load(t, "struct S { 1: string a = '"+strings.Repeat("x", 240<<10)+"' }\nstruct T { 1: required S a, 2: required S b, 3: required S c }\n"+
 		"service V { void f(1: required S a, 2: required S b, 3: required S c) }\nstruct U { 1: S a, 2: S b, 3: optional T t }\n")
 	if !strings.HasPrefix(err, "a.thrift:2:8: an empty T takes") || !strings.Contains(err, "a.thrift:3:18: an empty f_args takes") || strings.Count(err, "\n") > 1 {
 		t.Errorf("error is %q", err)

@@ -1346,14 +1346,14 @@ func (s SomeUnion) UnsetMapThing()      { impl.Struct(s).UnsetArm(someUnionMapTh
 
 func (s SomeUnion) GetStringThing() string { return impl.Struct(s).Text(someUnionStringThing) }
 func (s SomeUnion) SetStringThing(v string) {
-	impl.SetArm(impl.Struct.SetText, impl.Struct(s), someUnionStringThing, SomeUnionDesc, v)
+	impl.SetArm(impl.Struct.SetText, s, someUnionStringThing, SomeUnionDesc, v)
 }
 func (s SomeUnion) IsSetStringThing() bool { return impl.Struct(s).Has(someUnionStringThing) }
 func (s SomeUnion) UnsetStringThing()      { impl.Struct(s).UnsetArm(someUnionStringThing) }
 
 func (s SomeUnion) GetI32Thing() int32 { return impl.Struct(s).Int32(someUnionI32Thing) }
 func (s SomeUnion) SetI32Thing(v int32) {
-	impl.SetArm(impl.Struct.SetInt32, impl.Struct(s), someUnionI32Thing, SomeUnionDesc, v)
+	impl.SetArm(impl.Struct.SetInt32, s, someUnionI32Thing, SomeUnionDesc, v)
 }
 func (s SomeUnion) IsSetI32Thing() bool { return impl.Struct(s).Has(someUnionI32Thing) }
 func (s SomeUnion) UnsetI32Thing()      { impl.Struct(s).UnsetArm(someUnionI32Thing) }

@@ -23,7 +23,7 @@ func doubling(n int) string {
 
 // TestEmpty: the most that an empty message takes is bounded.
 func TestEmpty(t *testing.T) {
-	typ, err := text(t, doubling(12)).Struct("S12")
+	typ, err := text(t, doubling(15)).Struct("S15")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestMistakes(t *testing.T) {
 		"include 'b.thrift'":                         "a.thrift:1:1: cannot find include file \"b.thrift\"",
 		"include 'a.thrift'":                         "a.thrift:1:1: include cycle: a.thrift → a.thrift",
 		"\xff\xfes\x00":                              "a.thrift:1:1: the file is UTF-16",
-		doubling(40):                                 "a.thrift:14:8: an empty S13 takes more than 64 KiB, which required fields and defaults add up to",
+		doubling(40):                                 "a.thrift:17:8: an empty S16 takes more than 512 KiB, which required fields and defaults add up to",
 		"struct A { 1: A a = {} }":                   "a.thrift:1:12: the default of field a is too large or contains itself",
 		"const i32 A = " + strings.Repeat("[", 1000): "a.thrift:1:215: nested more than 200 deep",
 		"struct A { 1: required B b } struct B { 1: required A a }": "a.thrift:1:41: required field a makes every A contain another A without end",

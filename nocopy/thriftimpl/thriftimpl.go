@@ -247,9 +247,9 @@ func SetEnums[E ~int32](s Struct, f Field, d *Desc, v []E) { nocopy.XEnums[E](v)
 
 // SetArm sets field f of s, a union that d describes, by one of the setters of Struct, and then
 // removes the other arms: they are left if the setter panics.
-func SetArm[T any](set func(Struct, Field, T), s Struct, f Field, d *Desc, v T) {
-	set(s, f, v)
-	s.Arm(f, d)
+func SetArm[T any, S nocopy.View](set func(Struct, Field, T), s S, f Field, d *Desc, v T) {
+	set(Struct(s), f, v)
+	Struct(s).Arm(f, d)
 }
 
 // NewArm is SetArm for NewBytes. It returns the bytes, to be filled.

@@ -290,16 +290,14 @@ func (w PaymentWhich) String() string { return PaymentDesc.ArmName(int32(w)) }
 func (w PaymentWhich) ID() int16      { return PaymentDesc.ArmID(int32(w)) }
 func (s Payment) Which() PaymentWhich { return PaymentWhich(impl.Struct(s).Which()) }
 
-func (s Payment) GetCard() string { return impl.Struct(s).Text(paymentCard) }
-func (s Payment) SetCard(v string) {
-	impl.SetArm(impl.Struct.SetText, impl.Struct(s), paymentCard, PaymentDesc, v)
-}
-func (s Payment) IsSetCard() bool { return impl.Struct(s).Has(paymentCard) }
-func (s Payment) UnsetCard()      { impl.Struct(s).UnsetArm(paymentCard) }
+func (s Payment) GetCard() string  { return impl.Struct(s).Text(paymentCard) }
+func (s Payment) SetCard(v string) { impl.SetArm(impl.Struct.SetText, s, paymentCard, PaymentDesc, v) }
+func (s Payment) IsSetCard() bool  { return impl.Struct(s).Has(paymentCard) }
+func (s Payment) UnsetCard()       { impl.Struct(s).UnsetArm(paymentCard) }
 
 func (s Payment) GetVoucher() int64 { return impl.Struct(s).Int64(paymentVoucher) }
 func (s Payment) SetVoucher(v int64) {
-	impl.SetArm(impl.Struct.SetInt64, impl.Struct(s), paymentVoucher, PaymentDesc, v)
+	impl.SetArm(impl.Struct.SetInt64, s, paymentVoucher, PaymentDesc, v)
 }
 func (s Payment) IsSetVoucher() bool { return impl.Struct(s).Has(paymentVoucher) }
 func (s Payment) UnsetVoucher()      { impl.Struct(s).UnsetArm(paymentVoucher) }

@@ -893,10 +893,8 @@ func (w ChoiceWhich) String() string { return ChoiceDesc.ArmName(int32(w)) }
 func (w ChoiceWhich) ID() int16      { return ChoiceDesc.ArmID(int32(w)) }
 func (s Choice) Which() ChoiceWhich  { return ChoiceWhich(impl.Struct(s).Which()) }
 
-func (s Choice) GetNumber() int32 { return impl.Struct(s).Int32(choiceNumber) }
-func (s Choice) SetNumber(v int32) {
-	impl.SetArm(impl.Struct.SetInt32, impl.Struct(s), choiceNumber, ChoiceDesc, v)
-}
+func (s Choice) GetNumber() int32  { return impl.Struct(s).Int32(choiceNumber) }
+func (s Choice) SetNumber(v int32) { impl.SetArm(impl.Struct.SetInt32, s, choiceNumber, ChoiceDesc, v) }
 func (s Choice) IsSetNumber() bool { return impl.Struct(s).Has(choiceNumber) }
 func (s Choice) UnsetNumber()      { impl.Struct(s).UnsetArm(choiceNumber) }
 
@@ -908,12 +906,10 @@ func (s Choice) NewItem() Item   { return Item(impl.Struct(s).NewChild(choiceIte
 func (s Choice) IsSetItem() bool { return impl.Struct(s).Has(choiceItem) }
 func (s Choice) UnsetItem()      { impl.Struct(s).UnsetArm(choiceItem) }
 
-func (s Choice) GetText() string { return impl.Struct(s).Text(choiceText) }
-func (s Choice) SetText(v string) {
-	impl.SetArm(impl.Struct.SetText, impl.Struct(s), choiceText, ChoiceDesc, v)
-}
-func (s Choice) IsSetText() bool { return impl.Struct(s).Has(choiceText) }
-func (s Choice) UnsetText()      { impl.Struct(s).UnsetArm(choiceText) }
+func (s Choice) GetText() string  { return impl.Struct(s).Text(choiceText) }
+func (s Choice) SetText(v string) { impl.SetArm(impl.Struct.SetText, s, choiceText, ChoiceDesc, v) }
+func (s Choice) IsSetText() bool  { return impl.Struct(s).Has(choiceText) }
+func (s Choice) UnsetText()       { impl.Struct(s).UnsetArm(choiceText) }
 
 type Failed nocopy.Struct
 

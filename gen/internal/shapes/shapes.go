@@ -235,7 +235,7 @@ func (s Shape) Which() ShapeWhich   { return ShapeWhich(impl.Struct(s).Which()) 
 
 func (s Shape) GetRadius() float64 { return impl.Struct(s).Float64(shapeRadius) }
 func (s Shape) SetRadius(v float64) {
-	impl.SetArm(impl.Struct.SetFloat64, impl.Struct(s), shapeRadius, ShapeDesc, v)
+	impl.SetArm(impl.Struct.SetFloat64, s, shapeRadius, ShapeDesc, v)
 }
 func (s Shape) IsSetRadius() bool { return impl.Struct(s).Has(shapeRadius) }
 func (s Shape) UnsetRadius()      { impl.Struct(s).UnsetArm(shapeRadius) }
@@ -248,12 +248,10 @@ func (s Shape) NewCorner() Point  { return Point(impl.Struct(s).NewChild(shapeCo
 func (s Shape) IsSetCorner() bool { return impl.Struct(s).Has(shapeCorner) }
 func (s Shape) UnsetCorner()      { impl.Struct(s).UnsetArm(shapeCorner) }
 
-func (s Shape) GetLabel() string { return impl.Struct(s).Text(shapeLabel) }
-func (s Shape) SetLabel(v string) {
-	impl.SetArm(impl.Struct.SetText, impl.Struct(s), shapeLabel, ShapeDesc, v)
-}
-func (s Shape) IsSetLabel() bool { return impl.Struct(s).Has(shapeLabel) }
-func (s Shape) UnsetLabel()      { impl.Struct(s).UnsetArm(shapeLabel) }
+func (s Shape) GetLabel() string  { return impl.Struct(s).Text(shapeLabel) }
+func (s Shape) SetLabel(v string) { impl.SetArm(impl.Struct.SetText, s, shapeLabel, ShapeDesc, v) }
+func (s Shape) IsSetLabel() bool  { return impl.Struct(s).Has(shapeLabel) }
+func (s Shape) UnsetLabel()       { impl.Struct(s).UnsetArm(shapeLabel) }
 
 func (s Shape) GetOutline() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).Child(shapeOutline, ShapeDesc))
@@ -290,25 +288,21 @@ func (s Shape) UnsetWeights()      { impl.Struct(s).UnsetArm(shapeWeights) }
 
 func (s Shape) GetColor() Color { return Color(impl.Struct(s).Int32(shapeColor)) }
 func (s Shape) SetColor(v Color) {
-	impl.SetArm(impl.Struct.SetInt32, impl.Struct(s), shapeColor, ShapeDesc, int32(v))
+	impl.SetArm(impl.Struct.SetInt32, s, shapeColor, ShapeDesc, int32(v))
 }
 func (s Shape) IsSetColor() bool { return impl.Struct(s).Has(shapeColor) }
 func (s Shape) UnsetColor()      { impl.Struct(s).UnsetArm(shapeColor) }
 
-func (s Shape) GetRaw() []byte { return impl.Struct(s).Bytes(shapeRaw) }
-func (s Shape) SetRaw(v []byte) {
-	impl.SetArm(impl.Struct.SetBytes, impl.Struct(s), shapeRaw, ShapeDesc, v)
-}
+func (s Shape) GetRaw() []byte      { return impl.Struct(s).Bytes(shapeRaw) }
+func (s Shape) SetRaw(v []byte)     { impl.SetArm(impl.Struct.SetBytes, s, shapeRaw, ShapeDesc, v) }
 func (s Shape) NewRaw(n int) []byte { return impl.NewArm(impl.Struct(s), shapeRaw, ShapeDesc, n) }
 func (s Shape) IsSetRaw() bool      { return impl.Struct(s).Has(shapeRaw) }
 func (s Shape) UnsetRaw()           { impl.Struct(s).UnsetArm(shapeRaw) }
 
-func (s Shape) GetKey() nocopy.UUID { return impl.Struct(s).UUID(shapeKey) }
-func (s Shape) SetKey(v nocopy.UUID) {
-	impl.SetArm(impl.Struct.SetUUID, impl.Struct(s), shapeKey, ShapeDesc, v)
-}
-func (s Shape) IsSetKey() bool { return impl.Struct(s).Has(shapeKey) }
-func (s Shape) UnsetKey()      { impl.Struct(s).UnsetArm(shapeKey) }
+func (s Shape) GetKey() nocopy.UUID  { return impl.Struct(s).UUID(shapeKey) }
+func (s Shape) SetKey(v nocopy.UUID) { impl.SetArm(impl.Struct.SetUUID, s, shapeKey, ShapeDesc, v) }
+func (s Shape) IsSetKey() bool       { return impl.Struct(s).Has(shapeKey) }
+func (s Shape) UnsetKey()            { impl.Struct(s).UnsetArm(shapeKey) }
 
 func (s Shape) GetNumbers() nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).Child(shapeNumbers, ShapeDesc))
@@ -320,10 +314,8 @@ func (s Shape) NewNumbers(n int) nocopy.Int64List {
 func (s Shape) IsSetNumbers() bool { return impl.Struct(s).Has(shapeNumbers) }
 func (s Shape) UnsetNumbers()      { impl.Struct(s).UnsetArm(shapeNumbers) }
 
-func (s Shape) GetEmpty() bool { return impl.Struct(s).Bool(shapeEmpty) }
-func (s Shape) SetEmpty(v bool) {
-	impl.SetArm(impl.Struct.SetBool, impl.Struct(s), shapeEmpty, ShapeDesc, v)
-}
+func (s Shape) GetEmpty() bool   { return impl.Struct(s).Bool(shapeEmpty) }
+func (s Shape) SetEmpty(v bool)  { impl.SetArm(impl.Struct.SetBool, s, shapeEmpty, ShapeDesc, v) }
 func (s Shape) IsSetEmpty() bool { return impl.Struct(s).Has(shapeEmpty) }
 func (s Shape) UnsetEmpty()      { impl.Struct(s).UnsetArm(shapeEmpty) }
 
@@ -3614,13 +3606,13 @@ func (w KeyWhich) ID() int16      { return KeyDesc.ArmID(int32(w)) }
 func (s Key) Which() KeyWhich     { return KeyWhich(impl.Struct(s).Which()) }
 
 func (s Key) GetRaw() []byte      { return impl.Struct(s).Bytes(keyRaw) }
-func (s Key) SetRaw(v []byte)     { impl.SetArm(impl.Struct.SetBytes, impl.Struct(s), keyRaw, KeyDesc, v) }
+func (s Key) SetRaw(v []byte)     { impl.SetArm(impl.Struct.SetBytes, s, keyRaw, KeyDesc, v) }
 func (s Key) NewRaw(n int) []byte { return impl.NewArm(impl.Struct(s), keyRaw, KeyDesc, n) }
 func (s Key) IsSetRaw() bool      { return impl.Struct(s).Has(keyRaw) }
 func (s Key) UnsetRaw()           { impl.Struct(s).UnsetArm(keyRaw) }
 
 func (s Key) GetName() string  { return impl.Struct(s).Text(keyName) }
-func (s Key) SetName(v string) { impl.SetArm(impl.Struct.SetText, impl.Struct(s), keyName, KeyDesc, v) }
+func (s Key) SetName(v string) { impl.SetArm(impl.Struct.SetText, s, keyName, KeyDesc, v) }
 func (s Key) IsSetName() bool  { return impl.Struct(s).Has(keyName) }
 func (s Key) UnsetName()       { impl.Struct(s).UnsetArm(keyName) }
 

@@ -70,7 +70,7 @@ func retrieve(ctx context.Context, c kv.KeyValueClient, key string) ([]byte, err
 	return bytes.Clone(r.GetSuccess()), nil
 }
 
-// TestServe: results, declared exceptions both ways, internal errors, interceptors and deadlines
+// TestServe: results, declared exceptions both ways, answer errors, interceptors and deadlines
 // are as over a connection, with and without Recycle.
 func TestServe(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
@@ -99,8 +99,8 @@ func TestServe(t *testing.T) {
 		if _, err := retrieve(ctx, c, "none"); !errors.As(err, &missing) || string(missing.GetKey()) != "none" {
 			t.Error(err)
 		}
-		var internal *rpc.ApplicationException
-		if _, err := c.Delete(ctx, func(kv.KeyValueDeleteArgs) {}); !errors.As(err, &internal) || internal.Type != rpc.InternalError {
+		var answer *rpc.ApplicationException
+		if _, err := c.Delete(ctx, func(kv.KeyValueDeleteArgs) {}); !errors.As(err, &answer) || answer.Type != rpc.UnknownMethod {
 			t.Errorf("a method that the fake does not have: %v", err)
 		}
 		short, cancel := context.WithTimeout(ctx, time.Millisecond)

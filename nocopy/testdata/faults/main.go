@@ -35,6 +35,7 @@ func main() {
 // filled is an order in recycled memory, as a server with the option Recycle gets them.
 func filled() order.Order {
 	o := order.NewOrder(nocopy.Recycle)
+	o.SetID(1)
 	o.SetCustomer("Ada Lovelace, of Ockham Park, Surrey")
 	copy(o.NewDocument(10_000), "%PDF")
 	o.Message().Finish()

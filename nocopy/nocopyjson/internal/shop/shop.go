@@ -198,12 +198,10 @@ func (w PartWhich) String() string { return PartDesc.ArmName(int32(w)) }
 func (w PartWhich) ID() int16      { return PartDesc.ArmID(int32(w)) }
 func (s Part) Which() PartWhich    { return PartWhich(impl.Struct(s).Which()) }
 
-func (s Part) GetName() string { return impl.Struct(s).Text(partName) }
-func (s Part) SetName(v string) {
-	impl.SetArm(impl.Struct.SetText, impl.Struct(s), partName, PartDesc, v)
-}
-func (s Part) IsSetName() bool { return impl.Struct(s).Has(partName) }
-func (s Part) UnsetName()      { impl.Struct(s).UnsetArm(partName) }
+func (s Part) GetName() string  { return impl.Struct(s).Text(partName) }
+func (s Part) SetName(v string) { impl.SetArm(impl.Struct.SetText, s, partName, PartDesc, v) }
+func (s Part) IsSetName() bool  { return impl.Struct(s).Has(partName) }
+func (s Part) UnsetName()       { impl.Struct(s).UnsetArm(partName) }
 
 func (s Part) GetAt() Point { return Point(impl.Struct(s).Child(partAt, PartDesc)) }
 

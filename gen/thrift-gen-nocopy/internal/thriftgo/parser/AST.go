@@ -902,21 +902,21 @@ func (s ConstTypedValue) Which() ConstTypedValueWhich {
 
 func (s ConstTypedValue) GetDouble() float64 { return impl.Struct(s).Float64(constTypedValueDouble) }
 func (s ConstTypedValue) SetDouble(v float64) {
-	impl.SetArm(impl.Struct.SetFloat64, impl.Struct(s), constTypedValueDouble, ConstTypedValueDesc, v)
+	impl.SetArm(impl.Struct.SetFloat64, s, constTypedValueDouble, ConstTypedValueDesc, v)
 }
 func (s ConstTypedValue) IsSetDouble() bool { return impl.Struct(s).Has(constTypedValueDouble) }
 func (s ConstTypedValue) UnsetDouble()      { impl.Struct(s).UnsetArm(constTypedValueDouble) }
 
 func (s ConstTypedValue) GetInt() int64 { return impl.Struct(s).Int64(constTypedValueInt) }
 func (s ConstTypedValue) SetInt(v int64) {
-	impl.SetArm(impl.Struct.SetInt64, impl.Struct(s), constTypedValueInt, ConstTypedValueDesc, v)
+	impl.SetArm(impl.Struct.SetInt64, s, constTypedValueInt, ConstTypedValueDesc, v)
 }
 func (s ConstTypedValue) IsSetInt() bool { return impl.Struct(s).Has(constTypedValueInt) }
 func (s ConstTypedValue) UnsetInt()      { impl.Struct(s).UnsetArm(constTypedValueInt) }
 
 func (s ConstTypedValue) GetLiteral() string { return impl.Struct(s).Text(constTypedValueLiteral) }
 func (s ConstTypedValue) SetLiteral(v string) {
-	impl.SetArm(impl.Struct.SetText, impl.Struct(s), constTypedValueLiteral, ConstTypedValueDesc, v)
+	impl.SetArm(impl.Struct.SetText, s, constTypedValueLiteral, ConstTypedValueDesc, v)
 }
 func (s ConstTypedValue) IsSetLiteral() bool { return impl.Struct(s).Has(constTypedValueLiteral) }
 func (s ConstTypedValue) UnsetLiteral()      { impl.Struct(s).UnsetArm(constTypedValueLiteral) }
@@ -925,7 +925,7 @@ func (s ConstTypedValue) GetIdentifier() string {
 	return impl.Struct(s).Text(constTypedValueIdentifier)
 }
 func (s ConstTypedValue) SetIdentifier(v string) {
-	impl.SetArm(impl.Struct.SetText, impl.Struct(s), constTypedValueIdentifier, ConstTypedValueDesc, v)
+	impl.SetArm(impl.Struct.SetText, s, constTypedValueIdentifier, ConstTypedValueDesc, v)
 }
 func (s ConstTypedValue) IsSetIdentifier() bool { return impl.Struct(s).Has(constTypedValueIdentifier) }
 func (s ConstTypedValue) UnsetIdentifier()      { impl.Struct(s).UnsetArm(constTypedValueIdentifier) }
