@@ -124,6 +124,12 @@ func (q *quiet) String() string {
 	return q.buf.String()
 }
 
+func (q *quiet) reset() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.buf.Reset()
+}
+
 // debugLogger logs what is only of interest to those who look for something, too.
 func (q *quiet) debugLogger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(q, &slog.HandlerOptions{Level: slog.LevelDebug}))

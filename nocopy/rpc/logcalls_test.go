@@ -70,8 +70,8 @@ func TestLogCalls(t *testing.T) {
 			{func() { c.Version(ended, nil) }, "", `level=WARN msg="rpc: Base.version: canceled" args=map[] err="context canceled"`},
 			{func() { c.Version(bg, nil) }, `level=ERROR msg="rpc: Base.version: failed" args=map[] err=`, `level=ERROR msg="rpc: Base.version: failed" args=map[] err=`},
 		} {
-			served.buf.Reset()
-			called.buf.Reset()
+			served.reset()
+			called.reset()
 			step.call()
 			if step.calls == "" {
 				step.calls = step.server
@@ -86,7 +86,7 @@ func TestLogCalls(t *testing.T) {
 				t.Errorf("client: %q, want %q", got, step.calls)
 			}
 		}
-		served.buf.Reset()
+		served.reset()
 		c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, 1<<20)) })
 		settles(t, "the server logs", func() bool { return served.String() != "" })
 		if n := len(served.String()); n > 2000 || n < 200 {
@@ -240,7 +240,7 @@ func TestLogCallsRough(t *testing.T) {
 	}
 	srv = &rpc.Server{Interceptors: []rpc.Interceptor{rpc.LogCalls(text), odd}, Logger: slog.New(slog.DiscardHandler)}
 	c = echo.NewEchoClient(dial(t, serve(t, srv, h)))
-	q.buf.Reset()
+	q.reset()
 	c.Add(bg, nil)
 	if got := q.String(); got != "level=INFO msg=\"rpc: ?: ok\"\n" {
 		t.Error(got)
