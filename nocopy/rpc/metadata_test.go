@@ -116,7 +116,7 @@ func TestDeadlinePasses(t *testing.T) {
 		return context.DeadlineExceeded
 	}
 	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Processor: proxy, Deadlines: true}, nil), rpc.Deadlines, rpc.Interceptors(tries)))
-	for _, warm := range []echo.EchoClient{c, echo.NewEchoClient(back)} { // connecting takes time, too
+	for _, warm := range []echo.EchoClient{c, echo.NewEchoClient(back)} { // connecting takes time
 		if _, err := warm.Ping(bg, nil); err != nil {
 			t.Fatal(err)
 		}
