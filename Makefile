@@ -34,6 +34,7 @@ nounsafe: ## the same with safe twins in the place of every use of unsafe
 debug: ## tests with the tag nocopydebug: stale memory faults, blocks are counted
 	NOCOPYDEBUG=missing=0,removed=0 go test -tags nocopydebug ./linkbuf/... ./internal/chain ./nocopy/...
 	go test -C internal/model -tags nocopydebug ./...
+	go test -C gen/internal -tags nocopydebug ./shapes -run '^Test(Missing|Callbacks)$$'
 
 cross: ## builds for other processors (64 bits, big-endian, 32 bits) and systems; vets for 32 bits, where numbers overflow
 	@for pair in linux/arm64 linux/s390x linux/386 windows/amd64 darwin/arm64 js/wasm wasip1/wasm; do \

@@ -229,7 +229,7 @@ func (b *Buffer) Share(src *Buffer, from, to int) {
 // ReadN reads n bytes from r and appends them. Memory grows to at most 5 times the bytes that have
 // arrived, whatever n is. If n is negative, or too large for the message, the error is
 // [ErrFrameSize]. If fewer bytes come, it is io.ErrUnexpectedEOF. After an error nothing is
-// appended.
+// appended, nor if r panics.
 func (b *Buffer) ReadN(r io.Reader, n int) error {
 	c := b.content()
 	if n < 0 || n > MaxSize-c.size {
@@ -239,12 +239,16 @@ func (b *Buffer) ReadN(r io.Reader, n int) error {
 		panic("linkbuf: nil Reader")
 	}
 	c.busy.Add(1)
-	defer c.busy.Add(-1)
-	size := c.size
-	for got := 0; got < n; {
+	size, got := c.size, 0
+	defer func() {
+		c.busy.Add(-1)
+		if got < n { // an error, or r has panicked
+			b.Replace(size, c.size, nil)
+		}
+	}()
+	for got < n {
 		step := min(n-got, max(readMore*got, readFirst))
 		if _, err := chain.ReadFull(r, c.extend(step)); err != nil {
-			b.Replace(size, c.size, nil)
 			if err == io.EOF {
 				err = io.ErrUnexpectedEOF
 			}

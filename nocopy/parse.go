@@ -144,14 +144,28 @@ func Read[S View](d *XDesc, r io.Reader, n int, opts ...Option) (S, error) {
 		return S(XStruct{}), tooLong(d, int64(n), limits.MaxBytes)
 	}
 	m := newMessage(d, flags, limits)
-	at, mem, err := m.buf.ReadN(r, n)
+	at, mem, err := m.read(r, n)
 	if err != nil {
-		m.Release()
 		return S(XStruct{}), err
 	}
-	m.buf.SetRoot(at, at+uint32(n))
 	s, err := m.parseFrom(mem, at)
 	return S(s), err
+}
+
+// read reads the n bytes of the message from r and returns them with their position. With an
+// error, or if r panics, it releases the message.
+func (m *Message) read(r io.Reader, n int) (at chain.Pos, mem []byte, err error) {
+	done := false
+	defer func() {
+		if !done {
+			m.Release()
+		}
+	}()
+	if at, mem, err = m.buf.ReadN(r, n); err == nil {
+		m.buf.SetRoot(at, at+uint32(n))
+		done = true
+	}
+	return at, mem, err
 }
 
 // maxWindows is the most blocks that are parsed where they lie: each of them, and each value that

@@ -115,6 +115,11 @@ const (
 // whatever n is. If there are fewer than n bytes, the error is io.ErrUnexpectedEOF.
 func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
 	var block *Block // what has come, until it is enough for n bytes of memory
+	defer func() {   // r may panic
+		if block != nil {
+			block.release()
+		}
+	}()
 	got := 0
 	for got*readStep < n && n > firstRead {
 		size := stage(n, max(got*readStep, firstRead), readStep)
@@ -125,7 +130,6 @@ func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
 		}
 		block = next
 		if err := readMore(r, block.mem[got:size]); err != nil {
-			block.release()
 			return 0, nil, err
 		}
 		got = size
@@ -134,6 +138,7 @@ func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
 	if block != nil {
 		copy(mem, block.mem[:got])
 		block.release()
+		block = nil
 	}
 	return p, mem, readMore(r, mem[got:])
 }
