@@ -112,10 +112,18 @@ func TestDecoderKept(t *testing.T) {
 		runtime.KeepAlive(kept)
 		return (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / streams
 	}
-	if size := keep(false); size > 64<<10+8<<10 {
-		t.Errorf("a message of %d bytes that is kept takes %d", len(message), size)
+	// The heap also has what other tests leave: the least of some tries counts.
+	least := func(copied bool, most int64) int64 {
+		size := keep(copied)
+		for try := 0; try < 5 && size > most; try++ {
+			size = min(size, keep(copied))
+		}
+		return size
 	}
-	if size := keep(true); size > 8<<10 {
-		t.Errorf("a copy of a message of %d bytes takes %d", len(message), size)
+	if most := int64(72 << 10); least(false, most) > most {
+		t.Errorf("a message of %d bytes that is kept takes more than %d", len(message), most)
+	}
+	if most := int64(8 << 10); least(true, most) > most {
+		t.Errorf("a copy of a message of %d bytes takes more than %d", len(message), most)
 	}
 }
