@@ -175,7 +175,7 @@ func TestHostileMetastore(t *testing.T) {
 	header := "\x80\x01\x00\x02\x00\x00\x00\x11get_all_databases\x00\x00\x00\x01"
 	for name, v := range map[string]struct{ reply, want string }{
 		"garbage":         {"HTTP/1.1 400 Bad Request\r\n\r\n", "connection lost"},
-		"too large":       {"\x7f\xff\xff\xff\x80\x01\x00\x02", "limit"},
+		"too large":       {"\x7f\xff\xff\xff" + header, "limit"},
 		"a long list":     {frame(header + "\x0f\x00\x00\x0b\x7f\xff\xff\xff\x00"), "unexpected EOF"},
 		"a long string":   {frame(header + "\x0f\x00\x00\x0b\x00\x00\x00\x01\x7f\xff\xff\xff\x00"), "unexpected EOF"},
 		"another type":    {frame(header + "\x0c\x00\x00\x00\x00"), "missing result"},
