@@ -28,6 +28,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopycmp"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // loop makes a callback of the body of a loop.
@@ -297,8 +298,8 @@ type stoppedStruct struct {
 	f func()
 }
 
-func (s stoppedStruct) ThriftStruct() nocopy.XStruct { s.f(); return s.Lists.ThriftStruct() }
-func (s stoppedStruct) ThriftDesc() *nocopy.XDesc    { s.f(); return s.Lists.ThriftDesc() }
+func (s stoppedStruct) ThriftStruct() thriftimpl.Struct { s.f(); return s.Lists.ThriftStruct() }
+func (s stoppedStruct) ThriftDesc() *thriftimpl.Desc    { s.f(); return s.Lists.ThriftDesc() }
 
 // stoppedFiles is a file system.
 type stoppedFiles struct {
