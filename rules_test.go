@@ -364,7 +364,7 @@ func TestRequirements(t *testing.T) {
 }
 
 // TestModules: CI tests every module, except those that are commands for this repository. The
-// corpora of fuzz tests are modules, which keeps them out of the root module's zip file.
+// corpora of fuzz tests in the root module are modules, which keeps them out of its zip file.
 func TestModules(t *testing.T) {
 	files, err := exec.Command("git", "ls-files", "*go.mod", "*testdata/fuzz/*").Output()
 	if err != nil {
@@ -381,7 +381,7 @@ func TestModules(t *testing.T) {
 	for _, file := range strings.Fields(string(files)) {
 		dir := path.Dir(file)
 		if before, _, corpus := strings.Cut(file, "testdata/fuzz/"); corpus {
-			if _, err := os.Stat(before + "testdata/fuzz/go.mod"); err != nil {
+			if _, err := os.Stat(before + "testdata/fuzz/go.mod"); err != nil && !strings.Contains(before, "/tests/") {
 				t.Errorf("%s is in the zip file of its module: %v", file, err)
 			}
 			continue

@@ -34,7 +34,7 @@ func generate(t *testing.T, text string) string {
 
 // TestFresh compares what is committed with what would be generated now.
 func TestFresh(t *testing.T) {
-	const dir = "../internal/shapes/"
+	const dir = "../../shapes/"
 	set, err := schema.Load([]string{dir + "shapes.thrift"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestShort(t *testing.T) {
 // TestOneStatement looks for accessors with more than one statement: gofmt
 // breaks long ones over three lines, but the middle one is all there is.
 func TestOneStatement(t *testing.T) {
-	src, err := os.ReadFile("../internal/shapes/shapes.go")
+	src, err := os.ReadFile("../../shapes/shapes.go")
 	if err != nil {
 		t.Fatal(err)
 	}
