@@ -1,7 +1,9 @@
 package golang
 
 import (
+	"fmt"
 	"go/build/constraint"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -53,4 +55,23 @@ func printable(r rune) rune {
 		return unicode.ReplacementChar
 	}
 	return r
+}
+
+// info returns the expression for a declaration's comment and annotations; "" if it has none.
+func info(doc string, a schema.Annotations) string {
+	var parts []string
+	if doc != "" {
+		parts = append(parts, "Doc: "+strconv.Quote(doc))
+	}
+	if len(a) > 0 {
+		var list []string
+		for _, x := range a {
+			list = append(list, fmt.Sprintf("{Name: %q, Value: %q}", x.Key, x.Value))
+		}
+		parts = append(parts, "Annotations: []impl.Annotation{"+strings.Join(list, ", ")+"}")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "impl.Info{" + strings.Join(parts, ", ") + "}"
 }

@@ -1,8 +1,20 @@
-// Package golang generates Go source from a schema: accessors, each of which is one
-// call into package nocopy or thriftimpl, and descriptors that tell these what the types are.
+// Package golang generates Go source from a schema: accessors, each of which is one call into
+// package nocopy or thriftimpl, and descriptors that tell these what the types are. The commands
+// nocopyc and thrift-gen-nocopy call it.
 //
-// names.go forms Go names as Apache Thrift's generator does, scope.go makes them
-// unique, packages.go decides which file's code goes into which package, types.go
-// spells types, views.go and services.go prepare the templates' input, and emit.go
-// executes the templates.
+// The noun is a file: the Go file that is being written for one .thrift file. It knows how types
+// and other packages' names are spelled there:
+//
+//	schema.Set ─► generator ─► file ─► views ─► templates ─► gofmt ─► []File
+//	                 │           │
+//	                 │           └─ imports, types       names of Go things: internal/names
+//	                 └─ which package, errors            Validate methods:   internal/rules
+//
+// From the ground up: emit.go has the options and executes templates, imports.go knows paths of
+// files and packages, file.go and types.go spell names and types. views.go and services.go prepare
+// the input of the templates for declarations, source.go for a whole file, fields.go for what
+// Options.Fields adds and kitex.go for what Options.Kitex adds. generate.go puts them together.
+//
+// All that depends on a base type is in the table scalars of types.go, and in rulesOf of
+// internal/rules.
 package golang

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
@@ -25,7 +26,7 @@ type fieldsView struct {
 // valuesView is the template's input for the Go struct of a struct's fields. Of a union it has
 // only the fields that are lists of structs.
 type valuesView struct {
-	structNames
+	names.Struct
 	Fields       []valueView
 	Left         []string // the constants of the fields that are not among the plain values
 	Nests        bool     // it has nested structs or lists of structs
@@ -35,7 +36,7 @@ type valuesView struct {
 
 // valueView is the template's input for a field of a valuesView.
 type valueView struct {
-	fieldNames
+	names.Field
 	Type    string // "" if it is not among the plain values
 	Put     string // the statement that writes it
 	Default string // what the function for defaults sets it to; "" if that is its zero value
@@ -48,9 +49,9 @@ type valueView struct {
 // generated before. It returns none if no struct of f gets anything.
 func (f *file) fieldsFile(others []File) []File {
 	own := *f
-	own.needs, own.uses = map[string]bool{}, map[*goPackage]bool{}
-	view := fieldsView{Version: Version, Source: plainName(path.Base(strings.ReplaceAll(f.p.Path, `\`, "/"))), Package: f.pkg.name}
-	for _, s := range structsOf(f.p) {
+	own.needs, own.uses = map[string]bool{}, map[*names.Package]bool{}
+	view := fieldsView{Version: Version, Source: names.PlainName(path.Base(strings.ReplaceAll(f.p.Path, `\`, "/"))), Package: f.pkg.Name}
+	for _, s := range names.StructsOf(f.p) {
 		v := own.valuesView(s)
 		view.Types = view.Types || v.Values != ""
 		if v.Values != "" || slices.ContainsFunc(v.Fields, func(x valueView) bool { return x.Element != "" }) {
@@ -75,10 +76,10 @@ func (f *file) fieldsFile(others []File) []File {
 
 // valuesView returns the template's input for a struct.
 func (f *file) valuesView(s *schema.Struct) valuesView {
-	n := f.pkg.names.structs[s]
-	view := valuesView{structNames: *n}
+	n := f.pkg.Structs[s]
+	view := valuesView{Struct: *n}
 	for i, field := range s.Fields {
-		v := valueView{fieldNames: n.Fields[i]}
+		v := valueView{Field: n.Fields[i]}
 		if field.Type.Kind == schema.List && hasFields(field.Type.Elem) {
 			elem := field.Type.Elem.Struct
 			first, kind := entry.Layout(len(elem.Fields), elem.Shape == schema.IsUnion)
@@ -124,7 +125,7 @@ func mayBeOwed(field *schema.Field, goType string) bool {
 
 // fieldsType returns the Go type of the fields of a struct.
 func (f *file) fieldsType(s *schema.Struct) string {
-	return f.qualify(s.Program, f.g.packageOf[s.Program].names.structs[s].Values)
+	return f.qualify(s.Program, f.g.packageOf[s.Program].Structs[s].Values)
 }
 
 // value fills in what of v depends on the type of field, a field of s, whose descriptor is desc.
@@ -191,7 +192,7 @@ func (f *file) structValue(v *valueView, s *schema.Struct, field *schema.Field) 
 		return
 	}
 	pkg := f.g.packageOf[inner.Program]
-	names := pkg.names.structs[inner]
+	names := pkg.Structs[inner]
 	v.Type = f.fieldsType(inner)
 	const put = "at = r.Back(e, v.%s.ThriftPut(r, r.Struct(at, %s, %s)))"
 	desc := f.withPackage(pkg, names.Desc)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
@@ -28,7 +29,7 @@ func Needs(set *schema.Set, opt Options) []Need {
 	var list []Need
 	var visit func(root, p *schema.Program)
 	visit = func(root, p *schema.Program) {
-		for _, q := range uses(p) {
+		for _, q := range names.Uses(p) {
 			if seen[q] {
 				continue
 			}
@@ -49,16 +50,16 @@ func Needs(set *schema.Set, opt Options) []Need {
 
 // path returns the name of the Go file for a .thrift file, relative to the output directory.
 func (g *generator) path(p *schema.Program) string {
-	return path.Join(g.packageOf[p].dir, fileName(p.Name))
+	return path.Join(g.packageOf[p].Dir, names.FileName(p.Name))
 }
 
 // checkPaths adds errors for files that would overwrite each other, and for packages
 // whose names differ only in the case of letters.
 func (g *generator) checkPaths() {
-	files, folders := map[string]*schema.Program{}, map[string]*goPackage{}
+	files, folders := map[string]*schema.Program{}, map[string]*names.Package{}
 	for _, p := range g.set.Programs {
 		pkg := g.packageOf[p]
-		if !pkg.used {
+		if !pkg.Used {
 			continue
 		}
 		at := p.NamespacePos("go")
@@ -67,9 +68,9 @@ func (g *generator) checkPaths() {
 			g.errs.Add(at, "%s would be generated from %s too: give each file a \"namespace go\" of its own, or rename one", name, other.Path)
 		}
 		files[strings.ToLower(name)] = p
-		folder := strings.ToLower(pkg.dir)
+		folder := strings.ToLower(pkg.Dir)
 		if other := folders[folder]; other != nil && other != pkg {
-			g.errs.Add(at, "packages %s and %s differ in the case of letters only, which Go refuses: change one \"namespace go\"", other.dir, pkg.dir)
+			g.errs.Add(at, "packages %s and %s differ in the case of letters only, which Go refuses: change one \"namespace go\"", other.Dir, pkg.Dir)
 		}
 		folders[folder] = pkg
 	}
@@ -99,37 +100,59 @@ func (g *generator) includeOf(p *schema.Program, wanted func(*schema.Program) bo
 }
 
 // isIn returns a function that reports whether a file's code goes to pkg.
-func (g *generator) isIn(pkg *goPackage) func(*schema.Program) bool {
+func (g *generator) isIn(pkg *names.Package) func(*schema.Program) bool {
 	return func(p *schema.Program) bool { return g.packageOf[p] == pkg }
 }
 
 // importPath returns the import path of a package, "" if it is unknown.
-func (g *generator) importPath(pkg *goPackage) string {
+func (g *generator) importPath(pkg *names.Package) string {
 	switch {
 	case g.opt.PackagePrefix != "":
-		return path.Join(g.opt.PackagePrefix, pkg.dir)
-	case pkg.written && g.opt.ModulePath != "":
-		return path.Join(g.opt.ModulePath, pkg.dir)
+		return path.Join(g.opt.PackagePrefix, pkg.Dir)
+	case pkg.Written && g.opt.ModulePath != "":
+		return path.Join(g.opt.ModulePath, pkg.Dir)
 	}
 	return ""
 }
 
 // checkImport adds an error if Go would refuse that p's code imports pkg, whose import
 // path is at.
-func (g *generator) checkImport(p *schema.Program, pkg *goPackage, at string) {
+func (g *generator) checkImport(p *schema.Program, pkg *names.Package, at string) {
 	include := g.includeOf(p, g.isIn(pkg))
 	if prefix := strings.TrimSuffix(g.opt.PackagePrefix, "/"); prefix != "" && !validImport(prefix) {
 		at = prefix
 	}
 	switch {
 	case at == "" && g.opt.ModulePath != "":
-		g.errs.Add(include, "the import path of package %s is needed: give -package-prefix, or -r to generate it too", pkg.dir)
+		g.errs.Add(include, "the import path of package %s is needed: give -package-prefix, or -r to generate it too", pkg.Dir)
 	case at == "":
-		g.errs.Add(include, "the import path of package %s is needed: give -package-prefix", pkg.dir)
+		g.errs.Add(include, "the import path of package %s is needed: give -package-prefix", pkg.Dir)
 	case !validImport(at):
 		g.errs.Add(include, "%q is no import path that Go allows: give another -package-prefix or output directory", at)
-	case !mayImport(g.packageOf[p].dir, pkg.dir):
-		g.errs.Add(include, "Go does not let package %s import %s: rename the folder called internal in its \"namespace go\"", g.packageOf[p].dir, pkg.dir)
+	case !mayImport(g.packageOf[p].Dir, pkg.Dir):
+		g.errs.Add(include, "Go does not let package %s import %s: rename the folder called internal in its \"namespace go\"", g.packageOf[p].Dir, pkg.Dir)
+	}
+}
+
+// checkImportOnce is checkImport that does not repeat what was found before, such as for the code
+// of the file itself.
+func (g *generator) checkImportOnce(p *schema.Program, pkg *names.Package, at string) {
+	known := len(g.errs)
+	g.checkImport(p, pkg, at)
+	for _, e := range g.errs[:known] {
+		if len(g.errs) > known && *e == *g.errs[known] {
+			g.errs = g.errs[:known]
+		}
+	}
+}
+
+// checkTwice adds an error if one of the others, or a file that is still to be made, has this
+// name.
+func (g *generator) checkTwice(p *schema.Program, name string, others []File) {
+	twice := slices.ContainsFunc(others, func(f File) bool { return f.Path == name }) ||
+		slices.ContainsFunc(g.programs, func(q *schema.Program) bool { return g.path(q) == name })
+	if twice {
+		g.errs.Add(idl.Position{Filename: p.Path, Line: 1, Column: 1}, "%s is made from two files: change the name of one", name)
 	}
 }
 
@@ -156,22 +179,22 @@ func mayImport(from, dir string) bool {
 // checkCycles adds errors for Go packages that would import each other. This can
 // happen although no .thrift file includes itself.
 func (g *generator) checkCycles() {
-	uses := map[*goPackage][]*goPackage{}
-	where := map[[2]*goPackage]*schema.Program{}
+	uses := map[*names.Package][]*names.Package{}
+	where := map[[2]*names.Package]*schema.Program{}
 	for _, p := range g.set.Programs {
-		for _, pkg := range g.imports(p) {
+		for _, pkg := range g.packageOf.Imports(p) {
 			from := g.packageOf[p]
 			if !slices.Contains(uses[from], pkg) {
 				uses[from] = append(uses[from], pkg)
-				where[[2]*goPackage{from, pkg}] = p
+				where[[2]*names.Package{from, pkg}] = p
 			}
 		}
 	}
 	const underway, done = 1, 2
-	state := map[*goPackage]int{}
-	var stack []*goPackage
-	var visit func(pkg *goPackage)
-	visit = func(pkg *goPackage) {
+	state := map[*names.Package]int{}
+	var stack []*names.Package
+	var visit func(pkg *names.Package)
+	visit = func(pkg *names.Package) {
 		state[pkg] = underway
 		stack = append(stack, pkg)
 		for _, next := range uses[pkg] {
@@ -179,7 +202,7 @@ func (g *generator) checkCycles() {
 			case 0:
 				visit(next)
 			case underway:
-				p := where[[2]*goPackage{pkg, next}]
+				p := where[[2]*names.Package{pkg, next}]
 				g.errs.Add(g.includeOf(p, g.isIn(next)), "Go packages would import each other: %s", cycleText(stack, next))
 			}
 		}
@@ -194,10 +217,10 @@ func (g *generator) checkCycles() {
 }
 
 // cycleText returns a cycle of packages as text: the part of stack from first on, and first again.
-func cycleText(stack []*goPackage, first *goPackage) string {
+func cycleText(stack []*names.Package, first *names.Package) string {
 	var names []string
 	for _, pkg := range stack[slices.Index(stack, first):] {
-		names = append(names, pkg.dir)
+		names = append(names, pkg.Dir)
 	}
-	return strings.Join(append(names, first.dir), " → ")
+	return strings.Join(append(names, first.Dir), " → ")
 }

@@ -1,12 +1,11 @@
 package golang
 
 import (
-	"bytes"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
@@ -16,7 +15,7 @@ import (
 // codecView is the input of the template for the methods that codecs call.
 type codecView struct {
 	Version, Source, Package string
-	Structs                  []structNames
+	Structs                  []names.Struct
 }
 
 // kitexView is the input of the template for a service's package.
@@ -56,10 +55,10 @@ func (m kitexMethod) Signature() string {
 // already.
 func (g *generator) kitexFiles(p *schema.Program, others []File) []File {
 	pkg := g.packageOf[p]
-	source := plainName(path.Base(strings.ReplaceAll(p.Path, `\`, "/")))
-	view := codecView{Version: Version, Source: source, Package: pkg.name}
+	source := names.PlainName(path.Base(strings.ReplaceAll(p.Path, `\`, "/")))
+	view := codecView{Version: Version, Source: source, Package: pkg.Name}
 	for _, s := range p.Structs {
-		view.Structs = append(view.Structs, *pkg.names.structs[s])
+		view.Structs = append(view.Structs, *pkg.Structs[s])
 	}
 	var files []File
 	if len(view.Structs) > 0 {
@@ -70,41 +69,17 @@ func (g *generator) kitexFiles(p *schema.Program, others []File) []File {
 	}
 	for _, s := range p.Services {
 		folder := serviceFolder(s)
-		name := path.Join(pkg.dir, folder, fileName(strings.ToLower(publicName(s.Name))))
-		g.checkServiceFolder(s, path.Join(pkg.dir, folder))
+		name := path.Join(pkg.Dir, folder, names.FileName(strings.ToLower(names.Public(s.Name))))
+		g.checkServiceFolder(s, path.Join(pkg.Dir, folder))
 		files = append(files, File{name, g.execute(p, "kitex.tmpl", g.kitexView(s, source))})
 	}
 	return files
 }
 
-// checkTwice adds an error if one of the others, or a file that is still to be made, has this
-// name.
-func (g *generator) checkTwice(p *schema.Program, name string, others []File) {
-	twice := slices.ContainsFunc(others, func(f File) bool { return f.Path == name }) ||
-		slices.ContainsFunc(g.programs, func(q *schema.Program) bool { return g.path(q) == name })
-	if twice {
-		g.errs.Add(idl.Position{Filename: p.Path, Line: 1, Column: 1}, "%s is made from two files: change the name of one", name)
-	}
-}
-
-// execute returns the formatted output of a template.
-func (g *generator) execute(p *schema.Program, name string, view any) []byte {
-	var out bytes.Buffer
-	err := templates.ExecuteTemplate(&out, name, view)
-	var src []byte
-	if err == nil {
-		src, err = formatted(out.Bytes())
-	}
-	if err != nil && len(g.errs) == 0 {
-		g.bug(p, err)
-	}
-	return src
-}
-
 // serviceFolder returns the name of the folder and of the package for a service, which is the
 // service's in lower case, as Kitex's generator has it.
 func serviceFolder(s *schema.Service) string {
-	name := folderName(packageName(strings.ToLower(publicName(s.Name))))
+	name := names.FolderName(names.PackageName(strings.ToLower(names.Public(s.Name))))
 	if name == "internal" {
 		name += "_" // nobody else could import it
 	}
@@ -114,11 +89,11 @@ func serviceFolder(s *schema.Service) string {
 // checkServiceFolder adds an error if a service's folder is that of another package.
 func (g *generator) checkServiceFolder(s *schema.Service, dir string) {
 	for _, p := range g.programs {
-		if strings.EqualFold(g.packageOf[p].dir, dir) {
+		if strings.EqualFold(g.packageOf[p].Dir, dir) {
 			g.errs.Add(s.Pos, "the package for service %s is that of %s, too: change the service's name, or a \"namespace go\"", s.Name, p.Path)
 		}
 		for _, other := range p.Services {
-			if other != s && strings.EqualFold(path.Join(g.packageOf[p].dir, serviceFolder(other)), dir) {
+			if other != s && strings.EqualFold(path.Join(g.packageOf[p].Dir, serviceFolder(other)), dir) {
 				g.errs.Add(s.Pos, "the package for service %s is that of service %s, too: change the name of one", s.Name, other.Name)
 			}
 		}
@@ -128,15 +103,12 @@ func (g *generator) checkServiceFolder(s *schema.Service, dir string) {
 // kitexView returns the template's input for a service.
 func (g *generator) kitexView(s *schema.Service, source string) kitexView {
 	p := s.Program
-	f := &file{
-		g: g, p: p, pkg: &goPackage{names: &names{taken: scope{}}}, aliases: map[*goPackage]string{}, uses: map[*goPackage]bool{},
-		needs: map[string]bool{}, hidden: map[string]bool{},
-	}
+	f := g.fileIn(&names.Package{}, p)
 	view := kitexView{
-		Version: Version, Source: source, IDLName: s.Name, Go: publicName(s.Name), Package: serviceFolder(s),
-		Namespace: strings.ReplaceAll(g.packageOf[p].dir, "/", "."),
+		Version: Version, Source: source, IDLName: s.Name, Go: names.Public(s.Name), Package: serviceFolder(s),
+		Namespace: strings.ReplaceAll(g.packageOf[p].Dir, "/", "."),
 	}
-	taken := scope{}
+	taken := names.Scope{}
 	for name := range kitexNames {
 		taken[name] = true
 	}
@@ -149,9 +121,9 @@ func (g *generator) kitexView(s *schema.Service, source string) kitexView {
 		if q != p {
 			g.checkImportOnce(p, pkg, at)
 		} else if at == "" || !validImport(at) {
-			g.errs.Add(s.Pos, "the import path of package %s is needed: give -package-prefix, or an output directory in a module", pkg.dir)
+			g.errs.Add(s.Pos, "the import path of package %s is needed: give -package-prefix, or an output directory in a module", pkg.Dir)
 		}
-		f.aliases[pkg] = taken.unique(pkg.name)
+		f.aliases[pkg] = taken.Unique(pkg.Name)
 		line := importLine{Path: at}
 		if f.aliases[pkg] != path.Base(at) {
 			line.Alias = f.aliases[pkg]
@@ -159,14 +131,14 @@ func (g *generator) kitexView(s *schema.Service, source string) kitexView {
 		f.imports = append(f.imports, line)
 	}
 	add(p)
-	n := g.packageOf[p].names.services[s]
+	n := g.packageOf[p].Services[s]
 	view.Handler, view.NewProcessor, view.Unimplemented = f.qualify(p, n.Handler), f.qualify(p, n.NewProcessor), f.qualify(p, n.Unimplemented)
 	var chain []*schema.Service
 	for b := s; b != nil; b = b.Extends {
 		chain = append([]*schema.Service{b}, chain...)
 	}
 	for _, b := range chain {
-		bn := g.packageOf[b.Program].names.services[b]
+		bn := g.packageOf[b.Program].Services[b]
 		if len(b.Functions) > 0 {
 			add(b.Program)
 		}
@@ -183,30 +155,18 @@ func (g *generator) kitexView(s *schema.Service, source string) kitexView {
 	return view
 }
 
-// checkImportOnce is checkImport that does not repeat what was found before, such as for the code
-// of the file itself.
-func (g *generator) checkImportOnce(p *schema.Program, pkg *goPackage, at string) {
-	known := len(g.errs)
-	g.checkImport(p, pkg, at)
-	for _, e := range g.errs[:known] {
-		if len(g.errs) > known && *e == *g.errs[known] {
-			g.errs = g.errs[:known]
-		}
-	}
-}
-
 // kitexNames holds the names of imports, declarations and variables in a service's package.
-var kitexNames = wordSet(`context client callopt streamcall serviceinfo streaming server nocopykitex service
+var kitexNames = names.Words(`context client callopt streamcall serviceinfo streaming server nocopykitex service
 	Handler Client kClient NewServiceInfo NewServer RegisterService NewClient MustNewClient
 	ctx args callOptions stream handler destService opts svr st h c k err req`)
 
 // kitexMethod returns the template's input for a method of s. add imports the package of a file.
 func (f *file) kitexMethod(s *schema.Service, fn *schema.Function, name string, add func(*schema.Program)) kitexMethod {
 	p := s.Program
-	own := f.g.packageOf[p].names
+	own := f.g.packageOf[p].Names
 	m := kitexMethod{
 		Doc: withDeprecation(fn.Doc, fn.Annotations), IDLName: fn.Name, Go: name,
-		Handler: f.qualify(p, own.services[s].Handler), Args: f.qualify(p, own.structs[fn.Args].Type),
+		Handler: f.qualify(p, own.Services[s].Handler), Args: f.qualify(p, own.Structs[fn.Args].Type),
 	}
 	switch mode, _ := fn.Annotations.Get("streaming.mode"); mode {
 	case "":
@@ -218,23 +178,23 @@ func (f *file) kitexMethod(s *schema.Service, fn *schema.Function, name string, 
 			f.g.errs.Add(fn.Pos, "method %s streams: it must have one argument, a struct, return a struct, and declare no exceptions", fn.Name)
 			return m
 		}
-		m.Mode = upper(mode[:1]) + mode[1:]
+		m.Mode = names.Upper(mode[:1]) + mode[1:]
 		req, res := fn.Args.Fields[0].Type.Struct, fn.Returns.Struct
 		add(req.Program)
 		add(res.Program)
-		m.Req = f.qualify(req.Program, f.g.packageOf[req.Program].names.structs[req].Type)
-		m.Res = f.qualify(res.Program, f.g.packageOf[res.Program].names.structs[res].Type)
+		m.Req = f.qualify(req.Program, f.g.packageOf[req.Program].Structs[req].Type)
+		m.Res = f.qualify(res.Program, f.g.packageOf[res.Program].Structs[res].Type)
 		return m
 	default:
 		f.g.errs.Add(fn.Pos, "method %s has the unknown streaming.mode %q: there are client, server, bidirectional and unary", fn.Name, mode)
 	}
 	if len(fn.Args.Fields) > 0 {
-		m.First = m.Args + ".Get" + own.structs[fn.Args].Fields[0].Go
+		m.First = m.Args + ".Get" + own.Structs[fn.Args].Fields[0].Go
 	}
 	if fn.Result != nil {
-		m.Result = f.qualify(p, own.structs[fn.Result].Type)
+		m.Result = f.qualify(p, own.Structs[fn.Result].Type)
 		if fn.Returns != nil {
-			m.Success = m.Result + ".Get" + own.structs[fn.Result].Fields[0].Go
+			m.Success = m.Result + ".Get" + own.Structs[fn.Result].Fields[0].Go
 		}
 	}
 	return m

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
@@ -22,7 +23,7 @@ type baseView struct{ Handler, Unimplemented, NewProcessor, Client, NewClient st
 
 type methodView struct {
 	Doc, IDLName, Info string
-	methodNames
+	names.Method
 	Args, ArgsDesc     string
 	Result, ResultDesc string // "" if the method is oneway
 	Success            string // the constant of the result's field 0; "" if the method is void
@@ -34,14 +35,14 @@ type throwsView struct{ Type, Desc, Const string }
 
 // serviceView returns the template's input for a service.
 func (f *file) serviceView(s *schema.Service) serviceView {
-	n := f.pkg.names.services[s]
+	n := f.pkg.Services[s]
 	view := serviceView{
 		Doc: withDeprecation(s.Doc, s.Annotations), IDLName: s.Name, Info: info(s.Doc, s.Annotations),
 		Handler: n.Handler, Unimplemented: n.Unimplemented, NewProcessor: n.NewProcessor, Client: n.Client, NewClient: n.NewClient,
 	}
 	if base := s.Extends; base != nil {
 		view.Extends = base.Program.Name + "." + base.Name
-		bn := f.g.packageOf[base.Program].names.services[base]
+		bn := f.g.packageOf[base.Program].Services[base]
 		view.Base = &baseView{
 			f.qualify(base.Program, bn.Handler), f.qualify(base.Program, bn.Unimplemented), f.qualify(base.Program, bn.NewProcessor),
 			f.qualify(base.Program, bn.Client), f.qualify(base.Program, bn.NewClient),
@@ -65,16 +66,16 @@ func (f *file) checkInherited(s *schema.Service, fn *schema.Function) {
 }
 
 // methodView returns the template's input for a method.
-func (f *file) methodView(fn *schema.Function, names methodNames) methodView {
-	args := f.pkg.names.structs[fn.Args]
+func (f *file) methodView(fn *schema.Function, names names.Method) methodView {
+	args := f.pkg.Structs[fn.Args]
 	m := methodView{
-		Doc: withDeprecation(fn.Doc, fn.Annotations), IDLName: fn.Name, Info: info(fn.Doc, fn.Annotations), methodNames: names,
+		Doc: withDeprecation(fn.Doc, fn.Annotations), IDLName: fn.Name, Info: info(fn.Doc, fn.Annotations), Method: names,
 		Args: args.Type, ArgsDesc: args.Desc,
 	}
 	if fn.Result == nil {
 		return m
 	}
-	result := f.pkg.names.structs[fn.Result]
+	result := f.pkg.Structs[fn.Result]
 	m.Result, m.ResultDesc = result.Type, result.Desc
 	for i, field := range fn.Result.Fields {
 		if fn.Returns != nil && i == 0 {
@@ -86,11 +87,6 @@ func (f *file) methodView(fn *schema.Function, names methodNames) methodView {
 		})
 	}
 	return m
-}
-
-// descOf returns the descriptor of a struct as this file refers to it.
-func (f *file) descOf(s *schema.Struct) string {
-	return f.qualify(s.Program, f.g.packageOf[s.Program].names.structs[s].Desc)
 }
 
 // Signature returns the result types of the client's method.

@@ -2,7 +2,6 @@ package golang
 
 import (
 	"fmt"
-	"go/token"
 	"math"
 	"strconv"
 	"strings"
@@ -29,52 +28,14 @@ var scalars = map[schema.Kind]scalar{
 	schema.Binary: {"[]byte", "Bytes", "ByteSlices", "BytesList", "AsBytes", "TypeBinary"},
 }
 
-// A file is the Go file that is being written for the .thrift file p. Its methods
-// return expressions as they must be spelled there.
-type file struct {
-	g       *generator
-	p       *schema.Program
-	pkg     *goPackage
-	aliases map[*goPackage]string // the name of each imported package
-	imports []importLine
-	needs   map[string]bool     // the standard packages that it imports, and "nocopy"
-	uses    map[*goPackage]bool // the other packages that it refers to
-	hidden  map[string]bool     // unexported names of other packages, reported once each
-}
-
-type importLine struct {
-	Alias, Path string
-	pkg         *goPackage
-}
-
-// qualify returns the expression for name, which belongs to p's package. A name of another
-// package must be exported; if it is not, qualify adds an error.
-func (f *file) qualify(p *schema.Program, name string) string {
-	pkg := f.g.packageOf[p]
-	if pkg != f.pkg && !token.IsExported(name) && !f.hidden[name] {
-		f.hidden[name] = true
-		f.g.errs.Add(f.g.includeOf(f.p, f.g.isIn(pkg)), "%s is used here, but begins with an underscore: Go has no such names for other packages than %s", name, pkg.dir)
-	}
-	return f.withPackage(pkg, name)
-}
-
-// withPackage returns name as this file refers to it: with an import alias, unless pkg is its own.
-func (f *file) withPackage(pkg *goPackage, name string) string {
-	if pkg == f.pkg {
-		return name
-	}
-	f.uses[pkg] = true
-	return f.aliases[pkg] + "." + name
-}
-
 // enumType returns the Go type of an enum.
 func (f *file) enumType(e *schema.Enum) string {
-	return f.qualify(e.Program, f.g.packageOf[e.Program].names.enums[e].Type)
+	return f.qualify(e.Program, f.g.packageOf[e.Program].Enums[e].Type)
 }
 
 // structType returns the Go type of a struct.
 func (f *file) structType(s *schema.Struct) string {
-	return f.qualify(s.Program, f.g.packageOf[s.Program].names.structs[s].Type)
+	return f.qualify(s.Program, f.g.packageOf[s.Program].Structs[s].Type)
 }
 
 // goType returns the Go type of a getter's result.
@@ -157,10 +118,10 @@ func (f *file) desc(t *schema.Type) string {
 	switch t.Kind {
 	case schema.EnumKind:
 		pkg := f.g.packageOf[t.Enum.Program]
-		return "impl.EnumOf(" + f.withPackage(pkg, pkg.names.enums[t.Enum].Desc) + ")"
+		return "impl.EnumOf(" + f.withPackage(pkg, pkg.Enums[t.Enum].Desc) + ")"
 	case schema.StructKind:
 		pkg := f.g.packageOf[t.Struct.Program]
-		return "impl.StructOf(" + f.withPackage(pkg, pkg.names.structs[t.Struct].Desc) + ")"
+		return "impl.StructOf(" + f.withPackage(pkg, pkg.Structs[t.Struct].Desc) + ")"
 	case schema.List:
 		return "impl.ListOf(" + f.desc(t.Elem) + ")"
 	case schema.SetKind:
@@ -169,6 +130,11 @@ func (f *file) desc(t *schema.Type) string {
 		return "impl.MapOf(" + f.desc(t.Key) + ", " + f.desc(t.Elem) + ")"
 	}
 	return "impl." + scalars[t.Kind].desc
+}
+
+// descOf returns the descriptor of a struct as this file refers to it.
+func (f *file) descOf(s *schema.Struct) string {
+	return f.qualify(s.Program, f.g.packageOf[s.Program].Structs[s].Desc)
 }
 
 // scalarLiteral returns the Go expression for a scalar value.
@@ -200,7 +166,7 @@ func (f *file) enumLiteral(v *schema.Value) string {
 	e := v.Type.Enum
 	for i, val := range e.Values {
 		if int64(val.Value) == v.Int {
-			return f.qualify(e.Program, f.g.packageOf[e.Program].names.enums[e].Values[i])
+			return f.qualify(e.Program, f.g.packageOf[e.Program].Enums[e].Values[i])
 		}
 	}
 	return fmt.Sprintf("%s(%d)", f.enumType(e), v.Int)

@@ -6,27 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// The views are the templates' input.
-
-type fileView struct {
-	Version, Source, Package string
-	Std                      []string
-	Nocopy, Validate         bool // the packages are used
-	Imports                  []importLine
-	Enums                    []enumView
-	Typedefs                 []typedefView
-	Consts                   []constView
-	Structs                  []structView
-	Services                 []serviceView
-	Registered               []structView // without those of services
-	Validators               []string     // the Validate methods
-}
-
-type typedefView struct{ Doc, Name, Type string }
+// The views of declarations are the templates' input.
 
 type enumView struct {
 	Doc, Name, Parse, Desc, All string
@@ -49,7 +34,7 @@ type constView struct {
 
 type structView struct {
 	Doc, IDLName, Info string
-	structNames
+	names.Struct
 	NewDesc   string
 	Union     bool
 	Wide      bool
@@ -59,7 +44,7 @@ type structView struct {
 
 type fieldView struct {
 	Doc, IDLName, S, Desc string // S is the struct's Go name
-	fieldNames
+	names.Field
 	// Selects the template: scalar (also string), bytes, enum, struct (also map), list
 	Kind       string
 	Type       string
@@ -80,7 +65,7 @@ type fieldView struct {
 
 // enumView returns the template's input for an enum.
 func (f *file) enumView(e *schema.Enum) enumView {
-	n := f.pkg.names.enums[e]
+	n := f.pkg.Enums[e]
 	view := enumView{
 		Doc: withDeprecation(e.Doc, e.Annotations), Name: n.Type, Parse: n.Parse, Desc: n.Desc, All: n.All,
 		IDLName: e.Name, Info: info(e.Doc, e.Annotations),
@@ -95,7 +80,7 @@ func (f *file) enumView(e *schema.Enum) enumView {
 
 // constView returns the template's input for a constant.
 func (f *file) constView(c *schema.Const) constView {
-	n := f.pkg.names.consts[c]
+	n := f.pkg.Consts[c]
 	view := constView{
 		Doc: c.Doc, Name: n.Name, Var: n.Var, Type: f.goType(c.Type), Desc: f.desc(c.Type),
 		IDLName: c.Name, Wire: c.Value.Wire, Info: info(c.Doc, nil),
@@ -119,9 +104,9 @@ func (f *file) constView(c *schema.Const) constView {
 
 // structView returns the template's input for a struct, union or exception.
 func (f *file) structView(s *schema.Struct) structView {
-	n := f.pkg.names.structs[s]
+	n := f.pkg.Structs[s]
 	view := structView{
-		Doc: withDeprecation(s.Doc, s.Annotations), IDLName: s.Name, Info: info(s.Doc, s.Annotations), structNames: *n,
+		Doc: withDeprecation(s.Doc, s.Annotations), IDLName: s.Name, Info: info(s.Doc, s.Annotations), Struct: *n,
 		Union: s.Shape == schema.IsUnion, Exception: s.Shape == schema.IsException,
 		NewDesc: map[schema.Shape]string{
 			schema.IsStruct: "NewDesc", schema.IsUnion: "NewUnionDesc", schema.IsException: "NewExceptionDesc",
@@ -146,7 +131,7 @@ func (f *file) structView(s *schema.Struct) structView {
 	}
 	for i, field := range s.Fields {
 		v := f.fieldView(field)
-		v.Handle, v.Has, v.S, v.Desc, v.fieldNames, v.Ordinal = handle, has, n.Type, n.Desc, n.Fields[i], first+i
+		v.Handle, v.Has, v.S, v.Desc, v.Field, v.Ordinal = handle, has, n.Type, n.Desc, n.Fields[i], first+i
 		v.FieldConst = fmt.Sprintf("%d<<%d | %d<<%d | %s%d<<%d", v.Ordinal, entry.WordShift,
 			first+len(s.Fields), entry.WordsShift, flag, field.Type.WireType(), entry.WireShift)
 		if field.ID != 0 { // linters complain about "| 0"
@@ -239,23 +224,4 @@ func (f *file) define(field *schema.Field) string {
 		parts = append(parts, "Info: "+i)
 	}
 	return "{" + strings.Join(parts, ", ") + "},"
-}
-
-// info returns the expression for a declaration's comment and annotations; "" if it has none.
-func info(doc string, a schema.Annotations) string {
-	var parts []string
-	if doc != "" {
-		parts = append(parts, "Doc: "+strconv.Quote(doc))
-	}
-	if len(a) > 0 {
-		var list []string
-		for _, x := range a {
-			list = append(list, fmt.Sprintf("{Name: %q, Value: %q}", x.Key, x.Value))
-		}
-		parts = append(parts, "Annotations: []impl.Annotation{"+strings.Join(list, ", ")+"}")
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "impl.Info{" + strings.Join(parts, ", ") + "}"
 }

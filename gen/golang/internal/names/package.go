@@ -1,4 +1,4 @@
-package golang
+package names
 
 import (
 	"path"
@@ -8,30 +8,31 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// goPackage is a Go package. It gets the code of all .thrift files that share a namespace.
-type goPackage struct {
-	dir      string // slash-separated, relative to the output directory
-	name     string
-	names    *names
-	programs []*schema.Program
-	written  bool // this run generates some file of it
-	used     bool // written, or imported by a package that is written
+// Package is a Go package. It gets the code of all .thrift files that share a namespace.
+type Package struct {
+	Dir  string // slash-separated, relative to the output directory
+	Name string
+	*Names
+	Written bool // this run generates some file of it
+	Used    bool // written, or imported by a package that is written
 }
 
-// packages returns the Go package that each file's code goes to. fields is Options.Fields.
-func packages(set *schema.Set, opt Options) map[*schema.Program]*goPackage {
-	byDir := map[string]*goPackage{}
-	services := map[*schema.Service]*serviceNames{}
-	of := map[*schema.Program]*goPackage{}
+// Packages is the Go package that each file's code goes to.
+type Packages map[*schema.Program]*Package
+
+// PackagesOf returns the packages for all files of set.
+func PackagesOf(set *schema.Set, opt Options) Packages {
+	byDir := map[string]*Package{}
+	services := map[*schema.Service]*Service{}
+	of := Packages{}
 	for _, p := range set.Programs {
 		dir := packageDir(p)
 		pkg := byDir[dir]
 		if pkg == nil {
-			pkg = &goPackage{dir: dir, name: packageName(path.Base(dir)), names: newNames(services, opt)}
+			pkg = &Package{Dir: dir, Name: PackageName(path.Base(dir)), Names: newNames(services, opt)}
 			byDir[dir] = pkg
 		}
-		pkg.programs = append(pkg.programs, p)
-		pkg.names.addFile(p)
+		pkg.addFile(p)
 		of[p] = pkg
 	}
 	return of
@@ -39,7 +40,7 @@ func packages(set *schema.Set, opt Options) map[*schema.Program]*goPackage {
 
 // packageDir returns the folder for a file's code: a/b/c for "namespace go a.b.c", and
 // the file's base name in lower case if it has no namespace, as with Apache's
-// generator. Names that the go command would pass over are changed by folderName.
+// generator. Names that the go command would pass over are changed by FolderName.
 func packageDir(p *schema.Program) string {
 	ns := p.Namespace("go")
 	if ns == "" {
@@ -53,7 +54,7 @@ func packageDir(p *schema.Program) string {
 	var folders []string
 	for part := range strings.SplitSeq(ns, ".") {
 		if part != "" {
-			folders = append(folders, folderName(part))
+			folders = append(folders, FolderName(part))
 		}
 	}
 	if len(folders) == 0 {
@@ -62,20 +63,20 @@ func packageDir(p *schema.Program) string {
 	return strings.Join(folders, "/")
 }
 
-// imports returns the other packages whose types a file uses, sorted.
-func (g *generator) imports(p *schema.Program) []*goPackage {
-	var list []*goPackage
-	for _, q := range uses(p) {
-		if pkg := g.packageOf[q]; pkg != g.packageOf[p] && !slices.Contains(list, pkg) {
+// Imports returns the other packages whose types a file uses, sorted.
+func (of Packages) Imports(p *schema.Program) []*Package {
+	var list []*Package
+	for _, q := range Uses(p) {
+		if pkg := of[q]; pkg != of[p] && !slices.Contains(list, pkg) {
 			list = append(list, pkg)
 		}
 	}
-	slices.SortFunc(list, func(a, b *goPackage) int { return strings.Compare(a.dir, b.dir) })
+	slices.SortFunc(list, func(a, b *Package) int { return strings.Compare(a.Dir, b.Dir) })
 	return list
 }
 
-// uses returns the other files whose types a file uses.
-func uses(p *schema.Program) []*schema.Program {
+// Uses returns the other files whose types a file uses.
+func Uses(p *schema.Program) []*schema.Program {
 	var list []*schema.Program
 	add := func(q *schema.Program) {
 		if q != p && !slices.Contains(list, q) {

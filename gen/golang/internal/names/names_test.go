@@ -1,11 +1,10 @@
-package golang
+package names
 
 import (
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strings"
 	"testing"
 )
 
@@ -19,7 +18,7 @@ func TestPublicName(t *testing.T) {
 		"i_d_id": "IDID", "ids": "Ids", "id_": "ID_", "New": "New_", "Args": "Args_", "x_Y_z": "X_YZ",
 		"id_Name": "ID_Name", "_Id": "_Id", "MAX_ID": "MAX_ID", "some_const": "SomeConst", "my_id_list": "MyIDList",
 	} {
-		if got := publicName(name); got != want {
+		if got := Public(name); got != want {
 			t.Errorf("%s becomes %s, want %s", name, got, want)
 		}
 	}
@@ -32,10 +31,10 @@ func TestGolintNames(t *testing.T) {
 		"HTTPUrl": "HTTPUrl", "sqlQuery": "SQLQuery", "acl": "ACL", "Identity": "Identity", "MAX_SIZE": "MAX_SIZE", "a": "A",
 		"newId": "NewID_", "_lead": "_lead", "x_": "X_", "idIdId": "IDIDID", "utf8_name": "UTF8Name", "ip4": "IP4", "": "",
 	} {
-		if got := (&names{golint: true}).public(name); got != want {
+		if got := (&Names{opt: Options{Golint: true}}).public(name); got != want {
 			t.Errorf("%s becomes %s, want %s", name, got, want)
 		}
-		if got := (&names{}).public(name); got != publicName(name) {
+		if got := (&Names{}).public(name); got != Public(name) {
 			t.Errorf("%s becomes %s without the option", name, got)
 		}
 	}
@@ -49,7 +48,7 @@ func TestFileName(t *testing.T) {
 		"a_js": "a_js_.go", "wasm": "wasm.go", "_linux": "x_linux_.go", "a+build": "a_build.go", "c++": "c__.go", "größe": "größe.go",
 		"a\nb": "a_b.go", "a\xffb": "a_b.go", "a_unix": "a_unix.go", "": "thrift.go",
 	} {
-		if got := fileName(name); got != want {
+		if got := FileName(name); got != want {
 			t.Errorf("%s becomes %s, want %s", name, got, want)
 		}
 	}
@@ -60,7 +59,7 @@ func TestPackageName(t *testing.T) {
 		"user": "user", "a-b": "a_b", "type": "type_", "main": "main_", "2fa": "_2fa", "_": "thrift_", "Big": "Big", "error": "error",
 		"documentation": "documentation_", "init": "init_", "foo_test": "foo_test", "größe": "gr__e",
 	} {
-		if got := packageName(name); got != want {
+		if got := PackageName(name); got != want {
 			t.Errorf("%s becomes %s, want %s", name, got, want)
 		}
 	}
@@ -71,7 +70,7 @@ func TestFolderName(t *testing.T) {
 		"user": "user", "_": "x_", "_x": "x_x", ".x": "x.x", "-x": "x-x", "testdata": "testdata_", "vendor": "vendor_", "con": "con_",
 		"NUL": "NUL_", "com1": "com1_", "com": "com", "internal": "internal", "main": "main", "type": "type", "x_": "x_", "aux.b": "aux.b_",
 	} {
-		if got := folderName(name); got != want {
+		if got := FolderName(name); got != want {
 			t.Errorf("%s becomes %s, want %s", name, got, want)
 		}
 	}
@@ -87,21 +86,5 @@ func TestPlatforms(t *testing.T) {
 		if !platforms[string(m[1])] {
 			t.Errorf("%s is missing", m[1])
 		}
-	}
-}
-
-// TestStructMethods: the names that no field's accessors may have are those of the template.
-func TestStructMethods(t *testing.T) {
-	for _, name := range []string{"Message", "Release", "Clone", "Valid", "String", "Error", "Unknown", "Which", "AppendTo", "Equal"} {
-		if !structMethods[name] {
-			t.Errorf("%s is missing", name)
-		}
-	}
-	text, err := templateFiles.ReadFile("templates/struct.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(text), "\nfunc (s "); n != len(structMethods) {
-		t.Errorf("the template has %d methods, %d are known", n, len(structMethods))
 	}
 }

@@ -1,4 +1,4 @@
-package golang
+package names
 
 import (
 	"go/token"
@@ -7,24 +7,24 @@ import (
 )
 
 // initialisms holds the words that Apache's generator writes in capitals.
-var initialisms = wordSet(`API ASCII CPU CSS DNS EOF GUID HTML HTTP HTTPS ID IP JSON LHS QPS RAM RHS RPC SLA
+var initialisms = Words(`API ASCII CPU CSS DNS EOF GUID HTML HTTP HTTPS ID IP JSON LHS QPS RAM RHS RPC SLA
 	SMTP SSH TCP TLS TTL UDP UI UID UUID URI URL UTF8 VM XML XSRF XSS`)
 
-// localNames holds the names of receivers, parameters, local variables and imports in generated
+// Locals holds the names of receivers, parameters, local variables and imports in generated
 // code.
-var localNames = wordSet(`s v n b opts nocopy impl io iter fmt slog math sync h c w ctx args result context rpc a r err validate`)
+var Locals = Words(`s v n b opts nocopy impl io iter fmt slog math sync h c w ctx args result context rpc a r err validate`)
 
-// fieldsLocalNames holds the names of more of them, in the code that Options.Fields adds.
-var fieldsLocalNames = wordSet(`at e f i`)
+// FieldsLocals holds the names of more of them, in the code that Options.Fields adds.
+var FieldsLocals = Words(`at e f i`)
 
-// predeclared holds Go's predeclared names, which generated names must not shadow, and main,
+// Predeclared holds Go's predeclared names, which generated names must not shadow, and main,
 // init and _.
-var predeclared = wordSet(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16
+var Predeclared = Words(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16
 	int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr true false iota nil append cap clear
 	close complex copy delete imag len make max min new panic print println real recover init main _`)
 
-// wordSet returns the set of words that are separated by spaces.
-func wordSet(words string) map[string]bool {
+// Words returns the set of words that are separated by spaces.
+func Words(words string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(words) {
 		m[w] = true
@@ -32,15 +32,15 @@ func wordSet(words string) map[string]bool {
 	return m
 }
 
-// publicName returns the Go name that Apache's generator makes of an IDL name:
+// Public returns the Go name that Apache's generator makes of an IDL name:
 // user_id → UserID, get_x → GetX, but userId → UserId and a_B → A_B. Names that
 // look like a constructor's, or like those of a method's arguments and result,
 // get an underscore.
-func publicName(name string) string {
+func Public(name string) string {
 	if name == "" {
 		return ""
 	}
-	name = camelCase(upper(name[:1]) + name[1:])
+	name = camelCase(Upper(name[:1]) + name[1:])
 	plain := name
 	if strings.HasPrefix(plain, "New") {
 		name += "_"
@@ -61,7 +61,7 @@ func camelCase(name string) string {
 			continue
 		}
 		if c := name[i+1]; 'a' <= c && c <= 'z' {
-			name = name[:i] + upper(name[i+1:i+2]) + name[i+2:]
+			name = name[:i] + Upper(name[i+1:i+2]) + name[i+2:]
 		}
 		name = fixInitialism(name, i)
 	}
@@ -70,7 +70,7 @@ func camelCase(name string) string {
 
 // golintInitialisms holds the words that golint wants in capitals and Apache's generator does not
 // know.
-var golintInitialisms = wordSet(`ACL SQL XMPP`)
+var golintInitialisms = Words(`ACL SQL XMPP`)
 
 // asGolint returns a name with the initialisms in it in capitals, as golint demands: userId →
 // userID, UrlList → URLList. A word ends before an underscore, and after a small letter that a
@@ -83,7 +83,7 @@ func asGolint(name string) string {
 			continue
 		}
 		word := strings.Trim(name[from:i+1], "_")
-		if big := upper(word); initialisms[big] || golintInitialisms[big] {
+		if big := Upper(word); initialisms[big] || golintInitialisms[big] {
 			copy(out[from:], big)
 		}
 		from = i + 1
@@ -95,17 +95,17 @@ func asGolint(name string) string {
 // initialism.
 func fixInitialism(name string, at int) string {
 	word, _, _ := strings.Cut(name[at:], "_")
-	if big := upper(word); initialisms[big] {
+	if big := Upper(word); initialisms[big] {
 		return name[:at] + big + name[at+len(word):]
 	}
 	return name
 }
 
-// upper returns text in capital letters.
-func upper(text string) string { return strings.ToUpper(text) }
+// Upper returns text in capital letters.
+func Upper(text string) string { return strings.ToUpper(text) }
 
-// privateName makes a name unexported: User → user, HTTPUrl → httpUrl, MAX → max.
-func privateName(name string) string {
+// Private makes a name unexported: User → user, HTTPUrl → httpUrl, MAX → max.
+func Private(name string) string {
 	n := 0
 	for n < len(name) && 'A' <= name[n] && name[n] <= 'Z' {
 		n++
@@ -116,10 +116,10 @@ func privateName(name string) string {
 	return strings.ToLower(name[:n]) + name[n:]
 }
 
-// packageName returns a valid package name for the last part of a namespace or for
+// PackageName returns a valid package name for the last part of a namespace or for
 // a file's name. The go command passes over files of package documentation, and
 // packages called main and init cannot be imported under their names.
-func packageName(name string) string {
+func PackageName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
 			return r
@@ -138,10 +138,10 @@ func packageName(name string) string {
 	return name
 }
 
-// folderName returns the name of the folder for one part of a namespace. The go
+// FolderName returns the name of the folder for one part of a namespace. The go
 // command passes over _x, .x and testdata, gives vendor a meaning of its own, and
 // refuses -x and what Windows reserves.
-func folderName(name string) string {
+func FolderName(name string) string {
 	name = visible(name)
 	if short, _, _ := strings.Cut(name, "."); name == "testdata" || name == "vendor" || devices[strings.ToLower(short)] {
 		name += "_"
@@ -149,10 +149,10 @@ func folderName(name string) string {
 	return name
 }
 
-// fileName returns the name of the Go file for a .thrift file. The go command reads
+// FileName returns the name of the Go file for a .thrift file. The go command reads
 // meaning into names like x_test.go and x_linux.go, and passes over _x.go.
-func fileName(base string) string {
-	name := visible(plainName(base))
+func FileName(base string) string {
+	name := visible(PlainName(base))
 	if name == "" {
 		name = "thrift"
 	}
@@ -167,9 +167,9 @@ func fileName(base string) string {
 	return name + ".go"
 }
 
-// plainName returns name with _ for the characters that Go modules do not allow in
+// PlainName returns name with _ for the characters that Go modules do not allow in
 // file names, or that would end a comment.
-func plainName(name string) string {
+func PlainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r) {
 			return r
@@ -189,12 +189,12 @@ func visible(name string) string {
 
 // devices holds the names that Windows reserves, with any extension. Go refuses them
 // in import paths.
-var devices = wordSet(`con prn aux nul com1 com2 com3 com4 com5 com6 com7 com8 com9
+var devices = Words(`con prn aux nul com1 com2 com3 com4 com5 com6 com7 com8 com9
 	lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9`)
 
 // platforms holds the words that restrict a file to tests, an operating system or a
 // processor if they come last in its name.
-var platforms = wordSet(`test
+var platforms = Words(`test
 	aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos
 	386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le
 	ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm`)

@@ -1,4 +1,4 @@
-package golang
+package rules
 
 import (
 	"fmt"
@@ -7,15 +7,23 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
+
+// reader reads the rules of one file.
+type reader struct {
+	structs map[*schema.Struct]*structRules // where they go
+	names   *names.Names                    // of the file's package
+	errs    *idl.ErrorList
+}
 
 // isRule reports whether an annotation is a rule for values.
 func isRule(a *idl.Annotation) bool { return a.Key == "vt" || strings.HasPrefix(a.Key, "vt.") }
 
 // file reads the rules of a file's structs and of the arguments and results of its services.
-func (v *validation) file(p *schema.Program) {
+func (v *reader) file(p *schema.Program) {
 	structs := map[idl.Position]*idl.Struct{}
 	fields := map[idl.Position]*idl.Field{}
 	note := func(list []*idl.Field) {
@@ -52,16 +60,16 @@ func (v *validation) file(p *schema.Program) {
 			}
 		}
 	}
-	add := func(s *schema.Struct, of *idl.Struct) {
+	add := func(s *schema.Struct, ast *idl.Struct) {
 		if s == nil {
 			return
 		}
-		c := ruleReader{v: v, p: p, s: s, names: v.g.packageOf[p].names, out: &structRules{}}
+		c := ruleReader{subject: subject{p, s, v.names.Structs[s]}, v: v, out: &structRules{}}
 		for i, f := range s.Fields {
 			c.read(f, fields[f.Pos], i)
 		}
-		if of != nil {
-			c.asserts(of.Annotations)
+		if ast != nil {
+			c.asserts(ast.Annotations)
 		}
 		v.structs[s] = c.out
 	}
@@ -77,7 +85,7 @@ func (v *validation) file(p *schema.Program) {
 }
 
 // misplaced adds errors for rules where they mean nothing.
-func (v *validation) misplaced(list []*idl.Annotation) {
+func (v *reader) misplaced(list []*idl.Annotation) {
 	for _, a := range list {
 		if isRule(a) {
 			v.errs.Add(a.Pos, "%s means nothing here: rules are for fields, arguments and structs", a.Key)
@@ -85,7 +93,7 @@ func (v *validation) misplaced(list []*idl.Annotation) {
 	}
 }
 
-func (v *validation) misplacedInType(t *idl.Type) {
+func (v *reader) misplacedInType(t *idl.Type) {
 	if t == nil {
 		return
 	}
@@ -103,10 +111,8 @@ func (v *validation) misplacedInType(t *idl.Type) {
 
 // A ruleReader reads the rules of a struct.
 type ruleReader struct {
-	v     *validation
-	p     *schema.Program
-	s     *schema.Struct
-	names *names
+	subject
+	v     *reader
 	out   *structRules
 	field int    // the number of the field that is being read
 	what  string // before what a rule wants, in errors: tells keys from values
@@ -314,6 +320,15 @@ func (c *ruleReader) condition(t *schema.Type, a *idl.Annotation, name, text str
 	return rule{cond: cond, want: want, report: "Value", got: "\x00"}, ok
 }
 
+// operand is subject.operand, whose error it adds to those of the annotation.
+func (c *ruleReader) operand(t *schema.Type, a *idl.Annotation, text string) (operand, bool) {
+	o, err := c.subject.operand(t, text)
+	if err != nil {
+		c.fail(a, "%v", err)
+	}
+	return o, err == nil
+}
+
 // maxShown is the most bytes of a rule's value that an error shows.
 const maxShown = 100
 
@@ -369,8 +384,7 @@ func (c *ruleReader) pattern(t *schema.Type, a *idl.Annotation, text string) (ru
 		c.fail(a, "%v", err)
 		return rule{}, false
 	}
-	names := c.names.structs[c.s]
-	name := c.names.taken.unique(privateName(names.Type) + names.Fields[c.field].Go + "Pattern")
+	name := c.v.names.Taken.Unique(names.Private(c.names.Type) + c.names.Fields[c.field].Go + "Pattern")
 	c.out.patterns = append(c.out.patterns, patternVar{name, text})
 	match := ".Match(\x00)"
 	if t.Kind == schema.Binary {
@@ -421,8 +435,13 @@ func (c *ruleReader) asserts(list []*idl.Annotation) {
 			c.fail(a, "a function is needed, as in \"@equal($a, 1)\"")
 		default:
 			text := string(*a.Value)
-			o, ok := c.function(a, text)
-			if ok && o.kind != boolOperand {
+			o, err := c.function(text)
+			if err != nil {
+				c.fail(a, "%v", err)
+				continue
+			}
+			ok := true
+			if o.kind != boolOperand {
 				c.fail(a, "%s is not true or false: use @equal", text)
 				ok = false
 			}

@@ -1,4 +1,4 @@
-package golang
+package rules
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
@@ -61,26 +61,27 @@ func (o operand) isText() bool   { return o.kind == textOperand || o.kind == byt
 // call is the form of a function's call.
 var call = regexp.MustCompile(`^@[A-Za-z_][A-Za-z0-9_.]*\s*\(`)
 
+// subject is the struct whose fields an expression may name.
+type subject struct {
+	p     *schema.Program // its file
+	s     *schema.Struct
+	names *names.Struct
+}
+
 // operand returns what a value of type t is compared with: a constant, a field of the struct
 // ($name) or the result of a function (@name(...)).
-func (c *ruleReader) operand(t *schema.Type, a *idl.Annotation, text string) (operand, bool) {
+func (c subject) operand(t *schema.Type, text string) (o operand, err error) {
 	isText := t.Kind == schema.String || t.Kind == schema.Binary
-	var o operand
-	var err error
 	switch {
 	case strings.HasPrefix(text, "$"):
 		o, err = c.reference(text[1:])
 	case call.MatchString(text):
-		var ok bool
-		if o, ok = c.function(a, text); !ok {
-			return o, false
-		}
+		o, err = c.function(text)
 	default:
 		o, err = c.literal(t, text)
 	}
 	if err != nil {
-		c.fail(a, "%v", err)
-		return o, false
+		return o, err
 	}
 	fits := o.isNumber()
 	switch {
@@ -92,13 +93,13 @@ func (c *ruleReader) operand(t *schema.Type, a *idl.Annotation, text string) (op
 		fits = o.kind == intOperand
 	}
 	if !fits {
-		c.fail(a, "%s cannot be compared with %s", t, text)
+		return o, fmt.Errorf("%s cannot be compared with %s", t, text)
 	}
-	return o, fits
+	return o, nil
 }
 
 // literal returns a constant for a value of type t.
-func (c *ruleReader) literal(t *schema.Type, text string) (operand, error) {
+func (c subject) literal(t *schema.Type, text string) (operand, error) {
 	switch t.Kind {
 	case schema.Bool:
 		b, err := strconv.ParseBool(text)
@@ -129,7 +130,7 @@ func (c *ruleReader) literal(t *schema.Type, text string) (operand, error) {
 
 // enumLiteral returns the number of a value of an enum, which is written NAME, ENUM.NAME,
 // file.ENUM.NAME or as a number.
-func (c *ruleReader) enumLiteral(e *schema.Enum, text string) (operand, error) {
+func (c subject) enumLiteral(e *schema.Enum, text string) (operand, error) {
 	if n, err := strconv.ParseInt(text, 0, 32); err == nil {
 		return operand{intOperand, strconv.FormatInt(n, 10), true}, nil
 	}
@@ -146,7 +147,7 @@ func (c *ruleReader) enumLiteral(e *schema.Enum, text string) (operand, error) {
 }
 
 // isEnum reports whether a name in the file is that of an enum, or of a typedef of it.
-func (c *ruleReader) isEnum(e *schema.Enum, name string) bool {
+func (c subject) isEnum(e *schema.Enum, name string) bool {
 	in := []*schema.Program{c.p}
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
 		in = nil
@@ -171,7 +172,7 @@ func (c *ruleReader) isEnum(e *schema.Enum, name string) bool {
 }
 
 // reference returns the value of a field of the struct.
-func (c *ruleReader) reference(name string) (operand, error) {
+func (c subject) reference(name string) (operand, error) {
 	f, get, err := c.getter(name)
 	if err != nil {
 		return operand{}, err
@@ -194,10 +195,10 @@ func (c *ruleReader) reference(name string) (operand, error) {
 }
 
 // getter returns a field of the struct and the expression that reads it.
-func (c *ruleReader) getter(name string) (*schema.Field, string, error) {
+func (c subject) getter(name string) (*schema.Field, string, error) {
 	for i, f := range c.s.Fields {
 		if f.Name == name {
-			return f, "s.Get" + c.names.structs[c.s].Fields[i].Go + "()", nil
+			return f, "s.Get" + c.names.Fields[i].Go + "()", nil
 		}
 	}
 	return nil, "", fmt.Errorf("%s has no field %q", c.s.Name, name)
@@ -207,21 +208,18 @@ func (c *ruleReader) getter(name string) (*schema.Field, string, error) {
 const maxCalls = 20
 
 // function returns the result of a function's call, which is all of text.
-func (c *ruleReader) function(a *idl.Annotation, text string) (operand, bool) {
+func (c subject) function(text string) (operand, error) {
 	p := callParser{c: c, rest: text}
 	o, err := p.call(0)
 	if err == nil && p.rest != "" {
 		err = fmt.Errorf("unexpected %q after the function", p.rest)
 	}
-	if err != nil {
-		c.fail(a, "%v", err)
-	}
-	return o, err == nil
+	return o, err
 }
 
 // A callParser parses calls of functions.
 type callParser struct {
-	c    *ruleReader
+	c    subject
 	rest string
 }
 
@@ -305,7 +303,7 @@ func (p *callParser) argument(depth int) (argument, error) {
 }
 
 // apply returns the result of a function.
-func (c *ruleReader) apply(name string, args []argument) (operand, error) {
+func (c subject) apply(name string, args []argument) (operand, error) {
 	counts := map[string]int{"len": 1, "equal": 2, "mod": 2, "add": 2, "now_unix_nano": 0, "sprintf": len(args)}
 	n, known := counts[name]
 	switch {
@@ -366,7 +364,7 @@ func (o operand) asText() operand {
 }
 
 // length returns the length of a field.
-func (c *ruleReader) length(arg argument) (operand, error) {
+func (c subject) length(arg argument) (operand, error) {
 	if arg.field == "" {
 		return operand{}, errors.New("a field is needed, as in @len($a)")
 	}
