@@ -83,6 +83,15 @@ func ExampleDump_json() {
 	// {"offset":7,"size":1,"hex":"00","kind":"stop","depth":1}
 }
 
+// store is a handler: it takes every value, and keeps none.
+type store struct {
+	kv.UnimplementedKeyValueHandler
+}
+
+func (*store) Update(context.Context, kv.KeyValueUpdateArgs, kv.KeyValueUpdateResult) error {
+	return nil
+}
+
 // A Tap on the connections of a server.
 func ExampleTap() {
 	idl, err := inspect.LoadIDL("../../examples/kvstore/kvstore.thrift")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"
@@ -482,4 +483,18 @@ func TestReadersOfKept(t *testing.T) {
 			t.Errorf("%s has changed something before it panicked", name)
 		}
 	}
+}
+
+// newOrder returns a message to begin with.
+func newOrder() order.Order {
+	o := order.NewOrder()
+	o.SetID(7)
+	o.SetCustomer("Ada")
+	lines := o.NewLines(2)
+	lines.At(0).SetArticle("pencil")
+	lines.At(0).SetPrice(1.5)
+	lines.At(1).SetArticle("paper")
+	lines.At(1).SetPrice(4)
+	o.SetLabelsMap(map[string]string{"colour": "red", "size": "A4"})
+	return o
 }

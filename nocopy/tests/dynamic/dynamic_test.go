@@ -5,18 +5,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 
-	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 )
 
-const shapesFile = "../../gen/internal/shapes/shapes.thrift"
+const shapesFile = "../../../gen/internal/shapes/shapes.thrift"
 
 func mustLoad(t testing.TB, files ...string) *dynamic.Schema {
 	t.Helper()
@@ -51,83 +48,6 @@ func TestConstValues(t *testing.T) {
 		c, err := s.Const(name)
 		if err != nil || c.Value().String() != want {
 			t.Errorf("%s: %v, %v", name, c.Value(), err)
-		}
-	}
-}
-
-// TestReload: what is loaded again is not made again, by any number of goroutines; only what has
-// changed is, with what refers to it.
-func TestReload(t *testing.T) {
-	const src = `
-enum Color { RED = 1 (hex = "f00"), GREEN }
-struct Leaf { 1: i32 a = 7, 2: Color c, 3: list<list<string>> l }
-struct Tree { 1: Leaf leaf, 2: list<Tree> trees, 3: map<Leaf, Forest> m }
-struct Forest { 1: Tree tree, 2: set<Color> colors }
-struct Apart { 1: list<Color> c }
-exception Bad { 1: string why }
-service S { Tree get(1: Leaf leaf) throws (1: Bad bad), oneway void tell(1: i32 v) }
-const list<Leaf> LEAVES = [{"a": 1}]
-`
-	descs := func(s *dynamic.Schema) map[string]any {
-		all := map[string]any{}
-		for name, typ := range s.Structs() {
-			all[name] = typ.Desc()
-		}
-		return all
-	}
-	first := text(t, src)
-	want, before := descs(first), dynamic.Interned()
-	times := testmode.Of(300, 10_000)
-	var memory runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&memory)
-	heap := memory.HeapAlloc
-	var group sync.WaitGroup
-	for range 2 {
-		group.Go(func() {
-			for range times / 2 {
-				s, err := dynamic.LoadText(map[string]string{"a.thrift": src})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				for name, d := range descs(s) {
-					if d != want[name] {
-						t.Errorf("%s was made again", name)
-						return
-					}
-				}
-			}
-		})
-	}
-	group.Wait()
-	if after := dynamic.Interned(); after != before {
-		t.Errorf("%+v became %+v", before, after)
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&memory)
-	if memory.HeapAlloc > heap+4<<20 {
-		t.Errorf("%d bytes became %d", heap, memory.HeapAlloc)
-	}
-	for _, change := range []struct{ from, to, changed string }{
-		{"i32 a = 7", "i32 a = 8", "Leaf Tree Forest"},
-		{"i32 a = 7", "/** new */ 1: i32 a = 7", "Leaf Tree Forest"},
-		{"struct Leaf {", "/** A leaf. */ struct Leaf {", "Leaf Tree Forest"},
-		{`"f00"`, `"f01"`, "Leaf Tree Forest Apart"},
-		{"set<Color>", "list<Color>", "Tree Forest"},
-		{"1: Tree tree", "1: optional Tree tree", "Tree Forest"},
-		{"string why", "binary why", "Bad"},
-		{"oneway void", "void", ""},
-	} {
-		now := descs(text(t, strings.Replace(src, change.from, strings.TrimPrefix(change.to, "/** new */ 1: "), 1)))
-		if strings.HasPrefix(change.to, "/** new") {
-			now = descs(text(t, strings.Replace(src, "1: i32 a = 7", change.to, 1)))
-		}
-		for name := range want {
-			short := strings.TrimPrefix(name, "a.")
-			if changed := now[name] != want[name]; changed != strings.Contains(" "+change.changed+" ", " "+short+" ") {
-				t.Errorf("%s to %s: %s changed: %v", change.from, change.to, name, changed)
-			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopycmp"
@@ -183,8 +184,16 @@ func TestOptions(t *testing.T) {
 
 // TestNotLinked: programs that do not compare messages do not get go-cmp.
 func TestNotLinked(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "../../examples/quickstart", "../rpc", "../messages").Output()
+	out, err := exec.Command("go", "list", "-deps", "../../../examples/quickstart", "../../rpc", "../../messages").Output()
 	if err != nil || strings.Contains(string(out), "go-cmp") || !strings.Contains(string(out), "/nocopy\n") {
 		t.Errorf("%v: %s", err, out)
 	}
+}
+
+func newOrder(article string) order.Order {
+	o := order.NewOrder()
+	o.SetID(7)
+	o.NewLines(1).At(0).SetArticle(article)
+	o.SetLabelsMap(map[string]string{"size": "A4"})
+	return o
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-const kvFile = "../../examples/kvstore/kvstore.thrift"
+const kvFile = "../../../examples/kvstore/kvstore.thrift"
 
 func serve(t testing.TB, srv *rpc.Server) string {
 	t.Helper()

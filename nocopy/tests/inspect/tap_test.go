@@ -26,7 +26,7 @@ import (
 
 func loadKV(t testing.TB) *inspect.IDL {
 	t.Helper()
-	l, err := inspect.LoadIDL(filepath.Join("..", "..", "examples", "kvstore", "kvstore.thrift"))
+	l, err := inspect.LoadIDL(filepath.Join("..", "..", "..", "examples", "kvstore", "kvstore.thrift"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package messages
+package steps_test
 
 import (
 	"encoding/binary"
@@ -14,6 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/steps"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -36,7 +37,7 @@ func TestEmptySteps(t *testing.T) {
 	if testmode.Long { // all packages have to be compiled
 		folders = append(folders, "nocopy", "internal/chain", "nocopy/nocopyjson")
 	}
-	overlay, err := steps.Overlay("../..", t.TempDir(), folders...)
+	overlay, err := steps.Overlay("../../..", t.TempDir(), folders...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func countEmptySteps(t *testing.T) {
 			for i := range n {
 				each = append(each, fmt.Sprintf("list[*].f%d", i))
 			}
-			one, all := MustMask(d, "list[*].f1"), MustMask(d, each...)
+			one, all := messages.MustMask(d, "list[*].f1"), messages.MustMask(d, each...)
 			for _, op := range []struct {
 				name string
 				do   func(m, o anyMessage)
@@ -104,10 +105,10 @@ func countEmptySteps(t *testing.T) {
 				{"Copy one field", func(m, o anyMessage) { _ = one.Copy(m, o) }},
 				{"Copy all fields", func(m, o anyMessage) { _ = all.Copy(m, o) }},
 				{"Set one field", func(m, _ anyMessage) { _ = one.Set(m, 7) }},
-				{"Equal", func(m, o anyMessage) { set(m, d); Equal(m, o) }},
-				{"Equal, with defaults", func(m, o anyMessage) { set(m, d); Equal(m, o, EquateDefaults) }},
-				{"Merge", func(m, o anyMessage) { Merge(m, o) }},
-				{"CopyInto", func(m, o anyMessage) { set(o, d); CopyInto(m, o) }},
+				{"Equal", func(m, o anyMessage) { set(m, d); messages.Equal(m, o) }},
+				{"Equal, with defaults", func(m, o anyMessage) { set(m, d); messages.Equal(m, o, messages.EquateDefaults) }},
+				{"Merge", func(m, o anyMessage) { messages.Merge(m, o) }},
+				{"CopyInto", func(m, o anyMessage) { set(o, d); messages.CopyInto(m, o) }},
 				{"JSON", func(m, _ anyMessage) { _, _ = nocopyjson.Marshal(m) }},
 				{"String", func(m, _ anyMessage) { _ = m.s.Format(d) }},
 				{"a log's value", func(m, _ anyMessage) { slog.AnyValue(m.s.LogValue(d)).Resolve() }},

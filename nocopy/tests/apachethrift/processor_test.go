@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/apache/thrift/lib/go/thrift"
+
 	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
 	"github.com/nocopythrift/nocopythrift/internal/apachetest"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -318,3 +320,13 @@ func TestWrongElements(t *testing.T) {
 }
 
 // FuzzProcess: whatever is sent to a processor, it returns, and wh
+
+func newOrder() order.Order {
+	o := order.NewOrder()
+	o.SetID(7)
+	o.SetCustomer("Ada")
+	line := o.NewLines(0).AppendNew()
+	line.SetArticle("kettle")
+	line.SetCount(2)
+	return o
+}

@@ -1,7 +1,6 @@
 package dynamic_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -13,7 +12,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 )
 
-// TestMistakes: mistakes have positions.
 // doubling returns structs S0 to Sn, each of which but the first contains two of the one before.
 func doubling(n int) string {
 	return "struct S0 { 1: required list<i32> a }\n" + repeat(n, func(i int) string {
@@ -34,6 +32,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
+// TestMistakes: mistakes have positions.
 func TestMistakes(t *testing.T) {
 	for src, want := range map[string]string{
 		"struct A { 1: i32 a 1: i32 b }":             "a.thrift:1:21: A: fields a and b have the same id 1",
@@ -112,34 +111,6 @@ func TestHostileIDL(t *testing.T) {
 	}
 }
 
-// TestTooMany: files that are too large, and types that are too many, are errors.
-func TestTooMany(t *testing.T) {
-	_, err := dynamic.LoadText(map[string]string{"a.thrift": strings.Repeat("# a comment\n", 100_000)})
-	if want := "a.thrift:1:1: cannot read a.thrift: the files are larger than 1048576 bytes together"; err == nil || err.Error() != want {
-		t.Error(err)
-	}
-	texts := map[string]string{}
-	for i := range 5000 {
-		texts[fmt.Sprintf("f%d.thrift", i)] = ""
-	}
-	if _, err := dynamic.LoadText(texts); err == nil || !strings.Contains(err.Error(), "larger than") {
-		t.Error(err)
-	}
-	defer dynamic.SetMost(10_000)()
-	before := dynamic.Interned()
-	_, err = dynamic.LoadText(map[string]string{"a.thrift": "struct Few { 1: list<Few> a }\nstruct Many {" +
-		repeat(100, func(i int) string { return fmt.Sprintf("%d: list<Few> f%d ", i+1, i) }) + "}"})
-	if err == nil || !strings.HasPrefix(err.Error(), "a.thrift:2:8: the types that the program has loaded are too many") {
-		t.Error(err)
-	}
-	if after := dynamic.Interned(); after.Memory-before.Memory > 10_000 {
-		t.Errorf("%+v became %+v", before, after)
-	}
-	if s, err := dynamic.LoadText(map[string]string{"a.thrift": "struct Few { 1: list<Few> a }"}); err != nil {
-		t.Errorf("%v, %v", s, err)
-	}
-}
-
 // TestValues: values that do not fit are errors with paths, and nothing is made.
 func TestValues(t *testing.T) {
 	s := text(t, `
@@ -209,39 +180,4 @@ func TestReleased(t *testing.T) {
 			f()
 		}()
 	}
-}
-
-// FuzzIDL loads any text, and parses any bytes as the first struct that it defines.
-func FuzzIDL(f *testing.F) {
-	f.Add("struct A { 1: list<A> a = [], 2: map<A, i32> m, 3: optional E e } enum E { X }", []byte{15, 0, 1, 12, 0, 0, 0, 1, 0, 0})
-	f.Add("service S { i32 a(1: i32 b) throws (1: X x) } exception X { 1: uuid u }", []byte{0})
-	f.Add("union U { 1: i32 a, 2: U u } const U C = {'a': 1}", []byte{8, 0, 1, 0, 0, 0, 5, 0})
-	f.Fuzz(func(t *testing.T, src string, b []byte) {
-		undo := dynamic.SetMost(64 << 20) // of the 512 MiB that there are for all
-		defer undo()
-		s, err := dynamic.LoadText(map[string]string{"a.thrift": src})
-		if err != nil {
-			var list dynamic.Errors
-			if !errors.As(err, &list) || len(list) == 0 || list[0].Line < 1 {
-				t.Fatalf("%T %v", err, err)
-			}
-			return
-		}
-		for _, c := range s.Consts() {
-			_ = c.Value().String()
-		}
-		for _, typ := range s.Structs() {
-			m, err := typ.Parse(b, nocopy.Limits{MaxBytes: 1 << 16})
-			if err != nil {
-				continue
-			}
-			fields := dynamic.ToMap(m)
-			if _, err := typ.FromMap(fields); err != nil && !errors.Is(err, nocopy.ErrLimit) && !strings.Contains(err.Error(), "union") {
-				t.Fatalf("%v of %v", err, fields)
-			}
-		}
-		for _, sv := range s.Services() {
-			sv.Processor(func(ctx context.Context, c *dynamic.Call) error { return nil })
-		}
-	})
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/apache/thrift/lib/go/thrift"
+
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"

@@ -18,7 +18,7 @@ func BenchmarkParse(b *testing.B) {
 		lines.At(i).SetCount(int32(i))
 	}
 	wire := o.Message().Bytes()
-	typ := mustStruct(b, mustLoad(b, "../../examples/quickstart/order.thrift"), "Order")
+	typ := mustStruct(b, mustLoad(b, "../../../examples/quickstart/order.thrift"), "Order")
 	b.Run("generated", func(b *testing.B) {
 		for range b.N {
 			m, err := order.ParseOrder(wire, nocopy.Recycle)

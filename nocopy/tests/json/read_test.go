@@ -9,7 +9,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
-	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson/internal/shop"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/json/shop"
 )
 
 // TestAccepted: texts of an Item and how they are written again.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
-	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson/internal/shop"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/json/shop"
 )
 
 // cart is a Go struct with messages in it, as programs have them.

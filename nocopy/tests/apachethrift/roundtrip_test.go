@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/apache/thrift/lib/go/thrift"
+
 	"github.com/nocopythrift/nocopythrift/internal/apachetest"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
