@@ -6,7 +6,7 @@ FUZZTIME ?= 20s
 SLOW = Millions|Large|Huge|Hostile|BoundedMemory|LinearTime|Promises|Soak|Retained|Inlin|Faults|Dependencies|ReleaseOrders|Sharing|ManyReferred|OverTheLimit|IndexMemory|Seeded|OneFieldManyTimes|Concurrent
 
 help: ## lists the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 gen: ## writes all generated files anew
 	go generate ./...
@@ -87,6 +87,12 @@ otel: ## calls from and to Java with OpenTelemetry's agent are one trace; needs 
 bench: ## measures against the peers (minutes); ARGS="-quick" for less
 	go run -C bench . $(ARGS)
 
+insns: ## counts instructions under valgrind, and compares them with bench/insns/table.txt within 1 % (half a minute)
+	go run -C bench ./insns
+
+insns-write: ## writes that table anew
+	go run -C bench ./insns -write
+
 rehearse: ## packs the modules as a release, and follows README and docs literally from empty folders (2 minutes)
 	go run -C internal/rehearse . $(ARGS)
 
@@ -103,4 +109,4 @@ staticcheck: ## staticcheck (staticcheck.conf has the exceptions); it is downloa
 	go run $(STATICCHECK) $$(go list ./... | grep -v /examples/quickstart/apache/)
 	.ci/parts go run $(STATICCHECK) ./...
 
-.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz wild interop otel bench rehearse lint staticcheck
+.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz wild interop otel bench insns insns-write rehearse lint staticcheck

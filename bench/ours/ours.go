@@ -42,6 +42,7 @@ func Peer() bench.Peer {
 // use holds the operations on one message type.
 type use interface {
 	rows(wire []byte, op bench.Op) []bench.Row
+	life() Life
 	decode(b []byte) (any, error)
 }
 

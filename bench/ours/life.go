@@ -1,0 +1,39 @@
+package ours
+
+import (
+	"io"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// Life has what an application does with a message of one type, in steps. Command insns counts
+// each of them alone; the rows of Peer are made of several.
+type Life struct {
+	Build func() nocopy.Struct // makes the message and sets all fields
+	Parse func(wire []byte, opts ...nocopy.Option) nocopy.Struct
+	Read  func(nocopy.Struct) uint64 // reads all fields
+	Edit  func(nocopy.Struct)        // nil if the type has no such operation
+}
+
+// LifeOf returns the steps for v, a message of package data.
+func LifeOf(v any) Life { return of(v).life() }
+
+// Send writes a message to w. The caller releases it.
+func Send(w io.Writer, s nocopy.Struct) int64 { return must(s.Message().WriteTo(w)) }
+
+func (f with[S]) life() Life {
+	m := f()
+	l := Life{
+		Build: func() nocopy.Struct {
+			s := m.make()
+			m.fill(s)
+			return nocopy.Struct(s)
+		},
+		Parse: func(b []byte, opts ...nocopy.Option) nocopy.Struct { return nocopy.Struct(must(m.parse(b, opts...))) },
+		Read:  func(s nocopy.Struct) uint64 { return m.sum(S(s)) },
+	}
+	if m.edit != nil {
+		l.Edit = func(s nocopy.Struct) { m.edit(S(s)) }
+	}
+	return l
+}
