@@ -61,7 +61,7 @@ qemu: ## runs the library's tests on other processors, where qemu-user is instal
 
 soak: ## 10 million messages of 1 KiB to 8 MiB in each mode; two minutes of calls under the race detector; memory must stay as it is (minutes)
 	NOCOPY_SOAK_MESSAGES=10000000 go test -run 'TestSoak$$' -count=1 -v -timeout 60m ./nocopy
-	NOCOPY_SOAK=120s go test -race -run 'TestSoak$$' -count=1 -v -timeout 10m ./nocopy/rpc
+	NOCOPY_SOAK=120s go test -C nocopy/tests -race -run 'TestSoak$$' -count=1 -v -timeout 10m ./rpc
 
 hostile: ## counts the steps of all operations on hostile messages: received in all ways, and large ones (minutes)
 	NOCOPY_HOSTILE=ways go test -count=1 -timeout 60m -run 'TestHostileSteps$$' ./nocopy

@@ -97,6 +97,7 @@ var arrows = []struct {
 	{"nocopy/nocopyjson", []string{module + "/internal/jsontext", module + "/nocopy"}, "JSON to messages and back; only programs that use it link it"},
 	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/internal/jsontext", module + "/nocopy"}, "names for what package nocopy has for generated code"},
 	{"nocopy/rpc/rpctest", []string{module + "/nocopy"}, "calls in memory; only tests import it"},
+	{"nocopy/internal/rpcinside", nil, "variables"},
 	{"nocopy/rpc", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/shm", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
 	{"nocopy/validate/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
 	{"nocopy/validate", nil, "errors and conditions; only programs whose IDL has rules import it"},
@@ -454,7 +455,7 @@ func TestFresh(t *testing.T) {
 		{"gen/internal/services", "services/services.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal services.thrift parent.thrift"},
 		{"nocopy/validate/internal/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},
 		{"gen/internal/rules", "rules/rules.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal rules.thrift other.thrift"},
-		{"nocopy/rpc/internal/echo", "echo/echo.go", "../../../../gen/nocopyc -o OUT echo.thrift"},
+		{"nocopy/tests/rpc/echo", "echo/echo.go", "../../../../gen/nocopyc -o OUT echo.thrift"},
 		{"nocopy/apachethrift/internal/footer", "footer/footer.go", "../../../../gen/nocopyc -o OUT footer.thrift"},
 		{"nocopy/tests/json/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},
 	} {

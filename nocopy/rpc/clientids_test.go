@@ -37,8 +37,8 @@ func TestAge(t *testing.T) {
 // TestWrappedIDs: sequence ids begin anew after the largest, without those that are in use; a
 // stray reply ends the oldest call then, too, and replies to calls that were given up are dropped.
 func TestWrappedIDs(t *testing.T) {
-	EmptyPools()
-	defer EmptyPools()
+	emptyPools()
+	defer emptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		m, oneway := testMethods()
 		log := new(bytes.Buffer)
@@ -127,8 +127,8 @@ func TestWrappedIDs(t *testing.T) {
 
 // TestBatch: a large call ends a batch: calls after it stay queued, and no reply is for them.
 func TestBatch(t *testing.T) {
-	EmptyPools()
-	defer EmptyPools()
+	emptyPools()
+	defer emptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := testMethods()
 		opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})

@@ -97,9 +97,9 @@ func (m *machine) walks(t *testing.T, n int, f func(t *testing.T, walk []string)
 		if rest > 0 || t.Failed() {
 			return
 		}
-		EmptyPools()
+		emptyPools()
 		synctest.Test(t, func(t *testing.T) { f(t, slices.Clone(walk)) })
-		EmptyPools()
+		emptyPools()
 	}
 }
 
@@ -378,7 +378,7 @@ func walkConnection(t *testing.T, m *machine, walk []string) {
 	current := newSteered()
 	dials <- dialled{nc: current}
 	c, err := Dial(context.Background(), "steered", "", PoolSize(1), Logger(slog.New(slog.DiscardHandler)),
-		DialWith(func(ctx context.Context, _, _ string) (net.Conn, error) {
+		Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
 			select {
 			case d := <-dials:
 				if d.err != nil {
@@ -470,8 +470,8 @@ func walkConnection(t *testing.T, m *machine, walk []string) {
 			t.Errorf("%v: a call succeeds, to which nobody has replied", walk)
 		}
 	}
-	if inFlight, waiting, using := c.InUse(); inFlight+waiting+using != 0 {
-		t.Fatalf("%v: left over: %d calls in flight, %d waiting, %d connections' places", walk, inFlight, waiting, using)
+	if n := c.inside(); n.InFlight+n.Waiting+n.Using != 0 {
+		t.Fatalf("%v: left over: %d calls in flight, %d waiting, %d connections' places", walk, n.InFlight, n.Waiting, n.Using)
 	}
 }
 

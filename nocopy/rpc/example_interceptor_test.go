@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"net"
 
+	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
 // An interceptor of a server: it refuses some calls, and notes how the others end.
 func ExampleInterceptor() {
 	guard := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-		if c.Method.Name == "version" {
-			return errors.New("nobody may know")
+		if c.Method.Name == "delete" {
+			return errors.New("nobody may delete")
 		}
 		err := next(ctx, c)
 		fmt.Println(c.Method, c.Peer.Network(), err)
@@ -26,7 +26,7 @@ func ExampleInterceptor() {
 		return
 	}
 	ctx := context.Background()
-	srv := &rpc.Server{Processor: echo.NewEchoProcessor(new(handler)), Interceptors: []rpc.Interceptor{guard}}
+	srv := &rpc.Server{Processor: kv.NewKeyValueProcessor(new(store)), Interceptors: []rpc.Interceptor{guard}}
 	go srv.Serve(l)
 	defer srv.Shutdown(ctx)
 
@@ -36,16 +36,16 @@ func ExampleInterceptor() {
 		return
 	}
 	defer cl.Close()
-	c := echo.NewEchoClient(cl)
-	sum, err := c.Add(ctx, func(args echo.EchoAddArgs) { args.SetA(1); args.SetB(2) })
-	fmt.Println(sum.GetSuccess(), err)
-	_, err = c.Version(ctx, nil)
+	c := kv.NewKeyValueClient(cl)
+	_, err = c.Create(ctx, func(args kv.KeyValueCreateArgs) { args.SetKey([]byte("key")) })
+	fmt.Println(err)
+	_, err = c.Delete(ctx, func(args kv.KeyValueDeleteArgs) { args.SetKey([]byte("key")) })
 	var refused *rpc.ApplicationException
 	if errors.As(err, &refused) {
 		fmt.Println(refused.Message)
 	}
 	// Output:
-	// Echo.add tcp <nil>
-	// 3 <nil>
-	// nobody may know
+	// KeyValue.create tcp <nil>
+	// <nil>
+	// nobody may delete
 }

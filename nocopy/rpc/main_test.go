@@ -1,10 +1,9 @@
-package rpc_test
+package rpc
 
 import (
 	"flag"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"go.uber.org/goleak"
 )
 
@@ -12,6 +11,6 @@ import (
 func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "32")
 	flag.Parse()
-	rpc.SetAloneBefore(1) // so that readers change often
+	aloneBefore = 1 // so that readers change often
 	goleak.VerifyTestMain(m)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestZeroSettings: an option that is 0 has its default, as a field of a Server has, and a
@@ -32,4 +33,21 @@ func TestZeroSettings(t *testing.T) {
 		t.Errorf("a server of negative settings has %d connections, %d calls, times %v, %v and %v",
 			cap(s.slots), c.limit, c.in.messageTimeout, c.in.idleTimeout, c.halfCloseTimeout())
 	}
+}
+
+// TestSharedTypes: a program that makes types as it goes costs no memory for each of them.
+func TestSharedTypes(t *testing.T) {
+	if few, many := noteSizes(900), noteSizes(5000); few != 900 || many > 1000 {
+		t.Errorf("%d of 900 and %d of 5000 types", few, many)
+	}
+}
+
+// noteSizes notes how large messages of n types are, and returns of how many that is remembered.
+func noteSizes(n int) (kept int) {
+	var s sizes
+	for range n {
+		s.note(new(thriftimpl.Desc), 1<<20)
+	}
+	s.byType.Range(func(any, any) bool { kept++; return true })
+	return kept
 }

@@ -161,9 +161,9 @@ func TestTurns(t *testing.T) {
 		if rest > 0 || t.Failed() {
 			break
 		}
-		EmptyPools()
+		emptyPools()
 		synctest.Test(t, func(t *testing.T) { walkTurns(t, walk, last[i%len(last)], seen) })
-		EmptyPools()
+		emptyPools()
 	}
 	for _, of := range []turn{ofReader, ofCall, ofNobody} {
 		if !seen[of] {

@@ -7,6 +7,7 @@ require (
 	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
 	github.com/nocopythrift/nocopythrift v0.0.0
+	go.uber.org/goleak v1.3.0
 )
 
 require github.com/alecthomas/participle/v2 v2.1.4 // indirect

@@ -1,0 +1,26 @@
+// What tests see of the inside of package rpc.
+
+package rpc_test
+
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// clientInUse returns how many calls are in flight, wait for a place, and use connections.
+func clientInUse(c *rpc.Client) (inFlight, waiting, using int) {
+	n := rpcinside.OfClient(c)
+	return n.InFlight, n.Waiting, n.Using
+}
+
+// serverInUse returns how many connections the server serves and how many slots are taken.
+func serverInUse(s *rpc.Server) (conns, slots int) { return rpcinside.OfServer(s) }
+
+// callsQueued returns how many calls wait for others to be written.
+func callsQueued(c *rpc.Client) int { return rpcinside.OfClient(c).Queued }
+
+// callsWriting returns how many calls are being written.
+func callsWriting(c *rpc.Client) int { return rpcinside.OfClient(c).Writing }
+
+// connsLinked returns how many connections have shared memory.
+func connsLinked(c *rpc.Client) int { return rpcinside.OfClient(c).Linked }

@@ -1,0 +1,301 @@
+package rpc_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
+)
+
+// counting is a handler that counts the calls of add.
+type counting struct {
+	handler
+	handled atomic.Int64
+}
+
+func (h *counting) Add(ctx context.Context, args echo.EchoAddArgs, result echo.EchoAddResult) error {
+	h.handled.Add(1)
+	return h.handler.Add(ctx, args, result)
+}
+
+// leaving is a server on which connections end, for one test.
+type leaving struct {
+	t             *testing.T
+	network, addr string
+	h             *counting
+	opts          []rpc.Option
+	conf          *tls.Config
+	ok, lost      atomic.Int64
+}
+
+// leavingOver calls f for each kind of connection.
+func leavingOver(t *testing.T, f func(t *testing.T, l *leaving)) {
+	if !rpcinside.KnowsUnread {
+		t.Skip("a client does not know here what had arrived when a connection was closed")
+	}
+	quietly := rpc.Logger(slog.New(slog.DiscardHandler))
+	t.Run("tcp", func(t *testing.T) {
+		t.Parallel()
+		f(t, &leaving{t: t, network: "tcp", addr: "127.0.0.1:0", h: &counting{}, opts: []rpc.Option{quietly}})
+	})
+	t.Run("tcp, unframed", func(t *testing.T) {
+		t.Parallel()
+		f(t, &leaving{t: t, network: "tcp", addr: "127.0.0.1:0", h: &counting{}, opts: []rpc.Option{quietly, rpc.Unframed}})
+	})
+	t.Run("unix", func(t *testing.T) {
+		t.Parallel()
+		f(t, &leaving{t: t, network: "unix", addr: filepath.Join(t.TempDir(), "s"), h: &counting{}, opts: []rpc.Option{quietly}})
+	})
+	t.Run("tls", func(t *testing.T) {
+		t.Parallel()
+		cert, pool := certificate(t)
+		f(t, &leaving{t: t, network: "tcp", addr: "127.0.0.1:0", h: &counting{}, conf: &tls.Config{Certificates: []tls.Certificate{cert}},
+			opts: []rpc.Option{quietly, rpc.TLS(&tls.Config{RootCAs: pool})}})
+	})
+}
+
+// serve starts srv, at the same address as the server before.
+func (l *leaving) serve(srv *rpc.Server) *rpc.Server {
+	l.t.Helper()
+	nl, err := net.Listen(l.network, l.addr)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if l.addr == "127.0.0.1:0" {
+		l.addr = nl.Addr().String()
+	}
+	srv.Processor, srv.TLS, srv.Logger = echo.NewEchoProcessor(l.h), l.conf, slog.New(slog.DiscardHandler)
+	go srv.Serve(nl)
+	return srv
+}
+
+// call makes a call that must succeed, or be known not to have been sent, which it may be if
+// connections end faster than they are made, or while there is no server. With mayLose it may
+// also be lost, on a connection that was being made just as the listener was closed: the system
+// resets it.
+func (l *leaving) call(c echo.EchoClient, mayLose bool) {
+	res, err := c.Add(bg, func(a echo.EchoAddArgs) { a.SetA(1); a.SetB(2) })
+	defer res.Release()
+	switch {
+	case err == nil && res.GetSuccess() == 3:
+		l.ok.Add(1)
+	case errors.Is(err, rpc.ErrNotSent):
+		time.Sleep(time.Millisecond)
+	case mayLose && errors.Is(err, syscall.ECONNRESET):
+		l.lost.Add(1)
+	default:
+		l.t.Errorf("call: %v", err)
+	}
+}
+
+// check fails the test unless each call that succeeded was handled once, no other one was, except
+// those that are said to be lost, and these are few.
+func (l *leaving) check() {
+	ok, handled, lost := l.ok.Load(), l.h.handled.Load(), l.lost.Load()
+	if handled < ok || handled > ok+lost || ok == 0 || lost > 16 {
+		l.t.Errorf("%d calls were answered, %d handled, %d lost", ok, handled, lost)
+	}
+}
+
+// callers makes calls from n clients, each of so many goroutines, until stop returns true.
+func (l *leaving) callers(n, each int, mayLose bool, pause func() time.Duration, stop func() bool) {
+	var wg sync.WaitGroup
+	for range n {
+		cl, err := rpc.Dial(bg, l.network, l.addr, append(l.opts, rpc.PoolSize(max(each/2, 1)))...)
+		for ; err != nil && !stop(); time.Sleep(time.Millisecond) { // there is no server just now
+			cl, err = rpc.Dial(bg, l.network, l.addr, append(l.opts, rpc.PoolSize(max(each/2, 1)))...)
+		}
+		if err != nil {
+			l.t.Error(err)
+			return
+		}
+		defer cl.Close()
+		for range each {
+			wg.Go(func() {
+				for c := echo.NewEchoClient(cl); !stop(); time.Sleep(pause()) {
+					l.call(c, mayLose)
+				}
+			})
+		}
+	}
+	wg.Wait()
+}
+
+func until(d time.Duration) (stop func() bool) {
+	end := time.Now().Add(d)
+	return func() bool { return time.Now().After(end) }
+}
+
+// TestIdleEnd: a call is not lost that comes just as the server closes its connection, since it
+// is idle.
+func TestIdleEnd(t *testing.T) {
+	t.Parallel()
+	leavingOver(t, func(t *testing.T, l *leaving) {
+		const idle = 20 * time.Millisecond
+		srv := l.serve(&rpc.Server{IdleTimeout: idle})
+		defer srv.Close()
+		edge := func() time.Duration { return idle - 100*time.Microsecond + rand.N(400*time.Microsecond) }
+		l.callers(4, 1, false, edge, until(1500*time.Millisecond))
+		l.check()
+	})
+}
+
+// TestOldConns: no call is lost when connections end since they are old, busy or not.
+func TestOldConns(t *testing.T) {
+	t.Parallel()
+	leavingOver(t, func(t *testing.T, l *leaving) {
+		srv := l.serve(&rpc.Server{MaxConnAge: 30 * time.Millisecond, MaxConnAgeGrace: 40 * time.Millisecond})
+		defer srv.Close()
+		each := 3
+		if l.conf != nil {
+			each = 1 // of several calls in flight, only the last one is known not to have arrived
+		}
+		l.callers(4, each, false, func() time.Duration { return rand.N(3 * time.Millisecond) }, until(1500*time.Millisecond))
+		l.check()
+	})
+}
+
+// TestRestarts: no call is lost on a served connection when a server is shut down and another one
+// is started, and none is handled twice.
+func TestRestarts(t *testing.T) {
+	t.Parallel()
+	leavingOver(t, func(t *testing.T, l *leaving) {
+		srv := l.serve(&rpc.Server{})
+		var stopped atomic.Bool
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			each := 4
+			if l.conf != nil {
+				each = 1
+			}
+			l.callers(2, each, l.network == "tcp", func() time.Duration { return 0 }, stopped.Load)
+		}()
+		for range 8 {
+			before := l.ok.Load()
+			time.Sleep(50 * time.Millisecond)
+			settles(t, "calls are answered", func() bool { return l.ok.Load() > before })
+			ctx, cancel := context.WithTimeout(bg, 10*time.Second)
+			if err := srv.Shutdown(ctx); err != nil {
+				t.Error("Shutdown: ", err)
+			}
+			cancel()
+			srv = l.serve(&rpc.Server{})
+		}
+		time.Sleep(50 * time.Millisecond)
+		stopped.Store(true)
+		<-done
+		srv.Close()
+		l.check()
+	})
+}
+
+// TestHalfSent: a call of which the server can't have read all is not lost, however the server
+// ends the connection; one that it can have read is, and is not made again.
+func TestHalfSent(t *testing.T) {
+	if !rpcinside.KnowsUnread {
+		t.Skip("a client does not know here what had arrived when a connection was closed")
+	}
+	// They report whether the call may have been seen
+	for name, end := range map[string]func(nc *net.TCPConn) bool{
+		"read, then closed": func(nc *net.TCPConn) bool { readCall(nc); nc.Close(); return true },
+		"read, then half-closed": func(nc *net.TCPConn) bool {
+			readCall(nc)
+			nc.CloseWrite()
+			io.Copy(io.Discard, nc)
+			nc.Close()
+			return true
+		},
+		"read, then reset":      func(nc *net.TCPConn) bool { readCall(nc); nc.SetLinger(0); nc.Close(); return true },
+		"arrived, then reset":   func(nc *net.TCPConn) bool { time.Sleep(20 * time.Millisecond); nc.Close(); return true },
+		"closed before it came": func(nc *net.TCPConn) bool { nc.Close(); return false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var conns atomic.Int32
+			seen := make(chan bool, 10)
+			addr := fakeServer(t, func(nc net.Conn) {
+				if conns.Add(1) == 1 {
+					seen <- end(nc.(*net.TCPConn))
+					return
+				}
+				readCall(nc)
+				nc.Write(frame(strict(reply, "add", 1, sumResult(3))))
+				io.Copy(io.Discard, nc)
+			})
+			cl := dial(t, addr, rpc.PoolSize(1))
+			if name == "closed before it came" {
+				<-seen
+				seen <- false
+			}
+			_, err := echo.NewEchoClient(cl).Add(bg, nil)
+			if may := <-seen; may && (!errors.Is(err, rpc.ErrConnLost) || conns.Load() != 1) || !may && err != nil {
+				t.Errorf("%v, after %d connections", err, conns.Load())
+			}
+		})
+	}
+}
+
+// TestClientClosesFirst: a client closes connections that are idle or old, and only then; calls
+// under way end before.
+func TestClientClosesFirst(t *testing.T) {
+	t.Parallel()
+	const limit = 200 * time.Millisecond
+	for name, opt := range map[string]rpc.Option{"idle": rpc.IdleTimeout(limit), "old": rpc.MaxConnAge(limit), "neither": rpc.IdleTimeout(-1)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var conns atomic.Int32
+			ended := make(chan time.Time, 100)
+			addr := fakeServer(t, func(nc net.Conn) {
+				conns.Add(1)
+				for {
+					if _, err := readCall(nc); err != nil {
+						ended <- time.Now()
+						return
+					}
+					if conns.Load() == 1 && name == "old" {
+						time.Sleep(2 * limit) // longer than the connection may be used
+					}
+					nc.Write(frame(strict(reply, "add", 1, sumResult(3))))
+				}
+			})
+			cl := dial(t, addr, rpc.PoolSize(1), opt)
+			c := echo.NewEchoClient(cl)
+			start := time.Now()
+			if _, err := c.Add(bg, nil); err != nil {
+				t.Fatal(err)
+			}
+			if name == "neither" {
+				time.Sleep(2 * limit)
+				if len(ended) > 0 {
+					t.Error("a connection without a limit was closed")
+				}
+				return
+			}
+			switch d := (<-ended).Sub(start); {
+			case name == "idle" && d < limit/2:
+				t.Errorf("closed after %v", d)
+			case name == "old" && d < 2*limit:
+				t.Errorf("closed after %v, during the call", d)
+			}
+			// The reply has the first call's id: 1
+			if _, err := c.Add(bg, nil); err == nil || conns.Load() == 1 {
+				if err != nil || conns.Load() != 2 {
+					t.Errorf("%v, %d connections", err, conns.Load())
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,17 @@
+package rpc_test
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
+	"go.uber.org/goleak"
+)
+
+// TestMain lets 32 tests run at a time: most of them wait.
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "32")
+	flag.Parse()
+	*rpcinside.AloneBefore = 1 // so that readers change often
+	goleak.VerifyTestMain(m)
+}

@@ -1,0 +1,341 @@
+package rpc_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
+)
+
+// connStates holds the states into which its client and its handlers may bring a connection of a
+// server.
+var connStates = []string{"idle", "part", "handling", "relieved", "limit", "queued", "ordered", "oneway", "half-closed", "refused", "closing"}
+
+// connEvents holds what may happen in such a state.
+var connEvents = []string{
+	"request", "oneway request", "unknown method", "bad args", "garbage", "EOF", "reset", "grace",
+	"result", "error", "exception", "panic", "exit", "release", "Shutdown", "Close",
+}
+
+// answered is an expected reply: the type of the message and its sequence id.
+type answered struct {
+	typ   byte
+	seqid int
+}
+
+// stateTest is a server with one connection.
+type stateTest struct {
+	srv      *rpc.Server
+	addr     string
+	nc       *net.TCPConn
+	log      *quiet
+	added    chan struct{}
+	begun    chan context.Context // of handlers that are parked
+	how      chan string          // tells a parked handler how to go on
+	left     chan bool            // receives whether the handler's context had ended
+	shutdown chan error           // nil: not begun
+	want     []answered
+	parked   bool // a handler is parked
+	oneway   bool // the parked handler is that of a oneway call
+	sending  bool // the client has not closed its side
+	reset    bool
+}
+
+func newStateTest(t *testing.T, state, event string) *stateTest {
+	s := &stateTest{begun: make(chan context.Context, 1), how: make(chan string), left: make(chan bool, 1), sending: true}
+	s.log, s.added = new(quiet), make(chan struct{}, 10)
+	h := &custom{added: s.added}
+	h.put = func(ctx context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
+		s.begun <- ctx
+		how := <-s.how
+		s.left <- ctx.Err() != nil
+		switch how {
+		case "error":
+			return errors.New("an error")
+		case "exception":
+			return conflict("declared")
+		case "panic":
+			panic("a panic")
+		case "exit":
+			runtime.Goexit()
+		case "release":
+			args.Release()
+		}
+		result.NewSuccess()
+		return nil
+	}
+	h.notify = func(ctx context.Context, args echo.EchoNotifyArgs) error {
+		if args.GetText() == "quick" {
+			return nil
+		}
+		s.begun <- ctx
+		how := <-s.how
+		s.left <- ctx.Err() != nil
+		switch how {
+		case "error", "exception":
+			return errors.New("an error")
+		case "panic":
+			panic("a panic")
+		case "exit":
+			runtime.Goexit()
+		case "release":
+			args.Release()
+		}
+		return nil
+	}
+	s.srv = &rpc.Server{Processor: echo.NewEchoProcessor(h), MaxConns: 1, HalfCloseTimeout: time.Minute, Logger: s.log.logger()}
+	if state == "limit" || state == "queued" {
+		s.srv.Concurrency = 1
+	}
+	if event == "grace" {
+		s.srv.HalfCloseTimeout = time.Millisecond
+	}
+	s.addr = serve(t, s.srv, nil)
+	s.nc = dialRaw(t, s.addr).(*net.TCPConn)
+	return s
+}
+
+func addCall(id int) []byte { return frame(strict(call, "add", id, addArgs(1, 2))) }
+
+// enter brings the connection into the state.
+func (s *stateTest) enter(t *testing.T, state string) (ctx context.Context) {
+	put := frame(strict(call, "put", 1, []byte("\x0b\x00\x02\x00\x00\x00\x00\x00")))
+	begin := func(request []byte, isOneway bool) {
+		send(t, s.nc, request)
+		ctx = <-s.begun
+		if s.parked, s.oneway = true, isOneway; !isOneway {
+			s.want = append(s.want, answered{reply, 1})
+		}
+	}
+	settle := func() { time.Sleep(3 * time.Millisecond) }
+	switch state {
+	case "idle":
+	case "part":
+		send(t, s.nc, addCall(2)[:20])
+		settle()
+	case "handling": // the reader is in it, unless the machine is slow
+		begin(put, false)
+	case "oneway":
+		begin(frame(strict(oneway, "notify", 1, []byte{0})), true)
+		settle()
+	default:
+		begin(put, false)
+		settle()
+	}
+	switch state {
+	case "queued":
+		send(t, s.nc, addCall(2))
+		s.want = append(s.want, answered{reply, 2})
+		settle()
+	case "ordered":
+		send(t, s.nc, addCall(2))
+		s.want = append(s.want, answered{reply, 2})
+		<-s.added
+		settle()
+	case "half-closed":
+		s.nc.CloseWrite()
+		s.sending = false
+		settle()
+	case "refused":
+		send(t, s.nc, frame(strict(call, "add", 2, []byte{9, 0, 1, 0})))
+		s.want = append(s.want, answered{exception, 2})
+		logs(t, s.log, "no such wire type")
+	case "closing":
+		s.close(t)
+		settle() // until the system drops what comes
+	}
+	return ctx
+}
+
+// happen makes the event happen and notes what is to come back because of it. It reports whether
+// it can happen, whether the context of the handler that is parked is to end, and whether the
+// client goes on.
+func (s *stateTest) happen(t *testing.T, state, event string) (possible, ends bool) {
+	handles := state != "refused" && state != "closing"
+	request := func(b []byte, typ byte) {
+		if state == "part" { // what is there already is the beginning of another
+			b = addCall(2)[20:]
+			if typ = reply; event == "bad args" || event == "garbage" {
+				b = bytes.Clone(b)
+				b[10], typ = 9, exception // the second field is of no known type
+			}
+		}
+		send(t, s.nc, b)
+		if handles && typ != 0 {
+			s.want = append(s.want, answered{typ, 2 + 7*btoi(state != "part")})
+		}
+	}
+	switch event {
+	case "request", "oneway request", "unknown method", "bad args", "garbage":
+		if !s.sending {
+			return false, false
+		}
+		switch event {
+		case "request":
+			request(addCall(9), reply)
+		case "oneway request":
+			request(frame(strict(oneway, "notify", 9, []byte("\x0b\x00\x01\x00\x00\x00\x05quick\x00"))), 0)
+		case "unknown method":
+			request(frame(strict(call, "nope", 9, []byte{0})), exception)
+		case "bad args":
+			request(frame(strict(call, "add", 9, []byte{9, 0, 1, 0})), exception)
+		case "garbage":
+			request(frame([]byte("\x80\x07garbage, garbage")), 0)
+		}
+	case "EOF":
+		if !s.sending {
+			return false, false
+		}
+		s.nc.CloseWrite()
+		s.sending = false
+	case "reset":
+		s.nc.SetLinger(0)
+		s.nc.Close()
+		s.reset = true
+		return true, s.parked && !s.oneway
+	case "grace":
+		time.Sleep(10 * time.Millisecond)
+		return true, state == "half-closed"
+	case "Shutdown":
+		if state == "closing" {
+			return false, false
+		}
+		s.close(t) // what has arrived is still handled
+	case "Close":
+		s.srv.Close()
+		s.want = nil
+		return true, s.parked
+	default: // the handler returns
+		if !s.parked {
+			return false, false
+		}
+		if !s.oneway && event != "result" && event != "exception" {
+			s.want[0].typ = exception
+		}
+		s.how <- event
+		s.parked = false
+		if <-s.left {
+			t.Error("its context had ended")
+		}
+	}
+	return true, false
+}
+
+// close calls Shutdown in a goroutine and returns when that has stopped all connections' reading.
+func (s *stateTest) close(t *testing.T) {
+	s.shutdown = make(chan error, 1)
+	go func() { s.shutdown <- s.srv.Shutdown(bg) }()
+	for range 1000 {
+		nc, err := net.Dial("tcp", s.addr)
+		if err != nil {
+			break
+		}
+		nc.Close()
+		time.Sleep(time.Millisecond)
+	}
+	if err := s.srv.Serve(listener(t)); err != rpc.ErrServerClosed {
+		t.Error(err)
+	}
+}
+
+func listener(t *testing.T) net.Listener {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestServerStates walks through every state of a connection and everything that may happen in it:
+// the replies are those that the client is owed, the handler's context ends if it must and only
+// then, and the connection's place is free in the end.
+func TestServerStates(t *testing.T) {
+	t.Parallel()
+	for _, state := range connStates {
+		for _, event := range connEvents {
+			t.Run(fmt.Sprint(state, ", ", event), func(t *testing.T) {
+				s := newStateTest(t, state, event)
+				ctx := s.enter(t, state)
+				possible, ends := s.happen(t, state, event)
+				s.finish(t, ctx, ends && possible)
+			})
+		}
+	}
+}
+
+// finish lets parked handlers go on, reads all replies, and checks what is left.
+func (s *stateTest) finish(t *testing.T, ctx context.Context, ends bool) {
+	if ends {
+		select {
+		case <-ctx.Done():
+		case <-time.After(5 * time.Second):
+			t.Error("the handler's context has not ended")
+		}
+	}
+	if s.parked {
+		if !ends && ctx.Err() != nil {
+			t.Error("the handler's context has ended")
+		}
+		s.how <- "result"
+	}
+	if !s.reset {
+		if s.sending {
+			s.nc.CloseWrite()
+		}
+		got, err := answers(s.nc)
+		if !slices.Equal(got, s.want) {
+			t.Errorf("the replies are %v (%v), want %v", got, err, s.want)
+		}
+		s.nc.Close()
+	}
+	if s.shutdown != nil {
+		if err := <-s.shutdown; err != nil {
+			t.Errorf("Shutdown: %v", err)
+		}
+		return
+	}
+	nc, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		return // it was closed
+	}
+	defer nc.Close()
+	nc.SetDeadline(time.Now().Add(10 * time.Second))
+	send(t, nc, addCall(1))
+	expect(t, nc, frame(strict(reply, "add", 1, sumResult(3))))
+}
+
+// answers reads all replies until the server closes the connection.
+func answers(nc net.Conn) (list []answered, err error) {
+	all, err := io.ReadAll(nc)
+	for len(all) >= 4 {
+		n := int(binary.BigEndian.Uint32(all))
+		if len(all) < 4+n {
+			break
+		}
+		b := all[4 : 4+n]
+		name := int(binary.BigEndian.Uint32(b[4:]))
+		list = append(list, answered{b[3], int(binary.BigEndian.Uint32(b[8+name:]))})
+		all = all[4+n:]
+	}
+	if len(all) > 0 && err == nil {
+		err = fmt.Errorf("%d bytes more", len(all))
+	}
+	return list, err
+}
