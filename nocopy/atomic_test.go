@@ -298,7 +298,7 @@ func (x atomicSetter) refuses(t *testing.T, state string, s XStruct) (refused bo
 		switch v := recover().(type) {
 		case nil:
 			return
-		case IndexError, BoundsError:
+		case IndexError, BoundsError, staleUse:
 		case string:
 			if !strings.HasPrefix(v, "nocopy: ") || strings.Contains(v, "internal error") {
 				t.Errorf("%s, %s: %s", x.name, state, v)

@@ -1,6 +1,7 @@
 package nocopy_test
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,7 +19,7 @@ func TestClaim(t *testing.T) {
 	panics := func(want string, f func()) {
 		t.Helper()
 		defer func() {
-			if v, _ := recover().(string); !strings.HasPrefix(v, want) {
+			if v := fmt.Sprint(recover()); !strings.HasPrefix(v, want) {
 				t.Errorf("it panics with %q", v)
 			}
 		}()
@@ -81,7 +82,7 @@ func TestClaim(t *testing.T) {
 		t.Error("a second Release ended what is retained")
 	}
 	s.Drop()
-	panics("nocopy: handle used after", func() { s.Message() })
+	panics("nocopy: S used after Release", func() { s.Message() })
 	twice(s.Release)
 
 	s = offered() // not claimed: like any other message

@@ -18,10 +18,8 @@ import (
 // Bytes that NewX(n) or NewBytes returned for a binary field may still be filled until the message
 // is finished, if there are at most 16 such binaries.
 func (m *Message) Compact() {
-	switch {
-	case m.words == 0:
-		panic(panicStale)
-	case m.frozen:
+	m.mustBeFilled()
+	if m.frozen {
 		panic(panicAbsent)
 	}
 	m.compact()

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -94,7 +95,7 @@ func TestContainerWireAbsent(t *testing.T) {
 	}
 	s.Release()
 	defer func() {
-		if text, _ := recover().(string); !strings.HasPrefix(text, "nocopy: ") {
+		if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "nocopy: ") {
 			t.Errorf("panic %q", text)
 		}
 	}()

@@ -18,11 +18,15 @@ const debugging = true
 
 // origin is where a message was made.
 type origin struct {
-	made *making
+	made  *making
+	ended *making // where Release was called
 	debugNotes
 }
 
-// making is the stack that made a message.
+// findWhere ends the text of a panic.
+const findWhere = ""
+
+// making is the stack that made or released a message.
 type making struct {
 	pcs [24]uintptr
 	n   int
@@ -36,13 +40,38 @@ var unreleased = struct {
 
 // track notes where the message is made.
 func (m *Message) track() {
-	mk := new(making)
-	mk.n = runtime.Callers(4, mk.pcs[:])
+	mk := here(5)
 	m.origin.made = mk
 	unreleased.Lock()
 	unreleased.all[mk] = struct{}{}
 	unreleased.Unlock()
 	runtime.AddCleanup(m, reportLeak, mk)
+}
+
+// here returns the stack without the innermost frames, of which runtime.Callers is one.
+func here(skip int) *making {
+	mk := new(making)
+	mk.n = runtime.Callers(skip, mk.pcs[:])
+	return mk
+}
+
+// noteEnd notes where the contents are released.
+func (m *Message) noteEnd() {
+	if m.home == nil || m.origin.ended == nil { // one that is not kept has no others
+		m.origin.ended = here(4)
+	}
+}
+
+// whereEnded returns where the contents of that generation were made and released, if that is
+// known.
+func (m *Message) whereEnded(gen uint64) (text string) {
+	if m.origin.ended == nil || m.home == nil && gen+1 != m.gen {
+		return ""
+	}
+	if m.origin.made != nil { // it is not kept
+		text = "; made at\n" + m.origin.made.stack()
+	}
+	return text + "; released at\n" + m.origin.ended.stack()
 }
 
 // untrack notes that the message has been released, or never will be.

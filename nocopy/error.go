@@ -38,7 +38,8 @@ var (
 
 // The fixed texts of panics about wrong use.
 const (
-	panicStale   = "nocopy: handle used after its message was released"
+	panicStale   = "nocopy: handle used after Release"
+	panicEmpty   = "nocopy: empty Message used: ParseInto or NewInto fills it"
 	panicAbsent  = "nocopy" + setterOnAbsent + "NewX first"
 	panicTwice   = "nocopy: message released twice"
 	panicGone    = "nocopy: setter called on a struct or container that is no longer in its message"

@@ -257,12 +257,12 @@ func Example_recycle() {
 	fmt.Println(customer)
 
 	// In both cases handles end with Release.
-	defer func() { fmt.Println(recover()) }()
+	defer func() { fmt.Printf("%.32s\n", recover()) }()
 	recycled.GetID()
 	// Output:
 	// Ada
 	// Ada
-	// nocopy: handle used after its message was released
+	// nocopy: Order used after Release
 }
 
 // Fields that the IDL does not know are kept and sent on.
@@ -369,12 +369,12 @@ func ExampleParseInto() {
 		last = o
 	}
 	in.Reset() // lets go of the bytes, too
-	defer func() { fmt.Println(recover()) }()
+	defer func() { fmt.Printf("%.32s\n", recover()) }()
 	last.GetID()
 	// Output:
 	// {id: 4711, labels: {"customer": "Ada"}} 40 bytes
 	// {id: 4711, labels: {"customer": "Ada"}} 40 bytes
-	// nocopy: handle used after its message was released
+	// nocopy: Order used after Release
 }
 
 // Bad data is an error that tells where it is, and what is wrong.

@@ -139,7 +139,7 @@ func (s XFar) Has(word uint32) bool {
 // not be the zero handle.
 func (s XFar) at(word uint32) uint32 {
 	if s.k>>32 != s.m.gen {
-		panic(panicStale)
+		panic(staleUse(s))
 	}
 	return s.m.idx[uint32(s.k)+s.m.idx[uint32(s.k)+awayWord]+word]
 }
@@ -152,7 +152,7 @@ func (s XFar) Bool(word uint32) bool { return s.Int8(word) != 0 }
 func (s XFar) Int8(word uint32) int8 {
 	if m := s.m; m != nil {
 		if s.k>>32 != m.gen {
-			panic(panicStale)
+			panic(staleUse(s))
 		}
 		return int8(m.buf.Load1(m.idx[uint32(s.k)+m.idx[uint32(s.k)+awayWord]+word]))
 	}
@@ -163,7 +163,7 @@ func (s XFar) Int8(word uint32) int8 {
 func (s XFar) Int16(word uint32) int16 {
 	if m := s.m; m != nil {
 		if s.k>>32 != m.gen {
-			panic(panicStale)
+			panic(staleUse(s))
 		}
 		return int16(m.buf.Load2(m.idx[uint32(s.k)+m.idx[uint32(s.k)+awayWord]+word]))
 	}
@@ -174,7 +174,7 @@ func (s XFar) Int16(word uint32) int16 {
 func (s XFar) Int32(word uint32) int32 {
 	if m := s.m; m != nil {
 		if s.k>>32 != m.gen {
-			panic(panicStale)
+			panic(staleUse(s))
 		}
 		return int32(m.buf.Load4(m.idx[uint32(s.k)+m.idx[uint32(s.k)+awayWord]+word]))
 	}
@@ -185,7 +185,7 @@ func (s XFar) Int32(word uint32) int32 {
 func (s XFar) Int64(word uint32) int64 {
 	if m := s.m; m != nil {
 		if s.k>>32 != m.gen {
-			panic(panicStale)
+			panic(staleUse(s))
 		}
 		return int64(m.buf.Load8(m.idx[uint32(s.k)+m.idx[uint32(s.k)+awayWord]+word]))
 	}
@@ -196,7 +196,7 @@ func (s XFar) Int64(word uint32) int64 {
 func (s XFar) Float64(word uint32) float64 {
 	if m := s.m; m != nil {
 		if s.k>>32 != m.gen {
-			panic(panicStale)
+			panic(staleUse(s))
 		}
 		return math.Float64frombits(m.buf.Load8(m.idx[uint32(s.k)+m.idx[uint32(s.k)+awayWord]+word]))
 	}

@@ -34,7 +34,7 @@ func (l BoolList) At(i int) bool {
 		m = empty
 	}
 	if l.k>>32 != m.gen {
-		panic(panicStale)
+		panic(staleUse(l))
 	}
 	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
@@ -180,7 +180,7 @@ func (l Int8List) At(i int) int8 {
 		m = empty
 	}
 	if l.k>>32 != m.gen {
-		panic(panicStale)
+		panic(staleUse(l))
 	}
 	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
@@ -313,7 +313,7 @@ func (l Int16List) At(i int) int16 {
 		m = empty
 	}
 	if l.k>>32 != m.gen {
-		panic(panicStale)
+		panic(staleUse(l))
 	}
 	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
@@ -446,7 +446,7 @@ func (l Int32List) At(i int) int32 {
 		m = empty
 	}
 	if l.k>>32 != m.gen {
-		panic(panicStale)
+		panic(staleUse(l))
 	}
 	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
@@ -579,7 +579,7 @@ func (l Int64List) At(i int) int64 {
 		m = empty
 	}
 	if l.k>>32 != m.gen {
-		panic(panicStale)
+		panic(staleUse(l))
 	}
 	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
@@ -708,7 +708,7 @@ func (l Float64List) ThriftStruct() XStruct { return XStruct(l) }
 // At returns element i.
 func (l Float64List) At(i int) float64 {
 	if l.m == nil || l.k>>32 != l.m.gen { // which of the two, the compiler would not inline
-		panic(panicStale)
+		panic(staleUse(l))
 	}
 	w := l.m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
@@ -841,7 +841,7 @@ func (l UUIDList) At(i int) UUID {
 		m = empty
 	}
 	if l.k>>32 != m.gen {
-		panic(panicStale)
+		panic(staleUse(l))
 	}
 	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
@@ -987,7 +987,7 @@ func (l EnumList[E]) At(i int) E {
 		m = empty
 	}
 	if l.k>>32 != m.gen {
-		panic(panicStale)
+		panic(staleUse(l))
 	}
 	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {

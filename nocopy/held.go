@@ -80,7 +80,7 @@ func (s XStruct) Sendable() error {
 	case s.m == nil || s.m.absent:
 		return errAbsent
 	case s.k>>32 != s.m.gen:
-		return errors.New("struct used after its message was released")
+		return errors.New("struct used after Release")
 	}
 	finishing.Lock()
 	defer finishing.Unlock()

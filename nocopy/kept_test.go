@@ -36,9 +36,9 @@ func textWire(text string) []byte {
 // isEmpty fails the test if m is not empty.
 func isEmpty(t *testing.T, what string, m *Message) {
 	t.Helper()
-	panics(t, what+": Root", panicStale, func() { m.Root() })
-	panics(t, what+": Len", panicStale, func() { m.Len() })
-	panics(t, what+": WriteTo", panicStale, func() { m.WriteTo(io.Discard) })
+	panics(t, what+": Root", panicEmpty, func() { m.Root() })
+	panics(t, what+": Len", panicEmpty, func() { m.Len() })
+	panics(t, what+": WriteTo", panicEmpty, func() { m.WriteTo(io.Discard) })
 	m.Release()
 	m.Reset()
 	m.Reset()

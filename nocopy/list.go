@@ -67,7 +67,7 @@ func (s XStruct) entry() uint32 { return uint32(s.k) }
 func (s XStruct) count() (n int) {
 	if s.m != nil {
 		if s.k>>32 != s.m.gen {
-			panic(panicStale)
+			panic(staleUse(s))
 		}
 		n = int(s.m.idx[uint32(s.k)+listCount])
 	}

@@ -73,9 +73,10 @@ type Message struct {
 	handouts    []handout // memory for binaries, handed out since the message was last finished
 	listFill    listFill
 	mapFill     mapFill
-	laters      []later       // see XRow
-	rows        uint32        // how many XRows have begun to write
-	idle        int           // releases in a row without a large index
+	laters      []later // see XRow
+	rows        uint32  // how many XRows have begun to write
+	idle        int     // releases in a row without a large index
+	past        past
 	home        *sync.Pool    // where it waits once it is released; nil if it is kept, see kept.go
 	own         *Message      // itself if it is kept, so that copies are found out
 	landing     *landing      // of a message that is read by its index, see landing.go
@@ -217,10 +218,8 @@ const headroom = 8
 
 // Root returns the handle of the message's root, for conversion to its type.
 func (m *Message) Root() Struct {
-	switch {
-	case m.words == 0:
-		panic(panicStale)
-	case m.own != nil && m.own != m:
+	m.mustBeFilled()
+	if m.own != nil && m.own != m {
 		panic(panicCopied)
 	}
 	return Struct(m.handle(m.root))
@@ -249,9 +248,7 @@ func (m *Message) Finish() {
 // messages may be as deep as Parse accepts. A program that puts them into messages of its own
 // should call Check before sending, or parse them with a smaller MaxDepth.
 func (m *Message) Check() error {
-	if m.words == 0 {
-		panic(panicStale)
-	}
+	m.mustBeFilled()
 	if m.buf.Sealed() {
 		return nil
 	}
@@ -450,6 +447,8 @@ func (m *Message) endMore() {
 // generation.
 func (m *Message) endHandles() {
 	m.openHandle, m.mapFill.handle = 0, 0
+	m.past.end(m.desc, m.gen)
+	m.noteEnd()
 	if m.gen++; m.gen>>32 != 0 {
 		m.gen = 1
 	}

@@ -74,9 +74,8 @@ func (m *Message) noteFilled(e uint32, f *field) {
 
 // missing returns the first required fields that were never set, at most that many.
 func (m *Message) missing(most int) []missingField {
+	m.mustBeFilled()
 	switch {
-	case m.words == 0:
-		panic(panicStale)
 	case m.absent || m.desc == nil || m.idx[m.root] == 0: // it has no index
 		return nil
 	case len(m.open) == 0 && len(m.filled) == 0 && len(m.edits) <= 1 && !m.knowsUnset():

@@ -418,7 +418,7 @@ func (s *session) stale(m *message) {
 		return
 	}
 	defer func() {
-		if r := recover(); r != "nocopy: handle used after its message was released" {
+		if r := recover(); !strings.Contains(fmt.Sprint(r), " used after Release") {
 			failf("%s: used after Release, panics with %v", m.name, r)
 		}
 	}()

@@ -61,7 +61,7 @@ func (s XStruct) gone() bool { return s.m.idx[uint32(s.k)] == 0 }
 // handle is alive. It must not be zero.
 func (s XStruct) word(f XField) uint32 {
 	if s.k>>32 != s.m.gen {
-		panic(panicStale)
+		panic(staleUse(s))
 	}
 	return s.m.idx[uint32(s.k)+uint32(f>>entry.WordShift)]
 }
@@ -124,7 +124,7 @@ func (s XStruct) released() bool { return s.k>>32 != s.m.gen }
 // alive panics if the handle, which must not be zero, is of a message that was released.
 func (s XStruct) alive() {
 	if s.k>>32 != s.m.gen {
-		panic(panicStale)
+		panic(staleUse(s))
 	}
 }
 

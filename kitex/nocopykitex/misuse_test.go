@@ -255,7 +255,7 @@ func TestClientsMiddlewares(t *testing.T) {
 		"releases the result": {around(nil, func(_ *nocopykitex.Args, result *nocopykitex.Result) {
 			shop.ShopEchoResult(result.Struct()).Release()
 			shop.NewOrder() // may be in the same memory
-		}), "nocopy: handle used after its message was released"},
+		}), "used after Release"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			opts := []client.Option{client.WithMiddleware(test.middleware), client.WithFailureRetry(retry.NewFailurePolicy())}

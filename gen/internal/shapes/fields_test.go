@@ -466,8 +466,8 @@ func TestMisusedRows(t *testing.T) {
 		"absent":       {func() { shapes.NewOuter().GetLists().SetPointsOf(nil) }, "nocopy: "},
 		"Set absent":   {func() { shapes.NewOuter().GetLists().Set(shapes.ListsFields{}) }, "nocopy: "},
 		"constant":     {func() { shapes.ORIGIN().Set(shapes.PointFields{}) }, "nocopy: "},
-		"released":     {func() { released.SetPointsBy(1, func(int) shapes.PointFields { return shapes.PointFields{} }) }, "nocopy: handle used after"},
-		"Set released": {func() { released.Set(shapes.ListsFields{}) }, "nocopy: handle used after"},
+		"released":     {func() { released.SetPointsBy(1, func(int) shapes.PointFields { return shapes.PointFields{} }) }, "nocopy: Lists used after"},
+		"Set released": {func() { released.Set(shapes.ListsFields{}) }, "nocopy: Lists used after"},
 		"negative":     {func() { shapes.NewLists().SetPointsBy(-1, nil) }, "nocopy: count -1 out of range"},
 		"too many":     {func() { shapes.NewLists().SetPointsBy(1<<31-1, nil) }, "nocopy: count 2147483647 out of range"},
 	} {

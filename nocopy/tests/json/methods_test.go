@@ -436,7 +436,7 @@ func TestNil(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if text, _ := recover().(string); !strings.HasPrefix(text, "nocopy: ") {
+				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "nocopy: ") {
 					t.Errorf("%s: %q", name, text)
 				}
 			}()

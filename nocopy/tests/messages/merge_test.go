@@ -217,7 +217,7 @@ func TestMergeRefuses(t *testing.T) {
 		t.Helper()
 		defer func() {
 			t.Helper()
-			if p, _ := recover().(string); !strings.HasPrefix(p, want) {
+			if p := fmt.Sprint(recover()); !strings.HasPrefix(p, want) {
 				t.Errorf("%q, not %q", p, want)
 			}
 		}()

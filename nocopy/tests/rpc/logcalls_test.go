@@ -182,7 +182,7 @@ func TestStructText(t *testing.T) {
 		t.Error(got)
 	}
 	root.Release()
-	if got := fmt.Sprint(root); !strings.Contains(got, "nocopy: handle used after its message was released") {
+	if got := fmt.Sprint(root); !strings.Contains(got, "nocopy: put_args used after Release") {
 		t.Error(got)
 	}
 }
