@@ -56,7 +56,8 @@ qemu: ## runs the library's tests on other processors, where qemu-user is instal
 		echo "GOARCH=$$arch"; \
 		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf/... ./internal/... || exit 1; \
 		GOARCH=$$arch go test -C internal/model -short -timeout 60m $${emulator:+-exec $$emulator} ./... || exit 1; \
-		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./nocopy -model.ops=2000 || exit 1; \
+		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./nocopy || exit 1; \
+		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./model -model.ops=2000 || exit 1; \
 	done
 
 soak: ## 10 million messages of 1 KiB to 8 MiB in each mode; two minutes of calls under the race detector; memory must stay as it is (minutes)

@@ -19,7 +19,7 @@ func TestEditedWhileIterating(t *testing.T) {
 			for _, always := range []bool{false, true} {
 				s := stateOf(t, state)
 				if always {
-					CompactAlways(s.m)
+					ours.CompactAlways(s.m)
 				}
 				f(fmt.Sprint(state, always), s)
 				checkSent(t, state, s)

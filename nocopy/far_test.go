@@ -199,7 +199,7 @@ func changeSparse(t *testing.T, s XStruct, elem, root *XDesc) {
 		}
 	}
 	check("after changes", s)
-	if err := CheckIndex(s.m); err != nil {
+	if err := wrongIndex(s.m); err != nil {
 		t.Fatal(err)
 	}
 	again, err := parseStruct(root, s.m.Bytes())
@@ -266,7 +266,7 @@ func TestSparseFields(t *testing.T) {
 						}
 					}
 				}
-				if err := CheckIndex(s.m); err != nil {
+				if err := wrongIndex(s.m); err != nil {
 					t.Error(err)
 				}
 			})

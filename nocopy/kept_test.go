@@ -70,7 +70,7 @@ func TestKeptOrders(t *testing.T) {
 			return keptInto(t, m, allDesc, textWire(longText), WithIndex), longText
 		}},
 		{"ParseInto, ByIndex", func(m *Message) (XStruct, string) {
-			return keptInto(t, m, allDesc, Indexed(allDesc, textWire(longText)), ByIndex), longText
+			return keptInto(t, m, allDesc, ours.Indexed(allDesc, textWire(longText)), ByIndex), longText
 		}},
 		{"ParseInto of what it holds", func(m *Message) (XStruct, string) {
 			s := allDesc.newInto(m, nil)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
@@ -313,7 +314,7 @@ func largeBusiness(t testing.TB, n int) []byte {
 // checkIndex fails if a word of the message's index belongs to two entries.
 func checkIndex(t testing.TB, s XStruct) {
 	t.Helper()
-	if err := CheckIndex(s.m); err != nil {
+	if err := wrongIndex(s.m); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -360,20 +361,20 @@ func TestIndexEdited(t *testing.T) {
 				t.Fatal(err)
 			}
 			if how == "compacted" {
-				CompactAlways(s.m)
+				ours.CompactAlways(s.m)
 			}
 			edit(s)
 			checkIndex(t, s)
 			out := bytes.Clone(s.m.Bytes())
 			x, ok := findWireIndex(out)
-			_, cuts := s.FindFields(IndexID)
+			_, cuts := s.FindFields(entry.IndexID)
 			if how != "added" && len(cuts) > 0 || ok != (len(cuts) == 1) {
 				t.Errorf("%s, %s: goes out with an index", name, how)
 			}
 			if how == "added" && len(out) >= minIndexed+1000 && (!ok || x.n == 0) {
 				t.Errorf("%s: goes out without an index", name)
 			}
-			if err := CheckSentIndex(businessDesc, out, false); err != nil {
+			if err := ours.CheckSentIndex(businessDesc, out, false); err != nil {
 				t.Errorf("%s, %s: %v", name, how, err)
 			}
 			if got, want := s.Format(businessDesc), want.Format(businessDesc); got != want {

@@ -42,7 +42,7 @@ func checkEditedHostile(t testing.TB, d *XDesc, b []byte, edit func(s XStruct) X
 	if !bytes.Equal(got, want) {
 		t.Fatalf("edited it is\n%x not\n%x", got, want)
 	}
-	if err := CheckSentIndex(d, got, false); err != nil {
+	if err := ours.CheckSentIndex(d, got, false); err != nil {
 		t.Fatal(err)
 	}
 }

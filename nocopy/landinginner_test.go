@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
 var (
@@ -129,7 +131,7 @@ func TestTwoIndexes(t *testing.T) {
 			if x := items.At(299); items.Len() != 300 || x.Int32(itemDesc.named("count")) != 299 {
 				t.Errorf("%s, %s: %v", name, how, x)
 			}
-			_, cuts := s.FindFields(IndexID)
+			_, cuts := s.FindFields(entry.IndexID)
 			x, ok := findWireIndex(s.m.Bytes())
 			if ok != (how == "added") || len(cuts) > 1 || len(cuts) == 1 && (!ok || cuts[0].To-cuts[0].From != len(x.bytes)+fieldHeader+textHeader) {
 				t.Errorf("%s, %s: goes out with %v", name, how, cuts)

@@ -92,7 +92,7 @@ func TestSmallIndex(t *testing.T) {
 	if len(wire) >= minIndexed {
 		t.Fatal("the message is large enough")
 	}
-	forged := Indexed(businessDesc, wire)
+	forged := ours.Indexed(businessDesc, wire)
 	if _, ok := findWireIndex(forged); !ok {
 		t.Fatal("there is no index")
 	}

@@ -69,7 +69,7 @@ type maker struct {
 var makers = []maker{
 	{"New", false, func(_ []byte, opts []Option) (XStruct, error) { return newStruct(optionDesc, opts...), nil }},
 	{"NewInto", false, func(_ []byte, opts []Option) (XStruct, error) {
-		return NewKept(new(Message), optionDesc, opts...), nil
+		return ours.NewInto(new(Message), optionDesc, opts...), nil
 	}},
 	{"NewXOf", false, func(_ []byte, opts []Option) (XStruct, error) {
 		var r XRow
@@ -77,7 +77,7 @@ var makers = []maker{
 	}},
 	{"Parse", true, func(wire []byte, opts []Option) (XStruct, error) { return parseStruct(optionDesc, wire, opts...) }},
 	{"ParseInto", true, func(wire []byte, opts []Option) (XStruct, error) {
-		return ParseKept(new(Message), optionDesc, wire, opts...)
+		return ours.ParseInto(new(Message), optionDesc, wire, opts...)
 	}},
 	{"ParseBlocks", true, func(wire []byte, opts []Option) (XStruct, error) {
 		return ParseBlocks[XStruct](optionDesc, [][]byte{wire[:1000], wire[1000:]}, opts...)
@@ -181,7 +181,7 @@ func TestOptions(t *testing.T) {
 					check := func(what string, indexed bool, plain []byte) {
 						t.Helper()
 						sent := s.m.AppendTo(nil)
-						if err := CheckSentIndex(optionDesc, sent, indexed); err != nil {
+						if err := ours.CheckSentIndex(optionDesc, sent, indexed); err != nil {
 							t.Fatalf("%s: %v", what, err)
 						}
 						if got := withoutIndexField(t, sent); !bytes.Equal(got, plain) && s.Format(optionDesc) != mustFormat(t, plain) {

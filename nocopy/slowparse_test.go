@@ -198,7 +198,7 @@ func TestLoopAgainstSlowParser(t *testing.T) {
 			if g, w := got.m.shadows.all, want.m.shadows.all; !slices.Equal(g, w) {
 				t.Errorf("seed %d, message %d: %x: earlier fields %v, want %v", seed, i, wire, g, w)
 			}
-			if err := CheckIndex(got.m); err != nil {
+			if err := wrongIndex(got.m); err != nil {
 				t.Errorf("seed %d, message %d: %x: %v", seed, i, wire, err)
 			}
 			if t.Failed() {

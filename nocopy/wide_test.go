@@ -117,7 +117,7 @@ func TestWide(t *testing.T) {
 							}
 						}
 					}
-					if err := CheckIndex(s.m); err != nil {
+					if err := wrongIndex(s.m); err != nil {
 						t.Fatalf("%s: %v", when, err)
 					}
 				}

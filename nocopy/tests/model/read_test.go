@@ -1,6 +1,6 @@
 // A reader: it turns messages into values of the referee, by every getter that there is.
 
-package nocopy_test
+package model_test
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 // TestModel's operations on the fields of structs and unions.
 
-package nocopy_test
+package model_test
 
 import (
 	"fmt"

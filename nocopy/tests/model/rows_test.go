@@ -1,6 +1,6 @@
 // A writer of whole structs from values of the referee, as the code of "nocopyc -fields" is.
 
-package nocopy_test
+package model_test
 
 import (
 	"math"

@@ -2,7 +2,7 @@
 
 // With the tag messages also hold where they were made.
 
-package nocopy_test
+package model_test
 
 import (
 	"bytes"

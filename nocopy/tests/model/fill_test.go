@@ -1,6 +1,6 @@
 // A filler: it builds messages from values of the referee, in every way that there is.
 
-package nocopy_test
+package model_test
 
 import (
 	"github.com/apache/thrift/lib/go/thrift"

@@ -1,6 +1,6 @@
 // TestModel's operations that sort, swap, move and delete elements of lists.
 
-package nocopy_test
+package model_test
 
 import (
 	"cmp"

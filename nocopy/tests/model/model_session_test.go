@@ -1,6 +1,6 @@
 // The messages of a run of TestModel with their models, and how the two are compared.
 
-package nocopy_test
+package model_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -254,7 +255,7 @@ func (s *session) check(m *message) {
 	if _, err := m.h.Message().WriteFrame(&written); err != nil || !bytes.Equal(written.Bytes(), append(binary.BigEndian.AppendUint32(nil, uint32(n)), wire...)) {
 		failf("%s: WriteFrame gives %v, %x for %x", m.name, err, written.Bytes(), wire)
 	}
-	if err := nocopy.CheckSentIndex(m.b.desc, wire, m.indexed, anyDepth); err != nil {
+	if err := inside.CheckSentIndex(m.b.desc, wire, m.indexed, anyDepth); err != nil {
 		failf("%s: its index: %v\n%x", m.name, err, wire)
 	}
 	rec, err := referee.Read(m.b.Struct, wire)
@@ -262,7 +263,7 @@ func (s *session) check(m *message) {
 		failf("%s: Apache's library refuses %x: %v", m.name, wire, err)
 	}
 	referee.Normal(rec)
-	rec.Unknown = slices.DeleteFunc(rec.Unknown, func(r referee.Raw) bool { return r.ID == nocopy.IndexID })
+	rec.Unknown = slices.DeleteFunc(rec.Unknown, func(r referee.Raw) bool { return r.ID == entry.IndexID })
 	s.compare(m, "its bytes by Apache's library", m.root, rec, nil)
 	r := &reader{schema: s.schema, finished: true, keep: s.keep(m)}
 	s.compare(m, "the getters", m.root, r.record(m.b.Struct, m.h), r.wrong)
@@ -333,7 +334,7 @@ func (s *session) step() {
 	s.marks = append(s.marks, s.data.at)
 	for _, m := range s.msgs {
 		if m.always && len(s.marks)%8 == 0 {
-			if err := nocopy.CheckIndex(m.h.Message()); err != nil {
+			if err := inside.CheckIndex(m.h.Message()); err != nil {
 				failf("%s: %v", m.name, err)
 			}
 		}
@@ -414,7 +415,7 @@ func (s *session) forget(m *message) {
 // stale checks that using a message after Release panics. That is no misuse to try while another
 // goroutine may have taken the message from the pool, as far as the race detector is concerned.
 func (s *session) stale(m *message) {
-	if nocopy.RaceEnabled && m.own == nil || len(m.b.fields) == 0 {
+	if raceEnabled && m.own == nil || len(m.b.fields) == 0 {
 		return
 	}
 	defer func() {
@@ -481,11 +482,11 @@ func (s *session) newMessage() {
 		return
 	}
 	if indexed {
-		opts = append(opts, nocopy.WithIndex, nocopy.AnySize)
+		opts = append(opts, nocopy.WithIndex, anySize)
 	}
 	m := &message{b: b, root: newRecord(b.Struct), recycled: recycled, indexed: indexed}
 	if s.Intn(3) == 0 {
-		s.fillOwn(m, func() { m.h = nocopy.NewKept(m.own, b.desc, opts...) })
+		s.fillOwn(m, func() { m.h = inside.NewInto(m.own, b.desc, opts...) })
 	} else {
 		m.h = thriftimpl.New(b.desc, opts...)
 	}
@@ -504,7 +505,7 @@ func (s *session) add(m *message) {
 	s.made++
 	m.name = fmt.Sprintf("m%d", s.made)
 	if m.always = s.Intn(4) == 0; m.always {
-		nocopy.CompactAlways(m.h.Message())
+		inside.CompactAlways(m.h.Message())
 	}
 	s.msgs = append(s.msgs, m)
 	s.current = m

@@ -1,4 +1,4 @@
-package nocopy_test
+package model_test
 
 import (
 	"fmt"

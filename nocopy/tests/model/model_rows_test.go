@@ -1,6 +1,6 @@
 // TestModel's operations that write whole structs.
 
-package nocopy_test
+package model_test
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 // Accessors for types that are made at run time, as generated code has them for its own.
 
-package nocopy_test
+package model_test
 
 import (
 	"fmt"
@@ -98,7 +98,7 @@ func (sc *schema) define(b *bound) {
 	}
 	switch b.kind {
 	case entry.Far:
-		nocopy.DefineFar(b.desc, descs)
+		inside.DefineFar(b.desc, descs)
 	case entry.Wide:
 		b.desc.DefineWide(descs...)
 	default:

@@ -1,6 +1,6 @@
 // How TestModel finds structs and containers in a message and in its model.
 
-package nocopy_test
+package model_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package nocopy_test
+package model_test
 
 import (
 	"bytes"
@@ -136,7 +136,7 @@ func TestDecoderMany(t *testing.T) {
 	decodedDesc = itemDesc
 	var wires [][]byte
 	messages := 3000
-	if nocopy.RaceEnabled {
+	if raceEnabled {
 		messages = 400
 	}
 	for i := range messages {

@@ -7,9 +7,9 @@ import (
 	"math/bits"
 )
 
-// CheckIndex returns what is wrong with the words of a message's index: each is of one entry at
+// wrongIndex returns what is wrong with the words of a message's index: each is of one entry at
 // most, or free.
-func CheckIndex(m *Message) (err error) {
+func wrongIndex(m *Message) (err error) {
 	if m.pending&byIndex != 0 {
 		return nil // there are no words yet for what has not been read
 	}

@@ -1,6 +1,6 @@
 // How TestModel parses messages: in all the ways in which bytes arrive.
 
-package nocopy_test
+package model_test
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool)
 		opts = append(opts, nocopy.Recycle)
 	}
 	if s.Intn(4) == 0 {
-		opts = append(opts, nocopy.AlwaysSparse)
+		opts = append(opts, alwaysSparse)
 	}
 	with := false
 	switch s.Intn(8) {
@@ -35,10 +35,10 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool)
 		opts = append(opts, nocopy.WithIndex)
 		with = true
 	case 1:
-		opts = append(opts, nocopy.ByIndex, nocopy.AnySize)
-		wire = nocopy.Indexed(b.desc, wire, anyDepth)
+		opts = append(opts, nocopy.ByIndex, anySize)
+		wire = inside.Indexed(b.desc, wire, anyDepth)
 	case 2: // for who does not know of the index
-		wire = nocopy.Indexed(b.desc, wire, anyDepth)
+		wire = inside.Indexed(b.desc, wire, anyDepth)
 	}
 	var err error
 	switch class := s.Intn(4); {
@@ -63,7 +63,7 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool)
 			m.inputs = []input{{wire, string(wire)}}
 		}
 		if mayEnd && s.Intn(3) == 0 {
-			s.fillOwn(m, func() { m.h, err = nocopy.ParseKept(m.own, b.desc, wire, opts...) })
+			s.fillOwn(m, func() { m.h, err = inside.ParseInto(m.own, b.desc, wire, opts...) })
 		} else {
 			m.h, err = thriftimpl.Parse(b.desc, wire, opts...)
 		}

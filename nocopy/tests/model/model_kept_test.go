@@ -1,8 +1,6 @@
 // Messages of a run of TestModel that are the session's own, filled again and again.
 
-package nocopy_test
-
-import "github.com/nocopythrift/nocopythrift/nocopy"
+package model_test
 
 // fillOwn puts m into one of the session's own messages by calling fill. What is there ends.
 func (s *session) fillOwn(m *message, fill func()) {
@@ -25,7 +23,7 @@ func (s *session) fillOwn(m *message, fill func()) {
 		m.own.Reset()
 	case 1:
 		s.logf("ParseInto(&own[%d], nil) // fails", k)
-		if _, err := nocopy.ParseKept(m.own, m.b.desc, nil); err == nil {
+		if _, err := inside.ParseInto(m.own, m.b.desc, nil); err == nil {
 			failf("no bytes are a message")
 		}
 	}

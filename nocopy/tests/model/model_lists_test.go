@@ -1,6 +1,6 @@
 // TestModel's operations on the elements of lists and sets.
 
-package nocopy_test
+package model_test
 
 import (
 	"fmt"

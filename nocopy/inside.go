@@ -1,0 +1,74 @@
+package nocopy
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+)
+
+// For tests of this repository that are in other modules: what Inside gives reaches what programs
+// have no use for, and has no promise to be the same in the next version.
+func (X) Inside() inside { return inside{} }
+
+type inside struct{}
+
+// Options of Parse: AnySize makes WithIndex and ByIndex be for messages of any size, AlwaysSparse
+// makes a message sparse.
+func (inside) AnySize() Option      { return anySize }
+func (inside) AlwaysSparse() Option { return alwaysSparse }
+
+// CompactAlways makes every change of the message compact it first.
+func (inside) CompactAlways(m *Message) { m.dead.everyChange, m.maybeFull, m.more = true, true, true }
+
+// DefineFar completes a descriptor as Define does. The struct is far, however few fields it has.
+func (inside) DefineFar(d *XDesc, fields []XFieldDesc) { d.define(fields, entry.FarWords, entry.Far) }
+
+// ParseInto and NewInto are those of the package, of the type that d describes.
+func (inside) ParseInto(m *Message, d *XDesc, b []byte, opts ...Option) (XStruct, error) {
+	return d.parseInto(m, b, opts)
+}
+
+func (inside) NewInto(m *Message, d *XDesc, opts ...Option) XStruct { return d.newInto(m, opts) }
+
+// CheckIndex returns what is wrong with the words of a message's index.
+func (inside) CheckIndex(m *Message) error { return wrongIndex(m) }
+
+// Indexed returns a message with an index, however small it is.
+func (inside) Indexed(d *XDesc, wire []byte, opts ...Option) []byte {
+	s, err := parseStruct(d, wire, append(opts, Lazy)...)
+	if err == nil {
+		err = s.m.Index()
+	}
+	if err != nil {
+		panic(err)
+	}
+	defer s.Release()
+	s.m.flags |= WithIndex | anySize
+	s.m.addWireIndex()
+	s.m.buf.Seal()
+	return s.m.AppendTo(nil)
+}
+
+// CheckSentIndex returns an error if the message b has an index that does not fit it, or has none
+// though it was made WithIndex.
+func (inside) CheckSentIndex(d *XDesc, b []byte, with bool, opts ...Option) error {
+	s, err := parseStruct(d, b, opts...)
+	if err != nil {
+		return err
+	}
+	_, cuts := s.FindFields(entry.IndexID)
+	s.Release()
+	if len(cuts) == 0 {
+		if with && !d.union {
+			return errors.New("no index")
+		}
+		return nil
+	}
+	x, ok := findWireIndex(b)
+	c := indexCheck{x: &x, b: b}
+	if at, fits := c.structure(0); !ok || !fits || at != len(b) || c.k != x.n || len(cuts) > 1 {
+		return fmt.Errorf("at %d: %w", at, ErrIndex)
+	}
+	return nil
+}

@@ -1,0 +1,11 @@
+// What tests reach of the inside of package nocopy.
+
+package model_test
+
+import "github.com/nocopythrift/nocopythrift/nocopy"
+
+var (
+	inside       = nocopy.X{}.Inside()
+	anySize      = inside.AnySize()
+	alwaysSparse = inside.AlwaysSparse()
+)
