@@ -76,8 +76,8 @@ fuzz: ## runs every fuzz target for FUZZTIME, two at a time
 		case "$$code $$out" in 0\ *) exit 0;; *"Failing input"*) exit 1;; *"context deadline exceeded"*) ;; *) exit 1;; esac; \
 	done; exit 1' # at the end of its time the go command may take an input under way for a failure: once more
 
-wild: ## tries nocopyc on the .thrift files of public packages (gen/wild/README.md); needs the network (a minute)
-	go run ./gen/wild
+wild: ## tries nocopyc on the .thrift files of public packages (gen/internal/wild/README.md); needs the network (a minute)
+	go run -C gen/internal ./wild
 
 interop: ## Thrift for Java, Node, Rust and C++ against ours (interop/README.md); needs the network at first (minutes)
 	cd interop && NOCOPY_INTEROP=1 go test -count=1 -v -timeout 60m .

@@ -3,7 +3,7 @@ package schema
 // MaxEmpty is the most bytes that an empty message of a type may take: one in which only what
 // cannot be absent is. Required structs that contain each other several times can make it grow
 // twofold with each of them. A struct of 32,767 numbers takes 360 KB, a struct in the files of
-// gen/wild at most 561 bytes.
+// gen/internal/wild at most 561 bytes.
 const MaxEmpty = 512 << 10
 
 // checkEmpty adds errors for structs of which an empty one takes more than MaxEmpty bytes.

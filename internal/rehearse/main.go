@@ -28,7 +28,11 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("rehearse: ")
 	keep := flag.Bool("keep", false, "keep the folder with the proxy and what the documents made")
+	only := flag.Bool("pack", false, "pack, and follow no document")
 	flag.Parse()
+	if *only {
+		documents = nil
+	}
 	if flag.NArg() > 0 {
 		documents = flag.Args()
 	}

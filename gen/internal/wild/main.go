@@ -3,7 +3,7 @@
 // types of what was generated. It prints, for README.md, how many files there are and what was
 // refused, and why.
 //
-//	go run ./gen/wild [-v]
+//	go run -C gen/internal ./wild [-v]
 //
 // It needs the network; no test does. With -v it prints the name of every file.
 package main
@@ -26,7 +26,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	verbose := flag.Bool("v", false, "print the name of every file")
-	list := flag.String("sources", "gen/wild/sources.txt", "what to download: a line each with \"go\", \"pypi\" or \"maven\", a name and a version")
+	list := flag.String("sources", "wild/sources.txt", "what to download: a line each with \"go\", \"pypi\" or \"maven\", a name and a version")
 	flag.Parse()
 	text, err := os.ReadFile(*list)
 	if err != nil {
@@ -38,7 +38,7 @@ func main() {
 	}
 	defer os.RemoveAll(dir)
 	t := &trial{dir: dir, nocopyc: filepath.Join(dir, "nocopyc"), refused: map[string][]string{}}
-	if out, err := exec.Command("go", "build", "-o", t.nocopyc, "./gen/nocopyc").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", t.nocopyc, "github.com/nocopythrift/nocopythrift/gen/nocopyc").CombinedOutput(); err != nil {
 		log.Fatalf("%v\n%s", err, out)
 	}
 	if t.check, err = gocheck.New(); err != nil {
