@@ -367,8 +367,9 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
-// TestModules: CI tests every module, except the guide and those that are commands for this repository. The
-// corpora of fuzz tests in the root module are modules, which keeps them out of its zip file.
+// TestModules: CI tests every module, except the guide and those that are commands for this
+// repository. The corpora of fuzz tests in the root module are modules, which keeps them out of
+// its zip file.
 func TestModules(t *testing.T) {
 	files, err := exec.Command("git", "ls-files", "*go.mod", "*testdata/fuzz/*").Output()
 	if err != nil {
