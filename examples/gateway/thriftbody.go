@@ -11,8 +11,9 @@ import (
 // errNotInBody is the error for a field that comes from elsewhere than the body, or from nowhere.
 var errNotInBody = errors.New("the body can't have this field")
 
-// thriftMessage returns the message that a body in Thrift Binary is. All of it is checked: a
-// server closes a connection on which malformed arguments come, and other requests use that, too.
+// thriftMessage returns the message that a body in Thrift Binary is. All of it is checked:
+// other Thrift servers than ours close a connection on which malformed arguments come, and other
+// requests use that, too.
 // A field that can't be in JSON can't be in the body either.
 func (r *route) thriftMessage(body []byte) (dynamic.Message, error) {
 	msg, err := r.root.typ().Parse(body, nocopy.ValidUTF8, limits)

@@ -66,9 +66,11 @@
 // A handler's error goes to the client as an [ApplicationException] with its text, unless the
 // server has HideErrors. The text of a panic never does, nor that of an error in the library, or
 // of a handler's or interceptor's mistake: the client gets a fixed text and an id, under which the
-// log has the rest. A message that is malformed or too large is answered if its method is known;
-// then the connection is closed. A client that speaks HTTP or TLS is answered in that protocol.
-// The log has the client's address.
+// log has the rest. A call whose arguments are malformed, or whose frame is larger than MaxFrame, is
+// answered with a ProtocolError, unless it is oneway; the log has the client's address. The calls
+// after it are handled, since its frame tells where it ends. Without a frame its end may not be
+// known: then the connection is closed. So it is when bytes are no Thrift message. A client that
+// speaks HTTP or TLS is answered in that protocol.
 //
 // # A request in a server
 //
@@ -94,7 +96,7 @@
 // # A connection of a server
 //
 // One goroutine at a time is the reader. It reads ahead while no request may be handled: since
-// Concurrency calls are under way, or since the last message was malformed or the stream has
+// Concurrency calls are under way, or since the next message can't be found or the stream has
 // ended. Then it receives up to 1 MiB, to notice when the client goes
 // away. If a client has sent more than that and goes away, the server notices it when a reply
 // can't be written; on Linux, with TCP, within half a second if all that the client sent has
@@ -102,7 +104,8 @@
 //
 //	                         receiving               handling               ahead
 //	a request comes          → handling              it waits               it waits
-//	a bad one comes          is answered, → ahead    it waits               it waits
+//	a bad one comes          is answered             it waits               it waits
+//	no message comes         → ahead                 it waits               it waits
 //	the handler takes 1 ms   –                       → receiving, or ahead, –
 //	                                                   in another goroutine
 //	a handler returns        its reply is written    its reply is written,  its reply is written,

@@ -31,12 +31,12 @@ import (
 // fallback with a service's name. The call ends with ctx, which a server ends when its client is
 // gone. Server.Lazy and the option Lazy avoid indexing values that are not read.
 //
-// A backend closes a connection on which malformed arguments arrive. Calls of other clients on
-// that connection then fail. Arguments that were parsed completely are well-formed for a backend
-// with the same IDL. Arguments that were parsed lazily, or of a RawMethod, may be malformed. If
-// clients are not trusted, call c.Args.Message().Index before forwarding lazily parsed arguments.
-// For a RawMethod, forward the calls of each such client with a Client of its own, to protect the
-// others.
+// All arguments are well-formed when they are forwarded, but lazily parsed ones and those of a
+// RawMethod may lack required fields, or have text that is not UTF-8. A Server of this package
+// refuses such a call and goes on. Other Thrift servers close the connection, on which calls of
+// other clients fail then. If clients are not trusted and the backend is such a server, call
+// c.Args.Message().Index before forwarding lazily parsed arguments. For a RawMethod, forward the
+// calls of each such client with a Client of its own.
 //
 // Forward copies only changed bytes and pieces shorter than 4 KiB. (If backend is a Client with
 // interceptors, arguments are indexed again, and copied if they are in several pieces and have

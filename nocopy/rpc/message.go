@@ -40,6 +40,10 @@ type header struct {
 	size   int    // its bytes on the wire
 }
 
+func (h header) isRequest() bool { return h.typ == typeCall || h.typ == typeOneway }
+
+func (h header) isReply() bool { return h.typ == typeReply || h.typ == typeException }
+
 // Errors of bytes that are not a message. The server or client closes the connection, since it
 // can't find the beginning of the next message. ErrHTTP and ErrTLS wrap ErrVersion.
 var (

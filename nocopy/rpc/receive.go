@@ -39,7 +39,7 @@ type receiver struct {
 	limits         receiveLimits
 	idleTimeout    time.Duration // how long to wait for a message to begin; 0 for ever
 	messageTimeout time.Duration // how long a message may take that has begun; 0 for ever
-	answersLarge   bool          // messages over the limit are answered, see headerOfLarge
+	requests       bool          // the messages are requests, else replies
 	closing        *atomic.Bool  // reading is to end; set before interrupt is called
 	ages           ages
 	// Called when closing was set, by the goroutine that reads: it is to set last. Nil: reading ends
@@ -138,18 +138,24 @@ func (r *receiver) tooLarge(n int) error {
 	return fmt.Errorf("%w: %d bytes, more than %s = %d", errTooLarge, n, r.limits.name, r.limits.frame)
 }
 
-// headerOfLarge returns the header of a frame of n bytes, which are more than allowed: of a
-// request, so that it can be answered, or of a reply, whose bytes next passes over then. Its size
-// is 0 if there is none: the length is not to be believed.
+// headerOfLarge returns the header of a frame of n bytes, which are more than allowed. The message
+// can then be answered, or fail its call, and next passes over its bytes. The header's size is 0 if
+// there is none, or not one of a request or reply: the length is not to be believed. The header of
+// a request must come within a second.
 func (r *receiver) headerOfLarge(n int) (header, error) {
 	const length = 4
-	if r.answersLarge {
-		return r.peekHeader(length), nil
+	fill := r.fill
+	if r.requests {
+		before := r.deadline
+		defer func() { r.setDeadline(before) }()
+		r.setDeadline(time.Now().Add(time.Second))
+		fill = r.read
 	}
 	for {
 		h, need, err := parseHeader(r.in.Bytes()[length:])
+		known := r.requests && h.isRequest() || !r.requests && h.isReply()
 		switch {
-		case err != nil, max(need, h.size) > n, need == 0 && h.typ != typeReply && h.typ != typeException:
+		case err != nil, max(need, h.size) > n, need == 0 && !known:
 			return header{}, nil
 		case need == 0:
 			h.name = bytes.Clone(h.name)
@@ -157,7 +163,9 @@ func (r *receiver) headerOfLarge(n int) (header, error) {
 			r.passing.Store(true)
 			return h, nil
 		}
-		if err := r.fill(length + need); err != nil {
+		if err := fill(length + need); err != nil && r.requests {
+			return header{}, nil
+		} else if err != nil {
 			return header{}, err
 		}
 	}
@@ -179,21 +187,6 @@ func (r *receiver) passRest() error {
 		}
 	}
 	return nil
-}
-
-// peekHeader returns the header at offset at of the bytes that have arrived. Its size is 0 if
-// there is no valid one within a second.
-func (r *receiver) peekHeader(at int) header {
-	r.setDeadline(time.Now().Add(time.Second))
-	for {
-		h, need, err := parseHeader(r.in.Bytes()[at:])
-		if err != nil || need > 0 && r.read(at+need) != nil {
-			return header{}
-		}
-		if need == 0 {
-			return h
-		}
-	}
 }
 
 // splitHeader returns the header at the beginning of the chunk, and the chunk without it. On error

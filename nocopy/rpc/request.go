@@ -44,7 +44,7 @@ func (c *serverConn) process(h header, chunk chain.Chunk) bool {
 	m := c.srv.method(h)
 	var refusal *ApplicationException
 	switch {
-	case h.typ != typeCall && h.typ != typeOneway:
+	case !h.isRequest():
 		refusal = &ApplicationException{InvalidMessageType, fmt.Sprintf("%d", h.typ)}
 	case m == nil:
 		refusal = &ApplicationException{UnknownMethod, string(h.name)}
@@ -55,10 +55,9 @@ func (c *serverConn) process(h header, chunk chain.Chunk) bool {
 		return c.refuse(h, refusal, false)
 	}
 	args, err := c.parseArgs(m, chunk)
-	if err != nil {
-		c.logEnd(err)
+	if err != nil { // the call's end is known, so that the next one can be found
 		h.name = []byte(m.Name) // parseArgs has released the chunk, which held the name
-		return c.refuse(h, protocolError(err), true)
+		return c.refuseBad(h, m, err)
 	}
 	req := c.newRequest(h)
 	req.method, req.args = m, args
@@ -76,6 +75,19 @@ func (c *serverConn) refuse(h header, e *ApplicationException, noMore bool) bool
 	c.admit(req, false)
 	c.answer(req, e, c.bareName(h.name))
 	return c.completeUnhandled(req, noMore)
+}
+
+// refuseBad refuses a call of m, nil for an unknown method, that is malformed or too large, as err
+// tells, and whose end is known. The requests after it are handled. A oneway call is not answered:
+// its client would take the answer for that to its next call.
+func (c *serverConn) refuseBad(h header, m *Method, err error) bool {
+	c.srv.log(warn, "call refused", "peer", c.peer, "method", string(h.name), "err", err)
+	e := protocolError(err)
+	if h.typ == typeOneway || m != nil && m.Oneway() {
+		c.in.stats.refused(e.Type)
+		return c.keepReading()
+	}
+	return c.refuse(h, e, false)
 }
 
 // bareName returns the name of a method for a reply: without the service's name and the colon that
@@ -97,15 +109,20 @@ func protocolError(err error) *ApplicationException {
 }
 
 // parseArgs parses the struct at the beginning of chunk, which it takes over. Bytes after the
-// struct are the next message of a frame: they are kept for receiver.next.
+// struct are the next message of a frame: they are kept for receiver.next. If the struct is so
+// malformed that its end can't be found, they are dropped.
 func (c *serverConn) parseArgs(m *Method, chunk chain.Chunk) (args *nocopy.Message, err error) {
 	defer c.guard(&err)
 	whole := chunk.From(0)
 	args, err = thriftimpl.ParseHeld(m.Args, chunk, c.srv.Limits, c.srv.recycle, c.srv.Lazy || m.lazy)
-	if err != nil && errors.Is(err, nocopy.ErrTrailing) {
+	switch {
+	case errors.Is(err, nocopy.ErrTrailing):
 		return c.parseFirstOfFrame(m, whole, err)
+	case err != nil:
+		c.discard(whole)
+	default:
+		whole.Release()
 	}
-	whole.Release()
 	return args, err
 }
 

@@ -58,7 +58,7 @@ type serverConn struct {
 	// Changes when the reader calls a handler and when another goroutine becomes the reader
 	readerID uint64
 	handling *Method // the method whose handler the reader is in
-	// No more requests are handled: one was malformed, or nothing more can be read
+	// No more requests are handled: the next one can't be found, or nothing more can be read
 	noMore     bool
 	eof        bool   // the client sends nothing more
 	underway   int    // the number of calls that were read and have not ended
@@ -100,7 +100,7 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 		c.raw = t.NetConn()
 	}
 	c.in = receiver{
-		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, answersLarge: true,
+		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, requests: true,
 		idleTimeout: max(s.IdleTimeout, 0), messageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
 	}
 	c.settingUp.Store(true)

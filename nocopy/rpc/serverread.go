@@ -194,8 +194,8 @@ func (c *serverConn) wakeReader() {
 }
 
 // readFailed deals with an error of receive, and returns what keepReading does. A malformed
-// message is answered if its header h is known. Except after a timeout that only meant to stop the
-// reader, no more requests are handled.
+// message is answered if its header h is known. No more requests are handled then, except after
+// one whose end is known, and after a timeout that only meant to stop the reader.
 func (c *serverConn) readFailed(h header, err error) bool {
 	c.mu.Lock()
 	c.flush()
@@ -217,6 +217,8 @@ func (c *serverConn) readFailed(h header, err error) bool {
 	case timeout: // idle for too long
 		c.leave()
 		return c.keepReading()
+	case h.size > 0 && errors.Is(err, errTooLarge):
+		return c.refuseBad(h, c.srv.method(h), err)
 	case errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
 		c.logEnd(err)
 		if h.size > 0 {

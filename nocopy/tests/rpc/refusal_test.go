@@ -171,7 +171,8 @@ func TestOverTheLimitBehindCalls(t *testing.T) {
 	if typ, name, seqid, _ := readMessage(t, nc, true); typ != exception || name != "echo" || seqid != 2 {
 		t.Errorf("the reply is of type %d, to %q, %d", typ, name, seqid)
 	}
-	closes(t, nc)
+	send(t, nc, frame(strict(call, "add", 3, addArgs(1, 2))))
+	expect(t, nc, frame(strict(reply, "add", 3, sumResult(3))))
 }
 
 // TestHugePromise: a frame that promises more than comes keeps the connection no longer than a

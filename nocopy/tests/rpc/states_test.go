@@ -147,9 +147,8 @@ func (s *stateTest) enter(t *testing.T, state string) (ctx context.Context) {
 		s.sending = false
 		settle()
 	case "refused":
-		send(t, s.nc, frame(strict(call, "add", 2, []byte{9, 0, 1, 0})))
-		s.want = append(s.want, answered{exception, 2})
-		logs(t, s.log, "no such wire type")
+		send(t, s.nc, frame([]byte("\x80\x07garbage, garbage")))
+		logs(t, s.log, "not a Thrift binary message")
 	case "closing":
 		s.close(t)
 		settle() // until the system drops what comes
