@@ -66,11 +66,13 @@
 // A handler's error goes to the client as an [ApplicationException] with its text, unless the
 // server has HideErrors. The text of a panic never does, nor that of an error in the library, or
 // of a handler's or interceptor's mistake: the client gets a fixed text and an id, under which the
-// log has the rest. A call whose arguments are malformed, or whose frame is larger than MaxFrame, is
-// answered with a ProtocolError, unless it is oneway; the log has the client's address. The calls
-// after it are handled, since its frame tells where it ends. Without a frame its end may not be
-// known: then the connection is closed. So it is when bytes are no Thrift message. A client that
-// speaks HTTP or TLS is answered in that protocol.
+// log has the rest.
+//
+// A call whose arguments are malformed, or whose frame is larger than MaxFrame, is answered with a
+// ProtocolError, unless it is oneway; the log has the client's address. The calls after it are
+// handled, since its frame tells where it ends. Without a frame its end may not be known: then the
+// connection is closed. So it is when bytes are no Thrift message. A client that speaks HTTP or TLS
+// is answered in that protocol.
 //
 // # A request in a server
 //
