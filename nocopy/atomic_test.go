@@ -146,8 +146,8 @@ func atomicSetters() (setters []atomicSetter) {
 	stale.Release()
 	parsedIns := parsedAtomic().Child(atomicField("ins"), atomicDesc)
 	ud := atomicDesc.field(atomicField("u")).typ.desc
-	var long []byte // longer than a message
-	if strconv.IntSize > 32 {
+	var long []byte                       // longer than a message
+	if strconv.IntSize > 32 && aliasing { // else each of the setters would copy a gigabyte
 		long = make([]byte, chain.MaxSize+1) // no page of it is touched
 	}
 	add := func(name string, set func(s XStruct, c func(name string) XStruct)) {

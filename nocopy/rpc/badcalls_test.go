@@ -49,8 +49,9 @@ func badCall(r *rand.Rand, n, most int) []byte {
 	return frame(strict(typ, name, n, args))
 }
 
-// TestBadCallsHarmNobodyElse: one client sends calls that the back end, or the proxy, refuses. All
-// go over one connection to the back end with the good calls of other clients, none of which fails.
+// TestBadCallsHarmNobodyElse: one client sends calls that the back end, or the proxy, refuses.
+// They go over one connection to the back end with the good calls of other clients, none of which
+// fails.
 func TestBadCallsHarmNobodyElse(t *testing.T) {
 	const most = 4000
 	proxies := map[string]func(b rpc.Caller) *rpc.Server{

@@ -68,11 +68,11 @@
 // of a handler's or interceptor's mistake: the client gets a fixed text and an id, under which the
 // log has the rest.
 //
-// A call whose arguments are malformed, or whose frame is larger than MaxFrame, is answered with a
-// ProtocolError, unless it is oneway; the log has the client's address. The calls after it are
-// handled, since its frame tells where it ends. Without a frame its end may not be known: then the
-// connection is closed. So it is when bytes are no Thrift message. A client that speaks HTTP or TLS
-// is answered in that protocol.
+// A call whose arguments are malformed, or whose frame is larger than MaxFrame, is answered with
+// a ProtocolError, unless it is oneway; the log has the client's address. The calls after it are
+// handled, since its frame tells where it ends. Without a frame its end may not be known: then
+// the connection is closed. So it is when bytes are no Thrift message. A client that speaks HTTP
+// or TLS is answered in that protocol.
 //
 // # A request in a server
 //
