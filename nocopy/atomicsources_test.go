@@ -92,8 +92,8 @@ func (p partDesc) parsed(wire []byte, opts ...Option) XStruct {
 	return s
 }
 
-// withUnknownArm adds a field to the union at the end of the wire bytes of full("", "none"), which
-// no IDL has.
+// wireWithArm returns the wire bytes of a full message; with "unknown" its union has an arm that
+// the IDL does not have.
 func (p partDesc) wireWithArm(text, arm string) []byte {
 	if arm != "unknown" {
 		return p.full(text, arm).m.AppendTo(nil)
@@ -109,7 +109,7 @@ func appendHeader(b []byte, header uint32) []byte {
 	return append(b, byte(header>>16), byte(header>>8), byte(header))
 }
 
-// partTargets are the states of the message in which something is set.
+// targets are the states of the message in which something is set.
 func (p partDesc) targets(arm string) map[string]func() XStruct {
 	wire := p.wireWithArm("target", arm)
 	indexed := Indexed(p.d, wire)
@@ -157,7 +157,7 @@ func (p partDesc) held(wire []byte, lazy bool) XStruct {
 	return m.handle(m.root)
 }
 
-// partSources are what is set: a struct, which may be part of target.
+// sources are what is set: structs, which may be parts of the target, and what is none.
 func (p partDesc) sources() map[string]func(target XStruct) XStruct {
 	good, bad := p.full("source", "t").m.AppendTo(nil), p.badPart()
 	indexed, badIndex := Indexed(p.d, good), badIndexed(p)
@@ -228,7 +228,7 @@ func badIndexed(p partDesc) []byte {
 	return []byte(strings.Replace(indexed, "\x0b\x00\x01"+be(5)+"inner", "\x0b\x00\x09"+be(5)+"inner", 1))
 }
 
-// partSetters set a struct somewhere in the message s.
+// setters set a struct, or something of it, somewhere in the message s.
 func (p partDesc) setters() map[string]func(s, v XStruct) {
 	kids := func(s XStruct) StructList[XStruct] { return StructList[XStruct](p.child(s, "kids")) }
 	named := func(s XStruct) partMap { return partMap(p.child(s, "named")) }
@@ -373,8 +373,9 @@ func (p partDesc) attemptOne(t *testing.T, name string, target func() XStruct, s
 	return text == ""
 }
 
-// TestSettersOfTooDeepValues: a value with which the message would be nested too deeply is refused,
-// or the message can't be sent until the value is gone: then it is as if it had never been set.
+// TestSettersOfTooDeepValues: a value with which the message would be nested too deeply is
+// refused, or the message can't be sent until the value is gone: then it is as if it had never
+// been set.
 func TestSettersOfTooDeepValues(t *testing.T) {
 	p := newPartDesc("Deep", 0)
 	chain := func(n int) XStruct {

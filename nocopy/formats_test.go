@@ -145,7 +145,7 @@ func TestBrokenBinary(t *testing.T) {
 			for i := range b {
 				b[i] = byte(r.Uint32())
 			}
-			// Random bytes may happen to begin as other formats do.
+			// Random bytes may happen to be another format: 2 of a million are a compact call.
 			if random++; claims(d, b) != nil {
 				taken++
 			}
@@ -156,7 +156,7 @@ func TestBrokenBinary(t *testing.T) {
 			check(d, b)
 		}
 	}
-	if taken > random/10_000 {
+	if taken > random/100_000 {
 		t.Errorf("%d of %d random texts are taken for another format", taken, random)
 	}
 }
