@@ -112,12 +112,12 @@ func appendHeader(b []byte, header uint32) []byte {
 // targets are the states of the message in which something is set.
 func (p partDesc) targets(arm string) map[string]func() XStruct {
 	wire := p.wireWithArm("target", arm)
-	indexed := Indexed(p.d, wire)
+	indexed := inside{}.Indexed(p.d, wire)
 	all := map[string]func() XStruct{
 		"parsed":   func() XStruct { return p.parsed(slices.Clone(wire)) },
 		"lazy":     func() XStruct { return p.parsed(slices.Clone(wire), Lazy) },
 		"owned":    func() XStruct { return p.parsed(slices.Clone(wire), Own, Recycle) },
-		"by index": func() XStruct { return p.parsed(slices.Clone(indexed), ByIndex, AnySize) },
+		"by index": func() XStruct { return p.parsed(slices.Clone(indexed), ByIndex, anySize) },
 		"compacted": func() XStruct {
 			s := p.parsed(slices.Clone(wire))
 			p.create(s, "kid", 0).SetText(p.d.named("t"), "anew")
@@ -160,7 +160,7 @@ func (p partDesc) held(wire []byte, lazy bool) XStruct {
 // sources are what is set: structs, which may be parts of the target, and what is none.
 func (p partDesc) sources() map[string]func(target XStruct) XStruct {
 	good, bad := p.full("source", "t").m.AppendTo(nil), p.badPart()
-	indexed, badIndex := Indexed(p.d, good), badIndexed(p)
+	indexed, badIndex := inside{}.Indexed(p.d, good), badIndexed(p)
 	part := func(s XStruct) XStruct {
 		if l := StructList[XStruct](p.child(s, "kids")); l.Len() > 1 {
 			return l.At(1)
@@ -179,8 +179,8 @@ func (p partDesc) sources() map[string]func(target XStruct) XStruct {
 		"a part":               func(XStruct) XStruct { return part(p.parsed(slices.Clone(good))) },
 		"a lazy one":           func(XStruct) XStruct { return p.parsed(slices.Clone(good), Lazy) },
 		"a part of a lazy one": func(XStruct) XStruct { return part(p.parsed(slices.Clone(good), Lazy)) },
-		"by index":             func(XStruct) XStruct { return p.parsed(slices.Clone(indexed), ByIndex, AnySize) },
-		"a part by index":      func(XStruct) XStruct { return part(p.parsed(slices.Clone(indexed), ByIndex, AnySize)) },
+		"by index":             func(XStruct) XStruct { return p.parsed(slices.Clone(indexed), ByIndex, anySize) },
+		"a part by index":      func(XStruct) XStruct { return part(p.parsed(slices.Clone(indexed), ByIndex, anySize)) },
 		"being built":          func(XStruct) XStruct { return p.full("source", "t") },
 		"empty, being built":   func(XStruct) XStruct { return newStruct(p.d) },
 		"a part, being built":  func(XStruct) XStruct { return part(p.full("source", "n")) },
@@ -197,8 +197,8 @@ func (p partDesc) sources() map[string]func(target XStruct) XStruct {
 		"lazy, invalid":            func(XStruct) XStruct { return p.parsed(slices.Clone(bad), Lazy) },
 		"an invalid part, lazy":    func(XStruct) XStruct { return part(p.parsed(slices.Clone(bad), Lazy)) },
 		"held, lazy, invalid":      func(XStruct) XStruct { return p.held(slices.Clone(bad), true) },
-		"by index, invalid":        func(XStruct) XStruct { return p.parsed(slices.Clone(badIndex), ByIndex, AnySize) },
-		"an invalid part by index": func(XStruct) XStruct { return part(p.parsed(slices.Clone(badIndex), ByIndex, AnySize)) },
+		"by index, invalid":        func(XStruct) XStruct { return p.parsed(slices.Clone(badIndex), ByIndex, anySize) },
+		"an invalid part by index": func(XStruct) XStruct { return part(p.parsed(slices.Clone(badIndex), ByIndex, anySize)) },
 		"the target itself":        func(s XStruct) XStruct { return s },
 		"its kid":                  func(s XStruct) XStruct { return p.child(s, "kid") },
 		"its first element":        func(s XStruct) XStruct { return StructList[XStruct](p.child(s, "kids")).At(0) },
@@ -224,7 +224,7 @@ func (p partDesc) sources() map[string]func(target XStruct) XStruct {
 
 // badIndexed adds an index to a message that is not valid.
 func badIndexed(p partDesc) []byte {
-	indexed := string(Indexed(p.d, p.full("source", "t").m.AppendTo(nil)))
+	indexed := string(inside{}.Indexed(p.d, p.full("source", "t").m.AppendTo(nil)))
 	return []byte(strings.Replace(indexed, "\x0b\x00\x01"+be(5)+"inner", "\x0b\x00\x09"+be(5)+"inner", 1))
 }
 
