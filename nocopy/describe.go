@@ -55,6 +55,13 @@ func (d *XDesc) FieldDesc(i int) *XFieldDesc { return &d.fields[i].XFieldDesc }
 // Field returns the constant that identifies field i in the accessors of XStruct.
 func (d *XDesc) Field(i int) XField { return d.constant(i) }
 
+// AppendDefault appends field f as finishing adds it if it is required and not set.
+func (d *XDesc) AppendDefault(dst []byte, f XField) []byte {
+	fd := d.field(f)
+	dst = append(dst, byte(fd.header>>16), byte(fd.header>>8), byte(fd.header))
+	return fd.appendDefault(dst)
+}
+
 // NextRequired returns the number of the first required field from field i on. If there is none,
 // as in unions, it returns d.NumFields().
 func (d *XDesc) NextRequired(i int) int {

@@ -50,17 +50,23 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{"doc": doc
 
 // structMethods holds the names of the methods that every struct, union or exception has. They are
 // read from the template that declares them.
-var structMethods = func() names.Scope {
-	text, err := templateFiles.ReadFile("templates/struct.tmpl")
+var structMethods = methodsIn("struct.tmpl", `func \(s \*?{{\.Type}}\) (\w+)\(`)
+
+// valuesMethods holds those of every type of plain values.
+var valuesMethods = methodsIn("fields.tmpl", `func \(v \*?{{\.Values}}\) (\w+)\(`)
+
+// methodsIn returns the names of the methods that a template declares, which the pattern finds.
+func methodsIn(template, pattern string) names.Scope {
+	text, err := templateFiles.ReadFile("templates/" + template)
 	if err != nil {
 		panic(err)
 	}
 	methods := names.Scope{}
-	for _, m := range regexp.MustCompile(`func \(s \*?{{\.Type}}\) (\w+)\(`).FindAllSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
 		methods[string(m[1])] = true
 	}
 	return methods
-}()
+}
 
 // A generator holds the state of one run over all files.
 type generator struct {
@@ -75,7 +81,7 @@ type generator struct {
 
 // newGenerator returns a generator that knows which files and packages are written and imported.
 func newGenerator(set *schema.Set, opt Options) *generator {
-	g := &generator{set: set, opt: opt, packageOf: names.PackagesOf(set, names.Options{Fields: opt.Fields, Golint: opt.Golint, Methods: structMethods}), programs: set.Roots}
+	g := &generator{set: set, opt: opt, packageOf: names.PackagesOf(set, names.Options{Fields: opt.Fields, Golint: opt.Golint, Methods: structMethods, ValuesMethods: valuesMethods}), programs: set.Roots}
 	if opt.Recursive {
 		g.programs = set.Programs
 	}

@@ -37,6 +37,7 @@ type valuesView struct {
 // valueView is the template's input for a field of a valuesView.
 type valueView struct {
 	names.Field
+	plainView
 	Type    string // "" if it is not among the plain values
 	Put     string // the statement that writes it
 	Default string // what the function for defaults sets it to; "" if that is its zero value
@@ -99,6 +100,9 @@ func (f *file) valuesView(s *schema.Struct) valuesView {
 			view.WithDefaults = view.WithDefaults || v.Default != ""
 		}
 		view.Fields = append(view.Fields, v)
+	}
+	if s.Shape != schema.IsUnion {
+		f.plainFields(s, view.Fields, n)
 	}
 	return view
 }

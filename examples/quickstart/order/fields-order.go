@@ -38,6 +38,60 @@ func (v *LineFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *LineFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseLineFields returns the fields of Line in b, see Parse.
+func ParseLineFields(b []byte, opts ...nocopy.Option) (v LineFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Line in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *LineFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseLine(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = LineFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *LineFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, lineArticle, v.Article)
+	at = w.Int32(at, lineCount, v.Count)
+	at = w.Float64(at, linePrice, v.Price)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *LineFields) ThriftRead(r *impl.Reader, at int) int {
+	at = r.Must(at, lineArticle)
+	v.Article, at = r.Text(at, lineArticle, "")
+	v.Count, at = r.Int32(at, lineCount, 0)
+	v.Price, at = r.Float64(at, linePrice, 0)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *LineFields) ThriftFill(s Line, r *impl.Reader) {
+	v.Article = s.GetArticle()
+	v.Count = s.GetCount()
+	v.Price = s.GetPrice()
+}
+
 func (v LineFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewLineOf(v), f, verb) }
 func (v LineFields) LogValue() slog.Value          { return impl.LogValueOnce(NewLineOf(v)) }
 
@@ -77,6 +131,117 @@ func (v *OrderFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Bytes(at, orderDocument, v.Document)
 	at = r.TextPairs(at, orderLabels, OrderDesc, v.Labels)
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *OrderFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseOrderFields returns the fields of Order in b, see Parse.
+func ParseOrderFields(b []byte, opts ...nocopy.Option) (v OrderFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Order in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *OrderFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseOrder(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = OrderFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *OrderFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Int64(at, orderID, v.ID)
+	at = w.Text(at, orderCustomer, v.Customer)
+	if v.Lines != nil {
+		at = w.List(at, orderLines, 12, len(v.Lines))
+		w.Enter()
+		for i := range v.Lines {
+			at = v.Lines[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	if v.Document != nil {
+		at = w.Binary(at, orderDocument, v.Document)
+	}
+	if v.Labels != nil {
+		at = w.Map(at, orderLabels, 11, 11, len(v.Labels))
+		for i := range v.Labels {
+			at = w.TextValue(at, v.Labels[i].Key)
+			at = w.TextValue(at, v.Labels[i].Value)
+		}
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *OrderFields) ThriftRead(r *impl.Reader, at int) int {
+	at = r.Must(at, orderID)
+	v.ID, at = r.Int64(at, orderID, 0)
+	v.Customer, at = r.Text(at, orderCustomer, "")
+	if n, to := r.List(at, orderLines, 12, 1); n >= 0 {
+		v.Lines, at = impl.PlainSlice(r, r.Enter(to), v.Lines, n)
+		for i := 0; i < len(v.Lines) && at != impl.Failed; i++ {
+			at = v.Lines[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Lines = nil
+	}
+	v.Document, at = r.Binary(at, orderDocument)
+	if n, to := r.Map(at, orderLabels, 11, 11, 8); n >= 0 {
+		v.Labels, at = impl.PlainSlice(r, to, v.Labels, n)
+		for i := range v.Labels {
+			v.Labels[i].Key, at = r.TextValue(at)
+			v.Labels[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.Labels)
+	} else {
+		v.Labels = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *OrderFields) ThriftFill(s Order, r *impl.Reader) {
+	v.ID = s.GetID()
+	v.Customer = s.GetCustomer()
+	if l := s.GetLines(); s.IsSetLines() {
+		v.Lines, _ = impl.PlainSlice(r, 0, v.Lines, l.Len())
+		for i := range v.Lines {
+			v.Lines[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Lines = nil
+	}
+	if s.IsSetDocument() {
+		v.Document = s.GetDocument()
+	} else {
+		v.Document = nil
+	}
+	if s.IsSetLabels() {
+		v.Labels = impl.Empty(v.Labels)
+		for k, x := range s.GetLabels().All() {
+			v.Labels = append(v.Labels, nocopy.Pair[string, string]{Key: k, Value: x})
+		}
+	} else {
+		v.Labels = nil
+	}
 }
 
 func (v OrderFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewOrderOf(v), f, verb) }
@@ -132,6 +297,66 @@ func (v *ReceiptFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Int32(at, receiptLines, v.Lines)
 	at = r.Int32(at, receiptDocumentSize, v.DocumentSize)
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *ReceiptFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseReceiptFields returns the fields of Receipt in b, see Parse.
+func ParseReceiptFields(b []byte, opts ...nocopy.Option) (v ReceiptFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Receipt in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *ReceiptFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseReceipt(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = ReceiptFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *ReceiptFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Int64(at, receiptOrderID, v.OrderID)
+	at = w.Text(at, receiptMessage, v.Message)
+	at = w.Float64(at, receiptTotal, v.Total)
+	at = w.Int32(at, receiptLines, v.Lines)
+	at = w.Int32(at, receiptDocumentSize, v.DocumentSize)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *ReceiptFields) ThriftRead(r *impl.Reader, at int) int {
+	v.OrderID, at = r.Int64(at, receiptOrderID, 0)
+	v.Message, at = r.Text(at, receiptMessage, "")
+	v.Total, at = r.Float64(at, receiptTotal, 0)
+	v.Lines, at = r.Int32(at, receiptLines, 0)
+	v.DocumentSize, at = r.Int32(at, receiptDocumentSize, 0)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *ReceiptFields) ThriftFill(s Receipt, r *impl.Reader) {
+	v.OrderID = s.GetOrderID()
+	v.Message = s.GetMessage()
+	v.Total = s.GetTotal()
+	v.Lines = s.GetLines()
+	v.DocumentSize = s.GetDocumentSize()
 }
 
 func (v ReceiptFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewReceiptOf(v), f, verb) }

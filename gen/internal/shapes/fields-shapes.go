@@ -36,6 +36,58 @@ func (v *PointFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *PointFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParsePointFields returns the fields of Point in b, see Parse.
+func ParsePointFields(b []byte, opts ...nocopy.Option) (v PointFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Point in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *PointFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParsePoint(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = PointFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *PointFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Int32(at, pointX, v.X)
+	at = w.Int32(at, pointY, v.Y)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *PointFields) ThriftRead(r *impl.Reader, at int) int {
+	at = r.Must(at, pointX)
+	v.X, at = r.Int32(at, pointX, 0)
+	v.Y, at = r.Int32(at, pointY, 0)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *PointFields) ThriftFill(s Point, r *impl.Reader) {
+	v.X = s.GetX()
+	v.Y = s.GetY()
+}
+
 func (v PointFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewPointOf(v), f, verb) }
 func (v PointFields) LogValue() slog.Value          { return impl.LogValueOnce(NewPointOf(v)) }
 
@@ -90,6 +142,72 @@ func (v *RefusedFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *RefusedFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseRefusedFields returns the fields of Refused in b, see Parse.
+func ParseRefusedFields(b []byte, opts ...nocopy.Option) (v RefusedFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Refused in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *RefusedFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseRefused(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = RefusedFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *RefusedFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, refusedReason, v.Reason)
+	at = w.Int32(at, refusedCode, v.Code)
+	if v.Where.Set {
+		w.Enter()
+		at = v.Where.Value.ThriftAppend(w, w.Struct(at, refusedWhere))
+		w.Leave()
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *RefusedFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Reason, at = r.Text(at, refusedReason, "")
+	v.Code, at = r.Int32(at, refusedCode, 0)
+	if v.Where.Set = r.Has(at, refusedWhere, 1); v.Where.Set {
+		at = v.Where.Value.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Where = nocopy.Opt[PointFields]{}
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *RefusedFields) ThriftFill(s Refused, r *impl.Reader) {
+	v.Reason = s.GetReason()
+	v.Code = s.GetCode()
+	if v.Where.Set = s.IsSetWhere(); v.Where.Set {
+		v.Where.Value.ThriftFill(s.GetWhere(), r)
+	} else {
+		v.Where = nocopy.Opt[PointFields]{}
+	}
+}
+
 func (v RefusedFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewRefusedOf(v), f, verb) }
 func (v RefusedFields) LogValue() slog.Value          { return impl.LogValueOnce(NewRefusedOf(v)) }
 
@@ -112,6 +230,50 @@ func (s Empty) Set(v EmptyFields) {
 // ThriftPut is for generated code.
 func (v *EmptyFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *EmptyFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseEmptyFields returns the fields of Empty in b, see Parse.
+func ParseEmptyFields(b []byte, opts ...nocopy.Option) (v EmptyFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Empty in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *EmptyFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseEmpty(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = EmptyFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *EmptyFields) ThriftAppend(w *impl.Writer, at int) int {
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *EmptyFields) ThriftRead(r *impl.Reader, at int) int {
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *EmptyFields) ThriftFill(s Empty, r *impl.Reader) {
 }
 
 func (v EmptyFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewEmptyOf(v), f, verb) }
@@ -175,6 +337,205 @@ func (v *RequiredFieldsFields) ThriftPut(r *impl.Row, at int) int {
 		at = r.EndList(at, e, requiredFieldsPoints)
 	}
 	return r.StopOwed(at, RequiredFieldsDesc)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *RequiredFieldsFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseRequiredFieldsFields returns the fields of RequiredFields in b, see Parse.
+func ParseRequiredFieldsFields(b []byte, opts ...nocopy.Option) (v RequiredFieldsFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of RequiredFields in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *RequiredFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseRequiredFields(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = RequiredFieldsFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *RequiredFieldsFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Bool(at, requiredFieldsFlag, v.Flag)
+	at = w.Int8(at, requiredFieldsTiny, v.Tiny)
+	at = w.Int16(at, requiredFieldsSmall, v.Small)
+	at = w.Int32(at, requiredFieldsMedium, v.Medium)
+	at = w.Int64(at, requiredFieldsLarge, v.Large)
+	at = w.Float64(at, requiredFieldsReal, v.Real)
+	at = w.Text(at, requiredFieldsText, v.Text)
+	if v.Blob != nil {
+		at = w.Binary(at, requiredFieldsBlob, v.Blob)
+	} else {
+		at = w.Default(at, RequiredFieldsDesc, requiredFieldsBlob)
+	}
+	at = w.Fit(at)
+	at = w.UUID(at, requiredFieldsKey, v.Key)
+	at = w.Int32(at, requiredFieldsColor, int32(v.Color))
+	w.Enter()
+	at = v.Point.ThriftAppend(w, w.Struct(at, requiredFieldsPoint))
+	w.Leave()
+	at = w.Default(at, RequiredFieldsDesc, requiredFieldsShape)
+	if v.Numbers != nil {
+		at = w.Int64s(at, requiredFieldsNumbers, v.Numbers)
+	} else {
+		at = w.Default(at, RequiredFieldsDesc, requiredFieldsNumbers)
+	}
+	if v.Words != nil {
+		at = w.Texts(at, requiredFieldsWords, v.Words)
+	} else {
+		at = w.Default(at, RequiredFieldsDesc, requiredFieldsWords)
+	}
+	if v.Unique != nil {
+		at = w.Int32s(at, requiredFieldsUnique, impl.Distinct(v.Unique))
+	} else {
+		at = w.Default(at, RequiredFieldsDesc, requiredFieldsUnique)
+	}
+	if v.Counts != nil {
+		at = w.Map(at, requiredFieldsCounts, 11, 10, len(v.Counts))
+		for i := range v.Counts {
+			at = w.TextValue(at, v.Counts[i].Key)
+			at = w.Int64Value(at, v.Counts[i].Value)
+		}
+	} else {
+		at = w.Default(at, RequiredFieldsDesc, requiredFieldsCounts)
+	}
+	if v.Points != nil {
+		at = w.List(at, requiredFieldsPoints, 12, len(v.Points))
+		w.Enter()
+		for i := range v.Points {
+			at = v.Points[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	} else {
+		at = w.Default(at, RequiredFieldsDesc, requiredFieldsPoints)
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *RequiredFieldsFields) ThriftRead(r *impl.Reader, at int) int {
+	at = r.Must(at, requiredFieldsFlag)
+	v.Flag, at = r.Bool(at, requiredFieldsFlag, false)
+	at = r.Must(at, requiredFieldsTiny)
+	v.Tiny, at = r.Int8(at, requiredFieldsTiny, 0)
+	at = r.Must(at, requiredFieldsSmall)
+	v.Small, at = r.Int16(at, requiredFieldsSmall, 0)
+	at = r.Must(at, requiredFieldsMedium)
+	v.Medium, at = r.Int32(at, requiredFieldsMedium, 0)
+	at = r.Must(at, requiredFieldsLarge)
+	v.Large, at = r.Int64(at, requiredFieldsLarge, 0)
+	at = r.Must(at, requiredFieldsReal)
+	v.Real, at = r.Float64(at, requiredFieldsReal, 0)
+	at = r.Must(at, requiredFieldsText)
+	v.Text, at = r.Text(at, requiredFieldsText, "")
+	at = r.Must(at, requiredFieldsBlob)
+	v.Blob, at = r.Binary(at, requiredFieldsBlob)
+	at = r.Must(at, requiredFieldsKey)
+	v.Key, at = r.UUID(at, requiredFieldsKey, nocopy.UUID{})
+	at = r.Must(at, requiredFieldsColor)
+	v.Color, at = impl.ReadEnum[Color](r, at, requiredFieldsColor, 0)
+	at = r.Must(at, requiredFieldsPoint)
+	if r.Has(at, requiredFieldsPoint, 1) {
+		at = v.Point.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point = PointFields{}
+	}
+	at = r.Must(at, requiredFieldsShape)
+	at = r.Must(at, requiredFieldsNumbers)
+	v.Numbers, at = r.Int64s(at, requiredFieldsNumbers, v.Numbers)
+	at = r.Must(at, requiredFieldsWords)
+	v.Words, at = r.Texts(at, requiredFieldsWords, v.Words)
+	at = r.Must(at, requiredFieldsUnique)
+	v.Unique, at = r.Int32s(at, requiredFieldsUnique, v.Unique)
+	at = r.Must(at, requiredFieldsCounts)
+	if n, to := r.Map(at, requiredFieldsCounts, 11, 10, 12); n >= 0 {
+		v.Counts, at = impl.PlainSlice(r, to, v.Counts, n)
+		for i := range v.Counts {
+			v.Counts[i].Key, at = r.TextValue(at)
+			v.Counts[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts)
+	} else {
+		v.Counts = nil
+	}
+	at = r.Must(at, requiredFieldsPoints)
+	if n, to := r.List(at, requiredFieldsPoints, 12, 1); n >= 0 {
+		v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+		for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+			at = v.Points[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Points = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *RequiredFieldsFields) ThriftFill(s RequiredFields, r *impl.Reader) {
+	v.Flag = s.GetFlag()
+	v.Tiny = s.GetTiny()
+	v.Small = s.GetSmall()
+	v.Medium = s.GetMedium()
+	v.Large = s.GetLarge()
+	v.Real = s.GetReal()
+	v.Text = s.GetText()
+	if s.IsSetBlob() {
+		v.Blob = s.GetBlob()
+	} else {
+		v.Blob = nil
+	}
+	v.Key = s.GetKey()
+	v.Color = s.GetColor()
+	v.Point.ThriftFill(s.GetPoint(), r)
+	if s.IsSetNumbers() {
+		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(v.Numbers))
+	} else {
+		v.Numbers = nil
+	}
+	if s.IsSetWords() {
+		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+	} else {
+		v.Words = nil
+	}
+	if s.IsSetUnique() {
+		v.Unique = s.GetUnique().AppendTo(impl.Empty(v.Unique))
+	} else {
+		v.Unique = nil
+	}
+	if s.IsSetCounts() {
+		v.Counts = impl.Empty(v.Counts)
+		for k, x := range s.GetCounts().All() {
+			v.Counts = append(v.Counts, nocopy.Pair[string, int64]{Key: k, Value: x})
+		}
+	} else {
+		v.Counts = nil
+	}
+	if l := s.GetPoints(); s.IsSetPoints() {
+		v.Points, _ = impl.PlainSlice(r, 0, v.Points, l.Len())
+		for i := range v.Points {
+			v.Points[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Points = nil
+	}
 }
 
 func (v RequiredFieldsFields) Format(f fmt.State, verb rune) {
@@ -280,6 +641,216 @@ func (v *RequiredDefaultsFields) ThriftPut(r *impl.Row, at int) int {
 	return r.StopOwed(at, RequiredDefaultsDesc)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *RequiredDefaultsFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseRequiredDefaultsFields returns the fields of RequiredDefaults in b, see Parse.
+func ParseRequiredDefaultsFields(b []byte, opts ...nocopy.Option) (v RequiredDefaultsFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of RequiredDefaults in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *RequiredDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseRequiredDefaults(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = RequiredDefaultsFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *RequiredDefaultsFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Bool(at, requiredDefaultsFlag, v.Flag)
+	at = w.Int8(at, requiredDefaultsTiny, v.Tiny)
+	at = w.Int16(at, requiredDefaultsSmall, v.Small)
+	at = w.Int32(at, requiredDefaultsMedium, v.Medium)
+	at = w.Int64(at, requiredDefaultsLarge, v.Large)
+	at = w.Float64(at, requiredDefaultsReal, v.Real)
+	at = w.Text(at, requiredDefaultsText, v.Text)
+	if v.Blob != nil {
+		at = w.Binary(at, requiredDefaultsBlob, v.Blob)
+	} else {
+		at = w.Default(at, RequiredDefaultsDesc, requiredDefaultsBlob)
+	}
+	at = w.Fit(at)
+	at = w.UUID(at, requiredDefaultsKey, v.Key)
+	at = w.Int32(at, requiredDefaultsColor, int32(v.Color))
+	if v.Point != nil {
+		w.Enter()
+		at = v.Point.ThriftAppend(w, w.Struct(at, requiredDefaultsPoint))
+		w.Leave()
+	} else {
+		at = w.Default(at, RequiredDefaultsDesc, requiredDefaultsPoint)
+	}
+	at = w.Default(at, RequiredDefaultsDesc, requiredDefaultsShape)
+	if v.Numbers != nil {
+		at = w.Int64s(at, requiredDefaultsNumbers, v.Numbers)
+	} else {
+		at = w.Default(at, RequiredDefaultsDesc, requiredDefaultsNumbers)
+	}
+	if v.Words != nil {
+		at = w.Texts(at, requiredDefaultsWords, v.Words)
+	} else {
+		at = w.Default(at, RequiredDefaultsDesc, requiredDefaultsWords)
+	}
+	if v.Unique != nil {
+		at = w.Int32s(at, requiredDefaultsUnique, impl.Distinct(v.Unique))
+	} else {
+		at = w.Default(at, RequiredDefaultsDesc, requiredDefaultsUnique)
+	}
+	if v.Counts != nil {
+		at = w.Map(at, requiredDefaultsCounts, 11, 10, len(v.Counts))
+		for i := range v.Counts {
+			at = w.TextValue(at, v.Counts[i].Key)
+			at = w.Int64Value(at, v.Counts[i].Value)
+		}
+	} else {
+		at = w.Default(at, RequiredDefaultsDesc, requiredDefaultsCounts)
+	}
+	if v.Points != nil {
+		at = w.List(at, requiredDefaultsPoints, 12, len(v.Points))
+		w.Enter()
+		for i := range v.Points {
+			at = v.Points[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	} else {
+		at = w.Default(at, RequiredDefaultsDesc, requiredDefaultsPoints)
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *RequiredDefaultsFields) ThriftRead(r *impl.Reader, at int) int {
+	at = r.Must(at, requiredDefaultsFlag)
+	v.Flag, at = r.Bool(at, requiredDefaultsFlag, true)
+	at = r.Must(at, requiredDefaultsTiny)
+	v.Tiny, at = r.Int8(at, requiredDefaultsTiny, -8)
+	at = r.Must(at, requiredDefaultsSmall)
+	v.Small, at = r.Int16(at, requiredDefaultsSmall, -1600)
+	at = r.Must(at, requiredDefaultsMedium)
+	v.Medium, at = r.Int32(at, requiredDefaultsMedium, 320000)
+	at = r.Must(at, requiredDefaultsLarge)
+	v.Large, at = r.Int64(at, requiredDefaultsLarge, -6400000000)
+	at = r.Must(at, requiredDefaultsReal)
+	v.Real, at = r.Float64(at, requiredDefaultsReal, 2.5)
+	at = r.Must(at, requiredDefaultsText)
+	v.Text, at = r.Text(at, requiredDefaultsText, "héllo\n")
+	at = r.Must(at, requiredDefaultsBlob)
+	v.Blob, at = r.Binary(at, requiredDefaultsBlob)
+	if v.Blob == nil {
+		v.Blob = []byte("bytes")
+	}
+	at = r.Must(at, requiredDefaultsKey)
+	v.Key, at = r.UUID(at, requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	at = r.Must(at, requiredDefaultsColor)
+	v.Color, at = impl.ReadEnum[Color](r, at, requiredDefaultsColor, Color_GREEN)
+	at = r.Must(at, requiredDefaultsPoint)
+	if r.Has(at, requiredDefaultsPoint, 1) {
+		if v.Point, at = impl.NewPlain(r, at, v.Point); v.Point != nil {
+			at = v.Point.ThriftRead(r, r.Enter(at+3))
+			r.Leave()
+		}
+	} else {
+		v.Point = nil
+	}
+	at = r.Must(at, requiredDefaultsShape)
+	at = r.Must(at, requiredDefaultsNumbers)
+	v.Numbers, at = r.Int64s(at, requiredDefaultsNumbers, v.Numbers)
+	at = r.Must(at, requiredDefaultsWords)
+	v.Words, at = r.Texts(at, requiredDefaultsWords, v.Words)
+	at = r.Must(at, requiredDefaultsUnique)
+	v.Unique, at = r.Int32s(at, requiredDefaultsUnique, v.Unique)
+	at = r.Must(at, requiredDefaultsCounts)
+	if n, to := r.Map(at, requiredDefaultsCounts, 11, 10, 12); n >= 0 {
+		v.Counts, at = impl.PlainSlice(r, to, v.Counts, n)
+		for i := range v.Counts {
+			v.Counts[i].Key, at = r.TextValue(at)
+			v.Counts[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts)
+	} else {
+		v.Counts = nil
+	}
+	at = r.Must(at, requiredDefaultsPoints)
+	if n, to := r.List(at, requiredDefaultsPoints, 12, 1); n >= 0 {
+		v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+		for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+			at = v.Points[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Points = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *RequiredDefaultsFields) ThriftFill(s RequiredDefaults, r *impl.Reader) {
+	v.Flag = s.GetFlag()
+	v.Tiny = s.GetTiny()
+	v.Small = s.GetSmall()
+	v.Medium = s.GetMedium()
+	v.Large = s.GetLarge()
+	v.Real = s.GetReal()
+	v.Text = s.GetText()
+	v.Blob = s.GetBlob()
+	v.Key = s.GetKey()
+	v.Color = s.GetColor()
+	if s.IsSetPoint() {
+		if v.Point, _ = impl.NewPlain(r, 0, v.Point); v.Point != nil {
+			v.Point.ThriftFill(s.GetPoint(), r)
+		}
+	} else {
+		v.Point = nil
+	}
+	if s.IsSetNumbers() {
+		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(v.Numbers))
+	} else {
+		v.Numbers = nil
+	}
+	if s.IsSetWords() {
+		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+	} else {
+		v.Words = nil
+	}
+	if s.IsSetUnique() {
+		v.Unique = s.GetUnique().AppendTo(impl.Empty(v.Unique))
+	} else {
+		v.Unique = nil
+	}
+	if s.IsSetCounts() {
+		v.Counts = impl.Empty(v.Counts)
+		for k, x := range s.GetCounts().All() {
+			v.Counts = append(v.Counts, nocopy.Pair[string, int64]{Key: k, Value: x})
+		}
+	} else {
+		v.Counts = nil
+	}
+	if l := s.GetPoints(); s.IsSetPoints() {
+		v.Points, _ = impl.PlainSlice(r, 0, v.Points, l.Len())
+		for i := range v.Points {
+			v.Points[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Points = nil
+	}
+}
+
 func (v RequiredDefaultsFields) Format(f fmt.State, verb rune) {
 	impl.FormatOnce(NewRequiredDefaultsOf(v), f, verb)
 }
@@ -370,6 +941,271 @@ func (v *OptionalFieldsFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *OptionalFieldsFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseOptionalFieldsFields returns the fields of OptionalFields in b, see Parse.
+func ParseOptionalFieldsFields(b []byte, opts ...nocopy.Option) (v OptionalFieldsFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of OptionalFields in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *OptionalFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseOptionalFields(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = OptionalFieldsFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *OptionalFieldsFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	if v.Flag.Set {
+		at = w.Bool(at, optionalFieldsFlag, v.Flag.Value)
+	}
+	if v.Tiny.Set {
+		at = w.Int8(at, optionalFieldsTiny, v.Tiny.Value)
+	}
+	if v.Small.Set {
+		at = w.Int16(at, optionalFieldsSmall, v.Small.Value)
+	}
+	if v.Medium.Set {
+		at = w.Int32(at, optionalFieldsMedium, v.Medium.Value)
+	}
+	if v.Large.Set {
+		at = w.Int64(at, optionalFieldsLarge, v.Large.Value)
+	}
+	if v.Real.Set {
+		at = w.Float64(at, optionalFieldsReal, v.Real.Value)
+	}
+	if v.Text.Set {
+		at = w.Text(at, optionalFieldsText, v.Text.Value)
+	}
+	if v.Blob != nil {
+		at = w.Binary(at, optionalFieldsBlob, v.Blob)
+	}
+	at = w.Fit(at)
+	if v.Key.Set {
+		at = w.UUID(at, optionalFieldsKey, v.Key.Value)
+	}
+	if v.Color.Set {
+		at = w.Int32(at, optionalFieldsColor, int32(v.Color.Value))
+	}
+	if v.Point.Set {
+		w.Enter()
+		at = v.Point.Value.ThriftAppend(w, w.Struct(at, optionalFieldsPoint))
+		w.Leave()
+	}
+	if v.Numbers != nil {
+		at = w.Int64s(at, optionalFieldsNumbers, v.Numbers)
+	}
+	if v.Words != nil {
+		at = w.Texts(at, optionalFieldsWords, v.Words)
+	}
+	if v.Unique != nil {
+		at = w.Int32s(at, optionalFieldsUnique, impl.Distinct(v.Unique))
+	}
+	if v.Counts != nil {
+		at = w.Map(at, optionalFieldsCounts, 11, 10, len(v.Counts))
+		for i := range v.Counts {
+			at = w.TextValue(at, v.Counts[i].Key)
+			at = w.Int64Value(at, v.Counts[i].Value)
+		}
+	}
+	if v.Points != nil {
+		at = w.List(at, optionalFieldsPoints, 12, len(v.Points))
+		w.Enter()
+		for i := range v.Points {
+			at = v.Points[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *OptionalFieldsFields) ThriftRead(r *impl.Reader, at int) int {
+	if v.Flag.Set = r.Has(at, optionalFieldsFlag, 1); v.Flag.Set {
+		v.Flag.Value, at = r.Bool(at, optionalFieldsFlag, false)
+	} else {
+		v.Flag = nocopy.Opt[bool]{}
+	}
+	if v.Tiny.Set = r.Has(at, optionalFieldsTiny, 1); v.Tiny.Set {
+		v.Tiny.Value, at = r.Int8(at, optionalFieldsTiny, 0)
+	} else {
+		v.Tiny = nocopy.Opt[int8]{}
+	}
+	if v.Small.Set = r.Has(at, optionalFieldsSmall, 2); v.Small.Set {
+		v.Small.Value, at = r.Int16(at, optionalFieldsSmall, 0)
+	} else {
+		v.Small = nocopy.Opt[int16]{}
+	}
+	if v.Medium.Set = r.Has(at, optionalFieldsMedium, 4); v.Medium.Set {
+		v.Medium.Value, at = r.Int32(at, optionalFieldsMedium, 0)
+	} else {
+		v.Medium = nocopy.Opt[int32]{}
+	}
+	if v.Large.Set = r.Has(at, optionalFieldsLarge, 8); v.Large.Set {
+		v.Large.Value, at = r.Int64(at, optionalFieldsLarge, 0)
+	} else {
+		v.Large = nocopy.Opt[int64]{}
+	}
+	if v.Real.Set = r.Has(at, optionalFieldsReal, 8); v.Real.Set {
+		v.Real.Value, at = r.Float64(at, optionalFieldsReal, 0)
+	} else {
+		v.Real = nocopy.Opt[float64]{}
+	}
+	if v.Text.Set = r.Has(at, optionalFieldsText, 4); v.Text.Set {
+		v.Text.Value, at = r.Text(at, optionalFieldsText, "")
+	} else {
+		v.Text = nocopy.Opt[string]{}
+	}
+	v.Blob, at = r.Binary(at, optionalFieldsBlob)
+	if v.Key.Set = r.Has(at, optionalFieldsKey, 16); v.Key.Set {
+		v.Key.Value, at = r.UUID(at, optionalFieldsKey, nocopy.UUID{})
+	} else {
+		v.Key = nocopy.Opt[nocopy.UUID]{}
+	}
+	if v.Color.Set = r.Has(at, optionalFieldsColor, 4); v.Color.Set {
+		v.Color.Value, at = impl.ReadEnum[Color](r, at, optionalFieldsColor, 0)
+	} else {
+		v.Color = nocopy.Opt[Color]{}
+	}
+	if v.Point.Set = r.Has(at, optionalFieldsPoint, 1); v.Point.Set {
+		at = v.Point.Value.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point = nocopy.Opt[PointFields]{}
+	}
+	v.Numbers, at = r.Int64s(at, optionalFieldsNumbers, v.Numbers)
+	v.Words, at = r.Texts(at, optionalFieldsWords, v.Words)
+	v.Unique, at = r.Int32s(at, optionalFieldsUnique, v.Unique)
+	if n, to := r.Map(at, optionalFieldsCounts, 11, 10, 12); n >= 0 {
+		v.Counts, at = impl.PlainSlice(r, to, v.Counts, n)
+		for i := range v.Counts {
+			v.Counts[i].Key, at = r.TextValue(at)
+			v.Counts[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts)
+	} else {
+		v.Counts = nil
+	}
+	if n, to := r.List(at, optionalFieldsPoints, 12, 1); n >= 0 {
+		v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+		for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+			at = v.Points[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Points = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *OptionalFieldsFields) ThriftFill(s OptionalFields, r *impl.Reader) {
+	if v.Flag.Set = s.IsSetFlag(); v.Flag.Set {
+		v.Flag.Value = s.GetFlag()
+	} else {
+		v.Flag = nocopy.Opt[bool]{}
+	}
+	if v.Tiny.Set = s.IsSetTiny(); v.Tiny.Set {
+		v.Tiny.Value = s.GetTiny()
+	} else {
+		v.Tiny = nocopy.Opt[int8]{}
+	}
+	if v.Small.Set = s.IsSetSmall(); v.Small.Set {
+		v.Small.Value = s.GetSmall()
+	} else {
+		v.Small = nocopy.Opt[int16]{}
+	}
+	if v.Medium.Set = s.IsSetMedium(); v.Medium.Set {
+		v.Medium.Value = s.GetMedium()
+	} else {
+		v.Medium = nocopy.Opt[int32]{}
+	}
+	if v.Large.Set = s.IsSetLarge(); v.Large.Set {
+		v.Large.Value = s.GetLarge()
+	} else {
+		v.Large = nocopy.Opt[int64]{}
+	}
+	if v.Real.Set = s.IsSetReal(); v.Real.Set {
+		v.Real.Value = s.GetReal()
+	} else {
+		v.Real = nocopy.Opt[float64]{}
+	}
+	if v.Text.Set = s.IsSetText(); v.Text.Set {
+		v.Text.Value = s.GetText()
+	} else {
+		v.Text = nocopy.Opt[string]{}
+	}
+	if s.IsSetBlob() {
+		v.Blob = s.GetBlob()
+	} else {
+		v.Blob = nil
+	}
+	if v.Key.Set = s.IsSetKey(); v.Key.Set {
+		v.Key.Value = s.GetKey()
+	} else {
+		v.Key = nocopy.Opt[nocopy.UUID]{}
+	}
+	if v.Color.Set = s.IsSetColor(); v.Color.Set {
+		v.Color.Value = s.GetColor()
+	} else {
+		v.Color = nocopy.Opt[Color]{}
+	}
+	if v.Point.Set = s.IsSetPoint(); v.Point.Set {
+		v.Point.Value.ThriftFill(s.GetPoint(), r)
+	} else {
+		v.Point = nocopy.Opt[PointFields]{}
+	}
+	if s.IsSetNumbers() {
+		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(v.Numbers))
+	} else {
+		v.Numbers = nil
+	}
+	if s.IsSetWords() {
+		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+	} else {
+		v.Words = nil
+	}
+	if s.IsSetUnique() {
+		v.Unique = s.GetUnique().AppendTo(impl.Empty(v.Unique))
+	} else {
+		v.Unique = nil
+	}
+	if s.IsSetCounts() {
+		v.Counts = impl.Empty(v.Counts)
+		for k, x := range s.GetCounts().All() {
+			v.Counts = append(v.Counts, nocopy.Pair[string, int64]{Key: k, Value: x})
+		}
+	} else {
+		v.Counts = nil
+	}
+	if l := s.GetPoints(); s.IsSetPoints() {
+		v.Points, _ = impl.PlainSlice(r, 0, v.Points, l.Len())
+		for i := range v.Points {
+			v.Points[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Points = nil
+	}
+}
+
 func (v OptionalFieldsFields) Format(f fmt.State, verb rune) {
 	impl.FormatOnce(NewOptionalFieldsOf(v), f, verb)
 }
@@ -458,6 +1294,275 @@ func (v *OptionalDefaultsFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *OptionalDefaultsFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseOptionalDefaultsFields returns the fields of OptionalDefaults in b, see Parse.
+func ParseOptionalDefaultsFields(b []byte, opts ...nocopy.Option) (v OptionalDefaultsFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of OptionalDefaults in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *OptionalDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseOptionalDefaults(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = OptionalDefaultsFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *OptionalDefaultsFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	if v.Flag.Set {
+		at = w.Bool(at, optionalDefaultsFlag, v.Flag.Value)
+	}
+	if v.Tiny.Set {
+		at = w.Int8(at, optionalDefaultsTiny, v.Tiny.Value)
+	}
+	if v.Small.Set {
+		at = w.Int16(at, optionalDefaultsSmall, v.Small.Value)
+	}
+	if v.Medium.Set {
+		at = w.Int32(at, optionalDefaultsMedium, v.Medium.Value)
+	}
+	if v.Large.Set {
+		at = w.Int64(at, optionalDefaultsLarge, v.Large.Value)
+	}
+	if v.Real.Set {
+		at = w.Float64(at, optionalDefaultsReal, v.Real.Value)
+	}
+	if v.Text.Set {
+		at = w.Text(at, optionalDefaultsText, v.Text.Value)
+	}
+	if v.Blob != nil {
+		at = w.Binary(at, optionalDefaultsBlob, v.Blob)
+	}
+	at = w.Fit(at)
+	if v.Key.Set {
+		at = w.UUID(at, optionalDefaultsKey, v.Key.Value)
+	}
+	if v.Color.Set {
+		at = w.Int32(at, optionalDefaultsColor, int32(v.Color.Value))
+	}
+	if v.Point != nil {
+		w.Enter()
+		at = v.Point.ThriftAppend(w, w.Struct(at, optionalDefaultsPoint))
+		w.Leave()
+	}
+	if v.Numbers != nil {
+		at = w.Int64s(at, optionalDefaultsNumbers, v.Numbers)
+	}
+	if v.Words != nil {
+		at = w.Texts(at, optionalDefaultsWords, v.Words)
+	}
+	if v.Unique != nil {
+		at = w.Int32s(at, optionalDefaultsUnique, impl.Distinct(v.Unique))
+	}
+	if v.Counts != nil {
+		at = w.Map(at, optionalDefaultsCounts, 11, 10, len(v.Counts))
+		for i := range v.Counts {
+			at = w.TextValue(at, v.Counts[i].Key)
+			at = w.Int64Value(at, v.Counts[i].Value)
+		}
+	}
+	if v.Points != nil {
+		at = w.List(at, optionalDefaultsPoints, 12, len(v.Points))
+		w.Enter()
+		for i := range v.Points {
+			at = v.Points[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *OptionalDefaultsFields) ThriftRead(r *impl.Reader, at int) int {
+	if v.Flag.Set = r.Has(at, optionalDefaultsFlag, 1); v.Flag.Set {
+		v.Flag.Value, at = r.Bool(at, optionalDefaultsFlag, false)
+	} else {
+		v.Flag = nocopy.Opt[bool]{}
+	}
+	if v.Tiny.Set = r.Has(at, optionalDefaultsTiny, 1); v.Tiny.Set {
+		v.Tiny.Value, at = r.Int8(at, optionalDefaultsTiny, 0)
+	} else {
+		v.Tiny = nocopy.Opt[int8]{}
+	}
+	if v.Small.Set = r.Has(at, optionalDefaultsSmall, 2); v.Small.Set {
+		v.Small.Value, at = r.Int16(at, optionalDefaultsSmall, 0)
+	} else {
+		v.Small = nocopy.Opt[int16]{}
+	}
+	if v.Medium.Set = r.Has(at, optionalDefaultsMedium, 4); v.Medium.Set {
+		v.Medium.Value, at = r.Int32(at, optionalDefaultsMedium, 0)
+	} else {
+		v.Medium = nocopy.Opt[int32]{}
+	}
+	if v.Large.Set = r.Has(at, optionalDefaultsLarge, 8); v.Large.Set {
+		v.Large.Value, at = r.Int64(at, optionalDefaultsLarge, 0)
+	} else {
+		v.Large = nocopy.Opt[int64]{}
+	}
+	if v.Real.Set = r.Has(at, optionalDefaultsReal, 8); v.Real.Set {
+		v.Real.Value, at = r.Float64(at, optionalDefaultsReal, 0)
+	} else {
+		v.Real = nocopy.Opt[float64]{}
+	}
+	if v.Text.Set = r.Has(at, optionalDefaultsText, 4); v.Text.Set {
+		v.Text.Value, at = r.Text(at, optionalDefaultsText, "")
+	} else {
+		v.Text = nocopy.Opt[string]{}
+	}
+	v.Blob, at = r.Binary(at, optionalDefaultsBlob)
+	if v.Key.Set = r.Has(at, optionalDefaultsKey, 16); v.Key.Set {
+		v.Key.Value, at = r.UUID(at, optionalDefaultsKey, nocopy.UUID{})
+	} else {
+		v.Key = nocopy.Opt[nocopy.UUID]{}
+	}
+	if v.Color.Set = r.Has(at, optionalDefaultsColor, 4); v.Color.Set {
+		v.Color.Value, at = impl.ReadEnum[Color](r, at, optionalDefaultsColor, 0)
+	} else {
+		v.Color = nocopy.Opt[Color]{}
+	}
+	if r.Has(at, optionalDefaultsPoint, 1) {
+		if v.Point, at = impl.NewPlain(r, at, v.Point); v.Point != nil {
+			at = v.Point.ThriftRead(r, r.Enter(at+3))
+			r.Leave()
+		}
+	} else {
+		v.Point = nil
+	}
+	v.Numbers, at = r.Int64s(at, optionalDefaultsNumbers, v.Numbers)
+	v.Words, at = r.Texts(at, optionalDefaultsWords, v.Words)
+	v.Unique, at = r.Int32s(at, optionalDefaultsUnique, v.Unique)
+	if n, to := r.Map(at, optionalDefaultsCounts, 11, 10, 12); n >= 0 {
+		v.Counts, at = impl.PlainSlice(r, to, v.Counts, n)
+		for i := range v.Counts {
+			v.Counts[i].Key, at = r.TextValue(at)
+			v.Counts[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts)
+	} else {
+		v.Counts = nil
+	}
+	if n, to := r.List(at, optionalDefaultsPoints, 12, 1); n >= 0 {
+		v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+		for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+			at = v.Points[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Points = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *OptionalDefaultsFields) ThriftFill(s OptionalDefaults, r *impl.Reader) {
+	if v.Flag.Set = s.IsSetFlag(); v.Flag.Set {
+		v.Flag.Value = s.GetFlag()
+	} else {
+		v.Flag = nocopy.Opt[bool]{}
+	}
+	if v.Tiny.Set = s.IsSetTiny(); v.Tiny.Set {
+		v.Tiny.Value = s.GetTiny()
+	} else {
+		v.Tiny = nocopy.Opt[int8]{}
+	}
+	if v.Small.Set = s.IsSetSmall(); v.Small.Set {
+		v.Small.Value = s.GetSmall()
+	} else {
+		v.Small = nocopy.Opt[int16]{}
+	}
+	if v.Medium.Set = s.IsSetMedium(); v.Medium.Set {
+		v.Medium.Value = s.GetMedium()
+	} else {
+		v.Medium = nocopy.Opt[int32]{}
+	}
+	if v.Large.Set = s.IsSetLarge(); v.Large.Set {
+		v.Large.Value = s.GetLarge()
+	} else {
+		v.Large = nocopy.Opt[int64]{}
+	}
+	if v.Real.Set = s.IsSetReal(); v.Real.Set {
+		v.Real.Value = s.GetReal()
+	} else {
+		v.Real = nocopy.Opt[float64]{}
+	}
+	if v.Text.Set = s.IsSetText(); v.Text.Set {
+		v.Text.Value = s.GetText()
+	} else {
+		v.Text = nocopy.Opt[string]{}
+	}
+	if s.IsSetBlob() {
+		v.Blob = s.GetBlob()
+	} else {
+		v.Blob = nil
+	}
+	if v.Key.Set = s.IsSetKey(); v.Key.Set {
+		v.Key.Value = s.GetKey()
+	} else {
+		v.Key = nocopy.Opt[nocopy.UUID]{}
+	}
+	if v.Color.Set = s.IsSetColor(); v.Color.Set {
+		v.Color.Value = s.GetColor()
+	} else {
+		v.Color = nocopy.Opt[Color]{}
+	}
+	if s.IsSetPoint() {
+		if v.Point, _ = impl.NewPlain(r, 0, v.Point); v.Point != nil {
+			v.Point.ThriftFill(s.GetPoint(), r)
+		}
+	} else {
+		v.Point = nil
+	}
+	if s.IsSetNumbers() {
+		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(v.Numbers))
+	} else {
+		v.Numbers = nil
+	}
+	if s.IsSetWords() {
+		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+	} else {
+		v.Words = nil
+	}
+	if s.IsSetUnique() {
+		v.Unique = s.GetUnique().AppendTo(impl.Empty(v.Unique))
+	} else {
+		v.Unique = nil
+	}
+	if s.IsSetCounts() {
+		v.Counts = impl.Empty(v.Counts)
+		for k, x := range s.GetCounts().All() {
+			v.Counts = append(v.Counts, nocopy.Pair[string, int64]{Key: k, Value: x})
+		}
+	} else {
+		v.Counts = nil
+	}
+	if l := s.GetPoints(); s.IsSetPoints() {
+		v.Points, _ = impl.PlainSlice(r, 0, v.Points, l.Len())
+		for i := range v.Points {
+			v.Points[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Points = nil
+	}
+}
+
 func (v OptionalDefaultsFields) Format(f fmt.State, verb rune) {
 	impl.FormatOnce(NewOptionalDefaultsOf(v), f, verb)
 }
@@ -544,6 +1649,175 @@ func (v *PlainFieldsFields) ThriftPut(r *impl.Row, at int) int {
 		at = r.EndList(at, e, plainFieldsPoints)
 	}
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *PlainFieldsFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParsePlainFieldsFields returns the fields of PlainFields in b, see Parse.
+func ParsePlainFieldsFields(b []byte, opts ...nocopy.Option) (v PlainFieldsFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of PlainFields in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *PlainFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParsePlainFields(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = PlainFieldsFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *PlainFieldsFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Bool(at, plainFieldsFlag, v.Flag)
+	at = w.Int8(at, plainFieldsTiny, v.Tiny)
+	at = w.Int16(at, plainFieldsSmall, v.Small)
+	at = w.Int32(at, plainFieldsMedium, v.Medium)
+	at = w.Int64(at, plainFieldsLarge, v.Large)
+	at = w.Float64(at, plainFieldsReal, v.Real)
+	at = w.Text(at, plainFieldsText, v.Text)
+	if v.Blob != nil {
+		at = w.Binary(at, plainFieldsBlob, v.Blob)
+	}
+	at = w.Fit(at)
+	at = w.UUID(at, plainFieldsKey, v.Key)
+	at = w.Int32(at, plainFieldsColor, int32(v.Color))
+	w.Enter()
+	at = v.Point.ThriftAppend(w, w.Struct(at, plainFieldsPoint))
+	w.Leave()
+	if v.Numbers != nil {
+		at = w.Int64s(at, plainFieldsNumbers, v.Numbers)
+	}
+	if v.Words != nil {
+		at = w.Texts(at, plainFieldsWords, v.Words)
+	}
+	if v.Unique != nil {
+		at = w.Int32s(at, plainFieldsUnique, impl.Distinct(v.Unique))
+	}
+	if v.Counts != nil {
+		at = w.Map(at, plainFieldsCounts, 11, 10, len(v.Counts))
+		for i := range v.Counts {
+			at = w.TextValue(at, v.Counts[i].Key)
+			at = w.Int64Value(at, v.Counts[i].Value)
+		}
+	}
+	if v.Points != nil {
+		at = w.List(at, plainFieldsPoints, 12, len(v.Points))
+		w.Enter()
+		for i := range v.Points {
+			at = v.Points[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *PlainFieldsFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Flag, at = r.Bool(at, plainFieldsFlag, false)
+	v.Tiny, at = r.Int8(at, plainFieldsTiny, 0)
+	v.Small, at = r.Int16(at, plainFieldsSmall, 0)
+	v.Medium, at = r.Int32(at, plainFieldsMedium, 0)
+	v.Large, at = r.Int64(at, plainFieldsLarge, 0)
+	v.Real, at = r.Float64(at, plainFieldsReal, 0)
+	v.Text, at = r.Text(at, plainFieldsText, "")
+	v.Blob, at = r.Binary(at, plainFieldsBlob)
+	v.Key, at = r.UUID(at, plainFieldsKey, nocopy.UUID{})
+	v.Color, at = impl.ReadEnum[Color](r, at, plainFieldsColor, 0)
+	if r.Has(at, plainFieldsPoint, 1) {
+		at = v.Point.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point = PointFields{}
+	}
+	v.Numbers, at = r.Int64s(at, plainFieldsNumbers, v.Numbers)
+	v.Words, at = r.Texts(at, plainFieldsWords, v.Words)
+	v.Unique, at = r.Int32s(at, plainFieldsUnique, v.Unique)
+	if n, to := r.Map(at, plainFieldsCounts, 11, 10, 12); n >= 0 {
+		v.Counts, at = impl.PlainSlice(r, to, v.Counts, n)
+		for i := range v.Counts {
+			v.Counts[i].Key, at = r.TextValue(at)
+			v.Counts[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts)
+	} else {
+		v.Counts = nil
+	}
+	if n, to := r.List(at, plainFieldsPoints, 12, 1); n >= 0 {
+		v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+		for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+			at = v.Points[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Points = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *PlainFieldsFields) ThriftFill(s PlainFields, r *impl.Reader) {
+	v.Flag = s.GetFlag()
+	v.Tiny = s.GetTiny()
+	v.Small = s.GetSmall()
+	v.Medium = s.GetMedium()
+	v.Large = s.GetLarge()
+	v.Real = s.GetReal()
+	v.Text = s.GetText()
+	if s.IsSetBlob() {
+		v.Blob = s.GetBlob()
+	} else {
+		v.Blob = nil
+	}
+	v.Key = s.GetKey()
+	v.Color = s.GetColor()
+	v.Point.ThriftFill(s.GetPoint(), r)
+	if s.IsSetNumbers() {
+		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(v.Numbers))
+	} else {
+		v.Numbers = nil
+	}
+	if s.IsSetWords() {
+		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+	} else {
+		v.Words = nil
+	}
+	if s.IsSetUnique() {
+		v.Unique = s.GetUnique().AppendTo(impl.Empty(v.Unique))
+	} else {
+		v.Unique = nil
+	}
+	if s.IsSetCounts() {
+		v.Counts = impl.Empty(v.Counts)
+		for k, x := range s.GetCounts().All() {
+			v.Counts = append(v.Counts, nocopy.Pair[string, int64]{Key: k, Value: x})
+		}
+	} else {
+		v.Counts = nil
+	}
+	if l := s.GetPoints(); s.IsSetPoints() {
+		v.Points, _ = impl.PlainSlice(r, 0, v.Points, l.Len())
+		for i := range v.Points {
+			v.Points[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Points = nil
+	}
 }
 
 func (v PlainFieldsFields) Format(f fmt.State, verb rune) {
@@ -649,6 +1923,199 @@ func (v *PlainDefaultsFields) ThriftPut(r *impl.Row, at int) int {
 	return r.StopOwed(at, PlainDefaultsDesc)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *PlainDefaultsFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParsePlainDefaultsFields returns the fields of PlainDefaults in b, see Parse.
+func ParsePlainDefaultsFields(b []byte, opts ...nocopy.Option) (v PlainDefaultsFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of PlainDefaults in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *PlainDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParsePlainDefaults(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = PlainDefaultsFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *PlainDefaultsFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Bool(at, plainDefaultsFlag, v.Flag)
+	at = w.Int8(at, plainDefaultsTiny, v.Tiny)
+	at = w.Int16(at, plainDefaultsSmall, v.Small)
+	at = w.Int32(at, plainDefaultsMedium, v.Medium)
+	at = w.Int64(at, plainDefaultsLarge, v.Large)
+	at = w.Float64(at, plainDefaultsReal, v.Real)
+	at = w.Text(at, plainDefaultsText, v.Text)
+	if v.Blob != nil {
+		at = w.Binary(at, plainDefaultsBlob, v.Blob)
+	} else {
+		at = w.Default(at, PlainDefaultsDesc, plainDefaultsBlob)
+	}
+	at = w.Fit(at)
+	at = w.UUID(at, plainDefaultsKey, v.Key)
+	at = w.Int32(at, plainDefaultsColor, int32(v.Color))
+	if v.Point != nil {
+		w.Enter()
+		at = v.Point.ThriftAppend(w, w.Struct(at, plainDefaultsPoint))
+		w.Leave()
+	} else {
+		at = w.Default(at, PlainDefaultsDesc, plainDefaultsPoint)
+	}
+	at = w.Default(at, PlainDefaultsDesc, plainDefaultsShape)
+	if v.Numbers != nil {
+		at = w.Int64s(at, plainDefaultsNumbers, v.Numbers)
+	} else {
+		at = w.Default(at, PlainDefaultsDesc, plainDefaultsNumbers)
+	}
+	if v.Words != nil {
+		at = w.Texts(at, plainDefaultsWords, v.Words)
+	} else {
+		at = w.Default(at, PlainDefaultsDesc, plainDefaultsWords)
+	}
+	if v.Unique != nil {
+		at = w.Int32s(at, plainDefaultsUnique, impl.Distinct(v.Unique))
+	} else {
+		at = w.Default(at, PlainDefaultsDesc, plainDefaultsUnique)
+	}
+	if v.Counts != nil {
+		at = w.Map(at, plainDefaultsCounts, 11, 10, len(v.Counts))
+		for i := range v.Counts {
+			at = w.TextValue(at, v.Counts[i].Key)
+			at = w.Int64Value(at, v.Counts[i].Value)
+		}
+	} else {
+		at = w.Default(at, PlainDefaultsDesc, plainDefaultsCounts)
+	}
+	if v.Points != nil {
+		at = w.List(at, plainDefaultsPoints, 12, len(v.Points))
+		w.Enter()
+		for i := range v.Points {
+			at = v.Points[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	} else {
+		at = w.Default(at, PlainDefaultsDesc, plainDefaultsPoints)
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *PlainDefaultsFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Flag, at = r.Bool(at, plainDefaultsFlag, true)
+	v.Tiny, at = r.Int8(at, plainDefaultsTiny, -8)
+	v.Small, at = r.Int16(at, plainDefaultsSmall, -1600)
+	v.Medium, at = r.Int32(at, plainDefaultsMedium, 320000)
+	v.Large, at = r.Int64(at, plainDefaultsLarge, -6400000000)
+	v.Real, at = r.Float64(at, plainDefaultsReal, 2.5)
+	v.Text, at = r.Text(at, plainDefaultsText, "héllo\n")
+	v.Blob, at = r.Binary(at, plainDefaultsBlob)
+	if v.Blob == nil {
+		v.Blob = []byte("bytes")
+	}
+	v.Key, at = r.UUID(at, plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	v.Color, at = impl.ReadEnum[Color](r, at, plainDefaultsColor, Color_GREEN)
+	if r.Has(at, plainDefaultsPoint, 1) {
+		if v.Point, at = impl.NewPlain(r, at, v.Point); v.Point != nil {
+			at = v.Point.ThriftRead(r, r.Enter(at+3))
+			r.Leave()
+		}
+	} else {
+		v.Point = nil
+	}
+	v.Numbers, at = r.Int64s(at, plainDefaultsNumbers, v.Numbers)
+	v.Words, at = r.Texts(at, plainDefaultsWords, v.Words)
+	v.Unique, at = r.Int32s(at, plainDefaultsUnique, v.Unique)
+	if n, to := r.Map(at, plainDefaultsCounts, 11, 10, 12); n >= 0 {
+		v.Counts, at = impl.PlainSlice(r, to, v.Counts, n)
+		for i := range v.Counts {
+			v.Counts[i].Key, at = r.TextValue(at)
+			v.Counts[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts)
+	} else {
+		v.Counts = nil
+	}
+	if n, to := r.List(at, plainDefaultsPoints, 12, 1); n >= 0 {
+		v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+		for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+			at = v.Points[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Points = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *PlainDefaultsFields) ThriftFill(s PlainDefaults, r *impl.Reader) {
+	v.Flag = s.GetFlag()
+	v.Tiny = s.GetTiny()
+	v.Small = s.GetSmall()
+	v.Medium = s.GetMedium()
+	v.Large = s.GetLarge()
+	v.Real = s.GetReal()
+	v.Text = s.GetText()
+	v.Blob = s.GetBlob()
+	v.Key = s.GetKey()
+	v.Color = s.GetColor()
+	if s.IsSetPoint() {
+		if v.Point, _ = impl.NewPlain(r, 0, v.Point); v.Point != nil {
+			v.Point.ThriftFill(s.GetPoint(), r)
+		}
+	} else {
+		v.Point = nil
+	}
+	if s.IsSetNumbers() {
+		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(v.Numbers))
+	} else {
+		v.Numbers = nil
+	}
+	if s.IsSetWords() {
+		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+	} else {
+		v.Words = nil
+	}
+	if s.IsSetUnique() {
+		v.Unique = s.GetUnique().AppendTo(impl.Empty(v.Unique))
+	} else {
+		v.Unique = nil
+	}
+	if s.IsSetCounts() {
+		v.Counts = impl.Empty(v.Counts)
+		for k, x := range s.GetCounts().All() {
+			v.Counts = append(v.Counts, nocopy.Pair[string, int64]{Key: k, Value: x})
+		}
+	} else {
+		v.Counts = nil
+	}
+	if l := s.GetPoints(); s.IsSetPoints() {
+		v.Points, _ = impl.PlainSlice(r, 0, v.Points, l.Len())
+		for i := range v.Points {
+			v.Points[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Points = nil
+	}
+}
+
 func (v PlainDefaultsFields) Format(f fmt.State, verb rune) {
 	impl.FormatOnce(NewPlainDefaultsOf(v), f, verb)
 }
@@ -737,6 +2204,208 @@ func (v *ListsFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *ListsFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseListsFields returns the fields of Lists in b, see Parse.
+func ParseListsFields(b []byte, opts ...nocopy.Option) (v ListsFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Lists in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *ListsFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseLists(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = ListsFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *ListsFields) ThriftAppend(w *impl.Writer, at int) int {
+	if v.Flags != nil {
+		at = w.Bools(at, listsFlags, v.Flags)
+	}
+	if v.Tinies != nil {
+		at = w.Int8s(at, listsTinies, v.Tinies)
+	}
+	if v.Smalls != nil {
+		at = w.Int16s(at, listsSmalls, v.Smalls)
+	}
+	if v.Mediums != nil {
+		at = w.Int32s(at, listsMediums, v.Mediums)
+	}
+	if v.Larges != nil {
+		at = w.Int64s(at, listsLarges, v.Larges)
+	}
+	if v.Reals != nil {
+		at = w.Float64s(at, listsReals, v.Reals)
+	}
+	if v.Texts != nil {
+		at = w.Texts(at, listsTexts, v.Texts)
+	}
+	if v.Blobs != nil {
+		at = w.ByteSlices(at, listsBlobs, v.Blobs)
+	}
+	if v.Keys != nil {
+		at = w.UUIDs(at, listsKeys, v.Keys)
+	}
+	if v.Colors != nil {
+		at = impl.WriteEnums(w, at, listsColors, v.Colors)
+	}
+	if v.Points != nil {
+		at = w.List(at, listsPoints, 12, len(v.Points))
+		w.Enter()
+		for i := range v.Points {
+			at = v.Points[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	if v.Words != nil {
+		at = w.Texts(at, listsWords, v.Words)
+	}
+	if v.Times != nil {
+		at = w.Int64s(at, listsTimes, v.Times)
+	}
+	if v.Refusals != nil {
+		at = w.List(at, listsRefusals, 12, len(v.Refusals))
+		w.Enter()
+		for i := range v.Refusals {
+			at = v.Refusals[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *ListsFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Flags, at = r.Bools(at, listsFlags, v.Flags)
+	v.Tinies, at = r.Int8s(at, listsTinies, v.Tinies)
+	v.Smalls, at = r.Int16s(at, listsSmalls, v.Smalls)
+	v.Mediums, at = r.Int32s(at, listsMediums, v.Mediums)
+	v.Larges, at = r.Int64s(at, listsLarges, v.Larges)
+	v.Reals, at = r.Float64s(at, listsReals, v.Reals)
+	v.Texts, at = r.Texts(at, listsTexts, v.Texts)
+	v.Blobs, at = r.ByteSlices(at, listsBlobs, v.Blobs)
+	v.Keys, at = r.UUIDs(at, listsKeys, v.Keys)
+	v.Colors, at = impl.ReadEnums(r, at, listsColors, v.Colors)
+	if n, to := r.List(at, listsPoints, 12, 1); n >= 0 {
+		v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+		for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+			at = v.Points[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Points = nil
+	}
+	v.Words, at = r.Texts(at, listsWords, v.Words)
+	v.Times, at = r.Int64s(at, listsTimes, v.Times)
+	if n, to := r.List(at, listsRefusals, 12, 1); n >= 0 {
+		v.Refusals, at = impl.PlainSlice(r, r.Enter(to), v.Refusals, n)
+		for i := 0; i < len(v.Refusals) && at != impl.Failed; i++ {
+			at = v.Refusals[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Refusals = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *ListsFields) ThriftFill(s Lists, r *impl.Reader) {
+	if s.IsSetFlags() {
+		v.Flags = s.GetFlags().AppendTo(impl.Empty(v.Flags))
+	} else {
+		v.Flags = nil
+	}
+	if s.IsSetTinies() {
+		v.Tinies = s.GetTinies().AppendTo(impl.Empty(v.Tinies))
+	} else {
+		v.Tinies = nil
+	}
+	if s.IsSetSmalls() {
+		v.Smalls = s.GetSmalls().AppendTo(impl.Empty(v.Smalls))
+	} else {
+		v.Smalls = nil
+	}
+	if s.IsSetMediums() {
+		v.Mediums = s.GetMediums().AppendTo(impl.Empty(v.Mediums))
+	} else {
+		v.Mediums = nil
+	}
+	if s.IsSetLarges() {
+		v.Larges = s.GetLarges().AppendTo(impl.Empty(v.Larges))
+	} else {
+		v.Larges = nil
+	}
+	if s.IsSetReals() {
+		v.Reals = s.GetReals().AppendTo(impl.Empty(v.Reals))
+	} else {
+		v.Reals = nil
+	}
+	if s.IsSetTexts() {
+		v.Texts = s.GetTexts().AppendTo(impl.Empty(v.Texts))
+	} else {
+		v.Texts = nil
+	}
+	if s.IsSetBlobs() {
+		v.Blobs = s.GetBlobs().AppendTo(impl.Empty(v.Blobs))
+	} else {
+		v.Blobs = nil
+	}
+	if s.IsSetKeys() {
+		v.Keys = s.GetKeys().AppendTo(impl.Empty(v.Keys))
+	} else {
+		v.Keys = nil
+	}
+	if s.IsSetColors() {
+		v.Colors = s.GetColors().AppendTo(impl.Empty(v.Colors))
+	} else {
+		v.Colors = nil
+	}
+	if l := s.GetPoints(); s.IsSetPoints() {
+		v.Points, _ = impl.PlainSlice(r, 0, v.Points, l.Len())
+		for i := range v.Points {
+			v.Points[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Points = nil
+	}
+	if s.IsSetWords() {
+		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+	} else {
+		v.Words = nil
+	}
+	if s.IsSetTimes() {
+		v.Times = s.GetTimes().AppendTo(impl.Empty(v.Times))
+	} else {
+		v.Times = nil
+	}
+	if l := s.GetRefusals(); s.IsSetRefusals() {
+		v.Refusals, _ = impl.PlainSlice(r, 0, v.Refusals, l.Len())
+		for i := range v.Refusals {
+			v.Refusals[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Refusals = nil
+	}
+}
+
 func (v ListsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewListsOf(v), f, verb) }
 func (v ListsFields) LogValue() slog.Value          { return impl.LogValueOnce(NewListsOf(v)) }
 
@@ -823,6 +2492,140 @@ func (v *SetsFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *SetsFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseSetsFields returns the fields of Sets in b, see Parse.
+func ParseSetsFields(b []byte, opts ...nocopy.Option) (v SetsFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Sets in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *SetsFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseSets(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = SetsFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *SetsFields) ThriftAppend(w *impl.Writer, at int) int {
+	if v.Flags != nil {
+		at = w.Bools(at, setsFlags, impl.Distinct(v.Flags))
+	}
+	if v.Tinies != nil {
+		at = w.Int8s(at, setsTinies, impl.Distinct(v.Tinies))
+	}
+	if v.Smalls != nil {
+		at = w.Int16s(at, setsSmalls, impl.Distinct(v.Smalls))
+	}
+	if v.Mediums != nil {
+		at = w.Int32s(at, setsMediums, impl.Distinct(v.Mediums))
+	}
+	if v.Larges != nil {
+		at = w.Int64s(at, setsLarges, impl.Distinct(v.Larges))
+	}
+	if v.Reals != nil {
+		at = w.Float64s(at, setsReals, impl.Distinct(v.Reals))
+	}
+	if v.Texts != nil {
+		at = w.Texts(at, setsTexts, impl.Distinct(v.Texts))
+	}
+	if v.Blobs != nil {
+		at = w.ByteSlices(at, setsBlobs, impl.DistinctSlices(v.Blobs))
+	}
+	if v.Keys != nil {
+		at = w.UUIDs(at, setsKeys, impl.Distinct(v.Keys))
+	}
+	if v.Colors != nil {
+		at = impl.WriteEnums(w, at, setsColors, impl.Distinct(v.Colors))
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *SetsFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Flags, at = r.Bools(at, setsFlags, v.Flags)
+	v.Tinies, at = r.Int8s(at, setsTinies, v.Tinies)
+	v.Smalls, at = r.Int16s(at, setsSmalls, v.Smalls)
+	v.Mediums, at = r.Int32s(at, setsMediums, v.Mediums)
+	v.Larges, at = r.Int64s(at, setsLarges, v.Larges)
+	v.Reals, at = r.Float64s(at, setsReals, v.Reals)
+	v.Texts, at = r.Texts(at, setsTexts, v.Texts)
+	v.Blobs, at = r.ByteSlices(at, setsBlobs, v.Blobs)
+	v.Keys, at = r.UUIDs(at, setsKeys, v.Keys)
+	v.Colors, at = impl.ReadEnums(r, at, setsColors, v.Colors)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *SetsFields) ThriftFill(s Sets, r *impl.Reader) {
+	if s.IsSetFlags() {
+		v.Flags = s.GetFlags().AppendTo(impl.Empty(v.Flags))
+	} else {
+		v.Flags = nil
+	}
+	if s.IsSetTinies() {
+		v.Tinies = s.GetTinies().AppendTo(impl.Empty(v.Tinies))
+	} else {
+		v.Tinies = nil
+	}
+	if s.IsSetSmalls() {
+		v.Smalls = s.GetSmalls().AppendTo(impl.Empty(v.Smalls))
+	} else {
+		v.Smalls = nil
+	}
+	if s.IsSetMediums() {
+		v.Mediums = s.GetMediums().AppendTo(impl.Empty(v.Mediums))
+	} else {
+		v.Mediums = nil
+	}
+	if s.IsSetLarges() {
+		v.Larges = s.GetLarges().AppendTo(impl.Empty(v.Larges))
+	} else {
+		v.Larges = nil
+	}
+	if s.IsSetReals() {
+		v.Reals = s.GetReals().AppendTo(impl.Empty(v.Reals))
+	} else {
+		v.Reals = nil
+	}
+	if s.IsSetTexts() {
+		v.Texts = s.GetTexts().AppendTo(impl.Empty(v.Texts))
+	} else {
+		v.Texts = nil
+	}
+	if s.IsSetBlobs() {
+		v.Blobs = s.GetBlobs().AppendTo(impl.Empty(v.Blobs))
+	} else {
+		v.Blobs = nil
+	}
+	if s.IsSetKeys() {
+		v.Keys = s.GetKeys().AppendTo(impl.Empty(v.Keys))
+	} else {
+		v.Keys = nil
+	}
+	if s.IsSetColors() {
+		v.Colors = s.GetColors().AppendTo(impl.Empty(v.Colors))
+	} else {
+		v.Colors = nil
+	}
+}
+
 func (v SetsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSetsOf(v), f, verb) }
 func (v SetsFields) LogValue() slog.Value          { return impl.LogValueOnce(NewSetsOf(v)) }
 
@@ -889,6 +2692,583 @@ func (v *MapsFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *MapsFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseMapsFields returns the fields of Maps in b, see Parse.
+func ParseMapsFields(b []byte, opts ...nocopy.Option) (v MapsFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Maps in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *MapsFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseMaps(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = MapsFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *MapsFields) ThriftAppend(w *impl.Writer, at int) int {
+	if v.ByFlags != nil {
+		at = w.Map(at, mapsByFlags, 2, 11, len(v.ByFlags))
+		for i := range v.ByFlags {
+			at = w.Fit(at)
+			at = w.BoolValue(at, v.ByFlags[i].Key)
+			at = w.TextValue(at, v.ByFlags[i].Value)
+		}
+	}
+	if v.ByTinies != nil {
+		at = w.Map(at, mapsByTinies, 3, 11, len(v.ByTinies))
+		for i := range v.ByTinies {
+			at = w.Fit(at)
+			at = w.Int8Value(at, v.ByTinies[i].Key)
+			at = w.TextValue(at, v.ByTinies[i].Value)
+		}
+	}
+	if v.BySmalls != nil {
+		at = w.Map(at, mapsBySmalls, 6, 11, len(v.BySmalls))
+		for i := range v.BySmalls {
+			at = w.Fit(at)
+			at = w.Int16Value(at, v.BySmalls[i].Key)
+			at = w.TextValue(at, v.BySmalls[i].Value)
+		}
+	}
+	if v.ByMediums != nil {
+		at = w.Map(at, mapsByMediums, 8, 11, len(v.ByMediums))
+		for i := range v.ByMediums {
+			at = w.Fit(at)
+			at = w.Int32Value(at, v.ByMediums[i].Key)
+			at = w.TextValue(at, v.ByMediums[i].Value)
+		}
+	}
+	if v.ByLarges != nil {
+		at = w.Map(at, mapsByLarges, 10, 11, len(v.ByLarges))
+		for i := range v.ByLarges {
+			at = w.Fit(at)
+			at = w.Int64Value(at, v.ByLarges[i].Key)
+			at = w.TextValue(at, v.ByLarges[i].Value)
+		}
+	}
+	if v.ByReals != nil {
+		at = w.Map(at, mapsByReals, 4, 11, len(v.ByReals))
+		for i := range v.ByReals {
+			at = w.Fit(at)
+			at = w.Float64Value(at, v.ByReals[i].Key)
+			at = w.TextValue(at, v.ByReals[i].Value)
+		}
+	}
+	if v.ByTexts != nil {
+		at = w.Map(at, mapsByTexts, 11, 11, len(v.ByTexts))
+		for i := range v.ByTexts {
+			at = w.TextValue(at, v.ByTexts[i].Key)
+			at = w.TextValue(at, v.ByTexts[i].Value)
+		}
+	}
+	if v.ByBlobs != nil {
+		at = w.Map(at, mapsByBlobs, 11, 11, len(v.ByBlobs))
+		for i := range v.ByBlobs {
+			at = w.BinaryValue(at, v.ByBlobs[i].Key)
+			at = w.TextValue(at, v.ByBlobs[i].Value)
+		}
+	}
+	if v.ByKeys != nil {
+		at = w.Map(at, mapsByKeys, 16, 11, len(v.ByKeys))
+		for i := range v.ByKeys {
+			at = w.Fit(at)
+			at = w.UUIDValue(at, v.ByKeys[i].Key)
+			at = w.TextValue(at, v.ByKeys[i].Value)
+		}
+	}
+	if v.ByColors != nil {
+		at = w.Map(at, mapsByColors, 8, 11, len(v.ByColors))
+		for i := range v.ByColors {
+			at = w.Fit(at)
+			at = w.Int32Value(at, int32(v.ByColors[i].Key))
+			at = w.TextValue(at, v.ByColors[i].Value)
+		}
+	}
+	if v.ToFlags != nil {
+		at = w.Map(at, mapsToFlags, 11, 2, len(v.ToFlags))
+		for i := range v.ToFlags {
+			at = w.TextValue(at, v.ToFlags[i].Key)
+			at = w.BoolValue(at, v.ToFlags[i].Value)
+		}
+	}
+	if v.ToTinies != nil {
+		at = w.Map(at, mapsToTinies, 11, 3, len(v.ToTinies))
+		for i := range v.ToTinies {
+			at = w.TextValue(at, v.ToTinies[i].Key)
+			at = w.Int8Value(at, v.ToTinies[i].Value)
+		}
+	}
+	if v.ToSmalls != nil {
+		at = w.Map(at, mapsToSmalls, 11, 6, len(v.ToSmalls))
+		for i := range v.ToSmalls {
+			at = w.TextValue(at, v.ToSmalls[i].Key)
+			at = w.Int16Value(at, v.ToSmalls[i].Value)
+		}
+	}
+	if v.ToMediums != nil {
+		at = w.Map(at, mapsToMediums, 11, 8, len(v.ToMediums))
+		for i := range v.ToMediums {
+			at = w.TextValue(at, v.ToMediums[i].Key)
+			at = w.Int32Value(at, v.ToMediums[i].Value)
+		}
+	}
+	if v.ToLarges != nil {
+		at = w.Map(at, mapsToLarges, 11, 10, len(v.ToLarges))
+		for i := range v.ToLarges {
+			at = w.TextValue(at, v.ToLarges[i].Key)
+			at = w.Int64Value(at, v.ToLarges[i].Value)
+		}
+	}
+	if v.ToReals != nil {
+		at = w.Map(at, mapsToReals, 11, 4, len(v.ToReals))
+		for i := range v.ToReals {
+			at = w.TextValue(at, v.ToReals[i].Key)
+			at = w.Float64Value(at, v.ToReals[i].Value)
+		}
+	}
+	if v.ToTexts != nil {
+		at = w.Map(at, mapsToTexts, 11, 11, len(v.ToTexts))
+		for i := range v.ToTexts {
+			at = w.TextValue(at, v.ToTexts[i].Key)
+			at = w.TextValue(at, v.ToTexts[i].Value)
+		}
+	}
+	if v.ToBlobs != nil {
+		at = w.Map(at, mapsToBlobs, 11, 11, len(v.ToBlobs))
+		for i := range v.ToBlobs {
+			at = w.TextValue(at, v.ToBlobs[i].Key)
+			at = w.BinaryValue(at, v.ToBlobs[i].Value)
+		}
+	}
+	if v.ToKeys != nil {
+		at = w.Map(at, mapsToKeys, 11, 16, len(v.ToKeys))
+		for i := range v.ToKeys {
+			at = w.TextValue(at, v.ToKeys[i].Key)
+			at = w.UUIDValue(at, v.ToKeys[i].Value)
+		}
+	}
+	if v.ToColors != nil {
+		at = w.Map(at, mapsToColors, 11, 8, len(v.ToColors))
+		for i := range v.ToColors {
+			at = w.TextValue(at, v.ToColors[i].Key)
+			at = w.Int32Value(at, int32(v.ToColors[i].Value))
+		}
+	}
+	if v.Raw != nil {
+		at = w.Map(at, mapsRaw, 11, 11, len(v.Raw))
+		for i := range v.Raw {
+			at = w.BinaryValue(at, v.Raw[i].Key)
+			at = w.BinaryValue(at, v.Raw[i].Value)
+		}
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *MapsFields) ThriftRead(r *impl.Reader, at int) int {
+	if n, to := r.Map(at, mapsByFlags, 2, 11, 5); n >= 0 {
+		v.ByFlags, at = impl.PlainSlice(r, to, v.ByFlags, n)
+		for i := range v.ByFlags {
+			v.ByFlags[i].Key, at = r.BoolValue(at)
+			v.ByFlags[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.ByFlags)
+	} else {
+		v.ByFlags = nil
+	}
+	if n, to := r.Map(at, mapsByTinies, 3, 11, 5); n >= 0 {
+		v.ByTinies, at = impl.PlainSlice(r, to, v.ByTinies, n)
+		for i := range v.ByTinies {
+			v.ByTinies[i].Key, at = r.Int8Value(at)
+			v.ByTinies[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.ByTinies)
+	} else {
+		v.ByTinies = nil
+	}
+	if n, to := r.Map(at, mapsBySmalls, 6, 11, 6); n >= 0 {
+		v.BySmalls, at = impl.PlainSlice(r, to, v.BySmalls, n)
+		for i := range v.BySmalls {
+			v.BySmalls[i].Key, at = r.Int16Value(at)
+			v.BySmalls[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.BySmalls)
+	} else {
+		v.BySmalls = nil
+	}
+	if n, to := r.Map(at, mapsByMediums, 8, 11, 8); n >= 0 {
+		v.ByMediums, at = impl.PlainSlice(r, to, v.ByMediums, n)
+		for i := range v.ByMediums {
+			v.ByMediums[i].Key, at = r.Int32Value(at)
+			v.ByMediums[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.ByMediums)
+	} else {
+		v.ByMediums = nil
+	}
+	if n, to := r.Map(at, mapsByLarges, 10, 11, 12); n >= 0 {
+		v.ByLarges, at = impl.PlainSlice(r, to, v.ByLarges, n)
+		for i := range v.ByLarges {
+			v.ByLarges[i].Key, at = r.Int64Value(at)
+			v.ByLarges[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.ByLarges)
+	} else {
+		v.ByLarges = nil
+	}
+	if n, to := r.Map(at, mapsByReals, 4, 11, 12); n >= 0 {
+		v.ByReals, at = impl.PlainSlice(r, to, v.ByReals, n)
+		for i := range v.ByReals {
+			v.ByReals[i].Key, at = r.Float64Value(at)
+			v.ByReals[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.ByReals)
+	} else {
+		v.ByReals = nil
+	}
+	if n, to := r.Map(at, mapsByTexts, 11, 11, 8); n >= 0 {
+		v.ByTexts, at = impl.PlainSlice(r, to, v.ByTexts, n)
+		for i := range v.ByTexts {
+			v.ByTexts[i].Key, at = r.TextValue(at)
+			v.ByTexts[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.ByTexts)
+	} else {
+		v.ByTexts = nil
+	}
+	if n, to := r.Map(at, mapsByBlobs, 11, 11, 8); n >= 0 {
+		v.ByBlobs, at = impl.PlainSlice(r, to, v.ByBlobs, n)
+		for i := range v.ByBlobs {
+			v.ByBlobs[i].Key, at = r.BinaryValue(at)
+			v.ByBlobs[i].Value, at = r.TextValue(at)
+		}
+		at = impl.UniqueBinary(at, v.ByBlobs)
+	} else {
+		v.ByBlobs = nil
+	}
+	if n, to := r.Map(at, mapsByKeys, 16, 11, 20); n >= 0 {
+		v.ByKeys, at = impl.PlainSlice(r, to, v.ByKeys, n)
+		for i := range v.ByKeys {
+			v.ByKeys[i].Key, at = r.UUIDValue(at)
+			v.ByKeys[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.ByKeys)
+	} else {
+		v.ByKeys = nil
+	}
+	if n, to := r.Map(at, mapsByColors, 8, 11, 8); n >= 0 {
+		v.ByColors, at = impl.PlainSlice(r, to, v.ByColors, n)
+		for i := range v.ByColors {
+			v.ByColors[i].Key, at = impl.ReadEnumValue[Color](r, at)
+			v.ByColors[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.ByColors)
+	} else {
+		v.ByColors = nil
+	}
+	if n, to := r.Map(at, mapsToFlags, 11, 2, 5); n >= 0 {
+		v.ToFlags, at = impl.PlainSlice(r, to, v.ToFlags, n)
+		for i := range v.ToFlags {
+			v.ToFlags[i].Key, at = r.TextValue(at)
+			v.ToFlags[i].Value, at = r.BoolValue(at)
+		}
+		at = impl.Unique(at, v.ToFlags)
+	} else {
+		v.ToFlags = nil
+	}
+	if n, to := r.Map(at, mapsToTinies, 11, 3, 5); n >= 0 {
+		v.ToTinies, at = impl.PlainSlice(r, to, v.ToTinies, n)
+		for i := range v.ToTinies {
+			v.ToTinies[i].Key, at = r.TextValue(at)
+			v.ToTinies[i].Value, at = r.Int8Value(at)
+		}
+		at = impl.Unique(at, v.ToTinies)
+	} else {
+		v.ToTinies = nil
+	}
+	if n, to := r.Map(at, mapsToSmalls, 11, 6, 6); n >= 0 {
+		v.ToSmalls, at = impl.PlainSlice(r, to, v.ToSmalls, n)
+		for i := range v.ToSmalls {
+			v.ToSmalls[i].Key, at = r.TextValue(at)
+			v.ToSmalls[i].Value, at = r.Int16Value(at)
+		}
+		at = impl.Unique(at, v.ToSmalls)
+	} else {
+		v.ToSmalls = nil
+	}
+	if n, to := r.Map(at, mapsToMediums, 11, 8, 8); n >= 0 {
+		v.ToMediums, at = impl.PlainSlice(r, to, v.ToMediums, n)
+		for i := range v.ToMediums {
+			v.ToMediums[i].Key, at = r.TextValue(at)
+			v.ToMediums[i].Value, at = r.Int32Value(at)
+		}
+		at = impl.Unique(at, v.ToMediums)
+	} else {
+		v.ToMediums = nil
+	}
+	if n, to := r.Map(at, mapsToLarges, 11, 10, 12); n >= 0 {
+		v.ToLarges, at = impl.PlainSlice(r, to, v.ToLarges, n)
+		for i := range v.ToLarges {
+			v.ToLarges[i].Key, at = r.TextValue(at)
+			v.ToLarges[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.ToLarges)
+	} else {
+		v.ToLarges = nil
+	}
+	if n, to := r.Map(at, mapsToReals, 11, 4, 12); n >= 0 {
+		v.ToReals, at = impl.PlainSlice(r, to, v.ToReals, n)
+		for i := range v.ToReals {
+			v.ToReals[i].Key, at = r.TextValue(at)
+			v.ToReals[i].Value, at = r.Float64Value(at)
+		}
+		at = impl.Unique(at, v.ToReals)
+	} else {
+		v.ToReals = nil
+	}
+	if n, to := r.Map(at, mapsToTexts, 11, 11, 8); n >= 0 {
+		v.ToTexts, at = impl.PlainSlice(r, to, v.ToTexts, n)
+		for i := range v.ToTexts {
+			v.ToTexts[i].Key, at = r.TextValue(at)
+			v.ToTexts[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.ToTexts)
+	} else {
+		v.ToTexts = nil
+	}
+	if n, to := r.Map(at, mapsToBlobs, 11, 11, 8); n >= 0 {
+		v.ToBlobs, at = impl.PlainSlice(r, to, v.ToBlobs, n)
+		for i := range v.ToBlobs {
+			v.ToBlobs[i].Key, at = r.TextValue(at)
+			v.ToBlobs[i].Value, at = r.BinaryValue(at)
+		}
+		at = impl.Unique(at, v.ToBlobs)
+	} else {
+		v.ToBlobs = nil
+	}
+	if n, to := r.Map(at, mapsToKeys, 11, 16, 20); n >= 0 {
+		v.ToKeys, at = impl.PlainSlice(r, to, v.ToKeys, n)
+		for i := range v.ToKeys {
+			v.ToKeys[i].Key, at = r.TextValue(at)
+			v.ToKeys[i].Value, at = r.UUIDValue(at)
+		}
+		at = impl.Unique(at, v.ToKeys)
+	} else {
+		v.ToKeys = nil
+	}
+	if n, to := r.Map(at, mapsToColors, 11, 8, 8); n >= 0 {
+		v.ToColors, at = impl.PlainSlice(r, to, v.ToColors, n)
+		for i := range v.ToColors {
+			v.ToColors[i].Key, at = r.TextValue(at)
+			v.ToColors[i].Value, at = impl.ReadEnumValue[Color](r, at)
+		}
+		at = impl.Unique(at, v.ToColors)
+	} else {
+		v.ToColors = nil
+	}
+	if n, to := r.Map(at, mapsRaw, 11, 11, 8); n >= 0 {
+		v.Raw, at = impl.PlainSlice(r, to, v.Raw, n)
+		for i := range v.Raw {
+			v.Raw[i].Key, at = r.BinaryValue(at)
+			v.Raw[i].Value, at = r.BinaryValue(at)
+		}
+		at = impl.UniqueBinary(at, v.Raw)
+	} else {
+		v.Raw = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
+	if s.IsSetByFlags() {
+		v.ByFlags = impl.Empty(v.ByFlags)
+		for k, x := range s.GetByFlags().All() {
+			v.ByFlags = append(v.ByFlags, nocopy.Pair[bool, string]{Key: k, Value: x})
+		}
+	} else {
+		v.ByFlags = nil
+	}
+	if s.IsSetByTinies() {
+		v.ByTinies = impl.Empty(v.ByTinies)
+		for k, x := range s.GetByTinies().All() {
+			v.ByTinies = append(v.ByTinies, nocopy.Pair[int8, string]{Key: k, Value: x})
+		}
+	} else {
+		v.ByTinies = nil
+	}
+	if s.IsSetBySmalls() {
+		v.BySmalls = impl.Empty(v.BySmalls)
+		for k, x := range s.GetBySmalls().All() {
+			v.BySmalls = append(v.BySmalls, nocopy.Pair[int16, string]{Key: k, Value: x})
+		}
+	} else {
+		v.BySmalls = nil
+	}
+	if s.IsSetByMediums() {
+		v.ByMediums = impl.Empty(v.ByMediums)
+		for k, x := range s.GetByMediums().All() {
+			v.ByMediums = append(v.ByMediums, nocopy.Pair[int32, string]{Key: k, Value: x})
+		}
+	} else {
+		v.ByMediums = nil
+	}
+	if s.IsSetByLarges() {
+		v.ByLarges = impl.Empty(v.ByLarges)
+		for k, x := range s.GetByLarges().All() {
+			v.ByLarges = append(v.ByLarges, nocopy.Pair[int64, string]{Key: k, Value: x})
+		}
+	} else {
+		v.ByLarges = nil
+	}
+	if s.IsSetByReals() {
+		v.ByReals = impl.Empty(v.ByReals)
+		for k, x := range s.GetByReals().All() {
+			v.ByReals = append(v.ByReals, nocopy.Pair[float64, string]{Key: k, Value: x})
+		}
+	} else {
+		v.ByReals = nil
+	}
+	if s.IsSetByTexts() {
+		v.ByTexts = impl.Empty(v.ByTexts)
+		for k, x := range s.GetByTexts().All() {
+			v.ByTexts = append(v.ByTexts, nocopy.Pair[string, string]{Key: k, Value: x})
+		}
+	} else {
+		v.ByTexts = nil
+	}
+	if s.IsSetByBlobs() {
+		v.ByBlobs = impl.Empty(v.ByBlobs)
+		for k, x := range s.GetByBlobs().All() {
+			v.ByBlobs = append(v.ByBlobs, nocopy.Pair[[]byte, string]{Key: k, Value: x})
+		}
+	} else {
+		v.ByBlobs = nil
+	}
+	if s.IsSetByKeys() {
+		v.ByKeys = impl.Empty(v.ByKeys)
+		for k, x := range s.GetByKeys().All() {
+			v.ByKeys = append(v.ByKeys, nocopy.Pair[nocopy.UUID, string]{Key: k, Value: x})
+		}
+	} else {
+		v.ByKeys = nil
+	}
+	if s.IsSetByColors() {
+		v.ByColors = impl.Empty(v.ByColors)
+		for k, x := range s.GetByColors().All() {
+			v.ByColors = append(v.ByColors, nocopy.Pair[Color, string]{Key: k, Value: x})
+		}
+	} else {
+		v.ByColors = nil
+	}
+	if s.IsSetToFlags() {
+		v.ToFlags = impl.Empty(v.ToFlags)
+		for k, x := range s.GetToFlags().All() {
+			v.ToFlags = append(v.ToFlags, nocopy.Pair[string, bool]{Key: k, Value: x})
+		}
+	} else {
+		v.ToFlags = nil
+	}
+	if s.IsSetToTinies() {
+		v.ToTinies = impl.Empty(v.ToTinies)
+		for k, x := range s.GetToTinies().All() {
+			v.ToTinies = append(v.ToTinies, nocopy.Pair[string, int8]{Key: k, Value: x})
+		}
+	} else {
+		v.ToTinies = nil
+	}
+	if s.IsSetToSmalls() {
+		v.ToSmalls = impl.Empty(v.ToSmalls)
+		for k, x := range s.GetToSmalls().All() {
+			v.ToSmalls = append(v.ToSmalls, nocopy.Pair[string, int16]{Key: k, Value: x})
+		}
+	} else {
+		v.ToSmalls = nil
+	}
+	if s.IsSetToMediums() {
+		v.ToMediums = impl.Empty(v.ToMediums)
+		for k, x := range s.GetToMediums().All() {
+			v.ToMediums = append(v.ToMediums, nocopy.Pair[string, int32]{Key: k, Value: x})
+		}
+	} else {
+		v.ToMediums = nil
+	}
+	if s.IsSetToLarges() {
+		v.ToLarges = impl.Empty(v.ToLarges)
+		for k, x := range s.GetToLarges().All() {
+			v.ToLarges = append(v.ToLarges, nocopy.Pair[string, int64]{Key: k, Value: x})
+		}
+	} else {
+		v.ToLarges = nil
+	}
+	if s.IsSetToReals() {
+		v.ToReals = impl.Empty(v.ToReals)
+		for k, x := range s.GetToReals().All() {
+			v.ToReals = append(v.ToReals, nocopy.Pair[string, float64]{Key: k, Value: x})
+		}
+	} else {
+		v.ToReals = nil
+	}
+	if s.IsSetToTexts() {
+		v.ToTexts = impl.Empty(v.ToTexts)
+		for k, x := range s.GetToTexts().All() {
+			v.ToTexts = append(v.ToTexts, nocopy.Pair[string, string]{Key: k, Value: x})
+		}
+	} else {
+		v.ToTexts = nil
+	}
+	if s.IsSetToBlobs() {
+		v.ToBlobs = impl.Empty(v.ToBlobs)
+		for k, x := range s.GetToBlobs().All() {
+			v.ToBlobs = append(v.ToBlobs, nocopy.Pair[string, []byte]{Key: k, Value: x})
+		}
+	} else {
+		v.ToBlobs = nil
+	}
+	if s.IsSetToKeys() {
+		v.ToKeys = impl.Empty(v.ToKeys)
+		for k, x := range s.GetToKeys().All() {
+			v.ToKeys = append(v.ToKeys, nocopy.Pair[string, nocopy.UUID]{Key: k, Value: x})
+		}
+	} else {
+		v.ToKeys = nil
+	}
+	if s.IsSetToColors() {
+		v.ToColors = impl.Empty(v.ToColors)
+		for k, x := range s.GetToColors().All() {
+			v.ToColors = append(v.ToColors, nocopy.Pair[string, Color]{Key: k, Value: x})
+		}
+	} else {
+		v.ToColors = nil
+	}
+	if s.IsSetRaw() {
+		v.Raw = impl.Empty(v.Raw)
+		for k, x := range s.GetRaw().All() {
+			v.Raw = append(v.Raw, nocopy.Pair[[]byte, []byte]{Key: k, Value: x})
+		}
+	} else {
+		v.Raw = nil
+	}
+}
+
 func (v MapsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewMapsOf(v), f, verb) }
 func (v MapsFields) LogValue() slog.Value          { return impl.LogValueOnce(NewMapsOf(v)) }
 
@@ -922,6 +3302,79 @@ func (v *TreeFields) ThriftPut(r *impl.Row, at int) int {
 		at = r.EndList(at, e, treeChildren)
 	}
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *TreeFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseTreeFields returns the fields of Tree in b, see Parse.
+func ParseTreeFields(b []byte, opts ...nocopy.Option) (v TreeFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Tree in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *TreeFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseTree(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = TreeFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *TreeFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, treeName, v.Name)
+	if v.Children != nil {
+		at = w.List(at, treeChildren, 12, len(v.Children))
+		w.Enter()
+		for i := range v.Children {
+			at = v.Children[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *TreeFields) ThriftRead(r *impl.Reader, at int) int {
+	at = r.Must(at, treeName)
+	v.Name, at = r.Text(at, treeName, "")
+	if n, to := r.List(at, treeChildren, 12, 1); n >= 0 {
+		v.Children, at = impl.PlainSlice(r, r.Enter(to), v.Children, n)
+		for i := 0; i < len(v.Children) && at != impl.Failed; i++ {
+			at = v.Children[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Children = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *TreeFields) ThriftFill(s Tree, r *impl.Reader) {
+	v.Name = s.GetName()
+	if l := s.GetChildren(); s.IsSetChildren() {
+		v.Children, _ = impl.PlainSlice(r, 0, v.Children, l.Len())
+		for i := range v.Children {
+			v.Children[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Children = nil
+	}
 }
 
 func (v TreeFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewTreeOf(v), f, verb) }
@@ -976,6 +3429,74 @@ func (v *ChainFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *ChainFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseChainFields returns the fields of Chain in b, see Parse.
+func ParseChainFields(b []byte, opts ...nocopy.Option) (v ChainFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Chain in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *ChainFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseChain(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = ChainFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *ChainFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Int64(at, chainValue, v.Value)
+	if v.Next != nil {
+		w.Enter()
+		at = v.Next.ThriftAppend(w, w.Struct(at, chainNext))
+		w.Leave()
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *ChainFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Value, at = r.Int64(at, chainValue, 0)
+	if r.Has(at, chainNext, 1) {
+		if v.Next, at = impl.NewPlain(r, at, v.Next); v.Next != nil {
+			at = v.Next.ThriftRead(r, r.Enter(at+3))
+			r.Leave()
+		}
+	} else {
+		v.Next = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *ChainFields) ThriftFill(s Chain, r *impl.Reader) {
+	v.Value = s.GetValue()
+	if s.IsSetNext() {
+		if v.Next, _ = impl.NewPlain(r, 0, v.Next); v.Next != nil {
+			v.Next.ThriftFill(s.GetNext(), r)
+		}
+	} else {
+		v.Next = nil
+	}
+}
+
 func (v ChainFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewChainOf(v), f, verb) }
 func (v ChainFields) LogValue() slog.Value          { return impl.LogValueOnce(NewChainOf(v)) }
 
@@ -1000,6 +3521,59 @@ func (s Directory) Set(v DirectoryFields) {
 func (v *DirectoryFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Bytes(at, directoryContent, v.Content)
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *DirectoryFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseDirectoryFields returns the fields of Directory in b, see Parse.
+func ParseDirectoryFields(b []byte, opts ...nocopy.Option) (v DirectoryFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Directory in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *DirectoryFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseDirectory(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = DirectoryFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *DirectoryFields) ThriftAppend(w *impl.Writer, at int) int {
+	if v.Content != nil {
+		at = w.Binary(at, directoryContent, v.Content)
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *DirectoryFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Content, at = r.Binary(at, directoryContent)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *DirectoryFields) ThriftFill(s Directory, r *impl.Reader) {
+	if s.IsSetContent() {
+		v.Content = s.GetContent()
+	} else {
+		v.Content = nil
+	}
 }
 
 func (v DirectoryFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewDirectoryOf(v), f, verb) }
@@ -1036,6 +3610,69 @@ func (v *OddIDsFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Int32(at, oddIDsSeven, v.Seven)
 	at = r.Int32(at, oddIDsThree, v.Three)
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *OddIDsFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseOddIDsFields returns the fields of OddIDs in b, see Parse.
+func ParseOddIDsFields(b []byte, opts ...nocopy.Option) (v OddIDsFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of OddIDs in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *OddIDsFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseOddIDs(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = OddIDsFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *OddIDsFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Int32(at, oddIDsFirst, v.First)
+	at = w.Text(at, oddIDsSecond, v.Second)
+	at = w.Int32(at, oddIDsTop, v.Top)
+	at = w.Int32(at, oddIDsBottom, v.Bottom)
+	at = w.Int32(at, oddIDsSeven, v.Seven)
+	at = w.Int32(at, oddIDsThree, v.Three)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *OddIDsFields) ThriftRead(r *impl.Reader, at int) int {
+	v.First, at = r.Int32(at, oddIDsFirst, 0)
+	v.Second, at = r.Text(at, oddIDsSecond, "")
+	v.Top, at = r.Int32(at, oddIDsTop, 0)
+	v.Bottom, at = r.Int32(at, oddIDsBottom, 0)
+	v.Seven, at = r.Int32(at, oddIDsSeven, 0)
+	v.Three, at = r.Int32(at, oddIDsThree, 0)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *OddIDsFields) ThriftFill(s OddIDs, r *impl.Reader) {
+	v.First = s.GetFirst()
+	v.Second = s.GetSecond()
+	v.Top = s.GetTop()
+	v.Bottom = s.GetBottom()
+	v.Seven = s.GetSeven()
+	v.Three = s.GetThree()
 }
 
 func (v OddIDsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewOddIDsOf(v), f, verb) }
@@ -1082,6 +3719,80 @@ func (v *OddNamesFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *OddNamesFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseOddNamesFields returns the fields of OddNames in b, see Parse.
+func ParseOddNamesFields(b []byte, opts ...nocopy.Option) (v OddNamesFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of OddNames in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *OddNamesFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseOddNames(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = OddNamesFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *OddNamesFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, oddNamesMessage, v.Message)
+	at = w.Text(at, oddNamesRelease, v.Release)
+	at = w.Int32(at, oddNamesType, v.Type)
+	at = w.Int32(at, oddNamesUserID, v.UserID)
+	at = w.Int32(at, oddNamesUserID_, v.UserID_)
+	at = w.Text(at, oddNamesString, v.String)
+	at = w.Bool(at, oddNamesValid, v.Valid)
+	at = w.Int32(at, oddNamesNewThing_, v.NewThing_)
+	at = w.Int32(at, oddNamesResult_, v.Result_)
+	at = w.Int32(at, oddNamesError, v.Error)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *OddNamesFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Message, at = r.Text(at, oddNamesMessage, "")
+	v.Release, at = r.Text(at, oddNamesRelease, "")
+	v.Type, at = r.Int32(at, oddNamesType, 0)
+	v.UserID, at = r.Int32(at, oddNamesUserID, 0)
+	v.UserID_, at = r.Int32(at, oddNamesUserID_, 0)
+	v.String, at = r.Text(at, oddNamesString, "")
+	v.Valid, at = r.Bool(at, oddNamesValid, false)
+	v.NewThing_, at = r.Int32(at, oddNamesNewThing_, 0)
+	v.Result_, at = r.Int32(at, oddNamesResult_, 0)
+	v.Error, at = r.Int32(at, oddNamesError, 0)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *OddNamesFields) ThriftFill(s OddNames, r *impl.Reader) {
+	v.Message = s.GetMessage()
+	v.Release = s.GetRelease()
+	v.Type = s.GetType()
+	v.UserID = s.GetUserID()
+	v.UserID_ = s.GetUserID_()
+	v.String = s.GetString()
+	v.Valid = s.GetValid()
+	v.NewThing_ = s.GetNewThing_()
+	v.Result_ = s.GetResult_()
+	v.Error = s.GetError()
+}
+
 func (v OddNamesFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewOddNamesOf(v), f, verb) }
 func (v OddNamesFields) LogValue() slog.Value          { return impl.LogValueOnce(NewOddNamesOf(v)) }
 
@@ -1119,6 +3830,105 @@ func (v *OuterFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *OuterFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseOuterFields returns the fields of Outer in b, see Parse.
+func ParseOuterFields(b []byte, opts ...nocopy.Option) (v OuterFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Outer in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *OuterFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseOuter(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = OuterFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *OuterFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	w.Enter()
+	at = v.Origin.ThriftAppend(w, w.Struct(at, outerOrigin))
+	w.Leave()
+	at = w.Fit(at)
+	w.Enter()
+	at = v.Lists.ThriftAppend(w, w.Struct(at, outerLists))
+	w.Leave()
+	at = w.Fit(at)
+	if v.Refused.Set {
+		w.Enter()
+		at = v.Refused.Value.ThriftAppend(w, w.Struct(at, outerRefused))
+		w.Leave()
+	}
+	at = w.Fit(at)
+	w.Enter()
+	at = v.Tree.ThriftAppend(w, w.Struct(at, outerTree))
+	w.Leave()
+	at = w.Fit(at)
+	at = w.Int64(at, outerAfter, v.After)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *OuterFields) ThriftRead(r *impl.Reader, at int) int {
+	at = r.Must(at, outerOrigin)
+	if r.Has(at, outerOrigin, 1) {
+		at = v.Origin.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Origin = PointFields{}
+	}
+	if r.Has(at, outerLists, 1) {
+		at = v.Lists.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Lists = ListsFields{}
+	}
+	if v.Refused.Set = r.Has(at, outerRefused, 1); v.Refused.Set {
+		at = v.Refused.Value.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Refused = nocopy.Opt[RefusedFields]{}
+	}
+	if r.Has(at, outerTree, 1) {
+		at = v.Tree.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Tree = TreeFields{}
+	}
+	v.After, at = r.Int64(at, outerAfter, 0)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *OuterFields) ThriftFill(s Outer, r *impl.Reader) {
+	v.Origin.ThriftFill(s.GetOrigin(), r)
+	v.Lists.ThriftFill(s.GetLists(), r)
+	if v.Refused.Set = s.IsSetRefused(); v.Refused.Set {
+		v.Refused.Value.ThriftFill(s.GetRefused(), r)
+	} else {
+		v.Refused = nocopy.Opt[RefusedFields]{}
+	}
+	v.Tree.ThriftFill(s.GetTree(), r)
+	v.After = s.GetAfter()
+}
+
 func (v OuterFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewOuterOf(v), f, verb) }
 func (v OuterFields) LogValue() slog.Value          { return impl.LogValueOnce(NewOuterOf(v)) }
 
@@ -1143,6 +3953,53 @@ func (s Card) Set(v CardFields) {
 func (v *CardFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Text(at, cardNumber, v.Number)
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *CardFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseCardFields returns the fields of Card in b, see Parse.
+func ParseCardFields(b []byte, opts ...nocopy.Option) (v CardFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Card in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *CardFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseCard(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = CardFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *CardFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, cardNumber, v.Number)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *CardFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Number, at = r.Text(at, cardNumber, "")
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *CardFields) ThriftFill(s Card, r *impl.Reader) {
+	v.Number = s.GetNumber()
 }
 
 func (v CardFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewCardOf(v), f, verb) }
@@ -1206,6 +4063,182 @@ func (v *SecretsFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Text(at, secretsPublic, v.Public)
 	at = r.Int64(at, secretsNumber, v.Number)
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *SecretsFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseSecretsFields returns the fields of Secrets in b, see Parse.
+func ParseSecretsFields(b []byte, opts ...nocopy.Option) (v SecretsFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Secrets in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *SecretsFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseSecrets(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = SecretsFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *SecretsFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, secretsName, v.Name)
+	at = w.Text(at, secretsPin, v.Pin)
+	at = w.Text(at, secretsPassword, v.Password)
+	if v.Passwords != nil {
+		at = w.Texts(at, secretsPasswords, v.Passwords)
+	}
+	if v.ByName != nil {
+		at = w.Map(at, secretsByName, 11, 11, len(v.ByName))
+		for i := range v.ByName {
+			at = w.TextValue(at, v.ByName[i].Key)
+			at = w.TextValue(at, v.ByName[i].Value)
+		}
+	}
+	if v.Tokens != nil {
+		at = w.Texts(at, secretsTokens, v.Tokens)
+	}
+	at = w.Text(at, secretsTyped, v.Typed)
+	w.Enter()
+	at = v.Card.ThriftAppend(w, w.Struct(at, secretsCard))
+	w.Leave()
+	if v.Cards != nil {
+		at = w.List(at, secretsCards, 12, len(v.Cards))
+		w.Enter()
+		for i := range v.Cards {
+			at = v.Cards[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	at = w.Fit(at)
+	w.Enter()
+	at = v.Where.ThriftAppend(w, w.Struct(at, secretsWhere))
+	w.Leave()
+	if v.Nested != nil {
+		at = w.List(at, secretsNested, 12, len(v.Nested))
+		w.Enter()
+		for i := range v.Nested {
+			at = v.Nested[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	at = w.Text(at, secretsPublic, v.Public)
+	at = w.Int64(at, secretsNumber, v.Number)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *SecretsFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Name, at = r.Text(at, secretsName, "")
+	v.Pin, at = r.Text(at, secretsPin, "")
+	v.Password, at = r.Text(at, secretsPassword, "")
+	v.Passwords, at = r.Texts(at, secretsPasswords, v.Passwords)
+	if n, to := r.Map(at, secretsByName, 11, 11, 8); n >= 0 {
+		v.ByName, at = impl.PlainSlice(r, to, v.ByName, n)
+		for i := range v.ByName {
+			v.ByName[i].Key, at = r.TextValue(at)
+			v.ByName[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.ByName)
+	} else {
+		v.ByName = nil
+	}
+	v.Tokens, at = r.Texts(at, secretsTokens, v.Tokens)
+	v.Typed, at = r.Text(at, secretsTyped, "")
+	if r.Has(at, secretsCard, 1) {
+		at = v.Card.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Card = CardFields{}
+	}
+	if n, to := r.List(at, secretsCards, 12, 1); n >= 0 {
+		v.Cards, at = impl.PlainSlice(r, r.Enter(to), v.Cards, n)
+		for i := 0; i < len(v.Cards) && at != impl.Failed; i++ {
+			at = v.Cards[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Cards = nil
+	}
+	if r.Has(at, secretsWhere, 1) {
+		at = v.Where.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Where = PointFields{}
+	}
+	if n, to := r.List(at, secretsNested, 12, 1); n >= 0 {
+		v.Nested, at = impl.PlainSlice(r, r.Enter(to), v.Nested, n)
+		for i := 0; i < len(v.Nested) && at != impl.Failed; i++ {
+			at = v.Nested[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Nested = nil
+	}
+	v.Public, at = r.Text(at, secretsPublic, "")
+	v.Number, at = r.Int64(at, secretsNumber, 0)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *SecretsFields) ThriftFill(s Secrets, r *impl.Reader) {
+	v.Name = s.GetName()
+	v.Pin = s.GetPin()
+	v.Password = s.GetPassword()
+	if s.IsSetPasswords() {
+		v.Passwords = s.GetPasswords().AppendTo(impl.Empty(v.Passwords))
+	} else {
+		v.Passwords = nil
+	}
+	if s.IsSetByName() {
+		v.ByName = impl.Empty(v.ByName)
+		for k, x := range s.GetByName().All() {
+			v.ByName = append(v.ByName, nocopy.Pair[string, string]{Key: k, Value: x})
+		}
+	} else {
+		v.ByName = nil
+	}
+	if s.IsSetTokens() {
+		v.Tokens = s.GetTokens().AppendTo(impl.Empty(v.Tokens))
+	} else {
+		v.Tokens = nil
+	}
+	v.Typed = s.GetTyped()
+	v.Card.ThriftFill(s.GetCard(), r)
+	if l := s.GetCards(); s.IsSetCards() {
+		v.Cards, _ = impl.PlainSlice(r, 0, v.Cards, l.Len())
+		for i := range v.Cards {
+			v.Cards[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Cards = nil
+	}
+	v.Where.ThriftFill(s.GetWhere(), r)
+	if l := s.GetNested(); s.IsSetNested() {
+		v.Nested, _ = impl.PlainSlice(r, 0, v.Nested, l.Len())
+		for i := range v.Nested {
+			v.Nested[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Nested = nil
+	}
+	v.Public = s.GetPublic()
+	v.Number = s.GetNumber()
 }
 
 func (v SecretsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSecretsOf(v), f, verb) }
@@ -1278,6 +4311,56 @@ func (v *RejectedFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *RejectedFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseRejectedFields returns the fields of Rejected in b, see Parse.
+func ParseRejectedFields(b []byte, opts ...nocopy.Option) (v RejectedFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Rejected in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *RejectedFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseRejected(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = RejectedFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *RejectedFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, rejectedReason, v.Reason)
+	at = w.Text(at, rejectedToken, v.Token)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *RejectedFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Reason, at = r.Text(at, rejectedReason, "")
+	v.Token, at = r.Text(at, rejectedToken, "")
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *RejectedFields) ThriftFill(s Rejected, r *impl.Reader) {
+	v.Reason = s.GetReason()
+	v.Token = s.GetToken()
+}
+
 func (v RejectedFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewRejectedOf(v), f, verb) }
 func (v RejectedFields) LogValue() slog.Value          { return impl.LogValueOnce(NewRejectedOf(v)) }
 
@@ -1311,6 +4394,56 @@ func (v *NotedFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Text(at, notedSecret, v.Secret)
 	at = r.Int32(at, notedColor, int32(v.Color))
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *NotedFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseNotedFields returns the fields of Noted in b, see Parse.
+func ParseNotedFields(b []byte, opts ...nocopy.Option) (v NotedFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Noted in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *NotedFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseNoted(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = NotedFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *NotedFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, notedSecret, v.Secret)
+	at = w.Int32(at, notedColor, int32(v.Color))
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *NotedFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Secret, at = r.Text(at, notedSecret, "")
+	v.Color, at = impl.ReadEnum[Color](r, at, notedColor, Color_GREEN)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *NotedFields) ThriftFill(s Noted, r *impl.Reader) {
+	v.Secret = s.GetSecret()
+	v.Color = s.GetColor()
 }
 
 func (v NotedFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewNotedOf(v), f, verb) }

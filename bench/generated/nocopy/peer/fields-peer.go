@@ -34,6 +34,54 @@ func (v *AnoFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *AnoFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseAnoFields returns the fields of Ano in b, see Parse.
+func ParseAnoFields(b []byte, opts ...nocopy.Option) (v AnoFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Ano in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *AnoFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseAno(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = AnoFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *AnoFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Int64(at, anoNum, v.Num)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *AnoFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Num, at = r.Int64(at, anoNum, 0)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *AnoFields) ThriftFill(s Ano, r *impl.Reader) {
+	v.Num = s.GetNum()
+}
+
 func (v AnoFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewAnoOf(v), f, verb) }
 func (v AnoFields) LogValue() slog.Value          { return impl.LogValueOnce(NewAnoOf(v)) }
 
@@ -65,6 +113,73 @@ func (v *MyTestFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *MyTestFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseMyTestFields returns the fields of MyTest in b, see Parse.
+func ParseMyTestFields(b []byte, opts ...nocopy.Option) (v MyTestFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of MyTest in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *MyTestFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseMyTest(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = MyTestFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *MyTestFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Int64(at, myTestNum, v.Num)
+	w.Enter()
+	at = v.Ano.ThriftAppend(w, w.Struct(at, myTestAno))
+	w.Leave()
+	if v.Nums != nil {
+		at = w.Int64s(at, myTestNums, v.Nums)
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *MyTestFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Num, at = r.Int64(at, myTestNum, 0)
+	if r.Has(at, myTestAno, 1) {
+		at = v.Ano.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Ano = AnoFields{}
+	}
+	v.Nums, at = r.Int64s(at, myTestNums, v.Nums)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *MyTestFields) ThriftFill(s MyTest, r *impl.Reader) {
+	v.Num = s.GetNum()
+	v.Ano.ThriftFill(s.GetAno(), r)
+	if s.IsSetNums() {
+		v.Nums = s.GetNums().AppendTo(impl.Empty(v.Nums))
+	} else {
+		v.Nums = nil
+	}
+}
+
 func (v MyTestFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewMyTestOf(v), f, verb) }
 func (v MyTestFields) LogValue() slog.Value          { return impl.LogValueOnce(NewMyTestOf(v)) }
 
@@ -93,6 +208,59 @@ func (v *SmallSubFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Text(at, smallSubRegion, v.Region)
 	at = r.Int64(at, smallSubID, v.ID)
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *SmallSubFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseSmallSubFields returns the fields of SmallSub in b, see Parse.
+func ParseSmallSubFields(b []byte, opts ...nocopy.Option) (v SmallSubFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of SmallSub in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *SmallSubFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseSmallSub(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = SmallSubFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *SmallSubFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, smallSubName, v.Name)
+	at = w.Text(at, smallSubRegion, v.Region)
+	at = w.Int64(at, smallSubID, v.ID)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *SmallSubFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Name, at = r.Text(at, smallSubName, "")
+	v.Region, at = r.Text(at, smallSubRegion, "")
+	v.ID, at = r.Int64(at, smallSubID, 0)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *SmallSubFields) ThriftFill(s SmallSub, r *impl.Reader) {
+	v.Name = s.GetName()
+	v.Region = s.GetRegion()
+	v.ID = s.GetID()
 }
 
 func (v SmallSubFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSmallSubOf(v), f, verb) }
@@ -138,6 +306,84 @@ func (v *SmallFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *SmallFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseSmallFields returns the fields of Small in b, see Parse.
+func ParseSmallFields(b []byte, opts ...nocopy.Option) (v SmallFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Small in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *SmallFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseSmall(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = SmallFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *SmallFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, smallService, v.Service)
+	at = w.Text(at, smallMethod, v.Method)
+	at = w.Text(at, smallCaller, v.Caller)
+	at = w.Int32(at, smallCode, v.Code)
+	at = w.Int64(at, smallTraceId, v.TraceId)
+	at = w.Int64(at, smallTimestamp, v.Timestamp)
+	at = w.Bool(at, smallSampled, v.Sampled)
+	at = w.Float64(at, smallWeight, v.Weight)
+	w.Enter()
+	at = v.Sub.ThriftAppend(w, w.Struct(at, smallSub))
+	w.Leave()
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *SmallFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Service, at = r.Text(at, smallService, "")
+	v.Method, at = r.Text(at, smallMethod, "")
+	v.Caller, at = r.Text(at, smallCaller, "")
+	v.Code, at = r.Int32(at, smallCode, 0)
+	v.TraceId, at = r.Int64(at, smallTraceId, 0)
+	v.Timestamp, at = r.Int64(at, smallTimestamp, 0)
+	v.Sampled, at = r.Bool(at, smallSampled, false)
+	v.Weight, at = r.Float64(at, smallWeight, 0)
+	if r.Has(at, smallSub, 1) {
+		at = v.Sub.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Sub = SmallSubFields{}
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *SmallFields) ThriftFill(s Small, r *impl.Reader) {
+	v.Service = s.GetService()
+	v.Method = s.GetMethod()
+	v.Caller = s.GetCaller()
+	v.Code = s.GetCode()
+	v.TraceId = s.GetTraceId()
+	v.Timestamp = s.GetTimestamp()
+	v.Sampled = s.GetSampled()
+	v.Weight = s.GetWeight()
+	v.Sub.ThriftFill(s.GetSub(), r)
+}
+
 func (v SmallFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSmallOf(v), f, verb) }
 func (v SmallFields) LogValue() slog.Value          { return impl.LogValueOnce(NewSmallOf(v)) }
 
@@ -174,6 +420,69 @@ func (v *ItemFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *ItemFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseItemFields returns the fields of Item in b, see Parse.
+func ParseItemFields(b []byte, opts ...nocopy.Option) (v ItemFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Item in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *ItemFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseItem(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = ItemFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *ItemFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Int64(at, itemID, v.ID)
+	at = w.Text(at, itemName, v.Name)
+	at = w.Text(at, itemDesc, v.Desc)
+	at = w.Int32(at, itemCount, v.Count)
+	at = w.Float64(at, itemPrice, v.Price)
+	at = w.Bool(at, itemOk, v.Ok)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *ItemFields) ThriftRead(r *impl.Reader, at int) int {
+	v.ID, at = r.Int64(at, itemID, 0)
+	v.Name, at = r.Text(at, itemName, "")
+	v.Desc, at = r.Text(at, itemDesc, "")
+	v.Count, at = r.Int32(at, itemCount, 0)
+	v.Price, at = r.Float64(at, itemPrice, 0)
+	v.Ok, at = r.Bool(at, itemOk, false)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *ItemFields) ThriftFill(s Item, r *impl.Reader) {
+	v.ID = s.GetID()
+	v.Name = s.GetName()
+	v.Desc = s.GetDesc()
+	v.Count = s.GetCount()
+	v.Price = s.GetPrice()
+	v.Ok = s.GetOk()
+}
+
 func (v ItemFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewItemOf(v), f, verb) }
 func (v ItemFields) LogValue() slog.Value          { return impl.LogValueOnce(NewItemOf(v)) }
 
@@ -208,6 +517,66 @@ func (v *UserFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *UserFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseUserFields returns the fields of User in b, see Parse.
+func ParseUserFields(b []byte, opts ...nocopy.Option) (v UserFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of User in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *UserFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseUser(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = UserFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *UserFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Int64(at, userUID, v.UID)
+	at = w.Text(at, userName, v.Name)
+	at = w.Text(at, userEmail, v.Email)
+	at = w.Int32(at, userAge, v.Age)
+	at = w.Bool(at, userVip, v.Vip)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *UserFields) ThriftRead(r *impl.Reader, at int) int {
+	v.UID, at = r.Int64(at, userUID, 0)
+	v.Name, at = r.Text(at, userName, "")
+	v.Email, at = r.Text(at, userEmail, "")
+	v.Age, at = r.Int32(at, userAge, 0)
+	v.Vip, at = r.Bool(at, userVip, false)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *UserFields) ThriftFill(s User, r *impl.Reader) {
+	v.UID = s.GetUID()
+	v.Name = s.GetName()
+	v.Email = s.GetEmail()
+	v.Age = s.GetAge()
+	v.Vip = s.GetVip()
+}
+
 func (v UserFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewUserOf(v), f, verb) }
 func (v UserFields) LogValue() slog.Value          { return impl.LogValueOnce(NewUserOf(v)) }
 
@@ -239,6 +608,91 @@ func (v *MetaFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Back(e, v.User.ThriftPut(r, r.Struct(at, metaUser, UserDesc)))
 	at = r.TextPairs(at, metaTags, MetaDesc, v.Tags)
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *MetaFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseMetaFields returns the fields of Meta in b, see Parse.
+func ParseMetaFields(b []byte, opts ...nocopy.Option) (v MetaFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Meta in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *MetaFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseMeta(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = MetaFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *MetaFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, metaRegion, v.Region)
+	at = w.Text(at, metaCluster, v.Cluster)
+	w.Enter()
+	at = v.User.ThriftAppend(w, w.Struct(at, metaUser))
+	w.Leave()
+	if v.Tags != nil {
+		at = w.Map(at, metaTags, 11, 11, len(v.Tags))
+		for i := range v.Tags {
+			at = w.TextValue(at, v.Tags[i].Key)
+			at = w.TextValue(at, v.Tags[i].Value)
+		}
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *MetaFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Region, at = r.Text(at, metaRegion, "")
+	v.Cluster, at = r.Text(at, metaCluster, "")
+	if r.Has(at, metaUser, 1) {
+		at = v.User.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.User = UserFields{}
+	}
+	if n, to := r.Map(at, metaTags, 11, 11, 8); n >= 0 {
+		v.Tags, at = impl.PlainSlice(r, to, v.Tags, n)
+		for i := range v.Tags {
+			v.Tags[i].Key, at = r.TextValue(at)
+			v.Tags[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.Tags)
+	} else {
+		v.Tags = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *MetaFields) ThriftFill(s Meta, r *impl.Reader) {
+	v.Region = s.GetRegion()
+	v.Cluster = s.GetCluster()
+	v.User.ThriftFill(s.GetUser(), r)
+	if s.IsSetTags() {
+		v.Tags = impl.Empty(v.Tags)
+		for k, x := range s.GetTags().All() {
+			v.Tags = append(v.Tags, nocopy.Pair[string, string]{Key: k, Value: x})
+		}
+	} else {
+		v.Tags = nil
+	}
 }
 
 func (v MetaFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewMetaOf(v), f, verb) }
@@ -298,6 +752,162 @@ func (v *BusinessFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *BusinessFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseBusinessFields returns the fields of Business in b, see Parse.
+func ParseBusinessFields(b []byte, opts ...nocopy.Option) (v BusinessFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Business in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *BusinessFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseBusiness(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = BusinessFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *BusinessFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Int64(at, businessID, v.ID)
+	at = w.Text(at, businessTitle, v.Title)
+	at = w.Int32(at, businessStatus, v.Status)
+	w.Enter()
+	at = v.Meta.ThriftAppend(w, w.Struct(at, businessMeta))
+	w.Leave()
+	if v.Items != nil {
+		at = w.List(at, businessItems, 12, len(v.Items))
+		w.Enter()
+		for i := range v.Items {
+			at = v.Items[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	if v.Extra != nil {
+		at = w.Map(at, businessExtra, 11, 11, len(v.Extra))
+		for i := range v.Extra {
+			at = w.TextValue(at, v.Extra[i].Key)
+			at = w.TextValue(at, v.Extra[i].Value)
+		}
+	}
+	if v.Nums != nil {
+		at = w.Int64s(at, businessNums, v.Nums)
+	}
+	if v.Words != nil {
+		at = w.Texts(at, businessWords, v.Words)
+	}
+	at = w.Fit(at)
+	at = w.Float64(at, businessScore, v.Score)
+	at = w.Bool(at, businessFlag, v.Flag)
+	w.Enter()
+	at = v.Owner.ThriftAppend(w, w.Struct(at, businessOwner))
+	w.Leave()
+	at = w.Fit(at)
+	at = w.Int64(at, businessTs, v.Ts)
+	at = w.Text(at, businessTrailer, v.Trailer)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *BusinessFields) ThriftRead(r *impl.Reader, at int) int {
+	v.ID, at = r.Int64(at, businessID, 0)
+	v.Title, at = r.Text(at, businessTitle, "")
+	v.Status, at = r.Int32(at, businessStatus, 0)
+	if r.Has(at, businessMeta, 1) {
+		at = v.Meta.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Meta = MetaFields{}
+	}
+	if n, to := r.List(at, businessItems, 12, 1); n >= 0 {
+		v.Items, at = impl.PlainSlice(r, r.Enter(to), v.Items, n)
+		for i := 0; i < len(v.Items) && at != impl.Failed; i++ {
+			at = v.Items[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Items = nil
+	}
+	if n, to := r.Map(at, businessExtra, 11, 11, 8); n >= 0 {
+		v.Extra, at = impl.PlainSlice(r, to, v.Extra, n)
+		for i := range v.Extra {
+			v.Extra[i].Key, at = r.TextValue(at)
+			v.Extra[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.Extra)
+	} else {
+		v.Extra = nil
+	}
+	v.Nums, at = r.Int64s(at, businessNums, v.Nums)
+	v.Words, at = r.Texts(at, businessWords, v.Words)
+	v.Score, at = r.Float64(at, businessScore, 0)
+	v.Flag, at = r.Bool(at, businessFlag, false)
+	if r.Has(at, businessOwner, 1) {
+		at = v.Owner.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Owner = UserFields{}
+	}
+	v.Ts, at = r.Int64(at, businessTs, 0)
+	v.Trailer, at = r.Text(at, businessTrailer, "")
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *BusinessFields) ThriftFill(s Business, r *impl.Reader) {
+	v.ID = s.GetID()
+	v.Title = s.GetTitle()
+	v.Status = s.GetStatus()
+	v.Meta.ThriftFill(s.GetMeta(), r)
+	if l := s.GetItems(); s.IsSetItems() {
+		v.Items, _ = impl.PlainSlice(r, 0, v.Items, l.Len())
+		for i := range v.Items {
+			v.Items[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Items = nil
+	}
+	if s.IsSetExtra() {
+		v.Extra = impl.Empty(v.Extra)
+		for k, x := range s.GetExtra().All() {
+			v.Extra = append(v.Extra, nocopy.Pair[string, string]{Key: k, Value: x})
+		}
+	} else {
+		v.Extra = nil
+	}
+	if s.IsSetNums() {
+		v.Nums = s.GetNums().AppendTo(impl.Empty(v.Nums))
+	} else {
+		v.Nums = nil
+	}
+	if s.IsSetWords() {
+		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+	} else {
+		v.Words = nil
+	}
+	v.Score = s.GetScore()
+	v.Flag = s.GetFlag()
+	v.Owner.ThriftFill(s.GetOwner(), r)
+	v.Ts = s.GetTs()
+	v.Trailer = s.GetTrailer()
+}
+
 func (v BusinessFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewBusinessOf(v), f, verb) }
 func (v BusinessFields) LogValue() slog.Value          { return impl.LogValueOnce(NewBusinessOf(v)) }
 
@@ -353,6 +963,73 @@ func (v *BlobFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *BlobFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseBlobFields returns the fields of Blob in b, see Parse.
+func ParseBlobFields(b []byte, opts ...nocopy.Option) (v BlobFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Blob in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *BlobFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseBlob(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = BlobFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *BlobFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Int64(at, blobID, v.ID)
+	at = w.Text(at, blobName, v.Name)
+	if v.Data != nil {
+		at = w.Binary(at, blobData, v.Data)
+	}
+	at = w.Fit(at)
+	at = w.Int32(at, blobCode, v.Code)
+	at = w.Bool(at, blobOk, v.Ok)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *BlobFields) ThriftRead(r *impl.Reader, at int) int {
+	v.ID, at = r.Int64(at, blobID, 0)
+	v.Name, at = r.Text(at, blobName, "")
+	v.Data, at = r.Binary(at, blobData)
+	v.Code, at = r.Int32(at, blobCode, 0)
+	v.Ok, at = r.Bool(at, blobOk, false)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *BlobFields) ThriftFill(s Blob, r *impl.Reader) {
+	v.ID = s.GetID()
+	v.Name = s.GetName()
+	if s.IsSetData() {
+		v.Data = s.GetData()
+	} else {
+		v.Data = nil
+	}
+	v.Code = s.GetCode()
+	v.Ok = s.GetOk()
+}
+
 func (v BlobFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewBlobOf(v), f, verb) }
 func (v BlobFields) LogValue() slog.Value          { return impl.LogValueOnce(NewBlobOf(v)) }
 
@@ -379,6 +1056,68 @@ func (v *RowFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Int64s(at, rowLengths, RowDesc, v.Lengths)
 	at = r.Bytes(at, rowValues, v.Values)
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *RowFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseRowFields returns the fields of Row in b, see Parse.
+func ParseRowFields(b []byte, opts ...nocopy.Option) (v RowFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Row in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *RowFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseRow(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = RowFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *RowFields) ThriftAppend(w *impl.Writer, at int) int {
+	if v.Lengths != nil {
+		at = w.Int64s(at, rowLengths, v.Lengths)
+	}
+	if v.Values != nil {
+		at = w.Binary(at, rowValues, v.Values)
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *RowFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Lengths, at = r.Int64s(at, rowLengths, v.Lengths)
+	v.Values, at = r.Binary(at, rowValues)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *RowFields) ThriftFill(s Row, r *impl.Reader) {
+	if s.IsSetLengths() {
+		v.Lengths = s.GetLengths().AppendTo(impl.Empty(v.Lengths))
+	} else {
+		v.Lengths = nil
+	}
+	if s.IsSetValues() {
+		v.Values = s.GetValues()
+	} else {
+		v.Values = nil
+	}
 }
 
 func (v RowFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewRowOf(v), f, verb) }
@@ -414,6 +1153,78 @@ func (v *VStreamRowsResponseFields) ThriftPut(r *impl.Row, at int) int {
 		at = r.EndList(at, e, vStreamRowsResponseRows)
 	}
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *VStreamRowsResponseFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseVStreamRowsResponseFields returns the fields of VStreamRowsResponse in b, see Parse.
+func ParseVStreamRowsResponseFields(b []byte, opts ...nocopy.Option) (v VStreamRowsResponseFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of VStreamRowsResponse in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *VStreamRowsResponseFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseVStreamRowsResponse(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = VStreamRowsResponseFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *VStreamRowsResponseFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, vStreamRowsResponseGtid, v.Gtid)
+	if v.Rows != nil {
+		at = w.List(at, vStreamRowsResponseRows, 12, len(v.Rows))
+		w.Enter()
+		for i := range v.Rows {
+			at = v.Rows[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *VStreamRowsResponseFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Gtid, at = r.Text(at, vStreamRowsResponseGtid, "")
+	if n, to := r.List(at, vStreamRowsResponseRows, 12, 1); n >= 0 {
+		v.Rows, at = impl.PlainSlice(r, r.Enter(to), v.Rows, n)
+		for i := 0; i < len(v.Rows) && at != impl.Failed; i++ {
+			at = v.Rows[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Rows = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *VStreamRowsResponseFields) ThriftFill(s VStreamRowsResponse, r *impl.Reader) {
+	v.Gtid = s.GetGtid()
+	if l := s.GetRows(); s.IsSetRows() {
+		v.Rows, _ = impl.PlainSlice(r, 0, v.Rows, l.Len())
+		for i := range v.Rows {
+			v.Rows[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Rows = nil
+	}
 }
 
 func (v VStreamRowsResponseFields) Format(f fmt.State, verb rune) {
@@ -473,6 +1284,86 @@ func (v *BulkFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *BulkFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseBulkFields returns the fields of Bulk in b, see Parse.
+func ParseBulkFields(b []byte, opts ...nocopy.Option) (v BulkFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Bulk in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *BulkFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseBulk(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = BulkFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *BulkFields) ThriftAppend(w *impl.Writer, at int) int {
+	if v.Longs != nil {
+		at = w.Int64s(at, bulkLongs, v.Longs)
+	}
+	if v.Ints != nil {
+		at = w.Int32s(at, bulkInts, v.Ints)
+	}
+	if v.Shorts != nil {
+		at = w.Int16s(at, bulkShorts, v.Shorts)
+	}
+	if v.Doubles != nil {
+		at = w.Float64s(at, bulkDoubles, v.Doubles)
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *BulkFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Longs, at = r.Int64s(at, bulkLongs, v.Longs)
+	v.Ints, at = r.Int32s(at, bulkInts, v.Ints)
+	v.Shorts, at = r.Int16s(at, bulkShorts, v.Shorts)
+	v.Doubles, at = r.Float64s(at, bulkDoubles, v.Doubles)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *BulkFields) ThriftFill(s Bulk, r *impl.Reader) {
+	if s.IsSetLongs() {
+		v.Longs = s.GetLongs().AppendTo(impl.Empty(v.Longs))
+	} else {
+		v.Longs = nil
+	}
+	if s.IsSetInts() {
+		v.Ints = s.GetInts().AppendTo(impl.Empty(v.Ints))
+	} else {
+		v.Ints = nil
+	}
+	if s.IsSetShorts() {
+		v.Shorts = s.GetShorts().AppendTo(impl.Empty(v.Shorts))
+	} else {
+		v.Shorts = nil
+	}
+	if s.IsSetDoubles() {
+		v.Doubles = s.GetDoubles().AppendTo(impl.Empty(v.Doubles))
+	} else {
+		v.Doubles = nil
+	}
+}
+
 func (v BulkFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewBulkOf(v), f, verb) }
 func (v BulkFields) LogValue() slog.Value          { return impl.LogValueOnce(NewBulkOf(v)) }
 
@@ -506,6 +1397,84 @@ func (v *CatalogFields) ThriftPut(r *impl.Row, at int) int {
 	}
 	at = r.Texts(at, catalogWords, CatalogDesc, v.Words)
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *CatalogFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseCatalogFields returns the fields of Catalog in b, see Parse.
+func ParseCatalogFields(b []byte, opts ...nocopy.Option) (v CatalogFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Catalog in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *CatalogFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseCatalog(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = CatalogFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *CatalogFields) ThriftAppend(w *impl.Writer, at int) int {
+	if v.Items != nil {
+		at = w.List(at, catalogItems, 12, len(v.Items))
+		w.Enter()
+		for i := range v.Items {
+			at = v.Items[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	if v.Words != nil {
+		at = w.Texts(at, catalogWords, v.Words)
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *CatalogFields) ThriftRead(r *impl.Reader, at int) int {
+	if n, to := r.List(at, catalogItems, 12, 1); n >= 0 {
+		v.Items, at = impl.PlainSlice(r, r.Enter(to), v.Items, n)
+		for i := 0; i < len(v.Items) && at != impl.Failed; i++ {
+			at = v.Items[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Items = nil
+	}
+	v.Words, at = r.Texts(at, catalogWords, v.Words)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *CatalogFields) ThriftFill(s Catalog, r *impl.Reader) {
+	if l := s.GetItems(); s.IsSetItems() {
+		v.Items, _ = impl.PlainSlice(r, 0, v.Items, l.Len())
+		for i := range v.Items {
+			v.Items[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Items = nil
+	}
+	if s.IsSetWords() {
+		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+	} else {
+		v.Words = nil
+	}
 }
 
 func (v CatalogFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewCatalogOf(v), f, verb) }

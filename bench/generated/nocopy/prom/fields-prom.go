@@ -36,6 +36,56 @@ func (v *LabelFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *LabelFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseLabelFields returns the fields of Label in b, see Parse.
+func ParseLabelFields(b []byte, opts ...nocopy.Option) (v LabelFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Label in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *LabelFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseLabel(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = LabelFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *LabelFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Text(at, labelName, v.Name)
+	at = w.Text(at, labelValue, v.Value)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *LabelFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Name, at = r.Text(at, labelName, "")
+	v.Value, at = r.Text(at, labelValue, "")
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *LabelFields) ThriftFill(s Label, r *impl.Reader) {
+	v.Name = s.GetName()
+	v.Value = s.GetValue()
+}
+
 func (v LabelFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewLabelOf(v), f, verb) }
 func (v LabelFields) LogValue() slog.Value          { return impl.LogValueOnce(NewLabelOf(v)) }
 
@@ -62,6 +112,57 @@ func (v *SampleFields) ThriftPut(r *impl.Row, at int) int {
 	at = r.Float64(at, sampleValue, v.Value)
 	at = r.Int64(at, sampleTimestamp, v.Timestamp)
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *SampleFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseSampleFields returns the fields of Sample in b, see Parse.
+func ParseSampleFields(b []byte, opts ...nocopy.Option) (v SampleFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Sample in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *SampleFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseSample(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = SampleFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *SampleFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Float64(at, sampleValue, v.Value)
+	at = w.Int64(at, sampleTimestamp, v.Timestamp)
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *SampleFields) ThriftRead(r *impl.Reader, at int) int {
+	v.Value, at = r.Float64(at, sampleValue, 0)
+	v.Timestamp, at = r.Int64(at, sampleTimestamp, 0)
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *SampleFields) ThriftFill(s Sample, r *impl.Reader) {
+	v.Value = s.GetValue()
+	v.Timestamp = s.GetTimestamp()
 }
 
 func (v SampleFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSampleOf(v), f, verb) }
@@ -103,6 +204,100 @@ func (v *TimeSeriesFields) ThriftPut(r *impl.Row, at int) int {
 		at = r.EndList(at, e, timeSeriesSamples)
 	}
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *TimeSeriesFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseTimeSeriesFields returns the fields of TimeSeries in b, see Parse.
+func ParseTimeSeriesFields(b []byte, opts ...nocopy.Option) (v TimeSeriesFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of TimeSeries in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *TimeSeriesFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseTimeSeries(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = TimeSeriesFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *TimeSeriesFields) ThriftAppend(w *impl.Writer, at int) int {
+	if v.Labels != nil {
+		at = w.List(at, timeSeriesLabels, 12, len(v.Labels))
+		w.Enter()
+		for i := range v.Labels {
+			at = v.Labels[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	if v.Samples != nil {
+		at = w.List(at, timeSeriesSamples, 12, len(v.Samples))
+		w.Enter()
+		for i := range v.Samples {
+			at = v.Samples[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *TimeSeriesFields) ThriftRead(r *impl.Reader, at int) int {
+	if n, to := r.List(at, timeSeriesLabels, 12, 1); n >= 0 {
+		v.Labels, at = impl.PlainSlice(r, r.Enter(to), v.Labels, n)
+		for i := 0; i < len(v.Labels) && at != impl.Failed; i++ {
+			at = v.Labels[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Labels = nil
+	}
+	if n, to := r.List(at, timeSeriesSamples, 12, 1); n >= 0 {
+		v.Samples, at = impl.PlainSlice(r, r.Enter(to), v.Samples, n)
+		for i := 0; i < len(v.Samples) && at != impl.Failed; i++ {
+			at = v.Samples[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Samples = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *TimeSeriesFields) ThriftFill(s TimeSeries, r *impl.Reader) {
+	if l := s.GetLabels(); s.IsSetLabels() {
+		v.Labels, _ = impl.PlainSlice(r, 0, v.Labels, l.Len())
+		for i := range v.Labels {
+			v.Labels[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Labels = nil
+	}
+	if l := s.GetSamples(); s.IsSetSamples() {
+		v.Samples, _ = impl.PlainSlice(r, 0, v.Samples, l.Len())
+		for i := range v.Samples {
+			v.Samples[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Samples = nil
+	}
 }
 
 func (v TimeSeriesFields) Format(f fmt.State, verb rune) {
@@ -180,6 +375,75 @@ func (v *WriteRequestFields) ThriftPut(r *impl.Row, at int) int {
 		at = r.EndList(at, e, writeRequestTimeseries)
 	}
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *WriteRequestFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseWriteRequestFields returns the fields of WriteRequest in b, see Parse.
+func ParseWriteRequestFields(b []byte, opts ...nocopy.Option) (v WriteRequestFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of WriteRequest in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *WriteRequestFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseWriteRequest(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = WriteRequestFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *WriteRequestFields) ThriftAppend(w *impl.Writer, at int) int {
+	if v.Timeseries != nil {
+		at = w.List(at, writeRequestTimeseries, 12, len(v.Timeseries))
+		w.Enter()
+		for i := range v.Timeseries {
+			at = v.Timeseries[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *WriteRequestFields) ThriftRead(r *impl.Reader, at int) int {
+	if n, to := r.List(at, writeRequestTimeseries, 12, 1); n >= 0 {
+		v.Timeseries, at = impl.PlainSlice(r, r.Enter(to), v.Timeseries, n)
+		for i := 0; i < len(v.Timeseries) && at != impl.Failed; i++ {
+			at = v.Timeseries[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Timeseries = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *WriteRequestFields) ThriftFill(s WriteRequest, r *impl.Reader) {
+	if l := s.GetTimeseries(); s.IsSetTimeseries() {
+		v.Timeseries, _ = impl.PlainSlice(r, 0, v.Timeseries, l.Len())
+		for i := range v.Timeseries {
+			v.Timeseries[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Timeseries = nil
+	}
 }
 
 func (v WriteRequestFields) Format(f fmt.State, verb rune) {

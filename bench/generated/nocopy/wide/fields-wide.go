@@ -432,6 +432,2658 @@ func (v *WideRowFields) ThriftPut(r *impl.Row, at int) int {
 	return r.Stop(at)
 }
 
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *WideRowFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseWideRowFields returns the fields of WideRow in b, see Parse.
+func ParseWideRowFields(b []byte, opts ...nocopy.Option) (v WideRowFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of WideRow in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *WideRowFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseWideRow(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = WideRowFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *WideRowFields) ThriftAppend(w *impl.Writer, at int) int {
+	if v.T1.Set {
+		at = w.Text(at, wideRowT1, v.T1.Value)
+	}
+	if v.T2.Set {
+		at = w.Text(at, wideRowT2, v.T2.Value)
+	}
+	if v.T3.Set {
+		at = w.Text(at, wideRowT3, v.T3.Value)
+	}
+	if v.T4.Set {
+		at = w.Text(at, wideRowT4, v.T4.Value)
+	}
+	if v.T5.Set {
+		at = w.Text(at, wideRowT5, v.T5.Value)
+	}
+	if v.T6.Set {
+		at = w.Text(at, wideRowT6, v.T6.Value)
+	}
+	if v.T7.Set {
+		at = w.Text(at, wideRowT7, v.T7.Value)
+	}
+	if v.T8.Set {
+		at = w.Text(at, wideRowT8, v.T8.Value)
+	}
+	if v.T9.Set {
+		at = w.Text(at, wideRowT9, v.T9.Value)
+	}
+	if v.T10.Set {
+		at = w.Text(at, wideRowT10, v.T10.Value)
+	}
+	if v.T11.Set {
+		at = w.Text(at, wideRowT11, v.T11.Value)
+	}
+	if v.T12.Set {
+		at = w.Text(at, wideRowT12, v.T12.Value)
+	}
+	if v.T13.Set {
+		at = w.Text(at, wideRowT13, v.T13.Value)
+	}
+	if v.T14.Set {
+		at = w.Text(at, wideRowT14, v.T14.Value)
+	}
+	if v.T15.Set {
+		at = w.Text(at, wideRowT15, v.T15.Value)
+	}
+	if v.T16.Set {
+		at = w.Text(at, wideRowT16, v.T16.Value)
+	}
+	if v.T17.Set {
+		at = w.Text(at, wideRowT17, v.T17.Value)
+	}
+	if v.T18.Set {
+		at = w.Text(at, wideRowT18, v.T18.Value)
+	}
+	if v.T19.Set {
+		at = w.Text(at, wideRowT19, v.T19.Value)
+	}
+	if v.T20.Set {
+		at = w.Text(at, wideRowT20, v.T20.Value)
+	}
+	if v.T21.Set {
+		at = w.Text(at, wideRowT21, v.T21.Value)
+	}
+	if v.T22.Set {
+		at = w.Text(at, wideRowT22, v.T22.Value)
+	}
+	if v.T23.Set {
+		at = w.Text(at, wideRowT23, v.T23.Value)
+	}
+	if v.T24.Set {
+		at = w.Text(at, wideRowT24, v.T24.Value)
+	}
+	if v.T25.Set {
+		at = w.Text(at, wideRowT25, v.T25.Value)
+	}
+	if v.T26.Set {
+		at = w.Text(at, wideRowT26, v.T26.Value)
+	}
+	if v.T27.Set {
+		at = w.Text(at, wideRowT27, v.T27.Value)
+	}
+	if v.T28.Set {
+		at = w.Text(at, wideRowT28, v.T28.Value)
+	}
+	if v.T29.Set {
+		at = w.Text(at, wideRowT29, v.T29.Value)
+	}
+	if v.T30.Set {
+		at = w.Text(at, wideRowT30, v.T30.Value)
+	}
+	if v.T31.Set {
+		at = w.Text(at, wideRowT31, v.T31.Value)
+	}
+	if v.T32.Set {
+		at = w.Text(at, wideRowT32, v.T32.Value)
+	}
+	if v.T33.Set {
+		at = w.Text(at, wideRowT33, v.T33.Value)
+	}
+	if v.T34.Set {
+		at = w.Text(at, wideRowT34, v.T34.Value)
+	}
+	if v.T35.Set {
+		at = w.Text(at, wideRowT35, v.T35.Value)
+	}
+	if v.T36.Set {
+		at = w.Text(at, wideRowT36, v.T36.Value)
+	}
+	if v.T37.Set {
+		at = w.Text(at, wideRowT37, v.T37.Value)
+	}
+	if v.T38.Set {
+		at = w.Text(at, wideRowT38, v.T38.Value)
+	}
+	if v.T39.Set {
+		at = w.Text(at, wideRowT39, v.T39.Value)
+	}
+	if v.T40.Set {
+		at = w.Text(at, wideRowT40, v.T40.Value)
+	}
+	if v.T41.Set {
+		at = w.Text(at, wideRowT41, v.T41.Value)
+	}
+	if v.T42.Set {
+		at = w.Text(at, wideRowT42, v.T42.Value)
+	}
+	if v.T43.Set {
+		at = w.Text(at, wideRowT43, v.T43.Value)
+	}
+	if v.T44.Set {
+		at = w.Text(at, wideRowT44, v.T44.Value)
+	}
+	if v.T45.Set {
+		at = w.Text(at, wideRowT45, v.T45.Value)
+	}
+	if v.T46.Set {
+		at = w.Text(at, wideRowT46, v.T46.Value)
+	}
+	if v.T47.Set {
+		at = w.Text(at, wideRowT47, v.T47.Value)
+	}
+	if v.T48.Set {
+		at = w.Text(at, wideRowT48, v.T48.Value)
+	}
+	if v.T49.Set {
+		at = w.Text(at, wideRowT49, v.T49.Value)
+	}
+	if v.T50.Set {
+		at = w.Text(at, wideRowT50, v.T50.Value)
+	}
+	if v.T51.Set {
+		at = w.Text(at, wideRowT51, v.T51.Value)
+	}
+	if v.T52.Set {
+		at = w.Text(at, wideRowT52, v.T52.Value)
+	}
+	if v.T53.Set {
+		at = w.Text(at, wideRowT53, v.T53.Value)
+	}
+	if v.T54.Set {
+		at = w.Text(at, wideRowT54, v.T54.Value)
+	}
+	if v.T55.Set {
+		at = w.Text(at, wideRowT55, v.T55.Value)
+	}
+	if v.T56.Set {
+		at = w.Text(at, wideRowT56, v.T56.Value)
+	}
+	if v.T57.Set {
+		at = w.Text(at, wideRowT57, v.T57.Value)
+	}
+	if v.T58.Set {
+		at = w.Text(at, wideRowT58, v.T58.Value)
+	}
+	if v.T59.Set {
+		at = w.Text(at, wideRowT59, v.T59.Value)
+	}
+	if v.T60.Set {
+		at = w.Text(at, wideRowT60, v.T60.Value)
+	}
+	if v.T61.Set {
+		at = w.Text(at, wideRowT61, v.T61.Value)
+	}
+	if v.T62.Set {
+		at = w.Text(at, wideRowT62, v.T62.Value)
+	}
+	if v.T63.Set {
+		at = w.Text(at, wideRowT63, v.T63.Value)
+	}
+	if v.T64.Set {
+		at = w.Text(at, wideRowT64, v.T64.Value)
+	}
+	if v.T65.Set {
+		at = w.Text(at, wideRowT65, v.T65.Value)
+	}
+	if v.T66.Set {
+		at = w.Text(at, wideRowT66, v.T66.Value)
+	}
+	if v.T67.Set {
+		at = w.Text(at, wideRowT67, v.T67.Value)
+	}
+	if v.T68.Set {
+		at = w.Text(at, wideRowT68, v.T68.Value)
+	}
+	if v.T69.Set {
+		at = w.Text(at, wideRowT69, v.T69.Value)
+	}
+	if v.T70.Set {
+		at = w.Text(at, wideRowT70, v.T70.Value)
+	}
+	if v.T71.Set {
+		at = w.Text(at, wideRowT71, v.T71.Value)
+	}
+	if v.T72.Set {
+		at = w.Text(at, wideRowT72, v.T72.Value)
+	}
+	if v.T73.Set {
+		at = w.Text(at, wideRowT73, v.T73.Value)
+	}
+	if v.T74.Set {
+		at = w.Text(at, wideRowT74, v.T74.Value)
+	}
+	if v.T75.Set {
+		at = w.Text(at, wideRowT75, v.T75.Value)
+	}
+	if v.T76.Set {
+		at = w.Text(at, wideRowT76, v.T76.Value)
+	}
+	if v.T77.Set {
+		at = w.Text(at, wideRowT77, v.T77.Value)
+	}
+	if v.T78.Set {
+		at = w.Text(at, wideRowT78, v.T78.Value)
+	}
+	if v.T79.Set {
+		at = w.Text(at, wideRowT79, v.T79.Value)
+	}
+	if v.T80.Set {
+		at = w.Text(at, wideRowT80, v.T80.Value)
+	}
+	if v.T81.Set {
+		at = w.Text(at, wideRowT81, v.T81.Value)
+	}
+	if v.T82.Set {
+		at = w.Text(at, wideRowT82, v.T82.Value)
+	}
+	if v.T83.Set {
+		at = w.Text(at, wideRowT83, v.T83.Value)
+	}
+	if v.T84.Set {
+		at = w.Text(at, wideRowT84, v.T84.Value)
+	}
+	if v.T85.Set {
+		at = w.Text(at, wideRowT85, v.T85.Value)
+	}
+	if v.T86.Set {
+		at = w.Text(at, wideRowT86, v.T86.Value)
+	}
+	if v.T87.Set {
+		at = w.Text(at, wideRowT87, v.T87.Value)
+	}
+	if v.T88.Set {
+		at = w.Text(at, wideRowT88, v.T88.Value)
+	}
+	if v.T89.Set {
+		at = w.Text(at, wideRowT89, v.T89.Value)
+	}
+	if v.T90.Set {
+		at = w.Text(at, wideRowT90, v.T90.Value)
+	}
+	if v.T91.Set {
+		at = w.Text(at, wideRowT91, v.T91.Value)
+	}
+	if v.T92.Set {
+		at = w.Text(at, wideRowT92, v.T92.Value)
+	}
+	if v.T93.Set {
+		at = w.Text(at, wideRowT93, v.T93.Value)
+	}
+	if v.T94.Set {
+		at = w.Text(at, wideRowT94, v.T94.Value)
+	}
+	if v.T95.Set {
+		at = w.Text(at, wideRowT95, v.T95.Value)
+	}
+	if v.T96.Set {
+		at = w.Text(at, wideRowT96, v.T96.Value)
+	}
+	if v.T97.Set {
+		at = w.Text(at, wideRowT97, v.T97.Value)
+	}
+	if v.T98.Set {
+		at = w.Text(at, wideRowT98, v.T98.Value)
+	}
+	if v.T99.Set {
+		at = w.Text(at, wideRowT99, v.T99.Value)
+	}
+	if v.T100.Set {
+		at = w.Text(at, wideRowT100, v.T100.Value)
+	}
+	at = w.Fit(at)
+	if v.N1.Set {
+		at = w.Int64(at, wideRowN1, v.N1.Value)
+	}
+	if v.N2.Set {
+		at = w.Int64(at, wideRowN2, v.N2.Value)
+	}
+	if v.N3.Set {
+		at = w.Int64(at, wideRowN3, v.N3.Value)
+	}
+	if v.N4.Set {
+		at = w.Int64(at, wideRowN4, v.N4.Value)
+	}
+	if v.N5.Set {
+		at = w.Int64(at, wideRowN5, v.N5.Value)
+	}
+	if v.N6.Set {
+		at = w.Int64(at, wideRowN6, v.N6.Value)
+	}
+	if v.N7.Set {
+		at = w.Int64(at, wideRowN7, v.N7.Value)
+	}
+	if v.N8.Set {
+		at = w.Int64(at, wideRowN8, v.N8.Value)
+	}
+	if v.N9.Set {
+		at = w.Int64(at, wideRowN9, v.N9.Value)
+	}
+	if v.N10.Set {
+		at = w.Int64(at, wideRowN10, v.N10.Value)
+	}
+	if v.N11.Set {
+		at = w.Int64(at, wideRowN11, v.N11.Value)
+	}
+	at = w.Fit(at)
+	if v.N12.Set {
+		at = w.Int64(at, wideRowN12, v.N12.Value)
+	}
+	if v.N13.Set {
+		at = w.Int64(at, wideRowN13, v.N13.Value)
+	}
+	if v.N14.Set {
+		at = w.Int64(at, wideRowN14, v.N14.Value)
+	}
+	if v.N15.Set {
+		at = w.Int64(at, wideRowN15, v.N15.Value)
+	}
+	if v.N16.Set {
+		at = w.Int64(at, wideRowN16, v.N16.Value)
+	}
+	if v.N17.Set {
+		at = w.Int64(at, wideRowN17, v.N17.Value)
+	}
+	if v.N18.Set {
+		at = w.Int64(at, wideRowN18, v.N18.Value)
+	}
+	if v.N19.Set {
+		at = w.Int64(at, wideRowN19, v.N19.Value)
+	}
+	if v.N20.Set {
+		at = w.Int64(at, wideRowN20, v.N20.Value)
+	}
+	if v.N21.Set {
+		at = w.Int64(at, wideRowN21, v.N21.Value)
+	}
+	if v.N22.Set {
+		at = w.Int64(at, wideRowN22, v.N22.Value)
+	}
+	at = w.Fit(at)
+	if v.N23.Set {
+		at = w.Int64(at, wideRowN23, v.N23.Value)
+	}
+	if v.N24.Set {
+		at = w.Int64(at, wideRowN24, v.N24.Value)
+	}
+	if v.N25.Set {
+		at = w.Int64(at, wideRowN25, v.N25.Value)
+	}
+	if v.N26.Set {
+		at = w.Int64(at, wideRowN26, v.N26.Value)
+	}
+	if v.N27.Set {
+		at = w.Int64(at, wideRowN27, v.N27.Value)
+	}
+	if v.N28.Set {
+		at = w.Int64(at, wideRowN28, v.N28.Value)
+	}
+	if v.N29.Set {
+		at = w.Int64(at, wideRowN29, v.N29.Value)
+	}
+	if v.N30.Set {
+		at = w.Int64(at, wideRowN30, v.N30.Value)
+	}
+	if v.N31.Set {
+		at = w.Int64(at, wideRowN31, v.N31.Value)
+	}
+	if v.N32.Set {
+		at = w.Int64(at, wideRowN32, v.N32.Value)
+	}
+	if v.N33.Set {
+		at = w.Int64(at, wideRowN33, v.N33.Value)
+	}
+	at = w.Fit(at)
+	if v.N34.Set {
+		at = w.Int64(at, wideRowN34, v.N34.Value)
+	}
+	if v.N35.Set {
+		at = w.Int64(at, wideRowN35, v.N35.Value)
+	}
+	if v.N36.Set {
+		at = w.Int64(at, wideRowN36, v.N36.Value)
+	}
+	if v.N37.Set {
+		at = w.Int64(at, wideRowN37, v.N37.Value)
+	}
+	if v.N38.Set {
+		at = w.Int64(at, wideRowN38, v.N38.Value)
+	}
+	if v.N39.Set {
+		at = w.Int64(at, wideRowN39, v.N39.Value)
+	}
+	if v.N40.Set {
+		at = w.Int64(at, wideRowN40, v.N40.Value)
+	}
+	if v.N41.Set {
+		at = w.Int64(at, wideRowN41, v.N41.Value)
+	}
+	if v.N42.Set {
+		at = w.Int64(at, wideRowN42, v.N42.Value)
+	}
+	if v.N43.Set {
+		at = w.Int64(at, wideRowN43, v.N43.Value)
+	}
+	if v.N44.Set {
+		at = w.Int64(at, wideRowN44, v.N44.Value)
+	}
+	at = w.Fit(at)
+	if v.N45.Set {
+		at = w.Int64(at, wideRowN45, v.N45.Value)
+	}
+	if v.N46.Set {
+		at = w.Int64(at, wideRowN46, v.N46.Value)
+	}
+	if v.N47.Set {
+		at = w.Int64(at, wideRowN47, v.N47.Value)
+	}
+	if v.N48.Set {
+		at = w.Int64(at, wideRowN48, v.N48.Value)
+	}
+	if v.N49.Set {
+		at = w.Int64(at, wideRowN49, v.N49.Value)
+	}
+	if v.N50.Set {
+		at = w.Int64(at, wideRowN50, v.N50.Value)
+	}
+	if v.N51.Set {
+		at = w.Int64(at, wideRowN51, v.N51.Value)
+	}
+	if v.N52.Set {
+		at = w.Int64(at, wideRowN52, v.N52.Value)
+	}
+	if v.N53.Set {
+		at = w.Int64(at, wideRowN53, v.N53.Value)
+	}
+	if v.N54.Set {
+		at = w.Int64(at, wideRowN54, v.N54.Value)
+	}
+	if v.N55.Set {
+		at = w.Int64(at, wideRowN55, v.N55.Value)
+	}
+	at = w.Fit(at)
+	if v.N56.Set {
+		at = w.Int64(at, wideRowN56, v.N56.Value)
+	}
+	if v.N57.Set {
+		at = w.Int64(at, wideRowN57, v.N57.Value)
+	}
+	if v.N58.Set {
+		at = w.Int64(at, wideRowN58, v.N58.Value)
+	}
+	if v.N59.Set {
+		at = w.Int64(at, wideRowN59, v.N59.Value)
+	}
+	if v.N60.Set {
+		at = w.Int64(at, wideRowN60, v.N60.Value)
+	}
+	if v.D1.Set {
+		at = w.Float64(at, wideRowD1, v.D1.Value)
+	}
+	if v.D2.Set {
+		at = w.Float64(at, wideRowD2, v.D2.Value)
+	}
+	if v.D3.Set {
+		at = w.Float64(at, wideRowD3, v.D3.Value)
+	}
+	if v.D4.Set {
+		at = w.Float64(at, wideRowD4, v.D4.Value)
+	}
+	if v.D5.Set {
+		at = w.Float64(at, wideRowD5, v.D5.Value)
+	}
+	if v.D6.Set {
+		at = w.Float64(at, wideRowD6, v.D6.Value)
+	}
+	at = w.Fit(at)
+	if v.D7.Set {
+		at = w.Float64(at, wideRowD7, v.D7.Value)
+	}
+	if v.D8.Set {
+		at = w.Float64(at, wideRowD8, v.D8.Value)
+	}
+	if v.D9.Set {
+		at = w.Float64(at, wideRowD9, v.D9.Value)
+	}
+	if v.D10.Set {
+		at = w.Float64(at, wideRowD10, v.D10.Value)
+	}
+	if v.D11.Set {
+		at = w.Float64(at, wideRowD11, v.D11.Value)
+	}
+	if v.D12.Set {
+		at = w.Float64(at, wideRowD12, v.D12.Value)
+	}
+	if v.D13.Set {
+		at = w.Float64(at, wideRowD13, v.D13.Value)
+	}
+	if v.D14.Set {
+		at = w.Float64(at, wideRowD14, v.D14.Value)
+	}
+	if v.D15.Set {
+		at = w.Float64(at, wideRowD15, v.D15.Value)
+	}
+	if v.D16.Set {
+		at = w.Float64(at, wideRowD16, v.D16.Value)
+	}
+	if v.D17.Set {
+		at = w.Float64(at, wideRowD17, v.D17.Value)
+	}
+	at = w.Fit(at)
+	if v.D18.Set {
+		at = w.Float64(at, wideRowD18, v.D18.Value)
+	}
+	if v.D19.Set {
+		at = w.Float64(at, wideRowD19, v.D19.Value)
+	}
+	if v.D20.Set {
+		at = w.Float64(at, wideRowD20, v.D20.Value)
+	}
+	if v.B1.Set {
+		at = w.Bool(at, wideRowB1, v.B1.Value)
+	}
+	if v.B2.Set {
+		at = w.Bool(at, wideRowB2, v.B2.Value)
+	}
+	if v.B3.Set {
+		at = w.Bool(at, wideRowB3, v.B3.Value)
+	}
+	if v.B4.Set {
+		at = w.Bool(at, wideRowB4, v.B4.Value)
+	}
+	if v.B5.Set {
+		at = w.Bool(at, wideRowB5, v.B5.Value)
+	}
+	if v.B6.Set {
+		at = w.Bool(at, wideRowB6, v.B6.Value)
+	}
+	if v.B7.Set {
+		at = w.Bool(at, wideRowB7, v.B7.Value)
+	}
+	if v.B8.Set {
+		at = w.Bool(at, wideRowB8, v.B8.Value)
+	}
+	if v.B9.Set {
+		at = w.Bool(at, wideRowB9, v.B9.Value)
+	}
+	if v.B10.Set {
+		at = w.Bool(at, wideRowB10, v.B10.Value)
+	}
+	if v.B11.Set {
+		at = w.Bool(at, wideRowB11, v.B11.Value)
+	}
+	if v.B12.Set {
+		at = w.Bool(at, wideRowB12, v.B12.Value)
+	}
+	if v.B13.Set {
+		at = w.Bool(at, wideRowB13, v.B13.Value)
+	}
+	if v.B14.Set {
+		at = w.Bool(at, wideRowB14, v.B14.Value)
+	}
+	if v.B15.Set {
+		at = w.Bool(at, wideRowB15, v.B15.Value)
+	}
+	if v.B16.Set {
+		at = w.Bool(at, wideRowB16, v.B16.Value)
+	}
+	if v.B17.Set {
+		at = w.Bool(at, wideRowB17, v.B17.Value)
+	}
+	if v.B18.Set {
+		at = w.Bool(at, wideRowB18, v.B18.Value)
+	}
+	if v.B19.Set {
+		at = w.Bool(at, wideRowB19, v.B19.Value)
+	}
+	if v.B20.Set {
+		at = w.Bool(at, wideRowB20, v.B20.Value)
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *WideRowFields) ThriftRead(r *impl.Reader, at int) int {
+	if v.T1.Set = r.Has(at, wideRowT1, 4); v.T1.Set {
+		v.T1.Value, at = r.Text(at, wideRowT1, "")
+	} else {
+		v.T1 = nocopy.Opt[string]{}
+	}
+	if v.T2.Set = r.Has(at, wideRowT2, 4); v.T2.Set {
+		v.T2.Value, at = r.Text(at, wideRowT2, "")
+	} else {
+		v.T2 = nocopy.Opt[string]{}
+	}
+	if v.T3.Set = r.Has(at, wideRowT3, 4); v.T3.Set {
+		v.T3.Value, at = r.Text(at, wideRowT3, "")
+	} else {
+		v.T3 = nocopy.Opt[string]{}
+	}
+	if v.T4.Set = r.Has(at, wideRowT4, 4); v.T4.Set {
+		v.T4.Value, at = r.Text(at, wideRowT4, "")
+	} else {
+		v.T4 = nocopy.Opt[string]{}
+	}
+	if v.T5.Set = r.Has(at, wideRowT5, 4); v.T5.Set {
+		v.T5.Value, at = r.Text(at, wideRowT5, "")
+	} else {
+		v.T5 = nocopy.Opt[string]{}
+	}
+	if v.T6.Set = r.Has(at, wideRowT6, 4); v.T6.Set {
+		v.T6.Value, at = r.Text(at, wideRowT6, "")
+	} else {
+		v.T6 = nocopy.Opt[string]{}
+	}
+	if v.T7.Set = r.Has(at, wideRowT7, 4); v.T7.Set {
+		v.T7.Value, at = r.Text(at, wideRowT7, "")
+	} else {
+		v.T7 = nocopy.Opt[string]{}
+	}
+	if v.T8.Set = r.Has(at, wideRowT8, 4); v.T8.Set {
+		v.T8.Value, at = r.Text(at, wideRowT8, "")
+	} else {
+		v.T8 = nocopy.Opt[string]{}
+	}
+	if v.T9.Set = r.Has(at, wideRowT9, 4); v.T9.Set {
+		v.T9.Value, at = r.Text(at, wideRowT9, "")
+	} else {
+		v.T9 = nocopy.Opt[string]{}
+	}
+	if v.T10.Set = r.Has(at, wideRowT10, 4); v.T10.Set {
+		v.T10.Value, at = r.Text(at, wideRowT10, "")
+	} else {
+		v.T10 = nocopy.Opt[string]{}
+	}
+	if v.T11.Set = r.Has(at, wideRowT11, 4); v.T11.Set {
+		v.T11.Value, at = r.Text(at, wideRowT11, "")
+	} else {
+		v.T11 = nocopy.Opt[string]{}
+	}
+	if v.T12.Set = r.Has(at, wideRowT12, 4); v.T12.Set {
+		v.T12.Value, at = r.Text(at, wideRowT12, "")
+	} else {
+		v.T12 = nocopy.Opt[string]{}
+	}
+	if v.T13.Set = r.Has(at, wideRowT13, 4); v.T13.Set {
+		v.T13.Value, at = r.Text(at, wideRowT13, "")
+	} else {
+		v.T13 = nocopy.Opt[string]{}
+	}
+	if v.T14.Set = r.Has(at, wideRowT14, 4); v.T14.Set {
+		v.T14.Value, at = r.Text(at, wideRowT14, "")
+	} else {
+		v.T14 = nocopy.Opt[string]{}
+	}
+	if v.T15.Set = r.Has(at, wideRowT15, 4); v.T15.Set {
+		v.T15.Value, at = r.Text(at, wideRowT15, "")
+	} else {
+		v.T15 = nocopy.Opt[string]{}
+	}
+	if v.T16.Set = r.Has(at, wideRowT16, 4); v.T16.Set {
+		v.T16.Value, at = r.Text(at, wideRowT16, "")
+	} else {
+		v.T16 = nocopy.Opt[string]{}
+	}
+	if v.T17.Set = r.Has(at, wideRowT17, 4); v.T17.Set {
+		v.T17.Value, at = r.Text(at, wideRowT17, "")
+	} else {
+		v.T17 = nocopy.Opt[string]{}
+	}
+	if v.T18.Set = r.Has(at, wideRowT18, 4); v.T18.Set {
+		v.T18.Value, at = r.Text(at, wideRowT18, "")
+	} else {
+		v.T18 = nocopy.Opt[string]{}
+	}
+	if v.T19.Set = r.Has(at, wideRowT19, 4); v.T19.Set {
+		v.T19.Value, at = r.Text(at, wideRowT19, "")
+	} else {
+		v.T19 = nocopy.Opt[string]{}
+	}
+	if v.T20.Set = r.Has(at, wideRowT20, 4); v.T20.Set {
+		v.T20.Value, at = r.Text(at, wideRowT20, "")
+	} else {
+		v.T20 = nocopy.Opt[string]{}
+	}
+	if v.T21.Set = r.Has(at, wideRowT21, 4); v.T21.Set {
+		v.T21.Value, at = r.Text(at, wideRowT21, "")
+	} else {
+		v.T21 = nocopy.Opt[string]{}
+	}
+	if v.T22.Set = r.Has(at, wideRowT22, 4); v.T22.Set {
+		v.T22.Value, at = r.Text(at, wideRowT22, "")
+	} else {
+		v.T22 = nocopy.Opt[string]{}
+	}
+	if v.T23.Set = r.Has(at, wideRowT23, 4); v.T23.Set {
+		v.T23.Value, at = r.Text(at, wideRowT23, "")
+	} else {
+		v.T23 = nocopy.Opt[string]{}
+	}
+	if v.T24.Set = r.Has(at, wideRowT24, 4); v.T24.Set {
+		v.T24.Value, at = r.Text(at, wideRowT24, "")
+	} else {
+		v.T24 = nocopy.Opt[string]{}
+	}
+	if v.T25.Set = r.Has(at, wideRowT25, 4); v.T25.Set {
+		v.T25.Value, at = r.Text(at, wideRowT25, "")
+	} else {
+		v.T25 = nocopy.Opt[string]{}
+	}
+	if v.T26.Set = r.Has(at, wideRowT26, 4); v.T26.Set {
+		v.T26.Value, at = r.Text(at, wideRowT26, "")
+	} else {
+		v.T26 = nocopy.Opt[string]{}
+	}
+	if v.T27.Set = r.Has(at, wideRowT27, 4); v.T27.Set {
+		v.T27.Value, at = r.Text(at, wideRowT27, "")
+	} else {
+		v.T27 = nocopy.Opt[string]{}
+	}
+	if v.T28.Set = r.Has(at, wideRowT28, 4); v.T28.Set {
+		v.T28.Value, at = r.Text(at, wideRowT28, "")
+	} else {
+		v.T28 = nocopy.Opt[string]{}
+	}
+	if v.T29.Set = r.Has(at, wideRowT29, 4); v.T29.Set {
+		v.T29.Value, at = r.Text(at, wideRowT29, "")
+	} else {
+		v.T29 = nocopy.Opt[string]{}
+	}
+	if v.T30.Set = r.Has(at, wideRowT30, 4); v.T30.Set {
+		v.T30.Value, at = r.Text(at, wideRowT30, "")
+	} else {
+		v.T30 = nocopy.Opt[string]{}
+	}
+	if v.T31.Set = r.Has(at, wideRowT31, 4); v.T31.Set {
+		v.T31.Value, at = r.Text(at, wideRowT31, "")
+	} else {
+		v.T31 = nocopy.Opt[string]{}
+	}
+	if v.T32.Set = r.Has(at, wideRowT32, 4); v.T32.Set {
+		v.T32.Value, at = r.Text(at, wideRowT32, "")
+	} else {
+		v.T32 = nocopy.Opt[string]{}
+	}
+	if v.T33.Set = r.Has(at, wideRowT33, 4); v.T33.Set {
+		v.T33.Value, at = r.Text(at, wideRowT33, "")
+	} else {
+		v.T33 = nocopy.Opt[string]{}
+	}
+	if v.T34.Set = r.Has(at, wideRowT34, 4); v.T34.Set {
+		v.T34.Value, at = r.Text(at, wideRowT34, "")
+	} else {
+		v.T34 = nocopy.Opt[string]{}
+	}
+	if v.T35.Set = r.Has(at, wideRowT35, 4); v.T35.Set {
+		v.T35.Value, at = r.Text(at, wideRowT35, "")
+	} else {
+		v.T35 = nocopy.Opt[string]{}
+	}
+	if v.T36.Set = r.Has(at, wideRowT36, 4); v.T36.Set {
+		v.T36.Value, at = r.Text(at, wideRowT36, "")
+	} else {
+		v.T36 = nocopy.Opt[string]{}
+	}
+	if v.T37.Set = r.Has(at, wideRowT37, 4); v.T37.Set {
+		v.T37.Value, at = r.Text(at, wideRowT37, "")
+	} else {
+		v.T37 = nocopy.Opt[string]{}
+	}
+	if v.T38.Set = r.Has(at, wideRowT38, 4); v.T38.Set {
+		v.T38.Value, at = r.Text(at, wideRowT38, "")
+	} else {
+		v.T38 = nocopy.Opt[string]{}
+	}
+	if v.T39.Set = r.Has(at, wideRowT39, 4); v.T39.Set {
+		v.T39.Value, at = r.Text(at, wideRowT39, "")
+	} else {
+		v.T39 = nocopy.Opt[string]{}
+	}
+	if v.T40.Set = r.Has(at, wideRowT40, 4); v.T40.Set {
+		v.T40.Value, at = r.Text(at, wideRowT40, "")
+	} else {
+		v.T40 = nocopy.Opt[string]{}
+	}
+	if v.T41.Set = r.Has(at, wideRowT41, 4); v.T41.Set {
+		v.T41.Value, at = r.Text(at, wideRowT41, "")
+	} else {
+		v.T41 = nocopy.Opt[string]{}
+	}
+	if v.T42.Set = r.Has(at, wideRowT42, 4); v.T42.Set {
+		v.T42.Value, at = r.Text(at, wideRowT42, "")
+	} else {
+		v.T42 = nocopy.Opt[string]{}
+	}
+	if v.T43.Set = r.Has(at, wideRowT43, 4); v.T43.Set {
+		v.T43.Value, at = r.Text(at, wideRowT43, "")
+	} else {
+		v.T43 = nocopy.Opt[string]{}
+	}
+	if v.T44.Set = r.Has(at, wideRowT44, 4); v.T44.Set {
+		v.T44.Value, at = r.Text(at, wideRowT44, "")
+	} else {
+		v.T44 = nocopy.Opt[string]{}
+	}
+	if v.T45.Set = r.Has(at, wideRowT45, 4); v.T45.Set {
+		v.T45.Value, at = r.Text(at, wideRowT45, "")
+	} else {
+		v.T45 = nocopy.Opt[string]{}
+	}
+	if v.T46.Set = r.Has(at, wideRowT46, 4); v.T46.Set {
+		v.T46.Value, at = r.Text(at, wideRowT46, "")
+	} else {
+		v.T46 = nocopy.Opt[string]{}
+	}
+	if v.T47.Set = r.Has(at, wideRowT47, 4); v.T47.Set {
+		v.T47.Value, at = r.Text(at, wideRowT47, "")
+	} else {
+		v.T47 = nocopy.Opt[string]{}
+	}
+	if v.T48.Set = r.Has(at, wideRowT48, 4); v.T48.Set {
+		v.T48.Value, at = r.Text(at, wideRowT48, "")
+	} else {
+		v.T48 = nocopy.Opt[string]{}
+	}
+	if v.T49.Set = r.Has(at, wideRowT49, 4); v.T49.Set {
+		v.T49.Value, at = r.Text(at, wideRowT49, "")
+	} else {
+		v.T49 = nocopy.Opt[string]{}
+	}
+	if v.T50.Set = r.Has(at, wideRowT50, 4); v.T50.Set {
+		v.T50.Value, at = r.Text(at, wideRowT50, "")
+	} else {
+		v.T50 = nocopy.Opt[string]{}
+	}
+	if v.T51.Set = r.Has(at, wideRowT51, 4); v.T51.Set {
+		v.T51.Value, at = r.Text(at, wideRowT51, "")
+	} else {
+		v.T51 = nocopy.Opt[string]{}
+	}
+	if v.T52.Set = r.Has(at, wideRowT52, 4); v.T52.Set {
+		v.T52.Value, at = r.Text(at, wideRowT52, "")
+	} else {
+		v.T52 = nocopy.Opt[string]{}
+	}
+	if v.T53.Set = r.Has(at, wideRowT53, 4); v.T53.Set {
+		v.T53.Value, at = r.Text(at, wideRowT53, "")
+	} else {
+		v.T53 = nocopy.Opt[string]{}
+	}
+	if v.T54.Set = r.Has(at, wideRowT54, 4); v.T54.Set {
+		v.T54.Value, at = r.Text(at, wideRowT54, "")
+	} else {
+		v.T54 = nocopy.Opt[string]{}
+	}
+	if v.T55.Set = r.Has(at, wideRowT55, 4); v.T55.Set {
+		v.T55.Value, at = r.Text(at, wideRowT55, "")
+	} else {
+		v.T55 = nocopy.Opt[string]{}
+	}
+	if v.T56.Set = r.Has(at, wideRowT56, 4); v.T56.Set {
+		v.T56.Value, at = r.Text(at, wideRowT56, "")
+	} else {
+		v.T56 = nocopy.Opt[string]{}
+	}
+	if v.T57.Set = r.Has(at, wideRowT57, 4); v.T57.Set {
+		v.T57.Value, at = r.Text(at, wideRowT57, "")
+	} else {
+		v.T57 = nocopy.Opt[string]{}
+	}
+	if v.T58.Set = r.Has(at, wideRowT58, 4); v.T58.Set {
+		v.T58.Value, at = r.Text(at, wideRowT58, "")
+	} else {
+		v.T58 = nocopy.Opt[string]{}
+	}
+	if v.T59.Set = r.Has(at, wideRowT59, 4); v.T59.Set {
+		v.T59.Value, at = r.Text(at, wideRowT59, "")
+	} else {
+		v.T59 = nocopy.Opt[string]{}
+	}
+	if v.T60.Set = r.Has(at, wideRowT60, 4); v.T60.Set {
+		v.T60.Value, at = r.Text(at, wideRowT60, "")
+	} else {
+		v.T60 = nocopy.Opt[string]{}
+	}
+	if v.T61.Set = r.Has(at, wideRowT61, 4); v.T61.Set {
+		v.T61.Value, at = r.Text(at, wideRowT61, "")
+	} else {
+		v.T61 = nocopy.Opt[string]{}
+	}
+	if v.T62.Set = r.Has(at, wideRowT62, 4); v.T62.Set {
+		v.T62.Value, at = r.Text(at, wideRowT62, "")
+	} else {
+		v.T62 = nocopy.Opt[string]{}
+	}
+	if v.T63.Set = r.Has(at, wideRowT63, 4); v.T63.Set {
+		v.T63.Value, at = r.Text(at, wideRowT63, "")
+	} else {
+		v.T63 = nocopy.Opt[string]{}
+	}
+	if v.T64.Set = r.Has(at, wideRowT64, 4); v.T64.Set {
+		v.T64.Value, at = r.Text(at, wideRowT64, "")
+	} else {
+		v.T64 = nocopy.Opt[string]{}
+	}
+	if v.T65.Set = r.Has(at, wideRowT65, 4); v.T65.Set {
+		v.T65.Value, at = r.Text(at, wideRowT65, "")
+	} else {
+		v.T65 = nocopy.Opt[string]{}
+	}
+	if v.T66.Set = r.Has(at, wideRowT66, 4); v.T66.Set {
+		v.T66.Value, at = r.Text(at, wideRowT66, "")
+	} else {
+		v.T66 = nocopy.Opt[string]{}
+	}
+	if v.T67.Set = r.Has(at, wideRowT67, 4); v.T67.Set {
+		v.T67.Value, at = r.Text(at, wideRowT67, "")
+	} else {
+		v.T67 = nocopy.Opt[string]{}
+	}
+	if v.T68.Set = r.Has(at, wideRowT68, 4); v.T68.Set {
+		v.T68.Value, at = r.Text(at, wideRowT68, "")
+	} else {
+		v.T68 = nocopy.Opt[string]{}
+	}
+	if v.T69.Set = r.Has(at, wideRowT69, 4); v.T69.Set {
+		v.T69.Value, at = r.Text(at, wideRowT69, "")
+	} else {
+		v.T69 = nocopy.Opt[string]{}
+	}
+	if v.T70.Set = r.Has(at, wideRowT70, 4); v.T70.Set {
+		v.T70.Value, at = r.Text(at, wideRowT70, "")
+	} else {
+		v.T70 = nocopy.Opt[string]{}
+	}
+	if v.T71.Set = r.Has(at, wideRowT71, 4); v.T71.Set {
+		v.T71.Value, at = r.Text(at, wideRowT71, "")
+	} else {
+		v.T71 = nocopy.Opt[string]{}
+	}
+	if v.T72.Set = r.Has(at, wideRowT72, 4); v.T72.Set {
+		v.T72.Value, at = r.Text(at, wideRowT72, "")
+	} else {
+		v.T72 = nocopy.Opt[string]{}
+	}
+	if v.T73.Set = r.Has(at, wideRowT73, 4); v.T73.Set {
+		v.T73.Value, at = r.Text(at, wideRowT73, "")
+	} else {
+		v.T73 = nocopy.Opt[string]{}
+	}
+	if v.T74.Set = r.Has(at, wideRowT74, 4); v.T74.Set {
+		v.T74.Value, at = r.Text(at, wideRowT74, "")
+	} else {
+		v.T74 = nocopy.Opt[string]{}
+	}
+	if v.T75.Set = r.Has(at, wideRowT75, 4); v.T75.Set {
+		v.T75.Value, at = r.Text(at, wideRowT75, "")
+	} else {
+		v.T75 = nocopy.Opt[string]{}
+	}
+	if v.T76.Set = r.Has(at, wideRowT76, 4); v.T76.Set {
+		v.T76.Value, at = r.Text(at, wideRowT76, "")
+	} else {
+		v.T76 = nocopy.Opt[string]{}
+	}
+	if v.T77.Set = r.Has(at, wideRowT77, 4); v.T77.Set {
+		v.T77.Value, at = r.Text(at, wideRowT77, "")
+	} else {
+		v.T77 = nocopy.Opt[string]{}
+	}
+	if v.T78.Set = r.Has(at, wideRowT78, 4); v.T78.Set {
+		v.T78.Value, at = r.Text(at, wideRowT78, "")
+	} else {
+		v.T78 = nocopy.Opt[string]{}
+	}
+	if v.T79.Set = r.Has(at, wideRowT79, 4); v.T79.Set {
+		v.T79.Value, at = r.Text(at, wideRowT79, "")
+	} else {
+		v.T79 = nocopy.Opt[string]{}
+	}
+	if v.T80.Set = r.Has(at, wideRowT80, 4); v.T80.Set {
+		v.T80.Value, at = r.Text(at, wideRowT80, "")
+	} else {
+		v.T80 = nocopy.Opt[string]{}
+	}
+	if v.T81.Set = r.Has(at, wideRowT81, 4); v.T81.Set {
+		v.T81.Value, at = r.Text(at, wideRowT81, "")
+	} else {
+		v.T81 = nocopy.Opt[string]{}
+	}
+	if v.T82.Set = r.Has(at, wideRowT82, 4); v.T82.Set {
+		v.T82.Value, at = r.Text(at, wideRowT82, "")
+	} else {
+		v.T82 = nocopy.Opt[string]{}
+	}
+	if v.T83.Set = r.Has(at, wideRowT83, 4); v.T83.Set {
+		v.T83.Value, at = r.Text(at, wideRowT83, "")
+	} else {
+		v.T83 = nocopy.Opt[string]{}
+	}
+	if v.T84.Set = r.Has(at, wideRowT84, 4); v.T84.Set {
+		v.T84.Value, at = r.Text(at, wideRowT84, "")
+	} else {
+		v.T84 = nocopy.Opt[string]{}
+	}
+	if v.T85.Set = r.Has(at, wideRowT85, 4); v.T85.Set {
+		v.T85.Value, at = r.Text(at, wideRowT85, "")
+	} else {
+		v.T85 = nocopy.Opt[string]{}
+	}
+	if v.T86.Set = r.Has(at, wideRowT86, 4); v.T86.Set {
+		v.T86.Value, at = r.Text(at, wideRowT86, "")
+	} else {
+		v.T86 = nocopy.Opt[string]{}
+	}
+	if v.T87.Set = r.Has(at, wideRowT87, 4); v.T87.Set {
+		v.T87.Value, at = r.Text(at, wideRowT87, "")
+	} else {
+		v.T87 = nocopy.Opt[string]{}
+	}
+	if v.T88.Set = r.Has(at, wideRowT88, 4); v.T88.Set {
+		v.T88.Value, at = r.Text(at, wideRowT88, "")
+	} else {
+		v.T88 = nocopy.Opt[string]{}
+	}
+	if v.T89.Set = r.Has(at, wideRowT89, 4); v.T89.Set {
+		v.T89.Value, at = r.Text(at, wideRowT89, "")
+	} else {
+		v.T89 = nocopy.Opt[string]{}
+	}
+	if v.T90.Set = r.Has(at, wideRowT90, 4); v.T90.Set {
+		v.T90.Value, at = r.Text(at, wideRowT90, "")
+	} else {
+		v.T90 = nocopy.Opt[string]{}
+	}
+	if v.T91.Set = r.Has(at, wideRowT91, 4); v.T91.Set {
+		v.T91.Value, at = r.Text(at, wideRowT91, "")
+	} else {
+		v.T91 = nocopy.Opt[string]{}
+	}
+	if v.T92.Set = r.Has(at, wideRowT92, 4); v.T92.Set {
+		v.T92.Value, at = r.Text(at, wideRowT92, "")
+	} else {
+		v.T92 = nocopy.Opt[string]{}
+	}
+	if v.T93.Set = r.Has(at, wideRowT93, 4); v.T93.Set {
+		v.T93.Value, at = r.Text(at, wideRowT93, "")
+	} else {
+		v.T93 = nocopy.Opt[string]{}
+	}
+	if v.T94.Set = r.Has(at, wideRowT94, 4); v.T94.Set {
+		v.T94.Value, at = r.Text(at, wideRowT94, "")
+	} else {
+		v.T94 = nocopy.Opt[string]{}
+	}
+	if v.T95.Set = r.Has(at, wideRowT95, 4); v.T95.Set {
+		v.T95.Value, at = r.Text(at, wideRowT95, "")
+	} else {
+		v.T95 = nocopy.Opt[string]{}
+	}
+	if v.T96.Set = r.Has(at, wideRowT96, 4); v.T96.Set {
+		v.T96.Value, at = r.Text(at, wideRowT96, "")
+	} else {
+		v.T96 = nocopy.Opt[string]{}
+	}
+	if v.T97.Set = r.Has(at, wideRowT97, 4); v.T97.Set {
+		v.T97.Value, at = r.Text(at, wideRowT97, "")
+	} else {
+		v.T97 = nocopy.Opt[string]{}
+	}
+	if v.T98.Set = r.Has(at, wideRowT98, 4); v.T98.Set {
+		v.T98.Value, at = r.Text(at, wideRowT98, "")
+	} else {
+		v.T98 = nocopy.Opt[string]{}
+	}
+	if v.T99.Set = r.Has(at, wideRowT99, 4); v.T99.Set {
+		v.T99.Value, at = r.Text(at, wideRowT99, "")
+	} else {
+		v.T99 = nocopy.Opt[string]{}
+	}
+	if v.T100.Set = r.Has(at, wideRowT100, 4); v.T100.Set {
+		v.T100.Value, at = r.Text(at, wideRowT100, "")
+	} else {
+		v.T100 = nocopy.Opt[string]{}
+	}
+	if v.N1.Set = r.Has(at, wideRowN1, 8); v.N1.Set {
+		v.N1.Value, at = r.Int64(at, wideRowN1, 0)
+	} else {
+		v.N1 = nocopy.Opt[int64]{}
+	}
+	if v.N2.Set = r.Has(at, wideRowN2, 8); v.N2.Set {
+		v.N2.Value, at = r.Int64(at, wideRowN2, 0)
+	} else {
+		v.N2 = nocopy.Opt[int64]{}
+	}
+	if v.N3.Set = r.Has(at, wideRowN3, 8); v.N3.Set {
+		v.N3.Value, at = r.Int64(at, wideRowN3, 0)
+	} else {
+		v.N3 = nocopy.Opt[int64]{}
+	}
+	if v.N4.Set = r.Has(at, wideRowN4, 8); v.N4.Set {
+		v.N4.Value, at = r.Int64(at, wideRowN4, 0)
+	} else {
+		v.N4 = nocopy.Opt[int64]{}
+	}
+	if v.N5.Set = r.Has(at, wideRowN5, 8); v.N5.Set {
+		v.N5.Value, at = r.Int64(at, wideRowN5, 0)
+	} else {
+		v.N5 = nocopy.Opt[int64]{}
+	}
+	if v.N6.Set = r.Has(at, wideRowN6, 8); v.N6.Set {
+		v.N6.Value, at = r.Int64(at, wideRowN6, 0)
+	} else {
+		v.N6 = nocopy.Opt[int64]{}
+	}
+	if v.N7.Set = r.Has(at, wideRowN7, 8); v.N7.Set {
+		v.N7.Value, at = r.Int64(at, wideRowN7, 0)
+	} else {
+		v.N7 = nocopy.Opt[int64]{}
+	}
+	if v.N8.Set = r.Has(at, wideRowN8, 8); v.N8.Set {
+		v.N8.Value, at = r.Int64(at, wideRowN8, 0)
+	} else {
+		v.N8 = nocopy.Opt[int64]{}
+	}
+	if v.N9.Set = r.Has(at, wideRowN9, 8); v.N9.Set {
+		v.N9.Value, at = r.Int64(at, wideRowN9, 0)
+	} else {
+		v.N9 = nocopy.Opt[int64]{}
+	}
+	if v.N10.Set = r.Has(at, wideRowN10, 8); v.N10.Set {
+		v.N10.Value, at = r.Int64(at, wideRowN10, 0)
+	} else {
+		v.N10 = nocopy.Opt[int64]{}
+	}
+	if v.N11.Set = r.Has(at, wideRowN11, 8); v.N11.Set {
+		v.N11.Value, at = r.Int64(at, wideRowN11, 0)
+	} else {
+		v.N11 = nocopy.Opt[int64]{}
+	}
+	if v.N12.Set = r.Has(at, wideRowN12, 8); v.N12.Set {
+		v.N12.Value, at = r.Int64(at, wideRowN12, 0)
+	} else {
+		v.N12 = nocopy.Opt[int64]{}
+	}
+	if v.N13.Set = r.Has(at, wideRowN13, 8); v.N13.Set {
+		v.N13.Value, at = r.Int64(at, wideRowN13, 0)
+	} else {
+		v.N13 = nocopy.Opt[int64]{}
+	}
+	if v.N14.Set = r.Has(at, wideRowN14, 8); v.N14.Set {
+		v.N14.Value, at = r.Int64(at, wideRowN14, 0)
+	} else {
+		v.N14 = nocopy.Opt[int64]{}
+	}
+	if v.N15.Set = r.Has(at, wideRowN15, 8); v.N15.Set {
+		v.N15.Value, at = r.Int64(at, wideRowN15, 0)
+	} else {
+		v.N15 = nocopy.Opt[int64]{}
+	}
+	if v.N16.Set = r.Has(at, wideRowN16, 8); v.N16.Set {
+		v.N16.Value, at = r.Int64(at, wideRowN16, 0)
+	} else {
+		v.N16 = nocopy.Opt[int64]{}
+	}
+	if v.N17.Set = r.Has(at, wideRowN17, 8); v.N17.Set {
+		v.N17.Value, at = r.Int64(at, wideRowN17, 0)
+	} else {
+		v.N17 = nocopy.Opt[int64]{}
+	}
+	if v.N18.Set = r.Has(at, wideRowN18, 8); v.N18.Set {
+		v.N18.Value, at = r.Int64(at, wideRowN18, 0)
+	} else {
+		v.N18 = nocopy.Opt[int64]{}
+	}
+	if v.N19.Set = r.Has(at, wideRowN19, 8); v.N19.Set {
+		v.N19.Value, at = r.Int64(at, wideRowN19, 0)
+	} else {
+		v.N19 = nocopy.Opt[int64]{}
+	}
+	if v.N20.Set = r.Has(at, wideRowN20, 8); v.N20.Set {
+		v.N20.Value, at = r.Int64(at, wideRowN20, 0)
+	} else {
+		v.N20 = nocopy.Opt[int64]{}
+	}
+	if v.N21.Set = r.Has(at, wideRowN21, 8); v.N21.Set {
+		v.N21.Value, at = r.Int64(at, wideRowN21, 0)
+	} else {
+		v.N21 = nocopy.Opt[int64]{}
+	}
+	if v.N22.Set = r.Has(at, wideRowN22, 8); v.N22.Set {
+		v.N22.Value, at = r.Int64(at, wideRowN22, 0)
+	} else {
+		v.N22 = nocopy.Opt[int64]{}
+	}
+	if v.N23.Set = r.Has(at, wideRowN23, 8); v.N23.Set {
+		v.N23.Value, at = r.Int64(at, wideRowN23, 0)
+	} else {
+		v.N23 = nocopy.Opt[int64]{}
+	}
+	if v.N24.Set = r.Has(at, wideRowN24, 8); v.N24.Set {
+		v.N24.Value, at = r.Int64(at, wideRowN24, 0)
+	} else {
+		v.N24 = nocopy.Opt[int64]{}
+	}
+	if v.N25.Set = r.Has(at, wideRowN25, 8); v.N25.Set {
+		v.N25.Value, at = r.Int64(at, wideRowN25, 0)
+	} else {
+		v.N25 = nocopy.Opt[int64]{}
+	}
+	if v.N26.Set = r.Has(at, wideRowN26, 8); v.N26.Set {
+		v.N26.Value, at = r.Int64(at, wideRowN26, 0)
+	} else {
+		v.N26 = nocopy.Opt[int64]{}
+	}
+	if v.N27.Set = r.Has(at, wideRowN27, 8); v.N27.Set {
+		v.N27.Value, at = r.Int64(at, wideRowN27, 0)
+	} else {
+		v.N27 = nocopy.Opt[int64]{}
+	}
+	if v.N28.Set = r.Has(at, wideRowN28, 8); v.N28.Set {
+		v.N28.Value, at = r.Int64(at, wideRowN28, 0)
+	} else {
+		v.N28 = nocopy.Opt[int64]{}
+	}
+	if v.N29.Set = r.Has(at, wideRowN29, 8); v.N29.Set {
+		v.N29.Value, at = r.Int64(at, wideRowN29, 0)
+	} else {
+		v.N29 = nocopy.Opt[int64]{}
+	}
+	if v.N30.Set = r.Has(at, wideRowN30, 8); v.N30.Set {
+		v.N30.Value, at = r.Int64(at, wideRowN30, 0)
+	} else {
+		v.N30 = nocopy.Opt[int64]{}
+	}
+	if v.N31.Set = r.Has(at, wideRowN31, 8); v.N31.Set {
+		v.N31.Value, at = r.Int64(at, wideRowN31, 0)
+	} else {
+		v.N31 = nocopy.Opt[int64]{}
+	}
+	if v.N32.Set = r.Has(at, wideRowN32, 8); v.N32.Set {
+		v.N32.Value, at = r.Int64(at, wideRowN32, 0)
+	} else {
+		v.N32 = nocopy.Opt[int64]{}
+	}
+	if v.N33.Set = r.Has(at, wideRowN33, 8); v.N33.Set {
+		v.N33.Value, at = r.Int64(at, wideRowN33, 0)
+	} else {
+		v.N33 = nocopy.Opt[int64]{}
+	}
+	if v.N34.Set = r.Has(at, wideRowN34, 8); v.N34.Set {
+		v.N34.Value, at = r.Int64(at, wideRowN34, 0)
+	} else {
+		v.N34 = nocopy.Opt[int64]{}
+	}
+	if v.N35.Set = r.Has(at, wideRowN35, 8); v.N35.Set {
+		v.N35.Value, at = r.Int64(at, wideRowN35, 0)
+	} else {
+		v.N35 = nocopy.Opt[int64]{}
+	}
+	if v.N36.Set = r.Has(at, wideRowN36, 8); v.N36.Set {
+		v.N36.Value, at = r.Int64(at, wideRowN36, 0)
+	} else {
+		v.N36 = nocopy.Opt[int64]{}
+	}
+	if v.N37.Set = r.Has(at, wideRowN37, 8); v.N37.Set {
+		v.N37.Value, at = r.Int64(at, wideRowN37, 0)
+	} else {
+		v.N37 = nocopy.Opt[int64]{}
+	}
+	if v.N38.Set = r.Has(at, wideRowN38, 8); v.N38.Set {
+		v.N38.Value, at = r.Int64(at, wideRowN38, 0)
+	} else {
+		v.N38 = nocopy.Opt[int64]{}
+	}
+	if v.N39.Set = r.Has(at, wideRowN39, 8); v.N39.Set {
+		v.N39.Value, at = r.Int64(at, wideRowN39, 0)
+	} else {
+		v.N39 = nocopy.Opt[int64]{}
+	}
+	if v.N40.Set = r.Has(at, wideRowN40, 8); v.N40.Set {
+		v.N40.Value, at = r.Int64(at, wideRowN40, 0)
+	} else {
+		v.N40 = nocopy.Opt[int64]{}
+	}
+	if v.N41.Set = r.Has(at, wideRowN41, 8); v.N41.Set {
+		v.N41.Value, at = r.Int64(at, wideRowN41, 0)
+	} else {
+		v.N41 = nocopy.Opt[int64]{}
+	}
+	if v.N42.Set = r.Has(at, wideRowN42, 8); v.N42.Set {
+		v.N42.Value, at = r.Int64(at, wideRowN42, 0)
+	} else {
+		v.N42 = nocopy.Opt[int64]{}
+	}
+	if v.N43.Set = r.Has(at, wideRowN43, 8); v.N43.Set {
+		v.N43.Value, at = r.Int64(at, wideRowN43, 0)
+	} else {
+		v.N43 = nocopy.Opt[int64]{}
+	}
+	if v.N44.Set = r.Has(at, wideRowN44, 8); v.N44.Set {
+		v.N44.Value, at = r.Int64(at, wideRowN44, 0)
+	} else {
+		v.N44 = nocopy.Opt[int64]{}
+	}
+	if v.N45.Set = r.Has(at, wideRowN45, 8); v.N45.Set {
+		v.N45.Value, at = r.Int64(at, wideRowN45, 0)
+	} else {
+		v.N45 = nocopy.Opt[int64]{}
+	}
+	if v.N46.Set = r.Has(at, wideRowN46, 8); v.N46.Set {
+		v.N46.Value, at = r.Int64(at, wideRowN46, 0)
+	} else {
+		v.N46 = nocopy.Opt[int64]{}
+	}
+	if v.N47.Set = r.Has(at, wideRowN47, 8); v.N47.Set {
+		v.N47.Value, at = r.Int64(at, wideRowN47, 0)
+	} else {
+		v.N47 = nocopy.Opt[int64]{}
+	}
+	if v.N48.Set = r.Has(at, wideRowN48, 8); v.N48.Set {
+		v.N48.Value, at = r.Int64(at, wideRowN48, 0)
+	} else {
+		v.N48 = nocopy.Opt[int64]{}
+	}
+	if v.N49.Set = r.Has(at, wideRowN49, 8); v.N49.Set {
+		v.N49.Value, at = r.Int64(at, wideRowN49, 0)
+	} else {
+		v.N49 = nocopy.Opt[int64]{}
+	}
+	if v.N50.Set = r.Has(at, wideRowN50, 8); v.N50.Set {
+		v.N50.Value, at = r.Int64(at, wideRowN50, 0)
+	} else {
+		v.N50 = nocopy.Opt[int64]{}
+	}
+	if v.N51.Set = r.Has(at, wideRowN51, 8); v.N51.Set {
+		v.N51.Value, at = r.Int64(at, wideRowN51, 0)
+	} else {
+		v.N51 = nocopy.Opt[int64]{}
+	}
+	if v.N52.Set = r.Has(at, wideRowN52, 8); v.N52.Set {
+		v.N52.Value, at = r.Int64(at, wideRowN52, 0)
+	} else {
+		v.N52 = nocopy.Opt[int64]{}
+	}
+	if v.N53.Set = r.Has(at, wideRowN53, 8); v.N53.Set {
+		v.N53.Value, at = r.Int64(at, wideRowN53, 0)
+	} else {
+		v.N53 = nocopy.Opt[int64]{}
+	}
+	if v.N54.Set = r.Has(at, wideRowN54, 8); v.N54.Set {
+		v.N54.Value, at = r.Int64(at, wideRowN54, 0)
+	} else {
+		v.N54 = nocopy.Opt[int64]{}
+	}
+	if v.N55.Set = r.Has(at, wideRowN55, 8); v.N55.Set {
+		v.N55.Value, at = r.Int64(at, wideRowN55, 0)
+	} else {
+		v.N55 = nocopy.Opt[int64]{}
+	}
+	if v.N56.Set = r.Has(at, wideRowN56, 8); v.N56.Set {
+		v.N56.Value, at = r.Int64(at, wideRowN56, 0)
+	} else {
+		v.N56 = nocopy.Opt[int64]{}
+	}
+	if v.N57.Set = r.Has(at, wideRowN57, 8); v.N57.Set {
+		v.N57.Value, at = r.Int64(at, wideRowN57, 0)
+	} else {
+		v.N57 = nocopy.Opt[int64]{}
+	}
+	if v.N58.Set = r.Has(at, wideRowN58, 8); v.N58.Set {
+		v.N58.Value, at = r.Int64(at, wideRowN58, 0)
+	} else {
+		v.N58 = nocopy.Opt[int64]{}
+	}
+	if v.N59.Set = r.Has(at, wideRowN59, 8); v.N59.Set {
+		v.N59.Value, at = r.Int64(at, wideRowN59, 0)
+	} else {
+		v.N59 = nocopy.Opt[int64]{}
+	}
+	if v.N60.Set = r.Has(at, wideRowN60, 8); v.N60.Set {
+		v.N60.Value, at = r.Int64(at, wideRowN60, 0)
+	} else {
+		v.N60 = nocopy.Opt[int64]{}
+	}
+	if v.D1.Set = r.Has(at, wideRowD1, 8); v.D1.Set {
+		v.D1.Value, at = r.Float64(at, wideRowD1, 0)
+	} else {
+		v.D1 = nocopy.Opt[float64]{}
+	}
+	if v.D2.Set = r.Has(at, wideRowD2, 8); v.D2.Set {
+		v.D2.Value, at = r.Float64(at, wideRowD2, 0)
+	} else {
+		v.D2 = nocopy.Opt[float64]{}
+	}
+	if v.D3.Set = r.Has(at, wideRowD3, 8); v.D3.Set {
+		v.D3.Value, at = r.Float64(at, wideRowD3, 0)
+	} else {
+		v.D3 = nocopy.Opt[float64]{}
+	}
+	if v.D4.Set = r.Has(at, wideRowD4, 8); v.D4.Set {
+		v.D4.Value, at = r.Float64(at, wideRowD4, 0)
+	} else {
+		v.D4 = nocopy.Opt[float64]{}
+	}
+	if v.D5.Set = r.Has(at, wideRowD5, 8); v.D5.Set {
+		v.D5.Value, at = r.Float64(at, wideRowD5, 0)
+	} else {
+		v.D5 = nocopy.Opt[float64]{}
+	}
+	if v.D6.Set = r.Has(at, wideRowD6, 8); v.D6.Set {
+		v.D6.Value, at = r.Float64(at, wideRowD6, 0)
+	} else {
+		v.D6 = nocopy.Opt[float64]{}
+	}
+	if v.D7.Set = r.Has(at, wideRowD7, 8); v.D7.Set {
+		v.D7.Value, at = r.Float64(at, wideRowD7, 0)
+	} else {
+		v.D7 = nocopy.Opt[float64]{}
+	}
+	if v.D8.Set = r.Has(at, wideRowD8, 8); v.D8.Set {
+		v.D8.Value, at = r.Float64(at, wideRowD8, 0)
+	} else {
+		v.D8 = nocopy.Opt[float64]{}
+	}
+	if v.D9.Set = r.Has(at, wideRowD9, 8); v.D9.Set {
+		v.D9.Value, at = r.Float64(at, wideRowD9, 0)
+	} else {
+		v.D9 = nocopy.Opt[float64]{}
+	}
+	if v.D10.Set = r.Has(at, wideRowD10, 8); v.D10.Set {
+		v.D10.Value, at = r.Float64(at, wideRowD10, 0)
+	} else {
+		v.D10 = nocopy.Opt[float64]{}
+	}
+	if v.D11.Set = r.Has(at, wideRowD11, 8); v.D11.Set {
+		v.D11.Value, at = r.Float64(at, wideRowD11, 0)
+	} else {
+		v.D11 = nocopy.Opt[float64]{}
+	}
+	if v.D12.Set = r.Has(at, wideRowD12, 8); v.D12.Set {
+		v.D12.Value, at = r.Float64(at, wideRowD12, 0)
+	} else {
+		v.D12 = nocopy.Opt[float64]{}
+	}
+	if v.D13.Set = r.Has(at, wideRowD13, 8); v.D13.Set {
+		v.D13.Value, at = r.Float64(at, wideRowD13, 0)
+	} else {
+		v.D13 = nocopy.Opt[float64]{}
+	}
+	if v.D14.Set = r.Has(at, wideRowD14, 8); v.D14.Set {
+		v.D14.Value, at = r.Float64(at, wideRowD14, 0)
+	} else {
+		v.D14 = nocopy.Opt[float64]{}
+	}
+	if v.D15.Set = r.Has(at, wideRowD15, 8); v.D15.Set {
+		v.D15.Value, at = r.Float64(at, wideRowD15, 0)
+	} else {
+		v.D15 = nocopy.Opt[float64]{}
+	}
+	if v.D16.Set = r.Has(at, wideRowD16, 8); v.D16.Set {
+		v.D16.Value, at = r.Float64(at, wideRowD16, 0)
+	} else {
+		v.D16 = nocopy.Opt[float64]{}
+	}
+	if v.D17.Set = r.Has(at, wideRowD17, 8); v.D17.Set {
+		v.D17.Value, at = r.Float64(at, wideRowD17, 0)
+	} else {
+		v.D17 = nocopy.Opt[float64]{}
+	}
+	if v.D18.Set = r.Has(at, wideRowD18, 8); v.D18.Set {
+		v.D18.Value, at = r.Float64(at, wideRowD18, 0)
+	} else {
+		v.D18 = nocopy.Opt[float64]{}
+	}
+	if v.D19.Set = r.Has(at, wideRowD19, 8); v.D19.Set {
+		v.D19.Value, at = r.Float64(at, wideRowD19, 0)
+	} else {
+		v.D19 = nocopy.Opt[float64]{}
+	}
+	if v.D20.Set = r.Has(at, wideRowD20, 8); v.D20.Set {
+		v.D20.Value, at = r.Float64(at, wideRowD20, 0)
+	} else {
+		v.D20 = nocopy.Opt[float64]{}
+	}
+	if v.B1.Set = r.Has(at, wideRowB1, 1); v.B1.Set {
+		v.B1.Value, at = r.Bool(at, wideRowB1, false)
+	} else {
+		v.B1 = nocopy.Opt[bool]{}
+	}
+	if v.B2.Set = r.Has(at, wideRowB2, 1); v.B2.Set {
+		v.B2.Value, at = r.Bool(at, wideRowB2, false)
+	} else {
+		v.B2 = nocopy.Opt[bool]{}
+	}
+	if v.B3.Set = r.Has(at, wideRowB3, 1); v.B3.Set {
+		v.B3.Value, at = r.Bool(at, wideRowB3, false)
+	} else {
+		v.B3 = nocopy.Opt[bool]{}
+	}
+	if v.B4.Set = r.Has(at, wideRowB4, 1); v.B4.Set {
+		v.B4.Value, at = r.Bool(at, wideRowB4, false)
+	} else {
+		v.B4 = nocopy.Opt[bool]{}
+	}
+	if v.B5.Set = r.Has(at, wideRowB5, 1); v.B5.Set {
+		v.B5.Value, at = r.Bool(at, wideRowB5, false)
+	} else {
+		v.B5 = nocopy.Opt[bool]{}
+	}
+	if v.B6.Set = r.Has(at, wideRowB6, 1); v.B6.Set {
+		v.B6.Value, at = r.Bool(at, wideRowB6, false)
+	} else {
+		v.B6 = nocopy.Opt[bool]{}
+	}
+	if v.B7.Set = r.Has(at, wideRowB7, 1); v.B7.Set {
+		v.B7.Value, at = r.Bool(at, wideRowB7, false)
+	} else {
+		v.B7 = nocopy.Opt[bool]{}
+	}
+	if v.B8.Set = r.Has(at, wideRowB8, 1); v.B8.Set {
+		v.B8.Value, at = r.Bool(at, wideRowB8, false)
+	} else {
+		v.B8 = nocopy.Opt[bool]{}
+	}
+	if v.B9.Set = r.Has(at, wideRowB9, 1); v.B9.Set {
+		v.B9.Value, at = r.Bool(at, wideRowB9, false)
+	} else {
+		v.B9 = nocopy.Opt[bool]{}
+	}
+	if v.B10.Set = r.Has(at, wideRowB10, 1); v.B10.Set {
+		v.B10.Value, at = r.Bool(at, wideRowB10, false)
+	} else {
+		v.B10 = nocopy.Opt[bool]{}
+	}
+	if v.B11.Set = r.Has(at, wideRowB11, 1); v.B11.Set {
+		v.B11.Value, at = r.Bool(at, wideRowB11, false)
+	} else {
+		v.B11 = nocopy.Opt[bool]{}
+	}
+	if v.B12.Set = r.Has(at, wideRowB12, 1); v.B12.Set {
+		v.B12.Value, at = r.Bool(at, wideRowB12, false)
+	} else {
+		v.B12 = nocopy.Opt[bool]{}
+	}
+	if v.B13.Set = r.Has(at, wideRowB13, 1); v.B13.Set {
+		v.B13.Value, at = r.Bool(at, wideRowB13, false)
+	} else {
+		v.B13 = nocopy.Opt[bool]{}
+	}
+	if v.B14.Set = r.Has(at, wideRowB14, 1); v.B14.Set {
+		v.B14.Value, at = r.Bool(at, wideRowB14, false)
+	} else {
+		v.B14 = nocopy.Opt[bool]{}
+	}
+	if v.B15.Set = r.Has(at, wideRowB15, 1); v.B15.Set {
+		v.B15.Value, at = r.Bool(at, wideRowB15, false)
+	} else {
+		v.B15 = nocopy.Opt[bool]{}
+	}
+	if v.B16.Set = r.Has(at, wideRowB16, 1); v.B16.Set {
+		v.B16.Value, at = r.Bool(at, wideRowB16, false)
+	} else {
+		v.B16 = nocopy.Opt[bool]{}
+	}
+	if v.B17.Set = r.Has(at, wideRowB17, 1); v.B17.Set {
+		v.B17.Value, at = r.Bool(at, wideRowB17, false)
+	} else {
+		v.B17 = nocopy.Opt[bool]{}
+	}
+	if v.B18.Set = r.Has(at, wideRowB18, 1); v.B18.Set {
+		v.B18.Value, at = r.Bool(at, wideRowB18, false)
+	} else {
+		v.B18 = nocopy.Opt[bool]{}
+	}
+	if v.B19.Set = r.Has(at, wideRowB19, 1); v.B19.Set {
+		v.B19.Value, at = r.Bool(at, wideRowB19, false)
+	} else {
+		v.B19 = nocopy.Opt[bool]{}
+	}
+	if v.B20.Set = r.Has(at, wideRowB20, 1); v.B20.Set {
+		v.B20.Value, at = r.Bool(at, wideRowB20, false)
+	} else {
+		v.B20 = nocopy.Opt[bool]{}
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *WideRowFields) ThriftFill(s WideRow, r *impl.Reader) {
+	if v.T1.Set = s.IsSetT1(); v.T1.Set {
+		v.T1.Value = s.GetT1()
+	} else {
+		v.T1 = nocopy.Opt[string]{}
+	}
+	if v.T2.Set = s.IsSetT2(); v.T2.Set {
+		v.T2.Value = s.GetT2()
+	} else {
+		v.T2 = nocopy.Opt[string]{}
+	}
+	if v.T3.Set = s.IsSetT3(); v.T3.Set {
+		v.T3.Value = s.GetT3()
+	} else {
+		v.T3 = nocopy.Opt[string]{}
+	}
+	if v.T4.Set = s.IsSetT4(); v.T4.Set {
+		v.T4.Value = s.GetT4()
+	} else {
+		v.T4 = nocopy.Opt[string]{}
+	}
+	if v.T5.Set = s.IsSetT5(); v.T5.Set {
+		v.T5.Value = s.GetT5()
+	} else {
+		v.T5 = nocopy.Opt[string]{}
+	}
+	if v.T6.Set = s.IsSetT6(); v.T6.Set {
+		v.T6.Value = s.GetT6()
+	} else {
+		v.T6 = nocopy.Opt[string]{}
+	}
+	if v.T7.Set = s.IsSetT7(); v.T7.Set {
+		v.T7.Value = s.GetT7()
+	} else {
+		v.T7 = nocopy.Opt[string]{}
+	}
+	if v.T8.Set = s.IsSetT8(); v.T8.Set {
+		v.T8.Value = s.GetT8()
+	} else {
+		v.T8 = nocopy.Opt[string]{}
+	}
+	if v.T9.Set = s.IsSetT9(); v.T9.Set {
+		v.T9.Value = s.GetT9()
+	} else {
+		v.T9 = nocopy.Opt[string]{}
+	}
+	if v.T10.Set = s.IsSetT10(); v.T10.Set {
+		v.T10.Value = s.GetT10()
+	} else {
+		v.T10 = nocopy.Opt[string]{}
+	}
+	if v.T11.Set = s.IsSetT11(); v.T11.Set {
+		v.T11.Value = s.GetT11()
+	} else {
+		v.T11 = nocopy.Opt[string]{}
+	}
+	if v.T12.Set = s.IsSetT12(); v.T12.Set {
+		v.T12.Value = s.GetT12()
+	} else {
+		v.T12 = nocopy.Opt[string]{}
+	}
+	if v.T13.Set = s.IsSetT13(); v.T13.Set {
+		v.T13.Value = s.GetT13()
+	} else {
+		v.T13 = nocopy.Opt[string]{}
+	}
+	if v.T14.Set = s.IsSetT14(); v.T14.Set {
+		v.T14.Value = s.GetT14()
+	} else {
+		v.T14 = nocopy.Opt[string]{}
+	}
+	if v.T15.Set = s.IsSetT15(); v.T15.Set {
+		v.T15.Value = s.GetT15()
+	} else {
+		v.T15 = nocopy.Opt[string]{}
+	}
+	if v.T16.Set = s.IsSetT16(); v.T16.Set {
+		v.T16.Value = s.GetT16()
+	} else {
+		v.T16 = nocopy.Opt[string]{}
+	}
+	if v.T17.Set = s.IsSetT17(); v.T17.Set {
+		v.T17.Value = s.GetT17()
+	} else {
+		v.T17 = nocopy.Opt[string]{}
+	}
+	if v.T18.Set = s.IsSetT18(); v.T18.Set {
+		v.T18.Value = s.GetT18()
+	} else {
+		v.T18 = nocopy.Opt[string]{}
+	}
+	if v.T19.Set = s.IsSetT19(); v.T19.Set {
+		v.T19.Value = s.GetT19()
+	} else {
+		v.T19 = nocopy.Opt[string]{}
+	}
+	if v.T20.Set = s.IsSetT20(); v.T20.Set {
+		v.T20.Value = s.GetT20()
+	} else {
+		v.T20 = nocopy.Opt[string]{}
+	}
+	if v.T21.Set = s.IsSetT21(); v.T21.Set {
+		v.T21.Value = s.GetT21()
+	} else {
+		v.T21 = nocopy.Opt[string]{}
+	}
+	if v.T22.Set = s.IsSetT22(); v.T22.Set {
+		v.T22.Value = s.GetT22()
+	} else {
+		v.T22 = nocopy.Opt[string]{}
+	}
+	if v.T23.Set = s.IsSetT23(); v.T23.Set {
+		v.T23.Value = s.GetT23()
+	} else {
+		v.T23 = nocopy.Opt[string]{}
+	}
+	if v.T24.Set = s.IsSetT24(); v.T24.Set {
+		v.T24.Value = s.GetT24()
+	} else {
+		v.T24 = nocopy.Opt[string]{}
+	}
+	if v.T25.Set = s.IsSetT25(); v.T25.Set {
+		v.T25.Value = s.GetT25()
+	} else {
+		v.T25 = nocopy.Opt[string]{}
+	}
+	if v.T26.Set = s.IsSetT26(); v.T26.Set {
+		v.T26.Value = s.GetT26()
+	} else {
+		v.T26 = nocopy.Opt[string]{}
+	}
+	if v.T27.Set = s.IsSetT27(); v.T27.Set {
+		v.T27.Value = s.GetT27()
+	} else {
+		v.T27 = nocopy.Opt[string]{}
+	}
+	if v.T28.Set = s.IsSetT28(); v.T28.Set {
+		v.T28.Value = s.GetT28()
+	} else {
+		v.T28 = nocopy.Opt[string]{}
+	}
+	if v.T29.Set = s.IsSetT29(); v.T29.Set {
+		v.T29.Value = s.GetT29()
+	} else {
+		v.T29 = nocopy.Opt[string]{}
+	}
+	if v.T30.Set = s.IsSetT30(); v.T30.Set {
+		v.T30.Value = s.GetT30()
+	} else {
+		v.T30 = nocopy.Opt[string]{}
+	}
+	if v.T31.Set = s.IsSetT31(); v.T31.Set {
+		v.T31.Value = s.GetT31()
+	} else {
+		v.T31 = nocopy.Opt[string]{}
+	}
+	if v.T32.Set = s.IsSetT32(); v.T32.Set {
+		v.T32.Value = s.GetT32()
+	} else {
+		v.T32 = nocopy.Opt[string]{}
+	}
+	if v.T33.Set = s.IsSetT33(); v.T33.Set {
+		v.T33.Value = s.GetT33()
+	} else {
+		v.T33 = nocopy.Opt[string]{}
+	}
+	if v.T34.Set = s.IsSetT34(); v.T34.Set {
+		v.T34.Value = s.GetT34()
+	} else {
+		v.T34 = nocopy.Opt[string]{}
+	}
+	if v.T35.Set = s.IsSetT35(); v.T35.Set {
+		v.T35.Value = s.GetT35()
+	} else {
+		v.T35 = nocopy.Opt[string]{}
+	}
+	if v.T36.Set = s.IsSetT36(); v.T36.Set {
+		v.T36.Value = s.GetT36()
+	} else {
+		v.T36 = nocopy.Opt[string]{}
+	}
+	if v.T37.Set = s.IsSetT37(); v.T37.Set {
+		v.T37.Value = s.GetT37()
+	} else {
+		v.T37 = nocopy.Opt[string]{}
+	}
+	if v.T38.Set = s.IsSetT38(); v.T38.Set {
+		v.T38.Value = s.GetT38()
+	} else {
+		v.T38 = nocopy.Opt[string]{}
+	}
+	if v.T39.Set = s.IsSetT39(); v.T39.Set {
+		v.T39.Value = s.GetT39()
+	} else {
+		v.T39 = nocopy.Opt[string]{}
+	}
+	if v.T40.Set = s.IsSetT40(); v.T40.Set {
+		v.T40.Value = s.GetT40()
+	} else {
+		v.T40 = nocopy.Opt[string]{}
+	}
+	if v.T41.Set = s.IsSetT41(); v.T41.Set {
+		v.T41.Value = s.GetT41()
+	} else {
+		v.T41 = nocopy.Opt[string]{}
+	}
+	if v.T42.Set = s.IsSetT42(); v.T42.Set {
+		v.T42.Value = s.GetT42()
+	} else {
+		v.T42 = nocopy.Opt[string]{}
+	}
+	if v.T43.Set = s.IsSetT43(); v.T43.Set {
+		v.T43.Value = s.GetT43()
+	} else {
+		v.T43 = nocopy.Opt[string]{}
+	}
+	if v.T44.Set = s.IsSetT44(); v.T44.Set {
+		v.T44.Value = s.GetT44()
+	} else {
+		v.T44 = nocopy.Opt[string]{}
+	}
+	if v.T45.Set = s.IsSetT45(); v.T45.Set {
+		v.T45.Value = s.GetT45()
+	} else {
+		v.T45 = nocopy.Opt[string]{}
+	}
+	if v.T46.Set = s.IsSetT46(); v.T46.Set {
+		v.T46.Value = s.GetT46()
+	} else {
+		v.T46 = nocopy.Opt[string]{}
+	}
+	if v.T47.Set = s.IsSetT47(); v.T47.Set {
+		v.T47.Value = s.GetT47()
+	} else {
+		v.T47 = nocopy.Opt[string]{}
+	}
+	if v.T48.Set = s.IsSetT48(); v.T48.Set {
+		v.T48.Value = s.GetT48()
+	} else {
+		v.T48 = nocopy.Opt[string]{}
+	}
+	if v.T49.Set = s.IsSetT49(); v.T49.Set {
+		v.T49.Value = s.GetT49()
+	} else {
+		v.T49 = nocopy.Opt[string]{}
+	}
+	if v.T50.Set = s.IsSetT50(); v.T50.Set {
+		v.T50.Value = s.GetT50()
+	} else {
+		v.T50 = nocopy.Opt[string]{}
+	}
+	if v.T51.Set = s.IsSetT51(); v.T51.Set {
+		v.T51.Value = s.GetT51()
+	} else {
+		v.T51 = nocopy.Opt[string]{}
+	}
+	if v.T52.Set = s.IsSetT52(); v.T52.Set {
+		v.T52.Value = s.GetT52()
+	} else {
+		v.T52 = nocopy.Opt[string]{}
+	}
+	if v.T53.Set = s.IsSetT53(); v.T53.Set {
+		v.T53.Value = s.GetT53()
+	} else {
+		v.T53 = nocopy.Opt[string]{}
+	}
+	if v.T54.Set = s.IsSetT54(); v.T54.Set {
+		v.T54.Value = s.GetT54()
+	} else {
+		v.T54 = nocopy.Opt[string]{}
+	}
+	if v.T55.Set = s.IsSetT55(); v.T55.Set {
+		v.T55.Value = s.GetT55()
+	} else {
+		v.T55 = nocopy.Opt[string]{}
+	}
+	if v.T56.Set = s.IsSetT56(); v.T56.Set {
+		v.T56.Value = s.GetT56()
+	} else {
+		v.T56 = nocopy.Opt[string]{}
+	}
+	if v.T57.Set = s.IsSetT57(); v.T57.Set {
+		v.T57.Value = s.GetT57()
+	} else {
+		v.T57 = nocopy.Opt[string]{}
+	}
+	if v.T58.Set = s.IsSetT58(); v.T58.Set {
+		v.T58.Value = s.GetT58()
+	} else {
+		v.T58 = nocopy.Opt[string]{}
+	}
+	if v.T59.Set = s.IsSetT59(); v.T59.Set {
+		v.T59.Value = s.GetT59()
+	} else {
+		v.T59 = nocopy.Opt[string]{}
+	}
+	if v.T60.Set = s.IsSetT60(); v.T60.Set {
+		v.T60.Value = s.GetT60()
+	} else {
+		v.T60 = nocopy.Opt[string]{}
+	}
+	if v.T61.Set = s.IsSetT61(); v.T61.Set {
+		v.T61.Value = s.GetT61()
+	} else {
+		v.T61 = nocopy.Opt[string]{}
+	}
+	if v.T62.Set = s.IsSetT62(); v.T62.Set {
+		v.T62.Value = s.GetT62()
+	} else {
+		v.T62 = nocopy.Opt[string]{}
+	}
+	if v.T63.Set = s.IsSetT63(); v.T63.Set {
+		v.T63.Value = s.GetT63()
+	} else {
+		v.T63 = nocopy.Opt[string]{}
+	}
+	if v.T64.Set = s.IsSetT64(); v.T64.Set {
+		v.T64.Value = s.GetT64()
+	} else {
+		v.T64 = nocopy.Opt[string]{}
+	}
+	if v.T65.Set = s.IsSetT65(); v.T65.Set {
+		v.T65.Value = s.GetT65()
+	} else {
+		v.T65 = nocopy.Opt[string]{}
+	}
+	if v.T66.Set = s.IsSetT66(); v.T66.Set {
+		v.T66.Value = s.GetT66()
+	} else {
+		v.T66 = nocopy.Opt[string]{}
+	}
+	if v.T67.Set = s.IsSetT67(); v.T67.Set {
+		v.T67.Value = s.GetT67()
+	} else {
+		v.T67 = nocopy.Opt[string]{}
+	}
+	if v.T68.Set = s.IsSetT68(); v.T68.Set {
+		v.T68.Value = s.GetT68()
+	} else {
+		v.T68 = nocopy.Opt[string]{}
+	}
+	if v.T69.Set = s.IsSetT69(); v.T69.Set {
+		v.T69.Value = s.GetT69()
+	} else {
+		v.T69 = nocopy.Opt[string]{}
+	}
+	if v.T70.Set = s.IsSetT70(); v.T70.Set {
+		v.T70.Value = s.GetT70()
+	} else {
+		v.T70 = nocopy.Opt[string]{}
+	}
+	if v.T71.Set = s.IsSetT71(); v.T71.Set {
+		v.T71.Value = s.GetT71()
+	} else {
+		v.T71 = nocopy.Opt[string]{}
+	}
+	if v.T72.Set = s.IsSetT72(); v.T72.Set {
+		v.T72.Value = s.GetT72()
+	} else {
+		v.T72 = nocopy.Opt[string]{}
+	}
+	if v.T73.Set = s.IsSetT73(); v.T73.Set {
+		v.T73.Value = s.GetT73()
+	} else {
+		v.T73 = nocopy.Opt[string]{}
+	}
+	if v.T74.Set = s.IsSetT74(); v.T74.Set {
+		v.T74.Value = s.GetT74()
+	} else {
+		v.T74 = nocopy.Opt[string]{}
+	}
+	if v.T75.Set = s.IsSetT75(); v.T75.Set {
+		v.T75.Value = s.GetT75()
+	} else {
+		v.T75 = nocopy.Opt[string]{}
+	}
+	if v.T76.Set = s.IsSetT76(); v.T76.Set {
+		v.T76.Value = s.GetT76()
+	} else {
+		v.T76 = nocopy.Opt[string]{}
+	}
+	if v.T77.Set = s.IsSetT77(); v.T77.Set {
+		v.T77.Value = s.GetT77()
+	} else {
+		v.T77 = nocopy.Opt[string]{}
+	}
+	if v.T78.Set = s.IsSetT78(); v.T78.Set {
+		v.T78.Value = s.GetT78()
+	} else {
+		v.T78 = nocopy.Opt[string]{}
+	}
+	if v.T79.Set = s.IsSetT79(); v.T79.Set {
+		v.T79.Value = s.GetT79()
+	} else {
+		v.T79 = nocopy.Opt[string]{}
+	}
+	if v.T80.Set = s.IsSetT80(); v.T80.Set {
+		v.T80.Value = s.GetT80()
+	} else {
+		v.T80 = nocopy.Opt[string]{}
+	}
+	if v.T81.Set = s.IsSetT81(); v.T81.Set {
+		v.T81.Value = s.GetT81()
+	} else {
+		v.T81 = nocopy.Opt[string]{}
+	}
+	if v.T82.Set = s.IsSetT82(); v.T82.Set {
+		v.T82.Value = s.GetT82()
+	} else {
+		v.T82 = nocopy.Opt[string]{}
+	}
+	if v.T83.Set = s.IsSetT83(); v.T83.Set {
+		v.T83.Value = s.GetT83()
+	} else {
+		v.T83 = nocopy.Opt[string]{}
+	}
+	if v.T84.Set = s.IsSetT84(); v.T84.Set {
+		v.T84.Value = s.GetT84()
+	} else {
+		v.T84 = nocopy.Opt[string]{}
+	}
+	if v.T85.Set = s.IsSetT85(); v.T85.Set {
+		v.T85.Value = s.GetT85()
+	} else {
+		v.T85 = nocopy.Opt[string]{}
+	}
+	if v.T86.Set = s.IsSetT86(); v.T86.Set {
+		v.T86.Value = s.GetT86()
+	} else {
+		v.T86 = nocopy.Opt[string]{}
+	}
+	if v.T87.Set = s.IsSetT87(); v.T87.Set {
+		v.T87.Value = s.GetT87()
+	} else {
+		v.T87 = nocopy.Opt[string]{}
+	}
+	if v.T88.Set = s.IsSetT88(); v.T88.Set {
+		v.T88.Value = s.GetT88()
+	} else {
+		v.T88 = nocopy.Opt[string]{}
+	}
+	if v.T89.Set = s.IsSetT89(); v.T89.Set {
+		v.T89.Value = s.GetT89()
+	} else {
+		v.T89 = nocopy.Opt[string]{}
+	}
+	if v.T90.Set = s.IsSetT90(); v.T90.Set {
+		v.T90.Value = s.GetT90()
+	} else {
+		v.T90 = nocopy.Opt[string]{}
+	}
+	if v.T91.Set = s.IsSetT91(); v.T91.Set {
+		v.T91.Value = s.GetT91()
+	} else {
+		v.T91 = nocopy.Opt[string]{}
+	}
+	if v.T92.Set = s.IsSetT92(); v.T92.Set {
+		v.T92.Value = s.GetT92()
+	} else {
+		v.T92 = nocopy.Opt[string]{}
+	}
+	if v.T93.Set = s.IsSetT93(); v.T93.Set {
+		v.T93.Value = s.GetT93()
+	} else {
+		v.T93 = nocopy.Opt[string]{}
+	}
+	if v.T94.Set = s.IsSetT94(); v.T94.Set {
+		v.T94.Value = s.GetT94()
+	} else {
+		v.T94 = nocopy.Opt[string]{}
+	}
+	if v.T95.Set = s.IsSetT95(); v.T95.Set {
+		v.T95.Value = s.GetT95()
+	} else {
+		v.T95 = nocopy.Opt[string]{}
+	}
+	if v.T96.Set = s.IsSetT96(); v.T96.Set {
+		v.T96.Value = s.GetT96()
+	} else {
+		v.T96 = nocopy.Opt[string]{}
+	}
+	if v.T97.Set = s.IsSetT97(); v.T97.Set {
+		v.T97.Value = s.GetT97()
+	} else {
+		v.T97 = nocopy.Opt[string]{}
+	}
+	if v.T98.Set = s.IsSetT98(); v.T98.Set {
+		v.T98.Value = s.GetT98()
+	} else {
+		v.T98 = nocopy.Opt[string]{}
+	}
+	if v.T99.Set = s.IsSetT99(); v.T99.Set {
+		v.T99.Value = s.GetT99()
+	} else {
+		v.T99 = nocopy.Opt[string]{}
+	}
+	if v.T100.Set = s.IsSetT100(); v.T100.Set {
+		v.T100.Value = s.GetT100()
+	} else {
+		v.T100 = nocopy.Opt[string]{}
+	}
+	if v.N1.Set = s.IsSetN1(); v.N1.Set {
+		v.N1.Value = s.GetN1()
+	} else {
+		v.N1 = nocopy.Opt[int64]{}
+	}
+	if v.N2.Set = s.IsSetN2(); v.N2.Set {
+		v.N2.Value = s.GetN2()
+	} else {
+		v.N2 = nocopy.Opt[int64]{}
+	}
+	if v.N3.Set = s.IsSetN3(); v.N3.Set {
+		v.N3.Value = s.GetN3()
+	} else {
+		v.N3 = nocopy.Opt[int64]{}
+	}
+	if v.N4.Set = s.IsSetN4(); v.N4.Set {
+		v.N4.Value = s.GetN4()
+	} else {
+		v.N4 = nocopy.Opt[int64]{}
+	}
+	if v.N5.Set = s.IsSetN5(); v.N5.Set {
+		v.N5.Value = s.GetN5()
+	} else {
+		v.N5 = nocopy.Opt[int64]{}
+	}
+	if v.N6.Set = s.IsSetN6(); v.N6.Set {
+		v.N6.Value = s.GetN6()
+	} else {
+		v.N6 = nocopy.Opt[int64]{}
+	}
+	if v.N7.Set = s.IsSetN7(); v.N7.Set {
+		v.N7.Value = s.GetN7()
+	} else {
+		v.N7 = nocopy.Opt[int64]{}
+	}
+	if v.N8.Set = s.IsSetN8(); v.N8.Set {
+		v.N8.Value = s.GetN8()
+	} else {
+		v.N8 = nocopy.Opt[int64]{}
+	}
+	if v.N9.Set = s.IsSetN9(); v.N9.Set {
+		v.N9.Value = s.GetN9()
+	} else {
+		v.N9 = nocopy.Opt[int64]{}
+	}
+	if v.N10.Set = s.IsSetN10(); v.N10.Set {
+		v.N10.Value = s.GetN10()
+	} else {
+		v.N10 = nocopy.Opt[int64]{}
+	}
+	if v.N11.Set = s.IsSetN11(); v.N11.Set {
+		v.N11.Value = s.GetN11()
+	} else {
+		v.N11 = nocopy.Opt[int64]{}
+	}
+	if v.N12.Set = s.IsSetN12(); v.N12.Set {
+		v.N12.Value = s.GetN12()
+	} else {
+		v.N12 = nocopy.Opt[int64]{}
+	}
+	if v.N13.Set = s.IsSetN13(); v.N13.Set {
+		v.N13.Value = s.GetN13()
+	} else {
+		v.N13 = nocopy.Opt[int64]{}
+	}
+	if v.N14.Set = s.IsSetN14(); v.N14.Set {
+		v.N14.Value = s.GetN14()
+	} else {
+		v.N14 = nocopy.Opt[int64]{}
+	}
+	if v.N15.Set = s.IsSetN15(); v.N15.Set {
+		v.N15.Value = s.GetN15()
+	} else {
+		v.N15 = nocopy.Opt[int64]{}
+	}
+	if v.N16.Set = s.IsSetN16(); v.N16.Set {
+		v.N16.Value = s.GetN16()
+	} else {
+		v.N16 = nocopy.Opt[int64]{}
+	}
+	if v.N17.Set = s.IsSetN17(); v.N17.Set {
+		v.N17.Value = s.GetN17()
+	} else {
+		v.N17 = nocopy.Opt[int64]{}
+	}
+	if v.N18.Set = s.IsSetN18(); v.N18.Set {
+		v.N18.Value = s.GetN18()
+	} else {
+		v.N18 = nocopy.Opt[int64]{}
+	}
+	if v.N19.Set = s.IsSetN19(); v.N19.Set {
+		v.N19.Value = s.GetN19()
+	} else {
+		v.N19 = nocopy.Opt[int64]{}
+	}
+	if v.N20.Set = s.IsSetN20(); v.N20.Set {
+		v.N20.Value = s.GetN20()
+	} else {
+		v.N20 = nocopy.Opt[int64]{}
+	}
+	if v.N21.Set = s.IsSetN21(); v.N21.Set {
+		v.N21.Value = s.GetN21()
+	} else {
+		v.N21 = nocopy.Opt[int64]{}
+	}
+	if v.N22.Set = s.IsSetN22(); v.N22.Set {
+		v.N22.Value = s.GetN22()
+	} else {
+		v.N22 = nocopy.Opt[int64]{}
+	}
+	if v.N23.Set = s.IsSetN23(); v.N23.Set {
+		v.N23.Value = s.GetN23()
+	} else {
+		v.N23 = nocopy.Opt[int64]{}
+	}
+	if v.N24.Set = s.IsSetN24(); v.N24.Set {
+		v.N24.Value = s.GetN24()
+	} else {
+		v.N24 = nocopy.Opt[int64]{}
+	}
+	if v.N25.Set = s.IsSetN25(); v.N25.Set {
+		v.N25.Value = s.GetN25()
+	} else {
+		v.N25 = nocopy.Opt[int64]{}
+	}
+	if v.N26.Set = s.IsSetN26(); v.N26.Set {
+		v.N26.Value = s.GetN26()
+	} else {
+		v.N26 = nocopy.Opt[int64]{}
+	}
+	if v.N27.Set = s.IsSetN27(); v.N27.Set {
+		v.N27.Value = s.GetN27()
+	} else {
+		v.N27 = nocopy.Opt[int64]{}
+	}
+	if v.N28.Set = s.IsSetN28(); v.N28.Set {
+		v.N28.Value = s.GetN28()
+	} else {
+		v.N28 = nocopy.Opt[int64]{}
+	}
+	if v.N29.Set = s.IsSetN29(); v.N29.Set {
+		v.N29.Value = s.GetN29()
+	} else {
+		v.N29 = nocopy.Opt[int64]{}
+	}
+	if v.N30.Set = s.IsSetN30(); v.N30.Set {
+		v.N30.Value = s.GetN30()
+	} else {
+		v.N30 = nocopy.Opt[int64]{}
+	}
+	if v.N31.Set = s.IsSetN31(); v.N31.Set {
+		v.N31.Value = s.GetN31()
+	} else {
+		v.N31 = nocopy.Opt[int64]{}
+	}
+	if v.N32.Set = s.IsSetN32(); v.N32.Set {
+		v.N32.Value = s.GetN32()
+	} else {
+		v.N32 = nocopy.Opt[int64]{}
+	}
+	if v.N33.Set = s.IsSetN33(); v.N33.Set {
+		v.N33.Value = s.GetN33()
+	} else {
+		v.N33 = nocopy.Opt[int64]{}
+	}
+	if v.N34.Set = s.IsSetN34(); v.N34.Set {
+		v.N34.Value = s.GetN34()
+	} else {
+		v.N34 = nocopy.Opt[int64]{}
+	}
+	if v.N35.Set = s.IsSetN35(); v.N35.Set {
+		v.N35.Value = s.GetN35()
+	} else {
+		v.N35 = nocopy.Opt[int64]{}
+	}
+	if v.N36.Set = s.IsSetN36(); v.N36.Set {
+		v.N36.Value = s.GetN36()
+	} else {
+		v.N36 = nocopy.Opt[int64]{}
+	}
+	if v.N37.Set = s.IsSetN37(); v.N37.Set {
+		v.N37.Value = s.GetN37()
+	} else {
+		v.N37 = nocopy.Opt[int64]{}
+	}
+	if v.N38.Set = s.IsSetN38(); v.N38.Set {
+		v.N38.Value = s.GetN38()
+	} else {
+		v.N38 = nocopy.Opt[int64]{}
+	}
+	if v.N39.Set = s.IsSetN39(); v.N39.Set {
+		v.N39.Value = s.GetN39()
+	} else {
+		v.N39 = nocopy.Opt[int64]{}
+	}
+	if v.N40.Set = s.IsSetN40(); v.N40.Set {
+		v.N40.Value = s.GetN40()
+	} else {
+		v.N40 = nocopy.Opt[int64]{}
+	}
+	if v.N41.Set = s.IsSetN41(); v.N41.Set {
+		v.N41.Value = s.GetN41()
+	} else {
+		v.N41 = nocopy.Opt[int64]{}
+	}
+	if v.N42.Set = s.IsSetN42(); v.N42.Set {
+		v.N42.Value = s.GetN42()
+	} else {
+		v.N42 = nocopy.Opt[int64]{}
+	}
+	if v.N43.Set = s.IsSetN43(); v.N43.Set {
+		v.N43.Value = s.GetN43()
+	} else {
+		v.N43 = nocopy.Opt[int64]{}
+	}
+	if v.N44.Set = s.IsSetN44(); v.N44.Set {
+		v.N44.Value = s.GetN44()
+	} else {
+		v.N44 = nocopy.Opt[int64]{}
+	}
+	if v.N45.Set = s.IsSetN45(); v.N45.Set {
+		v.N45.Value = s.GetN45()
+	} else {
+		v.N45 = nocopy.Opt[int64]{}
+	}
+	if v.N46.Set = s.IsSetN46(); v.N46.Set {
+		v.N46.Value = s.GetN46()
+	} else {
+		v.N46 = nocopy.Opt[int64]{}
+	}
+	if v.N47.Set = s.IsSetN47(); v.N47.Set {
+		v.N47.Value = s.GetN47()
+	} else {
+		v.N47 = nocopy.Opt[int64]{}
+	}
+	if v.N48.Set = s.IsSetN48(); v.N48.Set {
+		v.N48.Value = s.GetN48()
+	} else {
+		v.N48 = nocopy.Opt[int64]{}
+	}
+	if v.N49.Set = s.IsSetN49(); v.N49.Set {
+		v.N49.Value = s.GetN49()
+	} else {
+		v.N49 = nocopy.Opt[int64]{}
+	}
+	if v.N50.Set = s.IsSetN50(); v.N50.Set {
+		v.N50.Value = s.GetN50()
+	} else {
+		v.N50 = nocopy.Opt[int64]{}
+	}
+	if v.N51.Set = s.IsSetN51(); v.N51.Set {
+		v.N51.Value = s.GetN51()
+	} else {
+		v.N51 = nocopy.Opt[int64]{}
+	}
+	if v.N52.Set = s.IsSetN52(); v.N52.Set {
+		v.N52.Value = s.GetN52()
+	} else {
+		v.N52 = nocopy.Opt[int64]{}
+	}
+	if v.N53.Set = s.IsSetN53(); v.N53.Set {
+		v.N53.Value = s.GetN53()
+	} else {
+		v.N53 = nocopy.Opt[int64]{}
+	}
+	if v.N54.Set = s.IsSetN54(); v.N54.Set {
+		v.N54.Value = s.GetN54()
+	} else {
+		v.N54 = nocopy.Opt[int64]{}
+	}
+	if v.N55.Set = s.IsSetN55(); v.N55.Set {
+		v.N55.Value = s.GetN55()
+	} else {
+		v.N55 = nocopy.Opt[int64]{}
+	}
+	if v.N56.Set = s.IsSetN56(); v.N56.Set {
+		v.N56.Value = s.GetN56()
+	} else {
+		v.N56 = nocopy.Opt[int64]{}
+	}
+	if v.N57.Set = s.IsSetN57(); v.N57.Set {
+		v.N57.Value = s.GetN57()
+	} else {
+		v.N57 = nocopy.Opt[int64]{}
+	}
+	if v.N58.Set = s.IsSetN58(); v.N58.Set {
+		v.N58.Value = s.GetN58()
+	} else {
+		v.N58 = nocopy.Opt[int64]{}
+	}
+	if v.N59.Set = s.IsSetN59(); v.N59.Set {
+		v.N59.Value = s.GetN59()
+	} else {
+		v.N59 = nocopy.Opt[int64]{}
+	}
+	if v.N60.Set = s.IsSetN60(); v.N60.Set {
+		v.N60.Value = s.GetN60()
+	} else {
+		v.N60 = nocopy.Opt[int64]{}
+	}
+	if v.D1.Set = s.IsSetD1(); v.D1.Set {
+		v.D1.Value = s.GetD1()
+	} else {
+		v.D1 = nocopy.Opt[float64]{}
+	}
+	if v.D2.Set = s.IsSetD2(); v.D2.Set {
+		v.D2.Value = s.GetD2()
+	} else {
+		v.D2 = nocopy.Opt[float64]{}
+	}
+	if v.D3.Set = s.IsSetD3(); v.D3.Set {
+		v.D3.Value = s.GetD3()
+	} else {
+		v.D3 = nocopy.Opt[float64]{}
+	}
+	if v.D4.Set = s.IsSetD4(); v.D4.Set {
+		v.D4.Value = s.GetD4()
+	} else {
+		v.D4 = nocopy.Opt[float64]{}
+	}
+	if v.D5.Set = s.IsSetD5(); v.D5.Set {
+		v.D5.Value = s.GetD5()
+	} else {
+		v.D5 = nocopy.Opt[float64]{}
+	}
+	if v.D6.Set = s.IsSetD6(); v.D6.Set {
+		v.D6.Value = s.GetD6()
+	} else {
+		v.D6 = nocopy.Opt[float64]{}
+	}
+	if v.D7.Set = s.IsSetD7(); v.D7.Set {
+		v.D7.Value = s.GetD7()
+	} else {
+		v.D7 = nocopy.Opt[float64]{}
+	}
+	if v.D8.Set = s.IsSetD8(); v.D8.Set {
+		v.D8.Value = s.GetD8()
+	} else {
+		v.D8 = nocopy.Opt[float64]{}
+	}
+	if v.D9.Set = s.IsSetD9(); v.D9.Set {
+		v.D9.Value = s.GetD9()
+	} else {
+		v.D9 = nocopy.Opt[float64]{}
+	}
+	if v.D10.Set = s.IsSetD10(); v.D10.Set {
+		v.D10.Value = s.GetD10()
+	} else {
+		v.D10 = nocopy.Opt[float64]{}
+	}
+	if v.D11.Set = s.IsSetD11(); v.D11.Set {
+		v.D11.Value = s.GetD11()
+	} else {
+		v.D11 = nocopy.Opt[float64]{}
+	}
+	if v.D12.Set = s.IsSetD12(); v.D12.Set {
+		v.D12.Value = s.GetD12()
+	} else {
+		v.D12 = nocopy.Opt[float64]{}
+	}
+	if v.D13.Set = s.IsSetD13(); v.D13.Set {
+		v.D13.Value = s.GetD13()
+	} else {
+		v.D13 = nocopy.Opt[float64]{}
+	}
+	if v.D14.Set = s.IsSetD14(); v.D14.Set {
+		v.D14.Value = s.GetD14()
+	} else {
+		v.D14 = nocopy.Opt[float64]{}
+	}
+	if v.D15.Set = s.IsSetD15(); v.D15.Set {
+		v.D15.Value = s.GetD15()
+	} else {
+		v.D15 = nocopy.Opt[float64]{}
+	}
+	if v.D16.Set = s.IsSetD16(); v.D16.Set {
+		v.D16.Value = s.GetD16()
+	} else {
+		v.D16 = nocopy.Opt[float64]{}
+	}
+	if v.D17.Set = s.IsSetD17(); v.D17.Set {
+		v.D17.Value = s.GetD17()
+	} else {
+		v.D17 = nocopy.Opt[float64]{}
+	}
+	if v.D18.Set = s.IsSetD18(); v.D18.Set {
+		v.D18.Value = s.GetD18()
+	} else {
+		v.D18 = nocopy.Opt[float64]{}
+	}
+	if v.D19.Set = s.IsSetD19(); v.D19.Set {
+		v.D19.Value = s.GetD19()
+	} else {
+		v.D19 = nocopy.Opt[float64]{}
+	}
+	if v.D20.Set = s.IsSetD20(); v.D20.Set {
+		v.D20.Value = s.GetD20()
+	} else {
+		v.D20 = nocopy.Opt[float64]{}
+	}
+	if v.B1.Set = s.IsSetB1(); v.B1.Set {
+		v.B1.Value = s.GetB1()
+	} else {
+		v.B1 = nocopy.Opt[bool]{}
+	}
+	if v.B2.Set = s.IsSetB2(); v.B2.Set {
+		v.B2.Value = s.GetB2()
+	} else {
+		v.B2 = nocopy.Opt[bool]{}
+	}
+	if v.B3.Set = s.IsSetB3(); v.B3.Set {
+		v.B3.Value = s.GetB3()
+	} else {
+		v.B3 = nocopy.Opt[bool]{}
+	}
+	if v.B4.Set = s.IsSetB4(); v.B4.Set {
+		v.B4.Value = s.GetB4()
+	} else {
+		v.B4 = nocopy.Opt[bool]{}
+	}
+	if v.B5.Set = s.IsSetB5(); v.B5.Set {
+		v.B5.Value = s.GetB5()
+	} else {
+		v.B5 = nocopy.Opt[bool]{}
+	}
+	if v.B6.Set = s.IsSetB6(); v.B6.Set {
+		v.B6.Value = s.GetB6()
+	} else {
+		v.B6 = nocopy.Opt[bool]{}
+	}
+	if v.B7.Set = s.IsSetB7(); v.B7.Set {
+		v.B7.Value = s.GetB7()
+	} else {
+		v.B7 = nocopy.Opt[bool]{}
+	}
+	if v.B8.Set = s.IsSetB8(); v.B8.Set {
+		v.B8.Value = s.GetB8()
+	} else {
+		v.B8 = nocopy.Opt[bool]{}
+	}
+	if v.B9.Set = s.IsSetB9(); v.B9.Set {
+		v.B9.Value = s.GetB9()
+	} else {
+		v.B9 = nocopy.Opt[bool]{}
+	}
+	if v.B10.Set = s.IsSetB10(); v.B10.Set {
+		v.B10.Value = s.GetB10()
+	} else {
+		v.B10 = nocopy.Opt[bool]{}
+	}
+	if v.B11.Set = s.IsSetB11(); v.B11.Set {
+		v.B11.Value = s.GetB11()
+	} else {
+		v.B11 = nocopy.Opt[bool]{}
+	}
+	if v.B12.Set = s.IsSetB12(); v.B12.Set {
+		v.B12.Value = s.GetB12()
+	} else {
+		v.B12 = nocopy.Opt[bool]{}
+	}
+	if v.B13.Set = s.IsSetB13(); v.B13.Set {
+		v.B13.Value = s.GetB13()
+	} else {
+		v.B13 = nocopy.Opt[bool]{}
+	}
+	if v.B14.Set = s.IsSetB14(); v.B14.Set {
+		v.B14.Value = s.GetB14()
+	} else {
+		v.B14 = nocopy.Opt[bool]{}
+	}
+	if v.B15.Set = s.IsSetB15(); v.B15.Set {
+		v.B15.Value = s.GetB15()
+	} else {
+		v.B15 = nocopy.Opt[bool]{}
+	}
+	if v.B16.Set = s.IsSetB16(); v.B16.Set {
+		v.B16.Value = s.GetB16()
+	} else {
+		v.B16 = nocopy.Opt[bool]{}
+	}
+	if v.B17.Set = s.IsSetB17(); v.B17.Set {
+		v.B17.Value = s.GetB17()
+	} else {
+		v.B17 = nocopy.Opt[bool]{}
+	}
+	if v.B18.Set = s.IsSetB18(); v.B18.Set {
+		v.B18.Value = s.GetB18()
+	} else {
+		v.B18 = nocopy.Opt[bool]{}
+	}
+	if v.B19.Set = s.IsSetB19(); v.B19.Set {
+		v.B19.Value = s.GetB19()
+	} else {
+		v.B19 = nocopy.Opt[bool]{}
+	}
+	if v.B20.Set = s.IsSetB20(); v.B20.Set {
+		v.B20.Value = s.GetB20()
+	} else {
+		v.B20 = nocopy.Opt[bool]{}
+	}
+}
+
 func (v WideRowFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewWideRowOf(v), f, verb) }
 func (v WideRowFields) LogValue() slog.Value          { return impl.LogValueOnce(NewWideRowOf(v)) }
 
@@ -463,6 +3115,75 @@ func (v *WideFields) ThriftPut(r *impl.Row, at int) int {
 		at = r.EndList(at, e, wideRows)
 	}
 	return r.Stop(at)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+func (v *WideFields) AppendTo(dst []byte) []byte {
+	w, at := impl.NewWriter(dst)
+	return w.Bytes(v.ThriftAppend(&w, at))
+}
+
+// ParseWideFields returns the fields of Wide in b, see Parse.
+func ParseWideFields(b []byte, opts ...nocopy.Option) (v WideFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Wide in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+func (v *WideFields) Parse(b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.ThriftRead(&r, at) == len(b) {
+		return nil
+	}
+	s, err := ParseWide(b, r.Options(opts)...)
+	if err == nil {
+		v.ThriftFill(s, &r)
+		err = r.End(s.Message())
+	}
+	if err != nil {
+		*v = WideFields{}
+	}
+	return err
+}
+
+// ThriftAppend is for generated code.
+func (v *WideFields) ThriftAppend(w *impl.Writer, at int) int {
+	if v.Rows != nil {
+		at = w.List(at, wideRows, 12, len(v.Rows))
+		w.Enter()
+		for i := range v.Rows {
+			at = v.Rows[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	return w.Stop(at)
+}
+
+// ThriftRead is for generated code.
+func (v *WideFields) ThriftRead(r *impl.Reader, at int) int {
+	if n, to := r.List(at, wideRows, 12, 1); n >= 0 {
+		v.Rows, at = impl.PlainSlice(r, r.Enter(to), v.Rows, n)
+		for i := 0; i < len(v.Rows) && at != impl.Failed; i++ {
+			at = v.Rows[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Rows = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *WideFields) ThriftFill(s Wide, r *impl.Reader) {
+	if l := s.GetRows(); s.IsSetRows() {
+		v.Rows, _ = impl.PlainSlice(r, 0, v.Rows, l.Len())
+		for i := range v.Rows {
+			v.Rows[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Rows = nil
+	}
 }
 
 func (v WideFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewWideOf(v), f, verb) }

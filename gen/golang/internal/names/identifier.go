@@ -15,7 +15,7 @@ var initialisms = Words(`API ASCII CPU CSS DNS EOF GUID HTML HTTP HTTPS ID IP JS
 var Locals = Words(`s v n b opts nocopy impl io iter fmt slog math sync h c w ctx args result context rpc a r err validate`)
 
 // FieldsLocals holds the names of more of them, in the code that Options.Fields adds.
-var FieldsLocals = Words(`at e f i`)
+var FieldsLocals = Words(`at e f i k l to x`)
 
 // Predeclared holds Go's predeclared names, which generated names must not shadow, and main,
 // init and _.

@@ -26,8 +26,9 @@ type Struct struct {
 	Type, New, Parse, Read, Desc, Which string
 	Fields                              []Field
 	// With Options.Fields, of a struct that is no union: the type of its fields, the function that
-	// returns one with the IDL's defaults, and the one that makes a message of them
-	Values, Defaults, NewOf string
+	// returns one with the IDL's defaults, the one that makes a message of them, and the one that
+	// reads them
+	Values, Defaults, NewOf, ParseValues string
 }
 
 // Field holds the Go names of a field's declarations.
@@ -78,6 +79,7 @@ type Names struct {
 type Options struct {
 	Fields, Golint bool  // as golang.Options has them
 	Methods        Scope // the methods that every struct, union and exception has
+	ValuesMethods  Scope // and those that every type of plain values has
 }
 
 // newNames returns the names of an empty package. services is shared by all packages.
@@ -163,6 +165,7 @@ func (n *Names) values(s *schema.Struct) {
 	sn.Values = n.Taken.Unique(sn.Type + "Fields")
 	sn.Defaults = n.Taken.Unique("Default" + sn.Values)
 	sn.NewOf = n.Taken.Unique(sn.New + "Of")
+	sn.ParseValues = n.Taken.Unique("Parse" + sn.Values)
 }
 
 // members chooses the names of what belongs to the type of s, which has its name already.
@@ -195,7 +198,7 @@ func (n *Names) members(s *schema.Struct) {
 			sn.Fields[i].SetMap = methods.Unique("Set" + sn.Fields[i].Go + "Map")
 		}
 	}
-	values := Scope{"ThriftPut": true, "Format": true, "LogValue": true}
+	values := maps.Clone(n.opt.ValuesMethods)
 	for i := range s.Fields {
 		f := &sn.Fields[i]
 		f.SetOf, f.SetBy = methods.Unique("Set"+f.Go+"Of"), methods.Unique("Set"+f.Go+"By")

@@ -1,0 +1,361 @@
+package plain
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/nocopythrift/nocopythrift/internal/byteorder"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// Field is the constant of a field: the header is in its lowest 24 bits.
+type Field = nocopy.XField
+
+// Slack is the number of bytes for which there is room after Fit, and after each method that says
+// so. The methods that do not check may write that many before the next one that does; generated
+// code counts them. Some store longer numbers than they write.
+const Slack = 128
+
+// beyond is for stores that are longer than what they write.
+const beyond = 24
+
+// sizes of headers in bytes
+const (
+	fieldHeader = 3 // type, id
+	textHeader  = 4 // length
+	listHeader  = 5 // element type, count
+	mapHeader   = 6 // key type, value type, count
+)
+
+// most is the largest length of a text and number of elements.
+const most = math.MaxInt32
+
+// mostDepth is how many structs and lists of structs may be in each other. More means that values
+// contain themselves: Go's stack would be full in the end.
+const mostDepth = 1 << 16
+
+// Writer appends the fields of structs to a slice.
+type Writer struct {
+	b     []byte // with all of its capacity
+	depth int
+}
+
+// NewWriter returns a Writer that appends to dst, and the position of the first byte.
+func NewWriter(dst []byte) (Writer, int) {
+	return Writer{b: dst[:cap(dst)]}, len(dst)
+}
+
+// Bytes returns what has been written up to at.
+func (w *Writer) Bytes(at int) []byte { return w.b[:at] }
+
+// Fit makes room.
+func (w *Writer) Fit(at int) int {
+	if len(w.b)-at < Slack+beyond {
+		w.grow(at, 0)
+	}
+	return at
+}
+
+// fit makes room for n bytes and the slack after them.
+func (w *Writer) fit(at, n int) {
+	if len(w.b)-at < n+Slack+beyond {
+		w.grow(at, n)
+	}
+}
+
+//go:noinline
+func (w *Writer) grow(at, n int) {
+	w.b = slices.Grow(w.b[:at], max(n+Slack+beyond, at, 256))
+	w.b = w.b[:cap(w.b)]
+}
+
+// Enter notes that a nested struct, or a list of such, begins.
+func (w *Writer) Enter() {
+	if w.depth++; w.depth > mostDepth {
+		panic("nocopy: values that contain themselves, or are nested too deeply")
+	}
+}
+
+// Leave notes that it ends.
+func (w *Writer) Leave() { w.depth-- }
+
+// Stop ends a struct. It makes room.
+func (w *Writer) Stop(at int) int {
+	at = w.Fit(at)
+	w.room(at)[0] = byte(nocopy.WireStop)
+	return at + 1
+}
+
+// Struct begins a field that is a struct, without a check.
+func (w *Writer) Struct(at int, f Field) int {
+	binary.BigEndian.PutUint32(w.room(at)[:], uint32(f)<<8)
+	return at + fieldHeader
+}
+
+// Bool writes a field without a check.
+func (w *Writer) Bool(at int, f Field, v bool) int {
+	x := int8(0)
+	if v {
+		x = 1
+	}
+	return w.Int8(at, f, x)
+}
+
+// Int8 writes a field without a check.
+func (w *Writer) Int8(at int, f Field, v int8) int {
+	binary.BigEndian.PutUint32(w.room(at)[:], uint32(f)<<8|uint32(uint8(v)))
+	return at + fieldHeader + 1
+}
+
+// Int16 writes a field without a check.
+func (w *Writer) Int16(at int, f Field, v int16) int {
+	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(uint16(v))<<24)
+	return at + fieldHeader + 2
+}
+
+// Int32 writes a field without a check.
+func (w *Writer) Int32(at int, f Field, v int32) int {
+	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(uint32(v))<<8)
+	return at + fieldHeader + 4
+}
+
+// Int64 writes a field without a check.
+func (w *Writer) Int64(at int, f Field, v int64) int {
+	b := w.room(at)
+	binary.BigEndian.PutUint32(b[:], uint32(f)<<8)
+	binary.BigEndian.PutUint64(b[fieldHeader:], uint64(v))
+	return at + fieldHeader + 8
+}
+
+// Float64 writes a field without a check.
+func (w *Writer) Float64(at int, f Field, v float64) int {
+	return w.Int64(at, f, int64(math.Float64bits(v)))
+}
+
+// UUID writes a field without a check.
+func (w *Writer) UUID(at int, f Field, v nocopy.UUID) int {
+	b := w.room(at)
+	binary.BigEndian.PutUint32(b[:], uint32(f)<<8)
+	copy(b[fieldHeader:], v[:])
+	return at + fieldHeader + len(v)
+}
+
+// Text writes a field and makes room after it.
+func (w *Writer) Text(at int, f Field, v string) int {
+	n := len(v)
+	if len(w.b)-at < n+(fieldHeader+textHeader+Slack+beyond) {
+		w.growText(at, n)
+	}
+	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(uint32(n))<<8)
+	at += fieldHeader + textHeader
+	w.move(at, v)
+	return at + n
+}
+
+// TextValue writes a text without a field header and makes room after it.
+func (w *Writer) TextValue(at int, v string) int {
+	n := len(v)
+	if len(w.b)-at < n+(textHeader+Slack+beyond) {
+		w.growText(at, n)
+	}
+	binary.BigEndian.PutUint32(w.room(at)[:], uint32(n))
+	at += textHeader
+	w.move(at, v)
+	return at + n
+}
+
+func (w *Writer) growText(at, n int) {
+	if n > most {
+		panic("nocopy: length " + strconv.Itoa(n) + " out of range")
+	}
+	w.grow(at, n+fieldHeader+textHeader)
+}
+
+// Binary writes a field and makes room after it.
+func (w *Writer) Binary(at int, f Field, v []byte) int {
+	return w.Text(at, f, chain.String(v))
+}
+
+// BinaryValue writes a binary without a field header and makes room after it.
+func (w *Writer) BinaryValue(at int, v []byte) int { return w.TextValue(at, chain.String(v)) }
+
+// The values of maps: without field headers, without a check.
+
+func (w *Writer) BoolValue(at int, v bool) int {
+	x := byte(0)
+	if v {
+		x = 1
+	}
+	w.room(at)[0] = x
+	return at + 1
+}
+
+func (w *Writer) Int8Value(at int, v int8) int {
+	w.room(at)[0] = byte(v)
+	return at + 1
+}
+
+func (w *Writer) Int16Value(at int, v int16) int {
+	binary.BigEndian.PutUint16(w.room(at)[:], uint16(v))
+	return at + 2
+}
+
+func (w *Writer) Int32Value(at int, v int32) int {
+	binary.BigEndian.PutUint32(w.room(at)[:], uint32(v))
+	return at + 4
+}
+
+func (w *Writer) Int64Value(at int, v int64) int {
+	binary.BigEndian.PutUint64(w.room(at)[:], uint64(v))
+	return at + 8
+}
+
+func (w *Writer) Float64Value(at int, v float64) int {
+	return w.Int64Value(at, int64(math.Float64bits(v)))
+}
+
+func (w *Writer) UUIDValue(at int, v nocopy.UUID) int {
+	return at + copy(w.room(at)[:], v[:])
+}
+
+// List begins a list or set of n elements and makes room after its header.
+func (w *Writer) List(at int, f Field, elem nocopy.WireType, n int) int {
+	return w.list(at, f, elem, n, 0)
+}
+
+// list begins a list or set of n elements and makes room for them and after them.
+func (w *Writer) list(at int, f Field, elem nocopy.WireType, n, size int) int {
+	checkCount(n, size)
+	w.fit(at, fieldHeader+listHeader+n*size)
+	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(elem)<<32|uint64(uint32(n)))
+	return at + fieldHeader + listHeader
+}
+
+// Map begins a map of n pairs and makes room after its header.
+func (w *Writer) Map(at int, f Field, key, elem nocopy.WireType, n int) int {
+	checkCount(n, 0)
+	at = w.Fit(at)
+	b := w.room(at)
+	binary.BigEndian.PutUint32(b[:], uint32(f)<<8|uint32(key))
+	b[fieldHeader+1] = byte(elem)
+	binary.BigEndian.PutUint32(b[fieldHeader+2:], uint32(n))
+	return at + fieldHeader + mapHeader
+}
+
+func checkCount(n, size int) {
+	if n > most || uint64(n)*uint64(size) > most {
+		panic("nocopy: " + strconv.Itoa(n) + " elements are more than a message can have")
+	}
+}
+
+// Bools writes a list or set and makes room after it. The methods for other elements do the same.
+func (w *Writer) Bools(at int, f Field, v []bool) int {
+	at = w.list(at, f, nocopy.WireBool, len(v), 1)
+	b := w.b[at:][:len(v)]
+	for i, x := range v {
+		b[i] = 0
+		if x {
+			b[i] = 1
+		}
+	}
+	return at + len(v)
+}
+
+func (w *Writer) Int8s(at int, f Field, v []int8) int {
+	at = w.list(at, f, nocopy.WireI8, len(v), 1)
+	byteorder.StoreInt8s(w.b[at:], v)
+	return at + len(v)
+}
+
+func (w *Writer) Int16s(at int, f Field, v []int16) int {
+	at = w.list(at, f, nocopy.WireI16, len(v), 2)
+	byteorder.StoreInt16s(w.b[at:], v)
+	return at + 2*len(v)
+}
+
+func (w *Writer) Int32s(at int, f Field, v []int32) int { return WriteEnums(w, at, f, v) }
+
+// WriteEnums writes a list or set and makes room after it.
+func WriteEnums[E ~int32](w *Writer, at int, f Field, v []E) int {
+	at = w.list(at, f, nocopy.WireI32, len(v), 4)
+	byteorder.StoreInt32s(w.b[at:], v)
+	return at + 4*len(v)
+}
+
+func (w *Writer) Int64s(at int, f Field, v []int64) int {
+	at = w.list(at, f, nocopy.WireI64, len(v), 8)
+	byteorder.StoreInt64s(w.b[at:], v)
+	return at + 8*len(v)
+}
+
+func (w *Writer) Float64s(at int, f Field, v []float64) int {
+	at = w.list(at, f, nocopy.WireDouble, len(v), 8)
+	byteorder.StoreFloat64s(w.b[at:], v)
+	return at + 8*len(v)
+}
+
+func (w *Writer) UUIDs(at int, f Field, v []nocopy.UUID) int {
+	at = w.list(at, f, nocopy.WireUUID, len(v), 16)
+	for i := range v {
+		at += copy(w.b[at:], v[i][:])
+	}
+	return at
+}
+
+// Texts writes a list or set and makes room after it.
+func (w *Writer) Texts(at int, f Field, v []string) int {
+	at = w.List(at, f, nocopy.WireString, len(v))
+	for _, x := range v {
+		at = w.TextValue(at, x)
+	}
+	return at
+}
+
+func (w *Writer) ByteSlices(at int, f Field, v [][]byte) int {
+	at = w.List(at, f, nocopy.WireString, len(v))
+	for _, x := range v {
+		at = w.BinaryValue(at, x)
+	}
+	return at
+}
+
+// Default writes field f of a struct that d describes with the IDL's value, or an empty one, and
+// makes room after it.
+func (w *Writer) Default(at int, d *nocopy.XDesc, f Field) int {
+	b := d.AppendDefault(w.b[:at], f)
+	w.b = b[:cap(b)]
+	return w.Fit(len(b))
+}
+
+// Distinct returns v without the elements that equal an earlier one, as a set has them.
+func Distinct[T comparable](v []T) []T {
+	return distinct(v, func(x T) T { return x })
+}
+
+// DistinctSlices is Distinct for binaries.
+func DistinctSlices(v [][]byte) [][]byte {
+	return distinct(v, func(x []byte) string { return string(x) })
+}
+
+func distinct[T any, K comparable](v []T, key func(T) K) []T {
+	seen := make(map[K]bool, len(v))
+	for i, x := range v {
+		k := key(x)
+		if !seen[k] {
+			seen[k] = true
+			continue
+		}
+		out := slices.Clone(v[:i]) // v is the caller's
+		for _, x := range v[i:] {
+			if k := key(x); !seen[k] {
+				seen[k] = true
+				out = append(out, x)
+			}
+		}
+		return out
+	}
+	return v
+}
