@@ -202,10 +202,12 @@ func (p *plainField) list() {
 		return
 	}
 	what := value
-	if set && elem.Kind == schema.Binary {
-		what = "impl.DistinctSlices(" + value + ")"
-	} else if set {
-		what = "impl.Distinct(" + value + ")"
+	if set {
+		distinct := map[schema.Kind]string{schema.Binary: "DistinctSlices", schema.Double: "DistinctFloat64s"}[elem.Kind]
+		if distinct == "" {
+			distinct = "Distinct"
+		}
+		what = "impl." + distinct + "(" + value + ")"
 	}
 	if elem.Kind == schema.EnumKind {
 		p.container(fmt.Sprintf("at = impl.WriteEnums(w, at, %s, %s)", v.Const, what))

@@ -28,6 +28,9 @@ func WriteEnums[E ~int32](w *Writer, at int, f Field, v []E) int {
 // Distinct returns v without the elements that equal an earlier one.
 func Distinct[T comparable](v []T) []T { return plain.Distinct(v) }
 
+// DistinctFloat64s is Distinct for doubles.
+func DistinctFloat64s(v []float64) []float64 { return plain.DistinctFloat64s(v) }
+
 // DistinctSlices is Distinct for binaries.
 func DistinctSlices(v [][]byte) [][]byte { return plain.DistinctSlices(v) }
 

@@ -2540,7 +2540,7 @@ func (v *SetsFields) ThriftAppend(w *impl.Writer, at int) int {
 		at = w.Int64s(at, setsLarges, impl.Distinct(v.Larges))
 	}
 	if v.Reals != nil {
-		at = w.Float64s(at, setsReals, impl.Distinct(v.Reals))
+		at = w.Float64s(at, setsReals, impl.DistinctFloat64s(v.Reals))
 	}
 	if v.Texts != nil {
 		at = w.Texts(at, setsTexts, impl.Distinct(v.Texts))

@@ -335,6 +335,9 @@ func Distinct[T comparable](v []T) []T {
 	return distinct(v, func(x T) T { return x })
 }
 
+// DistinctFloat64s is Distinct for doubles, of which those are equal that have the same bits.
+func DistinctFloat64s(v []float64) []float64 { return distinct(v, math.Float64bits) }
+
 // DistinctSlices is Distinct for binaries.
 func DistinctSlices(v [][]byte) [][]byte {
 	return distinct(v, func(x []byte) string { return string(x) })

@@ -1,0 +1,273 @@
+package shapes_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// plainValues is a type of plain values, as a pointer to one has it.
+type plainValues[V any] interface {
+	*V
+	AppendTo(dst []byte) []byte
+	Parse(b []byte, opts ...nocopy.Option) error
+}
+
+// plainType is what the tests below need of one type of plain values, without its name.
+type plainType struct {
+	name string
+	// random returns the bytes of a random value, and a message of it
+	random func(r *rand.Rand) (v any, appended, message []byte)
+	// parse returns the value of b; with slow it is parsed as a message. It sets the fields of kept
+	parse func(b []byte, kept any, opts ...nocopy.Option) (v any, err error)
+}
+
+func plainOf[V any, P plainValues[V], S nocopy.StructView](newOf func(V, ...nocopy.Option) S) plainType {
+	return plainType{
+		name: reflect.TypeFor[V]().Name(),
+		random: func(r *rand.Rand) (any, []byte, []byte) {
+			v := new(V)
+			fillRandom(r, reflect.ValueOf(v).Elem(), 4)
+			m := nocopy.Struct(newOf(*v))
+			defer m.Release()
+			return *v, P(v).AppendTo(nil), m.Message().AppendTo(nil)
+		},
+		parse: func(b []byte, kept any, opts ...nocopy.Option) (any, error) {
+			v, _ := kept.(*V)
+			if v == nil {
+				v = new(V)
+			}
+			err := P(v).Parse(b, opts...)
+			return v, err
+		},
+	}
+}
+
+var plainTypes = []plainType{
+	plainOf(shapes.NewPointOf), plainOf(shapes.NewRefusedOf), plainOf(shapes.NewEmptyOf), plainOf(shapes.NewRequiredFieldsOf),
+	plainOf(shapes.NewRequiredDefaultsOf), plainOf(shapes.NewOptionalFieldsOf), plainOf(shapes.NewOptionalDefaultsOf),
+	plainOf(shapes.NewPlainFieldsOf), plainOf(shapes.NewPlainDefaultsOf), plainOf(shapes.NewListsOf), plainOf(shapes.NewSetsOf),
+	plainOf(shapes.NewMapsOf), plainOf(shapes.NewTreeOf), plainOf(shapes.NewChainOf), plainOf(shapes.NewDirectoryOf),
+	plainOf(shapes.NewOddIDsOf), plainOf(shapes.NewOddNamesOf), plainOf(shapes.NewOuterOf), plainOf(shapes.NewCardOf),
+	plainOf(shapes.NewSecretsOf), plainOf(shapes.NewRejectedOf), plainOf(shapes.NewNotedOf),
+}
+
+// fillRandom sets v and what is in it. Pointers deeper than depth are nil.
+func fillRandom(r *rand.Rand, v reflect.Value, depth int) {
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(r.IntN(2) == 0)
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(r.Uint64()) >> r.IntN(64))
+	case reflect.Float64:
+		v.SetFloat([]float64{0, math.Copysign(0, -1), 1.5, math.Inf(1), r.Float64()}[r.IntN(5)])
+	case reflect.String:
+		n := modelLengths[r.IntN(len(modelLengths))]
+		if n > 100 && r.IntN(8) > 0 {
+			n %= 50
+		}
+		v.SetString(strings.Repeat(string(rune('a'+r.IntN(26))), n))
+	case reflect.Array:
+		for i := range v.Len() {
+			v.Index(i).SetUint(r.Uint64() & 255)
+		}
+	case reflect.Uint8:
+		v.SetUint(r.Uint64() & 255)
+	case reflect.Slice:
+		if depth <= 0 || r.IntN(3) == 0 {
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), []int{0, 1, 2, 7, 9, 40}[r.IntN(6)], 40))
+		for i := range v.Len() {
+			fillRandom(r, v.Index(i), depth-2)
+		}
+		if v.Len() > 0 && v.Type().Elem().Kind() == reflect.Struct && v.Type().Elem().NumField() == 2 && r.IntN(20) > 0 {
+			distinctPairs(v)
+		}
+	case reflect.Pointer:
+		if depth > 0 && r.IntN(2) == 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			fillRandom(r, v.Elem(), depth-1)
+		}
+	case reflect.Struct:
+		if set := v.FieldByName("Set"); set.IsValid() && v.NumField() == 2 && set.Kind() == reflect.Bool {
+			if r.IntN(2) == 0 {
+				set.SetBool(true)
+				fillRandom(r, v.FieldByName("Value"), depth)
+			}
+			return
+		}
+		for i := range v.NumField() {
+			fillRandom(r, v.Field(i), depth)
+		}
+	default:
+		panic(v.Kind())
+	}
+}
+
+// distinctPairs leaves out the pairs of v, if it has such, whose key an earlier one has.
+func distinctPairs(v reflect.Value) {
+	seen := map[string]bool{}
+	n := 0
+	for i := range v.Len() {
+		key := v.Index(i).FieldByName("Key")
+		if !key.IsValid() {
+			return
+		}
+		if k := fmt.Sprint(key); !seen[k] {
+			seen[k] = true
+			v.Index(n).Set(v.Index(i))
+			n++
+		}
+	}
+	v.SetLen(n)
+}
+
+// TestPlainAppend: AppendTo writes what a message of the same values sends, and Parse reads it
+// again, also into values that were used before, and from what the message sends.
+func TestPlainAppend(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, typ := range plainTypes {
+		t.Run(typ.name, func(t *testing.T) {
+			var kept any
+			for range testmode.Of(100, 5_000) {
+				v, appended, message := typ.random(r)
+				want, err := typ.parse(message, nil, nocopy.Limits{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, b := range [][]byte{appended, message} {
+					got, err := typ.parse(b, nil)
+					if err != nil {
+						t.Fatalf("%v\nof %.500s\n%.2000s", err, fmt.Sprint(v), hex.Dump(b))
+					}
+					if d := cmp.Diff(want, got); d != "" {
+						t.Fatalf("-message +bytes\n%.2000s", d)
+					}
+					if kept, err = typ.parse(b, kept); err != nil {
+						t.Fatal(err)
+					}
+					if d := cmp.Diff(want, kept); d != "" {
+						t.Fatalf("used before: %s", d)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestPlainAgainstMessage: Parse gives the same values and the same errors as a message does, of
+// any bytes. With Limits, which are the usual ones here, it always makes a message.
+func TestPlainAgainstMessage(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, typ := range plainTypes {
+		t.Run(typ.name, func(t *testing.T) {
+			var kept any
+			for range testmode.Of(500, 20_000) {
+				_, b, _ := typ.random(r)
+				b = spoilt(r, b[:min(len(b), 5000)])
+				kept = comparePlain(t, typ, b, kept)
+			}
+		})
+	}
+}
+
+// comparePlain compares the two ways of parsing b. It returns what can be used the next time.
+func comparePlain(t *testing.T, typ plainType, b []byte, kept any) any {
+	t.Helper()
+	want, wantErr := typ.parse(b, nil, nocopy.Limits{})
+	got, err := typ.parse(b, kept)
+	if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+		t.Fatalf("%v, a message: %v\n%.2000s", err, wantErr, hex.Dump(b))
+	}
+	if d := cmp.Diff(want, got, cmpopts.EquateNaNs()); d != "" {
+		t.Fatalf("-message +bytes\n%.2000s\n%.2000s", d, hex.Dump(b))
+	}
+	return got
+}
+
+// spoilt changes a few bytes of b, or leaves out or repeats some.
+func spoilt(r *rand.Rand, b []byte) []byte {
+	b = bytes.Clone(b)
+	for range r.IntN(3) {
+		if len(b) == 0 {
+			break
+		}
+		i := r.IntN(len(b))
+		switch n := min(r.IntN(16), len(b)-i); r.IntN(4) {
+		case 0:
+			b[i] = byte(r.Uint32())
+		case 1:
+			b[i] ^= 1 << r.IntN(8)
+		case 2:
+			b = append(b[:i], b[i+n:]...)
+		case 3:
+			b = append(b[:i+n:i+n], b[i:]...)
+		}
+	}
+	return b
+}
+
+// FuzzPlain is TestPlainAgainstMessage with the bytes of the fuzzer.
+func FuzzPlain(f *testing.F) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for i, typ := range plainTypes {
+		for range 3 {
+			_, b, _ := typ.random(r)
+			f.Add(uint8(i), b[:min(len(b), 4000)])
+		}
+	}
+	f.Fuzz(func(t *testing.T, i uint8, b []byte) {
+		comparePlain(t, plainTypes[int(i)%len(plainTypes)], b, nil)
+	})
+}
+
+// TestPlainDepth: values may be nested as deeply as in a message.
+func TestPlainDepth(t *testing.T) {
+	v := &shapes.ChainFields{}
+	for n := 1; n < 70; n++ {
+		b := v.AppendTo(nil)
+		_, want := shapes.ParseChain(b)
+		_, err := shapes.ParseChainFields(b)
+		if fmt.Sprint(err) != fmt.Sprint(want) {
+			t.Errorf("%d levels: %v, a message: %v", n, err, want)
+		}
+		v = &shapes.ChainFields{Next: v}
+	}
+	loop := &shapes.ChainFields{}
+	loop.Next = loop
+	defer func() {
+		if s, _ := recover().(string); !strings.HasPrefix(s, "nocopy: values that contain themselves") {
+			t.Error(s)
+		}
+	}()
+	loop.AppendTo(nil)
+}
+
+// TestPlainAllocations: values that are kept take no memory, after the first time.
+func TestPlainAllocations(t *testing.T) {
+	v := shapes.ListsFields{Points: []shapes.PointFields{{X: 1}, {X: 2}}, Texts: []string{"a", "bb"}, Blobs: [][]byte{{1}}}
+	var kept shapes.ListsFields
+	buf := make([]byte, 0, 4096)
+	n := testing.AllocsPerRun(100, func() {
+		buf = v.AppendTo(buf[:0])
+		if err := kept.Parse(buf); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
