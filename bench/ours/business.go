@@ -9,11 +9,13 @@ import (
 
 func business(v *data.Business) message[peer.Business] {
 	own := new(lists)
+	f, p := businessFields(v)
 	return message[peer.Business]{
 		make:  peer.NewBusiness,
 		parse: peer.ParseBusiness,
 		fill:  func(m peer.Business) { fillBusiness(m, v, own) },
-		of:    businessOf(v),
+		of:    func(opts ...nocopy.Option) peer.Business { p.fill(); return peer.NewBusinessOf(*f, opts...) },
+		plain: p,
 		sum:   sumBusiness,
 		partial: func(m peer.Business) uint64 {
 			return data.F64(m.GetScore()) + uint64(m.GetTs()) + data.Str(m.GetOwner().GetName())

@@ -3,6 +3,7 @@ package ours
 
 import (
 	"io"
+	"slices"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 
@@ -19,6 +20,8 @@ import (
 //   - nocopy/recycle: with nocopy.Recycle, so memory is used again after Release
 //   - nocopy/fields, nocopy/fields+recycle (build): of structs of plain values, as nocopyc -fields
 //     makes them; without options, and with nocopy.Recycle
+//   - nocopy/plain (build, read): such structs and bytes, without a message; structs, slices and
+//     the buffer are kept
 //   - nocopy/kept (B and H): no options, all messages one after the other in one Message that the
 //     application keeps
 //   - nocopy/lazy (partial, edit): with nocopy.Lazy and nocopy.Recycle, what a gateway uses
@@ -81,6 +84,7 @@ type message[S nocopy.StructView] struct {
 	parse   func([]byte, ...nocopy.Option) (S, error)
 	fill    func(S)
 	of      func(...nocopy.Option) S // makes it of structs of plain values
+	plain   *plain                   // the same without a message
 	kept    bool                     // there are rows of a Message that the application keeps
 	sum     func(S) uint64
 	partial func(S) uint64
@@ -124,10 +128,7 @@ func (f with[S]) rows(wire []byte, op bench.Op) []bench.Row {
 	}
 	var rows []bench.Row
 	for _, m := range modes {
-		opts := m.opts
-		if len(wire) > 100<<20 {
-			opts = append(opts[:len(opts):len(opts)], nocopy.Limits{MaxBytes: large})
-		}
+		opts := slices.Concat(m.opts, limitFor(wire))
 		rows = append(rows, bench.Row{Peer: m.row, Make: func() bench.Step { return f().step(wire, op, opts) }})
 	}
 	if f().kept {
@@ -140,6 +141,9 @@ func (f with[S]) rows(wire []byte, op bench.Op) []bench.Row {
 				return func(w io.Writer) uint64 { return send(w, nocopy.Struct(of(m.opts...))) }
 			}})
 		}
+	}
+	if (op == bench.Build || op == bench.Read) && f().plain != nil {
+		rows = append(rows, bench.Row{Peer: "nocopy/plain", Make: func() bench.Step { return f().plain.step(wire, op) }})
 	}
 	if op == bench.Partial && f().peek != nil {
 		rows = append(rows, bench.Row{Peer: "nocopy/index", Make: func() bench.Step {
@@ -221,6 +225,32 @@ func (m message[S]) keptStep(wire []byte, op bench.Op) bench.Step {
 		}
 	}
 	panic("ours: no such operation")
+}
+
+// step returns the step of an operation on plain values.
+func (p *plain) step(wire []byte, op bench.Op) bench.Step {
+	if op == bench.Read {
+		return func(io.Writer) uint64 {
+			if err := p.parse(wire, limitFor(wire)...); err != nil {
+				panic(err)
+			}
+			return p.sum()
+		}
+	}
+	var buf []byte
+	return func(w io.Writer) uint64 {
+		p.fill()
+		buf = p.write(buf[:0])
+		return uint64(must(w.Write(buf)))
+	}
+}
+
+// limitFor returns the option that a message of these bytes needs, if any.
+func limitFor(wire []byte) []nocopy.Option {
+	if len(wire) <= 100<<20 {
+		return nil
+	}
+	return []nocopy.Option{nocopy.Limits{MaxBytes: large}}
 }
 
 // send writes the message and releases it.

@@ -13,6 +13,7 @@ func writeRequest(v *data.WriteRequest) message[prom.WriteRequest] {
 		make:    prom.NewWriteRequest,
 		parse:   prom.ParseWriteRequest,
 		of:      writeRequestOf(v),
+		plain:   writeRequestFields(v),
 		fill:    func(m prom.WriteRequest) { fillRequest(m, v) },
 		sum:     sumRequest,
 		partial: partialRequest,

@@ -37,10 +37,12 @@ func myTest(v *data.MyTest) message[peer.MyTest] {
 }
 
 func small(v *data.Small) message[peer.Small] {
+	f, p := smallFields(v)
 	return message[peer.Small]{
 		make:  peer.NewSmall,
 		parse: peer.ParseSmall,
-		of:    smallOf(v),
+		of:    func(opts ...nocopy.Option) peer.Small { p.fill(); return peer.NewSmallOf(*f, opts...) },
+		plain: p,
 		kept:  true,
 		fill: func(m peer.Small) {
 			m.SetService(v.Service)

@@ -13,6 +13,7 @@ func vstreamRows(v *data.VStreamRows) message[peer.VStreamRowsResponse] {
 		make:  peer.NewVStreamRowsResponse,
 		parse: peer.ParseVStreamRowsResponse,
 		of:    vstreamRowsOf(v),
+		plain: vstreamRowsFields(v),
 		fill: func(m peer.VStreamRowsResponse) {
 			m.SetGtid(v.Gtid)
 			rows := m.NewRows(len(v.Rows))

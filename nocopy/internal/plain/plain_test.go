@@ -1,0 +1,115 @@
+package plain
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// TestSlice: elements keep what they had, and memory is bounded by the bytes of the message.
+func TestSlice(t *testing.T) {
+	type large struct {
+		kept []int
+		_    [1000]byte
+	}
+	r, at := NewReader(make([]byte, 1<<20), nil)
+	v, at := Slice(&r, at, []large(nil), 3)
+	if len(v) != 3 || at != 0 {
+		t.Fatal(len(v), at)
+	}
+	v[2].kept = []int{1}
+	if v, at = Slice(&r, at, v[:0], 2); len(v) != 2 || v[:3][2].kept == nil {
+		t.Error(len(v), at)
+	}
+	if v, at = Slice(&r, at, v, 50); len(v) != 50 || v[2].kept == nil || at != 0 {
+		t.Error(len(v), at)
+	}
+	if none, at := Slice(&r, 0, []large(nil), 0); none == nil || at != 0 {
+		t.Error("a list without elements is as if absent")
+	}
+	if v, at = Slice(&r, 0, []large(nil), 1<<20); len(v) != 0 || at != Failed {
+		t.Errorf("a GiB for a MiB: %d elements", len(v))
+	}
+	if p, at := New(&r, 0, new(int)); p == nil || at != 0 {
+		t.Error("what is there takes no memory")
+	}
+	if p, at := New[int](&r, 0, nil); p != nil || at != Failed {
+		t.Error("there is no memory left")
+	}
+	r.Options([]nocopy.Option{nocopy.Lazy, nocopy.Limits{MaxIndex: 8}})
+	if p, _ := New[int](&r, 0, nil); p == nil {
+		t.Error("Options begins anew")
+	}
+	if p, _ := New[int](&r, 0, nil); p != nil {
+		t.Error("Limits.MaxIndex does not count")
+	}
+	if err := r.End(new(nocopy.Message)); !strings.Contains(fmt.Sprint(err), "more than Limits.MaxIndex") {
+		t.Error(err)
+	}
+}
+
+// TestOptions: checks are not put off, and the bytes stay the caller's.
+func TestOptions(t *testing.T) {
+	var r Reader
+	all := []nocopy.Option{nocopy.Lazy, nocopy.Own, nocopy.Recycle, nocopy.ByIndex, nocopy.WithIndex, nocopy.ValidUTF8, nocopy.RequireIndex, nocopy.Limits{MaxDepth: 3}}
+	if got := r.Options(all); len(got) != 3 {
+		t.Errorf("%d options", len(got))
+	}
+	if len(all) != 8 || all[0] != nocopy.Lazy {
+		t.Error("the caller's options have changed")
+	}
+}
+
+// TestGrow: whatever the capacity, each method writes the same bytes, and none beyond the slice.
+func TestGrow(t *testing.T) {
+	const f = Field(11<<16 | 1)
+	write := func(dst []byte) []byte {
+		w, at := NewWriter(dst)
+		at = w.Fit(at)
+		for range 10 {
+			at = w.Int64(at, f, 1)
+		}
+		at = w.Text(at, f, "four")
+		at = w.UUID(at, f, nocopy.UUID{1, 15: 2})
+		at = w.Text(at, f, strings.Repeat("x", 300))
+		at = w.Int64s(at, f, make([]int64, 20))
+		at = w.Map(at, f, nocopy.WireString, nocopy.WireBool, 2)
+		at = w.BoolValue(w.TextValue(at, ""), true)
+		at = w.BoolValue(w.BinaryValue(at, []byte("abc")), false)
+		at = w.Bools(at, f, []bool{true, false, true})
+		return w.Bytes(w.Stop(at))
+	}
+	want := write(nil)
+	for n := range len(want) + 200 {
+		memory := bytes.Repeat([]byte{0xee}, n+64)
+		got := write(append(memory[:0:n], "prefix"[:min(6, n)]...))
+		if !bytes.Equal(got[min(6, n):], want) {
+			t.Fatalf("capacity %d: other bytes", n)
+		}
+		if !bytes.Equal(memory[n:], bytes.Repeat([]byte{0xee}, 64)) {
+			t.Fatalf("capacity %d: bytes after it have changed", n)
+		}
+	}
+}
+
+// TestTooLong: what a message cannot have is refused.
+func TestTooLong(t *testing.T) {
+	for _, f := range []func(){
+		func() { checkCount(math.MaxInt, 2) },
+		func() { checkCount(1<<28, 8) },
+		func() { w := Writer{depth: mostDepth}; w.Enter() },
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "nocopy: ") {
+					t.Error(s)
+				}
+			}()
+			f()
+		}()
+	}
+}
