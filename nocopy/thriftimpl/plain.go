@@ -59,5 +59,13 @@ func Unique[K comparable, V any](at int, v []nocopy.Pair[K, V]) int { return pla
 // UniqueBinary is Unique for keys that are binaries.
 func UniqueBinary[V any](at int, v []nocopy.Pair[[]byte, V]) int { return plain.UniqueBinary(at, v) }
 
+// Refill parses b as a message and fills v from it.
+func Refill[S nocopy.StructView, V any, P interface {
+	*V
+	ThriftFill(s S, r *Reader)
+}](v P, b []byte, opts []nocopy.Option, parse func([]byte, ...nocopy.Option) (S, error)) error {
+	return plain.Refill[S, V](v, b, opts, parse)
+}
+
 // Empty returns v without its elements.
 func Empty[T any](v []T) []T { return plain.Empty(v) }

@@ -57,15 +57,7 @@ func (v *LineFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseLine(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = LineFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseLine)
 }
 
 // ThriftAppend is for generated code.
@@ -152,15 +144,7 @@ func (v *OrderFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseOrder(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = OrderFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseOrder)
 }
 
 // ThriftAppend is for generated code.
@@ -318,15 +302,7 @@ func (v *ReceiptFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseReceipt(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = ReceiptFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseReceipt)
 }
 
 // ThriftAppend is for generated code.

@@ -55,15 +55,7 @@ func (v *PointFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParsePoint(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = PointFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParsePoint)
 }
 
 // ThriftAppend is for generated code.
@@ -161,15 +153,7 @@ func (v *RefusedFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseRefused(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = RefusedFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseRefused)
 }
 
 // ThriftAppend is for generated code.
@@ -251,15 +235,7 @@ func (v *EmptyFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseEmpty(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = EmptyFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseEmpty)
 }
 
 // ThriftAppend is for generated code.
@@ -358,15 +334,7 @@ func (v *RequiredFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseRequiredFields(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = RequiredFieldsFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseRequiredFields)
 }
 
 // ThriftAppend is for generated code.
@@ -660,15 +628,7 @@ func (v *RequiredDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseRequiredDefaults(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = RequiredDefaultsFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseRequiredDefaults)
 }
 
 // ThriftAppend is for generated code.
@@ -960,15 +920,7 @@ func (v *OptionalFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseOptionalFields(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = OptionalFieldsFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseOptionalFields)
 }
 
 // ThriftAppend is for generated code.
@@ -1313,15 +1265,7 @@ func (v *OptionalDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseOptionalDefaults(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = OptionalDefaultsFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseOptionalDefaults)
 }
 
 // ThriftAppend is for generated code.
@@ -1670,15 +1614,7 @@ func (v *PlainFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParsePlainFields(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = PlainFieldsFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParsePlainFields)
 }
 
 // ThriftAppend is for generated code.
@@ -1942,15 +1878,7 @@ func (v *PlainDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParsePlainDefaults(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = PlainDefaultsFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParsePlainDefaults)
 }
 
 // ThriftAppend is for generated code.
@@ -2223,15 +2151,7 @@ func (v *ListsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseLists(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = ListsFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseLists)
 }
 
 // ThriftAppend is for generated code.
@@ -2511,15 +2431,7 @@ func (v *SetsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseSets(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = SetsFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseSets)
 }
 
 // ThriftAppend is for generated code.
@@ -2711,15 +2623,7 @@ func (v *MapsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseMaps(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = MapsFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseMaps)
 }
 
 // ThriftAppend is for generated code.
@@ -3323,15 +3227,7 @@ func (v *TreeFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseTree(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = TreeFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseTree)
 }
 
 // ThriftAppend is for generated code.
@@ -3448,15 +3344,7 @@ func (v *ChainFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseChain(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = ChainFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseChain)
 }
 
 // ThriftAppend is for generated code.
@@ -3542,15 +3430,7 @@ func (v *DirectoryFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseDirectory(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = DirectoryFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseDirectory)
 }
 
 // ThriftAppend is for generated code.
@@ -3631,15 +3511,7 @@ func (v *OddIDsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseOddIDs(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = OddIDsFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseOddIDs)
 }
 
 // ThriftAppend is for generated code.
@@ -3738,15 +3610,7 @@ func (v *OddNamesFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseOddNames(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = OddNamesFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseOddNames)
 }
 
 // ThriftAppend is for generated code.
@@ -3849,15 +3713,7 @@ func (v *OuterFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseOuter(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = OuterFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseOuter)
 }
 
 // ThriftAppend is for generated code.
@@ -3974,15 +3830,7 @@ func (v *CardFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseCard(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = CardFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseCard)
 }
 
 // ThriftAppend is for generated code.
@@ -4084,15 +3932,7 @@ func (v *SecretsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseSecrets(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = SecretsFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseSecrets)
 }
 
 // ThriftAppend is for generated code.
@@ -4330,15 +4170,7 @@ func (v *RejectedFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseRejected(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = RejectedFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseRejected)
 }
 
 // ThriftAppend is for generated code.
@@ -4415,15 +4247,7 @@ func (v *NotedFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseNoted(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = NotedFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseNoted)
 }
 
 // ThriftAppend is for generated code.

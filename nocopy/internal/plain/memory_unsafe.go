@@ -12,8 +12,8 @@ import (
 
 // room returns the bytes at at.
 func (w *Writer) room(at int) *[beyond]byte {
-	// SAFETY: Fit, or a method that says so, has made room for Slack+beyond bytes since. Generated code
-	// writes at most Slack bytes before the next of these.
+	// SAFETY: Fit, or a method that says so, has made room for Slack+beyond bytes since. Generated
+	// code writes at most Slack bytes before the next of these.
 	return (*[beyond]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.b)), at))
 }
 

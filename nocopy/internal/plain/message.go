@@ -9,15 +9,30 @@ import (
 
 // What a struct of plain values needs when its bytes are parsed as a message.
 
-// Options returns the options for parsing the message. It leaves out those that put checks off,
-// since everything is read at once, and those that let the message have the caller's bytes.
-func (r *Reader) Options(opts []nocopy.Option) []nocopy.Option {
-	r.room, r.depth = memoryLess+perByte*len(r.b), 0
-	for _, o := range opts {
-		if l, ok := o.(nocopy.Limits); ok && l.MaxIndex > 0 {
-			r.room = l.MaxIndex
-		}
+// filled is a struct of plain values that is filled from the getters of a message with root S.
+type filled[V, S any] interface {
+	*V
+	ThriftFill(s S, r *Reader)
+}
+
+// Refill parses b as a message and fills v from it. After an error, v is zero.
+func Refill[S nocopy.StructView, V any, P filled[V, S]](v P, b []byte, opts []nocopy.Option, parse func([]byte, ...nocopy.Option) (S, error)) error {
+	s, err := parse(b, atOnce(opts)...)
+	if err == nil {
+		r := Reader{b: b, room: roomFor(b, opts)}
+		v.ThriftFill(s, &r)
+		nocopy.Struct(s).Release()
+		err = r.end()
 	}
+	if err != nil {
+		*v = *new(V)
+	}
+	return err
+}
+
+// atOnce returns the options without those that put checks off, since everything is read at once,
+// and those that let the message have the caller's bytes.
+func atOnce(opts []nocopy.Option) []nocopy.Option {
 	return slices.DeleteFunc(slices.Clone(opts), func(o nocopy.Option) bool {
 		switch o {
 		case nocopy.Lazy, nocopy.Own, nocopy.Recycle, nocopy.ByIndex, nocopy.WithIndex:
@@ -27,10 +42,19 @@ func (r *Reader) Options(opts []nocopy.Option) []nocopy.Option {
 	})
 }
 
-// End ends the message, from which a struct has been filled. It returns an error if the slices of
-// the struct would take too much memory.
-func (r *Reader) End(m *nocopy.Message) error {
-	m.Release()
+// roomFor returns how much memory the slices of a message of these bytes may take.
+func roomFor(b []byte, opts []nocopy.Option) int {
+	room := memoryLess + perByte*len(b)
+	for _, o := range opts {
+		if l, ok := o.(nocopy.Limits); ok && l.MaxIndex > 0 {
+			room = l.MaxIndex
+		}
+	}
+	return room
+}
+
+// end returns an error if slices would have taken too much memory.
+func (r *Reader) end() error {
 	if r.room < 0 {
 		return &nocopy.Error{Err: fmt.Errorf("%w: slices of structs for this message of %d bytes take more than Limits.MaxIndex", nocopy.ErrLimit, len(r.b))}
 	}

@@ -2,7 +2,7 @@ package plain
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -40,23 +40,22 @@ func TestSlice(t *testing.T) {
 	if p, at := New[int](&r, 0, nil); p != nil || at != Failed {
 		t.Error("there is no memory left")
 	}
-	r.Options([]nocopy.Option{nocopy.Lazy, nocopy.Limits{MaxIndex: 8}})
-	if p, _ := New[int](&r, 0, nil); p == nil {
-		t.Error("Options begins anew")
+	r.room = roomFor(nil, []nocopy.Option{nocopy.Lazy, nocopy.Limits{MaxIndex: 8}})
+	if p, _ := New[int](&r, 0, nil); p == nil || r.end() != nil {
+		t.Error("there are 8 bytes")
 	}
 	if p, _ := New[int](&r, 0, nil); p != nil {
 		t.Error("Limits.MaxIndex does not count")
 	}
-	if err := r.End(new(nocopy.Message)); !strings.Contains(fmt.Sprint(err), "more than Limits.MaxIndex") {
+	if err := r.end(); !errors.Is(err, nocopy.ErrLimit) || !strings.Contains(err.Error(), "more than Limits.MaxIndex") {
 		t.Error(err)
 	}
 }
 
 // TestOptions: checks are not put off, and the bytes stay the caller's.
 func TestOptions(t *testing.T) {
-	var r Reader
 	all := []nocopy.Option{nocopy.Lazy, nocopy.Own, nocopy.Recycle, nocopy.ByIndex, nocopy.WithIndex, nocopy.ValidUTF8, nocopy.RequireIndex, nocopy.Limits{MaxDepth: 3}}
-	if got := r.Options(all); len(got) != 3 {
+	if got := atOnce(all); len(got) != 3 {
 		t.Errorf("%d options", len(got))
 	}
 	if len(all) != 8 || all[0] != nocopy.Lazy {

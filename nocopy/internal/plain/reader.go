@@ -2,8 +2,8 @@ package plain
 
 import (
 	"math"
+	"reflect"
 	"slices"
-	"unsafe"
 
 	"github.com/nocopythrift/nocopythrift/internal/byteorder"
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -236,7 +236,7 @@ func Slice[T any](r *Reader, at int, v []T, n int) ([]T, int) {
 		return v[:0], at
 	}
 	if n > cap(v) || v == nil {
-		if r.room -= n * int(unsafe.Sizeof(*new(T))); r.room < 0 {
+		if r.room -= n * int(reflect.TypeFor[T]().Size()); r.room < 0 {
 			return v[:0], Failed
 		}
 		v = slices.Grow(v[:cap(v)], n-cap(v))
@@ -340,7 +340,7 @@ func New[T any](r *Reader, at int, p *T) (*T, int) {
 	if p != nil {
 		return p, at
 	}
-	if r.room -= int(unsafe.Sizeof(*p)); r.room < 0 {
+	if r.room -= int(reflect.TypeFor[T]().Size()); r.room < 0 {
 		return nil, Failed
 	}
 	return new(T), at

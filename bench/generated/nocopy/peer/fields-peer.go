@@ -53,15 +53,7 @@ func (v *AnoFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseAno(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = AnoFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseAno)
 }
 
 // ThriftAppend is for generated code.
@@ -132,15 +124,7 @@ func (v *MyTestFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseMyTest(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = MyTestFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseMyTest)
 }
 
 // ThriftAppend is for generated code.
@@ -229,15 +213,7 @@ func (v *SmallSubFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseSmallSub(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = SmallSubFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseSmallSub)
 }
 
 // ThriftAppend is for generated code.
@@ -325,15 +301,7 @@ func (v *SmallFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseSmall(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = SmallFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseSmall)
 }
 
 // ThriftAppend is for generated code.
@@ -439,15 +407,7 @@ func (v *ItemFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseItem(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = ItemFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseItem)
 }
 
 // ThriftAppend is for generated code.
@@ -536,15 +496,7 @@ func (v *UserFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseUser(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = UserFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseUser)
 }
 
 // ThriftAppend is for generated code.
@@ -629,15 +581,7 @@ func (v *MetaFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseMeta(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = MetaFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseMeta)
 }
 
 // ThriftAppend is for generated code.
@@ -771,15 +715,7 @@ func (v *BusinessFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseBusiness(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = BusinessFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseBusiness)
 }
 
 // ThriftAppend is for generated code.
@@ -982,15 +918,7 @@ func (v *BlobFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseBlob(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = BlobFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseBlob)
 }
 
 // ThriftAppend is for generated code.
@@ -1077,15 +1005,7 @@ func (v *RowFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseRow(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = RowFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseRow)
 }
 
 // ThriftAppend is for generated code.
@@ -1174,15 +1094,7 @@ func (v *VStreamRowsResponseFields) Parse(b []byte, opts ...nocopy.Option) error
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseVStreamRowsResponse(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = VStreamRowsResponseFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseVStreamRowsResponse)
 }
 
 // ThriftAppend is for generated code.
@@ -1303,15 +1215,7 @@ func (v *BulkFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseBulk(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = BulkFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseBulk)
 }
 
 // ThriftAppend is for generated code.
@@ -1418,15 +1322,7 @@ func (v *CatalogFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseCatalog(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = CatalogFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseCatalog)
 }
 
 // ThriftAppend is for generated code.

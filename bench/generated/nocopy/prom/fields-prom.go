@@ -55,15 +55,7 @@ func (v *LabelFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseLabel(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = LabelFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseLabel)
 }
 
 // ThriftAppend is for generated code.
@@ -133,15 +125,7 @@ func (v *SampleFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseSample(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = SampleFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseSample)
 }
 
 // ThriftAppend is for generated code.
@@ -225,15 +209,7 @@ func (v *TimeSeriesFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseTimeSeries(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = TimeSeriesFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseTimeSeries)
 }
 
 // ThriftAppend is for generated code.
@@ -396,15 +372,7 @@ func (v *WriteRequestFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseWriteRequest(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = WriteRequestFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseWriteRequest)
 }
 
 // ThriftAppend is for generated code.

@@ -451,15 +451,7 @@ func (v *WideRowFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseWideRow(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = WideRowFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseWideRow)
 }
 
 // ThriftAppend is for generated code.
@@ -3136,15 +3128,7 @@ func (v *WideFields) Parse(b []byte, opts ...nocopy.Option) error {
 	if v.ThriftRead(&r, at) == len(b) {
 		return nil
 	}
-	s, err := ParseWide(b, r.Options(opts)...)
-	if err == nil {
-		v.ThriftFill(s, &r)
-		err = r.End(s.Message())
-	}
-	if err != nil {
-		*v = WideFields{}
-	}
-	return err
+	return impl.Refill(v, b, opts, ParseWide)
 }
 
 // ThriftAppend is for generated code.
