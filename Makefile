@@ -3,7 +3,7 @@
 FUZZTIME ?= 20s
 
 # Tests that are about size, time or the compiler: an emulator, some 30 times slower, has nothing to add.
-SLOW = Millions|Large|Huge|Hostile|BoundedMemory|LinearTime|Promises|Soak|Retained|Inlin|Faults|Dependencies|ReleaseOrders|Sharing|ManyReferred|OverTheLimit|IndexMemory|Seeded|OneFieldManyTimes|Concurrent
+SLOW = Millions|Large|Huge|Hostile|BoundedMemory|Promises|Soak|Retained|Inlin|Faults|Dependencies|ReleaseOrders|Sharing|ManyReferred|OverTheLimit|IndexMemory|Seeded|OneFieldManyTimes|Concurrent
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

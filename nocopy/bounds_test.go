@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
@@ -173,43 +171,6 @@ func TestPromises(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestLinearTime: ten times the bytes take about ten times as long.
-func TestLinearTime(t *testing.T) {
-	if !testmode.Long {
-		t.Skip("measures time; TestHostileSteps counts")
-	}
-	for _, bomb := range bombs {
-		t.Run(bomb.name, func(t *testing.T) {
-			for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutEvery(5000)} {
-				small, large := []byte(bomb.make(100_000)+"\x00"), []byte(bomb.make(1_000_000)+"\x00")
-				slowdown, least, most := 0.0, time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
-				for range 10 { // the best of each: others may be using the processor
-					least, most = min(least, timed(w, small)), min(most, timed(w, large))
-					if slowdown = float64(most) / float64(least); slowdown < 50 {
-						break
-					}
-				}
-				if slowdown >= 50 {
-					t.Errorf("%s, %s: ten times the bytes take %.0f times as long", bomb.name, w.name, slowdown)
-				}
-			}
-		})
-	}
-}
-
-// timed returns the least time of a few tries.
-func timed(w way, wire []byte) time.Duration {
-	best := time.Hour
-	for range 3 {
-		start := time.Now()
-		if s, err := w.parse(allDesc, wire); err == nil {
-			s.Release()
-		}
-		best = min(best, time.Since(start))
-	}
-	return max(best, 10*time.Microsecond)
 }
 
 func TestLimits(t *testing.T) {
