@@ -113,11 +113,12 @@ var arrows = []struct {
 	{"gen/thrift-gen-nocopy/internal", []string{module + "/nocopy", module + "/gen/thrift-gen-nocopy/internal"}, "generated code imports nothing but nocopy and its like"},
 	{"gen/thrift-gen-nocopy", []string{module + "/gen/", module + "/nocopy"}, "the plugin puts the generator's parts together, and reads thriftgo's messages by our accessors"},
 	{"gen/internal/wild", []string{module + "/internal/gocheck"}, "the generator is run as programs do"},
+	{"gen/internal/wild", []string{module + "/gen/", module + "/internal/command"}, "the command tries the generator"},
 	{"gen/internal", []string{module + "/nocopy", module + "/gen/internal"}, "generated code imports nothing but nocopy and its like"},
 	{"interop/internal/apache", []string{"github.com/apache/thrift/"}, "Apache's generated code, which tests use"},
 	{"interop/server", []string{module + "/interop", module + "/nocopy"}, "the commands are ours from end to end"},
 	{"interop/client", []string{module + "/interop", module + "/nocopy"}, "the commands are ours from end to end"},
-	{"interop", []string{module + "/interop/thrifttest", module + "/nocopy"}, "it must not lean on the library that it is tested against"},
+	{"interop", []string{module + "/interop/thrifttest", module + "/nocopy", module + "/internal/command"}, "it must not lean on the library that it is tested against"},
 }
 
 func TestArrows(t *testing.T) {

@@ -37,6 +37,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 	"github.com/nocopythrift/nocopythrift/bench/victoria"
 	"github.com/nocopythrift/nocopythrift/bench/vtproto"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 // peers are all contestants, in the order in which the tables list them.
@@ -72,7 +73,7 @@ func run(args []string, w io.Writer) error {
 	flags.StringVar(&out.save, "save", "", "keep the times as the baseline `NAME`, in the folder baselines"+relative)
 	flags.StringVar(&out.compare, "compare", "", "say what is faster or slower than the baseline `NAME`")
 	profiled := flags.String("profile", "", "instead of measuring, leave a CPU profile of our rows on `WORKLOAD[/OP[/ROW]]` in the current folder")
-	switch err := flags.Parse(args); {
+	switch err := command.Parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
 		return nil
 	case err != nil:

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 // Config holds the flags of client and server: those that Apache's test/README.md defines for the
@@ -52,7 +54,7 @@ func ParseFlags(program string, args []string, client bool, out io.Writer) (Conf
 	} else {
 		flags.IntVar(&c.Port, "port", 9090, "port number to listen; 0 is any free one")
 	}
-	if err := flags.Parse(args); err != nil {
+	if err := command.Parse(flags, args); err != nil {
 		return c, err
 	}
 	err := c.check(flags.Args())

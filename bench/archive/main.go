@@ -22,6 +22,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/nocopythrift/nocopythrift/examples/archive/records"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
@@ -53,7 +54,7 @@ func main() {
 	rounds := flag.Int("rounds", 9, "how many rounds")
 	sample := flag.Duration("sample", 100*time.Millisecond, "how long each table is looked up in a round")
 	dir := flag.String("dir", "", "where the files are made; a directory that is removed afterwards")
-	flag.Parse()
+	command.ParseFlags()
 	tmp := must(os.MkdirTemp(*dir, "archive"))
 	defer os.RemoveAll(tmp)
 	if err := measure(tmp, *n, *rounds, *sample); err != nil {

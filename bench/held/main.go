@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/cloudwego/gopkg/protocol/thrift"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
@@ -43,7 +44,7 @@ func main() {
 	log.SetPrefix("held: ")
 	mb := flag.Int("mb", 250, "how many `MB` of messages, as they are on the wire")
 	row := flag.String("row", "", "measure only this `WAY` to hold the one workload named, in this process")
-	flag.Parse()
+	command.ParseFlags()
 	names := flag.Args()
 	if len(names) == 0 {
 		names = []string{"B", "C1K", "C4K", "C20K", "C256K", "E", "F"}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
@@ -40,7 +41,7 @@ var sum uint64 // depends on all that was read
 func main() {
 	rounds := flag.Int("rounds", 21, "how many rounds")
 	sample := flag.Duration("sample", 10*time.Millisecond, "how long a row runs in each round")
-	flag.Parse()
+	command.ParseFlags()
 	fmt.Println("| message | index | of it | parse | with index added | 3 late fields: index | FlatBuffers | Lazy | element: index | FlatBuffers | Lazy |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, w := range data.All() {

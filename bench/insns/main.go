@@ -22,12 +22,14 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 func main() {
 	write := flag.Bool("write", false, "write the table anew instead of comparing with it")
 	counted := flag.Bool("counted", false, "what the command runs under valgrind: take the steps")
-	flag.Parse()
+	command.ParseFlags()
 	var err error
 	switch {
 	case flag.NArg() > 0:

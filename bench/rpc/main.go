@@ -22,6 +22,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 // mode is how many connections there are, and how many calls at a time.
@@ -49,7 +51,7 @@ func main() {
 	large := flag.String("rows", "1000000,50000000", "`list` of sizes of messages of small structs in bytes; none if empty")
 	shared := flag.String("shared", "4096,16384,65536,262144,1048576,16000000", "`list` of sizes of messages between processes of one host in bytes; none if empty")
 	profile := flag.String("cpuprofile", "", "`file` for a CPU profile of all measurements")
-	flag.Parse()
+	command.ParseFlags()
 	if *quick {
 		*rounds, *duration = 1, 200*time.Millisecond
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/examples/metastore/hms"
+	commands "github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -66,7 +67,7 @@ func main() {
 		fmt.Fprint(os.Stderr, usage)
 		flag.PrintDefaults()
 	}
-	flag.Parse()
+	commands.ParseFlags()
 	var err error
 	switch {
 	case *live && flag.NArg() == 0:

@@ -15,6 +15,8 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 func main() {
@@ -31,7 +33,7 @@ func main() {
 	flag.IntVar(&s.rounds, "rounds", 3, "how often; the medians are printed")
 	flag.DurationVar(&s.stay, "stay", time.Minute, "how long there is load on our proxy after that")
 	flag.IntVar(&s.callers, "callers", 16, "calls at a time")
-	flag.Parse()
+	command.ParseFlags()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := s.run(ctx); err != nil && ctx.Err() == nil {

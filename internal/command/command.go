@@ -6,7 +6,21 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 )
+
+// ParseFlags parses the program's arguments as flag.Parse does, by Parse. It ends the program if
+// that is an error or help was asked for.
+func ParseFlags() {
+	flag.CommandLine.Init(filepath.Base(os.Args[0]), flag.ContinueOnError)
+	switch err := Parse(flag.CommandLine, os.Args[1:]); {
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(0)
+	case err != nil:
+		os.Exit(2)
+	}
+}
 
 // Parse parses flags as flags.Parse does, but prints a single line about a wrong one: what is
 // wrong, and how to get help. -help prints the usage. Commands exit with code 2 for errors other

@@ -26,6 +26,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 func main() {
@@ -43,7 +45,7 @@ func main() {
 	kinds := flag.String("shapes", strings.Join(shapes, ","), "`list` of kinds of records")
 	scenarios := flag.String("scenarios", "echo,proxy", "`list` of what is measured")
 	profiles := flag.String("profiles", "", "`folder` for profiles of all processes: CPU and allocations")
-	flag.Parse()
+	command.ParseFlags()
 	if *profiles != "" {
 		if err := os.Setenv(profileEnv, *profiles); err != nil {
 			log.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/internal/gocheck"
 )
 
@@ -27,7 +28,7 @@ func main() {
 	log.SetFlags(0)
 	verbose := flag.Bool("v", false, "print the name of every file")
 	list := flag.String("sources", "wild/sources.txt", "what to download: a line each with \"go\", \"pypi\" or \"maven\", a name and a version")
-	flag.Parse()
+	command.ParseFlags()
 	text, err := os.ReadFile(*list)
 	if err != nil {
 		log.Fatal(err)

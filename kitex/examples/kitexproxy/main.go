@@ -14,6 +14,8 @@ import (
 	"log"
 	"os"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 func main() {
@@ -26,7 +28,7 @@ func main() {
 	}
 	phase := flag.Duration("phase", 5*time.Second, "least time of each of the three phases")
 	callers := flag.Int("callers", 8, "calls at a time")
-	flag.Parse()
+	command.ParseFlags()
 	if err := show(os.Stdout, *phase, *callers); err != nil {
 		log.Fatal(err)
 	}
