@@ -47,11 +47,18 @@ var peers = []peer.Peer{
 }
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
+	err := run(os.Args[1:], os.Stdout)
+	if errors.Is(err, errFlag) {
+		os.Exit(2)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
+
+// errFlag is the error of a wrong flag, which has been printed.
+var errFlag = errors.New("wrong flag")
 
 // quickTime is how long -quick takes at most, apart from compilation.
 const quickTime = 42 * time.Second
@@ -77,7 +84,7 @@ func run(args []string, w io.Writer) error {
 	case errors.Is(err, flag.ErrHelp):
 		return nil
 	case err != nil:
-		return err
+		return errFlag
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))

@@ -37,6 +37,7 @@ type Decoder[S StructView] struct {
 	in     chain.Receiver
 	scan   XScanner
 	offset int64
+	start  [64]byte // of a stream of bare structs
 	err    error
 }
 
@@ -132,11 +133,29 @@ func (d *Decoder[S]) receive() (chain.Chunk, int64, error) {
 }
 
 // explained returns err, which says of what other format the bytes are that have arrived, if they
-// are of one that is known.
+// are of one that is known. The length of a frame may have been read as structs: its first byte is
+// 0, which is an empty one.
 func (d *Decoder[S]) explained(err *Error) error {
 	b := d.in.Bytes()
+	if !d.framed && d.offset < readAhead {
+		d.noteStart()
+		switch {
+		case isCall(d.start[:]):
+			b = d.start[:]
+		case beginsFrame(d.start[:], d.desc):
+			err.addFormat(inFrame(d.start[4:]))
+			return err
+		}
+	}
 	err.explain(b, len(b), d.desc)
 	return err
+}
+
+// noteStart keeps the first bytes of the stream, of which the next struct may have some.
+func (d *Decoder[S]) noteStart() {
+	if d.offset < int64(len(d.start)) {
+		copy(d.start[d.offset:], d.in.Bytes())
+	}
 }
 
 // keepWhole is the most bytes of a bare struct that are kept in one piece; they are moved when the
@@ -168,6 +187,7 @@ func (d *Decoder[S]) receiveBare() (chain.Chunk, int64, error) {
 			return chain.Chunk{}, 0, tooLong(d.desc, n, d.limits.MaxBytes)
 		}
 		if end > 0 {
+			d.noteStart()
 			return d.in.Take(end), int64(cut + end), nil
 		}
 		if n := d.scan.Passed(); d.flags&Lazy == 0 && cut+n > keepWhole && !d.in.Fits(need) {

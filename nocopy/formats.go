@@ -16,8 +16,13 @@ import (
 // that is known. b are the first bytes of the message, and size is how many it has.
 func (e *Error) explain(b []byte, size int, d *XDesc) {
 	if what := otherFormat(b, size, d); what != "" {
-		e.Err = fmt.Errorf("%w; the bytes are %s", e.Err, what)
+		e.addFormat(what)
 	}
+}
+
+// addFormat adds to the error what the bytes are.
+func (e *Error) addFormat(what string) {
+	e.Err = fmt.Errorf("%w; the bytes are %s", e.Err, what)
 }
 
 // otherFormat tells of what format the bytes b are, and what reads it; "" if that is not known. b
@@ -56,7 +61,16 @@ func inFrame(b []byte) string {
 	case len(b) >= 2 && b[0] == 0x0f && b[1] == 0xff:
 		return "of Thrift's THeader transport, which package apachethrift reads"
 	}
-	return "a frame: its length comes first. NewFrameDecoder reads frames, and Parse what follows the length"
+	return structInFrame
+}
+
+const structInFrame = "a frame: its length comes first. NewFrameDecoder reads frames, and Parse what follows the length"
+
+// beginsFrame reports whether b, the first bytes of a stream, are the length of a frame, and the
+// beginning of a call or of a field that d describes.
+func beginsFrame(b []byte, d *XDesc) bool {
+	const length = 4
+	return b[0] == 0 && be32(b) != 0 && (d.find(headerAt(b, length)) != nil || inFrame(b[length:]) != structInFrame)
 }
 
 // mostFrames is how many frames in a row are followed.

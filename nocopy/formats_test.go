@@ -107,8 +107,59 @@ func TestOtherFormats(t *testing.T) {
 		}
 		_, err = Read[Struct](describedOrder, strings.NewReader(c[0]), len(b))
 		check("Read", err)
+		_, err = ParseInto[viewOfOrder](new(Message), b)
+		check("ParseInto", err)
+		_, err = OpenIndexed[Struct](describedOrder, b)
+		check("OpenIndexed", err)
 	}
 }
+
+// TestOtherFormatsOfStreams: the error of a Decoder says what a stream is, also of one that gives
+// empty structs first, since the length of a frame begins with zeros.
+func TestOtherFormatsOfStreams(t *testing.T) {
+	order := string(orderWire())
+	large := newStruct(describedOrder)
+	large.SetText(describedOrder.named("note"), strings.Repeat("x", 200_000))
+	streams := otherFormats()
+	streams["many frames"] = [2]string{strings.Repeat(string(framed([]byte(order))), 3000), "NewFrameDecoder"}
+	streams["large frame"] = [2]string{string(framed(large.Message().Bytes())), "NewFrameDecoder"}
+	streams["JSON lines"] = [2]string{strings.Repeat(`{"id":1,"note":"x"}`+"\n", 9000), "nocopyjson"}
+	for name, c := range streams {
+		if name == "compact struct" || name == "compact, framed" {
+			continue // in a stream it is not known where it ends; it ends inside of what looks like a map
+		}
+		d := NewDecoder[viewOfOrder](strings.NewReader(c[0]))
+		var err error
+		for err == nil {
+			_, err = d.Next()
+		}
+		var bad *Error
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c[1]) {
+			t.Errorf("%s: %v, want %q", name, err, c[1])
+		}
+	}
+	for name, c := range map[string][2]string{
+		"strict call":  {streams["strict call"][0], "package rpc"},
+		"JSON":         {streams["JSON"][0], "nocopyjson"},
+		"HTTP request": {streams["HTTP request"][0], "net/http"},
+		"framed call":  {streams["framed call"][0], "a call"},
+	} {
+		d := NewFrameDecoder[viewOfOrder](strings.NewReader(c[0]))
+		var err error
+		for err == nil {
+			_, err = d.Next()
+		}
+		var bad *Error
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c[1]) {
+			t.Errorf("%s, given to a Decoder of frames: %v, want %q", name, err, c[1])
+		}
+	}
+}
+
+// viewOfOrder is what is generated of describedOrder.
+type viewOfOrder Struct
+
+func (viewOfOrder) ThriftDesc() *XDesc { return describedOrder }
 
 // TestBrokenBinary: of Thrift Binary that is truncated or has wrong bytes, and of random bytes, no
 // error says that they are something else.
