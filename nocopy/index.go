@@ -41,7 +41,11 @@ func (m *Message) zero(end int) {
 	}
 	m.noteGrowth()
 	end = min(end+zeroAhead, len(m.idx))
-	clear(m.idx[max(m.words, m.zeroed):end])
+	from := max(m.words, m.zeroed)
+	if uint(from) > uint(end) {
+		panic("nocopy: " + m.desc.name + " was changed by several goroutines at once")
+	}
+	clear(m.idx[from:end])
 	m.zeroed = uint32(end)
 }
 

@@ -18,7 +18,7 @@ func (b *Buffer) Seal() {
 	}
 	b.Sync()
 	if len(b.nodes) == 1 && b.root.first == b.root.last && b.root.first != 0 { // nothing but one span
-		p := b.spans[b.root.first].place()
+		p := b.span(b.root.first).place()
 		b.pieces = append(b.pieces[:0], p)
 		b.size = int(p.to - p.from)
 		b.placed, b.sealed = true, true
@@ -35,7 +35,7 @@ func (b *Buffer) Seal() {
 		b.size += int(p.to - p.from)
 	}
 	b.sealed = true
-	if len(b.pieces) > 0 && b.pieces[0].from == b.spans[b.root.first].from {
+	if len(b.pieces) > 0 && b.pieces[0].from == b.span(b.root.first).from {
 		b.frame(b.pieces[0].from)
 	} else {
 		b.framed = false
@@ -52,17 +52,17 @@ func (b *Buffer) flatten() bool {
 	if b.order.n > fewNodes || b.root.first != b.root.last || b.parts != nil {
 		return false
 	}
-	root := b.spans[b.root.first]
+	root := *b.span(b.root.first)
 	out, at, replaced := b.pieces[:0], root.from, Pos(0)
 	var c cursor
 	for o, ok := b.order.next(&c); ok; o, ok = b.order.next(&c) {
-		n := &b.nodes[o.id()]
+		n := b.node(o.id())
 		if n.at < at || n.at > root.to || n.kind == grow && n.at == replaced {
 			return false
 		}
 		out = appendPiece(out, at, n.at)
-		for s := n.content.first; s != 0; s = b.spans[s].next {
-			out = appendPiece(out, b.spans[s].from, b.spans[s].to)
+		for s := n.content.first; s != 0; s = b.span(s).next {
+			out = appendPiece(out, b.span(s).from, b.span(s).to)
 		}
 		if at = b.endOf(n); at > n.at {
 			replaced = at
@@ -195,11 +195,11 @@ func (b *Buffer) Flat(from, to Pos, own NodeID) ([]byte, bool) {
 	p := part{from, to, own}
 	c := b.order.from(from)
 	for o, ok := b.order.next(&c); ok && o.at() <= to; o, ok = b.order.next(&c) {
-		if !b.excludes(p, &b.nodes[o.id()]) {
+		if !b.excludes(p, b.node(o.id())) {
 			return nil, false
 		}
 	}
-	if b.spans[b.spanAt(from)].to < to {
+	if b.span(b.spanAt(from)).to < to {
 		return nil, false
 	}
 	return b.mem(piece{from, to}), true
@@ -269,8 +269,8 @@ type hidden struct{ from, to Pos }
 // function takes pointers to moves to the heap.
 func (b *Buffer) walk(out []piece, s uint32, p part) []piece {
 	var h hidden
-	for ; s != 0; s = b.spans[s].next {
-		sp := b.spans[s]
+	for ; s != 0; s = b.span(s).next {
+		sp := *b.span(s)
 		if p.to != 0 && sp.from > p.to {
 			break
 		}
@@ -296,7 +296,7 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 		if many && c.i%together == 0 {
 			b.loadNodes(c)
 		}
-		n := &b.nodes[o.id()]
+		n := b.node(o.id())
 		if h.hides(n) || p.to != 0 && b.excludes(p, n) {
 			continue
 		}
@@ -305,8 +305,8 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 		if b.parts != nil {
 			out = b.walkParts(out, b.parts[o.id()])
 		}
-		if s := n.content.first; s != 0 && b.spans[s].next == 0 && b.spans[s].from > last {
-			out = appendPiece(out, b.spans[s].from, b.spans[s].to)
+		if s := n.content.first; s != 0 && b.span(s).next == 0 && b.span(s).from > last {
+			out = appendPiece(out, b.span(s).from, b.span(s).to)
 		} else if s != 0 {
 			out = b.walk(out, s, part{})
 		}
@@ -338,12 +338,12 @@ func (b *Buffer) loadNodes(c cursor) (sum Pos) {
 	next = next[:min(len(next), together)]
 	var first [together]uint32
 	for i, o := range next {
-		n := &b.nodes[o.id()]
+		n := b.node(o.id())
 		first[i] = n.content.first
 		sum += b.endOf(n)
 	}
 	for _, s := range first[:len(next)] {
-		sum += b.spans[s].from
+		sum += b.span(s).from
 	}
 	return sum
 }
@@ -376,7 +376,7 @@ func (b *Buffer) excludes(p part, n *node) bool {
 	case n.at > p.from:
 		return false
 	}
-	return n.kind == vacate || n.kind == replace && p.own != everyNode && n != &b.nodes[p.own] && b.endOf(n) >= p.to
+	return n.kind == vacate || n.kind == replace && p.own != everyNode && n != b.node(p.own) && b.endOf(n) >= p.to
 }
 
 func appendPiece(out []piece, from, to Pos) []piece {

@@ -39,6 +39,26 @@ const (
 	last
 )
 
+// changedAtOnce is the text of panics where the Buffer is found to contradict itself, as it may
+// after two goroutines have changed it at once.
+const changedAtOnce = "nocopy: message was changed by several goroutines at once"
+
+// span returns span i.
+func (b *Buffer) span(i uint32) *span {
+	if uint(i) >= uint(len(b.spans)) {
+		panic(changedAtOnce)
+	}
+	return &b.spans[i]
+}
+
+// node returns the node with this number.
+func (b *Buffer) node(id NodeID) *node {
+	if uint(id) >= uint(len(b.nodes)) {
+		panic(changedAtOnce)
+	}
+	return &b.nodes[id]
+}
+
 func (b *Buffer) addNode(n node) NodeID {
 	b.nodes = append(b.nodes, n)
 	b.placed, b.sealed = false, false
@@ -172,7 +192,7 @@ func (b *Buffer) link(r *run, s uint32) {
 	if r.last == 0 {
 		r.first = s
 	} else {
-		b.spans[r.last].next = s
+		b.span(r.last).next = s
 	}
 	r.last = s
 }
@@ -271,7 +291,7 @@ func (b *Buffer) Close() {
 // Sync updates the end of the open span, which Extend has moved.
 func (b *Buffer) Sync() {
 	if b.open != 0 {
-		b.spans[b.open].to = b.tailEnd()
+		b.span(b.open).to = b.tailEnd()
 	}
 }
 
