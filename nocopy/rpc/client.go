@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"runtime/debug"
@@ -13,6 +14,11 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -107,7 +113,7 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 		return nil, err
 	}
 	var link *shm.Link
-	if c.opt.shared != 0 && !c.opt.unframed && c.tls == nil {
+	if c.opt.shared != 0 && c.opt.transport == transport.Framed && c.tls == nil {
 		if nc, link, err = c.dialShared(ctx, nc); err != nil {
 			return nil, err
 		}
@@ -128,6 +134,28 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 	return newLinkedConn(nc, &c.opt, link), nil
 }
 
+// dialShared asks the server at the other end of nc for shared memory. It returns the connection
+// to use, which may be another one, and the Link, nil if messages go through the socket.
+func (c *Client) dialShared(ctx context.Context, nc net.Conn) (net.Conn, *shm.Link, error) {
+	unix, ok := nc.(*net.UnixConn)
+	if !ok {
+		return nc, nil, nil
+	}
+	link, usable, why := shared.Ask(ctx, unix, orDefault(c.opt.maxShared, defaultMaxShared))
+	if why != nil {
+		foreign.Log(c.opt.logger, slog.LevelDebug, "no shared memory", []any{"peer", nc.RemoteAddr(), "err", why})
+	}
+	if usable {
+		return nc, link, nil
+	}
+	socket.Close(nc) // the server has closed it, or it is not known what it makes of it: it gets another
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	nc, err := c.connect(ctx)
+	return nc, nil, err
+}
+
 // connect makes a connection without TLS.
 func (c *Client) connect(ctx context.Context) (net.Conn, error) {
 	nc, err := c.opt.dial(ctx, c.network, c.addr)
@@ -138,9 +166,33 @@ func (c *Client) connect(ctx context.Context) (net.Conn, error) {
 		return nil, errors.New("the function of rpc.Dialer returned no connection")
 	}
 	if k := c.opt.keepAlive; k != (net.KeepAliveConfig{}) {
-		setKeepAlive(underlying(nc), k)
+		socket.SetKeepAlive(socket.Underlying(nc), k)
 	}
 	return nc, nil
+}
+
+// newArgs returns arguments of a call, built in the shared memory of one of the connections if
+// they are expected to be large.
+func (c *Client) newArgs(m *Method) thriftimpl.Struct {
+	if c.opt.sizes == nil {
+		return thriftimpl.New(m.Args)
+	}
+	var link *shm.Link
+	fewest := 0
+	c.mu.Lock()
+	for _, p := range c.conns {
+		if p.conn != nil && p.conn.in.Trusts && (link == nil || p.calls < fewest) {
+			link, fewest = p.conn.link, p.calls
+		}
+	}
+	c.mu.Unlock()
+	if link != nil {
+		if chunk, ok := c.opt.sizes.Place(link, m.Args); ok {
+			room := message.HeaderSize(true, len(m.prefix)+len(m.Name))
+			return thriftimpl.Struct(thriftimpl.NewIn(m.Args, chunk, room, nil).Root())
+		}
+	}
+	return thriftimpl.New(m.Args)
 }
 
 // NewArgs returns empty arguments for a call. The caller fills them and passes them to Call.
@@ -186,7 +238,7 @@ func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocop
 // returned is closed. The caller owns args and must keep them until send returns. fields go out
 // with them.
 func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField) (nocopy.Struct, error) {
-	began := c.opt.stats.now()
+	began := c.opt.stats.Now()
 	err := ctx.Err()
 	if err == nil {
 		err = c.enter(ctx, returned)
@@ -198,9 +250,9 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 	var conn *clientConn
 	defer func() {
 		c.leave(p, conn, true)
-		c.opt.stats.inFlight(-1)
+		c.opt.stats.InFlight(-1)
 	}()
-	c.opt.stats.inFlight(1)
+	c.opt.stats.InFlight(1)
 	const maxTries = 3
 	for i := 1; ; i++ {
 		if p, conn, err = c.acquireConn(ctx, returned); err != nil {
@@ -389,8 +441,8 @@ func (c *Client) redial(p *poolConn) {
 	err := errDialEnded
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("dialling has panicked: %s", textOf(v))
-			c.opt.warn("dialling has panicked", "err", textOf(v), "stack", string(debug.Stack()))
+			err = fmt.Errorf("dialling has panicked: %s", foreign.Text(v))
+			c.opt.warn("dialling has panicked", "err", foreign.Text(v), "stack", string(debug.Stack()))
 		}
 		c.endRedial(p, conn, err)
 	}()

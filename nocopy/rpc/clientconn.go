@@ -16,6 +16,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -27,11 +31,11 @@ import (
 type clientConn struct {
 	nc            net.Conn
 	opt           *options
-	in            receiver    // used by the goroutine whose turn it is only
-	link          *shm.Link   // nil if there is no shared memory
-	batch         chain.Batch // used by the writing goroutine only
-	placed        int         // bytes of batch in shared memory; used by the writing goroutine only
-	writeDeadline time.Time   // the one that nc has; used by the writing goroutine only
+	in            transport.Receiver // used by the goroutine whose turn it is only
+	link          *shm.Link          // nil if there is no shared memory
+	batch         chain.Batch        // used by the writing goroutine only
+	placed        int                // bytes of batch in shared memory; used by the writing goroutine only
+	writeDeadline time.Time          // the one that nc has; used by the writing goroutine only
 	failed        atomic.Bool
 	replied       atomic.Bool         // a reply has come
 	givenUp       atomic.Int32        // the number of calls given up without a reply so far
@@ -69,18 +73,18 @@ func newClientConn(nc net.Conn, opt *options) *clientConn { return newLinkedConn
 
 // newLinkedConn returns a connection with shared memory, unless link is nil.
 func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
-	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}, wake: make(chan struct{}, 1), reach: math.MaxInt64, ackedBefore: ackedBefore(nc), peek: peekerOf(nc)}
+	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}, wake: make(chan struct{}, 1), reach: math.MaxInt64, ackedBefore: socket.AckedBefore(nc), peek: socket.Peeker(nc)}
 	if c.peekBeneath = c.peek; c.peek == nil {
-		c.peekBeneath = peekerOf(underlying(nc))
+		c.peekBeneath = socket.Peeker(socket.Underlying(nc))
 	}
 	c.use.begin(opt)
-	c.in = receiver{nc: nc, src: shm.ReaderOf(nc), link: link, trusts: link != nil && opt.shared.trusts(), limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed}
-	c.in.closing = &c.interrupted
-	c.in.stats = opt.stats.of(func() { c.close(errBroken) })
-	if opt.unframed {
-		c.in.transport = unframed
+	c.in = transport.Receiver{
+		Conn: nc, Src: shm.ReaderOf(nc), Link: link, Trusts: link != nil && opt.shared.trusts(), Transport: opt.transport,
+		Limits: transport.LimitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), MessageTimeout: max(opt.stallTimeout, 0),
+		Closing: &c.interrupted,
 	}
-	c.in.in.Reset(opt.recycle)
+	c.in.Stats = opt.stats.Of(func() { c.close(errBroken) })
+	c.in.Reset(opt.recycle)
 	c.goroutines.Add(1)
 	go c.read()
 	return c
@@ -90,7 +94,7 @@ func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
 // given up, and one that is too large and is being passed over.
 func (c *clientConn) owed() int {
 	n := int(c.givenUp.Load())
-	if c.in.passing.Load() {
+	if c.in.Passing() {
 		n++
 	}
 	return n
@@ -110,13 +114,13 @@ func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Meth
 	}
 	done := ctx.Done()
 	mayBlock := done == nil && returned == nil
-	p := newPending(m, args, fields, !c.opt.unframed)
+	p := newPending(m, args, fields, c.opt.transport)
 	p.began = began
 	if c.link != nil {
 		c.place(p)
 	}
 	// Without frames, reading can't be interrupted: a message is not read in parts
-	mayRead := returned == nil && (done == nil || !c.opt.unframed)
+	mayRead := returned == nil && (done == nil || c.opt.transport == transport.Framed)
 	reads, err := c.enqueue(p, mayBlock, mayRead)
 	if err != nil {
 		thriftimpl.Struct(args).Drop()
@@ -182,13 +186,13 @@ func (c *clientConn) read() {
 	returned := false
 	defer c.endGoroutine(&returned)
 	defer func() {
-		c.in.free()
+		c.in.Free()
 		if c.link != nil {
 			c.link.Close()
 		}
-		c.in.stats.conns(-1)
+		c.in.Stats.Conns(-1)
 	}()
-	c.in.stats.conns(1)
+	c.in.Stats.Conns(1)
 	for c.receive() {
 		c.awaitTurn()
 	}
@@ -200,7 +204,7 @@ func (c *clientConn) read() {
 // closes the connection. It recovers the panic: nobody else could.
 func (c *clientConn) endGoroutine(returned *bool) {
 	if v := recover(); v != nil {
-		c.close(fmt.Errorf("a panic: %s", textOf(v)))
+		c.close(fmt.Errorf("a panic: %s", foreign.Text(v)))
 	} else if !*returned {
 		c.close(errBroken)
 	}
@@ -209,10 +213,10 @@ func (c *clientConn) endGoroutine(returned *bool) {
 // receive receives a reply and delivers it. It reports false if the connection has failed, which
 // it closes then, or if a call that reads was interrupted.
 func (c *clientConn) receive() bool {
-	h, body, err := c.in.next()
+	h, body, err := c.in.Next()
 	switch {
 	case err == nil:
-	case h.size > 0 && errors.Is(err, errTooLarge): // one call fails, and the connection goes on
+	case h.Size > 0 && errors.Is(err, transport.ErrTooLarge): // one call fails, and the connection goes on
 	case c.interrupted.Load() && errors.Is(err, os.ErrDeadlineExceeded):
 		return false
 	case err == io.EOF:
@@ -237,23 +241,23 @@ var errServerClosed = fmt.Errorf("closed by the server: %w", io.EOF)
 
 // deliver gives a reply, or the error of one that is too large, to the call that waits for it. A
 // second reply to a call, one to a call that was given up and one to a oneway call are dropped.
-func (c *clientConn) deliver(h header, body chain.Chunk, err error) {
+func (c *clientConn) deliver(h message.Header, body chain.Chunk, err error) {
 	c.mu.Lock()
-	p := c.calls[h.seqid]
+	p := c.calls[h.SeqID]
 	if p == nil {
-		known := c.age(h.seqid) >= 0
+		known := c.age(h.SeqID) >= 0
 		if known && c.givenUp.Load() > 0 {
 			c.givenUp.Add(-1)
 		}
 		log := !known && c.endOldest(h)
 		c.mu.Unlock()
 		if log {
-			c.opt.warn("reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.seqid, "method", string(h.name))
+			c.opt.warn("reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.SeqID, "method", string(h.Name))
 		}
 		body.Release()
 		return
 	}
-	if p.reply = (receivedReply{h.typ, string(h.name) == p.method.Name, body}); err != nil {
+	if p.reply = (receivedReply{h.Type, string(h.Name) == p.method.Name, body}); err != nil {
 		p.err = callError(p.method, fmt.Errorf("bad reply: %w", err))
 	}
 	c.unrepliedBytes, c.unrepliedCalls = max(c.unrepliedBytes-p.size, 0), max(c.unrepliedCalls-1, 0)
@@ -268,7 +272,7 @@ func (c *clientConn) deliver(h header, body chain.Chunk, err error) {
 // not given: it must be for one of the calls. It reports whether to log that: the first stray
 // reply is logged, and those that end a call, of which there can't be arbitrarily many. c.mu is
 // held.
-func (c *clientConn) endOldest(h header) bool {
+func (c *clientConn) endOldest(h message.Header) bool {
 	var oldest *pending
 	for _, p := range c.calls {
 		if oldest == nil || c.age(p.seqid) > c.age(oldest.seqid) {
@@ -276,7 +280,7 @@ func (c *clientConn) endOldest(h header) bool {
 		}
 	}
 	if oldest != nil {
-		oldest.err = &ApplicationException{BadSequenceID, fmt.Sprintf("reply %d to call %d", h.seqid, oldest.seqid)}
+		oldest.err = &ApplicationException{BadSequenceID, fmt.Sprintf("reply %d to call %d", h.SeqID, oldest.seqid)}
 		c.settle(oldest)
 	}
 	first := !c.strayLogged
@@ -292,14 +296,14 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 		return thriftimpl.Absent(), p.err
 	case m.Oneway():
 		return thriftimpl.Absent(), nil
-	case p.reply.typ == typeException:
+	case p.reply.typ == message.Exception:
 		s, err := c.parseReply(p, exceptionDesc, false)
 		if err != nil {
 			return thriftimpl.Absent(), err
 		}
 		defer s.Release()
 		return thriftimpl.Absent(), readException(s)
-	case p.reply.typ != typeReply:
+	case p.reply.typ != message.Reply:
 		p.reply.body.Release()
 		return thriftimpl.Absent(), &ApplicationException{InvalidMessageType, fmt.Sprintf("%d in reply to %s", p.reply.typ, m)}
 	case !p.reply.nameMatches:
@@ -331,12 +335,12 @@ func (c *clientConn) close(err error) {
 		c.mu.Unlock()
 		return
 	}
-	if errors.Is(c.writeErr, syscall.ECONNRESET) && isEnd(err) {
+	if errors.Is(c.writeErr, syscall.ECONNRESET) && socket.IsEnd(err) {
 		err = c.writeErr // the system says so once; then reading meets an end
 	}
 	c.err = err
 	c.failed.Store(true)
-	c.reach = min(c.reach, reached(c.nc, c.begun, c.ackedBefore, err, c.writeErr))
+	c.reach = min(c.reach, socket.Reached(c.nc, c.begun, c.ackedBefore, err, c.writeErr))
 	c.wakeReader() // which ends
 	c.failQueue()
 	for _, p := range c.batched {
@@ -350,7 +354,7 @@ func (c *clientConn) close(err error) {
 		c.settle(p)
 	}
 	c.mu.Unlock()
-	closeConn(c.nc) // without holding the lock: with TLS it may take seconds
+	socket.Close(c.nc) // without holding the lock: with TLS it may take seconds
 	if err != ErrClientClosed && err != errServerClosed && err != errRetired {
 		c.opt.warn("connection failed", "peer", c.nc.RemoteAddr(), "err", err)
 	}
@@ -383,7 +387,7 @@ func (c *clientConn) writeFailed(err error, reach int64) {
 			c.settle(p)
 		}
 	}
-	c.in.endReadsAt(time.Now().Add(lastReplies))
+	c.in.EndReadsAt(time.Now().Add(lastReplies))
 	c.wakeReader()
 	c.mu.Unlock()
 }
@@ -410,9 +414,6 @@ func (c *clientConn) failure(p *pending) error {
 	}
 	return callError(p.method, fmt.Errorf("%w: %w", ErrConnLost, c.err))
 }
-
-// isEnd reports whether err is of a stream that the other end has ended.
-func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // cause returns why no call can be sent; nil if one can. c.mu is held.
 func (c *clientConn) cause() error {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -157,8 +158,8 @@ func (c *steered) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
 // replies makes a reply arrive.
 func (c *steered) replies(m *Method, id int32) {
 	body := thriftimpl.New(m.Args).Message().Bytes()
-	b := make([]byte, 4+headerSize(true, len(m.Name)), 100)
-	putHeader(b[4:], true, typeReply, "", m.Name, id)
+	b := make([]byte, 4+message.HeaderSize(true, len(m.Name)), 100)
+	message.PutHeader(b[4:], true, message.Reply, "", m.Name, id)
 	b = append(b, body...)
 	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
 	if !c.ended {

@@ -259,7 +259,8 @@
 //
 // Read next: method.go for the descriptions that generated code gives of methods; server.go,
 // serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go,
-// clientconn.go, pending.go, turn.go and clienttries.go; forward.go for proxies; field.go,
-// fieldvalue.go, metadata.go; stats.go, health.go, age.go, logcalls.go, retire.go, retry.go;
-// message.go and receive.go for the wire; shared.go and sharedbuild.go for shared memory.
+// clientconn.go, pending.go, turn.go and clienttries.go; forward.go for proxies; field.go and
+// metadata.go; stats.go, health.go, age.go, logcalls.go, retire.go, retry.go. Below the two halves,
+// and shared by them: internal/transport for framing, internal/message for headers, internal/shared
+// for shared memory, internal/socket for what the system knows of connections.
 package rpc

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -52,6 +53,14 @@ func (e *ApplicationException) Error() string {
 	}
 	return "rpc: " + e.Type.String() + ": " + e.Message
 }
+
+// Errors of bytes that are not a message. The server or client closes the connection, since it
+// can't find the beginning of the next message. ErrHTTP and ErrTLS wrap ErrVersion.
+var (
+	ErrVersion = message.ErrVersion
+	ErrHTTP    = message.ErrHTTP
+	ErrTLS     = message.ErrTLS
+)
 
 // exceptionDesc describes TApplicationException, as generated code would.
 var exceptionDesc = thriftimpl.NewExceptionDesc("TApplicationException")

@@ -8,13 +8,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 )
 
 // TestResetDuringWrite: a call is not made again whose connection was reset, though the system
 // tells only the goroutine that writes of the reset, and reading meets the end of the stream. What
 // had not been acknowledged may have arrived.
 func TestResetDuringWrite(t *testing.T) {
-	if !knowsUnread {
+	if !socket.KnowsUnread {
 		t.Skip("a client does not know here what had arrived when a connection was closed")
 	}
 	for name, want := range map[string]error{"ended": ErrNotSent, "reset": ErrConnLost, "reset, noted": ErrConnLost} {
@@ -32,14 +34,14 @@ func TestResetDuringWrite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			seal(server) // so that nothing is acknowledged
+			socket.Seal(server) // so that nothing is acknowledged
 			opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
 			twoWay, _ := testMethods()
 			idle, other := net.Pipe() // keeps the goroutine that reads from meeting the end by itself
 			defer other.Close()
 			c := newClientConn(idle, &opts)
 			c.mu.Lock()
-			c.nc, c.ackedBefore = nc, ackedBefore(nc)
+			c.nc, c.ackedBefore = nc, socket.AckedBefore(nc)
 			c.mu.Unlock()
 			failed := make(chan error)
 			go func() {

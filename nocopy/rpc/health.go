@@ -9,6 +9,8 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -132,13 +134,13 @@ func (s *Server) newHealthMethod() *Method {
 }
 
 // method returns the method that a call names, nil if there is none.
-func (s *Server) method(h header) *Method {
-	if m := s.health; m != nil && string(h.name[:min(len(m.prefix), len(h.name))]) == m.prefix && string(h.name[len(m.prefix):]) == m.Name {
-		if own := s.Processor.methods[string(h.name)]; own == nil {
+func (s *Server) method(h message.Header) *Method {
+	if m := s.health; m != nil && string(h.Name[:min(len(m.prefix), len(h.Name))]) == m.prefix && string(h.Name[len(m.prefix):]) == m.Name {
+		if own := s.Processor.methods[string(h.Name)]; own == nil {
 			return m
 		}
 	}
-	if string(h.name) == sharedMethod { // there is none, which a fallback can't change
+	if string(h.Name) == shared.Method { // there is none, which a fallback can't change
 		return nil
 	}
 	return s.Processor.method(h)

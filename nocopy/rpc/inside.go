@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 )
 
 func init() {
@@ -12,7 +13,7 @@ func init() {
 	rpcinside.Methods = func(c any) int { return c.(*multiplexed).kept() }
 	rpcinside.EmptyPools = emptyPools
 	rpcinside.AloneBefore = &aloneBefore
-	rpcinside.KnowsUnread = knowsUnread
+	rpcinside.KnowsUnread = socket.KnowsUnread
 }
 
 // inside returns the client's state, for tests.

@@ -8,6 +8,10 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 )
 
 // Option is a setting of a client, for Dial. Settings that a Server also has are named like its
@@ -15,7 +19,7 @@ import (
 type Option interface{ apply(*options) }
 
 type options struct {
-	unframed     bool
+	transport    transport.Transport
 	recycle      bool
 	lazy         bool
 	lazyMethods  map[string]bool // by WireName
@@ -32,10 +36,10 @@ type options struct {
 	maxConnAge   time.Duration
 	keepAlive    net.KeepAliveConfig
 	deadlines    bool
-	stats        *statsHook // nil: nothing is counted
+	stats        *stats.Hook // nil: nothing is counted
 	shared       SharedMemory
 	maxShared    int
-	sizes        *sizes // of arguments, if the peer is trusted; else nil
+	sizes        *shared.Sizes // of arguments, if the peer is trusted; else nil
 	dial         func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
@@ -45,7 +49,7 @@ func (f optionFunc) apply(o *options) { f(o) }
 
 // Unframed sends messages without frames, for servers with Thrift's buffered transport. Replies
 // must come without frames too.
-var Unframed Option = optionFunc(func(o *options) { o.unframed = true })
+var Unframed Option = optionFunc(func(o *options) { o.transport = transport.Unframed })
 
 // Recycle takes memory from pools and returns it when a result is released. Strings and bytes that
 // were read from the result end then.
@@ -126,6 +130,12 @@ func Dialer(dial func(ctx context.Context, network, addr string) (net.Conn, erro
 	return optionFunc(func(o *options) { o.dial = dial })
 }
 
+// KeepAlive sets TCP's keepalive for a client's connections. The zero value keeps the settings of
+// the net.Dialer, or of the Dialer that was given.
+type KeepAlive net.KeepAliveConfig
+
+func (k KeepAlive) apply(o *options) { o.keepAlive = net.KeepAliveConfig(k) }
+
 // TLS makes a client use TLS. If c has no ServerName, it is the dialled host. c must not be nil.
 func TLS(c *tls.Config) Option {
 	if c == nil {
@@ -170,7 +180,7 @@ func Interceptors(f ...Interceptor) Option {
 func Intercept(f ...Interceptor) Option { return Interceptors(f...) }
 
 // warn writes a warning to the logger.
-func (o *options) warn(what string, args ...any) { writeLog(o.logger, warn, what, args) }
+func (o *options) warn(what string, args ...any) { foreign.Log(o.logger, slog.LevelWarn, what, args) }
 
 const (
 	defaultPoolSize    = 4
@@ -180,7 +190,7 @@ const (
 
 // optionsOf returns the settings that the options make, with defaults for the others.
 func optionsOf(list []Option) options {
-	o := options{logger: slog.Default(), dial: new(net.Dialer).DialContext}
+	o := options{transport: transport.Framed, logger: slog.Default(), dial: new(net.Dialer).DialContext}
 	for _, opt := range list {
 		if opt == nil {
 			panic("nocopy: a nil rpc.Option")
@@ -197,7 +207,7 @@ func optionsOf(list []Option) options {
 	o.idleTimeout = orDefault(o.idleTimeout, defaultIdle)
 	o.maxConnAge = orDefault(o.maxConnAge, defaultAge)
 	if o.shared == TrustPeer {
-		o.recycle, o.sizes = true, new(sizes)
+		o.recycle, o.sizes = true, new(shared.Sizes)
 	}
 	return o
 }

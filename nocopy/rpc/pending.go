@@ -11,6 +11,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -54,7 +57,7 @@ const (
 
 // receivedReply is a reply that has not been parsed yet.
 type receivedReply struct {
-	typ         messageType
+	typ         message.Type
 	nameMatches bool // its header has the name of the method that was called
 	body        chain.Chunk
 }
@@ -66,10 +69,10 @@ const maxKeptHead = 1 << 10
 
 // newPending returns a call of m. args must be retained; the connection drops them when they are
 // written. fields go out with them.
-func newPending(m *Method, args nocopy.Struct, fields []sentField, framed bool) *pending {
+func newPending(m *Method, args nocopy.Struct, fields []sentField, t transport.Transport) *pending {
 	p := pendings.Get().(*pending)
 	p.method, p.args, p.state = m, args, queued
-	size := headerSize(true, len(m.prefix)+len(m.Name))
+	size := message.HeaderSize(true, len(m.prefix)+len(m.Name))
 	p.size = size + args.Message().Len()
 	if len(fields) > 0 {
 		p.cuts, p.tail = tailOf(args, fields)
@@ -78,18 +81,65 @@ func newPending(m *Method, args nocopy.Struct, fields []sentField, framed bool) 
 			p.size -= cut.To - cut.From
 		}
 	}
-	if framed {
-		p.head = binary.BigEndian.AppendUint32(p.head, uint32(p.size))
-	}
+	p.head = t.AppendFront(p.head, p.size)
 	at := len(p.head)
 	p.head = slices.Grow(p.head, size)[:at+size]
-	typ := typeCall
+	typ := message.Call
 	if m.Oneway() {
-		typ = typeOneway
+		typ = message.Oneway
 	}
-	p.id = putHeader(p.head[at:], true, typ, m.prefix, m.Name, 0)
+	p.id = message.PutHeader(p.head[at:], true, typ, m.prefix, m.Name, 0)
 	p.size += at
 	return p
+}
+
+// place puts the bytes of a call into shared memory, unless they were built there, if it has that
+// many and there is room: then their position is sent in their place.
+func (c *clientConn) place(p *pending) {
+	const length = 4 // of the frame
+	if c.in.Trusts {
+		c.opt.sizes.Note(p.method.Args, p.size)
+	}
+	if p.size < shared.Alone {
+		if p.size < shared.Pipelined {
+			return
+		}
+		c.mu.Lock()
+		alone := len(c.calls)+len(c.queue) == 0
+		c.mu.Unlock()
+		if alone {
+			return
+		}
+	}
+	head := p.head[length:]
+	if slot, at, n := shared.Own(p.args.Message(), c.link); slot.Placed() && at >= len(head) && p.tail == nil && slot.Claim() {
+		p.slot, p.placed, p.inPlace = slot, len(head)+n, true
+		p.setHead(head, at-len(head))
+		return
+	}
+	slot, ok := c.link.Place(p.size - length)
+	if !ok {
+		return
+	}
+	defer func() {
+		if !p.slot.Placed() {
+			slot.Return()
+		}
+	}()
+	p.placing.AddBytes(head)
+	p.addArgs(&p.placing)
+	p.placing.MoveTo(slot.Bytes())
+	p.slot, p.placed = slot, p.size-length
+	p.setHead(head, 0)
+}
+
+// setHead copies head to byte at of the call's slot, and puts the slot's position in its place.
+func (p *pending) setHead(head []byte, at int) {
+	mem := p.slot.Bytes()[at:]
+	n := copy(mem, head)
+	p.id = mem[n-4 : n]
+	p.head = p.slot.AppendPosition(p.head[:0], at, p.placed)
+	p.size = len(p.head)
 }
 
 // recycle puts p into the pool. Nothing may refer to it.
@@ -205,9 +255,9 @@ func (c *clientConn) writeBatch() {
 		}
 		c.endBatch()
 	}()
-	if c.in.stats != nil {
+	if c.in.Stats != nil {
 		for _, p := range c.batched {
-			c.in.stats.queued(p.began)
+			c.in.Stats.Queued(p.began)
 		}
 	}
 	c.setWriteDeadline()
@@ -219,7 +269,7 @@ func (c *clientConn) writeBatch() {
 		stats.Bytes += c.placed
 		c.placed = 0
 	}
-	c.in.stats.sent(stats)
+	c.in.Stats.Sent(stats)
 	returned = true
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -106,19 +107,19 @@ func (p *Processor) inherit(base *Processor) {
 }
 
 // method returns the method that a call names, nil if the processor does not have it.
-func (p *Processor) method(h header) *Method {
-	if m := p.methods[string(h.name)]; m != nil || p.unknown == nil && len(p.ofService) == 0 {
+func (p *Processor) method(h message.Header) *Method {
+	if m := p.methods[string(h.Name)]; m != nil || p.unknown == nil && len(p.ofService) == 0 {
 		return m
 	}
-	at := bytes.LastIndexByte(h.name, ':') + 1
-	f, name := p.ofService[string(h.name[:at])], h.name[at:]
+	at := bytes.LastIndexByte(h.Name, ':') + 1
+	f, name := p.ofService[string(h.Name[:at])], h.Name[at:]
 	if f == nil {
-		f, name = p.unknown, h.name
+		f, name = p.unknown, h.Name
 	}
 	if f == nil {
 		return nil
 	}
-	m := RawMethod(string(name), h.typ == typeOneway)
+	m := RawMethod(string(name), h.Type == message.Oneway)
 	m.Args, m.handler, m.slow = f.args, f.handler, f.slow
 	return m
 }

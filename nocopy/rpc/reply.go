@@ -7,9 +7,14 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"runtime"
+	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -30,11 +35,11 @@ func (c *serverConn) handle(req *request, readerID uint64, arrived time.Time) {
 		c.complete(req, readerID)
 	}()
 	defer func() {
-		c.in.stats.inFlight(-1)
+		c.in.Stats.InFlight(-1)
 		told = true // else it has ended the goroutine
 	}()
-	c.in.stats.queued(arrived)
-	c.in.stats.inFlight(1)
+	c.in.Stats.Queued(arrived)
+	c.in.Stats.InFlight(1)
 	c.callHandler(req, &failed)
 	returned = true
 }
@@ -105,12 +110,12 @@ func (c *serverConn) prepareReply(req *request, call *Call, own *nocopy.Message,
 	}
 	if m.Oneway() {
 		if err != nil {
-			c.srv.log(slog.LevelError, "oneway call failed", "method", m.String(), "peer", c.peer, "err", textOf(err))
+			c.srv.log(slog.LevelError, "oneway call failed", "method", m.String(), "peer", c.peer, "err", foreign.Text(err))
 		}
 		return
 	}
 	if err == nil && own == nil { // an interceptor has made the result, or somebody has released it
-		if own, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(call.Result), headerRoom(len(m.Name)), c.srv.Limits, c.srv.recycle); err != nil {
+		if own, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(call.Result), message.HeaderRoom(len(m.Name)), c.srv.Limits, c.srv.recycle); err != nil {
 			err = c.conceal("bad result", m, fmt.Errorf("it can't be sent: %w", err))
 		} else if !req.stillUsed && call.isForwarded() {
 			call.Result.Release() // what it has is in own
@@ -125,10 +130,22 @@ func (c *serverConn) prepareReply(req *request, call *Call, own *nocopy.Message,
 	if thriftimpl.EndHandles(own); !req.stillUsed {
 		thriftimpl.EndHandles(req.args)
 	}
-	if err := c.setReply(req, own, typeReply, m.Name); err != nil {
+	if err := c.setReply(req, own, message.Reply, m.Name); err != nil {
 		thriftimpl.End(own)
 		c.replyError(req, c.conceal("bad result", m, err))
 	}
+}
+
+// newResult returns an empty result of m with room for a reply's header, built in shared memory if
+// it is expected to be large.
+func (c *serverConn) newResult(m *Method) *nocopy.Message {
+	room := message.HeaderRoom(len(m.Name))
+	if c.in.Trusts {
+		if chunk, ok := c.srv.sizes.Place(c.shared, m.Result); ok {
+			return thriftimpl.NewIn(m.Result, chunk, room, &c.srv.Limits)
+		}
+	}
+	return thriftimpl.NewHeld(m.Result, room, c.srv.Limits, c.srv.recycle)
 }
 
 // detachResult removes m from the messages that release frees: it becomes the reply.
@@ -177,7 +194,7 @@ func (c *serverConn) replyException(req *request, err error) (ok bool, bad error
 		}
 	}()
 	if ok, bad = req.method.setException(result.Root(), err); ok {
-		bad = c.setReply(req, result, typeReply, req.method.Name)
+		bad = c.setReply(req, result, message.Reply, req.method.Name)
 		ok = bad == nil
 	}
 	return ok, bad
@@ -185,13 +202,13 @@ func (c *serverConn) replyException(req *request, err error) (ok bool, bad error
 
 // answer makes e the reply to a request for the method name.
 func (c *serverConn) answer(req *request, e *ApplicationException, name string) {
-	c.setReply(req, e.message(headerRoom(len(name))), typeException, name)
+	c.setReply(req, e.message(message.HeaderRoom(len(name))), message.Exception, name)
 }
 
 // setReply makes m, whose reserved room gets the header, the reply. It returns an error if m is
 // nested too deeply to be sent.
-func (c *serverConn) setReply(req *request, m *nocopy.Message, typ messageType, name string) error {
-	putHeader(thriftimpl.Prepend(m, headerSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
+func (c *serverConn) setReply(req *request, m *nocopy.Message, typ message.Type, name string) error {
+	message.PutHeader(thriftimpl.Prepend(m, message.HeaderSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
 	if err := m.Check(); err != nil {
 		return err
 	}
@@ -212,7 +229,7 @@ const concealed = "the server has failed; its log tells why under id "
 // returns an answer that holds nothing but a fixed text and that id. m, peer and stack may be nil.
 func (s *Server) conceal(what string, m *Method, peer net.Addr, v any, stack []byte) *ApplicationException {
 	id := fmt.Sprintf("%016x", rand.Uint64())
-	args := []any{"id", id, "peer", peer, "err", textOf(v)}
+	args := []any{"id", id, "peer", peer, "err", foreign.Text(v)}
 	if m != nil {
 		args = append(args, "method", m.String())
 	}
@@ -223,39 +240,49 @@ func (s *Server) conceal(what string, m *Method, peer net.Addr, v any, stack []b
 	return &ApplicationException{InternalError, concealed + id}
 }
 
-// textOf returns v as text. v's methods may do anything: package fmt survives a method that
-// panics, but not one that panics with a value whose methods panic, nor one that ends its
-// goroutine.
-func textOf(v any) (text string) {
-	if s, ok := v.(string); ok {
-		return s
-	}
-	text = fmt.Sprintf("a %T, whose text can't be had", v)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { recover() }()
-		text = fmt.Sprint(v)
-	}()
-	<-done
-	return text
-}
-
-const warn = slog.LevelWarn
-
 // log writes to the server's logger.
 func (s *Server) log(level slog.Level, what string, args ...any) {
-	writeLog(s.logger(), level, what, args)
+	foreign.Log(s.logger(), level, what, args)
 }
 
-// writeLog writes to a logger, which may do anything: it has a goroutine of its own, so that it
-// may also end that.
-func writeLog(l *slog.Logger, level slog.Level, what string, args []any) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { recover() }()
-		l.Log(context.Background(), level, "rpc: "+what, args...)
-	}()
-	<-done
+// handlerPanicked logs the panic v of the handler of m, and returns the answer for the client. It
+// must be called by the deferred function that has recovered it. peer may be nil.
+func (s *Server) handlerPanicked(m *Method, peer net.Addr, v any) *ApplicationException {
+	if !lacksMethod(v) {
+		return s.conceal("handler panicked", m, peer, v, debug.Stack())
+	}
+	text := "the handler has no method " + m.Name + ": it embeds an interface that is nil; embed Unimplemented" +
+		strings.ToUpper(m.Service[:1]) + m.Service[1:] + "Handler instead"
+	s.conceal("handler lacks a method", m, peer, text, nil)
+	return &ApplicationException{UnknownMethod, text}
 }
+
+// lacksMethod reports whether the panic v, which is under way, is that of a method which a handler
+// has from an embedded interface that is nil: a method that the compiler has made, called by the
+// function that NewVProcessor gives to HandledBy.
+func lacksMethod(v any) bool {
+	if _, ok := v.(runtime.Error); !ok {
+		return false
+	}
+	var pcs [24]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
+	next := func() runtime.Frame {
+		f, _ := frames.Next()
+		return f
+	}
+	f := next()
+	for f.PC != 0 && f.Function != "runtime.sigpanic" {
+		f = next()
+	}
+	const compiled = "<autogenerated>"
+	if f = next(); f.File != compiled {
+		return false
+	}
+	for f.File == compiled {
+		f = next()
+	}
+	return strings.HasPrefix(next().Function, ownPackage)
+}
+
+// ownPackage is what the names of this package's functions begin with.
+const ownPackage = "github.com/nocopythrift/nocopythrift/nocopy/rpc."

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -32,59 +34,65 @@ type request struct {
 var requests = sync.Pool{New: func() any { return new(request) }}
 
 // newRequest returns a request with the header's form and sequence id.
-func (c *serverConn) newRequest(h header) *request {
+func (c *serverConn) newRequest(h message.Header) *request {
 	req := requests.Get().(*request)
-	req.strict, req.seqid = h.strict, h.seqid
+	req.strict, req.seqid = h.Strict, h.SeqID
 	return req
 }
 
 // process handles a message that was received, with its header h and the bytes after that. It
 // reports whether the calling goroutine is still the reader and may receive another request.
-func (c *serverConn) process(h header, chunk chain.Chunk) bool {
-	m := c.srv.method(h)
-	var refusal *ApplicationException
-	switch {
-	case !h.isRequest():
-		refusal = &ApplicationException{InvalidMessageType, fmt.Sprintf("%d", h.typ)}
-	case m == nil:
-		refusal = &ApplicationException{UnknownMethod, string(h.name)}
-	}
+func (c *serverConn) process(h message.Header, chunk chain.Chunk) bool {
+	m, refusal := c.methodOf(h)
 	if refusal != nil {
-		h.name = bytes.Clone(h.name)
-		c.discard(chunk)
-		return c.refuse(h, refusal, false)
+		h.Name = bytes.Clone(h.Name) // parseArgs releases the chunk, which holds it
 	}
 	args, err := c.parseArgs(m, chunk)
-	if err != nil { // the call's end is known, so that the next one can be found
-		h.name = []byte(m.Name) // parseArgs has released the chunk, which held the name
+	switch {
+	case refusal != nil:
+		return c.refuse(h, refusal, false)
+	case err != nil: // the call's end is known, so that the next one can be found
+		h.Name = []byte(m.Name)
 		return c.refuseBad(h, m, err)
 	}
 	req := c.newRequest(h)
 	req.method, req.args = m, args
-	arrived := c.in.arrived // another goroutine may be the reader from now on
+	arrived := c.in.Arrived // another goroutine may be the reader from now on
 	readerID := c.admit(req, true)
 	c.handle(req, readerID, arrived)
 	return c.complete(req, readerID)
 }
 
+// methodOf returns the method that a message calls. If there is none, it returns the answer.
+func (c *serverConn) methodOf(h message.Header) (*Method, *ApplicationException) {
+	m := c.srv.method(h)
+	switch {
+	case !h.IsRequest():
+		return nil, &ApplicationException{InvalidMessageType, fmt.Sprintf("%d", h.Type)}
+	case m == nil:
+		return nil, &ApplicationException{UnknownMethod, string(h.Name)}
+	}
+	return m, nil
+}
+
 // refuse answers a message with e instead of handling it, and returns what keepReading does. With
 // noMore no more requests are handled.
-func (c *serverConn) refuse(h header, e *ApplicationException, noMore bool) bool {
-	c.in.stats.refused(e.Type)
+func (c *serverConn) refuse(h message.Header, e *ApplicationException, noMore bool) bool {
+	c.in.Stats.Refused(int32(e.Type))
 	req := c.newRequest(h)
 	c.admit(req, false)
-	c.answer(req, e, c.bareName(h.name))
+	c.answer(req, e, c.bareName(h.Name))
 	return c.completeUnhandled(req, noMore)
 }
 
 // refuseBad refuses a call of m, nil for an unknown method, that is malformed or too large, as err
 // tells, and whose end is known. The requests after it are handled. A oneway call is not answered:
 // its client would take the answer for that to its next call.
-func (c *serverConn) refuseBad(h header, m *Method, err error) bool {
-	c.srv.log(warn, "call refused", "peer", c.peer, "method", string(h.name), "err", err)
+func (c *serverConn) refuseBad(h message.Header, m *Method, err error) bool {
+	c.srv.log(slog.LevelWarn, "call refused", "peer", c.peer, "method", string(h.Name), "err", err)
 	e := protocolError(err)
-	if h.typ == typeOneway || m != nil && m.Oneway() {
-		c.in.stats.refused(e.Type)
+	if h.Type == message.Oneway || m != nil && m.Oneway() {
+		c.in.Stats.Refused(int32(e.Type))
 		return c.keepReading()
 	}
 	return c.refuse(h, e, false)
@@ -108,42 +116,16 @@ func protocolError(err error) *ApplicationException {
 	return &ApplicationException{ProtocolError, err.Error()}
 }
 
-// parseArgs parses the struct at the beginning of chunk, which it takes over. Bytes after the
-// struct are the next message of a frame: they are kept for receiver.next. If the struct is so
-// malformed that its end can't be found, they are dropped.
-func (c *serverConn) parseArgs(m *Method, chunk chain.Chunk) (args *nocopy.Message, err error) {
+// parseArgs parses the arguments of a call of m, which begin chunk, and takes that over. Those of
+// an unknown method, nil, it passes over.
+func (c *serverConn) parseArgs(m *Method, chunk chain.Chunk) (_ *nocopy.Message, err error) {
 	defer c.guard(&err)
-	whole := chunk.From(0)
-	args, err = thriftimpl.ParseHeld(m.Args, chunk, c.srv.Limits, c.srv.recycle, c.srv.Lazy || m.lazy)
-	switch {
-	case errors.Is(err, nocopy.ErrTrailing):
-		return c.parseFirstOfFrame(m, whole, err)
-	case err != nil:
-		c.discard(whole)
-	default:
-		whole.Release()
+	var args *thriftimpl.Desc
+	lazy := c.srv.Lazy
+	if m != nil {
+		args, lazy = m.Args, lazy || m.lazy
 	}
-	return args, err
-}
-
-// parseFirstOfFrame parses the arguments in a frame that has more bytes after them, as err tells,
-// in which their end is. The rest of the frame is kept for the next requests.
-func (c *serverConn) parseFirstOfFrame(m *Method, whole chain.Chunk, err error) (*nocopy.Message, error) {
-	var trailing *nocopy.Error
-	errors.As(err, &trailing)
-	c.in.frameRest = whole.From(trailing.Offset)
-	whole.Mem = whole.Mem[:trailing.Offset]
-	return thriftimpl.ParseHeld(m.Args, whole, c.srv.Limits, c.srv.recycle, c.srv.Lazy || m.lazy)
-}
-
-// discard skips the struct at the beginning of chunk, which it takes over. Bytes after the struct
-// are kept for receiver.next.
-func (c *serverConn) discard(chunk chain.Chunk) {
-	c.in.scan.Reset(c.in.limits.parse.MaxDepth)
-	if end, _, err := c.in.scan.Scan(chunk.Mem); err == nil && 0 < end && end < len(chunk.Mem) {
-		c.in.frameRest = chunk.From(end)
-	}
-	chunk.Release()
+	return c.in.TakeStruct(chunk, args, c.srv.Limits, c.srv.recycle, lazy)
 }
 
 // oneway reports whether the request is a oneway call, which has no reply.

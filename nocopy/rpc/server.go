@@ -15,6 +15,10 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 )
 
 // Server answers calls. It tells framed from unframed clients by their first bytes. Processor must
@@ -129,8 +133,8 @@ type Server struct {
 	outermost Handler
 	ctx       context.Context // of all handlers
 	recycle   bool            // Recycle, or SharedMemory implies it
-	sizes     sizes           // of results, if peers are trusted
-	stats     *statsHook
+	sizes     shared.Sizes    // of results, if peers are trusted
+	stats     *stats.Hook
 	health    *Method // answers health checks; nil if there is no Health
 	draining  atomic.Bool
 	cancel    context.CancelFunc
@@ -167,7 +171,7 @@ func (s *Server) init() {
 			s.outermost = wrap(interceptors, s.callHandler, s.callInner)
 		}
 		s.health = s.newHealthMethod()
-		s.stats = newStatsHook(s.Stats, func(args ...any) { s.log(slog.LevelError, hookPanicked, args...) })
+		s.stats = s.Stats.hook(func(what string, args ...any) { s.log(slog.LevelError, what, args...) })
 		s.slots = make(chan struct{}, max(orDefault(s.MaxConns, defaultMaxConns), 1))
 		s.orphans = make(chan struct{}, cap(s.slots))
 		s.listeners = map[*net.Listener]struct{}{}
@@ -216,7 +220,7 @@ func (s *Server) Serve(l net.Listener) error {
 		return ErrServerClosed
 	}
 	s.listeners[&l] = struct{}{}
-	drains := canDrain(l)
+	drains := socket.CanDrain(l)
 	if drains { // connections may be added while Shutdown waits
 		s.serving.Add(1)
 		defer s.serving.Done()
@@ -253,11 +257,11 @@ func (s *Server) Serve(l net.Listener) error {
 		case drains:
 			s.startLast(nc)
 		default:
-			closeConn(nc)
+			socket.Close(nc)
 		}
 	}
 	if drains {
-		acceptLeft(l, s.startLast)
+		socket.AcceptLeft(l, transport.LastWait, s.startLast)
 	}
 	return ErrServerClosed
 }
@@ -293,7 +297,7 @@ func (s *Server) start(nc net.Conn, drains bool) {
 			s.conceal("connection closed", nil, nil, v, debug.Stack())
 		}
 		<-s.slots
-		closeConn(nc)
+		socket.Close(nc)
 	}()
 	s.detectLoss(nc)
 	served := nc
@@ -344,19 +348,10 @@ func (s *Server) stop(drains bool) {
 	for _, l := range listeners { // without holding the lock
 		// Accept returns then, and Serve accepts what is left
 		d, ok := (*l).(interface{ SetDeadline(time.Time) error })
-		if !drains || !canDrain(*l) || !ok || d.SetDeadline(time.Unix(1, 0)) != nil {
+		if !drains || !socket.CanDrain(*l) || !ok || d.SetDeadline(time.Unix(1, 0)) != nil {
 			shm.CloseListener(*l)
 		}
 	}
-}
-
-// canDrain reports whether l is of a type of which acceptLeft knows.
-func canDrain(l net.Listener) bool {
-	switch l.(type) {
-	case *net.TCPListener, *net.UnixListener:
-		return true
-	}
-	return false
 }
 
 // startLast serves a connection that was accepted when the server was closing, if there is a slot.
@@ -365,7 +360,7 @@ func (s *Server) startLast(nc net.Conn) {
 	case s.slots <- struct{}{}:
 		s.start(nc, true)
 	default:
-		closeConn(nc)
+		socket.Close(nc)
 	}
 }
 
@@ -405,9 +400,9 @@ func (s *Server) Close() error {
 // keepalive while nothing is being sent, whether or not the listener has set that, and by the time
 // that sent bytes stay unacknowledged otherwise.
 func (s *Server) detectLoss(nc net.Conn) {
-	nc = underlying(nc)
-	if setKeepAlive(nc, s.KeepAlive) {
-		setUserTimeout(nc, orDefault(s.WriteTimeout, defaultTimeout))
+	nc = socket.Underlying(nc)
+	if socket.SetKeepAlive(nc, s.KeepAlive) {
+		socket.SetUserTimeout(nc, orDefault(s.WriteTimeout, defaultTimeout))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"runtime/debug"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -32,7 +35,7 @@ type serverConn struct {
 	nc   net.Conn
 	raw  net.Conn // nc, or the connection beneath its TLS
 	peer net.Addr
-	in   receiver // used by the reader only
+	in   transport.Receiver // used by the reader only
 	// Keeps descriptors that are passed until the first message has come; nil afterwards, and if
 	// there can't be shared memory
 	passed *shm.Reader
@@ -99,20 +102,20 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 	if t, ok := nc.(*tls.Conn); ok {
 		c.raw = t.NetConn()
 	}
-	c.in = receiver{
-		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, requests: true,
-		idleTimeout: max(s.IdleTimeout, 0), messageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
+	c.in = transport.Receiver{
+		Conn: nc, Limits: transport.LimitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), Closing: &s.closing, Requests: true,
+		IdleTimeout: max(s.IdleTimeout, 0), MessageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
 	}
 	c.settingUp.Store(true)
-	c.in.leave = c.leave
-	c.in.stats = s.stats.of(c.giveUp)
+	c.in.Leave = c.leave
+	c.in.Stats = s.stats.Of(c.giveUp)
 	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 {
 		c.passed = shm.NewReader(socket)
-		c.in.src = c.passed
+		c.in.Src = c.passed
 	} else {
-		c.in.src = shm.ReaderOf(nc)
+		c.in.Src = shm.ReaderOf(nc)
 	}
-	c.in.in.Reset(s.recycle)
+	c.in.Reset(s.recycle)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.oneway = s.ctx
 	c.wake = make(chan struct{}, 1)
@@ -133,7 +136,7 @@ func (c *serverConn) serve() {
 			c.release()
 		}
 	}()
-	c.in.stats.conns(1)
+	c.in.Stats.Conns(1)
 	if err := c.setUp(); err != nil {
 		c.logEnd(err)
 		c.answerPlain(err)
@@ -142,8 +145,8 @@ func (c *serverConn) serve() {
 	ready = true
 	c.startAging()
 	c.settingUp.Store(false)
-	if c.in.isClosing() {
-		c.in.interrupt()
+	if c.in.IsClosing() {
+		c.in.Interrupt()
 	}
 	c.read()
 }
@@ -179,9 +182,9 @@ func (c onewayContext) Value(key any) any { return c.values.Value(key) }
 func (c *serverConn) handshake(t *tls.Conn) (err error) {
 	defer c.guard(&err) // the Config may have functions, which may panic
 	ctx := c.ctx
-	if c.in.messageTimeout > 0 {
+	if c.in.MessageTimeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.in.messageTimeout)
+		ctx, cancel = context.WithTimeout(ctx, c.in.MessageTimeout)
 		defer cancel()
 	}
 	return t.HandshakeContext(ctx)
@@ -211,7 +214,7 @@ func (c *serverConn) drop() {
 	if last {
 		defer func() {
 			c.cancel()
-			c.in.free()
+			c.in.Free()
 			if c.passed != nil {
 				c.passed.Close()
 			}
@@ -220,7 +223,7 @@ func (c *serverConn) drop() {
 			}
 			c.srv.forget(c)
 		}()
-		c.in.stats.conns(-1)
+		c.in.Stats.Conns(-1)
 	}
 }
 
@@ -276,7 +279,7 @@ func (c *serverConn) complete(req *request, readerID uint64) bool {
 	c.addReply(req)
 	// If the next request has arrived already, this reply is held back to be written with the next
 	// one. Should that take long, relieveReader flushes it.
-	if hold := isReader && c.in.hasMessage() && len(c.ready) < c.limit/2 && c.mayHandle(); !hold {
+	if hold := isReader && c.in.HasMessage() && len(c.ready) < c.limit/2 && c.mayHandle(); !hold {
 		c.flush()
 	}
 	may := c.mayHandle()
@@ -449,7 +452,7 @@ func (c *serverConn) send() (err error) {
 	}()
 	for _, r := range c.batched {
 		if r.reply != nil && (c.shared == nil || !c.place(r)) {
-			thriftimpl.AddTo(r.reply, &c.batch, c.in.transport == framed)
+			c.in.Transport.Add(&c.batch, r.reply)
 		}
 	}
 	if c.batch.Len() > 0 {
@@ -459,10 +462,10 @@ func (c *serverConn) send() (err error) {
 			stats.Bytes += c.placed
 			c.placed, c.positions = 0, c.positions[:0]
 		}
-		c.in.stats.sent(stats)
+		c.in.Stats.Sent(stats)
 		if err = err1; err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				c.srv.log(warn, "connection closed", "peer", c.peer, "err", fmt.Errorf("replies are not taken: %w", err))
+				c.srv.log(slog.LevelWarn, "connection closed", "peer", c.peer, "err", fmt.Errorf("replies are not taken: %w", err))
 			} else {
 				c.logEnd(err)
 			}
@@ -473,6 +476,40 @@ func (c *serverConn) send() (err error) {
 	}
 	returned = true
 	return err
+}
+
+// place puts a reply into shared memory, unless it was built there, if it has that many bytes and
+// there is room, and adds its position to the batch. It reports whether it has.
+func (c *serverConn) place(r *request) bool {
+	n := r.reply.Len()
+	if c.in.Trusts && r.method != nil {
+		c.srv.sizes.Note(r.method.Result, n)
+	}
+	if n < shared.Pipelined || n < shared.Alone && !c.pipelined {
+		return false
+	}
+	if slot, at, n := shared.Own(r.reply, c.shared); slot.Placed() && slot.Claim() {
+		c.addPosition(slot, at, n)
+		return true
+	}
+	slot, ok := c.shared.Place(n)
+	if !ok {
+		return false
+	}
+	defer slot.Return()
+	thriftimpl.AddTo(r.reply, &c.placing, false)
+	c.placing.MoveTo(slot.Bytes())
+	c.addPosition(slot, 0, n)
+	return true
+}
+
+// addPosition adds the position of n bytes of a slot to the batch.
+func (c *serverConn) addPosition(slot shm.Slot, at, n int) {
+	from := len(c.positions)
+	c.positions = slot.AppendPosition(c.positions, at, n)
+	c.batch.AddBytes(c.positions[from:len(c.positions):len(c.positions)])
+	slot.Sent()
+	c.placed += n
 }
 
 // setWriteDeadline makes sure that the deadline for writing is between three quarters of the

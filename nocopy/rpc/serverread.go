@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"runtime/debug"
@@ -11,8 +12,11 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 )
 
 // No request may be handled while Concurrency calls are under way, and when no more will be
@@ -55,9 +59,35 @@ func (c *serverConn) survive() {
 }
 
 // receive waits for the next message. A panic while receiving becomes an error.
-func (c *serverConn) receive() (h header, chunk chain.Chunk, err error) {
+func (c *serverConn) receive() (h message.Header, chunk chain.Chunk, err error) {
 	defer c.guard(&err)
-	return c.in.next()
+	return c.in.Next()
+}
+
+// share answers the call that asks for shared memory, the first one on the connection, and reports
+// whether h and chunk are that and there is some. Else the message is a call like others.
+func (c *serverConn) share(h message.Header, chunk chain.Chunk) bool {
+	passed := c.passed
+	c.passed = nil
+	defer passed.Close()
+	if string(h.Name) != shared.Method || h.Type != message.Call || !h.Strict || c.in.Transport != transport.Framed {
+		return false
+	}
+	c.setWriteDeadline()
+	link, broken, err := shared.Answer(c.raw.(*net.UnixConn), h, chunk.Mem, passed, orDefault(c.srv.MaxShared, defaultMaxShared))
+	if broken {
+		c.giveUp()
+	}
+	if err != nil {
+		c.srv.log(slog.LevelDebug, "no shared memory", "peer", c.peer, "err", err)
+		return false
+	}
+	chunk.Release()
+	c.mu.Lock()
+	c.shared = link
+	c.mu.Unlock()
+	c.in.Link, c.in.Trusts = link, c.srv.SharedMemory.trusts()
+	return true
 }
 
 // guard is deferred where received bytes are looked at: it turns a panic into an error for the
@@ -86,11 +116,11 @@ func (c *serverConn) mayClose() bool {
 // still handled: their clients could not know that they were not. What comes later is dropped, as
 // far as the system can do that, so that it is known not to have been handled.
 func (c *serverConn) leave() {
-	if !c.in.last {
-		c.in.last, c.left = true, time.Now()
-		c.sealed = seal(c.raw)
+	if !c.in.Last {
+		c.in.Last, c.left = true, time.Now()
+		c.sealed = socket.Seal(c.raw)
 		_, unix := c.raw.(*net.UnixConn)
-		c.in.shut = c.sealed && unix
+		c.in.Shut = c.sealed && unix
 	}
 }
 
@@ -101,7 +131,7 @@ const mostDraining = 500 * time.Millisecond
 // mayDrain reports whether it pays to look once more for requests when all that has arrived was
 // read: more may come, and replies can still be written. c.mu is held.
 func (c *serverConn) mayDrain() bool {
-	return !c.sealed && c.unanswered > 0 && time.Since(c.left) < mostDraining && !c.in.hasBegun()
+	return !c.sealed && c.unanswered > 0 && time.Since(c.left) < mostDraining && !c.in.HasBegun()
 }
 
 // keepReading is called by the reader. It waits until another request may be handled, and returns
@@ -119,14 +149,14 @@ func (c *serverConn) keepReading() bool {
 // readAhead is keepReading while no request may be handled.
 func (c *serverConn) readAhead() bool {
 	for {
-		if c.in.isClosing() {
+		if c.in.IsClosing() {
 			c.leave()
 		}
 		c.mu.Lock()
 		c.flush()
-		c.in.clearDeadline()
+		c.in.ClearDeadline()
 		switch {
-		case c.in.isClosing() && !c.in.last: // since it was asked
+		case c.in.IsClosing() && !c.in.Last: // since it was asked
 			c.mu.Unlock()
 			continue
 		case c.mayClose():
@@ -140,14 +170,14 @@ func (c *serverConn) readAhead() bool {
 			return true
 		}
 		c.state = ahead
-		park := c.eof || c.in.shut || c.in.buffered() >= maxAhead
+		park := c.eof || c.in.Shut || c.in.Buffered() >= maxAhead
 		if park {
 			c.state = parked
 		}
 		c.mu.Unlock()
 		if park {
 			c.park()
-		} else if err := c.in.fillAhead(); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		} else if err := c.in.FillAhead(); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			c.readError(err)
 		}
 	}
@@ -161,15 +191,15 @@ func (c *serverConn) park() {
 	select {
 	case <-c.wake:
 	case <-timer.C:
-		if c.in.shut {
+		if c.in.Shut {
 			c.mu.Lock()
-			if !c.writing && closedSocket(c.raw) {
+			if !c.writing && socket.ClosedByPeer(c.raw) {
 				c.abort()
 			}
 			c.mu.Unlock()
 			return
 		}
-		switch eof, reset := peerState(c.raw); {
+		switch eof, reset := socket.PeerState(c.raw); {
 		case reset:
 			c.readError(syscall.ECONNRESET)
 		case eof:
@@ -190,13 +220,13 @@ func (c *serverConn) wakeReader() {
 		}
 		return
 	}
-	c.in.interrupt()
+	c.in.Interrupt()
 }
 
 // readFailed deals with an error of receive, and returns what keepReading does. A malformed
 // message is answered if its header h is known. No more requests are handled then, except after
 // one whose end is known, and after a timeout that only meant to stop the reader.
-func (c *serverConn) readFailed(h header, err error) bool {
+func (c *serverConn) readFailed(h message.Header, err error) bool {
 	c.mu.Lock()
 	c.flush()
 	busy := c.underway > 0 || c.restless()
@@ -204,24 +234,24 @@ func (c *serverConn) readFailed(h header, err error) bool {
 	c.mu.Unlock()
 	var bad *nocopy.Error
 	var internal *ApplicationException
-	switch timeout := errors.Is(err, os.ErrDeadlineExceeded) && err != errTimeout; {
-	case timeout && c.in.last:
+	switch timeout := errors.Is(err, os.ErrDeadlineExceeded) && err != transport.ErrTimeout; {
+	case timeout && c.in.Last:
 		if mayDrain {
 			return c.keepReading()
 		}
 		c.drained = true
 	case timeout && busy:
 		return c.keepReading() // calls are under way, so that it is not idle
-	case timeout && hasBytes(c.raw):
+	case timeout && socket.HasBytes(c.raw):
 		return c.keepReading() // a request has come just now: reading has not looked after its deadline
 	case timeout: // idle for too long
 		c.leave()
 		return c.keepReading()
-	case h.size > 0 && errors.Is(err, errTooLarge):
+	case h.Size > 0 && errors.Is(err, transport.ErrTooLarge):
 		return c.refuseBad(h, c.srv.method(h), err)
 	case errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
 		c.logEnd(err)
-		if h.size > 0 {
+		if h.Size > 0 {
 			return c.refuse(h, protocolError(err), true)
 		}
 	case errors.Is(err, ErrHTTP), errors.Is(err, ErrTLS):
@@ -255,7 +285,7 @@ func (c *serverConn) readError(err error) {
 		}
 		c.eof = true
 		switch grace := c.halfCloseTimeout(); {
-		case !c.writing && closedSocket(c.raw):
+		case !c.writing && socket.ClosedByPeer(c.raw):
 			c.abort()
 		case grace > 0:
 			c.graceTimer = time.AfterFunc(grace, c.endGrace)
@@ -314,7 +344,7 @@ func (c *serverConn) abort() {
 	}
 	c.aborted = true
 	c.cancel()
-	go closeConn(c.raw)
+	go socket.Close(c.raw)
 	c.freeSlot()
 	if !c.writing {
 		c.dropReplies()
@@ -337,17 +367,11 @@ func (c *serverConn) close() {
 		c.mu.Unlock()
 	}()
 	if !aborted {
-		defer closeConn(c.nc) // also if a method of nc panics or ends the goroutine
+		defer socket.Close(c.nc) // also if a method of nc panics or ends the goroutine
 		if refused {
 			c.linger()
 		}
 	}
-}
-
-// closeConn closes nc, which may be of a type of the program's and panic. No lock may be held.
-func closeConn(nc net.Conn) {
-	defer func() { recover() }()
-	shm.CloseConn(nc)
 }
 
 // stopTimers stops the timers of a connection without a reader. c.mu is held.
@@ -376,8 +400,8 @@ func (c *serverConn) linger() {
 		if now.After(end) {
 			return
 		}
-		c.in.endReadsAt(now.Add(pause))
-		if _, err := c.in.src.Read(into); err != nil {
+		c.in.EndReadsAt(now.Add(pause))
+		if _, err := c.in.Src.Read(into); err != nil {
 			return
 		}
 	}
@@ -399,7 +423,7 @@ const badRequest = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nCont
 // answerPlain answers a client that failed to shake hands since it speaks HTTP without TLS.
 func (c *serverConn) answerPlain(err error) {
 	var first tls.RecordHeaderError
-	if errors.As(err, &first) && first.Conn != nil && looksLikeHTTP(first.RecordHeader[:]) {
+	if errors.As(err, &first) && first.Conn != nil && transport.LooksLikeHTTP(first.RecordHeader[:]) {
 		c.raw.SetWriteDeadline(time.Now().Add(time.Second))
 		io.WriteString(c.raw, badRequest)
 	}
@@ -410,44 +434,21 @@ func (c *serverConn) answerPlain(err error) {
 func (c *serverConn) logEnd(err error) {
 	switch {
 	case err == io.EOF, errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), c.srv.closing.Load():
-	case errors.Is(err, os.ErrDeadlineExceeded) && err != errTimeout: // idle
+	case errors.Is(err, os.ErrDeadlineExceeded) && err != transport.ErrTimeout: // idle
 	default:
-		c.srv.log(warn, "connection closed", "peer", c.peer, "err", err)
+		c.srv.log(slog.LevelWarn, "connection closed", "peer", c.peer, "err", err)
 	}
 }
 
 // interrupt makes the reader check whether the server is closing.
 func (c *serverConn) interrupt() {
 	if c.settingUp.Load() { // its client may be sending a request already
-		c.in.endReadsAt(time.Now().Add(mostDraining))
+		c.in.EndReadsAt(time.Now().Add(mostDraining))
 		return
 	}
-	c.in.interrupt()
+	c.in.Interrupt()
 	select {
 	case c.wake <- struct{}{}:
 	default:
 	}
-}
-
-// closedSocket reports whether nc is a unix socket whose other end is closed for reading as well
-// as for writing. No goroutine may be writing to it.
-func closedSocket(nc net.Conn) bool {
-	if !shm.IsUnix(nc) {
-		return false
-	}
-	_, err := nc.Write(nil)
-	return errors.Is(err, syscall.EPIPE)
-}
-
-// buffered returns how many bytes have been received of messages that next has not returned.
-func (r *receiver) buffered() int { return len(r.in.Bytes()) }
-
-// fillAhead waits for more bytes; clearDeadline must have been called.
-func (r *receiver) fillAhead() error { return r.read(r.buffered() + 1) }
-
-// clearDeadline removes the read deadline, also one that interrupt has set: the caller must check
-// after it whether the server is closing.
-func (r *receiver) clearDeadline() {
-	r.endReadsAt(time.Time{})
-	r.hasDeadline, r.deadline = false, time.Time{}
 }

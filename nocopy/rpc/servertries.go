@@ -176,7 +176,7 @@ func (a *serverTries) end(args *nocopy.Message, stillUsed bool) {
 	a.ended = true
 	all := append(a.results, args)
 	switch {
-	case stillUsed && a.conn.in.trusts:
+	case stillUsed && a.conn.in.Trusts:
 		a.left = all
 	case stillUsed:
 		for _, m := range all {

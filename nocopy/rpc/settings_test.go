@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestZeroSettings: an option that is 0 has its default, as a field of a Server has, and a
@@ -29,25 +28,8 @@ func TestZeroSettings(t *testing.T) {
 	defer client.Close()
 	c := newServerConn(s, server)
 	defer c.cancel()
-	if cap(s.slots) != 1 || c.limit != 1 || c.in.messageTimeout != 0 || c.in.idleTimeout != 0 || c.halfCloseTimeout() != 0 {
+	if cap(s.slots) != 1 || c.limit != 1 || c.in.MessageTimeout != 0 || c.in.IdleTimeout != 0 || c.halfCloseTimeout() != 0 {
 		t.Errorf("a server of negative settings has %d connections, %d calls, times %v, %v and %v",
-			cap(s.slots), c.limit, c.in.messageTimeout, c.in.idleTimeout, c.halfCloseTimeout())
+			cap(s.slots), c.limit, c.in.MessageTimeout, c.in.IdleTimeout, c.halfCloseTimeout())
 	}
-}
-
-// TestSharedTypes: a program that makes types as it goes costs no memory for each of them.
-func TestSharedTypes(t *testing.T) {
-	if few, many := noteSizes(900), noteSizes(5000); few != 900 || many > 1000 {
-		t.Errorf("%d of 900 and %d of 5000 types", few, many)
-	}
-}
-
-// noteSizes notes how large messages of n types are, and returns of how many that is remembered.
-func noteSizes(n int) (kept int) {
-	var s sizes
-	for range n {
-		s.note(new(thriftimpl.Desc), 1<<20)
-	}
-	s.byType.Range(func(any, any) bool { kept++; return true })
-	return kept
 }

@@ -1,12 +1,11 @@
 package rpc
 
 import (
-	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
 )
 
 // Stats are functions that a Server calls to count events, and a Client that has them as an
@@ -39,7 +38,7 @@ func (s *Stats) apply(o *options) {
 	if s == nil {
 		panic("nocopy: a nil *rpc.Stats as an Option")
 	}
-	o.stats = newStatsHook(s, func(args ...any) { o.warn(hookPanicked, args...) })
+	o.stats = s.hook(o.warn)
 }
 
 // BlockStats counts the blocks of memory for messages in this process, both recycled blocks and
@@ -55,106 +54,14 @@ func ReadBlockStats() BlockStats {
 	return BlockStats{Taken: taken, Returned: returned}
 }
 
-const hookPanicked = "a function of Stats panicked"
-
-// statsHook calls the functions of Stats. The nil statsHook does nothing.
-type statsHook struct {
-	stats Stats
-	once  *sync.Once
-	warn  func(args ...any)
-	// Called in the goroutine that a function has ended; nil if there is nothing to do. Callers must
-	// hold no lock.
-	ended func()
-}
-
-// newStatsHook returns a hook that logs the first panic with warn; nil if s is nil.
-func newStatsHook(s *Stats, warn func(args ...any)) *statsHook {
+// hook returns what calls the functions of s; nil if s is nil. The first panic is logged with log.
+func (s *Stats) hook(log func(what string, args ...any)) *stats.Hook {
 	if s == nil {
 		return nil
 	}
-	chain.CountBlocks()
-	return &statsHook{stats: *s, once: new(sync.Once), warn: warn}
-}
-
-// of returns a hook for one connection, which the function ended closes.
-func (h *statsHook) of(ended func()) *statsHook {
-	if h == nil {
-		return nil
+	f := stats.Functions{Conns: s.Conns, InFlight: s.InFlight, Queued: s.Queued, Received: s.Received, Sent: s.Sent}
+	if refused := s.Refused; refused != nil {
+		f.Refused = func(t int32) { refused(ExceptionType(t)) }
 	}
-	c := *h
-	c.ended = ended
-	return &c
-}
-
-// caught is deferred around the functions of Stats, which set returned when they have returned.
-func (h *statsHook) caught(returned *bool) {
-	v := recover()
-	if *returned {
-		return
-	}
-	ended := v == nil // recover returns no nil of a panic
-	if ended {
-		v = "it has ended its goroutine, as runtime.Goexit does"
-	}
-	h.once.Do(func() { h.warn("err", textOf(v), "stack", string(debug.Stack())) })
-	if ended && h.ended != nil {
-		h.ended()
-	}
-}
-
-// tell calls f, a function of h's Stats. The methods below are inlined, so that without Stats they
-// cost one comparison.
-func tell[T any](h *statsHook, f func(T), v T) {
-	if f != nil {
-		returned := false
-		defer h.caught(&returned)
-		f(v)
-		returned = true
-	}
-}
-
-func (h *statsHook) conns(delta int) {
-	if h != nil {
-		tell(h, h.stats.Conns, delta)
-	}
-}
-
-func (h *statsHook) inFlight(delta int) {
-	if h != nil {
-		tell(h, h.stats.InFlight, delta)
-	}
-}
-
-// now returns the time, if somebody wants to know how long something waits from now on.
-func (h *statsHook) now() (t time.Time) {
-	if h != nil && h.stats.Queued != nil {
-		t = time.Now()
-	}
-	return t
-}
-
-// queued tells of something that has waited since t, which now has returned.
-func (h *statsHook) queued(t time.Time) {
-	if h != nil && !t.IsZero() {
-		tell(h, h.stats.Queued, time.Since(t))
-	}
-}
-
-func (h *statsHook) received(n int) {
-	if h != nil && n > 0 {
-		tell(h, h.stats.Received, n)
-	}
-}
-
-// sent tells of what a write has sent.
-func (h *statsHook) sent(s chain.Stats) {
-	if h != nil && s.Bytes > 0 {
-		tell(h, h.stats.Sent, linkbuf.Stats(s))
-	}
-}
-
-func (h *statsHook) refused(t ExceptionType) {
-	if h != nil {
-		tell(h, h.stats.Refused, t)
-	}
+	return stats.New(f, func(args ...any) { log("a function of Stats panicked", args...) })
 }

@@ -50,7 +50,7 @@ func (c *clientConn) isBusy() bool { return len(c.calls) > 0 || len(c.queue) > 0
 // isExpecting reports whether anything is to be read, if only that the connection has failed. c.mu
 // is held, and it is the caller's turn.
 func (c *clientConn) isExpecting() bool {
-	return c.isBusy() || c.in.hasBegun() || c.givenUp.Load() > 0 || c.err != nil
+	return c.isBusy() || c.in.HasBegun() || c.givenUp.Load() > 0 || c.err != nil
 }
 
 // wakeReader gives the turn to the connection's goroutine unless a call has it. c.mu is held.
@@ -81,7 +81,7 @@ func (c *clientConn) interrupt(turns uint64) {
 	defer c.mu.Unlock()
 	if c.turn == ofCall && c.turns == turns {
 		c.interrupted.Store(true)
-		c.in.interrupt()
+		c.in.Interrupt()
 	}
 }
 
@@ -91,7 +91,7 @@ func (c *clientConn) endTurn() {
 	defer c.mu.Unlock()
 	if c.interrupted.Load() {
 		c.interrupted.Store(false)
-		c.in.resume()
+		c.in.Resume()
 	}
 	c.turn = ofNobody
 	c.turns++

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -79,8 +80,8 @@ func (c *fed) Write(b []byte) (int, error) {
 		return 0, net.ErrClosed
 	}
 	for rest := b; len(rest) > 0; rest = rest[4+binary.BigEndian.Uint32(rest):] {
-		if h, _, err := parseHeader(rest[4:]); err == nil && h.typ == typeCall {
-			c.sent = append(c.sent, h.seqid)
+		if h, _, err := message.Parse(rest[4:]); err == nil && h.Type == message.Call {
+			c.sent = append(c.sent, h.SeqID)
 		}
 	}
 	return len(b), nil
@@ -116,8 +117,8 @@ func (c *fed) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
 // replyBytes returns the bytes of a reply to call id.
 func replyBytes(m *Method, id int32) []byte {
 	body := thriftimpl.New(m.Result).Message().Bytes()
-	b := make([]byte, 4+headerSize(true, len(m.Name)), 100)
-	putHeader(b[4:], true, typeReply, "", m.Name, id)
+	b := make([]byte, 4+message.HeaderSize(true, len(m.Name)), 100)
+	message.PutHeader(b[4:], true, message.Reply, "", m.Name, id)
 	b = append(b, body...)
 	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
 	return b

@@ -1,4 +1,4 @@
-package rpc
+package socket
 
 import (
 	"encoding/binary"
@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// peerState asks the system about the other end of a TCP connection without reading. It reports
+// PeerState asks the system about the other end of a TCP connection without reading. It reports
 // whether that has closed its side for sending, and whether it has reset the connection; neither
 // of a connection that is not TCP's or does not give access to its socket.
-func peerState(nc net.Conn) (eof, reset bool) {
+func PeerState(nc net.Conn) (eof, reset bool) {
 	var state byte
 	control(nc, func(fd uintptr) { state = tcpState(fd) })
 	return state == tcpCloseWait, state == tcpClosed
@@ -33,9 +33,9 @@ func tcpState(fd uintptr) byte {
 	return binary.NativeEndian.AppendUint32(nil, uint32(v))[0] // v is its first four bytes
 }
 
-// hasBytes reports whether bytes have arrived that were not read; false if the connection does not
+// HasBytes reports whether bytes have arrived that were not read; false if the connection does not
 // give access to its socket.
-func hasBytes(nc net.Conn) (has bool) {
+func HasBytes(nc net.Conn) (has bool) {
 	control(nc, func(fd uintptr) {
 		n, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 		has = err == nil && n > 0
@@ -43,10 +43,10 @@ func hasBytes(nc net.Conn) (has bool) {
 	return has
 }
 
-// setUserTimeout makes the system reset a TCP connection if sent bytes stay unacknowledged for d,
+// SetUserTimeout makes the system reset a TCP connection if sent bytes stay unacknowledged for d,
 // or for as long as keepalive's probes may stay unanswered, if that is shorter: with a timeout the
 // system no longer counts probes. With 0 the system decides.
-func setUserTimeout(nc net.Conn, d time.Duration) {
+func SetUserTimeout(nc net.Conn, d time.Duration) {
 	const userTimeout = 18 // TCP_USER_TIMEOUT
 	if d > 0 {
 		control(nc, func(fd uintptr) {

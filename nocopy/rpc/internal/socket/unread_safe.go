@@ -1,9 +1,9 @@
 //go:build nounsafe || !linux || !(amd64 || arm64 || loong64 || ppc64le || riscv64)
 
-package rpc
+package socket
 
-// knowsUnread reports whether acknowledged and unacknowledged know.
-const knowsUnread = false
+// KnowsUnread reports whether acknowledged and unacknowledged know.
+const KnowsUnread = false
 
 // acknowledged returns -1: how many bytes the other end has acknowledged is not known.
 func acknowledged(uintptr) int64 { return -1 }

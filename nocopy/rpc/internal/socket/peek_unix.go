@@ -1,17 +1,17 @@
 //go:build unix
 
-package rpc
+package socket
 
 import (
 	"net"
 	"syscall"
 )
 
-// peekerOf returns a function that tells how many of the next bytes, 0 or 1, have arrived on nc,
+// Peeker returns a function that tells how many of the next bytes, 0 or 1, have arrived on nc,
 // without taking them: 0 and no error at the end of the stream, syscall.EAGAIN if none have. It
 // returns nil if nc is no socket, but TLS on top of one for instance, which may hold what has
 // arrived.
-func peekerOf(nc net.Conn) func() (int, error) {
+func Peeker(nc net.Conn) func() (int, error) {
 	socket, ok := nc.(syscall.Conn)
 	if !ok {
 		return nil

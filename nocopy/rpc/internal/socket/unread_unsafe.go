@@ -1,14 +1,14 @@
 //go:build linux && !nounsafe && (amd64 || arm64 || loong64 || ppc64le || riscv64)
 
-package rpc
+package socket
 
 import (
 	"syscall"
 	"unsafe"
 )
 
-// knowsUnread reports whether acknowledged and unacknowledged know.
-const knowsUnread = true
+// KnowsUnread reports whether acknowledged and unacknowledged know.
+const KnowsUnread = true
 
 // acknowledged returns how many bytes that were written to a TCP socket its other end has
 // acknowledged, and perhaps one more for the beginning of the connection; -1 if it is not known.

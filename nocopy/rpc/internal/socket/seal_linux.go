@@ -1,4 +1,4 @@
-package rpc
+package socket
 
 import (
 	"crypto/tls"
@@ -28,11 +28,11 @@ var onlyControl = []syscall.SockFilter{
 	{Code: syscall.BPF_RET | syscall.BPF_K, K: 0},
 }
 
-// seal makes the system take in no more data for a connection, and reports whether it does. What
+// Seal makes the system take in no more data for a connection, and reports whether it does. What
 // has arrived can be read, and everything else works. Data that comes for TCP is dropped,
 // unacknowledged: when the connection is closed, the other end knows which bytes were, see
-// reached. On a unix socket, writing fails at the other end from now on.
-func seal(nc net.Conn) (sealed bool) {
+// Reached. On a unix socket, writing fails at the other end from now on.
+func Seal(nc net.Conn) (sealed bool) {
 	switch c := nc.(type) {
 	case *net.TCPConn:
 		control(c, func(fd uintptr) { sealed = syscall.AttachLsf(int(fd), onlyControl) == nil })
@@ -73,8 +73,8 @@ func sealListener(l net.Listener) {
 	})
 }
 
-// ackedBefore returns what acknowledged says of a connection on which nothing was written yet.
-func ackedBefore(nc net.Conn) (n int64) {
+// AckedBefore returns what acknowledged says of a connection on which nothing was written yet.
+func AckedBefore(nc net.Conn) (n int64) {
 	n = -1
 	if _, ok := nc.(*net.TCPConn); ok {
 		control(nc, func(fd uintptr) { n = acknowledged(fd) })
@@ -82,15 +82,15 @@ func ackedBefore(nc net.Conn) (n int64) {
 	return n
 }
 
-// reached returns how many of the n bytes that were written to nc may have reached the other
+// Reached returns how many of the n bytes that were written to nc may have reached the other
 // end, when nc has failed with err; at worst n. A TCP connection ends with a segment that
 // acknowledges all that had arrived by then, and what comes later is dropped. Of a unix socket,
-// an end that is closed before all has been read is an error. before is what ackedBefore has
+// an end that is closed before all has been read is an error. before is what AckedBefore has
 // returned, and writeErr the error that writing has met, if any.
-func reached(nc net.Conn, n, before int64, err, writeErr error) int64 {
+func Reached(nc net.Conn, n, before int64, err, writeErr error) int64 {
 	switch c := nc.(type) {
 	case *net.TCPConn:
-		if before >= 0 && isEnd(err) {
+		if before >= 0 && IsEnd(err) {
 			control(c, func(fd uintptr) {
 				if acked := acknowledged(fd); acked >= before && !wasReset(fd, writeErr) {
 					n = min(n, acked-before)
@@ -103,7 +103,7 @@ func reached(nc net.Conn, n, before int64, err, writeErr error) int64 {
 		}
 	case *tls.Conn:
 		const record = 30 // more than one has in which nothing is of ours
-		if tcp, ok := c.NetConn().(*net.TCPConn); ok && isEnd(err) {
+		if tcp, ok := c.NetConn().(*net.TCPConn); ok && IsEnd(err) {
 			control(tcp, func(fd uintptr) {
 				if unacknowledged(fd) > record && !wasReset(fd, writeErr) { // the last of ours at least
 					n--
@@ -126,12 +126,13 @@ func wasReset(fd uintptr, writeErr error) bool {
 	return err != nil || syscall.Errno(code) != syscall.EPIPE
 }
 
-// acceptLeft seals l and calls f with each connection that waits to be accepted.
-func acceptLeft(l net.Listener, f func(net.Conn)) {
+// AcceptLeft seals l and calls f with each connection that waits to be accepted. It waits for those
+// that are being made.
+func AcceptLeft(l net.Listener, wait time.Duration, f func(net.Conn)) {
 	sealListener(l)
 	for again := range 2 {
 		if again > 0 {
-			time.Sleep(lastWait) // for connections that are being made
+			time.Sleep(wait)
 		}
 		for nc := acceptNow(l); nc != nil; nc = acceptNow(l) {
 			f(nc)

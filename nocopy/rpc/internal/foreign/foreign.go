@@ -1,0 +1,39 @@
+// Package foreign calls what a program has handed in: errors, panics' values and loggers, whose
+// methods may do anything. Whatever they do, the caller goes on. Package rpc and its parts call it.
+package foreign
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+)
+
+// Text returns v as text. v's methods may do anything: package fmt survives a method that
+// panics, but not one that panics with a value whose methods panic, nor one that ends its
+// goroutine.
+func Text(v any) (text string) {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	text = fmt.Sprintf("a %T, whose text can't be had", v)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { recover() }()
+		text = fmt.Sprint(v)
+	}()
+	<-done
+	return text
+}
+
+// Log writes to a logger, which may do anything: it has a goroutine of its own, so that it
+// may also end that.
+func Log(l *slog.Logger, level slog.Level, what string, args []any) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { recover() }()
+		l.Log(context.Background(), level, "rpc: "+what, args...)
+	}()
+	<-done
+}

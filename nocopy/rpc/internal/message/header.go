@@ -1,0 +1,118 @@
+package message
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Type is the type of a message as its header has it.
+type Type uint8
+
+const (
+	Call      Type = 1
+	Reply     Type = 2
+	Exception Type = 3
+	Oneway    Type = 4
+)
+
+// Version1 is the first half of the first word of a strict header.
+const Version1 = 0x8001
+
+// maxName is the most bytes of a method's name in a header, with the service's of a multiplexed
+// call.
+const maxName = 1 << 16
+
+// MaxHeader is the most bytes of a message's header.
+const MaxHeader = 4 + 4 + maxName + 4
+
+// Header is a message's header, which comes before its struct.
+type Header struct {
+	Type   Type
+	Strict bool
+	SeqID  int32
+	Name   []byte // aliases what was parsed
+	Size   int    // its bytes on the wire
+}
+
+// IsRequest reports whether a client sends such messages.
+func (h Header) IsRequest() bool { return h.Type == Call || h.Type == Oneway }
+
+// IsReply reports whether a server sends such messages.
+func (h Header) IsReply() bool { return h.Type == Reply || h.Type == Exception }
+
+// Errors of bytes that are not a message. ErrHTTP and ErrTLS wrap ErrVersion.
+var (
+	ErrVersion = errors.New("not a Thrift binary message")
+	ErrHTTP    = fmt.Errorf("%w: an HTTP request", ErrVersion)
+	ErrTLS     = fmt.Errorf("%w: a TLS handshake", ErrVersion)
+)
+
+// Parse returns the header at the beginning of b. If b is too short, need is how many bytes
+// it must have at least, else 0.
+func Parse(b []byte) (h Header, need int, err error) {
+	const fixed = 4 // the first word
+	if len(b) < fixed {
+		return h, fixed, nil
+	}
+	first := binary.BigEndian.Uint32(b)
+	name := fixed // where the name begins
+	if first>>16 == Version1 {
+		h.Strict, h.Type = true, Type(first)
+		if name += 4; len(b) < name {
+			return h, name, nil
+		}
+	} else if int32(first) < 0 {
+		return h, 0, fmt.Errorf("%w: version %#x", ErrVersion, first>>16)
+	}
+	n := binary.BigEndian.Uint32(b[name-4:])
+	if n > maxName {
+		return h, 0, fmt.Errorf("%w: method name of %d bytes", ErrVersion, n)
+	}
+	end := name + int(n)
+	h.Size = end + 4
+	if !h.Strict {
+		h.Size++
+	}
+	if len(b) < h.Size {
+		return h, h.Size, nil
+	}
+	h.Name = b[name:end:end]
+	if !h.Strict {
+		h.Type = Type(b[end])
+	}
+	h.SeqID = int32(binary.BigEndian.Uint32(b[h.Size-4:]))
+	return h, 0, nil
+}
+
+// HeaderSize returns the size of a header with a name of as many bytes.
+func HeaderSize(strict bool, name int) int {
+	if strict {
+		return 4 + 4 + name + 4
+	}
+	return 4 + name + 1 + 4
+}
+
+// HeaderRoom returns the most bytes before a message's struct, the length of a frame included, for
+// a name of as many bytes.
+func HeaderRoom(name int) int { return 4 + HeaderSize(true, name) }
+
+// PutHeader fills b, of HeaderSize bytes, with a header whose name is prefix and name, and returns
+// the part of b that is the sequence id.
+func PutHeader(b []byte, strict bool, typ Type, prefix, name string, seqid int32) []byte {
+	n := len(prefix) + len(name)
+	at := 4
+	if strict {
+		binary.BigEndian.PutUint32(b, Version1<<16|uint32(typ))
+		at = 8
+	}
+	binary.BigEndian.PutUint32(b[at-4:], uint32(n))
+	at += copy(b[at:], prefix)
+	at += copy(b[at:], name)
+	if !strict {
+		b[at] = byte(typ)
+		at++
+	}
+	binary.BigEndian.PutUint32(b[at:], uint32(seqid))
+	return b[at:]
+}

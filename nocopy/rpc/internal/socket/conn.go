@@ -1,0 +1,105 @@
+package socket
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/shm"
+)
+
+// Close closes nc, which may be of a type of the program's and panic. No lock may be held.
+func Close(nc net.Conn) {
+	defer func() { recover() }()
+	shm.CloseConn(nc)
+}
+
+// ClosedByPeer reports whether nc is a unix socket whose other end is closed for reading as well
+// as for writing. No goroutine may be writing to it.
+func ClosedByPeer(nc net.Conn) bool {
+	if !shm.IsUnix(nc) {
+		return false
+	}
+	_, err := nc.Write(nil)
+	return errors.Is(err, syscall.EPIPE)
+}
+
+// IsEnd reports whether err is of a stream that the other end has ended.
+func IsEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+var defaultKeepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 4}
+
+// SetKeepAlive sets TCP's keepalive if nc has such a thing, which it reports.
+func SetKeepAlive(nc net.Conn, k net.KeepAliveConfig) bool {
+	t, ok := nc.(interface {
+		SetKeepAliveConfig(net.KeepAliveConfig) error
+	})
+	if !ok {
+		return false
+	}
+	if k == (net.KeepAliveConfig{}) {
+		k = defaultKeepAlive
+	}
+	t.SetKeepAliveConfig(k)
+	return true
+}
+
+// Underlying returns the connection that nc is a wrapper of, or nc.
+func Underlying(nc net.Conn) net.Conn {
+	for {
+		beneath, ok := nc.(interface{ NetConn() net.Conn })
+		if !ok {
+			return nc
+		}
+		nc = beneath.NetConn()
+	}
+}
+
+// SetReadDeadline sets the read deadline of nc. Locks may be held. A connection of the program's
+// may panic or end the goroutine: it is closed then.
+func SetReadDeadline(nc net.Conn, t time.Time) {
+	switch beneath(nc).(type) {
+	case *net.TCPConn, *net.UnixConn:
+		nc.SetReadDeadline(t)
+	default:
+		setForeignDeadline(nc, t)
+	}
+}
+
+// setForeignDeadline sets the read deadline of a connection of the program's, in a goroutine that
+// this may end.
+func setForeignDeadline(nc net.Conn, t time.Time) {
+	returned := make(chan bool)
+	go func() {
+		ok := false
+		defer func() {
+			recover()
+			returned <- ok
+		}()
+		nc.SetReadDeadline(t)
+		ok = true
+	}()
+	if !<-returned {
+		go Close(nc)
+	}
+}
+
+// beneath returns the connection that carries nc, if nc is of TLS; else nc.
+func beneath(nc net.Conn) net.Conn {
+	if t, ok := nc.(*tls.Conn); ok {
+		return t.NetConn()
+	}
+	return nc
+}
+
+// CanDrain reports whether l is of a type of which AcceptLeft knows.
+func CanDrain(l net.Listener) bool {
+	switch l.(type) {
+	case *net.TCPListener, *net.UnixListener:
+		return true
+	}
+	return false
+}

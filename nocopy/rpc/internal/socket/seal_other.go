@@ -1,0 +1,21 @@
+//go:build !linux
+
+package socket
+
+import (
+	"net"
+	"time"
+)
+
+// Seal would make the system drop what comes from now on. Here it can't, and reports false.
+func Seal(net.Conn) bool { return false }
+
+// AcceptLeft would call f with each connection that waits to be accepted. Here it can't know.
+func AcceptLeft(net.Listener, time.Duration, func(net.Conn)) {}
+
+// AckedBefore returns -1: what the other end has acknowledged is not known here.
+func AckedBefore(net.Conn) int64 { return -1 }
+
+// Reached returns how many of the n bytes that were written to a connection that has failed may
+// have reached the other end. Here all of them may.
+func Reached(_ net.Conn, n, _ int64, _, _ error) int64 { return n }

@@ -1,0 +1,120 @@
+package transport
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/shm"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// Framed sends each message in a frame: after its length, four bytes. A frame may hold several
+// messages, and its length may stand for a position in shared memory.
+var Framed Transport = framed{}
+
+type framed struct{}
+
+func (framed) next(r *Receiver) (message.Header, chain.Chunk, error) {
+	const length = 4
+	for len(r.in.Bytes()) < length {
+		if err := r.fill(length); err != nil {
+			return message.Header{}, chain.Chunk{}, err
+		}
+	}
+	n := int32(binary.BigEndian.Uint32(r.in.Bytes()))
+	switch {
+	case r.Link != nil && uint32(n) == shm.Mark:
+		return r.nextShared()
+	case n <= 0:
+		return message.Header{}, chain.Chunk{}, fmt.Errorf("%w: %d", chain.ErrFrameSize, n)
+	case int(n) > r.Limits.Frame:
+		h, err := r.headerOfLarge(int(n))
+		return h, chain.Chunk{}, cmp.Or(err, r.tooLarge(int(n)))
+	}
+	for len(r.in.Bytes()) < length+int(n) {
+		if err := r.fill(length + int(n)); err != nil {
+			return message.Header{}, chain.Chunk{}, err
+		}
+	}
+	r.in.Skip(length)
+	return splitHeader(r.in.Take(int(n)))
+}
+
+func (framed) arrived(r *Receiver) bool {
+	b := r.in.Bytes()
+	if len(b) <= 4 {
+		return false
+	}
+	n := binary.BigEndian.Uint32(b)
+	return int64(len(b)-4) >= int64(n) || r.Link != nil && n == shm.Mark && len(b) >= shm.PositionSize
+}
+
+func (framed) AppendFront(b []byte, n int) []byte {
+	return binary.BigEndian.AppendUint32(b, uint32(n))
+}
+
+func (framed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, true) }
+
+// ErrTooLarge is the error of a frame of which the length alone is wrong: if its header is known,
+// another message may follow.
+var ErrTooLarge = fmt.Errorf("%w: %w", chain.ErrFrameSize, nocopy.ErrLimit)
+
+// tooLarge returns the error of a frame of n bytes, which are more than allowed.
+func (r *Receiver) tooLarge(n int) error {
+	return fmt.Errorf("%w: %d bytes, more than %s = %d", ErrTooLarge, n, r.Limits.Name, r.Limits.Frame)
+}
+
+// headerOfLarge returns the header of a frame of n bytes, which are more than allowed. The message
+// can then be answered, or fail its call, and next passes over its bytes. The header's size is 0 if
+// there is none, or not one of a request or reply: the length is not to be believed. The header of
+// a request must come within a second.
+func (r *Receiver) headerOfLarge(n int) (message.Header, error) {
+	const length = 4
+	fill := r.fill
+	if r.Requests {
+		before := r.deadline
+		defer func() { r.setDeadline(before) }()
+		r.setDeadline(time.Now().Add(time.Second))
+		fill = r.read
+	}
+	for {
+		h, need, err := message.Parse(r.in.Bytes()[length:])
+		known := r.Requests && h.IsRequest() || !r.Requests && h.IsReply()
+		switch {
+		case err != nil, max(need, h.Size) > n, need == 0 && !known:
+			return message.Header{}, nil
+		case need == 0:
+			h.Name = bytes.Clone(h.Name)
+			r.rest = length + n
+			r.passing.Store(true)
+			return h, nil
+		}
+		if err := fill(length + need); err != nil && r.Requests {
+			return message.Header{}, nil
+		} else if err != nil {
+			return message.Header{}, err
+		}
+	}
+}
+
+// splitHeader returns the header at the beginning of the chunk, and the chunk without it. On error
+// it releases the chunk.
+func splitHeader(c chain.Chunk) (message.Header, chain.Chunk, error) {
+	h, need, err := message.Parse(c.Mem)
+	if err == nil && need > 0 {
+		err = fmt.Errorf("frame of length %d is too short: %w", len(c.Mem), io.ErrUnexpectedEOF)
+	}
+	if err != nil {
+		c.Release()
+		return message.Header{}, chain.Chunk{}, err
+	}
+	c.Mem = c.Mem[h.Size:]
+	return h, c, nil
+}

@@ -1,0 +1,139 @@
+package transport
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/shm"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// Receiver receives messages from a connection, one after the other. It is for one goroutine at a
+// time, except Interrupt, EndReadsAt and Passing.
+type Receiver struct {
+	Conn           net.Conn
+	Src            io.Reader // Conn, or what reads from it and keeps descriptors that are passed
+	Link           *shm.Link // nil if there is no shared memory
+	Trusts         bool      // messages in shared memory are used where they lie
+	Transport      Transport // nil: it is told from the first bytes
+	Limits         Limits
+	IdleTimeout    time.Duration // how long to wait for a message to begin; 0 for ever
+	MessageTimeout time.Duration // how long a message may take that has begun; 0 for ever
+	Requests       bool          // the messages are requests, else replies
+	Closing        *atomic.Bool  // reading is to end; set before Interrupt is called
+	Ages           Ages
+	// Called when Closing was set, by the goroutine that reads: it is to set Last. Nil: reading ends
+	Leave   func()
+	Last    bool // only what has arrived is still read
+	Shut    bool // nothing more can arrive: the end of the stream is this side's doing
+	Stats   *stats.Hook
+	Arrived time.Time // when the last bytes did, if Stats wants to know
+
+	in          chain.Receiver
+	frameRest   chain.Chunk // the messages that follow in the frame of the last one
+	rest        int         // bytes to be passed over before the next message
+	passing     atomic.Bool // there are such bytes
+	scan        thriftimpl.Scanner
+	hasDeadline bool      // a read deadline is set
+	deadline    time.Time // the one that was set last
+	inMessage   bool      // the deadline is that of a message that has begun
+}
+
+// Reset makes r take memory for what it receives, from pools if recycle is true. It is called once.
+func (r *Receiver) Reset(recycle bool) { r.in.Reset(recycle) }
+
+// Passing reports whether a message that was too large is being passed over. Any goroutine may
+// call it.
+func (r *Receiver) Passing() bool { return r.passing.Load() }
+
+// Next returns the next message: its header and a chunk with its struct, which the caller must
+// release, or give to TakeStruct: in a frame, further messages may follow in the chunk. The header's
+// name is valid as long as the chunk. The error is io.EOF if the stream ends between messages;
+// after some errors the header is known, and its size is not 0.
+func (r *Receiver) Next() (message.Header, chain.Chunk, error) {
+	if len(r.frameRest.Mem) > 0 {
+		c := r.frameRest
+		r.frameRest = chain.Chunk{}
+		return splitHeader(c)
+	}
+	if err := r.passRest(); err != nil {
+		return message.Header{}, chain.Chunk{}, err
+	}
+	r.inMessage = false
+	if r.Transport == nil {
+		if err := r.detect(); err != nil {
+			return message.Header{}, chain.Chunk{}, err
+		}
+	}
+	return r.Transport.next(r)
+}
+
+// passRest passes over what is left of a frame that was too large, in memory for a part of it. If
+// it returns an error, it goes on with what is left when it is called again.
+func (r *Receiver) passRest() error {
+	const part = 16 << 10
+	for r.rest > 0 {
+		n := min(r.rest, r.Buffered())
+		r.in.Discard(n)
+		if r.rest -= n; r.rest > 0 {
+			if err := r.fill(min(r.rest, part)); err != nil {
+				return err
+			}
+		} else {
+			r.passing.Store(false)
+		}
+	}
+	return nil
+}
+
+// HasMessage reports whether the whole next message has arrived, as far as that is known.
+func (r *Receiver) HasMessage() bool {
+	if len(r.frameRest.Mem) > 0 {
+		return true
+	}
+	return r.Transport != nil && r.Transport.arrived(r)
+}
+
+// HasBegun reports whether anything has arrived of the next message.
+func (r *Receiver) HasBegun() bool {
+	return len(r.frameRest.Mem) > 0 || r.in.Arrived() > 0 || r.rest > 0
+}
+
+// Free frees the memory of what has arrived.
+func (r *Receiver) Free() {
+	r.frameRest.Release()
+	r.frameRest = chain.Chunk{}
+	r.in.Free()
+}
+
+// TakeStruct parses the struct at the beginning of a message's chunk, which it takes over, as a d; or
+// passes over it if d is nil. Bytes after the struct are the next message of a frame: they are kept
+// for Next. If the struct is so malformed that its end can't be found, they are dropped.
+func (r *Receiver) TakeStruct(chunk chain.Chunk, d *thriftimpl.Desc, l nocopy.Limits, recycle, lazy bool) (m *nocopy.Message, err error) {
+	whole := chunk.From(0)
+	if d == nil {
+		chunk.Release()
+	} else if m, err = thriftimpl.ParseHeld(d, chunk, l, recycle, lazy); err == nil {
+		whole.Release()
+		return m, nil
+	}
+	var bad *nocopy.Error
+	if errors.Is(err, nocopy.ErrTrailing) && errors.As(err, &bad) {
+		r.frameRest = whole.From(bad.Offset)
+		whole.Mem = whole.Mem[:bad.Offset]
+		return thriftimpl.ParseHeld(d, whole, l, recycle, lazy)
+	}
+	r.scan.Reset(r.Limits.Parse.MaxDepth)
+	if end, _, failed := r.scan.Scan(whole.Mem); failed == nil && 0 < end && end < len(whole.Mem) {
+		r.frameRest = whole.From(end)
+	}
+	whole.Release()
+	return nil, err
+}

@@ -1,0 +1,68 @@
+package transport
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+)
+
+// A Transport is a way in which messages follow one another on a connection. Each is a file of its
+// own.
+type Transport interface {
+	// next receives the next message of r, and returns its header and the bytes after that, as
+	// Receiver.Next does.
+	next(r *Receiver) (message.Header, chain.Chunk, error)
+	// arrived reports whether the whole next message has arrived, if r can tell; else false.
+	arrived(r *Receiver) bool
+	// AppendFront appends what comes before a message of n bytes, its header included.
+	AppendFront(b []byte, n int) []byte
+	// Add adds a message to a batch, with what comes before it. m has room for that, see
+	// message.HeaderRoom.
+	Add(b *chain.Batch, m *nocopy.Message)
+}
+
+// detect sets Transport by the first bytes.
+func (r *Receiver) detect() error {
+	for {
+		b := r.in.Bytes()
+		if n := len(b); n >= 5 || n >= 2 && b[0] == message.Version1>>8 {
+			break
+		}
+		if err := r.fill(5); err != nil {
+			return err
+		}
+	}
+	var err error
+	r.Transport, err = transportOf(r.in.Bytes())
+	return err
+}
+
+// transportOf returns the Transport of a connection that begins with b: five bytes at least, or two
+// of which the first is 0x80. Also with an error it returns one.
+func transportOf(b []byte) (Transport, error) {
+	switch {
+	case b[0] == message.Version1>>8:
+		if b[1] != message.Version1&0xff {
+			return Unframed, fmt.Errorf("%w: version %#x%02x", message.ErrVersion, b[0], b[1])
+		}
+		return Unframed, nil // a strict header: frames are not that long
+	case LooksLikeHTTP(b):
+		return Unframed, message.ErrHTTP
+	case b[0] == 0x16 && b[1] == 3:
+		return Unframed, message.ErrTLS
+	case b[4] == message.Version1>>8 || b[4] == 0:
+		return Framed, nil // a strict header after the length, or a name shorter than 16 MiB
+	case b[0]&0x80 != 0 || b[4] < ' ' || b[4] > '~':
+		return Unframed, fmt.Errorf("%w: it begins with % x", message.ErrVersion, b[:5])
+	}
+	return Unframed, nil // a name's length and its first character
+}
+
+// LooksLikeHTTP reports whether b begins as an HTTP request does.
+func LooksLikeHTTP(b []byte) bool {
+	const methods = "GET  POST PUT  HEAD OPTI DELE PATC CONN TRAC PRI "
+	return b[0] >= 'A' && b[0] <= 'Z' && len(b) >= 4 && strings.Contains(methods, string(b[:4]))
+}

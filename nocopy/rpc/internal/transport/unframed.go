@@ -1,0 +1,82 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// Unframed sends messages one after the other. Where one ends is known when it has been scanned.
+var Unframed Transport = unframed{}
+
+type unframed struct{}
+
+func (unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
+	var h message.Header
+	for {
+		var need int
+		var err error
+		if h, need, err = message.Parse(r.in.Bytes()); err == nil && need > 0 {
+			err = r.fill(need)
+		} else if err == nil {
+			break
+		}
+		if err != nil {
+			return message.Header{}, chain.Chunk{}, err
+		}
+	}
+	return r.nextStruct(h)
+}
+
+// keepWhole is the most bytes of an unframed struct that are kept in one piece: they are moved to
+// another block if the one that they began in is full.
+const keepWhole = 8 << 10
+
+// nextStruct receives the struct of an unframed message, whose header h has arrived. A struct of
+// more than keepWhole bytes is cut between values where blocks end, so that no bytes are moved.
+func (r *Receiver) nextStruct(h message.Header) (message.Header, chain.Chunk, error) {
+	r.scan.Reset(r.Limits.Parse.MaxDepth)
+	// The bytes in r.in before the struct's, and those of the struct that were cut off
+	before, cut := h.Size, 0
+	for {
+		end, need, err := r.scan.Scan(r.in.Bytes()[before:])
+		if before > 0 {
+			h, _, _ = message.Parse(r.in.Bytes()) // its bytes may have moved, and its name with them
+		}
+		if err != nil {
+			var bad *nocopy.Error
+			if errors.As(err, &bad) {
+				bad.Path = string(h.Name)
+			}
+			return h, chain.Chunk{}, err
+		}
+		if int64(max(need, end))+int64(cut+h.Size) > int64(r.Limits.Message) {
+			return h, chain.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.Limits.Name, r.Limits.Message)
+		}
+		if end > 0 {
+			r.in.Skip(before)
+			return h, r.in.Take(end), nil
+		}
+		if n := r.scan.Passed(); cut+n > keepWhole && !r.in.Fits(before+need) {
+			r.in.Skip(before)
+			r.in.Cut(n)
+			r.scan.Drop()
+			need, before, cut = need-n, 0, cut+n
+		}
+		for len(r.in.Bytes()) < before+need {
+			if err := r.fill(before + need); err != nil {
+				return h, chain.Chunk{}, err
+			}
+		}
+	}
+}
+
+func (unframed) arrived(*Receiver) bool { return false } // that is not known
+
+func (unframed) AppendFront(b []byte, _ int) []byte { return b }
+
+func (unframed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, false) }
