@@ -5,20 +5,16 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
-	"net"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -52,124 +48,10 @@ type poolConn struct {
 	notBefore time.Time     // when the next dialling may begin
 }
 
-// A call that gets no reply, and whose context has not ended, returns an error that wraps one of
-// these. ErrNotSent and ErrConnLost also wrap the cause, for errors.Is and errors.As: for instance
-// io.EOF if the server has closed the connection, os.ErrDeadlineExceeded after StallTimeout,
-// nocopy.ErrLimit if a reply without a frame was too large, or a *net.OpError.
-var (
-	// ErrClientClosed means that the client was closed.
-	ErrClientClosed = errors.New("rpc: client closed")
-	// ErrNotSent means that the connection failed, or could not be made, before the whole call had
-	// reached the server. The server has not begun to handle it, and the call can be made again. For
-	// a call that was written, this is known only on Linux, if the server closed the connection
-	// before its system had received the last byte.
-	ErrNotSent = errors.New("the call was not sent")
-	// ErrConnLost means that the connection failed after that, or that it is unknown when: the server
-	// may have handled the call.
-	ErrConnLost = errors.New("connection lost")
-)
-
 const (
-	firstPause = 20 * time.Millisecond
-	maxPause   = 2 * time.Second
+	firstDialPause = 20 * time.Millisecond
+	maxDialPause   = 2 * time.Second
 )
-
-// Dial connects to a server, as net.Dial does, and returns a client for it. ctx bounds only the
-// time for this first connection. The client makes further ones when all others are in use.
-func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, error) {
-	if ctx == nil {
-		panic("nocopy: rpc.Dial with a nil Context")
-	}
-	c := &Client{network: network, addr: addr, opt: optionsOf(opts), retired: map[*clientConn]struct{}{}}
-	if len(c.opt.interceptors) > 0 {
-		c.outermost = wrap(c.opt.interceptors, c.try, callInner)
-	}
-	c.ctx, c.cancel = context.WithCancel(context.Background())
-	if c.opt.tls != nil {
-		c.tls = c.opt.tls.Clone()
-		if host, _, err := net.SplitHostPort(addr); err == nil && c.tls.ServerName == "" {
-			c.tls.ServerName = host
-		}
-	}
-	conn, err := c.dial(ctx)
-	if err != nil {
-		c.cancel()
-		return nil, err
-	}
-	c.conns = append(c.conns, &poolConn{conn: conn})
-	c.startSweeping()
-	return c, nil
-}
-
-// dial makes a connection, TLS included.
-func (c *Client) dial(ctx context.Context) (*clientConn, error) {
-	if d := c.opt.dialTimeout; d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d)
-		defer cancel()
-	}
-	nc, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var link *shm.Link
-	if c.opt.shared != 0 && c.opt.transport == transport.Framed && c.tls == nil {
-		if nc, link, err = c.dialShared(ctx, nc); err != nil {
-			return nil, err
-		}
-	}
-	if c.tls != nil {
-		t := tls.Client(shm.Guard(nc), c.tls)
-		ready := false
-		defer func() { // also when a function of the Config's panics
-			if !ready {
-				t.NetConn().Close()
-			}
-		}()
-		if err := t.HandshakeContext(ctx); err != nil {
-			return nil, err
-		}
-		nc, ready = t, true
-	}
-	return newLinkedConn(nc, &c.opt, link), nil
-}
-
-// dialShared asks the server at the other end of nc for shared memory. It returns the connection
-// to use, which may be another one, and the Link, nil if messages go through the socket.
-func (c *Client) dialShared(ctx context.Context, nc net.Conn) (net.Conn, *shm.Link, error) {
-	unix, ok := nc.(*net.UnixConn)
-	if !ok {
-		return nc, nil, nil
-	}
-	link, usable, why := shared.Ask(ctx, unix, orDefault(c.opt.maxShared, defaultMaxShared))
-	if why != nil {
-		foreign.Log(c.opt.logger, slog.LevelDebug, "no shared memory", []any{"peer", nc.RemoteAddr(), "err", why})
-	}
-	if usable {
-		return nc, link, nil
-	}
-	socket.Close(nc) // the server has closed it, or it is not known what it makes of it: it gets another
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
-	}
-	nc, err := c.connect(ctx)
-	return nc, nil, err
-}
-
-// connect makes a connection without TLS.
-func (c *Client) connect(ctx context.Context) (net.Conn, error) {
-	nc, err := c.opt.dial(ctx, c.network, c.addr)
-	if err != nil {
-		return nil, err
-	}
-	if nc == nil {
-		return nil, errors.New("the function of rpc.Dialer returned no connection")
-	}
-	if k := c.opt.keepAlive; k != (net.KeepAliveConfig{}) {
-		socket.SetKeepAlive(socket.Underlying(nc), k)
-	}
-	return nc, nil
-}
 
 // newArgs returns arguments of a call, built in the shared memory of one of the connections if
 // they are expected to be large.
@@ -231,6 +113,40 @@ func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocop
 		result = thriftimpl.Absent()
 	}
 	return result, err
+}
+
+// callIntercepted calls a method through the client's interceptors and returns its result. It
+// takes over args.
+func (c *Client) callIntercepted(ctx context.Context, m *Method, args nocopy.Struct) (result nocopy.Struct, err error) {
+	t := &clientTries{method: m, args: args, returned: make(chan struct{}), running: 1}
+	t.results = t.first[:0]
+	t.call = Call{Method: m, Args: args, Result: thriftimpl.Absent(), tries: t}
+	result = thriftimpl.Absent()
+	defer func() { t.finish(result) }() // also when an interceptor panics
+	err = c.outermost(ctx, &t.call)
+	if left := t.close(); err == nil {
+		return t.finalResult(left)
+	}
+	return result, err
+}
+
+// try is the innermost next of a client: it sends the call once.
+func (c *Client) try(ctx context.Context, call *Call) error {
+	t := clientTriesOf(call)
+	if t == nil {
+		return fmt.Errorf("rpc: %w", errForeign)
+	}
+	if !atomic.CompareAndSwapInt32(&call.busy, 0, 1) {
+		return callError(t.method, errBusy)
+	}
+	defer atomic.StoreInt32(&call.busy, 0)
+	m, args, err := t.beginTry(call)
+	if err != nil {
+		return err
+	}
+	defer t.endTry(args)
+	result, err := c.send(ctx, t.returned, m, args, call.fields)
+	return t.setResult(call, result, err)
 }
 
 // send waits for its place among MaxInFlight calls, chooses a connection and makes the call there;
@@ -389,7 +305,7 @@ func (c *Client) acquireConn(ctx context.Context, returned <-chan struct{}) (*po
 
 // backOff makes the pause before the next dialling longer.
 func (p *poolConn) backOff() {
-	p.pause = min(max(2*p.pause, firstPause), maxPause)
+	p.pause = min(max(2*p.pause, firstDialPause), maxDialPause)
 	p.notBefore = time.Now().Add(p.pause/2 + rand.N(p.pause/2))
 }
 

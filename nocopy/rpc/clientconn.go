@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"net"
 	"os"
 	"sync"
@@ -47,7 +48,7 @@ type clientConn struct {
 	now           time.Time           // when the call came that is about to be written; zero: ask
 	lastWrite     time.Time           // when the last write began; both for the writing goroutine
 	ackedBefore   int64               // see ackedBefore
-	use           use
+	use           connUse
 
 	mu             sync.Mutex
 	calls          map[int32]*pending // being written or waiting for their reply, by sequence id
@@ -64,10 +65,27 @@ type clientConn struct {
 	reach          int64              // at most so many of them have reached the server
 	writeErr       error              // why nothing can be written any more; nil if it can
 	err            error              // why the connection is closed; nil if it is not
-	turn           turn               // who reads
+	turn           readTurn           // who reads
 	turns          uint64             // how many turns of calls have ended
 	alone          int                // how many calls in a row were alone, up to aloneBefore
 }
+
+// readTurn tells whose readTurn it is to read a client's connection. states.md has its changes as a table.
+type readTurn uint8
+
+const (
+	ofReader readTurn = iota // the connection's goroutine reads, or has been woken to
+	ofCall                   // the goroutine of a call reads
+	ofNobody                 // nothing is expected; the goroutine looks now and then
+)
+
+// aloneBefore is how many two-way calls, one after the other, must have been alone on a connection
+// before they read their own replies. Tests set it.
+var aloneBefore = 8
+
+// lookAfter is how long a connection may be without a call before its goroutine reads, so that it
+// notices what else comes: that the server has closed the connection, for instance.
+const lookAfter = 50 * time.Millisecond
 
 func newClientConn(nc net.Conn, opt *options) *clientConn { return newLinkedConn(nc, opt, nil) }
 
@@ -102,9 +120,6 @@ func (c *clientConn) owed() int {
 
 // wait waits until the goroutines of a connection that was closed have ended.
 func (c *clientConn) wait() { c.goroutines.Wait() }
-
-// errReturned is the error of tries that were under way, or begun, when their call had returned.
-var errReturned = errors.New("the call has returned")
 
 // call makes one call. It returns early when ctx ends or returned is closed. The caller owns the
 // result, also with an error: then it is absent or holds the exception that is the error.
@@ -344,7 +359,7 @@ func (c *clientConn) close(err error) {
 	c.wakeReader() // which ends
 	c.failQueue()
 	for _, p := range c.batched {
-		if p.state == writing {
+		if p.state == callWriting {
 			p.err = c.failure(p)
 			c.settle(p)
 		}
@@ -382,7 +397,7 @@ func (c *clientConn) writeFailed(err error, reach int64) {
 	c.failed.Store(true)
 	c.failQueue()
 	for _, p := range c.batched {
-		if p.state == writing && p.end > c.reach {
+		if p.state == callWriting && p.end > c.reach {
 			p.err = c.notSent(p)
 			c.settle(p)
 		}
@@ -427,4 +442,32 @@ func (c *clientConn) cause() error {
 // held.
 func (c *clientConn) notSent(p *pending) error {
 	return callError(p.method, fmt.Errorf("%w: %w", ErrNotSent, c.cause()))
+}
+
+// errRetired is the cause of the end of a connection that the client closes since it is idle or
+// old, or that failed and is not used any more.
+var errRetired = errors.New("closed by the client, being idle or old")
+
+// connUse is what a client knows of the connUse of one of its connections. Client.mu guards it.
+type connUse struct {
+	expires time.Time // zero: never
+	calls   int       // the number of calls that use the connection
+	total   uint64    // the number of calls that have used it
+	seen    uint64    // what total was when sweep looked last
+	still   int       // how many times in a row sweep has seen that it was not used
+	retired bool      // no further call will use it
+}
+
+// begin sets when the connection is old.
+func (u *connUse) begin(o *options) {
+	if age := o.maxConnAge; age > 0 {
+		u.expires = time.Now().Add(age + rand.N(age/5+1) - age/10)
+	}
+}
+
+// end notes that a call does not use the connection any more. It reports whether that was the last
+// one.
+func (u *connUse) end() bool {
+	u.calls--
+	return u.retired && u.calls == 0
 }

@@ -349,9 +349,9 @@ func stateOf(c *clientConn, p *pending, m *Method) string {
 		return "queued"
 	case inOut && waiting:
 		return "writing"
-	case inOut && p.state == writing && m.Oneway():
+	case inOut && p.state == callWriting && m.Oneway():
 		return "oneway"
-	case inOut && p.state == dropped:
+	case inOut && p.state == callDropped:
 		return "dropped"
 	case inOut:
 		return "answered"
@@ -425,7 +425,7 @@ func walkConnection(t *testing.T, m *machine, walk []string) {
 			if before != "dialling" {
 				break
 			}
-			time.Sleep(2 * maxPause) // the pause, in the bubble's time
+			time.Sleep(2 * maxDialPause) // the pause, in the bubble's time
 			if event == "not dialled" {
 				dials <- dialled{err: errors.New("not dialled")}
 				waiting = 0

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // clientTries is the state of a client's call with interceptors: they may send it any number of
-// times; each time is a try. Call.clientTries refers to it, also from copies of the Call.
+// times; each time is a try. Call.tries refers to it, also from copies of the Call.
 type clientTries struct {
 	call     Call
 	method   *Method       // the method that was called
@@ -36,21 +35,6 @@ type tryResult struct {
 // errBusy is the error of a next that would have to share a Call's Result with another.
 var errBusy = errors.New("next is under way for this Call: tries at the same time need a copy of it each")
 
-// callIntercepted calls a method through the client's interceptors and returns its result. It
-// takes over args.
-func (c *Client) callIntercepted(ctx context.Context, m *Method, args nocopy.Struct) (result nocopy.Struct, err error) {
-	t := &clientTries{method: m, args: args, returned: make(chan struct{}), running: 1}
-	t.results = t.first[:0]
-	t.call = Call{Method: m, Args: args, Result: thriftimpl.Absent(), clientTries: t}
-	result = thriftimpl.Absent()
-	defer func() { t.finish(result) }() // also when an interceptor panics
-	err = c.outermost(ctx, &t.call)
-	if left := t.close(); err == nil {
-		return t.finalResult(left)
-	}
-	return result, err
-}
-
 // close makes further tries fail and returns the Result that the interceptors have left.
 func (t *clientTries) close() nocopy.Struct {
 	t.mu.Lock()
@@ -70,12 +54,22 @@ func (t *clientTries) finish(result nocopy.Struct) {
 	t.leave()
 }
 
-// callInner calls f, an interceptor that is not the outermost, and counts it as running.
-func callInner(ctx context.Context, call *Call, f Handler) error {
-	if call == nil || call.clientTries == nil {
+// clientTriesOf returns the state of the call that an interceptor has given to next; nil if it is
+// not one of a client's.
+func clientTriesOf(call *Call) *clientTries {
+	if call == nil {
+		return nil
+	}
+	t, _ := call.tries.(*clientTries)
+	return t
+}
+
+// callInterceptor calls f, an interceptor that is not the outermost, and counts it as running.
+func callInterceptor(ctx context.Context, call *Call, f Handler) error {
+	t := clientTriesOf(call)
+	if t == nil {
 		return fmt.Errorf("rpc: %w", errForeign)
 	}
-	t := call.clientTries
 	if !t.enter() {
 		return callError(t.method, errReturned)
 	}
@@ -93,6 +87,12 @@ func (t *clientTries) enter() bool {
 	}
 	t.running++
 	return true
+}
+
+func (t *clientTries) underway() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.running
 }
 
 // leave notes that an interceptor has returned. The last one's call frees the call's messages.
@@ -144,25 +144,6 @@ func (t *clientTries) finalResult(result nocopy.Struct) (nocopy.Struct, error) {
 		return thriftimpl.Absent(), callError(m, err)
 	}
 	return nocopy.Struct(own), nil
-}
-
-// try is the innermost next of a client: it sends the call once.
-func (c *Client) try(ctx context.Context, call *Call) error {
-	if call == nil || call.clientTries == nil {
-		return fmt.Errorf("rpc: %w", errForeign)
-	}
-	t := call.clientTries
-	if !atomic.CompareAndSwapInt32(&call.busy, 0, 1) {
-		return callError(t.method, errBusy)
-	}
-	defer atomic.StoreInt32(&call.busy, 0)
-	m, args, err := t.beginTry(call)
-	if err != nil {
-		return err
-	}
-	defer t.endTry(args)
-	result, err := c.send(ctx, t.returned, m, args, call.fields)
-	return t.setResult(call, result, err)
 }
 
 // beginTry returns the method and the arguments that a try sends. The arguments are retained and
@@ -257,6 +238,3 @@ func (m *Method) copyToSend(args nocopy.Struct) (nocopy.Struct, error) {
 	}
 	return nocopy.Struct(c), nil
 }
-
-// callError returns the error of a call of m that has failed with err.
-func callError(m *Method, err error) error { return fmt.Errorf("rpc: %s: %w", m, err) }

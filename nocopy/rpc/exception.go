@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -60,6 +61,26 @@ var (
 	ErrVersion = message.ErrVersion
 	ErrHTTP    = message.ErrHTTP
 	ErrTLS     = message.ErrTLS
+)
+
+// ErrServerClosed is the error of Serve after Shutdown or Close.
+var ErrServerClosed = errors.New("rpc: server closed")
+
+// A call that gets no reply, and whose context has not ended, returns an error that wraps one of
+// these. ErrNotSent and ErrConnLost also wrap the cause, for errors.Is and errors.As: for instance
+// io.EOF if the server has closed the connection, os.ErrDeadlineExceeded after StallTimeout,
+// nocopy.ErrLimit if a reply without a frame was too large, or a *net.OpError.
+var (
+	// ErrClientClosed means that the client was closed.
+	ErrClientClosed = errors.New("rpc: client closed")
+	// ErrNotSent means that the connection failed, or could not be made, before the whole call had
+	// reached the server. The server has not begun to handle it, and the call can be made again. For
+	// a call that was written, this is known only on Linux, if the server closed the connection
+	// before its system had received the last byte.
+	ErrNotSent = errors.New("the call was not sent")
+	// ErrConnLost means that the connection failed after that, or that it is unknown when: the server
+	// may have handled the call.
+	ErrConnLost = errors.New("connection lost")
 )
 
 // exceptionDesc describes TApplicationException, as generated code would.

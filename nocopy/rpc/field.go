@@ -10,12 +10,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// sentField is a field that goes out with a call's arguments in the place of theirs with its id.
-type sentField struct {
-	id   int16
-	wire []byte // header and value; empty: the arguments' are left out
-}
-
 // Field returns the value of the field of the arguments with this id, and whether there is one.
 // The arguments' type need not have the field. If there are several, Field returns the first. It
 // does not decode the fields before it. The value aliases Args and is valid as long as they are.
@@ -59,7 +53,7 @@ func (c *Call) replaceField(id int16, wire []byte) bool {
 	if c.Method == nil || c.Method.Args.NumberByID(id) >= 0 {
 		return false
 	}
-	if c.clientTries == nil {
+	if _, onClient := c.tries.(*clientTries); !onClient {
 		args := thriftimpl.Struct(c.Args)
 		args.RemoveFields(id)
 		if len(wire) > 0 {

@@ -79,8 +79,8 @@ func (c *Call) putForwarded(result nocopy.Struct) {
 	}
 	s.Offer()
 	s.Claim(c.Method.Result) // from now on End tells whether it was released
-	switch a := c.serverTries; {
-	case a != nil:
+	switch a, ok := c.tries.(*serverTries); {
+	case ok:
 		a.mu.Lock()
 		a.forwarded = append(a.forwarded, result)
 		a.mu.Unlock()
@@ -94,7 +94,7 @@ func (c *Call) putForwarded(result nocopy.Struct) {
 
 // isForwarded reports whether Forward has put c's Result there.
 func (c *Call) isForwarded() bool {
-	if a := c.serverTries; a != nil {
+	if a, ok := c.tries.(*serverTries); ok {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		return slices.Contains(a.forwarded, c.Result)
@@ -108,12 +108,6 @@ func (c *Call) endForwarded() {
 		thriftimpl.Struct(c.forwarded).End()
 	}
 	endAll(c.forwardedBefore)
-}
-
-func endAll(results []nocopy.Struct) {
-	for _, r := range results {
-		thriftimpl.Struct(r).End()
-	}
 }
 
 // WithHandler returns a Processor in which h handles the methods with these names, or all methods

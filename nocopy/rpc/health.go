@@ -3,14 +3,10 @@ package rpc
 import (
 	"context"
 	"strconv"
-	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -107,61 +103,4 @@ const defaultHealthMethod = "getStatus"
 
 func init() {
 	healthDesc.Define(thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional})
-}
-
-// newHealthMethod returns the method that answers health checks; nil if the server has no Health.
-func (s *Server) newHealthMethod() *Method {
-	if s.Health == nil {
-		return nil
-	}
-	name := s.Health.Method
-	if name == "" {
-		name = defaultHealthMethod
-	}
-	at := strings.LastIndexByte(name, ':') + 1
-	return &Method{
-		Service: "Health", Name: name[at:], prefix: name[:at], Args: rawDesc, Result: healthDesc, Success: healthStatus,
-		slow: new(atomic.Bool), direct: true,
-		handler: func(_ context.Context, c *Call) error {
-			status := s.Health.Status()
-			if s.draining.Load() {
-				status = StatusStopping
-			}
-			thriftimpl.Struct(c.Result).SetInt32(healthStatus, int32(status))
-			return nil
-		},
-	}
-}
-
-// method returns the method that a call names, nil if there is none.
-func (s *Server) method(h message.Header) *Method {
-	if m := s.health; m != nil && string(h.Name[:min(len(m.prefix), len(h.Name))]) == m.prefix && string(h.Name[len(m.prefix):]) == m.Name {
-		if own := s.Processor.methods[string(h.Name)]; own == nil {
-			return m
-		}
-	}
-	if string(h.Name) == shared.Method { // there is none, which a fallback can't change
-		return nil
-	}
-	return s.Processor.method(h)
-}
-
-// drain makes health checks be answered with StatusStopping, and waits for DrainTime, until ctx
-// ends or the server is closed; not if the server has no Health, or serves no listener.
-func (s *Server) drain(ctx context.Context) {
-	s.init()
-	s.draining.Store(true)
-	s.mu.Lock()
-	serving := len(s.listeners) > 0
-	s.mu.Unlock()
-	if s.Health == nil || s.DrainTime <= 0 || !serving {
-		return
-	}
-	timer := time.NewTimer(s.DrainTime)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	case <-s.done:
-	}
 }

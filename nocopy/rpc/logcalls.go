@@ -63,15 +63,8 @@ var errPanicked = errors.New("a handler or interceptor has panicked, or ended it
 // running returns how many handlers and interceptors of the call have not returned, not counting
 // a server's outermost interceptor; 0 if the call has no interceptors.
 func (c *Call) running() int {
-	switch {
-	case c.serverTries != nil:
-		c.serverTries.mu.Lock()
-		defer c.serverTries.mu.Unlock()
-		return c.serverTries.running
-	case c.clientTries != nil:
-		c.clientTries.mu.Lock()
-		defer c.clientTries.mu.Unlock()
-		return c.clientTries.running
+	if c.tries != nil {
+		return c.tries.underway()
 	}
 	return 0
 }

@@ -236,14 +236,6 @@ func parseTimeout(s string) (time.Duration, bool) {
 	return 0, false
 }
 
-// Deadlines makes a client send the time until the deadline of a call's context, if it has one, in
-// the call's Metadata under TimeoutKey. A server with Deadlines ends the handler's context when
-// that time has passed; other servers skip it. Each try of a call sends the time that is left for
-// it. Oneway calls have no deadline: nobody waits for them.
-//
-// Deadlines is the innermost interceptor.
-var Deadlines Option = optionFunc(func(o *options) { o.deadlines = true })
-
 // sendDeadline is the interceptor of the option Deadlines.
 func sendDeadline(ctx context.Context, c *Call, next Handler) error {
 	m := c.Metadata()

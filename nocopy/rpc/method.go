@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -146,9 +147,26 @@ type Call struct {
 	// serverTries, which have them then
 	forwarded       nocopy.Struct
 	forwardedBefore []nocopy.Struct
-	serverTries     *serverTries // nil on a client, and without interceptors
-	clientTries     *clientTries // nil on a server, and without interceptors
-	busy            int32        // 1 while a client's next is under way with this Call
+	tries           callTries // a *serverTries or a *clientTries; nil without interceptors
+	busy            int32     // 1 while a client's next is under way with this Call
+}
+
+// callTries is the state of a call with interceptors, which may call next any number of times.
+type callTries interface {
+	underway() int // how many handlers and interceptors have not returned
+}
+
+// sentField is a field that goes out with a call's arguments in the place of theirs with its id.
+type sentField struct {
+	id   int16
+	wire []byte // header and value; empty: the arguments' are left out
+}
+
+// endAll releases results.
+func endAll(results []nocopy.Struct) {
+	for _, r := range results {
+		thriftimpl.Struct(r).End()
+	}
 }
 
 // Exception returns the declared exception in Result as a message of its own, or nil if there is
@@ -213,4 +231,88 @@ func wrap(list []Interceptor, h Handler, callInner func(ctx context.Context, c *
 		}
 	}
 	return h
+}
+
+// callError returns the error of a call of m that has failed with err.
+func callError(m *Method, err error) error { return fmt.Errorf("rpc: %s: %w", m, err) }
+
+// The mistakes that interceptors can make.
+var (
+	errReturned   = errors.New("the call has returned") // tries were under way, or begun, then
+	errEnded      = errors.New("next was called after its interceptor had returned")
+	errForeign    = errors.New("next was called with another Call than the interceptor's, or a copy of it")
+	errMethod     = errors.New("the interceptor has put a Method there that can't be called with these args")
+	errArgs       = errors.New("the interceptor has put Args there that were released or are not of the method's type")
+	errResult     = errors.New("the interceptor has put a Result there that was released or is not of the method's type")
+	errUnfinished = errors.New("the interceptor has returned no error while next was filling its Result")
+	errResultUse  = errors.New("next was called while another call of it is filling the same Result")
+)
+
+// rawDesc describes arguments and results of which nothing is known: a struct without fields. What
+// is on the wire is kept, passed over once to find its end, and not looked at.
+var rawDesc = thriftimpl.NewDesc("struct")
+
+func init() { rawDesc.Define() }
+
+// RawMethod returns a Method of which only the name is known. Its arguments and results are
+// structs without known fields. A Caller accepts arguments that were parsed with the descriptor in
+// Args, and returns the result's bytes, including those of declared exceptions. name is the name
+// in the header of a call, for a service of several "service:method".
+func RawMethod(name string, oneway bool) *Method {
+	at := strings.LastIndexByte(name, ':') + 1
+	m := &Method{Name: name[at:], Args: rawDesc, prefix: name[:at], raw: true}
+	if !oneway {
+		m.Result = rawDesc
+	}
+	return m
+}
+
+// WireName returns the name in the headers of calls: the method's name, in multiplexed calls after
+// "service:".
+func (m *Method) WireName() string { return m.prefix + m.Name }
+
+// ThrowsAny declares an exception whose type the compiler does not know. f is its field in the
+// result, and of its descriptor. as returns the exception in a result as an error. A handler's
+// error is sent if it is or wraps a nocopy.AnyStruct with the descriptor of.
+func ThrowsAny(f thriftimpl.Field, of *thriftimpl.Desc, as func(nocopy.Struct) error) Exception {
+	return Exception{
+		set: func(result nocopy.Struct, d *thriftimpl.Desc, err error) (bool, error) {
+			e := anyStructIn(err, of)
+			if e == nil {
+				return false, nil
+			}
+			if err := e.ThriftStruct().Sendable(); err != nil {
+				return false, fmt.Errorf("the handler returned a %s that can't be sent: %w", of.Name(), err)
+			}
+			thriftimpl.Struct(result).SetChild(f, d, e.ThriftStruct())
+			return true, nil
+		},
+		get: func(result nocopy.Struct, d *thriftimpl.Desc) error {
+			if !thriftimpl.Struct(result).HasField(f) {
+				return nil
+			}
+			// The error outlives the result
+			return as(nocopy.Struct(thriftimpl.Struct(result).Child(f, d).Clone(of)))
+		},
+	}
+}
+
+// anyStructIn returns the struct that of describes that err is or wraps, nil if there is none.
+func anyStructIn(err error, of *thriftimpl.Desc) nocopy.AnyStruct {
+	if e, ok := err.(nocopy.AnyStruct); ok && e.ThriftDesc() == of {
+		return e
+	}
+	switch x := err.(type) {
+	case interface{ Unwrap() error }:
+		if inner := x.Unwrap(); inner != nil {
+			return anyStructIn(inner, of)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range x.Unwrap() {
+			if e := anyStructIn(inner, of); e != nil {
+				return e
+			}
+		}
+	}
+	return nil
 }

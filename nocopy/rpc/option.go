@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
@@ -174,40 +175,87 @@ func Interceptors(f ...Interceptor) Option {
 	return optionFunc(func(o *options) { o.interceptors = append(o.interceptors, f...) })
 }
 
-// Intercept is the former name of Interceptors.
+// Deadlines makes a client send the time until the deadline of a call's context, if it has one, in
+// the call's Metadata under TimeoutKey. A server with Deadlines ends the handler's context when
+// that time has passed; other servers skip it. Each try of a call sends the time that is left for
+// it. Oneway calls have no deadline: nobody waits for them.
 //
-// Deprecated: use Interceptors.
-func Intercept(f ...Interceptor) Option { return Interceptors(f...) }
+// Deadlines is the innermost interceptor.
+var Deadlines Option = optionFunc(func(o *options) { o.deadlines = true })
+
+// SharedMemory lets messages go through memory that client and server share, if both ask for it.
+// It needs Linux 5.14, unix sockets, and frames, and does not work with TLS. Its value says how a
+// side treats the messages that it receives; the other side may choose differently. With the zero
+// value the socket carries all bytes. It also carries them when no memory can be shared or the
+// memory is full, and messages smaller than 32 KiB (16 KiB while other calls are under way).
+type SharedMemory uint8
+
+const (
+	// CopyFromPeer copies a received message out of the shared memory before looking at it. The
+	// message therefore stays as it was checked, whatever the peer does.
+	CopyFromPeer SharedMemory = 1 + iota
+
+	// TrustPeer uses received messages where they are, for peers that are trusted like this process
+	// itself. The peer could change them at any time. It can't make this process read or write other
+	// memory, but it can make it see values that were never checked, and panic. Messages to the peer
+	// are built where it can see them, including values that are replaced before sending.
+	//
+	// TrustPeer implies Recycle, for all connections and also for the arguments of a client's calls.
+	// Using values that were read from a message after its end may fault and end the process.
+	// Messages that are not released keep their room. So do arguments of a call that was not made
+	// because the function that fills them panicked.
+	TrustPeer
+)
+
+func (m SharedMemory) apply(o *options) { o.shared = m }
+
+// MaxShared limits the bytes of messages that each side of a connection has in shared memory at
+// the same time. Further messages go over the socket. Memory that was used once stays with the
+// connection. 0 means 32 MiB. The least is 64 KiB, the most 1 GiB.
+type MaxShared int
+
+func (n MaxShared) apply(o *options) { o.maxShared = int(n) }
+
+const defaultMaxShared = 32 << 20
+
+// mostLingering is for how many connections that have ended messages may keep the memory before
+// new ones copy what they receive, also with TrustPeer.
+const mostLingering = 64
+
+// trusts reports whether messages of a new connection are used where they lie.
+func (m SharedMemory) trusts() bool { return m == TrustPeer && shm.Lingering() < mostLingering }
+
+// IdleTimeout limits how long a client keeps a connection without a call. The client may close it
+// up to a quarter earlier. It should be shorter than the idle timeouts of the server and of
+// anything between, which otherwise might close a connection just as a call is sent. 0 means 50 s.
+// A negative value means no limit. If no connection is left, the next call dials.
+type IdleTimeout time.Duration
+
+func (d IdleTimeout) apply(o *options) { o.idleTimeout = time.Duration(d) }
+
+// MaxConnAge is about how long a client uses a connection; each gets up to a tenth more or less.
+// Afterwards new calls go to other connections, and the old one is closed when its calls have
+// ended. 0 means 30 minutes. A negative value means no limit.
+type MaxConnAge time.Duration
+
+func (d MaxConnAge) apply(o *options) { o.maxConnAge = time.Duration(d) }
+
+const (
+	defaultIdle = 50 * time.Second
+	defaultAge  = 30 * time.Minute
+)
 
 // warn writes a warning to the logger.
 func (o *options) warn(what string, args ...any) { foreign.Log(o.logger, slog.LevelWarn, what, args) }
 
-const (
-	defaultPoolSize    = 4
-	defaultMaxInFlight = 1024
-	defaultDialTimeout = 10 * time.Second
-)
-
-// optionsOf returns the settings that the options make, with defaults for the others.
-func optionsOf(list []Option) options {
-	o := options{transport: transport.Framed, logger: slog.Default(), dial: new(net.Dialer).DialContext}
-	for _, opt := range list {
-		if opt == nil {
-			panic("nocopy: a nil rpc.Option")
-		}
-		opt.apply(&o)
+// orDefault returns the value of a setting: def if it is 0, and 0, for no limit, if it is
+// negative.
+func orDefault[T int | time.Duration](v, def T) T {
+	if v == 0 {
+		return def
 	}
-	if o.deadlines {
-		o.interceptors = append(o.interceptors, sendDeadline)
-	}
-	o.poolSize = max(orDefault(o.poolSize, defaultPoolSize), 1)
-	o.maxInFlight = max(orDefault(o.maxInFlight, defaultMaxInFlight), 1)
-	o.dialTimeout = orDefault(o.dialTimeout, defaultDialTimeout)
-	o.stallTimeout = orDefault(o.stallTimeout, defaultTimeout)
-	o.idleTimeout = orDefault(o.idleTimeout, defaultIdle)
-	o.maxConnAge = orDefault(o.maxConnAge, defaultAge)
-	if o.shared == TrustPeer {
-		o.recycle, o.sizes = true, new(shared.Sizes)
-	}
-	return o
+	return max(v, 0)
 }
+
+// defaultTimeout is what limits of time are if they are 0, unless they say otherwise.
+const defaultTimeout = 30 * time.Second

@@ -1,5 +1,14 @@
 package rpc
 
+import (
+	"bytes"
+	"maps"
+	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
 // Processor holds the methods of a service and their handlers. It is immutable. Any number of
 // servers may share it.
 type Processor struct {
@@ -47,4 +56,93 @@ func Multiplexed(services map[string]*Processor) *Processor {
 		p.addFallbacks(service, of)
 	}
 	return p
+}
+
+// fallback handles the calls of methods that a Processor does not have.
+type fallback struct {
+	handler Handler
+	args    *thriftimpl.Desc // what the arguments are parsed as
+	slow    *atomic.Bool
+}
+
+// WithFallback returns a Processor in which h handles calls of methods that p does not have.
+// Without a fallback, they are answered with UnknownMethod. h gets them as calls of a RawMethod.
+// c.Method.WireName is the called name, c.Args.Message().Bytes() are the unchecked arguments, and
+// c.Peek finds a value in them. h puts a struct of its own with the result's bytes into c.Result.
+// Forward makes such handlers. If h returns an *ApplicationException, it is sent with its type.
+//
+// The header of a call tells whether it is oneway. Note that Apache's Go clients send oneway calls
+// as two-way ones, for which Forward waits in vain. For such methods, give NewProcessor a
+// RawMethod.
+//
+// The fallback of a Multiplexed processor handles all calls of unknown services and methods. The
+// fallback of a service's Processor in it handles the calls of that service, and gets the methods'
+// names alone.
+func (p *Processor) WithFallback(h Handler) *Processor {
+	return p.withFallback("WithFallback", rawDesc, h)
+}
+
+// WithFallbackArgs is WithFallback for methods whose arguments have something in common, such as a
+// header in the first of them. args, the descriptor of a generated struct S, declares the common
+// fields. ArgsOf[S] reads and changes them. All other fields are unknown ones, which are kept:
+//
+//	p = p.WithFallbackArgs(envelope.ArgumentsDesc, func(ctx context.Context, c *rpc.Call) error {
+//		args, _ := rpc.ArgsOf[envelope.Arguments](c)
+//		args.GetRequest().GetHeader().SetVia("proxy")
+//		return forward(ctx, c)
+//	})
+//
+// A call whose arguments lack a required field of args is malformed.
+func (p *Processor) WithFallbackArgs(args *thriftimpl.Desc, h Handler) *Processor {
+	if args == nil {
+		panic("nocopy: rpc.Processor.WithFallbackArgs with a nil Desc")
+	}
+	return p.withFallback("WithFallbackArgs", args, h)
+}
+
+func (p *Processor) withFallback(caller string, args *thriftimpl.Desc, h Handler) *Processor {
+	if h == nil {
+		panic("nocopy: rpc.Processor." + caller + " with a nil Handler")
+	}
+	c := *p
+	c.unknown = &fallback{h, args, new(atomic.Bool)}
+	return &c
+}
+
+// addFallbacks adds the fallbacks of a service's processor, the names of whose methods have a
+// prefix.
+func (p *Processor) addFallbacks(prefix string, of *Processor) {
+	if p.ofService == nil {
+		p.ofService = map[string]*fallback{}
+	}
+	if of.unknown != nil {
+		p.ofService[prefix] = of.unknown
+	}
+	for inner, f := range of.ofService {
+		p.ofService[prefix+inner] = f
+	}
+}
+
+// inherit adds what base has to p.
+func (p *Processor) inherit(base *Processor) {
+	maps.Copy(p.methods, base.methods)
+	p.unknown, p.ofService = base.unknown, base.ofService
+}
+
+// method returns the method that a call names, nil if the processor does not have it.
+func (p *Processor) method(h message.Header) *Method {
+	if m := p.methods[string(h.Name)]; m != nil || p.unknown == nil && len(p.ofService) == 0 {
+		return m
+	}
+	at := bytes.LastIndexByte(h.Name, ':') + 1
+	f, name := p.ofService[string(h.Name[:at])], h.Name[at:]
+	if f == nil {
+		f, name = p.unknown, h.Name
+	}
+	if f == nil {
+		return nil
+	}
+	m := RawMethod(string(name), h.Type == message.Oneway)
+	m.Args, m.handler, m.slow = f.args, f.handler, f.slow
+	return m
 }

@@ -3,22 +3,21 @@ package rpc
 import (
 	"context"
 	"crypto/tls"
-	"errors"
+	"fmt"
 	"log/slog"
-	"maps"
+	"math/rand/v2"
 	"net"
+	"runtime"
 	"runtime/debug"
-	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 )
 
 // Server answers calls. It tells framed from unframed clients by their first bytes. Processor must
@@ -144,49 +143,15 @@ type Server struct {
 
 	mu        sync.Mutex
 	listeners map[*net.Listener]struct{} // a Listener itself may be of a type that can't be a key
-	conns     map[*serverConn]struct{}
+	conns     map[servedConn]struct{}
 	serving   sync.WaitGroup // connections
 	done      chan struct{}  // closed when closing
 }
 
-// ErrServerClosed is the error of Serve after Shutdown or Close.
-var ErrServerClosed = errors.New("rpc: server closed")
-
-const (
-	defaultMaxConns    = 10_000
-	defaultConcurrency = 64
-	defaultTimeout     = 30 * time.Second
-)
-
-// init sets the unexported fields, once.
-func (s *Server) init() {
-	s.once.Do(func() {
-		s.ctx, s.cancel = context.WithCancel(context.Background())
-		s.recycle = s.Recycle || s.SharedMemory == TrustPeer
-		interceptors := s.Interceptors
-		if s.Deadlines {
-			interceptors = slices.Insert(slices.Clone(interceptors), 0, receiveDeadline)
-		}
-		if len(interceptors) > 0 {
-			s.outermost = wrap(interceptors, s.callHandler, s.callInner)
-		}
-		s.health = s.newHealthMethod()
-		s.stats = s.Stats.hook(func(what string, args ...any) { s.log(slog.LevelError, what, args...) })
-		s.slots = make(chan struct{}, max(orDefault(s.MaxConns, defaultMaxConns), 1))
-		s.orphans = make(chan struct{}, cap(s.slots))
-		s.listeners = map[*net.Listener]struct{}{}
-		s.conns = map[*serverConn]struct{}{}
-		s.done = make(chan struct{})
-	})
-}
-
-// orDefault returns the value of a setting: def if it is 0, and 0, for no limit, if it is
-// negative.
-func orDefault[T int | time.Duration](v, def T) T {
-	if v == 0 {
-		return def
-	}
-	return max(v, 0)
+// servedConn is a connection of a server.
+type servedConn interface {
+	interrupt() // makes it check whether the server is closing
+	closeNow()  // ends the contexts of its calls, too
 }
 
 func (s *Server) logger() *slog.Logger {
@@ -196,225 +161,67 @@ func (s *Server) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// Serve accepts connections from l and serves each until it ends. It closes l when it returns.
-// After Shutdown or Close it returns ErrServerClosed, otherwise the error of l. It may be called
-// for several listeners at the same time, of TCP, unix sockets or others. It panics if the Server
-// has no Processor or a nil Interceptor.
-func (s *Server) Serve(l net.Listener) error {
-	s.init()
-	if s.Processor == nil {
-		panic("nocopy: rpc.Server without a Processor")
-	}
-	for _, f := range s.Interceptors {
-		if f == nil {
-			panic("nocopy: rpc.Server with a nil Interceptor")
-		}
-	}
-	if l == nil {
-		panic("nocopy: rpc.Server: a nil Listener")
-	}
-	defer shm.CloseListener(l)
-	s.mu.Lock()
-	if s.closing.Load() {
-		s.mu.Unlock()
-		return ErrServerClosed
-	}
-	s.listeners[&l] = struct{}{}
-	drains := socket.CanDrain(l)
-	if drains { // connections may be added while Shutdown waits
-		s.serving.Add(1)
-		defer s.serving.Done()
-		defer shm.CloseListener(l)
-	}
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		delete(s.listeners, &l)
-		s.mu.Unlock()
-	}()
-	// The slot is not kept while accepting: another listener may need it.
-	for pause := time.Duration(0); s.acquireSlot(); {
-		<-s.slots
-		nc, err := l.Accept()
-		if err != nil {
-			if s.closing.Load() {
-				break
-			} else if !temporary(err) {
-				return err
-			}
-			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
-			s.log(slog.LevelError, "accept failed", "err", err, "pause", pause)
-			select {
-			case <-time.After(pause):
-			case <-s.done:
-			}
-			continue
-		}
-		pause = 0
-		switch {
-		case s.acquireSlot():
-			s.start(nc, drains)
-		case drains:
-			s.startLast(nc)
-		default:
-			socket.Close(nc)
-		}
-	}
-	if drains {
-		socket.AcceptLeft(l, transport.LastWait, s.startLast)
-	}
-	return ErrServerClosed
+// log writes to the server's logger.
+func (s *Server) log(level slog.Level, what string, args ...any) {
+	foreign.Log(s.logger(), level, what, args)
 }
 
-// acquireSlot waits until there are fewer than MaxConns connections and counts one more. It
-// reports false if the server is closing.
-func (s *Server) acquireSlot() bool {
-	select {
-	case s.slots <- struct{}{}:
-		return true
-	case <-s.done:
+// concealed is the text that clients get instead of one that they must not see; the id follows.
+const concealed = "the server has failed; its log tells why under id "
+
+// conceal logs v, a panic's value or an error that clients must not see, under a new id, and
+// returns an answer that holds nothing but a fixed text and that id. m, peer and stack may be nil.
+func (s *Server) conceal(what string, m *Method, peer net.Addr, v any, stack []byte) *ApplicationException {
+	id := fmt.Sprintf("%016x", rand.Uint64())
+	args := []any{"id", id, "peer", peer, "err", foreign.Text(v)}
+	if m != nil {
+		args = append(args, "method", m.String())
+	}
+	if stack != nil {
+		args = append(args, "stack", string(stack))
+	}
+	s.log(slog.LevelError, what, args...)
+	return &ApplicationException{InternalError, concealed + id}
+}
+
+// handlerPanicked logs the panic v of the handler of m, and returns the answer for the client. It
+// must be called by the deferred function that has recovered it. peer may be nil.
+func (s *Server) handlerPanicked(m *Method, peer net.Addr, v any) *ApplicationException {
+	if !lacksMethod(v) {
+		return s.conceal("handler panicked", m, peer, v, debug.Stack())
+	}
+	text := "the handler has no method " + m.Name + ": it embeds an interface that is nil; embed Unimplemented" +
+		strings.ToUpper(m.Service[:1]) + m.Service[1:] + "Handler instead"
+	s.conceal("handler lacks a method", m, peer, text, nil)
+	return &ApplicationException{UnknownMethod, text}
+}
+
+// lacksMethod reports whether the panic v, which is under way, is that of a method which a handler
+// has from an embedded interface that is nil: a method that the compiler has made, called by the
+// function that NewVProcessor gives to HandledBy.
+func lacksMethod(v any) bool {
+	if _, ok := v.(runtime.Error); !ok {
 		return false
 	}
+	var pcs [24]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
+	next := func() runtime.Frame {
+		f, _ := frames.Next()
+		return f
+	}
+	f := next()
+	for f.PC != 0 && f.Function != "runtime.sigpanic" {
+		f = next()
+	}
+	const compiled = "<autogenerated>"
+	if f = next(); f.File != compiled {
+		return false
+	}
+	for f.File == compiled {
+		f = next()
+	}
+	return strings.HasPrefix(next().Function, ownPackage)
 }
 
-// temporary reports whether accepting may succeed later, as after an error for too many open
-// files.
-func temporary(err error) bool {
-	var t interface{ Temporary() bool }
-	return errors.As(err, &t) && t.Temporary()
-}
-
-// start starts a goroutine that serves nc, for which there is a slot. It closes nc if the server
-// is closing, unless drains is true and nc is one of the last connections; or if methods of nc
-// panic.
-func (s *Server) start(nc net.Conn, drains bool) {
-	started := false
-	defer func() {
-		if started {
-			return
-		}
-		if v := recover(); v != nil {
-			s.conceal("connection closed", nil, nil, v, debug.Stack())
-		}
-		<-s.slots
-		socket.Close(nc)
-	}()
-	s.detectLoss(nc)
-	served := nc
-	if s.TLS != nil {
-		served = tls.Server(shm.Guard(nc), s.TLS)
-	}
-	c := newServerConn(s, served)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closing.Load() && (!drains || s.ctx.Err() != nil) {
-		c.cancel()
-		return
-	}
-	s.conns[c] = struct{}{}
-	s.serving.Add(1)
-	if started = true; s.closing.Load() {
-		c.interrupt()
-	}
-	go c.serve()
-}
-
-// forget removes a connection that no goroutine uses any more.
-func (s *Server) forget(c *serverConn) {
-	s.mu.Lock()
-	delete(s.conns, c)
-	s.mu.Unlock()
-	if c.slot == slotFreed {
-		<-s.orphans
-	} else {
-		<-s.slots
-	}
-	s.serving.Done()
-}
-
-// stop makes Serve return and connections read no more requests. With drains, connections that
-// wait to be accepted are still served.
-func (s *Server) stop(drains bool) {
-	s.init()
-	s.mu.Lock()
-	if s.closing.CompareAndSwap(false, true) {
-		close(s.done)
-	}
-	for c := range s.conns {
-		c.interrupt()
-	}
-	listeners := slices.Collect(maps.Keys(s.listeners))
-	s.mu.Unlock()
-	for _, l := range listeners { // without holding the lock
-		// Accept returns then, and Serve accepts what is left
-		d, ok := (*l).(interface{ SetDeadline(time.Time) error })
-		if !drains || !socket.CanDrain(*l) || !ok || d.SetDeadline(time.Unix(1, 0)) != nil {
-			shm.CloseListener(*l)
-		}
-	}
-}
-
-// startLast serves a connection that was accepted when the server was closing, if there is a slot.
-func (s *Server) startLast(nc net.Conn) {
-	select {
-	case s.slots <- struct{}{}:
-		s.start(nc, true)
-	default:
-		socket.Close(nc)
-	}
-}
-
-// Shutdown ends the server gracefully: it stops accepting connections, handles the requests that
-// have arrived, waits for their handlers, and returns when the replies are written. On Linux, if
-// the listener is a *net.TCPListener or a *net.UnixListener, it also handles requests on
-// connections that wait to be accepted. With Health it first waits for DrainTime. If ctx ends
-// earlier, Shutdown does what Close does and returns ctx's error. On Linux, a Client learns which
-// of its calls came too late, and makes them on another connection.
-func (s *Server) Shutdown(ctx context.Context) error {
-	s.drain(ctx)
-	s.stop(ctx.Err() == nil)
-	finished := make(chan struct{})
-	go func() {
-		s.serving.Wait()
-		close(finished)
-	}()
-	select {
-	case <-finished:
-		s.cancel()
-		return nil
-	case <-ctx.Done():
-		s.Close()
-		return ctx.Err()
-	}
-}
-
-// Close closes all connections at once and ends the contexts of running handlers. It does not wait
-// for them.
-func (s *Server) Close() error {
-	s.stop(false)
-	s.closeConns()
-	return nil
-}
-
-// detectLoss makes the system notice when the host at the other end has vanished: by TCP's
-// keepalive while nothing is being sent, whether or not the listener has set that, and by the time
-// that sent bytes stay unacknowledged otherwise.
-func (s *Server) detectLoss(nc net.Conn) {
-	nc = socket.Underlying(nc)
-	if socket.SetKeepAlive(nc, s.KeepAlive) {
-		socket.SetUserTimeout(nc, orDefault(s.WriteTimeout, defaultTimeout))
-	}
-}
-
-// closeConns aborts all connections and ends the contexts of all handlers.
-func (s *Server) closeConns() {
-	s.cancel()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for c := range s.conns {
-		c.mu.Lock()
-		c.noMore = true
-		c.abort()
-		c.mu.Unlock()
-	}
-}
+// ownPackage is what the names of this package's functions begin with.
+const ownPackage = "github.com/nocopythrift/nocopythrift/nocopy/rpc."

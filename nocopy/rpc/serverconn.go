@@ -75,7 +75,7 @@ type serverConn struct {
 	ageTimer      *time.Timer // calls retire, then expire; nil if MaxConnAge is not set
 	lastEnded     time.Time   // when a call did, if MaxConnAge is set
 	graceTimer    *time.Timer // calls endGrace; set when the client sends nothing more
-	slot          slot
+	slot          connSlot
 	settingUp     atomic.Bool // setUp has not returned
 	left          time.Time   // when the reader began to read only what has arrived; used by it only
 	sealed        bool        // the system drops what comes; used by the reader only
@@ -93,6 +93,17 @@ const (
 	parked                     // as ahead, but it has read all it may, and waits for wake
 	stopped                    // there is no reader any more
 )
+
+// connSlot tells which of the server's two limits a connection counts towards.
+type connSlot uint8
+
+const (
+	slotHeld  connSlot = iota // Server.slots
+	slotFreed                 // Server.orphans
+)
+
+// defaultConcurrency is what Server.Concurrency is if it is 0.
+const defaultConcurrency = 64
 
 // patience is how long the reader may be in a handler before another goroutine becomes the reader.
 const patience = time.Millisecond

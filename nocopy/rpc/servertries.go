@@ -2,7 +2,7 @@ package rpc
 
 import (
 	"context"
-	"errors"
+	"net"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -13,9 +13,9 @@ import (
 
 // serverTries is the state of a call on a server with interceptors. They may call next any number
 // of times, at the same time, with other args and results, and after the call has ended; each call
-// of the handler is a try. Call.serverTries refers to it, also from copies of the Call.
+// of the handler is a try. Call.tries refers to it, also from copies of the Call.
 type serverTries struct {
-	conn   *serverConn
+	conn   callConn
 	method *Method
 	call   Call // given to the interceptors. They may keep it, so that no serverTries is used twice
 
@@ -36,26 +36,23 @@ type serverTries struct {
 	firstFilling [1]nocopy.Struct
 }
 
-func newServerTries(c *serverConn, call Call, result *nocopy.Message) *serverTries {
+// callConn is the connection that a call came from.
+type callConn interface {
+	newResult(m *Method) *nocopy.Message
+	conceal(what string, m *Method, err error) *ApplicationException
+	client() net.Addr
+	trustsClient() bool
+}
+
+func newServerTries(c callConn, call Call, result *nocopy.Message) *serverTries {
 	a := &serverTries{conn: c, method: call.Method, call: call}
-	a.call.serverTries = a
+	a.call.tries = a
 	a.results, a.filling = a.firstResult[:0], a.firstFilling[:0]
 	if result != nil {
 		a.results = append(a.results, result)
 	}
 	return a
 }
-
-// The mistakes that interceptors can make.
-var (
-	errEnded      = errors.New("next was called after its interceptor had returned")
-	errForeign    = errors.New("next was called with another Call than the interceptor's, or a copy of it")
-	errMethod     = errors.New("the interceptor has put a Method there that can't be called with these args")
-	errArgs       = errors.New("the interceptor has put Args there that were released or are not of the method's type")
-	errResult     = errors.New("the interceptor has put a Result there that was released or is not of the method's type")
-	errUnfinished = errors.New("the interceptor has returned no error while next was filling its Result")
-	errResultUse  = errors.New("next was called while another call of it is filling the same Result")
-)
 
 // callHandler is the innermost next of a server: it calls the method's handler. A declared
 // exception is its error whether the handler returned it or put it into the result.
@@ -70,7 +67,7 @@ func (s *Server) callHandler(ctx context.Context, call *Call) (err error) {
 	result := call.Result
 	defer func() {
 		if v := recover(); v != nil {
-			err = s.handlerPanicked(a.method, a.conn.peer, v)
+			err = s.handlerPanicked(a.method, a.conn.client(), v)
 		}
 		a.leave(result)
 	}()
@@ -83,10 +80,12 @@ func (s *Server) callHandler(ctx context.Context, call *Call) (err error) {
 // triesOf returns the state of the call that an interceptor has given to next, and an error for
 // the client if it is not one of the server's.
 func (s *Server) triesOf(call *Call) (*serverTries, error) {
-	if call == nil || call.serverTries == nil {
-		return nil, s.conceal("bad interceptor", nil, nil, errForeign, nil)
+	if call != nil {
+		if a, ok := call.tries.(*serverTries); ok {
+			return a, nil
+		}
 	}
-	return call.serverTries, nil
+	return nil, s.conceal("bad interceptor", nil, nil, errForeign, nil)
 }
 
 // callInner calls f, an interceptor that is not the outermost. It recovers f's panic and counts f
@@ -102,7 +101,7 @@ func (s *Server) callInner(ctx context.Context, call *Call, f Handler) (err erro
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = s.conceal("interceptor panicked", a.method, a.conn.peer, v, debug.Stack())
+			err = s.conceal("interceptor panicked", a.method, a.conn.client(), v, debug.Stack())
 		}
 		a.leave(thriftimpl.Absent())
 	}()
@@ -152,6 +151,12 @@ func (a *serverTries) enterHandler(call *Call) error {
 	return nil
 }
 
+func (a *serverTries) underway() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.running
+}
+
 // leave notes that a handler or an interceptor has returned, panicked or ended its goroutine.
 // result is the one that the handler was given, absent for an interceptor.
 func (a *serverTries) leave(result nocopy.Struct) {
@@ -176,7 +181,7 @@ func (a *serverTries) end(args *nocopy.Message, stillUsed bool) {
 	a.ended = true
 	all := append(a.results, args)
 	switch {
-	case stillUsed && a.conn.in.Trusts:
+	case stillUsed && a.conn.trustsClient():
 		a.left = all
 	case stillUsed:
 		for _, m := range all {

@@ -10,23 +10,6 @@ import (
 // that, but where each call has been alone on the connection, calls read their own replies: that
 // spares waking the goroutine, which would wake the call's.
 
-// turn tells whose turn it is to read a client's connection. states.md has its changes as a table.
-type turn uint8
-
-const (
-	ofReader turn = iota // the connection's goroutine reads, or has been woken to
-	ofCall               // the goroutine of a call reads
-	ofNobody             // nothing is expected; the goroutine looks now and then
-)
-
-// aloneBefore is how many two-way calls, one after the other, must have been alone on a connection
-// before they read their own replies. Tests set it.
-var aloneBefore = 8
-
-// lookAfter is how long a connection may be without a call before its goroutine reads, so that it
-// notices what else comes: that the server has closed the connection, for instance.
-const lookAfter = 50 * time.Millisecond
-
 // noteCall notes a call that is about to be queued, and reports whether it may read its own reply:
 // if ready is true, it is alone and small, so that it is written before it reads, and calls before
 // it were alone too. c.mu is held.

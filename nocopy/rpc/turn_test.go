@@ -151,7 +151,7 @@ func TestTurns(t *testing.T) {
 	events := []string{"call", "call for ever", "call in an interceptor", "oneway", "reply", "half a reply", "given up", "silence"}
 	last := []string{"the server closes", "garbage", "Close"}
 	length := testmode.Of(4, 5)
-	seen := map[turn]bool{}
+	seen := map[readTurn]bool{}
 	walk := make([]string, length)
 	for i := 0; ; i++ {
 		rest := i
@@ -166,14 +166,14 @@ func TestTurns(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { walkTurns(t, walk, last[i%len(last)], seen) })
 		emptyPools()
 	}
-	for _, of := range []turn{ofReader, ofCall, ofNobody} {
+	for _, of := range []readTurn{ofReader, ofCall, ofNobody} {
 		if !seen[of] {
 			t.Errorf("turn %d was never seen", of)
 		}
 	}
 }
 
-func walkTurns(t *testing.T, events []string, last string, seen map[turn]bool) {
+func walkTurns(t *testing.T, events []string, last string, seen map[readTurn]bool) {
 	opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
 	w := &turnWalk{t: t, nc: newFed(), returned: make(chan *walkedCall, 100)}
 	w.twoWay, w.oneway = testMethods()

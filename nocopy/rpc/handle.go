@@ -1,22 +1,115 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net"
-	"runtime"
-	"runtime/debug"
-	"strings"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
+
+// newRequest returns a request with the header's form and sequence id.
+func (c *serverConn) newRequest(h message.Header) *request {
+	req := requests.Get().(*request)
+	req.strict, req.seqid = h.Strict, h.SeqID
+	return req
+}
+
+// process handles a message that was received, with its header h and the bytes after that. It
+// reports whether the calling goroutine is still the reader and may receive another request.
+func (c *serverConn) process(h message.Header, chunk chain.Chunk) bool {
+	m, refusal := c.methodOf(h)
+	if refusal != nil {
+		h.Name = bytes.Clone(h.Name) // parseArgs releases the chunk, which holds it
+	}
+	args, err := c.parseArgs(m, chunk)
+	switch {
+	case refusal != nil:
+		return c.refuse(h, refusal, false)
+	case err != nil: // the call's end is known, so that the next one can be found
+		h.Name = []byte(m.Name)
+		return c.refuseBad(h, m, err)
+	}
+	req := c.newRequest(h)
+	req.method, req.args = m, args
+	arrived := c.in.Arrived // another goroutine may be the reader from now on
+	readerID := c.admit(req, true)
+	c.handle(req, readerID, arrived)
+	return c.complete(req, readerID)
+}
+
+// methodOf returns the method that a message calls. If there is none, it returns the answer.
+func (c *serverConn) methodOf(h message.Header) (*Method, *ApplicationException) {
+	m := c.srv.method(h)
+	switch {
+	case !h.IsRequest():
+		return nil, &ApplicationException{InvalidMessageType, fmt.Sprintf("%d", h.Type)}
+	case m == nil:
+		return nil, &ApplicationException{UnknownMethod, string(h.Name)}
+	}
+	return m, nil
+}
+
+// refuse answers a message with e instead of handling it, and returns what keepReading does. With
+// noMore no more requests are handled.
+func (c *serverConn) refuse(h message.Header, e *ApplicationException, noMore bool) bool {
+	c.in.Stats.Refused(int32(e.Type))
+	req := c.newRequest(h)
+	c.admit(req, false)
+	c.answer(req, e, c.bareName(h.Name))
+	return c.completeUnhandled(req, noMore)
+}
+
+// refuseBad refuses a call of m, nil for an unknown method, that is malformed or too large, as err
+// tells, and whose end is known. The requests after it are handled. A oneway call is not answered:
+// its client would take the answer for that to its next call.
+func (c *serverConn) refuseBad(h message.Header, m *Method, err error) bool {
+	c.srv.log(slog.LevelWarn, "call refused", "peer", c.peer, "method", string(h.Name), "err", err)
+	e := protocolError(err)
+	if h.Type == message.Oneway || m != nil && m.Oneway() {
+		c.in.Stats.Refused(int32(e.Type))
+		return c.keepReading()
+	}
+	return c.refuse(h, e, false)
+}
+
+// bareName returns the name of a method for a reply: without the service's name and the colon that
+// multiplexing clients put before it. No name of a method in an IDL has a colon.
+func (c *serverConn) bareName(name []byte) string {
+	if m := c.srv.Processor.methods[string(name)]; m != nil {
+		return m.Name
+	}
+	return string(name[bytes.LastIndexByte(name, ':')+1:])
+}
+
+// protocolError returns the answer to a message of which err says what is wrong.
+func protocolError(err error) *ApplicationException {
+	var internal *ApplicationException
+	if errors.As(err, &internal) {
+		return internal
+	}
+	return &ApplicationException{ProtocolError, err.Error()}
+}
+
+// parseArgs parses the arguments of a call of m, which begin chunk, and takes that over. Those of
+// an unknown method, nil, it passes over.
+func (c *serverConn) parseArgs(m *Method, chunk chain.Chunk) (_ *nocopy.Message, err error) {
+	defer c.guard(&err)
+	var args *thriftimpl.Desc
+	lazy := c.srv.Lazy
+	if m != nil {
+		args, lazy = m.Args, lazy || m.lazy
+	}
+	return c.in.TakeStruct(chunk, args, c.srv.Limits, c.srv.recycle, lazy)
+}
 
 // handle calls the handler of a request, with its interceptors, and sets the reply. Whatever they
 // do, there is a reply afterwards, also if they or methods of what they return panic. If they end
@@ -216,73 +309,12 @@ func (c *serverConn) setReply(req *request, m *nocopy.Message, typ message.Type,
 	return nil
 }
 
+func (c *serverConn) client() net.Addr { return c.peer }
+
+func (c *serverConn) trustsClient() bool { return c.in.Trusts }
+
 // conceal logs an error on this connection and returns what the client gets instead: a fixed text
 // and the id under which the log has the error.
 func (c *serverConn) conceal(what string, m *Method, err error) *ApplicationException {
 	return c.srv.conceal(what, m, c.peer, err, nil)
 }
-
-// concealed is the text that clients get instead of one that they must not see; the id follows.
-const concealed = "the server has failed; its log tells why under id "
-
-// conceal logs v, a panic's value or an error that clients must not see, under a new id, and
-// returns an answer that holds nothing but a fixed text and that id. m, peer and stack may be nil.
-func (s *Server) conceal(what string, m *Method, peer net.Addr, v any, stack []byte) *ApplicationException {
-	id := fmt.Sprintf("%016x", rand.Uint64())
-	args := []any{"id", id, "peer", peer, "err", foreign.Text(v)}
-	if m != nil {
-		args = append(args, "method", m.String())
-	}
-	if stack != nil {
-		args = append(args, "stack", string(stack))
-	}
-	s.log(slog.LevelError, what, args...)
-	return &ApplicationException{InternalError, concealed + id}
-}
-
-// log writes to the server's logger.
-func (s *Server) log(level slog.Level, what string, args ...any) {
-	foreign.Log(s.logger(), level, what, args)
-}
-
-// handlerPanicked logs the panic v of the handler of m, and returns the answer for the client. It
-// must be called by the deferred function that has recovered it. peer may be nil.
-func (s *Server) handlerPanicked(m *Method, peer net.Addr, v any) *ApplicationException {
-	if !lacksMethod(v) {
-		return s.conceal("handler panicked", m, peer, v, debug.Stack())
-	}
-	text := "the handler has no method " + m.Name + ": it embeds an interface that is nil; embed Unimplemented" +
-		strings.ToUpper(m.Service[:1]) + m.Service[1:] + "Handler instead"
-	s.conceal("handler lacks a method", m, peer, text, nil)
-	return &ApplicationException{UnknownMethod, text}
-}
-
-// lacksMethod reports whether the panic v, which is under way, is that of a method which a handler
-// has from an embedded interface that is nil: a method that the compiler has made, called by the
-// function that NewVProcessor gives to HandledBy.
-func lacksMethod(v any) bool {
-	if _, ok := v.(runtime.Error); !ok {
-		return false
-	}
-	var pcs [24]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
-	next := func() runtime.Frame {
-		f, _ := frames.Next()
-		return f
-	}
-	f := next()
-	for f.PC != 0 && f.Function != "runtime.sigpanic" {
-		f = next()
-	}
-	const compiled = "<autogenerated>"
-	if f = next(); f.File != compiled {
-		return false
-	}
-	for f.File == compiled {
-		f = next()
-	}
-	return strings.HasPrefix(next().Function, ownPackage)
-}
-
-// ownPackage is what the names of this package's functions begin with.
-const ownPackage = "github.com/nocopythrift/nocopythrift/nocopy/rpc."

@@ -1,0 +1,268 @@
+package rpc
+
+import (
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// place puts the bytes of a call into shared memory, unless they were built there, if it has that
+// many and there is room: then their position is sent in their place.
+func (c *clientConn) place(p *pending) {
+	const length = 4 // of the frame
+	if c.in.Trusts {
+		c.opt.sizes.Note(p.method.Args, p.size)
+	}
+	if p.size < shared.Alone {
+		if p.size < shared.Pipelined {
+			return
+		}
+		c.mu.Lock()
+		alone := len(c.calls)+len(c.queue) == 0
+		c.mu.Unlock()
+		if alone {
+			return
+		}
+	}
+	head := p.head[length:]
+	if slot, at, n := shared.Own(p.args.Message(), c.link); slot.Placed() && at >= len(head) && p.tail == nil && slot.Claim() {
+		p.slot, p.placed, p.inPlace = slot, len(head)+n, true
+		p.setHead(head, at-len(head))
+		return
+	}
+	slot, ok := c.link.Place(p.size - length)
+	if !ok {
+		return
+	}
+	defer func() {
+		if !p.slot.Placed() {
+			slot.Return()
+		}
+	}()
+	p.placing.AddBytes(head)
+	p.addArgs(&p.placing)
+	p.placing.MoveTo(slot.Bytes())
+	p.slot, p.placed = slot, p.size-length
+	p.setHead(head, 0)
+}
+
+// enqueue adds p to the queue and writes the queue's first batch if no other goroutine is writing,
+// and if that will not block or mayBlock is true; else it leaves writing to another goroutine. If
+// mayRead is true it reports whether the caller is to read the reply: it is its turn. On error,
+// which wraps ErrNotSent, p is still the caller's.
+func (c *clientConn) enqueue(p *pending, mayBlock, mayRead bool) (reads bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.look()
+	if c.cause() != nil {
+		return false, c.notSent(p)
+	}
+	if mayRead = c.noteCall(p, mayRead); !mayRead && !p.method.Oneway() {
+		c.wakeReader()
+	}
+	c.queue = append(c.queue, p)
+	c.queuedBytes += p.size
+	if c.writing {
+		return false, nil
+	}
+	c.writing = true
+	if len(c.calls) > 0 { // let other goroutines that are about to call join the batch
+		c.mu.Unlock()
+		runtime.Gosched()
+		c.mu.Lock()
+	}
+	few := c.unrepliedCalls+len(c.queue) <= inlineCalls
+	if mayBlock || few && c.unrepliedBytes+c.queuedBytes <= inlineBytes {
+		c.writeBatch()
+	}
+	c.flushQueue()
+	switch {
+	case !mayRead || c.turn != ofNobody:
+	case p.state == callWritten:
+		c.turn = ofCall
+		return true, nil
+	default:
+		c.wakeReader()
+	}
+	return false, nil
+}
+
+// flushQueue starts a goroutine that writes what is still queued, so that the calling one, whose
+// own call is written, need not wait for others' to be. c.mu is held.
+func (c *clientConn) flushQueue() {
+	if len(c.queue) == 0 {
+		c.writing = false
+		return
+	}
+	c.goroutines.Add(1)
+	go func() {
+		defer c.goroutines.Done()
+		returned := false
+		defer c.endGoroutine(&returned)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for len(c.queue) > 0 {
+			c.writeBatch()
+		}
+		c.writing = false
+		returned = true
+	}()
+}
+
+// writeBatch writes a batch of the queue. c.mu is held, but released while writing. Meanwhile
+// other goroutines may change the states of calls in batched, but do not remove them.
+func (c *clientConn) writeBatch() {
+	before := c.begun
+	c.fillBatch()
+	if len(c.batched) == 0 {
+		return
+	}
+	c.mu.Unlock()
+	returned := false
+	defer func() {
+		if !returned { // a function of Stats or a method of nc has panicked, or has ended the goroutine
+			c.close(errBroken)
+		}
+		c.endBatch()
+	}()
+	if c.in.Stats != nil {
+		for _, p := range c.batched {
+			c.in.Stats.Queued(p.began)
+		}
+	}
+	c.setWriteDeadline()
+	stats, err := c.batch.Write(c.nc)
+	if err != nil {
+		c.writeFailed(err, before+int64(stats.Bytes))
+	}
+	if c.placed > 0 {
+		stats.Bytes += c.placed
+		c.placed = 0
+	}
+	c.in.Stats.Sent(stats)
+	returned = true
+}
+
+// endBatch is called when a batch was written, or could not be. It locks c.mu.
+func (c *clientConn) endBatch() {
+	for _, p := range c.batched {
+		thriftimpl.Struct(p.args).Drop()
+	}
+	c.mu.Lock()
+	for i, p := range c.batched {
+		c.batched[i] = nil
+		switch {
+		case p.state == callDropped:
+			p.recycle()
+		case p.state == callAnswered || p.method.Oneway():
+			if errors.Is(p.err, ErrConnLost) && p.end > c.reach { // the write has failed since
+				p.err = c.notSent(p)
+			}
+			p.finish()
+		default:
+			p.state = callWritten
+		}
+	}
+	c.batched = c.batched[:0]
+}
+
+// fillBatch moves calls from queue to batched, gives them sequence ids and adds their bytes to
+// batch. Their arguments are not looked at again: batch refers to the bytes. c.mu is held.
+func (c *clientConn) fillBatch() {
+	n, size := 0, 0
+	for ; n < len(c.queue) && size < batchBytes; n++ {
+		p := c.queue[n]
+		p.state = callWriting
+		p.seqid = c.nextID()
+		binary.BigEndian.PutUint32(p.id, uint32(p.seqid))
+		if !p.method.Oneway() {
+			c.calls[p.seqid] = p
+		}
+		c.batch.AddBytes(p.head)
+		if p.slot.Placed() {
+			p.slot.Sent()
+			if p.inPlace {
+				thriftimpl.Struct(p.args).Freeze() // it is the peer's to read
+			}
+			c.placed += p.placed
+		} else {
+			p.addArgs(&c.batch)
+		}
+		size += p.size
+		p.end = c.begun + int64(size)
+	}
+	c.begun += int64(size)
+	c.batched = append(c.batched, c.queue[:n]...)
+	c.queue = slices.Delete(c.queue, 0, n)
+	c.queuedBytes -= size
+	c.unrepliedBytes += size
+	c.unrepliedCalls += n
+}
+
+// setWriteDeadline makes sure that the deadline for writing is between three quarters of
+// StallTimeout and all of it ahead. Setting it for every write would cost time.
+func (c *clientConn) setWriteDeadline() {
+	now := c.now
+	if c.now = (time.Time{}); now.IsZero() {
+		now = time.Now()
+	}
+	c.lastWrite = now
+	timeout := c.opt.stallTimeout
+	if timeout > 0 && c.writeDeadline.Sub(now) < timeout*3/4 {
+		c.writeDeadline = now.Add(timeout)
+		c.nc.SetWriteDeadline(c.writeDeadline)
+	}
+}
+
+// settle ends a call whose reply or error has been set. If its bytes are being written, it goes on
+// waiting until that is done: they may be in memory that belongs to the caller again when the call
+// returns. c.mu is held.
+func (c *clientConn) settle(p *pending) {
+	if c.calls[p.seqid] == p {
+		delete(c.calls, p.seqid)
+	}
+	if p.state == callWriting {
+		p.state = callAnswered
+		return
+	}
+	p.finish()
+}
+
+// giveUp ends a call that is no longer waited for; the caller must not use p any more. It reports
+// false if the call has ended in another way at the same time: then the caller must receive from
+// p.done.
+func (c *clientConn) giveUp(p *pending) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch p.state {
+	case callQueued:
+		i := slices.Index(c.queue, p)
+		c.queue = slices.Delete(c.queue, i, i+1)
+		c.queuedBytes -= p.size
+		thriftimpl.Struct(p.args).Drop()
+		p.recycle()
+	case callWritten:
+		delete(c.calls, p.seqid)
+		c.givenUp.Add(1)
+		p.recycle()
+	case callWriting:
+		if c.calls[p.seqid] == p {
+			delete(c.calls, p.seqid)
+			c.givenUp.Add(1)
+		}
+		p.state = callDropped
+		thriftimpl.Struct(p.args).Freeze() // an interceptor may change them for the next try
+	case callAnswered:
+		p.reply.body.Release()
+		p.state = callDropped
+		thriftimpl.Struct(p.args).Freeze()
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,210 @@
+package rpc
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/shm"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
+)
+
+// This file makes a client's connections, and closes those that have not been used for a while, or
+// are old, before the server or something between does: then no call meets a connection that is
+// being closed.
+
+const (
+	defaultPoolSize    = 4
+	defaultMaxInFlight = 1024
+	defaultDialTimeout = 10 * time.Second
+)
+
+// optionsOf returns the settings that the options make, with defaults for the others.
+func optionsOf(list []Option) options {
+	o := options{transport: transport.Framed, logger: slog.Default(), dial: new(net.Dialer).DialContext}
+	for _, opt := range list {
+		if opt == nil {
+			panic("nocopy: a nil rpc.Option")
+		}
+		opt.apply(&o)
+	}
+	if o.deadlines {
+		o.interceptors = append(o.interceptors, sendDeadline)
+	}
+	o.poolSize = max(orDefault(o.poolSize, defaultPoolSize), 1)
+	o.maxInFlight = max(orDefault(o.maxInFlight, defaultMaxInFlight), 1)
+	o.dialTimeout = orDefault(o.dialTimeout, defaultDialTimeout)
+	o.stallTimeout = orDefault(o.stallTimeout, defaultTimeout)
+	o.idleTimeout = orDefault(o.idleTimeout, defaultIdle)
+	o.maxConnAge = orDefault(o.maxConnAge, defaultAge)
+	if o.shared == TrustPeer {
+		o.recycle, o.sizes = true, new(shared.Sizes)
+	}
+	return o
+}
+
+// Dial connects to a server, as net.Dial does, and returns a client for it. ctx bounds only the
+// time for this first connection. The client makes further ones when all others are in use.
+func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, error) {
+	if ctx == nil {
+		panic("nocopy: rpc.Dial with a nil Context")
+	}
+	c := &Client{network: network, addr: addr, opt: optionsOf(opts), retired: map[*clientConn]struct{}{}}
+	if len(c.opt.interceptors) > 0 {
+		c.outermost = wrap(c.opt.interceptors, c.try, callInterceptor)
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	if c.opt.tls != nil {
+		c.tls = c.opt.tls.Clone()
+		if host, _, err := net.SplitHostPort(addr); err == nil && c.tls.ServerName == "" {
+			c.tls.ServerName = host
+		}
+	}
+	conn, err := c.dial(ctx)
+	if err != nil {
+		c.cancel()
+		return nil, err
+	}
+	c.conns = append(c.conns, &poolConn{conn: conn})
+	c.startSweeping()
+	return c, nil
+}
+
+// dial makes a connection, TLS included.
+func (c *Client) dial(ctx context.Context) (*clientConn, error) {
+	if d := c.opt.dialTimeout; d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d)
+		defer cancel()
+	}
+	nc, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var link *shm.Link
+	if c.opt.shared != 0 && c.opt.transport == transport.Framed && c.tls == nil {
+		if nc, link, err = c.dialShared(ctx, nc); err != nil {
+			return nil, err
+		}
+	}
+	if c.tls != nil {
+		t := tls.Client(shm.Guard(nc), c.tls)
+		ready := false
+		defer func() { // also when a function of the Config's panics
+			if !ready {
+				t.NetConn().Close()
+			}
+		}()
+		if err := t.HandshakeContext(ctx); err != nil {
+			return nil, err
+		}
+		nc, ready = t, true
+	}
+	return newLinkedConn(nc, &c.opt, link), nil
+}
+
+// dialShared asks the server at the other end of nc for shared memory. It returns the connection
+// to use, which may be another one, and the Link, nil if messages go through the socket.
+func (c *Client) dialShared(ctx context.Context, nc net.Conn) (net.Conn, *shm.Link, error) {
+	unix, ok := nc.(*net.UnixConn)
+	if !ok {
+		return nc, nil, nil
+	}
+	link, usable, why := shared.Ask(ctx, unix, orDefault(c.opt.maxShared, defaultMaxShared))
+	if why != nil {
+		foreign.Log(c.opt.logger, slog.LevelDebug, "no shared memory", []any{"peer", nc.RemoteAddr(), "err", why})
+	}
+	if usable {
+		return nc, link, nil
+	}
+	socket.Close(nc) // the server has closed it, or it is not known what it makes of it: it gets another
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	nc, err := c.connect(ctx)
+	return nc, nil, err
+}
+
+// connect makes a connection without TLS.
+func (c *Client) connect(ctx context.Context) (net.Conn, error) {
+	nc, err := c.opt.dial(ctx, c.network, c.addr)
+	if err != nil {
+		return nil, err
+	}
+	if nc == nil {
+		return nil, errors.New("the function of rpc.Dialer returned no connection")
+	}
+	if k := c.opt.keepAlive; k != (net.KeepAliveConfig{}) {
+		socket.SetKeepAlive(socket.Underlying(nc), k)
+	}
+	return nc, nil
+}
+
+// sweeps is how many times sweep looks at a connection within IdleTimeout.
+const sweeps = 4
+
+// startSweeping starts the timer for sweep, if connections have any limit of time.
+func (c *Client) startSweeping() {
+	every := time.Duration(0)
+	if d := c.opt.idleTimeout; d > 0 {
+		every = max(d/sweeps, time.Millisecond)
+	}
+	if d := max(c.opt.maxConnAge/20, time.Millisecond); c.opt.maxConnAge > 0 && (every == 0 || d < every) {
+		every = d
+	}
+	if every > 0 {
+		c.mu.Lock()
+		c.sweeper = time.AfterFunc(every, func() { c.sweep(every) })
+		c.mu.Unlock()
+	}
+}
+
+// sweep retires connections that are idle or old. It is called by the timer every so often, so
+// that calls need not note when they are made.
+func (c *Client) sweep(every time.Duration) {
+	now := time.Now()
+	most := int(c.opt.idleTimeout/every) - 1 // how often a connection may be seen unused
+	var unused []*clientConn
+	c.mu.Lock()
+	for _, p := range c.conns {
+		if p.conn == nil {
+			continue
+		}
+		u := &p.conn.use
+		if u.still++; u.calls > 0 || u.total != u.seen {
+			u.still, u.seen = 0, u.total
+		}
+		idle := c.opt.idleTimeout > 0 && u.still >= max(most, 1)
+		if old := !u.expires.IsZero() && now.After(u.expires); idle || old {
+			if u.calls == 0 {
+				unused = append(unused, p.conn)
+			}
+			c.retire(p)
+		}
+	}
+	if !c.closed {
+		c.sweeper.Reset(every)
+	}
+	c.mu.Unlock()
+	for _, conn := range unused {
+		conn.close(errRetired)
+	}
+}
+
+// retire takes the connection of p out of its place, if there is one. The last call that uses it
+// closes it. c.mu is held.
+func (c *Client) retire(p *poolConn) {
+	if conn := p.conn; conn != nil {
+		p.conn = nil
+		conn.use.retired = true
+		if conn.use.calls > 0 {
+			c.retired[conn] = struct{}{}
+		}
+	}
+}
