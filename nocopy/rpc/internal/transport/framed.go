@@ -17,11 +17,11 @@ import (
 
 // Framed sends each message in a frame: after its length, four bytes. A frame may hold several
 // messages, and its length may stand for a position in shared memory.
-var Framed Transport = framed{}
+var Framed Transport = new(framed)
 
 type framed struct{}
 
-func (framed) next(r *Receiver) (message.Header, chain.Chunk, error) {
+func (*framed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 	const length = 4
 	for len(r.in.Bytes()) < length {
 		if err := r.fill(length); err != nil {
@@ -47,7 +47,7 @@ func (framed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 	return splitHeader(r.in.Take(int(n)))
 }
 
-func (framed) arrived(r *Receiver) bool {
+func (*framed) arrived(r *Receiver) bool {
 	b := r.in.Bytes()
 	if len(b) <= 4 {
 		return false
@@ -56,11 +56,11 @@ func (framed) arrived(r *Receiver) bool {
 	return int64(len(b)-4) >= int64(n) || r.Link != nil && n == shm.Mark && len(b) >= shm.PositionSize
 }
 
-func (framed) AppendFront(b []byte, n int) []byte {
+func (*framed) AppendFront(b []byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(b, uint32(n))
 }
 
-func (framed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, true) }
+func (*framed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, true) }
 
 // ErrTooLarge is the error of a frame of which the length alone is wrong: if its header is known,
 // another message may follow.

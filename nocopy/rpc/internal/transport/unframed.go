@@ -11,11 +11,11 @@ import (
 )
 
 // Unframed sends messages one after the other. Where one ends is known when it has been scanned.
-var Unframed Transport = unframed{}
+var Unframed Transport = new(unframed)
 
 type unframed struct{}
 
-func (unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
+func (*unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 	var h message.Header
 	for {
 		var need int
@@ -75,8 +75,8 @@ func (r *Receiver) nextStruct(h message.Header) (message.Header, chain.Chunk, er
 	}
 }
 
-func (unframed) arrived(*Receiver) bool { return false } // that is not known
+func (*unframed) arrived(*Receiver) bool { return false } // that is not known
 
-func (unframed) AppendFront(b []byte, _ int) []byte { return b }
+func (*unframed) AppendFront(b []byte, _ int) []byte { return b }
 
-func (unframed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, false) }
+func (*unframed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, false) }
