@@ -35,7 +35,7 @@ type clientConn struct {
 	in            transport.Receiver // used by the goroutine whose turn it is only
 	link          *shm.Link          // nil if there is no shared memory
 	batch         chain.Batch        // used by the writing goroutine only
-	placed        int                // bytes of batch in shared memory; used by the writing goroutine only
+	placed        int                // bytes of batch in shared memory; as batch
 	writeDeadline time.Time          // the one that nc has; used by the writing goroutine only
 	failed        atomic.Bool
 	replied       atomic.Bool         // a reply has come
@@ -43,7 +43,7 @@ type clientConn struct {
 	goroutines    sync.WaitGroup      // those of the connection
 	wake          chan struct{}       // for the goroutine that reads, when it is its turn
 	interrupted   atomic.Bool         // the call that reads is to give up its turn
-	peek          func() (int, error) // see peekerOf; used with mu held
+	peek          func() (int, error) // see socket.Peeker; used with mu held
 	peekBeneath   func() (int, error) // the same of the connection beneath TLS; peek without TLS
 	now           time.Time           // when the call came that is about to be written; zero: ask
 	lastWrite     time.Time           // when the last write began; both for the writing goroutine
@@ -70,7 +70,8 @@ type clientConn struct {
 	alone          int                // how many calls in a row were alone, up to aloneBefore
 }
 
-// readTurn tells whose readTurn it is to read a client's connection. states.md has its changes as a table.
+// readTurn tells whose turn it is to read a client's connection. states.md has its changes as
+// a table.
 type readTurn uint8
 
 const (
@@ -231,7 +232,7 @@ func (c *clientConn) receive() bool {
 	h, body, err := c.in.Next()
 	switch {
 	case err == nil:
-	case h.Size > 0 && errors.Is(err, transport.ErrTooLarge): // one call fails, and the connection goes on
+	case h.Size > 0 && errors.Is(err, transport.ErrTooLarge): // one call fails, others go on
 	case c.interrupted.Load() && errors.Is(err, os.ErrDeadlineExceeded):
 		return false
 	case err == io.EOF:
@@ -448,7 +449,7 @@ func (c *clientConn) notSent(p *pending) error {
 // old, or that failed and is not used any more.
 var errRetired = errors.New("closed by the client, being idle or old")
 
-// connUse is what a client knows of the connUse of one of its connections. Client.mu guards it.
+// connUse is what a client knows of the use of one of its connections. Client.mu guards it.
 type connUse struct {
 	expires time.Time // zero: never
 	calls   int       // the number of calls that use the connection

@@ -123,7 +123,8 @@ func (c *Client) dialShared(ctx context.Context, nc net.Conn) (net.Conn, *shm.Li
 	if usable {
 		return nc, link, nil
 	}
-	socket.Close(nc) // the server has closed it, or it is not known what it makes of it: it gets another
+	// The server has closed it, or it is not known what it makes of it: it gets another
+	socket.Close(nc)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}

@@ -257,10 +257,10 @@
 // of strings in one such field. With the option [Deadlines] a client sends the time that is left
 // until its context's deadline there; a [Server] with Deadlines ends the handler's context then.
 //
-// Read next: method.go for the descriptions that generated code gives of methods; server.go,
-// serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go,
-// clientconn.go, pending.go, turn.go and clienttries.go; forward.go for proxies; field.go and
-// metadata.go; stats.go, health.go, age.go, logcalls.go, retire.go, retry.go. Below the two halves,
-// and shared by them: internal/transport for framing, internal/message for headers, internal/shared
-// for shared memory, internal/socket for what the system knows of connections.
+// Read next: method.go for the descriptions that generated code gives of methods, processor.go and
+// forward.go; server.go, serve.go, serverconn.go, serverread.go, request.go, handle.go and
+// servertries.go; client.go, dial.go, clientconn.go, clientwrite.go, pending.go, turn.go and
+// clienttries.go; field.go and metadata.go; stats.go, health.go, logcalls.go, retry.go. Below the
+// two halves, which name nothing of each other: internal/transport for framing, internal/message
+// for headers, internal/shared for shared memory, internal/socket for what the system knows.
 package rpc

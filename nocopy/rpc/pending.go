@@ -43,7 +43,7 @@ type pending struct {
 type callState uint8
 
 const (
-	callQueued   callState = iota // in queue: no byte of it has been written, and it has no sequence id
+	callQueued   callState = iota // in queue: no byte was written, and it has no sequence id
 	callWriting                   // in batched; in calls too, unless it is oneway
 	callAnswered                  // in batched only: its reply or error has been set
 	callDropped                   // in batched only: it was given up

@@ -1,5 +1,6 @@
 // Package foreign calls what a program has handed in: errors, panics' values and loggers, whose
-// methods may do anything. Whatever they do, the caller goes on. Package rpc and its parts call it.
+// methods may do anything. Whatever they do, the caller goes on. Package rpc and its parts
+// call it.
 package foreign
 
 import (

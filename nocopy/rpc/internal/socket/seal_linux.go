@@ -126,8 +126,8 @@ func wasReset(fd uintptr, writeErr error) bool {
 	return err != nil || syscall.Errno(code) != syscall.EPIPE
 }
 
-// AcceptLeft seals l and calls f with each connection that waits to be accepted. It waits for those
-// that are being made.
+// AcceptLeft seals l and calls f with each connection that waits to be accepted. It waits for
+// those that are being made.
 func AcceptLeft(l net.Listener, wait time.Duration, f func(net.Conn)) {
 	sealListener(l)
 	for again := range 2 {

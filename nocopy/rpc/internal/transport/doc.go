@@ -7,7 +7,7 @@
 //
 //	net.Conn ─► chain.Receiver ─► Transport.next ─► message.Header and a Chunk with the struct
 //	  fill.go     what arrived       framed.go          │
-//	  deadlines   and was not taken  unframed.go        └─► TakeStruct: the struct, and what is after it
+//	  deadlines   and was not taken  unframed.go        └─► TakeStruct: the struct, what follows
 //	                                 shared.go (a frame that says where in shared memory)
 //
 // # A further transport

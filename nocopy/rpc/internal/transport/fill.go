@@ -100,7 +100,8 @@ func (r *Receiver) Interrupt() { r.EndReadsAt(time.Unix(1, 0)) }
 // more.
 func (r *Receiver) Resume() { r.EndReadsAt(r.deadline) }
 
-// EndReadsAt sets the read deadline of the connection. Any goroutine may call it; locks may be held.
+// EndReadsAt sets the read deadline of the connection. Any goroutine may call it; locks may be
+// held.
 func (r *Receiver) EndReadsAt(t time.Time) { socket.SetReadDeadline(r.Conn, t) }
 
 // Quiet is how long a connection that has reached its age must have been without a call.

@@ -72,9 +72,9 @@ func (r *Receiver) tooLarge(n int) error {
 }
 
 // headerOfLarge returns the header of a frame of n bytes, which are more than allowed. The message
-// can then be answered, or fail its call, and next passes over its bytes. The header's size is 0 if
-// there is none, or not one of a request or reply: the length is not to be believed. The header of
-// a request must come within a second.
+// can then be answered, or fail its call, and next passes over its bytes. The header's size is 0
+// if there is none, or not one of a request or reply: the length is not to be believed. The header
+// of a request must come within a second.
 func (r *Receiver) headerOfLarge(n int) (message.Header, error) {
 	const length = 4
 	fill := r.fill

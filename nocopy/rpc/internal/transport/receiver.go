@@ -46,7 +46,8 @@ type Receiver struct {
 	inMessage   bool      // the deadline is that of a message that has begun
 }
 
-// Reset makes r take memory for what it receives, from pools if recycle is true. It is called once.
+// Reset makes r take memory for what it receives, from pools if recycle is true. It is called
+// once.
 func (r *Receiver) Reset(recycle bool) { r.in.Reset(recycle) }
 
 // Passing reports whether a message that was too large is being passed over. Any goroutine may
@@ -54,9 +55,9 @@ func (r *Receiver) Reset(recycle bool) { r.in.Reset(recycle) }
 func (r *Receiver) Passing() bool { return r.passing.Load() }
 
 // Next returns the next message: its header and a chunk with its struct, which the caller must
-// release, or give to TakeStruct: in a frame, further messages may follow in the chunk. The header's
-// name is valid as long as the chunk. The error is io.EOF if the stream ends between messages;
-// after some errors the header is known, and its size is not 0.
+// release, or give to TakeStruct: in a frame, further messages may follow in the chunk. The
+// header's name is valid as long as the chunk. The error is io.EOF if the stream ends between
+// messages; after some errors the header is known, and its size is not 0.
 func (r *Receiver) Next() (message.Header, chain.Chunk, error) {
 	if len(r.frameRest.Mem) > 0 {
 		c := r.frameRest
@@ -113,9 +114,9 @@ func (r *Receiver) Free() {
 	r.in.Free()
 }
 
-// TakeStruct parses the struct at the beginning of a message's chunk, which it takes over, as a d; or
-// passes over it if d is nil. Bytes after the struct are the next message of a frame: they are kept
-// for Next. If the struct is so malformed that its end can't be found, they are dropped.
+// TakeStruct parses the struct at the beginning of a message's chunk, which it takes over, as a d;
+// or passes over it if d is nil. Bytes after the struct are the next message of a frame: they are
+// kept for Next. If the struct is so malformed that its end can't be found, they are dropped.
 func (r *Receiver) TakeStruct(chunk chain.Chunk, d *thriftimpl.Desc, l nocopy.Limits, recycle, lazy bool) (m *nocopy.Message, err error) {
 	whole := chunk.From(0)
 	if d == nil {

@@ -40,8 +40,8 @@ func (r *Receiver) detect() error {
 	return err
 }
 
-// transportOf returns the Transport of a connection that begins with b: five bytes at least, or two
-// of which the first is 0x80. Also with an error it returns one.
+// transportOf returns the Transport of a connection that begins with b: five bytes at least, or
+// two of which the first is 0x80. Also with an error it returns one.
 func transportOf(b []byte) (Transport, error) {
 	switch {
 	case b[0] == message.Version1>>8:
