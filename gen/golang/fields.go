@@ -32,6 +32,7 @@ type valuesView struct {
 	Nests        bool     // it has nested structs or lists of structs
 	Owed         bool     // it may have to be completed
 	WithDefaults bool
+	Elements     bool // it has lists of structs among the plain values
 }
 
 // valueView is the template's input for a field of a valuesView.
@@ -88,7 +89,7 @@ func (f *file) valuesView(s *schema.Struct) valuesView {
 			if kind == entry.Wide {
 				v.Stride = entry.WideWords
 			}
-			view.Nests = true
+			view.Nests, view.Elements = true, true
 		}
 		if s.Shape != schema.IsUnion {
 			f.value(&v, s, field, n.Desc)

@@ -12,7 +12,10 @@ import (
 // each field there are statements that append it, read it, and fill it from a message's getter.
 
 // plainView is the template's input for a field.
-type plainView struct{ Append, Read, Fill string }
+type plainView struct {
+	Append, Read, Fill string
+	ReadBy             string // of a list of structs: Read, with a function that takes the elements
+}
 
 // slack is plain.Slack: the bytes that may be written without a check after one.
 const slack = 128
@@ -197,6 +200,8 @@ func (p *plainField) list() {
 			v.Const, elem.WireType(), value))
 		p.Read = fmt.Sprintf("if n, to := r.List(at, %s, %d, 1); n >= 0 {\n%[3]s, at = impl.PlainSlice(r, r.Enter(to), %[3]s, n)\n"+
 			"for i := 0; i < len(%[3]s) && at != impl.Failed; i++ {\nat = %[3]s[i].ThriftRead(r, at)\n}\nr.Leave()\n} else {\n%[3]s = nil\n}", v.Const, elem.WireType(), value)
+		p.ReadBy = fmt.Sprintf("if by.%s == nil {\n%s\n} else if %s = nil; r.Has(at, %s, 5) {\nif at = impl.ReadBy(r, at, %[4]s, by.%[1]s); at == impl.Failed {\nreturn at\n}\n}",
+			v.Value, p.Read, value, v.Const)
 		p.Fill = fmt.Sprintf("if l := s.Get%s(); s.IsSet%[1]s() {\n%[2]s, _ = impl.PlainSlice(r, 0, %[2]s, l.Len())\n"+
 			"for i := range %[2]s {\n%[2]s[i].ThriftFill(l.At(i), r)\n}\n} else {\n%[2]s = nil\n}", v.Go, value)
 		return

@@ -67,5 +67,16 @@ func Refill[S nocopy.StructView, V any, P interface {
 	return plain.Refill[S, V](v, b, opts, parse)
 }
 
+// ReadBy reads a list of structs, whose elements a function takes.
+func ReadBy[V any, P interface {
+	*V
+	ThriftRead(r *Reader, at int) int
+}](r *Reader, at int, f Field, take func(int, P) error) int {
+	return plain.ReadBy[V](r, at, f, take)
+}
+
+// CallBy calls a function with the elements of a list, unless it is nil.
+func CallBy[V any](list *[]V, take func(int, *V) error) error { return plain.CallBy(list, take) }
+
 // Empty returns v without its elements.
 func Empty[T any](v []T) []T { return plain.Empty(v) }

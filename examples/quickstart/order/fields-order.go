@@ -228,6 +228,63 @@ func (v *OrderFields) ThriftFill(s Order, r *impl.Reader) {
 	}
 }
 
+// OrderBy has a function for each list of structs in Order, which ParseOrderBy calls.
+type OrderBy struct {
+	Lines func(i int, v *LineFields) error
+}
+
+// ParseOrderBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseOrderBy(v *OrderFields, by OrderBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Lines, by.Lines); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *OrderFields) readBy(r *impl.Reader, by *OrderBy, at int) int {
+	at = r.Must(at, orderID)
+	v.ID, at = r.Int64(at, orderID, 0)
+	v.Customer, at = r.Text(at, orderCustomer, "")
+	if by.Lines == nil {
+		if n, to := r.List(at, orderLines, 12, 1); n >= 0 {
+			v.Lines, at = impl.PlainSlice(r, r.Enter(to), v.Lines, n)
+			for i := 0; i < len(v.Lines) && at != impl.Failed; i++ {
+				at = v.Lines[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Lines = nil
+		}
+	} else if v.Lines = nil; r.Has(at, orderLines, 5) {
+		if at = impl.ReadBy(r, at, orderLines, by.Lines); at == impl.Failed {
+			return at
+		}
+	}
+	v.Document, at = r.Binary(at, orderDocument)
+	if n, to := r.Map(at, orderLabels, 11, 11, 8); n >= 0 {
+		v.Labels, at = impl.PlainSlice(r, to, v.Labels, n)
+		for i := range v.Labels {
+			v.Labels[i].Key, at = r.TextValue(at)
+			v.Labels[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.Labels)
+	} else {
+		v.Labels = nil
+	}
+	return r.Stop(at)
+}
+
 func (v OrderFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewOrderOf(v), f, verb) }
 func (v OrderFields) LogValue() slog.Value          { return impl.LogValueOnce(NewOrderOf(v)) }
 

@@ -506,6 +506,94 @@ func (v *RequiredFieldsFields) ThriftFill(s RequiredFields, r *impl.Reader) {
 	}
 }
 
+// RequiredFieldsBy has a function for each list of structs in RequiredFields, which ParseRequiredFieldsBy calls.
+type RequiredFieldsBy struct {
+	Points func(i int, v *PointFields) error
+}
+
+// ParseRequiredFieldsBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseRequiredFieldsBy(v *RequiredFieldsFields, by RequiredFieldsBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Points, by.Points); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *RequiredFieldsFields) readBy(r *impl.Reader, by *RequiredFieldsBy, at int) int {
+	at = r.Must(at, requiredFieldsFlag)
+	v.Flag, at = r.Bool(at, requiredFieldsFlag, false)
+	at = r.Must(at, requiredFieldsTiny)
+	v.Tiny, at = r.Int8(at, requiredFieldsTiny, 0)
+	at = r.Must(at, requiredFieldsSmall)
+	v.Small, at = r.Int16(at, requiredFieldsSmall, 0)
+	at = r.Must(at, requiredFieldsMedium)
+	v.Medium, at = r.Int32(at, requiredFieldsMedium, 0)
+	at = r.Must(at, requiredFieldsLarge)
+	v.Large, at = r.Int64(at, requiredFieldsLarge, 0)
+	at = r.Must(at, requiredFieldsReal)
+	v.Real, at = r.Float64(at, requiredFieldsReal, 0)
+	at = r.Must(at, requiredFieldsText)
+	v.Text, at = r.Text(at, requiredFieldsText, "")
+	at = r.Must(at, requiredFieldsBlob)
+	v.Blob, at = r.Binary(at, requiredFieldsBlob)
+	at = r.Must(at, requiredFieldsKey)
+	v.Key, at = r.UUID(at, requiredFieldsKey, nocopy.UUID{})
+	at = r.Must(at, requiredFieldsColor)
+	v.Color, at = impl.ReadEnum[Color](r, at, requiredFieldsColor, 0)
+	at = r.Must(at, requiredFieldsPoint)
+	if r.Has(at, requiredFieldsPoint, 1) {
+		at = v.Point.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point = PointFields{}
+	}
+	at = r.Must(at, requiredFieldsShape)
+	at = r.Must(at, requiredFieldsNumbers)
+	v.Numbers, at = r.Int64s(at, requiredFieldsNumbers, v.Numbers)
+	at = r.Must(at, requiredFieldsWords)
+	v.Words, at = r.Texts(at, requiredFieldsWords, v.Words)
+	at = r.Must(at, requiredFieldsUnique)
+	v.Unique, at = r.Int32s(at, requiredFieldsUnique, v.Unique)
+	at = r.Must(at, requiredFieldsCounts)
+	if n, to := r.Map(at, requiredFieldsCounts, 11, 10, 12); n >= 0 {
+		v.Counts, at = impl.PlainSlice(r, to, v.Counts, n)
+		for i := range v.Counts {
+			v.Counts[i].Key, at = r.TextValue(at)
+			v.Counts[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts)
+	} else {
+		v.Counts = nil
+	}
+	if by.Points == nil {
+		if n, to := r.List(at, requiredFieldsPoints, 12, 1); n >= 0 {
+			v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+			for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+				at = v.Points[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Points = nil
+		}
+	} else if v.Points = nil; r.Has(at, requiredFieldsPoints, 5) {
+		if at = impl.ReadBy(r, at, requiredFieldsPoints, by.Points); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
+}
+
 func (v RequiredFieldsFields) Format(f fmt.State, verb rune) {
 	impl.FormatOnce(NewRequiredFieldsOf(v), f, verb)
 }
@@ -809,6 +897,99 @@ func (v *RequiredDefaultsFields) ThriftFill(s RequiredDefaults, r *impl.Reader) 
 	} else {
 		v.Points = nil
 	}
+}
+
+// RequiredDefaultsBy has a function for each list of structs in RequiredDefaults, which ParseRequiredDefaultsBy calls.
+type RequiredDefaultsBy struct {
+	Points func(i int, v *PointFields) error
+}
+
+// ParseRequiredDefaultsBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseRequiredDefaultsBy(v *RequiredDefaultsFields, by RequiredDefaultsBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Points, by.Points); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *RequiredDefaultsFields) readBy(r *impl.Reader, by *RequiredDefaultsBy, at int) int {
+	at = r.Must(at, requiredDefaultsFlag)
+	v.Flag, at = r.Bool(at, requiredDefaultsFlag, true)
+	at = r.Must(at, requiredDefaultsTiny)
+	v.Tiny, at = r.Int8(at, requiredDefaultsTiny, -8)
+	at = r.Must(at, requiredDefaultsSmall)
+	v.Small, at = r.Int16(at, requiredDefaultsSmall, -1600)
+	at = r.Must(at, requiredDefaultsMedium)
+	v.Medium, at = r.Int32(at, requiredDefaultsMedium, 320000)
+	at = r.Must(at, requiredDefaultsLarge)
+	v.Large, at = r.Int64(at, requiredDefaultsLarge, -6400000000)
+	at = r.Must(at, requiredDefaultsReal)
+	v.Real, at = r.Float64(at, requiredDefaultsReal, 2.5)
+	at = r.Must(at, requiredDefaultsText)
+	v.Text, at = r.Text(at, requiredDefaultsText, "héllo\n")
+	at = r.Must(at, requiredDefaultsBlob)
+	v.Blob, at = r.Binary(at, requiredDefaultsBlob)
+	if v.Blob == nil {
+		v.Blob = []byte("bytes")
+	}
+	at = r.Must(at, requiredDefaultsKey)
+	v.Key, at = r.UUID(at, requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	at = r.Must(at, requiredDefaultsColor)
+	v.Color, at = impl.ReadEnum[Color](r, at, requiredDefaultsColor, Color_GREEN)
+	at = r.Must(at, requiredDefaultsPoint)
+	if r.Has(at, requiredDefaultsPoint, 1) {
+		if v.Point, at = impl.NewPlain(r, at, v.Point); v.Point != nil {
+			at = v.Point.ThriftRead(r, r.Enter(at+3))
+			r.Leave()
+		}
+	} else {
+		v.Point = nil
+	}
+	at = r.Must(at, requiredDefaultsShape)
+	at = r.Must(at, requiredDefaultsNumbers)
+	v.Numbers, at = r.Int64s(at, requiredDefaultsNumbers, v.Numbers)
+	at = r.Must(at, requiredDefaultsWords)
+	v.Words, at = r.Texts(at, requiredDefaultsWords, v.Words)
+	at = r.Must(at, requiredDefaultsUnique)
+	v.Unique, at = r.Int32s(at, requiredDefaultsUnique, v.Unique)
+	at = r.Must(at, requiredDefaultsCounts)
+	if n, to := r.Map(at, requiredDefaultsCounts, 11, 10, 12); n >= 0 {
+		v.Counts, at = impl.PlainSlice(r, to, v.Counts, n)
+		for i := range v.Counts {
+			v.Counts[i].Key, at = r.TextValue(at)
+			v.Counts[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts)
+	} else {
+		v.Counts = nil
+	}
+	if by.Points == nil {
+		if n, to := r.List(at, requiredDefaultsPoints, 12, 1); n >= 0 {
+			v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+			for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+				at = v.Points[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Points = nil
+		}
+	} else if v.Points = nil; r.Has(at, requiredDefaultsPoints, 5) {
+		if at = impl.ReadBy(r, at, requiredDefaultsPoints, by.Points); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
 }
 
 func (v RequiredDefaultsFields) Format(f fmt.State, verb rune) {
@@ -1156,6 +1337,114 @@ func (v *OptionalFieldsFields) ThriftFill(s OptionalFields, r *impl.Reader) {
 	} else {
 		v.Points = nil
 	}
+}
+
+// OptionalFieldsBy has a function for each list of structs in OptionalFields, which ParseOptionalFieldsBy calls.
+type OptionalFieldsBy struct {
+	Points func(i int, v *PointFields) error
+}
+
+// ParseOptionalFieldsBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseOptionalFieldsBy(v *OptionalFieldsFields, by OptionalFieldsBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Points, by.Points); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *OptionalFieldsFields) readBy(r *impl.Reader, by *OptionalFieldsBy, at int) int {
+	if v.Flag.Set = r.Has(at, optionalFieldsFlag, 1); v.Flag.Set {
+		v.Flag.Value, at = r.Bool(at, optionalFieldsFlag, false)
+	} else {
+		v.Flag = nocopy.Opt[bool]{}
+	}
+	if v.Tiny.Set = r.Has(at, optionalFieldsTiny, 1); v.Tiny.Set {
+		v.Tiny.Value, at = r.Int8(at, optionalFieldsTiny, 0)
+	} else {
+		v.Tiny = nocopy.Opt[int8]{}
+	}
+	if v.Small.Set = r.Has(at, optionalFieldsSmall, 2); v.Small.Set {
+		v.Small.Value, at = r.Int16(at, optionalFieldsSmall, 0)
+	} else {
+		v.Small = nocopy.Opt[int16]{}
+	}
+	if v.Medium.Set = r.Has(at, optionalFieldsMedium, 4); v.Medium.Set {
+		v.Medium.Value, at = r.Int32(at, optionalFieldsMedium, 0)
+	} else {
+		v.Medium = nocopy.Opt[int32]{}
+	}
+	if v.Large.Set = r.Has(at, optionalFieldsLarge, 8); v.Large.Set {
+		v.Large.Value, at = r.Int64(at, optionalFieldsLarge, 0)
+	} else {
+		v.Large = nocopy.Opt[int64]{}
+	}
+	if v.Real.Set = r.Has(at, optionalFieldsReal, 8); v.Real.Set {
+		v.Real.Value, at = r.Float64(at, optionalFieldsReal, 0)
+	} else {
+		v.Real = nocopy.Opt[float64]{}
+	}
+	if v.Text.Set = r.Has(at, optionalFieldsText, 4); v.Text.Set {
+		v.Text.Value, at = r.Text(at, optionalFieldsText, "")
+	} else {
+		v.Text = nocopy.Opt[string]{}
+	}
+	v.Blob, at = r.Binary(at, optionalFieldsBlob)
+	if v.Key.Set = r.Has(at, optionalFieldsKey, 16); v.Key.Set {
+		v.Key.Value, at = r.UUID(at, optionalFieldsKey, nocopy.UUID{})
+	} else {
+		v.Key = nocopy.Opt[nocopy.UUID]{}
+	}
+	if v.Color.Set = r.Has(at, optionalFieldsColor, 4); v.Color.Set {
+		v.Color.Value, at = impl.ReadEnum[Color](r, at, optionalFieldsColor, 0)
+	} else {
+		v.Color = nocopy.Opt[Color]{}
+	}
+	if v.Point.Set = r.Has(at, optionalFieldsPoint, 1); v.Point.Set {
+		at = v.Point.Value.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point = nocopy.Opt[PointFields]{}
+	}
+	v.Numbers, at = r.Int64s(at, optionalFieldsNumbers, v.Numbers)
+	v.Words, at = r.Texts(at, optionalFieldsWords, v.Words)
+	v.Unique, at = r.Int32s(at, optionalFieldsUnique, v.Unique)
+	if n, to := r.Map(at, optionalFieldsCounts, 11, 10, 12); n >= 0 {
+		v.Counts, at = impl.PlainSlice(r, to, v.Counts, n)
+		for i := range v.Counts {
+			v.Counts[i].Key, at = r.TextValue(at)
+			v.Counts[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts)
+	} else {
+		v.Counts = nil
+	}
+	if by.Points == nil {
+		if n, to := r.List(at, optionalFieldsPoints, 12, 1); n >= 0 {
+			v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+			for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+				at = v.Points[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Points = nil
+		}
+	} else if v.Points = nil; r.Has(at, optionalFieldsPoints, 5) {
+		if at = impl.ReadBy(r, at, optionalFieldsPoints, by.Points); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
 }
 
 func (v OptionalFieldsFields) Format(f fmt.State, verb rune) {
@@ -1507,6 +1796,116 @@ func (v *OptionalDefaultsFields) ThriftFill(s OptionalDefaults, r *impl.Reader) 
 	}
 }
 
+// OptionalDefaultsBy has a function for each list of structs in OptionalDefaults, which ParseOptionalDefaultsBy calls.
+type OptionalDefaultsBy struct {
+	Points func(i int, v *PointFields) error
+}
+
+// ParseOptionalDefaultsBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseOptionalDefaultsBy(v *OptionalDefaultsFields, by OptionalDefaultsBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Points, by.Points); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *OptionalDefaultsFields) readBy(r *impl.Reader, by *OptionalDefaultsBy, at int) int {
+	if v.Flag.Set = r.Has(at, optionalDefaultsFlag, 1); v.Flag.Set {
+		v.Flag.Value, at = r.Bool(at, optionalDefaultsFlag, false)
+	} else {
+		v.Flag = nocopy.Opt[bool]{}
+	}
+	if v.Tiny.Set = r.Has(at, optionalDefaultsTiny, 1); v.Tiny.Set {
+		v.Tiny.Value, at = r.Int8(at, optionalDefaultsTiny, 0)
+	} else {
+		v.Tiny = nocopy.Opt[int8]{}
+	}
+	if v.Small.Set = r.Has(at, optionalDefaultsSmall, 2); v.Small.Set {
+		v.Small.Value, at = r.Int16(at, optionalDefaultsSmall, 0)
+	} else {
+		v.Small = nocopy.Opt[int16]{}
+	}
+	if v.Medium.Set = r.Has(at, optionalDefaultsMedium, 4); v.Medium.Set {
+		v.Medium.Value, at = r.Int32(at, optionalDefaultsMedium, 0)
+	} else {
+		v.Medium = nocopy.Opt[int32]{}
+	}
+	if v.Large.Set = r.Has(at, optionalDefaultsLarge, 8); v.Large.Set {
+		v.Large.Value, at = r.Int64(at, optionalDefaultsLarge, 0)
+	} else {
+		v.Large = nocopy.Opt[int64]{}
+	}
+	if v.Real.Set = r.Has(at, optionalDefaultsReal, 8); v.Real.Set {
+		v.Real.Value, at = r.Float64(at, optionalDefaultsReal, 0)
+	} else {
+		v.Real = nocopy.Opt[float64]{}
+	}
+	if v.Text.Set = r.Has(at, optionalDefaultsText, 4); v.Text.Set {
+		v.Text.Value, at = r.Text(at, optionalDefaultsText, "")
+	} else {
+		v.Text = nocopy.Opt[string]{}
+	}
+	v.Blob, at = r.Binary(at, optionalDefaultsBlob)
+	if v.Key.Set = r.Has(at, optionalDefaultsKey, 16); v.Key.Set {
+		v.Key.Value, at = r.UUID(at, optionalDefaultsKey, nocopy.UUID{})
+	} else {
+		v.Key = nocopy.Opt[nocopy.UUID]{}
+	}
+	if v.Color.Set = r.Has(at, optionalDefaultsColor, 4); v.Color.Set {
+		v.Color.Value, at = impl.ReadEnum[Color](r, at, optionalDefaultsColor, 0)
+	} else {
+		v.Color = nocopy.Opt[Color]{}
+	}
+	if r.Has(at, optionalDefaultsPoint, 1) {
+		if v.Point, at = impl.NewPlain(r, at, v.Point); v.Point != nil {
+			at = v.Point.ThriftRead(r, r.Enter(at+3))
+			r.Leave()
+		}
+	} else {
+		v.Point = nil
+	}
+	v.Numbers, at = r.Int64s(at, optionalDefaultsNumbers, v.Numbers)
+	v.Words, at = r.Texts(at, optionalDefaultsWords, v.Words)
+	v.Unique, at = r.Int32s(at, optionalDefaultsUnique, v.Unique)
+	if n, to := r.Map(at, optionalDefaultsCounts, 11, 10, 12); n >= 0 {
+		v.Counts, at = impl.PlainSlice(r, to, v.Counts, n)
+		for i := range v.Counts {
+			v.Counts[i].Key, at = r.TextValue(at)
+			v.Counts[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts)
+	} else {
+		v.Counts = nil
+	}
+	if by.Points == nil {
+		if n, to := r.List(at, optionalDefaultsPoints, 12, 1); n >= 0 {
+			v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+			for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+				at = v.Points[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Points = nil
+		}
+	} else if v.Points = nil; r.Has(at, optionalDefaultsPoints, 5) {
+		if at = impl.ReadBy(r, at, optionalDefaultsPoints, by.Points); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
+}
+
 func (v OptionalDefaultsFields) Format(f fmt.State, verb rune) {
 	impl.FormatOnce(NewOptionalDefaultsOf(v), f, verb)
 }
@@ -1754,6 +2153,78 @@ func (v *PlainFieldsFields) ThriftFill(s PlainFields, r *impl.Reader) {
 	} else {
 		v.Points = nil
 	}
+}
+
+// PlainFieldsBy has a function for each list of structs in PlainFields, which ParsePlainFieldsBy calls.
+type PlainFieldsBy struct {
+	Points func(i int, v *PointFields) error
+}
+
+// ParsePlainFieldsBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParsePlainFieldsBy(v *PlainFieldsFields, by PlainFieldsBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Points, by.Points); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *PlainFieldsFields) readBy(r *impl.Reader, by *PlainFieldsBy, at int) int {
+	v.Flag, at = r.Bool(at, plainFieldsFlag, false)
+	v.Tiny, at = r.Int8(at, plainFieldsTiny, 0)
+	v.Small, at = r.Int16(at, plainFieldsSmall, 0)
+	v.Medium, at = r.Int32(at, plainFieldsMedium, 0)
+	v.Large, at = r.Int64(at, plainFieldsLarge, 0)
+	v.Real, at = r.Float64(at, plainFieldsReal, 0)
+	v.Text, at = r.Text(at, plainFieldsText, "")
+	v.Blob, at = r.Binary(at, plainFieldsBlob)
+	v.Key, at = r.UUID(at, plainFieldsKey, nocopy.UUID{})
+	v.Color, at = impl.ReadEnum[Color](r, at, plainFieldsColor, 0)
+	if r.Has(at, plainFieldsPoint, 1) {
+		at = v.Point.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point = PointFields{}
+	}
+	v.Numbers, at = r.Int64s(at, plainFieldsNumbers, v.Numbers)
+	v.Words, at = r.Texts(at, plainFieldsWords, v.Words)
+	v.Unique, at = r.Int32s(at, plainFieldsUnique, v.Unique)
+	if n, to := r.Map(at, plainFieldsCounts, 11, 10, 12); n >= 0 {
+		v.Counts, at = impl.PlainSlice(r, to, v.Counts, n)
+		for i := range v.Counts {
+			v.Counts[i].Key, at = r.TextValue(at)
+			v.Counts[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts)
+	} else {
+		v.Counts = nil
+	}
+	if by.Points == nil {
+		if n, to := r.List(at, plainFieldsPoints, 12, 1); n >= 0 {
+			v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+			for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+				at = v.Points[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Points = nil
+		}
+	} else if v.Points = nil; r.Has(at, plainFieldsPoints, 5) {
+		if at = impl.ReadBy(r, at, plainFieldsPoints, by.Points); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
 }
 
 func (v PlainFieldsFields) Format(f fmt.State, verb rune) {
@@ -2044,6 +2515,83 @@ func (v *PlainDefaultsFields) ThriftFill(s PlainDefaults, r *impl.Reader) {
 	}
 }
 
+// PlainDefaultsBy has a function for each list of structs in PlainDefaults, which ParsePlainDefaultsBy calls.
+type PlainDefaultsBy struct {
+	Points func(i int, v *PointFields) error
+}
+
+// ParsePlainDefaultsBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParsePlainDefaultsBy(v *PlainDefaultsFields, by PlainDefaultsBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Points, by.Points); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *PlainDefaultsFields) readBy(r *impl.Reader, by *PlainDefaultsBy, at int) int {
+	v.Flag, at = r.Bool(at, plainDefaultsFlag, true)
+	v.Tiny, at = r.Int8(at, plainDefaultsTiny, -8)
+	v.Small, at = r.Int16(at, plainDefaultsSmall, -1600)
+	v.Medium, at = r.Int32(at, plainDefaultsMedium, 320000)
+	v.Large, at = r.Int64(at, plainDefaultsLarge, -6400000000)
+	v.Real, at = r.Float64(at, plainDefaultsReal, 2.5)
+	v.Text, at = r.Text(at, plainDefaultsText, "héllo\n")
+	v.Blob, at = r.Binary(at, plainDefaultsBlob)
+	if v.Blob == nil {
+		v.Blob = []byte("bytes")
+	}
+	v.Key, at = r.UUID(at, plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	v.Color, at = impl.ReadEnum[Color](r, at, plainDefaultsColor, Color_GREEN)
+	if r.Has(at, plainDefaultsPoint, 1) {
+		if v.Point, at = impl.NewPlain(r, at, v.Point); v.Point != nil {
+			at = v.Point.ThriftRead(r, r.Enter(at+3))
+			r.Leave()
+		}
+	} else {
+		v.Point = nil
+	}
+	v.Numbers, at = r.Int64s(at, plainDefaultsNumbers, v.Numbers)
+	v.Words, at = r.Texts(at, plainDefaultsWords, v.Words)
+	v.Unique, at = r.Int32s(at, plainDefaultsUnique, v.Unique)
+	if n, to := r.Map(at, plainDefaultsCounts, 11, 10, 12); n >= 0 {
+		v.Counts, at = impl.PlainSlice(r, to, v.Counts, n)
+		for i := range v.Counts {
+			v.Counts[i].Key, at = r.TextValue(at)
+			v.Counts[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts)
+	} else {
+		v.Counts = nil
+	}
+	if by.Points == nil {
+		if n, to := r.List(at, plainDefaultsPoints, 12, 1); n >= 0 {
+			v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+			for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+				at = v.Points[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Points = nil
+		}
+	} else if v.Points = nil; r.Has(at, plainDefaultsPoints, 5) {
+		if at = impl.ReadBy(r, at, plainDefaultsPoints, by.Points); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
+}
+
 func (v PlainDefaultsFields) Format(f fmt.State, verb rune) {
 	impl.FormatOnce(NewPlainDefaultsOf(v), f, verb)
 }
@@ -2324,6 +2872,80 @@ func (v *ListsFields) ThriftFill(s Lists, r *impl.Reader) {
 	} else {
 		v.Refusals = nil
 	}
+}
+
+// ListsBy has a function for each list of structs in Lists, which ParseListsBy calls.
+type ListsBy struct {
+	Points   func(i int, v *PointFields) error
+	Refusals func(i int, v *RefusedFields) error
+}
+
+// ParseListsBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseListsBy(v *ListsFields, by ListsBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Points, by.Points); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Refusals, by.Refusals); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *ListsFields) readBy(r *impl.Reader, by *ListsBy, at int) int {
+	v.Flags, at = r.Bools(at, listsFlags, v.Flags)
+	v.Tinies, at = r.Int8s(at, listsTinies, v.Tinies)
+	v.Smalls, at = r.Int16s(at, listsSmalls, v.Smalls)
+	v.Mediums, at = r.Int32s(at, listsMediums, v.Mediums)
+	v.Larges, at = r.Int64s(at, listsLarges, v.Larges)
+	v.Reals, at = r.Float64s(at, listsReals, v.Reals)
+	v.Texts, at = r.Texts(at, listsTexts, v.Texts)
+	v.Blobs, at = r.ByteSlices(at, listsBlobs, v.Blobs)
+	v.Keys, at = r.UUIDs(at, listsKeys, v.Keys)
+	v.Colors, at = impl.ReadEnums(r, at, listsColors, v.Colors)
+	if by.Points == nil {
+		if n, to := r.List(at, listsPoints, 12, 1); n >= 0 {
+			v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+			for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+				at = v.Points[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Points = nil
+		}
+	} else if v.Points = nil; r.Has(at, listsPoints, 5) {
+		if at = impl.ReadBy(r, at, listsPoints, by.Points); at == impl.Failed {
+			return at
+		}
+	}
+	v.Words, at = r.Texts(at, listsWords, v.Words)
+	v.Times, at = r.Int64s(at, listsTimes, v.Times)
+	if by.Refusals == nil {
+		if n, to := r.List(at, listsRefusals, 12, 1); n >= 0 {
+			v.Refusals, at = impl.PlainSlice(r, r.Enter(to), v.Refusals, n)
+			for i := 0; i < len(v.Refusals) && at != impl.Failed; i++ {
+				at = v.Refusals[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Refusals = nil
+		}
+	} else if v.Refusals = nil; r.Has(at, listsRefusals, 5) {
+		if at = impl.ReadBy(r, at, listsRefusals, by.Refusals); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
 }
 
 func (v ListsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewListsOf(v), f, verb) }
@@ -3273,6 +3895,51 @@ func (v *TreeFields) ThriftFill(s Tree, r *impl.Reader) {
 	}
 }
 
+// TreeBy has a function for each list of structs in Tree, which ParseTreeBy calls.
+type TreeBy struct {
+	Children func(i int, v *TreeFields) error
+}
+
+// ParseTreeBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseTreeBy(v *TreeFields, by TreeBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Children, by.Children); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *TreeFields) readBy(r *impl.Reader, by *TreeBy, at int) int {
+	at = r.Must(at, treeName)
+	v.Name, at = r.Text(at, treeName, "")
+	if by.Children == nil {
+		if n, to := r.List(at, treeChildren, 12, 1); n >= 0 {
+			v.Children, at = impl.PlainSlice(r, r.Enter(to), v.Children, n)
+			for i := 0; i < len(v.Children) && at != impl.Failed; i++ {
+				at = v.Children[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Children = nil
+		}
+	} else if v.Children = nil; r.Has(at, treeChildren, 5) {
+		if at = impl.ReadBy(r, at, treeChildren, by.Children); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
+}
+
 func (v TreeFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewTreeOf(v), f, verb) }
 func (v TreeFields) LogValue() slog.Value          { return impl.LogValueOnce(NewTreeOf(v)) }
 
@@ -4079,6 +4746,98 @@ func (v *SecretsFields) ThriftFill(s Secrets, r *impl.Reader) {
 	}
 	v.Public = s.GetPublic()
 	v.Number = s.GetNumber()
+}
+
+// SecretsBy has a function for each list of structs in Secrets, which ParseSecretsBy calls.
+type SecretsBy struct {
+	Cards  func(i int, v *CardFields) error
+	Nested func(i int, v *SecretsFields) error
+}
+
+// ParseSecretsBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseSecretsBy(v *SecretsFields, by SecretsBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Cards, by.Cards); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Nested, by.Nested); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *SecretsFields) readBy(r *impl.Reader, by *SecretsBy, at int) int {
+	v.Name, at = r.Text(at, secretsName, "")
+	v.Pin, at = r.Text(at, secretsPin, "")
+	v.Password, at = r.Text(at, secretsPassword, "")
+	v.Passwords, at = r.Texts(at, secretsPasswords, v.Passwords)
+	if n, to := r.Map(at, secretsByName, 11, 11, 8); n >= 0 {
+		v.ByName, at = impl.PlainSlice(r, to, v.ByName, n)
+		for i := range v.ByName {
+			v.ByName[i].Key, at = r.TextValue(at)
+			v.ByName[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.ByName)
+	} else {
+		v.ByName = nil
+	}
+	v.Tokens, at = r.Texts(at, secretsTokens, v.Tokens)
+	v.Typed, at = r.Text(at, secretsTyped, "")
+	if r.Has(at, secretsCard, 1) {
+		at = v.Card.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Card = CardFields{}
+	}
+	if by.Cards == nil {
+		if n, to := r.List(at, secretsCards, 12, 1); n >= 0 {
+			v.Cards, at = impl.PlainSlice(r, r.Enter(to), v.Cards, n)
+			for i := 0; i < len(v.Cards) && at != impl.Failed; i++ {
+				at = v.Cards[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Cards = nil
+		}
+	} else if v.Cards = nil; r.Has(at, secretsCards, 5) {
+		if at = impl.ReadBy(r, at, secretsCards, by.Cards); at == impl.Failed {
+			return at
+		}
+	}
+	if r.Has(at, secretsWhere, 1) {
+		at = v.Where.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Where = PointFields{}
+	}
+	if by.Nested == nil {
+		if n, to := r.List(at, secretsNested, 12, 1); n >= 0 {
+			v.Nested, at = impl.PlainSlice(r, r.Enter(to), v.Nested, n)
+			for i := 0; i < len(v.Nested) && at != impl.Failed; i++ {
+				at = v.Nested[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Nested = nil
+		}
+	} else if v.Nested = nil; r.Has(at, secretsNested, 5) {
+		if at = impl.ReadBy(r, at, secretsNested, by.Nested); at == impl.Failed {
+			return at
+		}
+	}
+	v.Public, at = r.Text(at, secretsPublic, "")
+	v.Number, at = r.Int64(at, secretsNumber, 0)
+	return r.Stop(at)
 }
 
 func (v SecretsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSecretsOf(v), f, verb) }

@@ -3,6 +3,7 @@ package shapes_test
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -213,6 +214,52 @@ func TestPlainUsual(t *testing.T) {
 			if got, err := shapes.ParseMapsFields(b); err != nil || twice && len(got.ByTexts) != n-1 || !twice && len(got.ByTexts) != n {
 				t.Errorf("%d pairs, a key twice: %v: %d, %v", n, twice, len(got.ByTexts), err)
 			}
+		}
+	}
+}
+
+// TestPlainBy: functions take the elements of lists, when all has been checked.
+func TestPlainBy(t *testing.T) {
+	in := shapes.ListsFields{Texts: []string{"a"}, Points: []shapes.PointFields{{X: 1}, {Y: 2}, {X: 3}}, Refusals: []shapes.RefusedFields{{Code: 4}, {Where: nocopy.Some(shapes.PointFields{X: 5})}, {}}}
+	usual := in.AppendTo(nil)
+	// An i32 that no IDL knows
+	unknown := append(bytes.Clone(usual[:len(usual)-1]), 8, 0x77, 0x77, 0, 0, 0, 1, 0)
+	for name, b := range map[string][]byte{"usual": usual, "unknown field": unknown} {
+		var v shapes.ListsFields
+		var got []shapes.RefusedFields
+		by := shapes.ListsBy{Refusals: func(i int, r *shapes.RefusedFields) error {
+			if i != len(got) {
+				t.Errorf("%s: element %d comes as the one of number %d", name, len(got), i)
+			}
+			got = append(got, *r)
+			return nil
+		}}
+		if err := shapes.ParseListsBy(&v, by, b); err != nil {
+			t.Fatal(err)
+		}
+		want := in
+		want.Refusals = nil
+		if d := cmp.Diff(want, v) + cmp.Diff(in.Refusals, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		stop, n := errors.New("stop"), 0
+		by.Refusals = func(i int, _ *shapes.RefusedFields) error {
+			if n++; i == 1 {
+				return stop
+			}
+			return nil
+		}
+		if err := shapes.ParseListsBy(&v, by, b); err != stop || n != 2 {
+			t.Errorf("%s: %d elements, %v", name, n, err)
+		}
+		n = 0
+		for cut := range b {
+			if err := shapes.ParseListsBy(&v, by, b[:cut]); err == nil || n != 0 {
+				t.Fatalf("%s cut at %d: %d elements, %v", name, cut, n, err)
+			}
+		}
+		if err := shapes.ParseListsBy(&v, shapes.ListsBy{}, b); err != nil || cmp.Diff(in, v) != "" {
+			t.Errorf("%s, no function: %v", name, err)
 		}
 	}
 }

@@ -27,6 +27,10 @@ type Reader struct {
 	b     []byte
 	depth int
 	room  int // bytes of memory that slices may still take
+
+	// When functions take the elements of lists, everything is read twice: first to check it
+	calls bool  // the functions are called
+	err   error // that of one of them
 }
 
 // NewReader returns a Reader of b, and the position to read at: Failed if the options ask for

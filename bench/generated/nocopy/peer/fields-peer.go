@@ -844,6 +844,80 @@ func (v *BusinessFields) ThriftFill(s Business, r *impl.Reader) {
 	v.Trailer = s.GetTrailer()
 }
 
+// BusinessBy has a function for each list of structs in Business, which ParseBusinessBy calls.
+type BusinessBy struct {
+	Items func(i int, v *ItemFields) error
+}
+
+// ParseBusinessBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseBusinessBy(v *BusinessFields, by BusinessBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Items, by.Items); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *BusinessFields) readBy(r *impl.Reader, by *BusinessBy, at int) int {
+	v.ID, at = r.Int64(at, businessID, 0)
+	v.Title, at = r.Text(at, businessTitle, "")
+	v.Status, at = r.Int32(at, businessStatus, 0)
+	if r.Has(at, businessMeta, 1) {
+		at = v.Meta.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Meta = MetaFields{}
+	}
+	if by.Items == nil {
+		if n, to := r.List(at, businessItems, 12, 1); n >= 0 {
+			v.Items, at = impl.PlainSlice(r, r.Enter(to), v.Items, n)
+			for i := 0; i < len(v.Items) && at != impl.Failed; i++ {
+				at = v.Items[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Items = nil
+		}
+	} else if v.Items = nil; r.Has(at, businessItems, 5) {
+		if at = impl.ReadBy(r, at, businessItems, by.Items); at == impl.Failed {
+			return at
+		}
+	}
+	if n, to := r.Map(at, businessExtra, 11, 11, 8); n >= 0 {
+		v.Extra, at = impl.PlainSlice(r, to, v.Extra, n)
+		for i := range v.Extra {
+			v.Extra[i].Key, at = r.TextValue(at)
+			v.Extra[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.Extra)
+	} else {
+		v.Extra = nil
+	}
+	v.Nums, at = r.Int64s(at, businessNums, v.Nums)
+	v.Words, at = r.Texts(at, businessWords, v.Words)
+	v.Score, at = r.Float64(at, businessScore, 0)
+	v.Flag, at = r.Bool(at, businessFlag, false)
+	if r.Has(at, businessOwner, 1) {
+		at = v.Owner.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Owner = UserFields{}
+	}
+	v.Ts, at = r.Int64(at, businessTs, 0)
+	v.Trailer, at = r.Text(at, businessTrailer, "")
+	return r.Stop(at)
+}
+
 func (v BusinessFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewBusinessOf(v), f, verb) }
 func (v BusinessFields) LogValue() slog.Value          { return impl.LogValueOnce(NewBusinessOf(v)) }
 
@@ -1139,6 +1213,50 @@ func (v *VStreamRowsResponseFields) ThriftFill(s VStreamRowsResponse, r *impl.Re
 	}
 }
 
+// VStreamRowsResponseBy has a function for each list of structs in VStreamRowsResponse, which ParseVStreamRowsResponseBy calls.
+type VStreamRowsResponseBy struct {
+	Rows func(i int, v *RowFields) error
+}
+
+// ParseVStreamRowsResponseBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseVStreamRowsResponseBy(v *VStreamRowsResponseFields, by VStreamRowsResponseBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Rows, by.Rows); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *VStreamRowsResponseFields) readBy(r *impl.Reader, by *VStreamRowsResponseBy, at int) int {
+	v.Gtid, at = r.Text(at, vStreamRowsResponseGtid, "")
+	if by.Rows == nil {
+		if n, to := r.List(at, vStreamRowsResponseRows, 12, 1); n >= 0 {
+			v.Rows, at = impl.PlainSlice(r, r.Enter(to), v.Rows, n)
+			for i := 0; i < len(v.Rows) && at != impl.Failed; i++ {
+				at = v.Rows[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Rows = nil
+		}
+	} else if v.Rows = nil; r.Has(at, vStreamRowsResponseRows, 5) {
+		if at = impl.ReadBy(r, at, vStreamRowsResponseRows, by.Rows); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
+}
+
 func (v VStreamRowsResponseFields) Format(f fmt.State, verb rune) {
 	impl.FormatOnce(NewVStreamRowsResponseOf(v), f, verb)
 }
@@ -1371,6 +1489,50 @@ func (v *CatalogFields) ThriftFill(s Catalog, r *impl.Reader) {
 	} else {
 		v.Words = nil
 	}
+}
+
+// CatalogBy has a function for each list of structs in Catalog, which ParseCatalogBy calls.
+type CatalogBy struct {
+	Items func(i int, v *ItemFields) error
+}
+
+// ParseCatalogBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseCatalogBy(v *CatalogFields, by CatalogBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Items, by.Items); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *CatalogFields) readBy(r *impl.Reader, by *CatalogBy, at int) int {
+	if by.Items == nil {
+		if n, to := r.List(at, catalogItems, 12, 1); n >= 0 {
+			v.Items, at = impl.PlainSlice(r, r.Enter(to), v.Items, n)
+			for i := 0; i < len(v.Items) && at != impl.Failed; i++ {
+				at = v.Items[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Items = nil
+		}
+	} else if v.Items = nil; r.Has(at, catalogItems, 5) {
+		if at = impl.ReadBy(r, at, catalogItems, by.Items); at == impl.Failed {
+			return at
+		}
+	}
+	v.Words, at = r.Texts(at, catalogWords, v.Words)
+	return r.Stop(at)
 }
 
 func (v CatalogFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewCatalogOf(v), f, verb) }

@@ -276,6 +276,68 @@ func (v *TimeSeriesFields) ThriftFill(s TimeSeries, r *impl.Reader) {
 	}
 }
 
+// TimeSeriesBy has a function for each list of structs in TimeSeries, which ParseTimeSeriesBy calls.
+type TimeSeriesBy struct {
+	Labels  func(i int, v *LabelFields) error
+	Samples func(i int, v *SampleFields) error
+}
+
+// ParseTimeSeriesBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseTimeSeriesBy(v *TimeSeriesFields, by TimeSeriesBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Labels, by.Labels); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Samples, by.Samples); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *TimeSeriesFields) readBy(r *impl.Reader, by *TimeSeriesBy, at int) int {
+	if by.Labels == nil {
+		if n, to := r.List(at, timeSeriesLabels, 12, 1); n >= 0 {
+			v.Labels, at = impl.PlainSlice(r, r.Enter(to), v.Labels, n)
+			for i := 0; i < len(v.Labels) && at != impl.Failed; i++ {
+				at = v.Labels[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Labels = nil
+		}
+	} else if v.Labels = nil; r.Has(at, timeSeriesLabels, 5) {
+		if at = impl.ReadBy(r, at, timeSeriesLabels, by.Labels); at == impl.Failed {
+			return at
+		}
+	}
+	if by.Samples == nil {
+		if n, to := r.List(at, timeSeriesSamples, 12, 1); n >= 0 {
+			v.Samples, at = impl.PlainSlice(r, r.Enter(to), v.Samples, n)
+			for i := 0; i < len(v.Samples) && at != impl.Failed; i++ {
+				at = v.Samples[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Samples = nil
+		}
+	} else if v.Samples = nil; r.Has(at, timeSeriesSamples, 5) {
+		if at = impl.ReadBy(r, at, timeSeriesSamples, by.Samples); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
+}
+
 func (v TimeSeriesFields) Format(f fmt.State, verb rune) {
 	impl.FormatOnce(NewTimeSeriesOf(v), f, verb)
 }
@@ -412,6 +474,49 @@ func (v *WriteRequestFields) ThriftFill(s WriteRequest, r *impl.Reader) {
 	} else {
 		v.Timeseries = nil
 	}
+}
+
+// WriteRequestBy has a function for each list of structs in WriteRequest, which ParseWriteRequestBy calls.
+type WriteRequestBy struct {
+	Timeseries func(i int, v *TimeSeriesFields) error
+}
+
+// ParseWriteRequestBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseWriteRequestBy(v *WriteRequestFields, by WriteRequestBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Timeseries, by.Timeseries); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *WriteRequestFields) readBy(r *impl.Reader, by *WriteRequestBy, at int) int {
+	if by.Timeseries == nil {
+		if n, to := r.List(at, writeRequestTimeseries, 12, 1); n >= 0 {
+			v.Timeseries, at = impl.PlainSlice(r, r.Enter(to), v.Timeseries, n)
+			for i := 0; i < len(v.Timeseries) && at != impl.Failed; i++ {
+				at = v.Timeseries[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Timeseries = nil
+		}
+	} else if v.Timeseries = nil; r.Has(at, writeRequestTimeseries, 5) {
+		if at = impl.ReadBy(r, at, writeRequestTimeseries, by.Timeseries); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
 }
 
 func (v WriteRequestFields) Format(f fmt.State, verb rune) {

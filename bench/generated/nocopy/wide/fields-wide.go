@@ -3170,6 +3170,49 @@ func (v *WideFields) ThriftFill(s Wide, r *impl.Reader) {
 	}
 }
 
+// WideBy has a function for each list of structs in Wide, which ParseWideBy calls.
+type WideBy struct {
+	Rows func(i int, v *WideRowFields) error
+}
+
+// ParseWideBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked. Their first error ends it and is returned.
+func ParseWideBy(v *WideFields, by WideBy, b []byte, opts ...nocopy.Option) error {
+	r, at := impl.NewReader(b, opts)
+	if v.readBy(&r, &by, at) == len(b) {
+		r.Call()
+		v.readBy(&r, &by, 0)
+		return r.Err()
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Rows, by.Rows); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *WideFields) readBy(r *impl.Reader, by *WideBy, at int) int {
+	if by.Rows == nil {
+		if n, to := r.List(at, wideRows, 12, 1); n >= 0 {
+			v.Rows, at = impl.PlainSlice(r, r.Enter(to), v.Rows, n)
+			for i := 0; i < len(v.Rows) && at != impl.Failed; i++ {
+				at = v.Rows[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Rows = nil
+		}
+	} else if v.Rows = nil; r.Has(at, wideRows, 5) {
+		if at = impl.ReadBy(r, at, wideRows, by.Rows); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
+}
+
 func (v WideFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewWideOf(v), f, verb) }
 func (v WideFields) LogValue() slog.Value          { return impl.LogValueOnce(NewWideOf(v)) }
 

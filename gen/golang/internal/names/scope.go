@@ -29,6 +29,9 @@ type Struct struct {
 	// returns one with the IDL's defaults, the one that makes a message of them, and the one that
 	// reads them
 	Values, Defaults, NewOf, ParseValues string
+	// And if it has lists of structs: the type of the functions that take their elements, and the
+	// function that calls them
+	By, ParseBy string
 }
 
 // Field holds the Go names of a field's declarations.
@@ -166,6 +169,7 @@ func (n *Names) values(s *schema.Struct) {
 	sn.Defaults = n.Taken.Unique("Default" + sn.Values)
 	sn.NewOf = n.Taken.Unique(sn.New + "Of")
 	sn.ParseValues = n.Taken.Unique("Parse" + sn.Values)
+	sn.By, sn.ParseBy = n.Taken.Unique(sn.Type+"By"), n.Taken.Unique("Parse"+sn.Type+"By")
 }
 
 // members chooses the names of what belongs to the type of s, which has its name already.
