@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,6 +135,16 @@ func editAtomic(s XStruct) {
 type atomicSetter struct {
 	name string
 	set  func(s XStruct, c func(name string) XStruct)
+}
+
+// holdsGigabytes is called by tests that hold large memory without touching it. With GOGC=400, as
+// in CI, the collector would wait for five times as much, of which other tests touch all.
+func holdsGigabytes(t *testing.T) {
+	percent := debug.SetGCPercent(20)
+	t.Cleanup(func() {
+		debug.SetGCPercent(percent)
+		debug.FreeOSMemory()
+	})
 }
 
 // atomicSetters returns setters with arguments that can't be set.
@@ -315,6 +326,7 @@ func (x atomicSetter) refuses(t *testing.T, state string, s XStruct) (refused bo
 // TestSettersAreAtomic: a setter that panics has changed nothing: what is sent is as before, and
 // what is set afterwards is as if it had not been called.
 func TestSettersAreAtomic(t *testing.T) {
+	holdsGigabytes(t)
 	setters := atomicSetters()
 	for state, make := range atomicStates {
 		for _, x := range setters {

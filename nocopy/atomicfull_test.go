@@ -30,6 +30,7 @@ func fillPositions(s XStruct, long []byte, left int) {
 // TestSettersWhenFull: when positions run out, a setter takes full effect or none, however many
 // are left; what takes none of them works, and makes room.
 func TestSettersWhenFull(t *testing.T) {
+	holdsGigabytes(t)
 	if uint64(^uint(0)) < 1<<32 {
 		return // the message would not fit into memory
 	}
@@ -135,6 +136,7 @@ func TestSettersWhenFull(t *testing.T) {
 // TestBuildingWhenFull: where elements are appended without looking for positions each time, those
 // that were before they ran out are in the message, and the others are empty.
 func TestBuildingWhenFull(t *testing.T) {
+	holdsGigabytes(t)
 	if uint64(^uint(0)) < 1<<32 {
 		return
 	}

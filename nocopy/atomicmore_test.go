@@ -4,6 +4,7 @@ import "testing"
 
 // TestSettersOfConstants: whatever is set in a constant, it stays as it is.
 func TestSettersOfConstants(t *testing.T) {
+	holdsGigabytes(t)
 	wire := string(newAtomic().m.AppendTo(nil))
 	s := newConst(structTypeOf(atomicDesc), wire).view
 	setters := atomicSetters()

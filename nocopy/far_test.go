@@ -214,6 +214,9 @@ func changeSparse(t *testing.T, s XStruct, elem, root *XDesc) {
 // an empty struct of many fields. Such structs can be changed as any.
 func TestSparseFields(t *testing.T) {
 	n := testmode.Of(150_000, 400_000)
+	if raceEnabled {
+		n = 20_000 // the detector takes several times the memory
+	}
 	for _, union := range []bool{false, true} {
 		elem, _ := farOf(57, union)
 		fields := make([]XFieldDesc, 57)
