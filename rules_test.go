@@ -112,7 +112,7 @@ var arrows = []struct {
 	{"gen/nocopyc", []string{module + "/gen/", module + "/nocopy/thriftimpl", module + "/internal/command"}, "the command puts the parts together"},
 	{"gen/thrift-gen-nocopy/internal", []string{module + "/nocopy", module + "/gen/thrift-gen-nocopy/internal"}, "generated code imports nothing but nocopy and its like"},
 	{"gen/thrift-gen-nocopy", []string{module + "/gen/", module + "/nocopy"}, "the plugin puts the generator's parts together, and reads thriftgo's messages by our accessors"},
-	{"gen/internal/wild", []string{module + "/internal/gocheck", module + "/internal/command"}, "the generator is run as programs do"},
+	{"gen/internal/wild", []string{module + "/gen/internal/gocheck", module + "/internal/command"}, "the generator is run as programs do"},
 	{"gen/internal", []string{module + "/nocopy", module + "/gen/internal"}, "generated code imports nothing but nocopy and its like"},
 	{"interop/internal/apache", []string{"github.com/apache/thrift/"}, "Apache's generated code, which tests use"},
 	{"interop/server", []string{module + "/interop", module + "/nocopy"}, "the commands are ours from end to end"},

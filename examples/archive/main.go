@@ -1,9 +1,9 @@
 // Command archive keeps invoices in a file: each is an ordinary Thrift message with an index of
 // its own (nocopy.WithIndex). A field of any of them is read from the mapped file without a scan.
 //
-//	go run ./examples/archive -append 10000 /tmp/invoices
-//	go run ./examples/archive -find 4711 /tmp/invoices
-//	go run ./examples/archive -measure /tmp/invoices
+//	go run -C examples/archive . -append 10000 /tmp/invoices
+//	go run -C examples/archive . -find 4711 /tmp/invoices
+//	go run -C examples/archive . -measure /tmp/invoices
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-//go:generate go run github.com/nocopythrift/nocopythrift/gen/nocopyc -o . archive.thrift
+//go:generate go run -C ../.. ./gen/nocopyc -o examples/archive examples/archive/archive.thrift
 
 func main() {
 	n := flag.Int("append", 0, "append this many made-up invoices")

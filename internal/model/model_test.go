@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/apachetest"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/internal/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 

@@ -7,9 +7,13 @@ require (
 	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
 	github.com/nocopythrift/nocopythrift v0.0.0
+	github.com/nocopythrift/nocopythrift/examples/archive v0.0.0
+	github.com/nocopythrift/nocopythrift/internal/referee v0.0.0
 	go.uber.org/goleak v1.3.0
 )
 
 require github.com/alecthomas/participle/v2 v2.1.4 // indirect
 
 replace github.com/nocopythrift/nocopythrift => ../..
+replace github.com/nocopythrift/nocopythrift/internal/referee => ../../internal/referee
+replace github.com/nocopythrift/nocopythrift/examples/archive => ../../examples/archive

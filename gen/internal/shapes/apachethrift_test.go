@@ -9,7 +9,7 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
-	"github.com/nocopythrift/nocopythrift/internal/apachetest"
+	"github.com/nocopythrift/nocopythrift/internal/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"

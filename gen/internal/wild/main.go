@@ -20,8 +20,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
 	"github.com/nocopythrift/nocopythrift/internal/command"
-	"github.com/nocopythrift/nocopythrift/internal/gocheck"
 )
 
 func main() {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 
-	"github.com/nocopythrift/nocopythrift/internal/apachetest"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/internal/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"

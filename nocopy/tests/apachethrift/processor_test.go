@@ -15,8 +15,8 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
-	"github.com/nocopythrift/nocopythrift/internal/apachetest"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/internal/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/gen/golang"
+	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
-	"github.com/nocopythrift/nocopythrift/internal/gocheck"
 )
 
 // withFields generates from files, of which the last is the one that is given to nocopyc, with

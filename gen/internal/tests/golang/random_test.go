@@ -12,8 +12,8 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/gen/golang"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
-	"github.com/nocopythrift/nocopythrift/internal/gocheck"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 

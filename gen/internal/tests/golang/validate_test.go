@@ -13,8 +13,8 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/gen/golang"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
-	"github.com/nocopythrift/nocopythrift/internal/gocheck"
 )
 
 // generateErrors returns the errors of generating from a.thrift with the given text.

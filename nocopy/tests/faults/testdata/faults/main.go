@@ -1,6 +1,5 @@
 // Faults makes one mistake with the library's memory, the one that its argument names. Built with
-// the tag nocopydebug, each is caught where it is made; TestFaults in package nocopy runs them
-// all.
+// the tag nocopydebug, each is caught where it is made; TestFaults runs them all.
 package main
 
 import (

@@ -1,12 +1,9 @@
 package thriftimpl_test
 
 import (
-	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
-
-	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
 // TestOldGeneratedCode: the compiler's first word on code of earlier versions is what to do.
@@ -22,21 +19,5 @@ func TestOldGeneratedCode(t *testing.T) {
 				t.Errorf("the compiler says:\n%s", out)
 			}
 		})
-	}
-}
-
-// TestBaseType: what is no base type is a panic with a text of ours.
-func TestBaseType(t *testing.T) {
-	for i := range 256 {
-		func() {
-			defer func() {
-				if p := recover(); p != nil && !strings.HasPrefix(fmt.Sprint(p), "nocopy: ") {
-					t.Errorf("%d: %v", i, p)
-				}
-			}()
-			if (nocopy.X{}).BaseType(nocopy.WireType(i)) == nil {
-				t.Errorf("%d: nil", i)
-			}
-		}()
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/gocheck"
+	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
 )
 
 func TestCheck(t *testing.T) {

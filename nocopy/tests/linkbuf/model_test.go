@@ -1,4 +1,4 @@
-package linkbuf
+package linkbuf_test
 
 import (
 	"bytes"
@@ -11,11 +11,15 @@ import (
 	"testing/iotest"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
+
+// copyBelow is the size from which on a Buffer refers to bytes rather than copying them.
+const copyBelow = 256
 
 // modelled is a Buffer and the bytes that it should have.
 type modelled struct {
-	b       Buffer
+	b       linkbuf.Buffer
 	want    []byte
 	recycle bool
 }
@@ -44,7 +48,7 @@ type modelWorld struct {
 	buffers [4]modelled
 	// foreign are slices that Buffers refer to, and copies of them: no Buffer may change them.
 	foreign, copies [][]byte
-	in              Receiver
+	in              linkbuf.Receiver
 }
 
 // bytes returns random bytes, mostly few.
@@ -184,14 +188,14 @@ func (w *modelWorld) check(t *testing.T, what string) {
 	if s, err := m.b.WriteFrame(&out); err != nil || s.Bytes != len(m.want)+4 || !bytes.Equal(out.Bytes()[4:], m.want) {
 		t.Fatalf("%s: WriteFrame wrote %+v, %v", what, s, err)
 	}
-	if n, err := ReadFrameSize(&out, MaxSize, nil); err != nil || n != len(m.want) {
+	if n, err := linkbuf.ReadFrameSize(&out, linkbuf.MaxSize, nil); err != nil || n != len(m.want) {
 		t.Fatalf("%s: the frame's length is %d, %v", what, n, err)
 	}
 }
 
 // TestCopies: a copy of a Buffer or Receiver is the same one, so that nothing is freed twice.
 func TestCopies(t *testing.T) {
-	var b Buffer
+	var b linkbuf.Buffer
 	b.Reset(true)
 	b.WriteString(strings.Repeat("x", 5000))
 	c := b
@@ -201,7 +205,7 @@ func TestCopies(t *testing.T) {
 	if got := string(b.Bytes()); got != "one" {
 		t.Errorf("the first has %q", got)
 	}
-	var r Receiver
+	var r linkbuf.Receiver
 	r.Reset(true)
 	if err := r.Fill(strings.NewReader(strings.Repeat("y", 1000)), 0); err != nil {
 		t.Fatal(err)
@@ -222,11 +226,11 @@ func TestAliasedArguments(t *testing.T) {
 	for split := 100; split < 200; split += 25 {
 		for from := 0; from < size; from += 20 {
 			for to := 0; to+90 <= size; to += 20 {
-				for name, f := range map[string]func(b *Buffer, p []byte){
-					"Put":     func(b *Buffer, p []byte) { b.Put(to, p) },
-					"Replace": func(b *Buffer, p []byte) { b.Replace(to, to+len(p), p) },
+				for name, f := range map[string]func(b *linkbuf.Buffer, p []byte){
+					"Put":     func(b *linkbuf.Buffer, p []byte) { b.Put(to, p) },
+					"Replace": func(b *linkbuf.Buffer, p []byte) { b.Replace(to, to+len(p), p) },
 				} {
-					var b Buffer
+					var b linkbuf.Buffer
 					for i := range size {
 						b.WriteByte(byte(i))
 					}
@@ -247,7 +251,7 @@ func TestAliasedArguments(t *testing.T) {
 // TestConcurrentReaders reads one Buffer, writes it, and shares from it in several goroutines at
 // once.
 func TestConcurrentReaders(t *testing.T) {
-	var src Buffer
+	var src linkbuf.Buffer
 	src.Reset(true)
 	for range 20 {
 		src.WriteString(strings.Repeat("0123456789", 300))
@@ -257,7 +261,7 @@ func TestConcurrentReaders(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
-			var b Buffer
+			var b linkbuf.Buffer
 			b.Reset(i%2 == 0)
 			for range 50 {
 				b.Share(&src, 100, len(want)-i)
@@ -284,7 +288,7 @@ func TestSteadyAllocs(t *testing.T) {
 	if instrumented {
 		t.Skip("instrumented builds allocate")
 	}
-	var b, c Buffer
+	var b, c linkbuf.Buffer
 	b.Reset(true)
 	c.Reset(true)
 	text, large := []byte("some text"), make([]byte, 10_000)

@@ -1,7 +1,6 @@
-package main
+package nocopyc_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,10 +43,9 @@ func TestFmt(t *testing.T) {
 		if err := os.Chmod("ugly.thrift", 0o640); err != nil {
 			t.Fatal(err)
 		}
-		var out, errs bytes.Buffer
-		code := runFmt(strings.Fields(test.args)[1:], strings.NewReader(ugly), &out, &errs)
-		if diff := cmp.Diff(test.stdout, out.String()); diff != "" || code != test.code || !strings.HasPrefix(errs.String(), test.stderr) || test.stderr == "" && errs.Len() > 0 {
-			t.Errorf("%s: exit code %d, stderr %s (-want +got):\n%s", test.args, code, errs.String(), diff)
+		code, stdout, stderr := reading(ugly, strings.Fields(test.args)...)
+		if diff := cmp.Diff(test.stdout, stdout); diff != "" || code != test.code || !strings.HasPrefix(stderr, test.stderr) || test.stderr == "" && stderr != "" {
+			t.Errorf("%s: exit code %d, stderr %s (-want +got):\n%s", test.args, code, stderr, diff)
 		}
 		want := ugly
 		if test.written {
@@ -69,7 +67,7 @@ func TestFmt(t *testing.T) {
 
 // TestOurFiles: the .thrift files that users see first are formatted.
 func TestOurFiles(t *testing.T) {
-	if code, stdout, stderr := nocopyc("fmt", "-check", "../../examples"); code != 0 {
+	if code, stdout, stderr := nocopyc("fmt", "-check", "../../../../examples"); code != 0 {
 		t.Errorf("run go run ./gen/nocopyc fmt -w examples: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

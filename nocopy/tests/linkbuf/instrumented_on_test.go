@@ -2,7 +2,7 @@
 
 //go:build race || nocopydebug
 
-package linkbuf
+package linkbuf_test
 
 // instrumented: the race detector and the tag nocopydebug allocate, and keep pools from giving
 // things back.

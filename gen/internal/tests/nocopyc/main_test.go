@@ -1,9 +1,11 @@
-package main
+package nocopyc_test
 
 import (
 	"bytes"
 	"io/fs"
+	"log"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,10 +33,34 @@ func writeFile(t *testing.T, name, text string) {
 	}
 }
 
-func nocopyc(args ...string) (code int, stdout, stderr string) {
+// command is the file of the command that is tested.
+var command string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "nocopyc")
+	if err != nil {
+		log.Fatal(err)
+	}
+	command = filepath.Join(dir, "nocopyc.exe") // as Windows wants it
+	if out, err := exec.Command("go", "build", "-o", command, "github.com/nocopythrift/nocopythrift/gen/nocopyc").CombinedOutput(); err != nil {
+		log.Fatalf("%v\n%s", err, out)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func nocopyc(args ...string) (code int, stdout, stderr string) { return reading("", args...) }
+
+// reading runs the command with a standard input.
+func reading(stdin string, args ...string) (code int, stdout, stderr string) {
+	cmd := exec.Command(command, args...)
 	var out, errs bytes.Buffer
-	code = run(args, &out, &errs)
-	return code, out.String(), errs.String()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		return -1, "", err.Error()
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
 // tree lists the files below a directory.

@@ -2,6 +2,6 @@
 
 //go:build !race && !nocopydebug
 
-package linkbuf
+package linkbuf_test
 
 const instrumented = false

@@ -1,4 +1,4 @@
-package main
+package nocopyc_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/gocheck"
+	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
@@ -87,7 +87,7 @@ func typeCheck(t *testing.T, dir, module string) {
 // newModule makes a module that uses this checkout, and returns its directory.
 func newModule(t *testing.T, name string) string {
 	t.Helper()
-	root := goCommand(t, ".", "list", "-m", "-f", "{{.Dir}}")
+	root := goCommand(t, ".", "list", "-m", "-f", "{{.Dir}}", "github.com/nocopythrift/nocopythrift")
 	dir := t.TempDir()
 	gomod := fmt.Sprintf("module %s\n\ngo 1.26\n\nrequire github.com/nocopythrift/nocopythrift v0.0.0\n\nreplace github.com/nocopythrift/nocopythrift => %q\n", name, root)
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(gomod), 0o666); err != nil {

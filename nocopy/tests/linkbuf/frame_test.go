@@ -1,4 +1,4 @@
-package linkbuf
+package linkbuf_test
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
 func TestReadFrameSize(t *testing.T) {
@@ -18,15 +20,15 @@ func TestReadFrameSize(t *testing.T) {
 		{"a part of a length", "\x00\x00\x01", 0, io.ErrUnexpectedEOF},
 		{"an empty frame", "\x00\x00\x00\x00", 0, nil},
 		{"the limit", "\x00\x00\x03\xe8", 1000, nil},
-		{"above the limit", "\x00\x00\x03\xe9", 0, ErrFrameSize},
-		{"2 GiB", "\x7f\xff\xff\xff", 0, ErrFrameSize},
-		{"negative", "\xff\xff\xff\xff", 0, ErrFrameSize},
-		{"most negative", "\x80\x00\x00\x00", 0, ErrFrameSize},
-		{"HTTP", "GET /", 0, ErrFrameSize},
+		{"above the limit", "\x00\x00\x03\xe9", 0, linkbuf.ErrFrameSize},
+		{"2 GiB", "\x7f\xff\xff\xff", 0, linkbuf.ErrFrameSize},
+		{"negative", "\xff\xff\xff\xff", 0, linkbuf.ErrFrameSize},
+		{"most negative", "\x80\x00\x00\x00", 0, linkbuf.ErrFrameSize},
+		{"HTTP", "GET /", 0, linkbuf.ErrFrameSize},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(c.bytes), iotest.OneByteReader(strings.NewReader(c.bytes)), iotest.DataErrReader(strings.NewReader(c.bytes))} {
-				got, err := ReadFrameSize(r, 1000, new([4]byte))
+				got, err := linkbuf.ReadFrameSize(r, 1000, new([4]byte))
 				if got != c.want || !errors.Is(err, c.err) {
 					t.Errorf("%s: %d, %v, want %d, %v", c.name, got, err, c.want, c.err)
 				}
@@ -34,7 +36,7 @@ func TestReadFrameSize(t *testing.T) {
 		})
 	}
 	broken := errors.New("broken")
-	if _, err := ReadFrameSize(iotest.ErrReader(broken), 1000, new([4]byte)); err != broken {
+	if _, err := linkbuf.ReadFrameSize(iotest.ErrReader(broken), 1000, new([4]byte)); err != broken {
 		t.Errorf("the reader's error: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package linkbuf
+package linkbuf_test
 
 import (
 	"bytes"
@@ -17,15 +17,16 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
 // hostile calls exported functions and methods with arguments that nobody should give them.
 type hostile struct {
 	next      func(n int) int // chooses one of n
-	buffers   [3]*Buffer
-	receivers [2]*Receiver
+	buffers   [3]*linkbuf.Buffer
+	receivers [2]*linkbuf.Receiver
 	// neighbour is a message of somebody else's, in memory from the same pools.
-	neighbour     Buffer
+	neighbour     linkbuf.Buffer
 	neighbourWant []byte
 	// foreign is memory around what is given to methods.
 	foreign []byte
@@ -34,10 +35,10 @@ type hostile struct {
 func newHostile(next func(n int) int) *hostile {
 	h := &hostile{next: next}
 	for i := range h.buffers {
-		h.buffers[i] = new(Buffer)
+		h.buffers[i] = new(linkbuf.Buffer)
 	}
 	for i := range h.receivers {
-		h.receivers[i] = new(Receiver)
+		h.receivers[i] = new(linkbuf.Receiver)
 	}
 	h.foreign = bytes.Repeat([]byte{0xf0}, 3000)
 	h.neighbour.Reset(true)
@@ -89,7 +90,7 @@ func (h *hostile) arg(typ reflect.Type) any {
 	case reflect.TypeFor[int]():
 		size := h.buffers[h.next(len(h.buffers))].Len()
 		return pick(0, 1, 2, 255, 256, 257, 5000, 70_000, size, size-1, size+1, size/2, -1, -256,
-			math.MinInt, math.MaxInt, MaxSize+1, -MaxSize, math.MaxInt32, math.MinInt32)
+			math.MinInt, math.MaxInt, linkbuf.MaxSize+1, -linkbuf.MaxSize, math.MaxInt32, math.MinInt32)
 	case reflect.TypeFor[byte]():
 		return byte(h.next(256))
 	case reflect.TypeFor[bool]():
@@ -100,8 +101,8 @@ func (h *hostile) arg(typ reflect.Type) any {
 		b := h.buffers[h.next(len(h.buffers))]
 		n := h.next(1000)
 		return pick([]byte(nil), []byte{}, h.foreign[1000:2000:2000], h.foreign[1000+n:2000:2000], b.Bytes(), b.Slice(b.Len()/2, b.Len()))
-	case reflect.TypeFor[*Buffer]():
-		return pick((*Buffer)(nil), new(Buffer), h.buffers[0], h.buffers[1], h.buffers[2])
+	case reflect.TypeFor[*linkbuf.Buffer]():
+		return pick((*linkbuf.Buffer)(nil), new(linkbuf.Buffer), h.buffers[0], h.buffers[1], h.buffers[2])
 	case reflect.TypeFor[*[4]byte]():
 		return pick((*[4]byte)(nil), new([4]byte))
 	case reflect.TypeFor[io.Reader]():
@@ -115,7 +116,7 @@ func (h *hostile) arg(typ reflect.Type) any {
 }
 
 // functions are the exported functions; of methods, reflection knows.
-var functions = map[string]any{"ReadFrameSize": ReadFrameSize}
+var functions = map[string]any{"ReadFrameSize": linkbuf.ReadFrameSize}
 
 // call is a function, or a method of something, by its name.
 type call struct {
@@ -276,9 +277,9 @@ func FuzzHostile(f *testing.F) {
 
 // TestHostileFunctions: functions has all of the package's exported functions.
 func TestHostileFunctions(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob("../../../linkbuf/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
 	}
 	exported := regexp.MustCompile(`(?m)^func ([A-Z]\w*)\(`)
 	for _, file := range files {

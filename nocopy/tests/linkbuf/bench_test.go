@@ -1,13 +1,15 @@
-package linkbuf
+package linkbuf_test
 
 import (
 	"bytes"
 	"io"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
 // build makes a message of about 4 KiB of small parts, with one large part that is referred to.
-func build(b *Buffer, text, large []byte) {
+func build(b *linkbuf.Buffer, text, large []byte) {
 	b.Extend(4)
 	for range 200 {
 		b.WriteByte(11)
@@ -27,7 +29,7 @@ func BenchmarkBuild(b *testing.B) {
 			name = "recycled"
 		}
 		b.Run(name, func(b *testing.B) {
-			var m Buffer
+			var m linkbuf.Buffer
 			m.Reset(recycle)
 			b.ReportAllocs()
 			for b.Loop() {
@@ -39,7 +41,7 @@ func BenchmarkBuild(b *testing.B) {
 }
 
 func BenchmarkWriteTo(b *testing.B) {
-	var m Buffer
+	var m linkbuf.Buffer
 	build(&m, benchText, benchLarge)
 	b.SetBytes(int64(m.Len()))
 	b.ReportAllocs()
@@ -51,7 +53,7 @@ func BenchmarkWriteTo(b *testing.B) {
 }
 
 func BenchmarkShare(b *testing.B) {
-	var m, edited Buffer
+	var m, edited linkbuf.Buffer
 	build(&m, benchText, benchLarge)
 	edited.Reset(true)
 	b.ReportAllocs()
@@ -64,7 +66,7 @@ func BenchmarkShare(b *testing.B) {
 }
 
 func BenchmarkReplace(b *testing.B) {
-	var m Buffer
+	var m linkbuf.Buffer
 	m.Reset(true)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -78,8 +80,8 @@ func BenchmarkReplace(b *testing.B) {
 
 func BenchmarkReceive(b *testing.B) {
 	wire := make([]byte, 4096)
-	var in Receiver
-	var m Buffer
+	var in linkbuf.Receiver
+	var m linkbuf.Buffer
 	in.Reset(true)
 	m.Reset(true)
 	src := bytes.NewReader(wire)

@@ -1,0 +1,25 @@
+package model_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// TestBaseType: what is no base type is a panic with a text of ours.
+func TestBaseType(t *testing.T) {
+	for i := range 256 {
+		func() {
+			defer func() {
+				if p := recover(); p != nil && !strings.HasPrefix(fmt.Sprint(p), "nocopy: ") {
+					t.Errorf("%d: %v", i, p)
+				}
+			}()
+			if (nocopy.X{}).BaseType(nocopy.WireType(i)) == nil {
+				t.Errorf("%d: nil", i)
+			}
+		}()
+	}
+}
