@@ -194,14 +194,9 @@ func (s XStruct) Child(f XField, d *XDesc) XStruct {
 	if s.m == nil {
 		return d.field(f).absent()
 	}
-	if f.near() {
-		if word := s.word(f); int32(word) > 0 {
-			return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
-		}
-	} else if s.alive(); true {
-		if word := s.m.atElsewhere(s.entry(), f); int32(word) > 0 {
-			return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
-		}
+	s.alive()
+	if word := s.m.at(s.entry(), f); int32(word) > 0 {
+		return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
 	}
 	return s.lateChild(f, d)
 }

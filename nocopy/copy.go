@@ -30,7 +30,6 @@ func (m *Message) source(v XStruct, t *XType) source {
 	v.m.closeAllUnlessSealed()
 	if v.m.pending != 0 {
 		if data, ok := m.sourceWithIndex(v, t); ok {
-			m.makeSparseLike(v.m)
 			return source{n: len(data), data: data}
 		}
 	}
@@ -39,7 +38,6 @@ func (m *Message) source(v XStruct, t *XType) source {
 		m.limits.MaxDepth = depth
 		m.flags |= limited
 	}
-	m.makeSparseLike(v.m)
 	r := v.m.rangeOf(v.entry(), t, m.spentRange)
 	m.spentRange = chain.Range{}
 	if r.Count() <= keepPieces {
@@ -58,10 +56,10 @@ func (m *Message) source(v XStruct, t *XType) source {
 // list of sets from a list of lists, and any handle can be converted to any other. A list can be a
 // set. Of structs only roots are known.
 func (s XStruct) mustBe(t *XType) {
+	if own := s.m.desc; own != nil && own != t.desc && s.entry() == s.m.root {
+		panic("nocopy: " + own.name + " in the place of " + t.String())
+	}
 	if t.kind == record {
-		if own := s.m.desc; own != nil && own != t.desc && s.entry() == s.m.root {
-			panic("nocopy: " + own.name + " in the place of " + t.desc.name)
-		}
 		return
 	}
 	words := s.m.idx[min(int(s.entry())+listType, len(s.m.idx)):]
@@ -189,10 +187,6 @@ func (m *Message) indexValue(t *XType, p, e uint32) uint32 {
 // of type t, and returns its word. e is the entry of a struct that is an element, 0 if it gets a
 // new one.
 func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32) uint32 {
-	to, shadows := e, len(m.shadows.all)
-	if e != 0 {
-		to = m.entryToFill(t.desc, e)
-	}
 	m.beginTrusted(0)
 	p := &m.p
 	p.node = node
@@ -206,7 +200,7 @@ func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32)
 	if e == 0 {
 		i, word = p.value(t, 0, 0)
 	} else {
-		i = p.structure(t.desc, to, 0)
+		i = p.structure(t.desc, e, 0)
 	}
 	if i >= 0 {
 		p.endWindow(i)
@@ -214,9 +208,6 @@ func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32)
 	p.node = 0
 	p.dropWindows()
 	m.endTrusted(i)
-	if e != 0 {
-		m.referTo(e, to, shadows)
-	}
 	return word
 }
 
@@ -310,7 +301,6 @@ func (s XStruct) linkOrClone(d *XDesc) XStruct {
 	p, _ := m.buf.Place(1) // the node replaces it
 	m.buf.AddRoot(p, p+1)
 	node := m.buf.AddReplace(p, p+1)
-	m.makeSparseLike(s.m)
 	m.root = m.alloc(d.words)
 	m.indexShared(node, d.self, src, m.root)
 	m.edit(m.root).valueNode = node

@@ -13,11 +13,10 @@ type deadEntries struct {
 	// What compacting has freed, and was not used again. Before the message is compacted for the
 	// first time these maps are nil.
 	free     map[*XType][]block
-	empty    map[*XType][]uint32 // entries of far structs that have no words for fields
 	rawWords map[uint32][]uint32 // by size: words that no handle refers to
 	// By entry: how many words a container's block has, if that does not follow from its count
 	blockWords map[uint32]uint32
-	freeWords  uint32 // how many words free, empty and rawWords have
+	freeWords  uint32 // how many words free and rawWords have
 	// When compactIfWorth looks again how much is dead:
 	reused      uint32 // how many free words were used again since the message was compacted last
 	checkAt     uint32 // it looks once the index's words in use and reused together are more
@@ -119,8 +118,7 @@ func (d *deadEntries) inBlock(e, x uint32) bool { return x > e && x < e+d.blockW
 // replaced in fields of structs that still live: reclaimFields frees those.
 func (d *deadEntries) reclaim(m *Message) {
 	if d.free == nil {
-		d.free, d.empty = map[*XType][]block{}, map[*XType][]uint32{}
-		d.rawWords, d.blockWords = map[uint32][]uint32{}, map[uint32]uint32{}
+		d.free, d.rawWords, d.blockWords = map[*XType][]block{}, map[uint32][]uint32{}, map[uint32]uint32{}
 	}
 	if len(d.fields) > 0 {
 		d.byStruct = map[uint32][]deadField{}
@@ -161,7 +159,7 @@ func (d *deadEntries) reclaimValue(m *Message, t *XType, e uint32) {
 	switch {
 	case t.kind == record:
 		d.reclaimStruct(m, t.desc, e)
-		words = m.ownWords(t.desc, e)
+		words = uint32(t.desc.words)
 	case t.kind == list && t.elem.kind == record:
 		words += d.reclaimStructs(m, t, e)
 	case t.elemWords() > 0:
@@ -188,12 +186,9 @@ func (d *deadEntries) reclaimStruct(m *Message, desc *XDesc, e uint32) {
 			d.reclaimValue(m, f.typ, word)
 		}
 	}
-	switch {
-	case desc.wide:
+	if desc.wide {
 		m.freeTable(m.idx[e+tableWord], desc.span())
 		m.idx[e+tableWord] = 0
-	case desc.far:
-		m.freeAway(desc, e)
 	}
 }
 
@@ -252,8 +247,7 @@ func (d *deadEntries) freeSlots(m *Message, e, per uint32) {
 }
 
 // freeBlock makes the block of entry e zero, which has this many words, and frees it for another
-// value of type t. The entry of a far struct without words for its fields stays one, for another
-// empty struct.
+// value of type t.
 func (d *deadEntries) freeBlock(m *Message, t *XType, e, words uint32) {
 	clear(m.idx[e : e+words])
 	if t.kind >= list {
@@ -262,12 +256,6 @@ func (d *deadEntries) freeBlock(m *Message, t *XType, e, words uint32) {
 	}
 	if int(e) < len(m.viewKeys.owner) {
 		clear(m.viewKeys.owner[e:min(int(e+words), len(m.viewKeys.owner))])
-	}
-	if t.kind == record && words < uint32(t.desc.words) {
-		m.idx[e+awayWord] = m.noWords - e
-		d.empty[t] = append(d.empty[t], e)
-		d.freeWords += words
-		return
 	}
 	d.free[t] = append(d.free[t], block{e, words})
 	d.freeWords += words
@@ -332,25 +320,6 @@ func (m *Message) reuseFor(t *XType, n uint32) uint32 {
 	e := m.alloc(int(n))
 	d.blockWords[e] = n
 	return e
-}
-
-// reuseEmpty returns an entry that is free for an empty far struct of type t, which has no words
-// for fields, in a message that was compacted; 0 if there is none.
-func (m *Message) reuseEmpty(t *XType) uint32 {
-	d := &m.dead
-	all := d.empty[t]
-	if len(all) == 0 {
-		return 0
-	}
-	d.empty[t] = all[:len(all)-1]
-	if debugging {
-		m.noteReused(all[len(all)-1], farWords)
-	}
-	d.reused += farWords
-	d.freeWords -= farWords
-	m.levelled = 0 // as in reuseBlock
-	m.noteGrowth()
-	return all[len(all)-1]
 }
 
 // reuseBlock takes b, which was free, for a value of type t, and makes its first n words zero. It

@@ -171,7 +171,6 @@ type XDesc struct {
 	info      *XInfo
 	union     bool
 	wide      bool // see wide.go
-	far       bool // see far.go
 	nests     bool // see nests; known when there is a program
 	exception bool
 	widest    int    // words of the widest struct inside, or of itself; known when there is a program
@@ -266,27 +265,23 @@ func (d *XDesc) Name() string { return d.name }
 
 // Define completes the descriptor with its fields in declaration order.
 func (d *XDesc) Define(fields ...XFieldDesc) {
-	first, kind := entry.Layout(len(fields), d.union)
-	if kind == entry.Wide { // so many, and yet a word for each
-		kind = 0
-	}
-	d.define(fields, first, kind)
+	d.define(fields)
 }
 
 // DefineWide completes the descriptor of a struct with more than entry.MaxDirect fields, whose
 // constants have entry.Wide. The fields are in declaration order.
 func (d *XDesc) DefineWide(fields ...XFieldDesc) {
-	first := structWords
-	if d.union {
-		first = unionWords
-	}
-	d.define(fields, first, entry.Wide)
+	d.wide = true
+	d.define(fields)
 }
 
-// define completes the descriptor of a struct of a kind that entry.Layout knows, of whose entry
-// this many words come before those of the fields.
-func (d *XDesc) define(fields []XFieldDesc, first int, kind uint32) {
-	d.far, d.wide = kind == entry.Far, kind == entry.Wide
+// define completes the descriptor of a struct that is wide or not.
+func (d *XDesc) define(fields []XFieldDesc) {
+	first, _ := entry.Layout(len(fields), d.union)
+	flag := XField(0)
+	if d.wide {
+		flag = entry.Wide
+	}
 	d.first = uint32(first)
 	span := first + len(fields)
 	if span > math.MaxUint16 {
@@ -307,7 +302,7 @@ func (d *XDesc) define(fields []XFieldDesc, first int, kind uint32) {
 		}
 		f.header = uint32(f.typ.wire)<<16 | uint32(uint16(f.ID))
 		f.word = d.first + uint32(i)
-		f.c = XField(f.word)<<entry.WordShift | XField(span)<<entry.WordsShift | XField(kind) | XField(f.header)
+		f.c = XField(f.word)<<entry.WordShift | XField(span)<<entry.WordsShift | flag | XField(f.header)
 		f.inEntry = inEntry(f.header, f.typ)
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
 		template = d.addToTemplate(template, f)

@@ -180,10 +180,10 @@ const fewWords = 256
 
 // rewriteText changes the size of the text at position p to n bytes by copying the message. It
 // returns the new bytes, to be filled, and the new position; or nil unless the whole message
-// was received and is small. A message that was compacted, or is sparse, is not copied: its index
-// may have words that look like positions and are none.
+// was received and is small. A message that was compacted is not copied: its index may have words
+// that look like positions and are none.
 func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
-	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.words > fewWords || m.hasTables || len(m.shadows.all) > 0 || m.dead.free != nil || m.noWords != 0 {
+	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.words > fewWords || m.hasTables || len(m.shadows.all) > 0 || m.dead.free != nil {
 		return nil, 0
 	}
 	size := textHeader + be32(m.buf.At(p))
@@ -311,7 +311,7 @@ func (m *Message) beginTrusted(p uint32) {
 	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
 	m.p.growth = doubling
 	m.p.utf8, m.p.trusted, m.p.unlimited, m.p.reuse = false, true, true, m.dead.free != nil
-	m.p.slow = m.p.reuse || m.noWords != 0
+	m.p.slow = m.p.reuse
 	if p != 0 {
 		m.p.b, m.p.base = m.buf.At(p), p
 	}

@@ -54,7 +54,6 @@ func copyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, err
 	p, b := m.buf.Extend(r.Len())
 	r.AppendTo(b[:0])
 	m.buf.Close()
-	m.makeSparseLike(v.m)
 	m.beginTrusted(p)
 	m.p.b, m.p.trusted, m.p.maxDepth = b, false, m.limits.MaxDepth // the bytes may be of another type
 	if _, err := m.parseRoot(&m.p); err != nil {

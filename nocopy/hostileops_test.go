@@ -34,8 +34,6 @@ var hostileOperations = []hostileOperation{
 			switch f := d.constant(i); {
 			case d.fields[i].kind == text && d.wide:
 				_, _ = XWide(s).Text(f), XWide(s).Bytes(f)
-			case d.fields[i].kind == text && d.far:
-				_, _ = XFar(s).Text(f.word()), XFar(s).Bytes(f.word())
 			case d.fields[i].kind == text:
 				_, _ = s.Text(f), s.Bytes(f)
 			case d.fields[i].kind == fixed:

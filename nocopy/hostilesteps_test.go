@@ -58,7 +58,6 @@ var hostileWays = []struct {
 
 func countHostileSteps(t *testing.T) {
 	countLandingSteps(t)
-	countSparseSteps(t)
 	// What takes no more steps a byte than cheap may just not have been worth a table, when the
 	// message was small.
 	small, cheap, growth, byTurns := 2<<10, 60, 2.0, true

@@ -27,14 +27,6 @@ func wrongIndex(m *Message) (err error) {
 			}
 		}
 	}
-	for _, all := range m.dead.empty {
-		for _, e := range all {
-			c.claim(e, farWords, "a free entry without words")
-			if m.idx[e] != 0 {
-				return fmt.Errorf("a free entry at %d is not empty", e)
-			}
-		}
-	}
 	for words, all := range m.dead.rawWords {
 		for _, at := range all {
 			c.claim(at, words, "free words")
@@ -72,7 +64,7 @@ func (c indexChecker) claim(at, words uint32, who string) {
 func (c indexChecker) value(t *XType, e uint32, path string) {
 	m := c.m
 	if t.kind == record {
-		c.claim(e, m.ownWords(t.desc, e), path)
+		c.claim(e, uint32(t.desc.words), path)
 		c.inside(t.desc, e, path)
 		return
 	}
@@ -155,11 +147,8 @@ func (c indexChecker) inside(d *XDesc, e uint32, path string) {
 	} else if slots != 0 {
 		c.claim(slots, uint32(d.words), path+"'s nodes")
 	}
-	switch {
-	case d.wide:
+	if d.wide {
 		c.table(c.m.idx[e+tableWord], d.span(), path+"'s table")
-	case d.far && c.m.idx[e+awayWord] != 0 && !c.m.hasNoWords(e):
-		c.claim(e+c.m.idx[e+awayWord], d.span(), path+"'s words elsewhere")
 	}
 	for i := range d.fields {
 		f := &d.fields[i]

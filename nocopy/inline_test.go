@@ -16,7 +16,6 @@ func TestInline(t *testing.T) {
 	names := inlinable(t)
 	for _, name := range []string{
 		"XStruct.Has", "XStruct.Bool", "XStruct.Int8", "XStruct.Int16", "XStruct.Int32", "XStruct.Int64", "XStruct.Float64", "XStruct.UUID",
-		"XFar.Has", "XFar.Bool", "XFar.Int8", "XFar.Int16", "XFar.Int32", "XFar.Int64", "XFar.Float64", "XFar.UUID",
 		"BoolList.At", "Int8List.At", "Int16List.At", "Int32List.At", "Int64List.At", "Float64List.At", "UUIDList.At",
 	} {
 		if !slices.Contains(names, name) {

@@ -13,16 +13,11 @@ func (X) Inside() inside { return inside{} }
 
 type inside struct{}
 
-// Options of Parse: AnySize makes WithIndex and ByIndex be for messages of any size, AlwaysSparse
-// makes a message sparse.
-func (inside) AnySize() Option      { return anySize }
-func (inside) AlwaysSparse() Option { return alwaysSparse }
+// AnySize is an option of Parse: it makes WithIndex and ByIndex be for messages of any size.
+func (inside) AnySize() Option { return anySize }
 
 // CompactAlways makes every change of the message compact it first.
 func (inside) CompactAlways(m *Message) { m.dead.everyChange, m.maybeFull, m.more = true, true, true }
-
-// DefineFar completes a descriptor as Define does. The struct is far, however few fields it has.
-func (inside) DefineFar(d *XDesc, fields []XFieldDesc) { d.define(fields, entry.FarWords, entry.Far) }
 
 // ParseInto and NewInto are those of the package, of the type that d describes.
 func (inside) ParseInto(m *Message, d *XDesc, b []byte, opts ...Option) (XStruct, error) {

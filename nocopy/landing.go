@@ -2,8 +2,6 @@ package nocopy
 
 import (
 	"unicode/utf8"
-
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
 // This file reads a message by the index in its own bytes, the wire index (wireindex.go). Parsing
@@ -407,16 +405,11 @@ func (m *Message) mostIndexFor(words int) int {
 // error for Message.Index.
 func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, ok bool) {
 	l, p := m.landing, &m.p
-	before, shadows := m.words, len(m.shadows.all)
-	i, word := m.parsePart(t, at, stop, depth, m.mostFor(t, at, stop))
-	if i < 0 && m.mayBeSparse(p) && m.mayAlloc(sparseWords) {
-		p.err, p.path = nil, p.path[:0]
-		m.forgetTables() // some may be among the words that are given up
-		m.hasTables, m.words, m.zeroed = true, before, 0
-		m.shadows.all = m.shadows.all[:shadows]
-		m.makeSparse()
-		i, word = m.parsePart(t, at, stop, depth, m.mostFor(t, at, stop))
-	}
+	m.beginTrusted(l.base + uint32(at))
+	p.b = l.b[at:stop:stop]
+	p.trusted, p.utf8, p.maxDepth, p.maxIndex = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, l.maxIndex
+	i, word := p.value(t, 0, 0)
+	p.b = nil
 	if i >= 0 {
 		return word, at + i, true
 	}
@@ -429,37 +422,6 @@ func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, 
 		l.err = err
 	}
 	return 0, 0, false
-}
-
-// mostFor returns how many words the index may have after the value of type t at an offset, before
-// stop, is parsed. Unless the message is sparse these are at most as many as are due to the
-// value's bytes, so that enough is left for all others.
-func (m *Message) mostFor(t *XType, at, stop int) uint32 {
-	l := m.landing
-	if m.noWords != 0 {
-		return l.mostIndex
-	}
-	if m.desc.program(); m.desc.widest <= entry.MostNear {
-		return l.maxIndex
-	}
-	end, ok := l.pass(at, stop, t.wire)
-	if !ok {
-		return l.maxIndex
-	}
-	due := uint64(m.words) + indexPerByte/4*uint64(end-at)
-	return uint32(min(uint64(l.maxIndex), max(due, indexFloor/4)))
-}
-
-// parsePart does the work of parseAt once, with an index of so many words at most. It returns how
-// many bytes the value has, failed or mismatch, and the entry.
-func (m *Message) parsePart(t *XType, at, stop, depth int, most uint32) (int, uint32) {
-	l, p := m.landing, &m.p
-	m.beginTrusted(l.base + uint32(at))
-	p.b = l.b[at:stop:stop]
-	p.trusted, p.utf8, p.maxDepth, p.maxIndex = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, most
-	i, word := p.value(t, 0, 0)
-	p.b = nil
-	return i, word
 }
 
 // absentEntry returns the entry that all values of type t that are not valid share: one that reads

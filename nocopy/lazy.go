@@ -116,9 +116,6 @@ type indexer struct{ m *Message }
 // that is wrong.
 func (ix indexer) structure(d *XDesc, e uint32, path string) error {
 	m := ix.m
-	if d.far && m.hasNoWords(e) {
-		return nil
-	}
 	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
 		f := &d.fields[i]
 		word := m.at(e, f.c)

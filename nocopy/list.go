@@ -173,11 +173,8 @@ func (m *Message) appendZeroStruct(t *XType, e uint32) {
 
 // indexInto indexes the struct at position p, which must be valid and contiguous, into entry e.
 func (m *Message) indexInto(t *XType, p, e uint32) {
-	to, shadows := m.entryToFill(t.desc, e), len(m.shadows.all)
 	m.beginTrusted(p)
-	i := m.p.structure(t.desc, to, 0)
-	m.endTrusted(i)
-	m.referTo(e, to, shadows)
+	m.endTrusted(m.p.structure(t.desc, e, 0))
 }
 
 // appendSlots adds n elements or pairs to the count of the list or map, so that their bytes can

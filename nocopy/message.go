@@ -61,8 +61,7 @@ type Message struct {
 	viewKeys    viewKeys
 	liveSets    []bitset // see edit.live
 	dead        deadEntries
-	more        bool   // endMore may have something to empty
-	noWords     uint32 // words that stay 0; 0 unless the message is sparse, see far.go
+	more        bool // endMore may have something to empty
 	spareTables spareTables
 	tableSlots  uint32    // room, in fields, of the table that was last made in place of a full one
 	hasTables   bool      // there are tables of wide structs, see wide.go
@@ -394,7 +393,7 @@ func (m *Message) end() {
 	} else {
 		m.zeroed = 0
 	}
-	m.words, m.levelled, m.root, m.noWords = 0, 0, 0, 0
+	m.words, m.levelled, m.root = 0, 0, 0
 	m.open = m.open[:0]
 	m.edits = m.edits[:1]
 	if m.more || m.guarded || m.large || m.hasTables || m.tables.filterOf != 0 || m.flags&limited != 0 || debugging {

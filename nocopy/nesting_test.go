@@ -43,10 +43,9 @@ func accepted(t *testing.T, what string, d *XDesc, m *Message) {
 	}
 }
 
-// TestOwnSparseStructs: many structs of many fields, of which few are set, take more index than
-// bytes.
-func TestOwnSparseStructs(t *testing.T) {
-	sparse := newStructDesc("Sparse")
+// TestOwnWideStructs: many wide structs of which few fields are set take more index than bytes.
+func TestOwnWideStructs(t *testing.T) {
+	wide := newStructDesc("Wide")
 	fields := make([]XFieldDesc, 200)
 	for i := range fields {
 		fields[i] = XFieldDesc{ID: int16(i + 1), Name: "f" + itoa(i), Type: typeI64, Req: XOptional}
@@ -54,16 +53,16 @@ func TestOwnSparseStructs(t *testing.T) {
 			fields[i].Type = typeBool
 		}
 	}
-	sparse.DefineWide(fields...)
+	wide.DefineWide(fields...)
 	list := newStructDesc("List")
-	list.Define(XFieldDesc{ID: 1, Name: "list", Type: listTypeOf(structTypeOf(sparse))},
-		XFieldDesc{ID: 2, Name: "map", Type: mapTypeOf(typeI32, structTypeOf(sparse))},
-		XFieldDesc{ID: 3, Name: "lists", Type: listTypeOf(listTypeOf(structTypeOf(sparse)))})
+	list.Define(XFieldDesc{ID: 1, Name: "list", Type: listTypeOf(structTypeOf(wide))},
+		XFieldDesc{ID: 2, Name: "map", Type: mapTypeOf(typeI32, structTypeOf(wide))},
+		XFieldDesc{ID: 3, Name: "lists", Type: listTypeOf(listTypeOf(structTypeOf(wide)))})
 	fill := func(s XStruct, i int) {
 		if i%2 == 0 {
-			s.SetBool(sparse.constant(i), true)
+			s.SetBool(wide.constant(i), true)
 		} else {
-			s.SetInt64(sparse.constant(i), 1)
+			s.SetInt64(wide.constant(i), 1)
 		}
 	}
 	sizes := []int{1000, 5000, 20_000}

@@ -82,9 +82,6 @@ const (
 	// anySize, for tests, makes WithIndex and ByIndex be for messages of any size, with entries for
 	// small values.
 	anySize
-
-	// alwaysSparse, for tests, makes the message sparse, see far.go.
-	alwaysSparse
 )
 
 // Limits bounds what Parse accepts. A zero field means its default. For new messages only MaxDepth
@@ -94,7 +91,9 @@ type Limits struct {
 	// Levels of structs in structs, and of containers in a skipped field: 64, at most 65,536; see
 	// Message.Finish
 	MaxDepth int
-	MaxIndex int // bytes of index: 16 MiB plus 64 per byte of the message
+	// Bytes of index: 16 MiB plus 64 per byte of the message. Only messages of many empty structs
+	// need more: a struct of 15 to 57 fields takes 4 bytes for each field, set or not
+	MaxIndex int
 }
 
 func (Limits) option() {}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
 // The entry points of parsing. Most messages are one []byte, have no options but Own, Recycle and
@@ -183,7 +182,7 @@ func (m *Message) parseWindows(n int) (XStruct, error) {
 	if i >= 0 {
 		i = m.indexFrom(p)
 	}
-	if i < 0 && (p.err.Err == errScattered || m.fitsOtherwise(p)) {
+	if i < 0 && p.err.Err == errScattered {
 		return m.parseGathered(n)
 	}
 	return m.parsed(p, i)
@@ -224,24 +223,20 @@ func (m *Message) parseRoot(p *parser) (XStruct, error) {
 // or failed.
 func (m *Message) indexFrom(p *parser) int {
 	m.desc.self.mustBeDefined()
-	if m.flags&alwaysSparse != 0 && m.noWords == 0 {
-		p.slow = true
-		m.makeSparse()
-	}
 	if m.root = p.allot(0, m.desc.words, 1, 0); m.root == 0 {
 		return failed
 	}
 	return p.structure(m.desc, m.root, 0)
 }
 
-// parsed ends a parse. i is the index after the root, or failed: then it may parse the message
-// again in another way, see fitsOtherwise. It returns the root's handle or the error.
+// parsed ends a parse. i is the index after the root, or failed: then it parses the message again
+// without Lazy, if that may do with less index. It returns the root's handle or the error.
 func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 	if i >= 0 && len(p.b)-i+p.after > 0 {
 		i = p.fail(i, ErrTrailing)
 	}
-	if i < 0 && m.fitsOtherwise(p) {
-		return m.parseOtherwise(p)
+	if i < 0 && p.full && p.err != nil && p.promised > 0 {
+		return m.parseEagerly(p)
 	}
 	if i < 0 {
 		err := p.finish(m.desc)
@@ -268,33 +263,14 @@ func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 	return m.handle(m.root), nil
 }
 
-// mayBeSparse reports whether the parser, which has failed, may succeed if the message is sparse.
-func (m *Message) mayBeSparse(p *parser) bool {
-	if !p.full || p.err == nil || m.noWords != 0 {
-		return false
-	}
-	m.desc.program() // of a message that is read by its index there may be none yet
-	return m.desc.widest > entry.MostNear && firstEntry+sparseWords <= p.maxIndex
-}
-
-// fitsOtherwise reports whether the parser, which has failed, may succeed if the message is
-// sparse, or what it promised to index later is indexed at once.
-func (m *Message) fitsOtherwise(p *parser) bool {
-	return m.mayBeSparse(p) || p.full && p.err != nil && p.promised > 0
-}
-
-// parseOtherwise parses the message, which is the parser's window, from its beginning. If the
-// parser promised to index something later, all is indexed at once: that may be enough, and a
-// sparse message may take a little more index. Else the message becomes sparse.
-func (m *Message) parseOtherwise(p *parser) (XStruct, error) {
-	b, base, sparse := p.b, p.base, p.promised == 0
+// parseEagerly parses the message, which is the parser's window, from its beginning, and indexes
+// everything at once: more index was promised to what was left for later than that will take.
+func (m *Message) parseEagerly(p *parser) (XStruct, error) {
+	b, base := p.b, p.base
 	m.forgetTables()
 	m.words, m.shadows.all = firstEntry, m.shadows.all[:0]
 	p.reset(len(b))
-	p.b, p.base, p.slow, p.lazy, p.promised = b, base, sparse, false, 0
-	if sparse {
-		m.makeSparse()
-	}
+	p.b, p.base, p.lazy, p.promised = b, base, false, 0
 	return m.parsed(p, m.indexFrom(p))
 }
 

@@ -53,7 +53,6 @@ const (
 	kindDone                    // the end of a value that is in no field
 	kindFork                    // goes to the other order if the struct has its fields in that
 	kindQuit                    // stops: the slow parser goes on
-	kindHere                    // a far struct, whose fields' words are to follow
 	kindFixed                   // an element of fixed size
 	kindText                    // an element that is a text
 	kindStruct                  // a struct, union or exception. From here on there is a second cell
@@ -398,9 +397,6 @@ func (c *compiler) wide(d *XDesc, p *programs) {
 // cells.
 func (c *compiler) sequence(d *XDesc, order []uint16) []int {
 	start := c.offset()
-	if d.far {
-		c.add(cell{op: special(kindHere) | awayWord<<opWord}, opOrigin{desc: d})
-	}
 	ops := make([]int, 0, len(order))
 	for _, i := range order {
 		f, at := &d.fields[i], len(c.cells)
@@ -481,7 +477,7 @@ func (d *XDesc) flat() bool {
 			return false
 		}
 	}
-	return !d.union && !d.far && !d.wide && len(d.fields) > 0
+	return !d.union && !d.wide && len(d.fields) > 0
 }
 
 // fixedList reports whether the field is a list or set of elements of fixed size.

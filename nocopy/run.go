@@ -290,12 +290,6 @@ loop:
 			case kindQuit:
 				pc = toAt(code, pc) >> 32
 				break loop
-			case kindHere:
-				if len(m) != modePasses {
-					put(w, awayWord, 0)
-				}
-				pc += cellSize
-				continue
 			case kindFork:
 				other, next := toAt(code, pc)>>32, at+o.reach()
 				if next+4 <= size && o.is(load32(mem, at)) &&

@@ -209,7 +209,11 @@ func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 	case fixed, text:
 		return p.element(t, i)
 	case record:
-		return p.structValue(t, i, lead)
+		e := p.allotFor(t, 0, t.desc.words, 1, i)
+		if e == 0 {
+			return failed, 0
+		}
+		return p.structure(t.desc, e, i+lead), e
 	}
 	if i = p.need(i, lead+int(t.headerSize())); i < 0 {
 		return i, 0
@@ -228,9 +232,6 @@ func (p *parser) list(t *XType, i, lead int) (int, uint32) {
 	n, left := be32(p.b[h+1:]), len(p.b)-body+p.after
 	if WireType(p.b[h]) != elem.wire && n > 0 || uint64(n)*uint64(minSize[elem.wire]) > uint64(left) || n > maxCount {
 		return p.badList(t, h), 0
-	}
-	if p.m.noWords != 0 && elem.kind == record && elem.desc.far && n > 0 {
-		return p.sparseList(t, body, n)
 	}
 	e := p.allotFor(t, listWords, int(n), t.elemWords(), i)
 	if e == 0 {
@@ -261,64 +262,6 @@ func (p *parser) list(t *XType, i, lead int) (int, uint32) {
 	}
 	p.m.idx[e+listEnd] = p.base + uint32(i)
 	return i, e
-}
-
-// sparseList indexes a list of n far structs, n at least 1, the first of which is at body, in a
-// sparse message. It returns what slowValue returns.
-func (p *parser) sparseList(t *XType, body int, n uint32) (int, uint32) {
-	i := body
-	e := p.allotFor(t, listWords, 0, 0, i)
-	if e == 0 {
-		return failed, 0
-	}
-	p.listEntry(t, e, body, n)
-	table := uint32(0)
-	if p.reuse {
-		table = p.m.allocRaw(int(n))
-	} else if table = p.allot(0, int(n), 1, i); table == 0 {
-		return failed, 0
-	}
-	p.m.idx[e+listElems], p.m.idx[e+listRoom] = table, roomTable|n
-	for k := range n {
-		var x uint32
-		if i, x = p.structValue(t.elem, i, 0); i < 0 {
-			return p.inElement(int(k), i), 0
-		}
-		p.m.idx[table+k] = x
-	}
-	p.m.idx[e+listEnd] = p.base + uint32(i)
-	return i, e
-}
-
-// structValue indexes the struct of type t that stands after lead bytes at i into a new entry. If
-// the message is sparse, and the struct far and empty, the entry has no words for fields. It
-// returns the index after the struct, or failed, and the entry.
-func (p *parser) structValue(t *XType, i, lead int) (int, uint32) {
-	d := t.desc
-	if d.far && p.m.noWords != 0 && p.depth < p.maxDepth && (len(d.required) == 0 || p.trusted) {
-		if i = p.need(i, lead+1); i < 0 {
-			return i, 0
-		}
-		if p.b[i+lead] == byte(WireStop) {
-			e := uint32(0)
-			if p.reuse {
-				e = p.m.reuseEmpty(t)
-			}
-			if e == 0 {
-				e = p.allot(farWords, 0, 0, i)
-			}
-			if e == 0 {
-				return failed, 0
-			}
-			p.m.fillWithoutWords(e, p.base+uint32(i+lead))
-			return i + lead + 1, e
-		}
-	}
-	e := p.allotFor(t, 0, d.words, 1, i)
-	if e == 0 {
-		return failed, 0
-	}
-	return p.structure(d, e, i+lead), e
 }
 
 // inElement adds k, the number of an element, to the path of the failure if i is failed. It

@@ -130,7 +130,7 @@ func (s XStruct) alive() {
 
 // HasField reports whether the field is set. It works for structs of any size.
 func (s XStruct) HasField(f XField) bool {
-	if f.near() || s.m == nil {
+	if !f.wide() || s.m == nil {
 		return s.Has(f)
 	}
 	s.alive()
@@ -138,7 +138,7 @@ func (s XStruct) HasField(f XField) bool {
 }
 
 // Has reports whether the field is set. Has, and the getters of one field that follow, are for
-// fields of near structs; XFar and XWide have those for other structs.
+// fields of near structs; XWide has those for wide structs.
 func (s XStruct) Has(f XField) bool { return s.m != nil && s.word(f) != 0 }
 
 // Bool returns a bool field, or false if it is not set.
@@ -349,7 +349,7 @@ func (s XStruct) SetInt8(f XField, v int8) {
 	if debugging && s.m != nil {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	if f.near() {
+	if !f.wide() {
 		if p := s.wordToSet(f); s.m.buf.InTail(p, 1) {
 			s.m.buf.Put1(p, byte(v))
 			return
@@ -363,7 +363,7 @@ func (s XStruct) SetInt16(f XField, v int16) {
 	if debugging && s.m != nil {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	if f.near() {
+	if !f.wide() {
 		if p := s.wordToSet(f); s.m.buf.InTail(p, 2) {
 			s.m.buf.Put2(p, uint16(v))
 			return
@@ -377,7 +377,7 @@ func (s XStruct) SetInt32(f XField, v int32) {
 	if debugging && s.m != nil {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	if f.near() {
+	if !f.wide() {
 		if p := s.wordToSet(f); s.m.buf.InTail(p, 4) {
 			s.m.buf.Put4(p, uint32(v))
 			return
@@ -391,7 +391,7 @@ func (s XStruct) SetInt64(f XField, v int64) {
 	if debugging && s.m != nil {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	if f.near() {
+	if !f.wide() {
 		if p := s.wordToSet(f); s.m.buf.InTail(p, 8) {
 			s.m.buf.Put8(p, uint64(v))
 			return
@@ -502,8 +502,8 @@ func (s XStruct) SetText(f XField, v string) {
 	if s.m == nil {
 		panic(panicAbsent)
 	}
-	if !f.near() {
-		s.setTextElsewhere(f, v)
+	if f.wide() {
+		s.setTextWide(f, v)
 		return
 	}
 	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
@@ -516,10 +516,10 @@ func (s XStruct) SetText(f XField, v string) {
 	s.setText(f, v)
 }
 
-// setTextElsewhere sets a string field of a struct that is not near.
-func (s XStruct) setTextElsewhere(f XField, v string) {
+// setTextWide sets a string field of a wide struct.
+func (s XStruct) setTextWide(f XField, v string) {
 	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		if w := s.m.slot(uint32(s.k), f); *w == 0 {
+		if w := s.m.wideSlot(uint32(s.k), f); *w == 0 {
 			*w = s.m.buf.Tail() + fieldHeader
 			s.m.buf.AppendShort(uint64(f.header())<<40|uint64(len(v))<<8, fieldHeader+textHeader, v)
 			return

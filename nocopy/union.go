@@ -93,13 +93,8 @@ func (s XStruct) UnsetArm(f XField) {
 		s.m.idx[at] = s.m.lastArmIn(e, f)
 		return
 	}
-	first := uint32(unionWords)
-	if f.far() {
-		first = farWords
-		e += s.m.idx[e+awayWord]
-	}
 	which := uint32(0)
-	for w := first; w < f.words(); w++ {
+	for w := uint32(unionWords); w < f.words(); w++ {
 		if s.m.idx[e+w] != 0 {
 			which = w
 		}

@@ -60,48 +60,33 @@ func bareTable(span uint32) uint32 {
 
 // at returns the word of field f of the struct of entry e.
 func (m *Message) at(e uint32, f XField) uint32 {
-	if f&(entry.Far|entry.Wide) != 0 { // written so, put is inlined
-		return m.atElsewhere(e, f)
+	if int32(f) < 0 { // written so, put is inlined
+		return m.atWide(e, f)
 	}
 	return m.idx[e+uint32(f>>entry.WordShift)]
 }
 
 //go:noinline
-func (m *Message) atElsewhere(e uint32, f XField) uint32 {
-	if f&entry.Far != 0 {
-		return m.idx[e+m.idx[e+awayWord]+uint32(f>>entry.WordShift)]
-	}
-	return tableAt(m.idx, m.idx[e+tableWord], f)
-}
+func (m *Message) atWide(e uint32, f XField) uint32 { return tableAt(m.idx, m.idx[e+tableWord], f) }
 
 // put sets the word of field f of the struct of entry e.
 func (m *Message) put(e uint32, f XField, word uint32) {
-	if f&(entry.Far|entry.Wide) != 0 {
-		m.putElsewhere(e, f, word)
+	if int32(f) < 0 {
+		m.putWide(e, f, word)
 	} else {
 		m.idx[e+uint32(f>>entry.WordShift)] = word
 	}
 }
 
+// putWide does the work of put for a wide struct.
+//
 //go:noinline
-func (m *Message) putElsewhere(e uint32, f XField, word uint32) {
-	switch {
-	case f.far():
-		m.putFar(e, f, word)
-	case word == 0:
+func (m *Message) putWide(e uint32, f XField, word uint32) {
+	if word == 0 {
 		removeFromTable(m.idx, m.idx[e+tableWord], f)
-	default:
+	} else {
 		*m.wideSlot(e, f) = word
 	}
-}
-
-// slot returns a pointer to the word of field f of the far or wide struct of entry e, for the
-// caller to set it to something other than 0. The pointer is good until the index grows.
-func (m *Message) slot(e uint32, f XField) *uint32 {
-	if f.far() {
-		return m.farSlot(e, f)
-	}
-	return m.wideSlot(e, f)
 }
 
 // wideSlot returns a pointer to the word of field f of the wide struct of entry e, for which it
@@ -261,7 +246,7 @@ func fillTable(idx []uint32, to, t, span uint32) {
 // position p, in entry e. It does nothing if the struct is not wide.
 func (m *Message) indexWideTemplate(d *XDesc, e, p uint32) {
 	for _, s := range d.wideTemplate {
-		m.putElsewhere(e, d.fields[s.word-d.first].c, p+s.off)
+		m.putWide(e, d.fields[s.word-d.first].c, p+s.off)
 	}
 }
 
@@ -325,7 +310,7 @@ func (m *Message) next(d *XDesc, e uint32, i int) int {
 // NextField returns the number of the first field from field i on that may be set in s, or
 // d.NumFields(). d describes s.
 func (s XStruct) NextField(d *XDesc, i int) int {
-	if s.m == nil || d.far {
+	if s.m == nil {
 		return i
 	}
 	s.alive()

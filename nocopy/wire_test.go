@@ -58,7 +58,6 @@ var (
 func ways(n int) []way {
 	list := []way{
 		inOnePiece, owned, fromReader, recycled, with(inOnePiece, Lazy, "lazy"), with(fromReader, Lazy, "lazy"),
-		with(inOnePiece, alwaysSparse, "sparse"), with(cutEvery(3), alwaysSparse, "sparse"),
 		cutEvery(1), cutEvery(2), cutEvery(3), cutEvery(7), with(cutEvery(1), Lazy, "lazy"), with(cutEvery(5), Recycle, "recycled"),
 	}
 	for i := range n + 1 {

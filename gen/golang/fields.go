@@ -84,9 +84,9 @@ func (f *file) valuesView(s *schema.Struct) valuesView {
 		v := valueView{Field: n.Fields[i]}
 		if field.Type.Kind == schema.List && hasFields(field.Type.Elem) {
 			elem := field.Type.Elem.Struct
-			first, kind := entry.Layout(len(elem.Fields), elem.Shape == schema.IsUnion)
+			first, wide := entry.Layout(len(elem.Fields), elem.Shape == schema.IsUnion)
 			v.Element, v.Stride = f.fieldsType(elem), first+len(elem.Fields)
-			if kind == entry.Wide {
+			if wide {
 				v.Stride = entry.WideWords
 			}
 			view.Nests, view.Elements = true, true

@@ -58,8 +58,7 @@ type fieldView struct {
 	Define     string // the field's line in the descriptor
 	FieldConst string // the value of the field constant
 	Ordinal    int    // the index of the field's word in the struct's entry
-	Handle     string // whose getters read the field: Struct, or Far or Wide of such a struct
-	Key        string // how these name it: the constant, or the word of a far struct
+	Handle     string // whose getters read the field: Struct, or Wide of such a struct
 	Has        string // the method that reports whether the field is set
 }
 
@@ -112,19 +111,13 @@ func (f *file) structView(s *schema.Struct) structView {
 			schema.IsStruct: "NewDesc", schema.IsUnion: "NewUnionDesc", schema.IsException: "NewExceptionDesc",
 		}[s.Shape],
 	}
-	first, kind := entry.Layout(len(s.Fields), view.Union)
+	first, wide := entry.Layout(len(s.Fields), view.Union)
 	if n := first + len(s.Fields); n > math.MaxUint16 {
 		f.g.errs.Add(s.Pos, "%s has %d fields, at most %d are possible", s.Name, len(s.Fields), math.MaxUint16-first)
 	}
 	handle, has, flag := "Struct", "Has", ""
-	if kind != 0 {
-		flag = fmt.Sprintf("%#x | ", kind)
-	}
-	switch view.Wide = kind == entry.Wide; kind {
-	case entry.Far:
-		handle = "Far"
-	case entry.Wide:
-		handle = "Wide"
+	if view.Wide = wide; wide {
+		handle, flag = "Wide", fmt.Sprintf("%#x | ", uint32(entry.Wide))
 		if first+len(s.Fields) <= entry.FlatWords {
 			has = "HasFlat"
 		}
@@ -136,10 +129,6 @@ func (f *file) structView(s *schema.Struct) structView {
 			first+len(s.Fields), entry.WordsShift, flag, field.Type.WireType(), entry.WireShift)
 		if field.ID != 0 { // linters complain about "| 0"
 			v.FieldConst += fmt.Sprintf(" | %d", uint16(field.ID))
-		}
-		v.Key = v.Const
-		if kind == entry.Far {
-			v.Key = strconv.Itoa(v.Ordinal)
 		}
 		v.Unset = "Unset(" + v.Const + ")"
 		switch {

@@ -50,9 +50,6 @@ const (
 // Struct is the handle of a struct with all accessors.
 type Struct = nocopy.XStruct
 
-// Far is the handle of a far struct, with the getters of one field.
-type Far = nocopy.XFar
-
 // Wide is the handle of a wide struct, with the getters of one field.
 type Wide = nocopy.XWide
 

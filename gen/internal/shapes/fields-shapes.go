@@ -4571,7 +4571,7 @@ func (v *SecretsFields) ThriftPut(r *impl.Row, at int) int {
 	if v.Nested != nil {
 		at = r.List(at, secretsNested, SecretsDesc, len(v.Nested))
 		for i := range v.Nested {
-			at = v.Nested[i].ThriftPut(r, r.Next(at, 19))
+			at = v.Nested[i].ThriftPut(r, r.Next(at, 17))
 		}
 		at = r.EndList(at, e, secretsNested)
 	}
@@ -4869,7 +4869,7 @@ func (s Secrets) SetNestedOf(v []SecretsFields) {
 	var r impl.Row
 	at := r.Rows(impl.Struct(s), secretsNested, SecretsDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 19))
+		at = v[i].ThriftPut(&r, r.Next(at, 17))
 	}
 	r.End(at)
 }
@@ -4880,7 +4880,7 @@ func (s Secrets) SetNestedBy(n int, f func(i int) SecretsFields) {
 	at := r.Rows(impl.Struct(s), secretsNested, SecretsDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 19))
+		at = v.ThriftPut(&r, r.NextBy(at, 17))
 	}
 	r.End(at)
 }

@@ -424,23 +424,23 @@ func (s *Empty) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s,
 type RequiredFields nocopy.Struct
 
 const (
-	requiredFieldsFlag    impl.Field = 4<<48 | 21<<32 | 0x40000000 | 2<<16 | 1
-	requiredFieldsTiny    impl.Field = 5<<48 | 21<<32 | 0x40000000 | 3<<16 | 2
-	requiredFieldsSmall   impl.Field = 6<<48 | 21<<32 | 0x40000000 | 6<<16 | 3
-	requiredFieldsMedium  impl.Field = 7<<48 | 21<<32 | 0x40000000 | 8<<16 | 4
-	requiredFieldsLarge   impl.Field = 8<<48 | 21<<32 | 0x40000000 | 10<<16 | 5
-	requiredFieldsReal    impl.Field = 9<<48 | 21<<32 | 0x40000000 | 4<<16 | 6
-	requiredFieldsText    impl.Field = 10<<48 | 21<<32 | 0x40000000 | 11<<16 | 7
-	requiredFieldsBlob    impl.Field = 11<<48 | 21<<32 | 0x40000000 | 11<<16 | 8
-	requiredFieldsKey     impl.Field = 12<<48 | 21<<32 | 0x40000000 | 16<<16 | 9
-	requiredFieldsColor   impl.Field = 13<<48 | 21<<32 | 0x40000000 | 8<<16 | 10
-	requiredFieldsPoint   impl.Field = 14<<48 | 21<<32 | 0x40000000 | 12<<16 | 11
-	requiredFieldsShape   impl.Field = 15<<48 | 21<<32 | 0x40000000 | 12<<16 | 12
-	requiredFieldsNumbers impl.Field = 16<<48 | 21<<32 | 0x40000000 | 15<<16 | 13
-	requiredFieldsWords   impl.Field = 17<<48 | 21<<32 | 0x40000000 | 15<<16 | 14
-	requiredFieldsUnique  impl.Field = 18<<48 | 21<<32 | 0x40000000 | 14<<16 | 15
-	requiredFieldsCounts  impl.Field = 19<<48 | 21<<32 | 0x40000000 | 13<<16 | 16
-	requiredFieldsPoints  impl.Field = 20<<48 | 21<<32 | 0x40000000 | 15<<16 | 17
+	requiredFieldsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	requiredFieldsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	requiredFieldsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	requiredFieldsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	requiredFieldsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	requiredFieldsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	requiredFieldsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	requiredFieldsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	requiredFieldsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	requiredFieldsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	requiredFieldsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	requiredFieldsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	requiredFieldsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	requiredFieldsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	requiredFieldsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	requiredFieldsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	requiredFieldsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // RequiredFieldsDesc is the descriptor of RequiredFields.
@@ -483,55 +483,55 @@ func (s RequiredFields) MarshalJSONTo(e impl.JSONOut) error      { return impl.P
 func (s *RequiredFields) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *RequiredFields) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-func (s RequiredFields) GetFlag() bool   { return impl.Far(s).Bool(4) }
+func (s RequiredFields) GetFlag() bool   { return impl.Struct(s).Bool(requiredFieldsFlag) }
 func (s RequiredFields) SetFlag(v bool)  { impl.Struct(s).SetBool(requiredFieldsFlag, v) }
-func (s RequiredFields) IsSetFlag() bool { return impl.Far(s).Has(4) }
+func (s RequiredFields) IsSetFlag() bool { return impl.Struct(s).Has(requiredFieldsFlag) }
 func (s RequiredFields) UnsetFlag()      { impl.Struct(s).Reset(requiredFieldsFlag, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetTiny() int8   { return impl.Far(s).Int8(5) }
+func (s RequiredFields) GetTiny() int8   { return impl.Struct(s).Int8(requiredFieldsTiny) }
 func (s RequiredFields) SetTiny(v int8)  { impl.Struct(s).SetInt8(requiredFieldsTiny, v) }
-func (s RequiredFields) IsSetTiny() bool { return impl.Far(s).Has(5) }
+func (s RequiredFields) IsSetTiny() bool { return impl.Struct(s).Has(requiredFieldsTiny) }
 func (s RequiredFields) UnsetTiny()      { impl.Struct(s).Reset(requiredFieldsTiny, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetSmall() int16  { return impl.Far(s).Int16(6) }
+func (s RequiredFields) GetSmall() int16  { return impl.Struct(s).Int16(requiredFieldsSmall) }
 func (s RequiredFields) SetSmall(v int16) { impl.Struct(s).SetInt16(requiredFieldsSmall, v) }
-func (s RequiredFields) IsSetSmall() bool { return impl.Far(s).Has(6) }
+func (s RequiredFields) IsSetSmall() bool { return impl.Struct(s).Has(requiredFieldsSmall) }
 func (s RequiredFields) UnsetSmall()      { impl.Struct(s).Reset(requiredFieldsSmall, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetMedium() int32  { return impl.Far(s).Int32(7) }
+func (s RequiredFields) GetMedium() int32  { return impl.Struct(s).Int32(requiredFieldsMedium) }
 func (s RequiredFields) SetMedium(v int32) { impl.Struct(s).SetInt32(requiredFieldsMedium, v) }
-func (s RequiredFields) IsSetMedium() bool { return impl.Far(s).Has(7) }
+func (s RequiredFields) IsSetMedium() bool { return impl.Struct(s).Has(requiredFieldsMedium) }
 func (s RequiredFields) UnsetMedium()      { impl.Struct(s).Reset(requiredFieldsMedium, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetLarge() int64  { return impl.Far(s).Int64(8) }
+func (s RequiredFields) GetLarge() int64  { return impl.Struct(s).Int64(requiredFieldsLarge) }
 func (s RequiredFields) SetLarge(v int64) { impl.Struct(s).SetInt64(requiredFieldsLarge, v) }
-func (s RequiredFields) IsSetLarge() bool { return impl.Far(s).Has(8) }
+func (s RequiredFields) IsSetLarge() bool { return impl.Struct(s).Has(requiredFieldsLarge) }
 func (s RequiredFields) UnsetLarge()      { impl.Struct(s).Reset(requiredFieldsLarge, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetReal() float64  { return impl.Far(s).Float64(9) }
+func (s RequiredFields) GetReal() float64  { return impl.Struct(s).Float64(requiredFieldsReal) }
 func (s RequiredFields) SetReal(v float64) { impl.Struct(s).SetFloat64(requiredFieldsReal, v) }
-func (s RequiredFields) IsSetReal() bool   { return impl.Far(s).Has(9) }
+func (s RequiredFields) IsSetReal() bool   { return impl.Struct(s).Has(requiredFieldsReal) }
 func (s RequiredFields) UnsetReal()        { impl.Struct(s).Reset(requiredFieldsReal, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetText() string  { return impl.Far(s).Text(10) }
+func (s RequiredFields) GetText() string  { return impl.Struct(s).Text(requiredFieldsText) }
 func (s RequiredFields) SetText(v string) { impl.Struct(s).SetText(requiredFieldsText, v) }
-func (s RequiredFields) IsSetText() bool  { return impl.Far(s).Has(10) }
+func (s RequiredFields) IsSetText() bool  { return impl.Struct(s).Has(requiredFieldsText) }
 func (s RequiredFields) UnsetText()       { impl.Struct(s).Reset(requiredFieldsText, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetBlob() []byte      { return impl.Far(s).Bytes(11) }
+func (s RequiredFields) GetBlob() []byte      { return impl.Struct(s).Bytes(requiredFieldsBlob) }
 func (s RequiredFields) SetBlob(v []byte)     { impl.Struct(s).SetBytes(requiredFieldsBlob, v) }
 func (s RequiredFields) NewBlob(n int) []byte { return impl.Struct(s).NewBytes(requiredFieldsBlob, n) }
-func (s RequiredFields) IsSetBlob() bool      { return impl.Far(s).Has(11) }
+func (s RequiredFields) IsSetBlob() bool      { return impl.Struct(s).Has(requiredFieldsBlob) }
 func (s RequiredFields) UnsetBlob()           { impl.Struct(s).Reset(requiredFieldsBlob, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetKey() nocopy.UUID  { return impl.Far(s).UUID(12) }
+func (s RequiredFields) GetKey() nocopy.UUID  { return impl.Struct(s).UUID(requiredFieldsKey) }
 func (s RequiredFields) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(requiredFieldsKey, v) }
-func (s RequiredFields) IsSetKey() bool       { return impl.Far(s).Has(12) }
+func (s RequiredFields) IsSetKey() bool       { return impl.Struct(s).Has(requiredFieldsKey) }
 func (s RequiredFields) UnsetKey()            { impl.Struct(s).Reset(requiredFieldsKey, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetColor() Color  { return Color(impl.Far(s).Int32(13)) }
+func (s RequiredFields) GetColor() Color  { return Color(impl.Struct(s).Int32(requiredFieldsColor)) }
 func (s RequiredFields) SetColor(v Color) { impl.Struct(s).SetInt32(requiredFieldsColor, int32(v)) }
-func (s RequiredFields) IsSetColor() bool { return impl.Far(s).Has(13) }
+func (s RequiredFields) IsSetColor() bool { return impl.Struct(s).Has(requiredFieldsColor) }
 func (s RequiredFields) UnsetColor()      { impl.Struct(s).Reset(requiredFieldsColor, RequiredFieldsDesc) }
 
 func (s RequiredFields) GetPoint() Point {
@@ -545,7 +545,7 @@ func (s RequiredFields) SetPoint(v Point) {
 func (s RequiredFields) NewPoint() Point {
 	return Point(impl.Struct(s).NewChild(requiredFieldsPoint, RequiredFieldsDesc, 0))
 }
-func (s RequiredFields) IsSetPoint() bool { return impl.Far(s).Has(14) }
+func (s RequiredFields) IsSetPoint() bool { return impl.Struct(s).Has(requiredFieldsPoint) }
 func (s RequiredFields) UnsetPoint()      { impl.Struct(s).Reset(requiredFieldsPoint, RequiredFieldsDesc) }
 
 func (s RequiredFields) GetShape() Shape {
@@ -559,7 +559,7 @@ func (s RequiredFields) SetShape(v Shape) {
 func (s RequiredFields) NewShape() Shape {
 	return Shape(impl.Struct(s).NewChild(requiredFieldsShape, RequiredFieldsDesc, 0))
 }
-func (s RequiredFields) IsSetShape() bool { return impl.Far(s).Has(15) }
+func (s RequiredFields) IsSetShape() bool { return impl.Struct(s).Has(requiredFieldsShape) }
 func (s RequiredFields) UnsetShape()      { impl.Struct(s).Reset(requiredFieldsShape, RequiredFieldsDesc) }
 
 func (s RequiredFields) GetNumbers() nocopy.Int64List {
@@ -571,7 +571,7 @@ func (s RequiredFields) SetNumbers(v []int64) {
 func (s RequiredFields) NewNumbers(n int) nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).NewChild(requiredFieldsNumbers, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetNumbers() bool { return impl.Far(s).Has(16) }
+func (s RequiredFields) IsSetNumbers() bool { return impl.Struct(s).Has(requiredFieldsNumbers) }
 func (s RequiredFields) UnsetNumbers() {
 	impl.Struct(s).Reset(requiredFieldsNumbers, RequiredFieldsDesc)
 }
@@ -585,7 +585,7 @@ func (s RequiredFields) SetWords(v []string) {
 func (s RequiredFields) NewWords(n int) nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).NewChild(requiredFieldsWords, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetWords() bool { return impl.Far(s).Has(17) }
+func (s RequiredFields) IsSetWords() bool { return impl.Struct(s).Has(requiredFieldsWords) }
 func (s RequiredFields) UnsetWords()      { impl.Struct(s).Reset(requiredFieldsWords, RequiredFieldsDesc) }
 
 func (s RequiredFields) GetUnique() nocopy.Int32List {
@@ -597,7 +597,7 @@ func (s RequiredFields) SetUnique(v []int32) {
 func (s RequiredFields) NewUnique(n int) nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).NewChild(requiredFieldsUnique, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetUnique() bool { return impl.Far(s).Has(18) }
+func (s RequiredFields) IsSetUnique() bool { return impl.Struct(s).Has(requiredFieldsUnique) }
 func (s RequiredFields) UnsetUnique()      { impl.Struct(s).Reset(requiredFieldsUnique, RequiredFieldsDesc) }
 
 func (s RequiredFields) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
@@ -616,7 +616,7 @@ func (s RequiredFields) SetCountsMap(v map[string]int64) {
 func (s RequiredFields) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(requiredFieldsCounts, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetCounts() bool { return impl.Far(s).Has(19) }
+func (s RequiredFields) IsSetCounts() bool { return impl.Struct(s).Has(requiredFieldsCounts) }
 func (s RequiredFields) UnsetCounts()      { impl.Struct(s).Reset(requiredFieldsCounts, RequiredFieldsDesc) }
 
 func (s RequiredFields) GetPoints() nocopy.StructList[Point] {
@@ -630,30 +630,30 @@ func (s RequiredFields) SetPoints(v nocopy.StructList[Point]) {
 func (s RequiredFields) NewPoints(n int) nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).NewChild(requiredFieldsPoints, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetPoints() bool { return impl.Far(s).Has(20) }
+func (s RequiredFields) IsSetPoints() bool { return impl.Struct(s).Has(requiredFieldsPoints) }
 func (s RequiredFields) UnsetPoints()      { impl.Struct(s).Reset(requiredFieldsPoints, RequiredFieldsDesc) }
 
 // Each type as a required field with a default.
 type RequiredDefaults nocopy.Struct
 
 const (
-	requiredDefaultsFlag    impl.Field = 4<<48 | 21<<32 | 0x40000000 | 2<<16 | 1
-	requiredDefaultsTiny    impl.Field = 5<<48 | 21<<32 | 0x40000000 | 3<<16 | 2
-	requiredDefaultsSmall   impl.Field = 6<<48 | 21<<32 | 0x40000000 | 6<<16 | 3
-	requiredDefaultsMedium  impl.Field = 7<<48 | 21<<32 | 0x40000000 | 8<<16 | 4
-	requiredDefaultsLarge   impl.Field = 8<<48 | 21<<32 | 0x40000000 | 10<<16 | 5
-	requiredDefaultsReal    impl.Field = 9<<48 | 21<<32 | 0x40000000 | 4<<16 | 6
-	requiredDefaultsText    impl.Field = 10<<48 | 21<<32 | 0x40000000 | 11<<16 | 7
-	requiredDefaultsBlob    impl.Field = 11<<48 | 21<<32 | 0x40000000 | 11<<16 | 8
-	requiredDefaultsKey     impl.Field = 12<<48 | 21<<32 | 0x40000000 | 16<<16 | 9
-	requiredDefaultsColor   impl.Field = 13<<48 | 21<<32 | 0x40000000 | 8<<16 | 10
-	requiredDefaultsPoint   impl.Field = 14<<48 | 21<<32 | 0x40000000 | 12<<16 | 11
-	requiredDefaultsShape   impl.Field = 15<<48 | 21<<32 | 0x40000000 | 12<<16 | 12
-	requiredDefaultsNumbers impl.Field = 16<<48 | 21<<32 | 0x40000000 | 15<<16 | 13
-	requiredDefaultsWords   impl.Field = 17<<48 | 21<<32 | 0x40000000 | 15<<16 | 14
-	requiredDefaultsUnique  impl.Field = 18<<48 | 21<<32 | 0x40000000 | 14<<16 | 15
-	requiredDefaultsCounts  impl.Field = 19<<48 | 21<<32 | 0x40000000 | 13<<16 | 16
-	requiredDefaultsPoints  impl.Field = 20<<48 | 21<<32 | 0x40000000 | 15<<16 | 17
+	requiredDefaultsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	requiredDefaultsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	requiredDefaultsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	requiredDefaultsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	requiredDefaultsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	requiredDefaultsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	requiredDefaultsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	requiredDefaultsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	requiredDefaultsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	requiredDefaultsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	requiredDefaultsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	requiredDefaultsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	requiredDefaultsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	requiredDefaultsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	requiredDefaultsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	requiredDefaultsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	requiredDefaultsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // RequiredDefaultsDesc is the descriptor of RequiredDefaults.
@@ -696,75 +696,89 @@ func (s RequiredDefaults) MarshalJSONTo(e impl.JSONOut) error      { return impl
 func (s *RequiredDefaults) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *RequiredDefaults) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-func (s RequiredDefaults) GetFlag() bool   { return impl.Far(s).BoolOr(4, true) }
+func (s RequiredDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(requiredDefaultsFlag, true) }
 func (s RequiredDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(requiredDefaultsFlag, v) }
-func (s RequiredDefaults) IsSetFlag() bool { return impl.Far(s).Has(4) }
+func (s RequiredDefaults) IsSetFlag() bool { return impl.Struct(s).Has(requiredDefaultsFlag) }
 func (s RequiredDefaults) UnsetFlag() {
 	impl.Struct(s).Reset(requiredDefaultsFlag, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetTiny() int8   { return impl.Far(s).Int8Or(5, -8) }
+func (s RequiredDefaults) GetTiny() int8   { return impl.Struct(s).Int8Or(requiredDefaultsTiny, -8) }
 func (s RequiredDefaults) SetTiny(v int8)  { impl.Struct(s).SetInt8(requiredDefaultsTiny, v) }
-func (s RequiredDefaults) IsSetTiny() bool { return impl.Far(s).Has(5) }
+func (s RequiredDefaults) IsSetTiny() bool { return impl.Struct(s).Has(requiredDefaultsTiny) }
 func (s RequiredDefaults) UnsetTiny() {
 	impl.Struct(s).Reset(requiredDefaultsTiny, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetSmall() int16  { return impl.Far(s).Int16Or(6, -1600) }
+func (s RequiredDefaults) GetSmall() int16 {
+	return impl.Struct(s).Int16Or(requiredDefaultsSmall, -1600)
+}
 func (s RequiredDefaults) SetSmall(v int16) { impl.Struct(s).SetInt16(requiredDefaultsSmall, v) }
-func (s RequiredDefaults) IsSetSmall() bool { return impl.Far(s).Has(6) }
+func (s RequiredDefaults) IsSetSmall() bool { return impl.Struct(s).Has(requiredDefaultsSmall) }
 func (s RequiredDefaults) UnsetSmall() {
 	impl.Struct(s).Reset(requiredDefaultsSmall, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetMedium() int32  { return impl.Far(s).Int32Or(7, 320000) }
+func (s RequiredDefaults) GetMedium() int32 {
+	return impl.Struct(s).Int32Or(requiredDefaultsMedium, 320000)
+}
 func (s RequiredDefaults) SetMedium(v int32) { impl.Struct(s).SetInt32(requiredDefaultsMedium, v) }
-func (s RequiredDefaults) IsSetMedium() bool { return impl.Far(s).Has(7) }
+func (s RequiredDefaults) IsSetMedium() bool { return impl.Struct(s).Has(requiredDefaultsMedium) }
 func (s RequiredDefaults) UnsetMedium() {
 	impl.Struct(s).Reset(requiredDefaultsMedium, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetLarge() int64  { return impl.Far(s).Int64Or(8, -6400000000) }
+func (s RequiredDefaults) GetLarge() int64 {
+	return impl.Struct(s).Int64Or(requiredDefaultsLarge, -6400000000)
+}
 func (s RequiredDefaults) SetLarge(v int64) { impl.Struct(s).SetInt64(requiredDefaultsLarge, v) }
-func (s RequiredDefaults) IsSetLarge() bool { return impl.Far(s).Has(8) }
+func (s RequiredDefaults) IsSetLarge() bool { return impl.Struct(s).Has(requiredDefaultsLarge) }
 func (s RequiredDefaults) UnsetLarge() {
 	impl.Struct(s).Reset(requiredDefaultsLarge, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetReal() float64  { return impl.Far(s).Float64Or(9, 2.5) }
+func (s RequiredDefaults) GetReal() float64 {
+	return impl.Struct(s).Float64Or(requiredDefaultsReal, 2.5)
+}
 func (s RequiredDefaults) SetReal(v float64) { impl.Struct(s).SetFloat64(requiredDefaultsReal, v) }
-func (s RequiredDefaults) IsSetReal() bool   { return impl.Far(s).Has(9) }
+func (s RequiredDefaults) IsSetReal() bool   { return impl.Struct(s).Has(requiredDefaultsReal) }
 func (s RequiredDefaults) UnsetReal() {
 	impl.Struct(s).Reset(requiredDefaultsReal, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetText() string  { return impl.Far(s).TextOr(10, "héllo\n") }
+func (s RequiredDefaults) GetText() string {
+	return impl.Struct(s).TextOr(requiredDefaultsText, "héllo\n")
+}
 func (s RequiredDefaults) SetText(v string) { impl.Struct(s).SetText(requiredDefaultsText, v) }
-func (s RequiredDefaults) IsSetText() bool  { return impl.Far(s).Has(10) }
+func (s RequiredDefaults) IsSetText() bool  { return impl.Struct(s).Has(requiredDefaultsText) }
 func (s RequiredDefaults) UnsetText() {
 	impl.Struct(s).Reset(requiredDefaultsText, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetBlob() []byte  { return impl.Far(s).BytesOr(11, "bytes") }
+func (s RequiredDefaults) GetBlob() []byte {
+	return impl.Struct(s).BytesOr(requiredDefaultsBlob, "bytes")
+}
 func (s RequiredDefaults) SetBlob(v []byte) { impl.Struct(s).SetBytes(requiredDefaultsBlob, v) }
 func (s RequiredDefaults) NewBlob(n int) []byte {
 	return impl.Struct(s).NewBytes(requiredDefaultsBlob, n)
 }
-func (s RequiredDefaults) IsSetBlob() bool { return impl.Far(s).Has(11) }
+func (s RequiredDefaults) IsSetBlob() bool { return impl.Struct(s).Has(requiredDefaultsBlob) }
 func (s RequiredDefaults) UnsetBlob() {
 	impl.Struct(s).Reset(requiredDefaultsBlob, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetKey() nocopy.UUID {
-	return impl.Far(s).UUIDOr(12, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	return impl.Struct(s).UUIDOr(requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
 }
 func (s RequiredDefaults) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(requiredDefaultsKey, v) }
-func (s RequiredDefaults) IsSetKey() bool       { return impl.Far(s).Has(12) }
+func (s RequiredDefaults) IsSetKey() bool       { return impl.Struct(s).Has(requiredDefaultsKey) }
 func (s RequiredDefaults) UnsetKey()            { impl.Struct(s).Reset(requiredDefaultsKey, RequiredDefaultsDesc) }
 
-func (s RequiredDefaults) GetColor() Color  { return Color(impl.Far(s).Int32Or(13, int32(Color_GREEN))) }
+func (s RequiredDefaults) GetColor() Color {
+	return Color(impl.Struct(s).Int32Or(requiredDefaultsColor, int32(Color_GREEN)))
+}
 func (s RequiredDefaults) SetColor(v Color) { impl.Struct(s).SetInt32(requiredDefaultsColor, int32(v)) }
-func (s RequiredDefaults) IsSetColor() bool { return impl.Far(s).Has(13) }
+func (s RequiredDefaults) IsSetColor() bool { return impl.Struct(s).Has(requiredDefaultsColor) }
 func (s RequiredDefaults) UnsetColor() {
 	impl.Struct(s).Reset(requiredDefaultsColor, RequiredDefaultsDesc)
 }
@@ -780,7 +794,7 @@ func (s RequiredDefaults) SetPoint(v Point) {
 func (s RequiredDefaults) NewPoint() Point {
 	return Point(impl.Struct(s).NewChild(requiredDefaultsPoint, RequiredDefaultsDesc, 0))
 }
-func (s RequiredDefaults) IsSetPoint() bool { return impl.Far(s).Has(14) }
+func (s RequiredDefaults) IsSetPoint() bool { return impl.Struct(s).Has(requiredDefaultsPoint) }
 func (s RequiredDefaults) UnsetPoint() {
 	impl.Struct(s).Reset(requiredDefaultsPoint, RequiredDefaultsDesc)
 }
@@ -796,7 +810,7 @@ func (s RequiredDefaults) SetShape(v Shape) {
 func (s RequiredDefaults) NewShape() Shape {
 	return Shape(impl.Struct(s).NewChild(requiredDefaultsShape, RequiredDefaultsDesc, 0))
 }
-func (s RequiredDefaults) IsSetShape() bool { return impl.Far(s).Has(15) }
+func (s RequiredDefaults) IsSetShape() bool { return impl.Struct(s).Has(requiredDefaultsShape) }
 func (s RequiredDefaults) UnsetShape() {
 	impl.Struct(s).Reset(requiredDefaultsShape, RequiredDefaultsDesc)
 }
@@ -810,7 +824,7 @@ func (s RequiredDefaults) SetNumbers(v []int64) {
 func (s RequiredDefaults) NewNumbers(n int) nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).NewChild(requiredDefaultsNumbers, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetNumbers() bool { return impl.Far(s).Has(16) }
+func (s RequiredDefaults) IsSetNumbers() bool { return impl.Struct(s).Has(requiredDefaultsNumbers) }
 func (s RequiredDefaults) UnsetNumbers() {
 	impl.Struct(s).Reset(requiredDefaultsNumbers, RequiredDefaultsDesc)
 }
@@ -824,7 +838,7 @@ func (s RequiredDefaults) SetWords(v []string) {
 func (s RequiredDefaults) NewWords(n int) nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).NewChild(requiredDefaultsWords, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetWords() bool { return impl.Far(s).Has(17) }
+func (s RequiredDefaults) IsSetWords() bool { return impl.Struct(s).Has(requiredDefaultsWords) }
 func (s RequiredDefaults) UnsetWords() {
 	impl.Struct(s).Reset(requiredDefaultsWords, RequiredDefaultsDesc)
 }
@@ -838,7 +852,7 @@ func (s RequiredDefaults) SetUnique(v []int32) {
 func (s RequiredDefaults) NewUnique(n int) nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).NewChild(requiredDefaultsUnique, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetUnique() bool { return impl.Far(s).Has(18) }
+func (s RequiredDefaults) IsSetUnique() bool { return impl.Struct(s).Has(requiredDefaultsUnique) }
 func (s RequiredDefaults) UnsetUnique() {
 	impl.Struct(s).Reset(requiredDefaultsUnique, RequiredDefaultsDesc)
 }
@@ -859,7 +873,7 @@ func (s RequiredDefaults) SetCountsMap(v map[string]int64) {
 func (s RequiredDefaults) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(requiredDefaultsCounts, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetCounts() bool { return impl.Far(s).Has(19) }
+func (s RequiredDefaults) IsSetCounts() bool { return impl.Struct(s).Has(requiredDefaultsCounts) }
 func (s RequiredDefaults) UnsetCounts() {
 	impl.Struct(s).Reset(requiredDefaultsCounts, RequiredDefaultsDesc)
 }
@@ -875,7 +889,7 @@ func (s RequiredDefaults) SetPoints(v nocopy.StructList[Point]) {
 func (s RequiredDefaults) NewPoints(n int) nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).NewChild(requiredDefaultsPoints, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetPoints() bool { return impl.Far(s).Has(20) }
+func (s RequiredDefaults) IsSetPoints() bool { return impl.Struct(s).Has(requiredDefaultsPoints) }
 func (s RequiredDefaults) UnsetPoints() {
 	impl.Struct(s).Reset(requiredDefaultsPoints, RequiredDefaultsDesc)
 }
@@ -884,23 +898,23 @@ func (s RequiredDefaults) UnsetPoints() {
 type OptionalFields nocopy.Struct
 
 const (
-	optionalFieldsFlag    impl.Field = 4<<48 | 21<<32 | 0x40000000 | 2<<16 | 1
-	optionalFieldsTiny    impl.Field = 5<<48 | 21<<32 | 0x40000000 | 3<<16 | 2
-	optionalFieldsSmall   impl.Field = 6<<48 | 21<<32 | 0x40000000 | 6<<16 | 3
-	optionalFieldsMedium  impl.Field = 7<<48 | 21<<32 | 0x40000000 | 8<<16 | 4
-	optionalFieldsLarge   impl.Field = 8<<48 | 21<<32 | 0x40000000 | 10<<16 | 5
-	optionalFieldsReal    impl.Field = 9<<48 | 21<<32 | 0x40000000 | 4<<16 | 6
-	optionalFieldsText    impl.Field = 10<<48 | 21<<32 | 0x40000000 | 11<<16 | 7
-	optionalFieldsBlob    impl.Field = 11<<48 | 21<<32 | 0x40000000 | 11<<16 | 8
-	optionalFieldsKey     impl.Field = 12<<48 | 21<<32 | 0x40000000 | 16<<16 | 9
-	optionalFieldsColor   impl.Field = 13<<48 | 21<<32 | 0x40000000 | 8<<16 | 10
-	optionalFieldsPoint   impl.Field = 14<<48 | 21<<32 | 0x40000000 | 12<<16 | 11
-	optionalFieldsShape   impl.Field = 15<<48 | 21<<32 | 0x40000000 | 12<<16 | 12
-	optionalFieldsNumbers impl.Field = 16<<48 | 21<<32 | 0x40000000 | 15<<16 | 13
-	optionalFieldsWords   impl.Field = 17<<48 | 21<<32 | 0x40000000 | 15<<16 | 14
-	optionalFieldsUnique  impl.Field = 18<<48 | 21<<32 | 0x40000000 | 14<<16 | 15
-	optionalFieldsCounts  impl.Field = 19<<48 | 21<<32 | 0x40000000 | 13<<16 | 16
-	optionalFieldsPoints  impl.Field = 20<<48 | 21<<32 | 0x40000000 | 15<<16 | 17
+	optionalFieldsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	optionalFieldsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	optionalFieldsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	optionalFieldsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	optionalFieldsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	optionalFieldsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	optionalFieldsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	optionalFieldsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	optionalFieldsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	optionalFieldsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	optionalFieldsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	optionalFieldsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	optionalFieldsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	optionalFieldsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	optionalFieldsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	optionalFieldsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	optionalFieldsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // OptionalFieldsDesc is the descriptor of OptionalFields.
@@ -943,55 +957,55 @@ func (s OptionalFields) MarshalJSONTo(e impl.JSONOut) error      { return impl.P
 func (s *OptionalFields) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *OptionalFields) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-func (s OptionalFields) GetFlag() bool   { return impl.Far(s).Bool(4) }
+func (s OptionalFields) GetFlag() bool   { return impl.Struct(s).Bool(optionalFieldsFlag) }
 func (s OptionalFields) SetFlag(v bool)  { impl.Struct(s).SetBool(optionalFieldsFlag, v) }
-func (s OptionalFields) IsSetFlag() bool { return impl.Far(s).Has(4) }
+func (s OptionalFields) IsSetFlag() bool { return impl.Struct(s).Has(optionalFieldsFlag) }
 func (s OptionalFields) UnsetFlag()      { impl.Struct(s).Unset(optionalFieldsFlag) }
 
-func (s OptionalFields) GetTiny() int8   { return impl.Far(s).Int8(5) }
+func (s OptionalFields) GetTiny() int8   { return impl.Struct(s).Int8(optionalFieldsTiny) }
 func (s OptionalFields) SetTiny(v int8)  { impl.Struct(s).SetInt8(optionalFieldsTiny, v) }
-func (s OptionalFields) IsSetTiny() bool { return impl.Far(s).Has(5) }
+func (s OptionalFields) IsSetTiny() bool { return impl.Struct(s).Has(optionalFieldsTiny) }
 func (s OptionalFields) UnsetTiny()      { impl.Struct(s).Unset(optionalFieldsTiny) }
 
-func (s OptionalFields) GetSmall() int16  { return impl.Far(s).Int16(6) }
+func (s OptionalFields) GetSmall() int16  { return impl.Struct(s).Int16(optionalFieldsSmall) }
 func (s OptionalFields) SetSmall(v int16) { impl.Struct(s).SetInt16(optionalFieldsSmall, v) }
-func (s OptionalFields) IsSetSmall() bool { return impl.Far(s).Has(6) }
+func (s OptionalFields) IsSetSmall() bool { return impl.Struct(s).Has(optionalFieldsSmall) }
 func (s OptionalFields) UnsetSmall()      { impl.Struct(s).Unset(optionalFieldsSmall) }
 
-func (s OptionalFields) GetMedium() int32  { return impl.Far(s).Int32(7) }
+func (s OptionalFields) GetMedium() int32  { return impl.Struct(s).Int32(optionalFieldsMedium) }
 func (s OptionalFields) SetMedium(v int32) { impl.Struct(s).SetInt32(optionalFieldsMedium, v) }
-func (s OptionalFields) IsSetMedium() bool { return impl.Far(s).Has(7) }
+func (s OptionalFields) IsSetMedium() bool { return impl.Struct(s).Has(optionalFieldsMedium) }
 func (s OptionalFields) UnsetMedium()      { impl.Struct(s).Unset(optionalFieldsMedium) }
 
-func (s OptionalFields) GetLarge() int64  { return impl.Far(s).Int64(8) }
+func (s OptionalFields) GetLarge() int64  { return impl.Struct(s).Int64(optionalFieldsLarge) }
 func (s OptionalFields) SetLarge(v int64) { impl.Struct(s).SetInt64(optionalFieldsLarge, v) }
-func (s OptionalFields) IsSetLarge() bool { return impl.Far(s).Has(8) }
+func (s OptionalFields) IsSetLarge() bool { return impl.Struct(s).Has(optionalFieldsLarge) }
 func (s OptionalFields) UnsetLarge()      { impl.Struct(s).Unset(optionalFieldsLarge) }
 
-func (s OptionalFields) GetReal() float64  { return impl.Far(s).Float64(9) }
+func (s OptionalFields) GetReal() float64  { return impl.Struct(s).Float64(optionalFieldsReal) }
 func (s OptionalFields) SetReal(v float64) { impl.Struct(s).SetFloat64(optionalFieldsReal, v) }
-func (s OptionalFields) IsSetReal() bool   { return impl.Far(s).Has(9) }
+func (s OptionalFields) IsSetReal() bool   { return impl.Struct(s).Has(optionalFieldsReal) }
 func (s OptionalFields) UnsetReal()        { impl.Struct(s).Unset(optionalFieldsReal) }
 
-func (s OptionalFields) GetText() string  { return impl.Far(s).Text(10) }
+func (s OptionalFields) GetText() string  { return impl.Struct(s).Text(optionalFieldsText) }
 func (s OptionalFields) SetText(v string) { impl.Struct(s).SetText(optionalFieldsText, v) }
-func (s OptionalFields) IsSetText() bool  { return impl.Far(s).Has(10) }
+func (s OptionalFields) IsSetText() bool  { return impl.Struct(s).Has(optionalFieldsText) }
 func (s OptionalFields) UnsetText()       { impl.Struct(s).Unset(optionalFieldsText) }
 
-func (s OptionalFields) GetBlob() []byte      { return impl.Far(s).Bytes(11) }
+func (s OptionalFields) GetBlob() []byte      { return impl.Struct(s).Bytes(optionalFieldsBlob) }
 func (s OptionalFields) SetBlob(v []byte)     { impl.Struct(s).SetBytes(optionalFieldsBlob, v) }
 func (s OptionalFields) NewBlob(n int) []byte { return impl.Struct(s).NewBytes(optionalFieldsBlob, n) }
-func (s OptionalFields) IsSetBlob() bool      { return impl.Far(s).Has(11) }
+func (s OptionalFields) IsSetBlob() bool      { return impl.Struct(s).Has(optionalFieldsBlob) }
 func (s OptionalFields) UnsetBlob()           { impl.Struct(s).Unset(optionalFieldsBlob) }
 
-func (s OptionalFields) GetKey() nocopy.UUID  { return impl.Far(s).UUID(12) }
+func (s OptionalFields) GetKey() nocopy.UUID  { return impl.Struct(s).UUID(optionalFieldsKey) }
 func (s OptionalFields) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(optionalFieldsKey, v) }
-func (s OptionalFields) IsSetKey() bool       { return impl.Far(s).Has(12) }
+func (s OptionalFields) IsSetKey() bool       { return impl.Struct(s).Has(optionalFieldsKey) }
 func (s OptionalFields) UnsetKey()            { impl.Struct(s).Unset(optionalFieldsKey) }
 
-func (s OptionalFields) GetColor() Color  { return Color(impl.Far(s).Int32(13)) }
+func (s OptionalFields) GetColor() Color  { return Color(impl.Struct(s).Int32(optionalFieldsColor)) }
 func (s OptionalFields) SetColor(v Color) { impl.Struct(s).SetInt32(optionalFieldsColor, int32(v)) }
-func (s OptionalFields) IsSetColor() bool { return impl.Far(s).Has(13) }
+func (s OptionalFields) IsSetColor() bool { return impl.Struct(s).Has(optionalFieldsColor) }
 func (s OptionalFields) UnsetColor()      { impl.Struct(s).Unset(optionalFieldsColor) }
 
 func (s OptionalFields) GetPoint() Point {
@@ -1005,7 +1019,7 @@ func (s OptionalFields) SetPoint(v Point) {
 func (s OptionalFields) NewPoint() Point {
 	return Point(impl.Struct(s).NewChild(optionalFieldsPoint, OptionalFieldsDesc, 0))
 }
-func (s OptionalFields) IsSetPoint() bool { return impl.Far(s).Has(14) }
+func (s OptionalFields) IsSetPoint() bool { return impl.Struct(s).Has(optionalFieldsPoint) }
 func (s OptionalFields) UnsetPoint()      { impl.Struct(s).Unset(optionalFieldsPoint) }
 
 func (s OptionalFields) GetShape() Shape {
@@ -1019,7 +1033,7 @@ func (s OptionalFields) SetShape(v Shape) {
 func (s OptionalFields) NewShape() Shape {
 	return Shape(impl.Struct(s).NewChild(optionalFieldsShape, OptionalFieldsDesc, 0))
 }
-func (s OptionalFields) IsSetShape() bool { return impl.Far(s).Has(15) }
+func (s OptionalFields) IsSetShape() bool { return impl.Struct(s).Has(optionalFieldsShape) }
 func (s OptionalFields) UnsetShape()      { impl.Struct(s).Unset(optionalFieldsShape) }
 
 func (s OptionalFields) GetNumbers() nocopy.Int64List {
@@ -1031,7 +1045,7 @@ func (s OptionalFields) SetNumbers(v []int64) {
 func (s OptionalFields) NewNumbers(n int) nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).NewChild(optionalFieldsNumbers, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetNumbers() bool { return impl.Far(s).Has(16) }
+func (s OptionalFields) IsSetNumbers() bool { return impl.Struct(s).Has(optionalFieldsNumbers) }
 func (s OptionalFields) UnsetNumbers()      { impl.Struct(s).Unset(optionalFieldsNumbers) }
 
 func (s OptionalFields) GetWords() nocopy.StringList {
@@ -1043,7 +1057,7 @@ func (s OptionalFields) SetWords(v []string) {
 func (s OptionalFields) NewWords(n int) nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).NewChild(optionalFieldsWords, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetWords() bool { return impl.Far(s).Has(17) }
+func (s OptionalFields) IsSetWords() bool { return impl.Struct(s).Has(optionalFieldsWords) }
 func (s OptionalFields) UnsetWords()      { impl.Struct(s).Unset(optionalFieldsWords) }
 
 func (s OptionalFields) GetUnique() nocopy.Int32List {
@@ -1055,7 +1069,7 @@ func (s OptionalFields) SetUnique(v []int32) {
 func (s OptionalFields) NewUnique(n int) nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).NewChild(optionalFieldsUnique, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetUnique() bool { return impl.Far(s).Has(18) }
+func (s OptionalFields) IsSetUnique() bool { return impl.Struct(s).Has(optionalFieldsUnique) }
 func (s OptionalFields) UnsetUnique()      { impl.Struct(s).Unset(optionalFieldsUnique) }
 
 func (s OptionalFields) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
@@ -1074,7 +1088,7 @@ func (s OptionalFields) SetCountsMap(v map[string]int64) {
 func (s OptionalFields) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(optionalFieldsCounts, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetCounts() bool { return impl.Far(s).Has(19) }
+func (s OptionalFields) IsSetCounts() bool { return impl.Struct(s).Has(optionalFieldsCounts) }
 func (s OptionalFields) UnsetCounts()      { impl.Struct(s).Unset(optionalFieldsCounts) }
 
 func (s OptionalFields) GetPoints() nocopy.StructList[Point] {
@@ -1088,30 +1102,30 @@ func (s OptionalFields) SetPoints(v nocopy.StructList[Point]) {
 func (s OptionalFields) NewPoints(n int) nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).NewChild(optionalFieldsPoints, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetPoints() bool { return impl.Far(s).Has(20) }
+func (s OptionalFields) IsSetPoints() bool { return impl.Struct(s).Has(optionalFieldsPoints) }
 func (s OptionalFields) UnsetPoints()      { impl.Struct(s).Unset(optionalFieldsPoints) }
 
 // Each type as a optional field with a default.
 type OptionalDefaults nocopy.Struct
 
 const (
-	optionalDefaultsFlag    impl.Field = 4<<48 | 21<<32 | 0x40000000 | 2<<16 | 1
-	optionalDefaultsTiny    impl.Field = 5<<48 | 21<<32 | 0x40000000 | 3<<16 | 2
-	optionalDefaultsSmall   impl.Field = 6<<48 | 21<<32 | 0x40000000 | 6<<16 | 3
-	optionalDefaultsMedium  impl.Field = 7<<48 | 21<<32 | 0x40000000 | 8<<16 | 4
-	optionalDefaultsLarge   impl.Field = 8<<48 | 21<<32 | 0x40000000 | 10<<16 | 5
-	optionalDefaultsReal    impl.Field = 9<<48 | 21<<32 | 0x40000000 | 4<<16 | 6
-	optionalDefaultsText    impl.Field = 10<<48 | 21<<32 | 0x40000000 | 11<<16 | 7
-	optionalDefaultsBlob    impl.Field = 11<<48 | 21<<32 | 0x40000000 | 11<<16 | 8
-	optionalDefaultsKey     impl.Field = 12<<48 | 21<<32 | 0x40000000 | 16<<16 | 9
-	optionalDefaultsColor   impl.Field = 13<<48 | 21<<32 | 0x40000000 | 8<<16 | 10
-	optionalDefaultsPoint   impl.Field = 14<<48 | 21<<32 | 0x40000000 | 12<<16 | 11
-	optionalDefaultsShape   impl.Field = 15<<48 | 21<<32 | 0x40000000 | 12<<16 | 12
-	optionalDefaultsNumbers impl.Field = 16<<48 | 21<<32 | 0x40000000 | 15<<16 | 13
-	optionalDefaultsWords   impl.Field = 17<<48 | 21<<32 | 0x40000000 | 15<<16 | 14
-	optionalDefaultsUnique  impl.Field = 18<<48 | 21<<32 | 0x40000000 | 14<<16 | 15
-	optionalDefaultsCounts  impl.Field = 19<<48 | 21<<32 | 0x40000000 | 13<<16 | 16
-	optionalDefaultsPoints  impl.Field = 20<<48 | 21<<32 | 0x40000000 | 15<<16 | 17
+	optionalDefaultsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	optionalDefaultsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	optionalDefaultsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	optionalDefaultsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	optionalDefaultsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	optionalDefaultsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	optionalDefaultsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	optionalDefaultsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	optionalDefaultsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	optionalDefaultsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	optionalDefaultsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	optionalDefaultsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	optionalDefaultsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	optionalDefaultsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	optionalDefaultsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	optionalDefaultsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	optionalDefaultsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // OptionalDefaultsDesc is the descriptor of OptionalDefaults.
@@ -1154,59 +1168,73 @@ func (s OptionalDefaults) MarshalJSONTo(e impl.JSONOut) error      { return impl
 func (s *OptionalDefaults) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *OptionalDefaults) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-func (s OptionalDefaults) GetFlag() bool   { return impl.Far(s).BoolOr(4, true) }
+func (s OptionalDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(optionalDefaultsFlag, true) }
 func (s OptionalDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(optionalDefaultsFlag, v) }
-func (s OptionalDefaults) IsSetFlag() bool { return impl.Far(s).Has(4) }
+func (s OptionalDefaults) IsSetFlag() bool { return impl.Struct(s).Has(optionalDefaultsFlag) }
 func (s OptionalDefaults) UnsetFlag()      { impl.Struct(s).Unset(optionalDefaultsFlag) }
 
-func (s OptionalDefaults) GetTiny() int8   { return impl.Far(s).Int8Or(5, -8) }
+func (s OptionalDefaults) GetTiny() int8   { return impl.Struct(s).Int8Or(optionalDefaultsTiny, -8) }
 func (s OptionalDefaults) SetTiny(v int8)  { impl.Struct(s).SetInt8(optionalDefaultsTiny, v) }
-func (s OptionalDefaults) IsSetTiny() bool { return impl.Far(s).Has(5) }
+func (s OptionalDefaults) IsSetTiny() bool { return impl.Struct(s).Has(optionalDefaultsTiny) }
 func (s OptionalDefaults) UnsetTiny()      { impl.Struct(s).Unset(optionalDefaultsTiny) }
 
-func (s OptionalDefaults) GetSmall() int16  { return impl.Far(s).Int16Or(6, -1600) }
+func (s OptionalDefaults) GetSmall() int16 {
+	return impl.Struct(s).Int16Or(optionalDefaultsSmall, -1600)
+}
 func (s OptionalDefaults) SetSmall(v int16) { impl.Struct(s).SetInt16(optionalDefaultsSmall, v) }
-func (s OptionalDefaults) IsSetSmall() bool { return impl.Far(s).Has(6) }
+func (s OptionalDefaults) IsSetSmall() bool { return impl.Struct(s).Has(optionalDefaultsSmall) }
 func (s OptionalDefaults) UnsetSmall()      { impl.Struct(s).Unset(optionalDefaultsSmall) }
 
-func (s OptionalDefaults) GetMedium() int32  { return impl.Far(s).Int32Or(7, 320000) }
+func (s OptionalDefaults) GetMedium() int32 {
+	return impl.Struct(s).Int32Or(optionalDefaultsMedium, 320000)
+}
 func (s OptionalDefaults) SetMedium(v int32) { impl.Struct(s).SetInt32(optionalDefaultsMedium, v) }
-func (s OptionalDefaults) IsSetMedium() bool { return impl.Far(s).Has(7) }
+func (s OptionalDefaults) IsSetMedium() bool { return impl.Struct(s).Has(optionalDefaultsMedium) }
 func (s OptionalDefaults) UnsetMedium()      { impl.Struct(s).Unset(optionalDefaultsMedium) }
 
-func (s OptionalDefaults) GetLarge() int64  { return impl.Far(s).Int64Or(8, -6400000000) }
+func (s OptionalDefaults) GetLarge() int64 {
+	return impl.Struct(s).Int64Or(optionalDefaultsLarge, -6400000000)
+}
 func (s OptionalDefaults) SetLarge(v int64) { impl.Struct(s).SetInt64(optionalDefaultsLarge, v) }
-func (s OptionalDefaults) IsSetLarge() bool { return impl.Far(s).Has(8) }
+func (s OptionalDefaults) IsSetLarge() bool { return impl.Struct(s).Has(optionalDefaultsLarge) }
 func (s OptionalDefaults) UnsetLarge()      { impl.Struct(s).Unset(optionalDefaultsLarge) }
 
-func (s OptionalDefaults) GetReal() float64  { return impl.Far(s).Float64Or(9, 2.5) }
+func (s OptionalDefaults) GetReal() float64 {
+	return impl.Struct(s).Float64Or(optionalDefaultsReal, 2.5)
+}
 func (s OptionalDefaults) SetReal(v float64) { impl.Struct(s).SetFloat64(optionalDefaultsReal, v) }
-func (s OptionalDefaults) IsSetReal() bool   { return impl.Far(s).Has(9) }
+func (s OptionalDefaults) IsSetReal() bool   { return impl.Struct(s).Has(optionalDefaultsReal) }
 func (s OptionalDefaults) UnsetReal()        { impl.Struct(s).Unset(optionalDefaultsReal) }
 
-func (s OptionalDefaults) GetText() string  { return impl.Far(s).TextOr(10, "héllo\n") }
+func (s OptionalDefaults) GetText() string {
+	return impl.Struct(s).TextOr(optionalDefaultsText, "héllo\n")
+}
 func (s OptionalDefaults) SetText(v string) { impl.Struct(s).SetText(optionalDefaultsText, v) }
-func (s OptionalDefaults) IsSetText() bool  { return impl.Far(s).Has(10) }
+func (s OptionalDefaults) IsSetText() bool  { return impl.Struct(s).Has(optionalDefaultsText) }
 func (s OptionalDefaults) UnsetText()       { impl.Struct(s).Unset(optionalDefaultsText) }
 
-func (s OptionalDefaults) GetBlob() []byte  { return impl.Far(s).BytesOr(11, "bytes") }
+func (s OptionalDefaults) GetBlob() []byte {
+	return impl.Struct(s).BytesOr(optionalDefaultsBlob, "bytes")
+}
 func (s OptionalDefaults) SetBlob(v []byte) { impl.Struct(s).SetBytes(optionalDefaultsBlob, v) }
 func (s OptionalDefaults) NewBlob(n int) []byte {
 	return impl.Struct(s).NewBytes(optionalDefaultsBlob, n)
 }
-func (s OptionalDefaults) IsSetBlob() bool { return impl.Far(s).Has(11) }
+func (s OptionalDefaults) IsSetBlob() bool { return impl.Struct(s).Has(optionalDefaultsBlob) }
 func (s OptionalDefaults) UnsetBlob()      { impl.Struct(s).Unset(optionalDefaultsBlob) }
 
 func (s OptionalDefaults) GetKey() nocopy.UUID {
-	return impl.Far(s).UUIDOr(12, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	return impl.Struct(s).UUIDOr(optionalDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
 }
 func (s OptionalDefaults) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(optionalDefaultsKey, v) }
-func (s OptionalDefaults) IsSetKey() bool       { return impl.Far(s).Has(12) }
+func (s OptionalDefaults) IsSetKey() bool       { return impl.Struct(s).Has(optionalDefaultsKey) }
 func (s OptionalDefaults) UnsetKey()            { impl.Struct(s).Unset(optionalDefaultsKey) }
 
-func (s OptionalDefaults) GetColor() Color  { return Color(impl.Far(s).Int32Or(13, int32(Color_GREEN))) }
+func (s OptionalDefaults) GetColor() Color {
+	return Color(impl.Struct(s).Int32Or(optionalDefaultsColor, int32(Color_GREEN)))
+}
 func (s OptionalDefaults) SetColor(v Color) { impl.Struct(s).SetInt32(optionalDefaultsColor, int32(v)) }
-func (s OptionalDefaults) IsSetColor() bool { return impl.Far(s).Has(13) }
+func (s OptionalDefaults) IsSetColor() bool { return impl.Struct(s).Has(optionalDefaultsColor) }
 func (s OptionalDefaults) UnsetColor()      { impl.Struct(s).Unset(optionalDefaultsColor) }
 
 func (s OptionalDefaults) GetPoint() Point {
@@ -1220,7 +1248,7 @@ func (s OptionalDefaults) SetPoint(v Point) {
 func (s OptionalDefaults) NewPoint() Point {
 	return Point(impl.Struct(s).NewChild(optionalDefaultsPoint, OptionalDefaultsDesc, 0))
 }
-func (s OptionalDefaults) IsSetPoint() bool { return impl.Far(s).Has(14) }
+func (s OptionalDefaults) IsSetPoint() bool { return impl.Struct(s).Has(optionalDefaultsPoint) }
 func (s OptionalDefaults) UnsetPoint()      { impl.Struct(s).Unset(optionalDefaultsPoint) }
 
 func (s OptionalDefaults) GetShape() Shape {
@@ -1234,7 +1262,7 @@ func (s OptionalDefaults) SetShape(v Shape) {
 func (s OptionalDefaults) NewShape() Shape {
 	return Shape(impl.Struct(s).NewChild(optionalDefaultsShape, OptionalDefaultsDesc, 0))
 }
-func (s OptionalDefaults) IsSetShape() bool { return impl.Far(s).Has(15) }
+func (s OptionalDefaults) IsSetShape() bool { return impl.Struct(s).Has(optionalDefaultsShape) }
 func (s OptionalDefaults) UnsetShape()      { impl.Struct(s).Unset(optionalDefaultsShape) }
 
 func (s OptionalDefaults) GetNumbers() nocopy.Int64List {
@@ -1246,7 +1274,7 @@ func (s OptionalDefaults) SetNumbers(v []int64) {
 func (s OptionalDefaults) NewNumbers(n int) nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).NewChild(optionalDefaultsNumbers, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetNumbers() bool { return impl.Far(s).Has(16) }
+func (s OptionalDefaults) IsSetNumbers() bool { return impl.Struct(s).Has(optionalDefaultsNumbers) }
 func (s OptionalDefaults) UnsetNumbers()      { impl.Struct(s).Unset(optionalDefaultsNumbers) }
 
 func (s OptionalDefaults) GetWords() nocopy.StringList {
@@ -1258,7 +1286,7 @@ func (s OptionalDefaults) SetWords(v []string) {
 func (s OptionalDefaults) NewWords(n int) nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).NewChild(optionalDefaultsWords, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetWords() bool { return impl.Far(s).Has(17) }
+func (s OptionalDefaults) IsSetWords() bool { return impl.Struct(s).Has(optionalDefaultsWords) }
 func (s OptionalDefaults) UnsetWords()      { impl.Struct(s).Unset(optionalDefaultsWords) }
 
 func (s OptionalDefaults) GetUnique() nocopy.Int32List {
@@ -1270,7 +1298,7 @@ func (s OptionalDefaults) SetUnique(v []int32) {
 func (s OptionalDefaults) NewUnique(n int) nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).NewChild(optionalDefaultsUnique, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetUnique() bool { return impl.Far(s).Has(18) }
+func (s OptionalDefaults) IsSetUnique() bool { return impl.Struct(s).Has(optionalDefaultsUnique) }
 func (s OptionalDefaults) UnsetUnique()      { impl.Struct(s).Unset(optionalDefaultsUnique) }
 
 func (s OptionalDefaults) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
@@ -1289,7 +1317,7 @@ func (s OptionalDefaults) SetCountsMap(v map[string]int64) {
 func (s OptionalDefaults) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(optionalDefaultsCounts, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetCounts() bool { return impl.Far(s).Has(19) }
+func (s OptionalDefaults) IsSetCounts() bool { return impl.Struct(s).Has(optionalDefaultsCounts) }
 func (s OptionalDefaults) UnsetCounts()      { impl.Struct(s).Unset(optionalDefaultsCounts) }
 
 func (s OptionalDefaults) GetPoints() nocopy.StructList[Point] {
@@ -1303,30 +1331,30 @@ func (s OptionalDefaults) SetPoints(v nocopy.StructList[Point]) {
 func (s OptionalDefaults) NewPoints(n int) nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).NewChild(optionalDefaultsPoints, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetPoints() bool { return impl.Far(s).Has(20) }
+func (s OptionalDefaults) IsSetPoints() bool { return impl.Struct(s).Has(optionalDefaultsPoints) }
 func (s OptionalDefaults) UnsetPoints()      { impl.Struct(s).Unset(optionalDefaultsPoints) }
 
 // Each type as a plain field.
 type PlainFields nocopy.Struct
 
 const (
-	plainFieldsFlag    impl.Field = 4<<48 | 21<<32 | 0x40000000 | 2<<16 | 1
-	plainFieldsTiny    impl.Field = 5<<48 | 21<<32 | 0x40000000 | 3<<16 | 2
-	plainFieldsSmall   impl.Field = 6<<48 | 21<<32 | 0x40000000 | 6<<16 | 3
-	plainFieldsMedium  impl.Field = 7<<48 | 21<<32 | 0x40000000 | 8<<16 | 4
-	plainFieldsLarge   impl.Field = 8<<48 | 21<<32 | 0x40000000 | 10<<16 | 5
-	plainFieldsReal    impl.Field = 9<<48 | 21<<32 | 0x40000000 | 4<<16 | 6
-	plainFieldsText    impl.Field = 10<<48 | 21<<32 | 0x40000000 | 11<<16 | 7
-	plainFieldsBlob    impl.Field = 11<<48 | 21<<32 | 0x40000000 | 11<<16 | 8
-	plainFieldsKey     impl.Field = 12<<48 | 21<<32 | 0x40000000 | 16<<16 | 9
-	plainFieldsColor   impl.Field = 13<<48 | 21<<32 | 0x40000000 | 8<<16 | 10
-	plainFieldsPoint   impl.Field = 14<<48 | 21<<32 | 0x40000000 | 12<<16 | 11
-	plainFieldsShape   impl.Field = 15<<48 | 21<<32 | 0x40000000 | 12<<16 | 12
-	plainFieldsNumbers impl.Field = 16<<48 | 21<<32 | 0x40000000 | 15<<16 | 13
-	plainFieldsWords   impl.Field = 17<<48 | 21<<32 | 0x40000000 | 15<<16 | 14
-	plainFieldsUnique  impl.Field = 18<<48 | 21<<32 | 0x40000000 | 14<<16 | 15
-	plainFieldsCounts  impl.Field = 19<<48 | 21<<32 | 0x40000000 | 13<<16 | 16
-	plainFieldsPoints  impl.Field = 20<<48 | 21<<32 | 0x40000000 | 15<<16 | 17
+	plainFieldsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	plainFieldsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	plainFieldsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	plainFieldsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	plainFieldsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	plainFieldsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	plainFieldsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	plainFieldsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	plainFieldsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	plainFieldsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	plainFieldsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	plainFieldsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	plainFieldsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	plainFieldsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	plainFieldsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	plainFieldsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	plainFieldsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // PlainFieldsDesc is the descriptor of PlainFields.
@@ -1367,55 +1395,55 @@ func (s PlainFields) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJ
 func (s *PlainFields) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *PlainFields) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-func (s PlainFields) GetFlag() bool   { return impl.Far(s).Bool(4) }
+func (s PlainFields) GetFlag() bool   { return impl.Struct(s).Bool(plainFieldsFlag) }
 func (s PlainFields) SetFlag(v bool)  { impl.Struct(s).SetBool(plainFieldsFlag, v) }
-func (s PlainFields) IsSetFlag() bool { return impl.Far(s).Has(4) }
+func (s PlainFields) IsSetFlag() bool { return impl.Struct(s).Has(plainFieldsFlag) }
 func (s PlainFields) UnsetFlag()      { impl.Struct(s).Unset(plainFieldsFlag) }
 
-func (s PlainFields) GetTiny() int8   { return impl.Far(s).Int8(5) }
+func (s PlainFields) GetTiny() int8   { return impl.Struct(s).Int8(plainFieldsTiny) }
 func (s PlainFields) SetTiny(v int8)  { impl.Struct(s).SetInt8(plainFieldsTiny, v) }
-func (s PlainFields) IsSetTiny() bool { return impl.Far(s).Has(5) }
+func (s PlainFields) IsSetTiny() bool { return impl.Struct(s).Has(plainFieldsTiny) }
 func (s PlainFields) UnsetTiny()      { impl.Struct(s).Unset(plainFieldsTiny) }
 
-func (s PlainFields) GetSmall() int16  { return impl.Far(s).Int16(6) }
+func (s PlainFields) GetSmall() int16  { return impl.Struct(s).Int16(plainFieldsSmall) }
 func (s PlainFields) SetSmall(v int16) { impl.Struct(s).SetInt16(plainFieldsSmall, v) }
-func (s PlainFields) IsSetSmall() bool { return impl.Far(s).Has(6) }
+func (s PlainFields) IsSetSmall() bool { return impl.Struct(s).Has(plainFieldsSmall) }
 func (s PlainFields) UnsetSmall()      { impl.Struct(s).Unset(plainFieldsSmall) }
 
-func (s PlainFields) GetMedium() int32  { return impl.Far(s).Int32(7) }
+func (s PlainFields) GetMedium() int32  { return impl.Struct(s).Int32(plainFieldsMedium) }
 func (s PlainFields) SetMedium(v int32) { impl.Struct(s).SetInt32(plainFieldsMedium, v) }
-func (s PlainFields) IsSetMedium() bool { return impl.Far(s).Has(7) }
+func (s PlainFields) IsSetMedium() bool { return impl.Struct(s).Has(plainFieldsMedium) }
 func (s PlainFields) UnsetMedium()      { impl.Struct(s).Unset(plainFieldsMedium) }
 
-func (s PlainFields) GetLarge() int64  { return impl.Far(s).Int64(8) }
+func (s PlainFields) GetLarge() int64  { return impl.Struct(s).Int64(plainFieldsLarge) }
 func (s PlainFields) SetLarge(v int64) { impl.Struct(s).SetInt64(plainFieldsLarge, v) }
-func (s PlainFields) IsSetLarge() bool { return impl.Far(s).Has(8) }
+func (s PlainFields) IsSetLarge() bool { return impl.Struct(s).Has(plainFieldsLarge) }
 func (s PlainFields) UnsetLarge()      { impl.Struct(s).Unset(plainFieldsLarge) }
 
-func (s PlainFields) GetReal() float64  { return impl.Far(s).Float64(9) }
+func (s PlainFields) GetReal() float64  { return impl.Struct(s).Float64(plainFieldsReal) }
 func (s PlainFields) SetReal(v float64) { impl.Struct(s).SetFloat64(plainFieldsReal, v) }
-func (s PlainFields) IsSetReal() bool   { return impl.Far(s).Has(9) }
+func (s PlainFields) IsSetReal() bool   { return impl.Struct(s).Has(plainFieldsReal) }
 func (s PlainFields) UnsetReal()        { impl.Struct(s).Unset(plainFieldsReal) }
 
-func (s PlainFields) GetText() string  { return impl.Far(s).Text(10) }
+func (s PlainFields) GetText() string  { return impl.Struct(s).Text(plainFieldsText) }
 func (s PlainFields) SetText(v string) { impl.Struct(s).SetText(plainFieldsText, v) }
-func (s PlainFields) IsSetText() bool  { return impl.Far(s).Has(10) }
+func (s PlainFields) IsSetText() bool  { return impl.Struct(s).Has(plainFieldsText) }
 func (s PlainFields) UnsetText()       { impl.Struct(s).Unset(plainFieldsText) }
 
-func (s PlainFields) GetBlob() []byte      { return impl.Far(s).Bytes(11) }
+func (s PlainFields) GetBlob() []byte      { return impl.Struct(s).Bytes(plainFieldsBlob) }
 func (s PlainFields) SetBlob(v []byte)     { impl.Struct(s).SetBytes(plainFieldsBlob, v) }
 func (s PlainFields) NewBlob(n int) []byte { return impl.Struct(s).NewBytes(plainFieldsBlob, n) }
-func (s PlainFields) IsSetBlob() bool      { return impl.Far(s).Has(11) }
+func (s PlainFields) IsSetBlob() bool      { return impl.Struct(s).Has(plainFieldsBlob) }
 func (s PlainFields) UnsetBlob()           { impl.Struct(s).Unset(plainFieldsBlob) }
 
-func (s PlainFields) GetKey() nocopy.UUID  { return impl.Far(s).UUID(12) }
+func (s PlainFields) GetKey() nocopy.UUID  { return impl.Struct(s).UUID(plainFieldsKey) }
 func (s PlainFields) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(plainFieldsKey, v) }
-func (s PlainFields) IsSetKey() bool       { return impl.Far(s).Has(12) }
+func (s PlainFields) IsSetKey() bool       { return impl.Struct(s).Has(plainFieldsKey) }
 func (s PlainFields) UnsetKey()            { impl.Struct(s).Unset(plainFieldsKey) }
 
-func (s PlainFields) GetColor() Color  { return Color(impl.Far(s).Int32(13)) }
+func (s PlainFields) GetColor() Color  { return Color(impl.Struct(s).Int32(plainFieldsColor)) }
 func (s PlainFields) SetColor(v Color) { impl.Struct(s).SetInt32(plainFieldsColor, int32(v)) }
-func (s PlainFields) IsSetColor() bool { return impl.Far(s).Has(13) }
+func (s PlainFields) IsSetColor() bool { return impl.Struct(s).Has(plainFieldsColor) }
 func (s PlainFields) UnsetColor()      { impl.Struct(s).Unset(plainFieldsColor) }
 
 func (s PlainFields) GetPoint() Point {
@@ -1429,7 +1457,7 @@ func (s PlainFields) SetPoint(v Point) {
 func (s PlainFields) NewPoint() Point {
 	return Point(impl.Struct(s).NewChild(plainFieldsPoint, PlainFieldsDesc, 0))
 }
-func (s PlainFields) IsSetPoint() bool { return impl.Far(s).Has(14) }
+func (s PlainFields) IsSetPoint() bool { return impl.Struct(s).Has(plainFieldsPoint) }
 func (s PlainFields) UnsetPoint()      { impl.Struct(s).Unset(plainFieldsPoint) }
 
 func (s PlainFields) GetShape() Shape {
@@ -1443,7 +1471,7 @@ func (s PlainFields) SetShape(v Shape) {
 func (s PlainFields) NewShape() Shape {
 	return Shape(impl.Struct(s).NewChild(plainFieldsShape, PlainFieldsDesc, 0))
 }
-func (s PlainFields) IsSetShape() bool { return impl.Far(s).Has(15) }
+func (s PlainFields) IsSetShape() bool { return impl.Struct(s).Has(plainFieldsShape) }
 func (s PlainFields) UnsetShape()      { impl.Struct(s).Unset(plainFieldsShape) }
 
 func (s PlainFields) GetNumbers() nocopy.Int64List {
@@ -1455,7 +1483,7 @@ func (s PlainFields) SetNumbers(v []int64) {
 func (s PlainFields) NewNumbers(n int) nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).NewChild(plainFieldsNumbers, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetNumbers() bool { return impl.Far(s).Has(16) }
+func (s PlainFields) IsSetNumbers() bool { return impl.Struct(s).Has(plainFieldsNumbers) }
 func (s PlainFields) UnsetNumbers()      { impl.Struct(s).Unset(plainFieldsNumbers) }
 
 func (s PlainFields) GetWords() nocopy.StringList {
@@ -1467,7 +1495,7 @@ func (s PlainFields) SetWords(v []string) {
 func (s PlainFields) NewWords(n int) nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).NewChild(plainFieldsWords, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetWords() bool { return impl.Far(s).Has(17) }
+func (s PlainFields) IsSetWords() bool { return impl.Struct(s).Has(plainFieldsWords) }
 func (s PlainFields) UnsetWords()      { impl.Struct(s).Unset(plainFieldsWords) }
 
 func (s PlainFields) GetUnique() nocopy.Int32List {
@@ -1479,7 +1507,7 @@ func (s PlainFields) SetUnique(v []int32) {
 func (s PlainFields) NewUnique(n int) nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).NewChild(plainFieldsUnique, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetUnique() bool { return impl.Far(s).Has(18) }
+func (s PlainFields) IsSetUnique() bool { return impl.Struct(s).Has(plainFieldsUnique) }
 func (s PlainFields) UnsetUnique()      { impl.Struct(s).Unset(plainFieldsUnique) }
 
 func (s PlainFields) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
@@ -1498,7 +1526,7 @@ func (s PlainFields) SetCountsMap(v map[string]int64) {
 func (s PlainFields) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(plainFieldsCounts, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetCounts() bool { return impl.Far(s).Has(19) }
+func (s PlainFields) IsSetCounts() bool { return impl.Struct(s).Has(plainFieldsCounts) }
 func (s PlainFields) UnsetCounts()      { impl.Struct(s).Unset(plainFieldsCounts) }
 
 func (s PlainFields) GetPoints() nocopy.StructList[Point] {
@@ -1512,30 +1540,30 @@ func (s PlainFields) SetPoints(v nocopy.StructList[Point]) {
 func (s PlainFields) NewPoints(n int) nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).NewChild(plainFieldsPoints, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetPoints() bool { return impl.Far(s).Has(20) }
+func (s PlainFields) IsSetPoints() bool { return impl.Struct(s).Has(plainFieldsPoints) }
 func (s PlainFields) UnsetPoints()      { impl.Struct(s).Unset(plainFieldsPoints) }
 
 // Each type as a plain field with a default.
 type PlainDefaults nocopy.Struct
 
 const (
-	plainDefaultsFlag    impl.Field = 4<<48 | 21<<32 | 0x40000000 | 2<<16 | 1
-	plainDefaultsTiny    impl.Field = 5<<48 | 21<<32 | 0x40000000 | 3<<16 | 2
-	plainDefaultsSmall   impl.Field = 6<<48 | 21<<32 | 0x40000000 | 6<<16 | 3
-	plainDefaultsMedium  impl.Field = 7<<48 | 21<<32 | 0x40000000 | 8<<16 | 4
-	plainDefaultsLarge   impl.Field = 8<<48 | 21<<32 | 0x40000000 | 10<<16 | 5
-	plainDefaultsReal    impl.Field = 9<<48 | 21<<32 | 0x40000000 | 4<<16 | 6
-	plainDefaultsText    impl.Field = 10<<48 | 21<<32 | 0x40000000 | 11<<16 | 7
-	plainDefaultsBlob    impl.Field = 11<<48 | 21<<32 | 0x40000000 | 11<<16 | 8
-	plainDefaultsKey     impl.Field = 12<<48 | 21<<32 | 0x40000000 | 16<<16 | 9
-	plainDefaultsColor   impl.Field = 13<<48 | 21<<32 | 0x40000000 | 8<<16 | 10
-	plainDefaultsPoint   impl.Field = 14<<48 | 21<<32 | 0x40000000 | 12<<16 | 11
-	plainDefaultsShape   impl.Field = 15<<48 | 21<<32 | 0x40000000 | 12<<16 | 12
-	plainDefaultsNumbers impl.Field = 16<<48 | 21<<32 | 0x40000000 | 15<<16 | 13
-	plainDefaultsWords   impl.Field = 17<<48 | 21<<32 | 0x40000000 | 15<<16 | 14
-	plainDefaultsUnique  impl.Field = 18<<48 | 21<<32 | 0x40000000 | 14<<16 | 15
-	plainDefaultsCounts  impl.Field = 19<<48 | 21<<32 | 0x40000000 | 13<<16 | 16
-	plainDefaultsPoints  impl.Field = 20<<48 | 21<<32 | 0x40000000 | 15<<16 | 17
+	plainDefaultsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	plainDefaultsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	plainDefaultsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	plainDefaultsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	plainDefaultsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	plainDefaultsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	plainDefaultsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	plainDefaultsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	plainDefaultsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	plainDefaultsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	plainDefaultsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	plainDefaultsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	plainDefaultsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	plainDefaultsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	plainDefaultsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	plainDefaultsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	plainDefaultsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // PlainDefaultsDesc is the descriptor of PlainDefaults.
@@ -1578,57 +1606,61 @@ func (s PlainDefaults) MarshalJSONTo(e impl.JSONOut) error      { return impl.Pu
 func (s *PlainDefaults) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *PlainDefaults) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-func (s PlainDefaults) GetFlag() bool   { return impl.Far(s).BoolOr(4, true) }
+func (s PlainDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(plainDefaultsFlag, true) }
 func (s PlainDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(plainDefaultsFlag, v) }
-func (s PlainDefaults) IsSetFlag() bool { return impl.Far(s).Has(4) }
+func (s PlainDefaults) IsSetFlag() bool { return impl.Struct(s).Has(plainDefaultsFlag) }
 func (s PlainDefaults) UnsetFlag()      { impl.Struct(s).Unset(plainDefaultsFlag) }
 
-func (s PlainDefaults) GetTiny() int8   { return impl.Far(s).Int8Or(5, -8) }
+func (s PlainDefaults) GetTiny() int8   { return impl.Struct(s).Int8Or(plainDefaultsTiny, -8) }
 func (s PlainDefaults) SetTiny(v int8)  { impl.Struct(s).SetInt8(plainDefaultsTiny, v) }
-func (s PlainDefaults) IsSetTiny() bool { return impl.Far(s).Has(5) }
+func (s PlainDefaults) IsSetTiny() bool { return impl.Struct(s).Has(plainDefaultsTiny) }
 func (s PlainDefaults) UnsetTiny()      { impl.Struct(s).Unset(plainDefaultsTiny) }
 
-func (s PlainDefaults) GetSmall() int16  { return impl.Far(s).Int16Or(6, -1600) }
+func (s PlainDefaults) GetSmall() int16  { return impl.Struct(s).Int16Or(plainDefaultsSmall, -1600) }
 func (s PlainDefaults) SetSmall(v int16) { impl.Struct(s).SetInt16(plainDefaultsSmall, v) }
-func (s PlainDefaults) IsSetSmall() bool { return impl.Far(s).Has(6) }
+func (s PlainDefaults) IsSetSmall() bool { return impl.Struct(s).Has(plainDefaultsSmall) }
 func (s PlainDefaults) UnsetSmall()      { impl.Struct(s).Unset(plainDefaultsSmall) }
 
-func (s PlainDefaults) GetMedium() int32  { return impl.Far(s).Int32Or(7, 320000) }
+func (s PlainDefaults) GetMedium() int32  { return impl.Struct(s).Int32Or(plainDefaultsMedium, 320000) }
 func (s PlainDefaults) SetMedium(v int32) { impl.Struct(s).SetInt32(plainDefaultsMedium, v) }
-func (s PlainDefaults) IsSetMedium() bool { return impl.Far(s).Has(7) }
+func (s PlainDefaults) IsSetMedium() bool { return impl.Struct(s).Has(plainDefaultsMedium) }
 func (s PlainDefaults) UnsetMedium()      { impl.Struct(s).Unset(plainDefaultsMedium) }
 
-func (s PlainDefaults) GetLarge() int64  { return impl.Far(s).Int64Or(8, -6400000000) }
+func (s PlainDefaults) GetLarge() int64 {
+	return impl.Struct(s).Int64Or(plainDefaultsLarge, -6400000000)
+}
 func (s PlainDefaults) SetLarge(v int64) { impl.Struct(s).SetInt64(plainDefaultsLarge, v) }
-func (s PlainDefaults) IsSetLarge() bool { return impl.Far(s).Has(8) }
+func (s PlainDefaults) IsSetLarge() bool { return impl.Struct(s).Has(plainDefaultsLarge) }
 func (s PlainDefaults) UnsetLarge()      { impl.Struct(s).Unset(plainDefaultsLarge) }
 
-func (s PlainDefaults) GetReal() float64  { return impl.Far(s).Float64Or(9, 2.5) }
+func (s PlainDefaults) GetReal() float64  { return impl.Struct(s).Float64Or(plainDefaultsReal, 2.5) }
 func (s PlainDefaults) SetReal(v float64) { impl.Struct(s).SetFloat64(plainDefaultsReal, v) }
-func (s PlainDefaults) IsSetReal() bool   { return impl.Far(s).Has(9) }
+func (s PlainDefaults) IsSetReal() bool   { return impl.Struct(s).Has(plainDefaultsReal) }
 func (s PlainDefaults) UnsetReal()        { impl.Struct(s).Unset(plainDefaultsReal) }
 
-func (s PlainDefaults) GetText() string  { return impl.Far(s).TextOr(10, "héllo\n") }
+func (s PlainDefaults) GetText() string  { return impl.Struct(s).TextOr(plainDefaultsText, "héllo\n") }
 func (s PlainDefaults) SetText(v string) { impl.Struct(s).SetText(plainDefaultsText, v) }
-func (s PlainDefaults) IsSetText() bool  { return impl.Far(s).Has(10) }
+func (s PlainDefaults) IsSetText() bool  { return impl.Struct(s).Has(plainDefaultsText) }
 func (s PlainDefaults) UnsetText()       { impl.Struct(s).Unset(plainDefaultsText) }
 
-func (s PlainDefaults) GetBlob() []byte      { return impl.Far(s).BytesOr(11, "bytes") }
+func (s PlainDefaults) GetBlob() []byte      { return impl.Struct(s).BytesOr(plainDefaultsBlob, "bytes") }
 func (s PlainDefaults) SetBlob(v []byte)     { impl.Struct(s).SetBytes(plainDefaultsBlob, v) }
 func (s PlainDefaults) NewBlob(n int) []byte { return impl.Struct(s).NewBytes(plainDefaultsBlob, n) }
-func (s PlainDefaults) IsSetBlob() bool      { return impl.Far(s).Has(11) }
+func (s PlainDefaults) IsSetBlob() bool      { return impl.Struct(s).Has(plainDefaultsBlob) }
 func (s PlainDefaults) UnsetBlob()           { impl.Struct(s).Unset(plainDefaultsBlob) }
 
 func (s PlainDefaults) GetKey() nocopy.UUID {
-	return impl.Far(s).UUIDOr(12, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	return impl.Struct(s).UUIDOr(plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
 }
 func (s PlainDefaults) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(plainDefaultsKey, v) }
-func (s PlainDefaults) IsSetKey() bool       { return impl.Far(s).Has(12) }
+func (s PlainDefaults) IsSetKey() bool       { return impl.Struct(s).Has(plainDefaultsKey) }
 func (s PlainDefaults) UnsetKey()            { impl.Struct(s).Unset(plainDefaultsKey) }
 
-func (s PlainDefaults) GetColor() Color  { return Color(impl.Far(s).Int32Or(13, int32(Color_GREEN))) }
+func (s PlainDefaults) GetColor() Color {
+	return Color(impl.Struct(s).Int32Or(plainDefaultsColor, int32(Color_GREEN)))
+}
 func (s PlainDefaults) SetColor(v Color) { impl.Struct(s).SetInt32(plainDefaultsColor, int32(v)) }
-func (s PlainDefaults) IsSetColor() bool { return impl.Far(s).Has(13) }
+func (s PlainDefaults) IsSetColor() bool { return impl.Struct(s).Has(plainDefaultsColor) }
 func (s PlainDefaults) UnsetColor()      { impl.Struct(s).Unset(plainDefaultsColor) }
 
 func (s PlainDefaults) GetPoint() Point {
@@ -1642,7 +1674,7 @@ func (s PlainDefaults) SetPoint(v Point) {
 func (s PlainDefaults) NewPoint() Point {
 	return Point(impl.Struct(s).NewChild(plainDefaultsPoint, PlainDefaultsDesc, 0))
 }
-func (s PlainDefaults) IsSetPoint() bool { return impl.Far(s).Has(14) }
+func (s PlainDefaults) IsSetPoint() bool { return impl.Struct(s).Has(plainDefaultsPoint) }
 func (s PlainDefaults) UnsetPoint()      { impl.Struct(s).Unset(plainDefaultsPoint) }
 
 func (s PlainDefaults) GetShape() Shape {
@@ -1656,7 +1688,7 @@ func (s PlainDefaults) SetShape(v Shape) {
 func (s PlainDefaults) NewShape() Shape {
 	return Shape(impl.Struct(s).NewChild(plainDefaultsShape, PlainDefaultsDesc, 0))
 }
-func (s PlainDefaults) IsSetShape() bool { return impl.Far(s).Has(15) }
+func (s PlainDefaults) IsSetShape() bool { return impl.Struct(s).Has(plainDefaultsShape) }
 func (s PlainDefaults) UnsetShape()      { impl.Struct(s).Unset(plainDefaultsShape) }
 
 func (s PlainDefaults) GetNumbers() nocopy.Int64List {
@@ -1668,7 +1700,7 @@ func (s PlainDefaults) SetNumbers(v []int64) {
 func (s PlainDefaults) NewNumbers(n int) nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).NewChild(plainDefaultsNumbers, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetNumbers() bool { return impl.Far(s).Has(16) }
+func (s PlainDefaults) IsSetNumbers() bool { return impl.Struct(s).Has(plainDefaultsNumbers) }
 func (s PlainDefaults) UnsetNumbers()      { impl.Struct(s).Unset(plainDefaultsNumbers) }
 
 func (s PlainDefaults) GetWords() nocopy.StringList {
@@ -1680,7 +1712,7 @@ func (s PlainDefaults) SetWords(v []string) {
 func (s PlainDefaults) NewWords(n int) nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).NewChild(plainDefaultsWords, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetWords() bool { return impl.Far(s).Has(17) }
+func (s PlainDefaults) IsSetWords() bool { return impl.Struct(s).Has(plainDefaultsWords) }
 func (s PlainDefaults) UnsetWords()      { impl.Struct(s).Unset(plainDefaultsWords) }
 
 func (s PlainDefaults) GetUnique() nocopy.Int32List {
@@ -1692,7 +1724,7 @@ func (s PlainDefaults) SetUnique(v []int32) {
 func (s PlainDefaults) NewUnique(n int) nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).NewChild(plainDefaultsUnique, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetUnique() bool { return impl.Far(s).Has(18) }
+func (s PlainDefaults) IsSetUnique() bool { return impl.Struct(s).Has(plainDefaultsUnique) }
 func (s PlainDefaults) UnsetUnique()      { impl.Struct(s).Unset(plainDefaultsUnique) }
 
 func (s PlainDefaults) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
@@ -1711,7 +1743,7 @@ func (s PlainDefaults) SetCountsMap(v map[string]int64) {
 func (s PlainDefaults) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(plainDefaultsCounts, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetCounts() bool { return impl.Far(s).Has(19) }
+func (s PlainDefaults) IsSetCounts() bool { return impl.Struct(s).Has(plainDefaultsCounts) }
 func (s PlainDefaults) UnsetCounts()      { impl.Struct(s).Unset(plainDefaultsCounts) }
 
 func (s PlainDefaults) GetPoints() nocopy.StructList[Point] {
@@ -1725,32 +1757,32 @@ func (s PlainDefaults) SetPoints(v nocopy.StructList[Point]) {
 func (s PlainDefaults) NewPoints(n int) nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).NewChild(plainDefaultsPoints, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetPoints() bool { return impl.Far(s).Has(20) }
+func (s PlainDefaults) IsSetPoints() bool { return impl.Struct(s).Has(plainDefaultsPoints) }
 func (s PlainDefaults) UnsetPoints()      { impl.Struct(s).Unset(plainDefaultsPoints) }
 
 type Lists nocopy.Struct
 
 const (
-	listsFlags    impl.Field = 4<<48 | 24<<32 | 0x40000000 | 15<<16 | 1
-	listsTinies   impl.Field = 5<<48 | 24<<32 | 0x40000000 | 15<<16 | 2
-	listsSmalls   impl.Field = 6<<48 | 24<<32 | 0x40000000 | 15<<16 | 3
-	listsMediums  impl.Field = 7<<48 | 24<<32 | 0x40000000 | 15<<16 | 4
-	listsLarges   impl.Field = 8<<48 | 24<<32 | 0x40000000 | 15<<16 | 5
-	listsReals    impl.Field = 9<<48 | 24<<32 | 0x40000000 | 15<<16 | 6
-	listsTexts    impl.Field = 10<<48 | 24<<32 | 0x40000000 | 15<<16 | 7
-	listsBlobs    impl.Field = 11<<48 | 24<<32 | 0x40000000 | 15<<16 | 8
-	listsKeys     impl.Field = 12<<48 | 24<<32 | 0x40000000 | 15<<16 | 9
-	listsColors   impl.Field = 13<<48 | 24<<32 | 0x40000000 | 15<<16 | 10
-	listsPoints   impl.Field = 14<<48 | 24<<32 | 0x40000000 | 15<<16 | 11
-	listsShapes   impl.Field = 15<<48 | 24<<32 | 0x40000000 | 15<<16 | 12
-	listsMatrix   impl.Field = 16<<48 | 24<<32 | 0x40000000 | 15<<16 | 13
-	listsTable    impl.Field = 17<<48 | 24<<32 | 0x40000000 | 15<<16 | 14
-	listsDeep     impl.Field = 18<<48 | 24<<32 | 0x40000000 | 15<<16 | 15
-	listsSets     impl.Field = 19<<48 | 24<<32 | 0x40000000 | 15<<16 | 16
-	listsWords    impl.Field = 20<<48 | 24<<32 | 0x40000000 | 15<<16 | 17
-	listsTimes    impl.Field = 21<<48 | 24<<32 | 0x40000000 | 15<<16 | 18
-	listsCube     impl.Field = 22<<48 | 24<<32 | 0x40000000 | 15<<16 | 19
-	listsRefusals impl.Field = 23<<48 | 24<<32 | 0x40000000 | 15<<16 | 20
+	listsFlags    impl.Field = 2<<48 | 22<<32 | 15<<16 | 1
+	listsTinies   impl.Field = 3<<48 | 22<<32 | 15<<16 | 2
+	listsSmalls   impl.Field = 4<<48 | 22<<32 | 15<<16 | 3
+	listsMediums  impl.Field = 5<<48 | 22<<32 | 15<<16 | 4
+	listsLarges   impl.Field = 6<<48 | 22<<32 | 15<<16 | 5
+	listsReals    impl.Field = 7<<48 | 22<<32 | 15<<16 | 6
+	listsTexts    impl.Field = 8<<48 | 22<<32 | 15<<16 | 7
+	listsBlobs    impl.Field = 9<<48 | 22<<32 | 15<<16 | 8
+	listsKeys     impl.Field = 10<<48 | 22<<32 | 15<<16 | 9
+	listsColors   impl.Field = 11<<48 | 22<<32 | 15<<16 | 10
+	listsPoints   impl.Field = 12<<48 | 22<<32 | 15<<16 | 11
+	listsShapes   impl.Field = 13<<48 | 22<<32 | 15<<16 | 12
+	listsMatrix   impl.Field = 14<<48 | 22<<32 | 15<<16 | 13
+	listsTable    impl.Field = 15<<48 | 22<<32 | 15<<16 | 14
+	listsDeep     impl.Field = 16<<48 | 22<<32 | 15<<16 | 15
+	listsSets     impl.Field = 17<<48 | 22<<32 | 15<<16 | 16
+	listsWords    impl.Field = 18<<48 | 22<<32 | 15<<16 | 17
+	listsTimes    impl.Field = 19<<48 | 22<<32 | 15<<16 | 18
+	listsCube     impl.Field = 20<<48 | 22<<32 | 15<<16 | 19
+	listsRefusals impl.Field = 21<<48 | 22<<32 | 15<<16 | 20
 )
 
 // ListsDesc is the descriptor of Lists.
@@ -1794,7 +1826,7 @@ func (s Lists) SetFlags(v []bool) { impl.Struct(s).SetBools(listsFlags, ListsDes
 func (s Lists) NewFlags(n int) nocopy.BoolList {
 	return nocopy.BoolList(impl.Struct(s).NewChild(listsFlags, ListsDesc, n))
 }
-func (s Lists) IsSetFlags() bool { return impl.Far(s).Has(4) }
+func (s Lists) IsSetFlags() bool { return impl.Struct(s).Has(listsFlags) }
 func (s Lists) UnsetFlags()      { impl.Struct(s).Unset(listsFlags) }
 
 func (s Lists) GetTinies() nocopy.Int8List {
@@ -1804,7 +1836,7 @@ func (s Lists) SetTinies(v []int8) { impl.Struct(s).SetInt8s(listsTinies, ListsD
 func (s Lists) NewTinies(n int) nocopy.Int8List {
 	return nocopy.Int8List(impl.Struct(s).NewChild(listsTinies, ListsDesc, n))
 }
-func (s Lists) IsSetTinies() bool { return impl.Far(s).Has(5) }
+func (s Lists) IsSetTinies() bool { return impl.Struct(s).Has(listsTinies) }
 func (s Lists) UnsetTinies()      { impl.Struct(s).Unset(listsTinies) }
 
 func (s Lists) GetSmalls() nocopy.Int16List {
@@ -1814,7 +1846,7 @@ func (s Lists) SetSmalls(v []int16) { impl.Struct(s).SetInt16s(listsSmalls, List
 func (s Lists) NewSmalls(n int) nocopy.Int16List {
 	return nocopy.Int16List(impl.Struct(s).NewChild(listsSmalls, ListsDesc, n))
 }
-func (s Lists) IsSetSmalls() bool { return impl.Far(s).Has(6) }
+func (s Lists) IsSetSmalls() bool { return impl.Struct(s).Has(listsSmalls) }
 func (s Lists) UnsetSmalls()      { impl.Struct(s).Unset(listsSmalls) }
 
 func (s Lists) GetMediums() nocopy.Int32List {
@@ -1824,7 +1856,7 @@ func (s Lists) SetMediums(v []int32) { impl.Struct(s).SetInt32s(listsMediums, Li
 func (s Lists) NewMediums(n int) nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).NewChild(listsMediums, ListsDesc, n))
 }
-func (s Lists) IsSetMediums() bool { return impl.Far(s).Has(7) }
+func (s Lists) IsSetMediums() bool { return impl.Struct(s).Has(listsMediums) }
 func (s Lists) UnsetMediums()      { impl.Struct(s).Unset(listsMediums) }
 
 func (s Lists) GetLarges() nocopy.Int64List {
@@ -1834,7 +1866,7 @@ func (s Lists) SetLarges(v []int64) { impl.Struct(s).SetInt64s(listsLarges, List
 func (s Lists) NewLarges(n int) nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).NewChild(listsLarges, ListsDesc, n))
 }
-func (s Lists) IsSetLarges() bool { return impl.Far(s).Has(8) }
+func (s Lists) IsSetLarges() bool { return impl.Struct(s).Has(listsLarges) }
 func (s Lists) UnsetLarges()      { impl.Struct(s).Unset(listsLarges) }
 
 func (s Lists) GetReals() nocopy.Float64List {
@@ -1844,7 +1876,7 @@ func (s Lists) SetReals(v []float64) { impl.Struct(s).SetFloat64s(listsReals, Li
 func (s Lists) NewReals(n int) nocopy.Float64List {
 	return nocopy.Float64List(impl.Struct(s).NewChild(listsReals, ListsDesc, n))
 }
-func (s Lists) IsSetReals() bool { return impl.Far(s).Has(9) }
+func (s Lists) IsSetReals() bool { return impl.Struct(s).Has(listsReals) }
 func (s Lists) UnsetReals()      { impl.Struct(s).Unset(listsReals) }
 
 func (s Lists) GetTexts() nocopy.StringList {
@@ -1854,7 +1886,7 @@ func (s Lists) SetTexts(v []string) { impl.Struct(s).SetTexts(listsTexts, ListsD
 func (s Lists) NewTexts(n int) nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).NewChild(listsTexts, ListsDesc, n))
 }
-func (s Lists) IsSetTexts() bool { return impl.Far(s).Has(10) }
+func (s Lists) IsSetTexts() bool { return impl.Struct(s).Has(listsTexts) }
 func (s Lists) UnsetTexts()      { impl.Struct(s).Unset(listsTexts) }
 
 func (s Lists) GetBlobs() nocopy.BytesList {
@@ -1864,7 +1896,7 @@ func (s Lists) SetBlobs(v [][]byte) { impl.Struct(s).SetByteSlices(listsBlobs, L
 func (s Lists) NewBlobs(n int) nocopy.BytesList {
 	return nocopy.BytesList(impl.Struct(s).NewChild(listsBlobs, ListsDesc, n))
 }
-func (s Lists) IsSetBlobs() bool { return impl.Far(s).Has(11) }
+func (s Lists) IsSetBlobs() bool { return impl.Struct(s).Has(listsBlobs) }
 func (s Lists) UnsetBlobs()      { impl.Struct(s).Unset(listsBlobs) }
 
 func (s Lists) GetKeys() nocopy.UUIDList {
@@ -1874,7 +1906,7 @@ func (s Lists) SetKeys(v []nocopy.UUID) { impl.Struct(s).SetUUIDs(listsKeys, Lis
 func (s Lists) NewKeys(n int) nocopy.UUIDList {
 	return nocopy.UUIDList(impl.Struct(s).NewChild(listsKeys, ListsDesc, n))
 }
-func (s Lists) IsSetKeys() bool { return impl.Far(s).Has(12) }
+func (s Lists) IsSetKeys() bool { return impl.Struct(s).Has(listsKeys) }
 func (s Lists) UnsetKeys()      { impl.Struct(s).Unset(listsKeys) }
 
 func (s Lists) GetColors() nocopy.EnumList[Color] {
@@ -1884,7 +1916,7 @@ func (s Lists) SetColors(v []Color) { impl.SetEnums(impl.Struct(s), listsColors,
 func (s Lists) NewColors(n int) nocopy.EnumList[Color] {
 	return nocopy.EnumList[Color](impl.Struct(s).NewChild(listsColors, ListsDesc, n))
 }
-func (s Lists) IsSetColors() bool { return impl.Far(s).Has(13) }
+func (s Lists) IsSetColors() bool { return impl.Struct(s).Has(listsColors) }
 func (s Lists) UnsetColors()      { impl.Struct(s).Unset(listsColors) }
 
 func (s Lists) GetPoints() nocopy.StructList[Point] {
@@ -1898,7 +1930,7 @@ func (s Lists) SetPoints(v nocopy.StructList[Point]) {
 func (s Lists) NewPoints(n int) nocopy.StructList[Point] {
 	return nocopy.StructList[Point](impl.Struct(s).NewChild(listsPoints, ListsDesc, n))
 }
-func (s Lists) IsSetPoints() bool { return impl.Far(s).Has(14) }
+func (s Lists) IsSetPoints() bool { return impl.Struct(s).Has(listsPoints) }
 func (s Lists) UnsetPoints()      { impl.Struct(s).Unset(listsPoints) }
 
 func (s Lists) GetShapes() nocopy.StructList[Shape] {
@@ -1912,7 +1944,7 @@ func (s Lists) SetShapes(v nocopy.StructList[Shape]) {
 func (s Lists) NewShapes(n int) nocopy.StructList[Shape] {
 	return nocopy.StructList[Shape](impl.Struct(s).NewChild(listsShapes, ListsDesc, n))
 }
-func (s Lists) IsSetShapes() bool { return impl.Far(s).Has(15) }
+func (s Lists) IsSetShapes() bool { return impl.Struct(s).Has(listsShapes) }
 func (s Lists) UnsetShapes()      { impl.Struct(s).Unset(listsShapes) }
 
 func (s Lists) GetMatrix() nocopy.NestedList[nocopy.Int64List] {
@@ -1926,7 +1958,7 @@ func (s Lists) SetMatrix(v nocopy.NestedList[nocopy.Int64List]) {
 func (s Lists) NewMatrix(n int) nocopy.NestedList[nocopy.Int64List] {
 	return nocopy.NestedList[nocopy.Int64List](impl.Struct(s).NewChild(listsMatrix, ListsDesc, n))
 }
-func (s Lists) IsSetMatrix() bool { return impl.Far(s).Has(16) }
+func (s Lists) IsSetMatrix() bool { return impl.Struct(s).Has(listsMatrix) }
 func (s Lists) UnsetMatrix()      { impl.Struct(s).Unset(listsMatrix) }
 
 func (s Lists) GetTable() nocopy.NestedList[nocopy.StringList] {
@@ -1940,7 +1972,7 @@ func (s Lists) SetTable(v nocopy.NestedList[nocopy.StringList]) {
 func (s Lists) NewTable(n int) nocopy.NestedList[nocopy.StringList] {
 	return nocopy.NestedList[nocopy.StringList](impl.Struct(s).NewChild(listsTable, ListsDesc, n))
 }
-func (s Lists) IsSetTable() bool { return impl.Far(s).Has(17) }
+func (s Lists) IsSetTable() bool { return impl.Struct(s).Has(listsTable) }
 func (s Lists) UnsetTable()      { impl.Struct(s).Unset(listsTable) }
 
 func (s Lists) GetDeep() nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString]] {
@@ -1954,7 +1986,7 @@ func (s Lists) SetDeep(v nocopy.NestedList[nocopy.NestedMap[string, nocopy.Struc
 func (s Lists) NewDeep(n int) nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString]] {
 	return nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString]](impl.Struct(s).NewChild(listsDeep, ListsDesc, n))
 }
-func (s Lists) IsSetDeep() bool { return impl.Far(s).Has(18) }
+func (s Lists) IsSetDeep() bool { return impl.Struct(s).Has(listsDeep) }
 func (s Lists) UnsetDeep()      { impl.Struct(s).Unset(listsDeep) }
 
 func (s Lists) GetSets() nocopy.NestedList[nocopy.Int32List] {
@@ -1968,7 +2000,7 @@ func (s Lists) SetSets(v nocopy.NestedList[nocopy.Int32List]) {
 func (s Lists) NewSets(n int) nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).NewChild(listsSets, ListsDesc, n))
 }
-func (s Lists) IsSetSets() bool { return impl.Far(s).Has(19) }
+func (s Lists) IsSetSets() bool { return impl.Struct(s).Has(listsSets) }
 func (s Lists) UnsetSets()      { impl.Struct(s).Unset(listsSets) }
 
 func (s Lists) GetWords() nocopy.StringList {
@@ -1978,7 +2010,7 @@ func (s Lists) SetWords(v []string) { impl.Struct(s).SetTexts(listsWords, ListsD
 func (s Lists) NewWords(n int) nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).NewChild(listsWords, ListsDesc, n))
 }
-func (s Lists) IsSetWords() bool { return impl.Far(s).Has(20) }
+func (s Lists) IsSetWords() bool { return impl.Struct(s).Has(listsWords) }
 func (s Lists) UnsetWords()      { impl.Struct(s).Unset(listsWords) }
 
 func (s Lists) GetTimes() nocopy.Int64List {
@@ -1988,7 +2020,7 @@ func (s Lists) SetTimes(v []int64) { impl.Struct(s).SetInt64s(listsTimes, ListsD
 func (s Lists) NewTimes(n int) nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).NewChild(listsTimes, ListsDesc, n))
 }
-func (s Lists) IsSetTimes() bool { return impl.Far(s).Has(21) }
+func (s Lists) IsSetTimes() bool { return impl.Struct(s).Has(listsTimes) }
 func (s Lists) UnsetTimes()      { impl.Struct(s).Unset(listsTimes) }
 
 func (s Lists) GetCube() nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]] {
@@ -2002,7 +2034,7 @@ func (s Lists) SetCube(v nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]])
 func (s Lists) NewCube(n int) nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]] {
 	return nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]](impl.Struct(s).NewChild(listsCube, ListsDesc, n))
 }
-func (s Lists) IsSetCube() bool { return impl.Far(s).Has(22) }
+func (s Lists) IsSetCube() bool { return impl.Struct(s).Has(listsCube) }
 func (s Lists) UnsetCube()      { impl.Struct(s).Unset(listsCube) }
 
 func (s Lists) GetRefusals() nocopy.StructList[Refused] {
@@ -2016,7 +2048,7 @@ func (s Lists) SetRefusals(v nocopy.StructList[Refused]) {
 func (s Lists) NewRefusals(n int) nocopy.StructList[Refused] {
 	return nocopy.StructList[Refused](impl.Struct(s).NewChild(listsRefusals, ListsDesc, n))
 }
-func (s Lists) IsSetRefusals() bool { return impl.Far(s).Has(23) }
+func (s Lists) IsSetRefusals() bool { return impl.Struct(s).Has(listsRefusals) }
 func (s Lists) UnsetRefusals()      { impl.Struct(s).Unset(listsRefusals) }
 
 type Sets nocopy.Struct
@@ -2231,38 +2263,38 @@ func (s Sets) UnsetMaps()      { impl.Struct(s).Unset(setsMaps) }
 type Maps nocopy.Struct
 
 const (
-	mapsByFlags       impl.Field = 4<<48 | 36<<32 | 0x40000000 | 13<<16 | 1
-	mapsByTinies      impl.Field = 5<<48 | 36<<32 | 0x40000000 | 13<<16 | 2
-	mapsBySmalls      impl.Field = 6<<48 | 36<<32 | 0x40000000 | 13<<16 | 3
-	mapsByMediums     impl.Field = 7<<48 | 36<<32 | 0x40000000 | 13<<16 | 4
-	mapsByLarges      impl.Field = 8<<48 | 36<<32 | 0x40000000 | 13<<16 | 5
-	mapsByReals       impl.Field = 9<<48 | 36<<32 | 0x40000000 | 13<<16 | 6
-	mapsByTexts       impl.Field = 10<<48 | 36<<32 | 0x40000000 | 13<<16 | 7
-	mapsByBlobs       impl.Field = 11<<48 | 36<<32 | 0x40000000 | 13<<16 | 8
-	mapsByKeys        impl.Field = 12<<48 | 36<<32 | 0x40000000 | 13<<16 | 9
-	mapsByColors      impl.Field = 13<<48 | 36<<32 | 0x40000000 | 13<<16 | 10
-	mapsByPoints      impl.Field = 14<<48 | 36<<32 | 0x40000000 | 13<<16 | 11
-	mapsByShapes      impl.Field = 15<<48 | 36<<32 | 0x40000000 | 13<<16 | 12
-	mapsToFlags       impl.Field = 16<<48 | 36<<32 | 0x40000000 | 13<<16 | 21
-	mapsToTinies      impl.Field = 17<<48 | 36<<32 | 0x40000000 | 13<<16 | 22
-	mapsToSmalls      impl.Field = 18<<48 | 36<<32 | 0x40000000 | 13<<16 | 23
-	mapsToMediums     impl.Field = 19<<48 | 36<<32 | 0x40000000 | 13<<16 | 24
-	mapsToLarges      impl.Field = 20<<48 | 36<<32 | 0x40000000 | 13<<16 | 25
-	mapsToReals       impl.Field = 21<<48 | 36<<32 | 0x40000000 | 13<<16 | 26
-	mapsToTexts       impl.Field = 22<<48 | 36<<32 | 0x40000000 | 13<<16 | 27
-	mapsToBlobs       impl.Field = 23<<48 | 36<<32 | 0x40000000 | 13<<16 | 28
-	mapsToKeys        impl.Field = 24<<48 | 36<<32 | 0x40000000 | 13<<16 | 29
-	mapsToColors      impl.Field = 25<<48 | 36<<32 | 0x40000000 | 13<<16 | 30
-	mapsToPoints      impl.Field = 26<<48 | 36<<32 | 0x40000000 | 13<<16 | 31
-	mapsToShapes      impl.Field = 27<<48 | 36<<32 | 0x40000000 | 13<<16 | 32
-	mapsPointByNumber impl.Field = 28<<48 | 36<<32 | 0x40000000 | 13<<16 | 41
-	mapsNested        impl.Field = 29<<48 | 36<<32 | 0x40000000 | 13<<16 | 42
-	mapsSeries        impl.Field = 30<<48 | 36<<32 | 0x40000000 | 13<<16 | 43
-	mapsGroups        impl.Field = 31<<48 | 36<<32 | 0x40000000 | 13<<16 | 44
-	mapsByRow         impl.Field = 32<<48 | 36<<32 | 0x40000000 | 13<<16 | 45
-	mapsRaw           impl.Field = 33<<48 | 36<<32 | 0x40000000 | 13<<16 | 46
-	mapsDeep          impl.Field = 34<<48 | 36<<32 | 0x40000000 | 13<<16 | 47
-	mapsByMap         impl.Field = 35<<48 | 36<<32 | 0x40000000 | 13<<16 | 48
+	mapsByFlags       impl.Field = 2<<48 | 34<<32 | 13<<16 | 1
+	mapsByTinies      impl.Field = 3<<48 | 34<<32 | 13<<16 | 2
+	mapsBySmalls      impl.Field = 4<<48 | 34<<32 | 13<<16 | 3
+	mapsByMediums     impl.Field = 5<<48 | 34<<32 | 13<<16 | 4
+	mapsByLarges      impl.Field = 6<<48 | 34<<32 | 13<<16 | 5
+	mapsByReals       impl.Field = 7<<48 | 34<<32 | 13<<16 | 6
+	mapsByTexts       impl.Field = 8<<48 | 34<<32 | 13<<16 | 7
+	mapsByBlobs       impl.Field = 9<<48 | 34<<32 | 13<<16 | 8
+	mapsByKeys        impl.Field = 10<<48 | 34<<32 | 13<<16 | 9
+	mapsByColors      impl.Field = 11<<48 | 34<<32 | 13<<16 | 10
+	mapsByPoints      impl.Field = 12<<48 | 34<<32 | 13<<16 | 11
+	mapsByShapes      impl.Field = 13<<48 | 34<<32 | 13<<16 | 12
+	mapsToFlags       impl.Field = 14<<48 | 34<<32 | 13<<16 | 21
+	mapsToTinies      impl.Field = 15<<48 | 34<<32 | 13<<16 | 22
+	mapsToSmalls      impl.Field = 16<<48 | 34<<32 | 13<<16 | 23
+	mapsToMediums     impl.Field = 17<<48 | 34<<32 | 13<<16 | 24
+	mapsToLarges      impl.Field = 18<<48 | 34<<32 | 13<<16 | 25
+	mapsToReals       impl.Field = 19<<48 | 34<<32 | 13<<16 | 26
+	mapsToTexts       impl.Field = 20<<48 | 34<<32 | 13<<16 | 27
+	mapsToBlobs       impl.Field = 21<<48 | 34<<32 | 13<<16 | 28
+	mapsToKeys        impl.Field = 22<<48 | 34<<32 | 13<<16 | 29
+	mapsToColors      impl.Field = 23<<48 | 34<<32 | 13<<16 | 30
+	mapsToPoints      impl.Field = 24<<48 | 34<<32 | 13<<16 | 31
+	mapsToShapes      impl.Field = 25<<48 | 34<<32 | 13<<16 | 32
+	mapsPointByNumber impl.Field = 26<<48 | 34<<32 | 13<<16 | 41
+	mapsNested        impl.Field = 27<<48 | 34<<32 | 13<<16 | 42
+	mapsSeries        impl.Field = 28<<48 | 34<<32 | 13<<16 | 43
+	mapsGroups        impl.Field = 29<<48 | 34<<32 | 13<<16 | 44
+	mapsByRow         impl.Field = 30<<48 | 34<<32 | 13<<16 | 45
+	mapsRaw           impl.Field = 31<<48 | 34<<32 | 13<<16 | 46
+	mapsDeep          impl.Field = 32<<48 | 34<<32 | 13<<16 | 47
+	mapsByMap         impl.Field = 33<<48 | 34<<32 | 13<<16 | 48
 )
 
 // MapsDesc is the descriptor of Maps.
@@ -2315,7 +2347,7 @@ func (s Maps) SetByFlagsMap(v map[bool]string) {
 func (s Maps) NewByFlags(n ...int) nocopy.Map[bool, string, impl.AsBool, impl.AsString] {
 	return nocopy.Map[bool, string, impl.AsBool, impl.AsString](impl.Struct(s).NewMap(mapsByFlags, MapsDesc, n))
 }
-func (s Maps) IsSetByFlags() bool { return impl.Far(s).Has(4) }
+func (s Maps) IsSetByFlags() bool { return impl.Struct(s).Has(mapsByFlags) }
 func (s Maps) UnsetByFlags()      { impl.Struct(s).Unset(mapsByFlags) }
 
 func (s Maps) GetByTinies() nocopy.Map[int8, string, impl.AsInt8, impl.AsString] {
@@ -2334,7 +2366,7 @@ func (s Maps) SetByTiniesMap(v map[int8]string) {
 func (s Maps) NewByTinies(n ...int) nocopy.Map[int8, string, impl.AsInt8, impl.AsString] {
 	return nocopy.Map[int8, string, impl.AsInt8, impl.AsString](impl.Struct(s).NewMap(mapsByTinies, MapsDesc, n))
 }
-func (s Maps) IsSetByTinies() bool { return impl.Far(s).Has(5) }
+func (s Maps) IsSetByTinies() bool { return impl.Struct(s).Has(mapsByTinies) }
 func (s Maps) UnsetByTinies()      { impl.Struct(s).Unset(mapsByTinies) }
 
 func (s Maps) GetBySmalls() nocopy.Map[int16, string, impl.AsInt16, impl.AsString] {
@@ -2353,7 +2385,7 @@ func (s Maps) SetBySmallsMap(v map[int16]string) {
 func (s Maps) NewBySmalls(n ...int) nocopy.Map[int16, string, impl.AsInt16, impl.AsString] {
 	return nocopy.Map[int16, string, impl.AsInt16, impl.AsString](impl.Struct(s).NewMap(mapsBySmalls, MapsDesc, n))
 }
-func (s Maps) IsSetBySmalls() bool { return impl.Far(s).Has(6) }
+func (s Maps) IsSetBySmalls() bool { return impl.Struct(s).Has(mapsBySmalls) }
 func (s Maps) UnsetBySmalls()      { impl.Struct(s).Unset(mapsBySmalls) }
 
 func (s Maps) GetByMediums() nocopy.Map[int32, string, impl.AsInt32, impl.AsString] {
@@ -2372,7 +2404,7 @@ func (s Maps) SetByMediumsMap(v map[int32]string) {
 func (s Maps) NewByMediums(n ...int) nocopy.Map[int32, string, impl.AsInt32, impl.AsString] {
 	return nocopy.Map[int32, string, impl.AsInt32, impl.AsString](impl.Struct(s).NewMap(mapsByMediums, MapsDesc, n))
 }
-func (s Maps) IsSetByMediums() bool { return impl.Far(s).Has(7) }
+func (s Maps) IsSetByMediums() bool { return impl.Struct(s).Has(mapsByMediums) }
 func (s Maps) UnsetByMediums()      { impl.Struct(s).Unset(mapsByMediums) }
 
 func (s Maps) GetByLarges() nocopy.Map[int64, string, impl.AsInt64, impl.AsString] {
@@ -2391,7 +2423,7 @@ func (s Maps) SetByLargesMap(v map[int64]string) {
 func (s Maps) NewByLarges(n ...int) nocopy.Map[int64, string, impl.AsInt64, impl.AsString] {
 	return nocopy.Map[int64, string, impl.AsInt64, impl.AsString](impl.Struct(s).NewMap(mapsByLarges, MapsDesc, n))
 }
-func (s Maps) IsSetByLarges() bool { return impl.Far(s).Has(8) }
+func (s Maps) IsSetByLarges() bool { return impl.Struct(s).Has(mapsByLarges) }
 func (s Maps) UnsetByLarges()      { impl.Struct(s).Unset(mapsByLarges) }
 
 func (s Maps) GetByReals() nocopy.Map[float64, string, impl.AsFloat64, impl.AsString] {
@@ -2410,7 +2442,7 @@ func (s Maps) SetByRealsMap(v map[float64]string) {
 func (s Maps) NewByReals(n ...int) nocopy.Map[float64, string, impl.AsFloat64, impl.AsString] {
 	return nocopy.Map[float64, string, impl.AsFloat64, impl.AsString](impl.Struct(s).NewMap(mapsByReals, MapsDesc, n))
 }
-func (s Maps) IsSetByReals() bool { return impl.Far(s).Has(9) }
+func (s Maps) IsSetByReals() bool { return impl.Struct(s).Has(mapsByReals) }
 func (s Maps) UnsetByReals()      { impl.Struct(s).Unset(mapsByReals) }
 
 func (s Maps) GetByTexts() nocopy.StringMap {
@@ -2429,7 +2461,7 @@ func (s Maps) SetByTextsMap(v map[string]string) {
 func (s Maps) NewByTexts(n ...int) nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).NewMap(mapsByTexts, MapsDesc, n))
 }
-func (s Maps) IsSetByTexts() bool { return impl.Far(s).Has(10) }
+func (s Maps) IsSetByTexts() bool { return impl.Struct(s).Has(mapsByTexts) }
 func (s Maps) UnsetByTexts()      { impl.Struct(s).Unset(mapsByTexts) }
 
 func (s Maps) GetByBlobs() nocopy.Map[[]byte, string, impl.AsBytes, impl.AsString] {
@@ -2448,7 +2480,7 @@ func (s Maps) SetByBlobsMap(v map[string]string) {
 func (s Maps) NewByBlobs(n ...int) nocopy.Map[[]byte, string, impl.AsBytes, impl.AsString] {
 	return nocopy.Map[[]byte, string, impl.AsBytes, impl.AsString](impl.Struct(s).NewMap(mapsByBlobs, MapsDesc, n))
 }
-func (s Maps) IsSetByBlobs() bool { return impl.Far(s).Has(11) }
+func (s Maps) IsSetByBlobs() bool { return impl.Struct(s).Has(mapsByBlobs) }
 func (s Maps) UnsetByBlobs()      { impl.Struct(s).Unset(mapsByBlobs) }
 
 func (s Maps) GetByKeys() nocopy.Map[nocopy.UUID, string, impl.AsUUID, impl.AsString] {
@@ -2467,7 +2499,7 @@ func (s Maps) SetByKeysMap(v map[nocopy.UUID]string) {
 func (s Maps) NewByKeys(n ...int) nocopy.Map[nocopy.UUID, string, impl.AsUUID, impl.AsString] {
 	return nocopy.Map[nocopy.UUID, string, impl.AsUUID, impl.AsString](impl.Struct(s).NewMap(mapsByKeys, MapsDesc, n))
 }
-func (s Maps) IsSetByKeys() bool { return impl.Far(s).Has(12) }
+func (s Maps) IsSetByKeys() bool { return impl.Struct(s).Has(mapsByKeys) }
 func (s Maps) UnsetByKeys()      { impl.Struct(s).Unset(mapsByKeys) }
 
 func (s Maps) GetByColors() nocopy.Map[Color, string, impl.AsEnum[Color], impl.AsString] {
@@ -2486,7 +2518,7 @@ func (s Maps) SetByColorsMap(v map[Color]string) {
 func (s Maps) NewByColors(n ...int) nocopy.Map[Color, string, impl.AsEnum[Color], impl.AsString] {
 	return nocopy.Map[Color, string, impl.AsEnum[Color], impl.AsString](impl.Struct(s).NewMap(mapsByColors, MapsDesc, n))
 }
-func (s Maps) IsSetByColors() bool { return impl.Far(s).Has(13) }
+func (s Maps) IsSetByColors() bool { return impl.Struct(s).Has(mapsByColors) }
 func (s Maps) UnsetByColors()      { impl.Struct(s).Unset(mapsByColors) }
 
 func (s Maps) GetByPoints() nocopy.Map[Point, string, impl.AsView[Point], impl.AsString] {
@@ -2500,7 +2532,7 @@ func (s Maps) SetByPoints(v nocopy.Map[Point, string, impl.AsView[Point], impl.A
 func (s Maps) NewByPoints(n ...int) nocopy.Map[Point, string, impl.AsView[Point], impl.AsString] {
 	return nocopy.Map[Point, string, impl.AsView[Point], impl.AsString](impl.Struct(s).NewMap(mapsByPoints, MapsDesc, n))
 }
-func (s Maps) IsSetByPoints() bool { return impl.Far(s).Has(14) }
+func (s Maps) IsSetByPoints() bool { return impl.Struct(s).Has(mapsByPoints) }
 func (s Maps) UnsetByPoints()      { impl.Struct(s).Unset(mapsByPoints) }
 
 func (s Maps) GetByShapes() nocopy.Map[Shape, string, impl.AsView[Shape], impl.AsString] {
@@ -2514,7 +2546,7 @@ func (s Maps) SetByShapes(v nocopy.Map[Shape, string, impl.AsView[Shape], impl.A
 func (s Maps) NewByShapes(n ...int) nocopy.Map[Shape, string, impl.AsView[Shape], impl.AsString] {
 	return nocopy.Map[Shape, string, impl.AsView[Shape], impl.AsString](impl.Struct(s).NewMap(mapsByShapes, MapsDesc, n))
 }
-func (s Maps) IsSetByShapes() bool { return impl.Far(s).Has(15) }
+func (s Maps) IsSetByShapes() bool { return impl.Struct(s).Has(mapsByShapes) }
 func (s Maps) UnsetByShapes()      { impl.Struct(s).Unset(mapsByShapes) }
 
 func (s Maps) GetToFlags() nocopy.Map[string, bool, impl.AsString, impl.AsBool] {
@@ -2533,7 +2565,7 @@ func (s Maps) SetToFlagsMap(v map[string]bool) {
 func (s Maps) NewToFlags(n ...int) nocopy.Map[string, bool, impl.AsString, impl.AsBool] {
 	return nocopy.Map[string, bool, impl.AsString, impl.AsBool](impl.Struct(s).NewMap(mapsToFlags, MapsDesc, n))
 }
-func (s Maps) IsSetToFlags() bool { return impl.Far(s).Has(16) }
+func (s Maps) IsSetToFlags() bool { return impl.Struct(s).Has(mapsToFlags) }
 func (s Maps) UnsetToFlags()      { impl.Struct(s).Unset(mapsToFlags) }
 
 func (s Maps) GetToTinies() nocopy.Map[string, int8, impl.AsString, impl.AsInt8] {
@@ -2552,7 +2584,7 @@ func (s Maps) SetToTiniesMap(v map[string]int8) {
 func (s Maps) NewToTinies(n ...int) nocopy.Map[string, int8, impl.AsString, impl.AsInt8] {
 	return nocopy.Map[string, int8, impl.AsString, impl.AsInt8](impl.Struct(s).NewMap(mapsToTinies, MapsDesc, n))
 }
-func (s Maps) IsSetToTinies() bool { return impl.Far(s).Has(17) }
+func (s Maps) IsSetToTinies() bool { return impl.Struct(s).Has(mapsToTinies) }
 func (s Maps) UnsetToTinies()      { impl.Struct(s).Unset(mapsToTinies) }
 
 func (s Maps) GetToSmalls() nocopy.Map[string, int16, impl.AsString, impl.AsInt16] {
@@ -2571,7 +2603,7 @@ func (s Maps) SetToSmallsMap(v map[string]int16) {
 func (s Maps) NewToSmalls(n ...int) nocopy.Map[string, int16, impl.AsString, impl.AsInt16] {
 	return nocopy.Map[string, int16, impl.AsString, impl.AsInt16](impl.Struct(s).NewMap(mapsToSmalls, MapsDesc, n))
 }
-func (s Maps) IsSetToSmalls() bool { return impl.Far(s).Has(18) }
+func (s Maps) IsSetToSmalls() bool { return impl.Struct(s).Has(mapsToSmalls) }
 func (s Maps) UnsetToSmalls()      { impl.Struct(s).Unset(mapsToSmalls) }
 
 func (s Maps) GetToMediums() nocopy.Map[string, int32, impl.AsString, impl.AsInt32] {
@@ -2590,7 +2622,7 @@ func (s Maps) SetToMediumsMap(v map[string]int32) {
 func (s Maps) NewToMediums(n ...int) nocopy.Map[string, int32, impl.AsString, impl.AsInt32] {
 	return nocopy.Map[string, int32, impl.AsString, impl.AsInt32](impl.Struct(s).NewMap(mapsToMediums, MapsDesc, n))
 }
-func (s Maps) IsSetToMediums() bool { return impl.Far(s).Has(19) }
+func (s Maps) IsSetToMediums() bool { return impl.Struct(s).Has(mapsToMediums) }
 func (s Maps) UnsetToMediums()      { impl.Struct(s).Unset(mapsToMediums) }
 
 func (s Maps) GetToLarges() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
@@ -2609,7 +2641,7 @@ func (s Maps) SetToLargesMap(v map[string]int64) {
 func (s Maps) NewToLarges(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(mapsToLarges, MapsDesc, n))
 }
-func (s Maps) IsSetToLarges() bool { return impl.Far(s).Has(20) }
+func (s Maps) IsSetToLarges() bool { return impl.Struct(s).Has(mapsToLarges) }
 func (s Maps) UnsetToLarges()      { impl.Struct(s).Unset(mapsToLarges) }
 
 func (s Maps) GetToReals() nocopy.Map[string, float64, impl.AsString, impl.AsFloat64] {
@@ -2628,7 +2660,7 @@ func (s Maps) SetToRealsMap(v map[string]float64) {
 func (s Maps) NewToReals(n ...int) nocopy.Map[string, float64, impl.AsString, impl.AsFloat64] {
 	return nocopy.Map[string, float64, impl.AsString, impl.AsFloat64](impl.Struct(s).NewMap(mapsToReals, MapsDesc, n))
 }
-func (s Maps) IsSetToReals() bool { return impl.Far(s).Has(21) }
+func (s Maps) IsSetToReals() bool { return impl.Struct(s).Has(mapsToReals) }
 func (s Maps) UnsetToReals()      { impl.Struct(s).Unset(mapsToReals) }
 
 func (s Maps) GetToTexts() nocopy.StringMap {
@@ -2647,7 +2679,7 @@ func (s Maps) SetToTextsMap(v map[string]string) {
 func (s Maps) NewToTexts(n ...int) nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).NewMap(mapsToTexts, MapsDesc, n))
 }
-func (s Maps) IsSetToTexts() bool { return impl.Far(s).Has(22) }
+func (s Maps) IsSetToTexts() bool { return impl.Struct(s).Has(mapsToTexts) }
 func (s Maps) UnsetToTexts()      { impl.Struct(s).Unset(mapsToTexts) }
 
 func (s Maps) GetToBlobs() nocopy.Map[string, []byte, impl.AsString, impl.AsBytes] {
@@ -2666,7 +2698,7 @@ func (s Maps) SetToBlobsMap(v map[string][]byte) {
 func (s Maps) NewToBlobs(n ...int) nocopy.Map[string, []byte, impl.AsString, impl.AsBytes] {
 	return nocopy.Map[string, []byte, impl.AsString, impl.AsBytes](impl.Struct(s).NewMap(mapsToBlobs, MapsDesc, n))
 }
-func (s Maps) IsSetToBlobs() bool { return impl.Far(s).Has(23) }
+func (s Maps) IsSetToBlobs() bool { return impl.Struct(s).Has(mapsToBlobs) }
 func (s Maps) UnsetToBlobs()      { impl.Struct(s).Unset(mapsToBlobs) }
 
 func (s Maps) GetToKeys() nocopy.Map[string, nocopy.UUID, impl.AsString, impl.AsUUID] {
@@ -2685,7 +2717,7 @@ func (s Maps) SetToKeysMap(v map[string]nocopy.UUID) {
 func (s Maps) NewToKeys(n ...int) nocopy.Map[string, nocopy.UUID, impl.AsString, impl.AsUUID] {
 	return nocopy.Map[string, nocopy.UUID, impl.AsString, impl.AsUUID](impl.Struct(s).NewMap(mapsToKeys, MapsDesc, n))
 }
-func (s Maps) IsSetToKeys() bool { return impl.Far(s).Has(24) }
+func (s Maps) IsSetToKeys() bool { return impl.Struct(s).Has(mapsToKeys) }
 func (s Maps) UnsetToKeys()      { impl.Struct(s).Unset(mapsToKeys) }
 
 func (s Maps) GetToColors() nocopy.Map[string, Color, impl.AsString, impl.AsEnum[Color]] {
@@ -2704,7 +2736,7 @@ func (s Maps) SetToColorsMap(v map[string]Color) {
 func (s Maps) NewToColors(n ...int) nocopy.Map[string, Color, impl.AsString, impl.AsEnum[Color]] {
 	return nocopy.Map[string, Color, impl.AsString, impl.AsEnum[Color]](impl.Struct(s).NewMap(mapsToColors, MapsDesc, n))
 }
-func (s Maps) IsSetToColors() bool { return impl.Far(s).Has(25) }
+func (s Maps) IsSetToColors() bool { return impl.Struct(s).Has(mapsToColors) }
 func (s Maps) UnsetToColors()      { impl.Struct(s).Unset(mapsToColors) }
 
 func (s Maps) GetToPoints() nocopy.StructMap[string, Point, impl.AsString] {
@@ -2718,7 +2750,7 @@ func (s Maps) SetToPoints(v nocopy.StructMap[string, Point, impl.AsString]) {
 func (s Maps) NewToPoints(n ...int) nocopy.StructMap[string, Point, impl.AsString] {
 	return nocopy.StructMap[string, Point, impl.AsString](impl.Struct(s).NewMap(mapsToPoints, MapsDesc, n))
 }
-func (s Maps) IsSetToPoints() bool { return impl.Far(s).Has(26) }
+func (s Maps) IsSetToPoints() bool { return impl.Struct(s).Has(mapsToPoints) }
 func (s Maps) UnsetToPoints()      { impl.Struct(s).Unset(mapsToPoints) }
 
 func (s Maps) GetToShapes() nocopy.StructMap[string, Shape, impl.AsString] {
@@ -2732,7 +2764,7 @@ func (s Maps) SetToShapes(v nocopy.StructMap[string, Shape, impl.AsString]) {
 func (s Maps) NewToShapes(n ...int) nocopy.StructMap[string, Shape, impl.AsString] {
 	return nocopy.StructMap[string, Shape, impl.AsString](impl.Struct(s).NewMap(mapsToShapes, MapsDesc, n))
 }
-func (s Maps) IsSetToShapes() bool { return impl.Far(s).Has(27) }
+func (s Maps) IsSetToShapes() bool { return impl.Struct(s).Has(mapsToShapes) }
 func (s Maps) UnsetToShapes()      { impl.Struct(s).Unset(mapsToShapes) }
 
 func (s Maps) GetPointByNumber() nocopy.StructMap[int32, Point, impl.AsInt32] {
@@ -2746,7 +2778,7 @@ func (s Maps) SetPointByNumber(v nocopy.StructMap[int32, Point, impl.AsInt32]) {
 func (s Maps) NewPointByNumber(n ...int) nocopy.StructMap[int32, Point, impl.AsInt32] {
 	return nocopy.StructMap[int32, Point, impl.AsInt32](impl.Struct(s).NewMap(mapsPointByNumber, MapsDesc, n))
 }
-func (s Maps) IsSetPointByNumber() bool { return impl.Far(s).Has(28) }
+func (s Maps) IsSetPointByNumber() bool { return impl.Struct(s).Has(mapsPointByNumber) }
 func (s Maps) UnsetPointByNumber()      { impl.Struct(s).Unset(mapsPointByNumber) }
 
 func (s Maps) GetNested() nocopy.NestedMap[string, nocopy.Map[string, int64, impl.AsString, impl.AsInt64], impl.AsString] {
@@ -2760,7 +2792,7 @@ func (s Maps) SetNested(v nocopy.NestedMap[string, nocopy.Map[string, int64, imp
 func (s Maps) NewNested(n ...int) nocopy.NestedMap[string, nocopy.Map[string, int64, impl.AsString, impl.AsInt64], impl.AsString] {
 	return nocopy.NestedMap[string, nocopy.Map[string, int64, impl.AsString, impl.AsInt64], impl.AsString](impl.Struct(s).NewMap(mapsNested, MapsDesc, n))
 }
-func (s Maps) IsSetNested() bool { return impl.Far(s).Has(29) }
+func (s Maps) IsSetNested() bool { return impl.Struct(s).Has(mapsNested) }
 func (s Maps) UnsetNested()      { impl.Struct(s).Unset(mapsNested) }
 
 func (s Maps) GetSeries() nocopy.NestedMap[string, nocopy.Int64List, impl.AsString] {
@@ -2774,7 +2806,7 @@ func (s Maps) SetSeries(v nocopy.NestedMap[string, nocopy.Int64List, impl.AsStri
 func (s Maps) NewSeries(n ...int) nocopy.NestedMap[string, nocopy.Int64List, impl.AsString] {
 	return nocopy.NestedMap[string, nocopy.Int64List, impl.AsString](impl.Struct(s).NewMap(mapsSeries, MapsDesc, n))
 }
-func (s Maps) IsSetSeries() bool { return impl.Far(s).Has(30) }
+func (s Maps) IsSetSeries() bool { return impl.Struct(s).Has(mapsSeries) }
 func (s Maps) UnsetSeries()      { impl.Struct(s).Unset(mapsSeries) }
 
 func (s Maps) GetGroups() nocopy.NestedMap[string, nocopy.StringList, impl.AsString] {
@@ -2788,7 +2820,7 @@ func (s Maps) SetGroups(v nocopy.NestedMap[string, nocopy.StringList, impl.AsStr
 func (s Maps) NewGroups(n ...int) nocopy.NestedMap[string, nocopy.StringList, impl.AsString] {
 	return nocopy.NestedMap[string, nocopy.StringList, impl.AsString](impl.Struct(s).NewMap(mapsGroups, MapsDesc, n))
 }
-func (s Maps) IsSetGroups() bool { return impl.Far(s).Has(31) }
+func (s Maps) IsSetGroups() bool { return impl.Struct(s).Has(mapsGroups) }
 func (s Maps) UnsetGroups()      { impl.Struct(s).Unset(mapsGroups) }
 
 func (s Maps) GetByRow() nocopy.Map[nocopy.Int32List, string, impl.AsView[nocopy.Int32List], impl.AsString] {
@@ -2802,7 +2834,7 @@ func (s Maps) SetByRow(v nocopy.Map[nocopy.Int32List, string, impl.AsView[nocopy
 func (s Maps) NewByRow(n ...int) nocopy.Map[nocopy.Int32List, string, impl.AsView[nocopy.Int32List], impl.AsString] {
 	return nocopy.Map[nocopy.Int32List, string, impl.AsView[nocopy.Int32List], impl.AsString](impl.Struct(s).NewMap(mapsByRow, MapsDesc, n))
 }
-func (s Maps) IsSetByRow() bool { return impl.Far(s).Has(32) }
+func (s Maps) IsSetByRow() bool { return impl.Struct(s).Has(mapsByRow) }
 func (s Maps) UnsetByRow()      { impl.Struct(s).Unset(mapsByRow) }
 
 func (s Maps) GetRaw() nocopy.Map[[]byte, []byte, impl.AsBytes, impl.AsBytes] {
@@ -2821,7 +2853,7 @@ func (s Maps) SetRawMap(v map[string][]byte) {
 func (s Maps) NewRaw(n ...int) nocopy.Map[[]byte, []byte, impl.AsBytes, impl.AsBytes] {
 	return nocopy.Map[[]byte, []byte, impl.AsBytes, impl.AsBytes](impl.Struct(s).NewMap(mapsRaw, MapsDesc, n))
 }
-func (s Maps) IsSetRaw() bool { return impl.Far(s).Has(33) }
+func (s Maps) IsSetRaw() bool { return impl.Struct(s).Has(mapsRaw) }
 func (s Maps) UnsetRaw()      { impl.Struct(s).Unset(mapsRaw) }
 
 func (s Maps) GetDeep() nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, impl.AsString]], impl.AsInt64] {
@@ -2835,7 +2867,7 @@ func (s Maps) SetDeep(v nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructM
 func (s Maps) NewDeep(n ...int) nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, impl.AsString]], impl.AsInt64] {
 	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, impl.AsString]], impl.AsInt64](impl.Struct(s).NewMap(mapsDeep, MapsDesc, n))
 }
-func (s Maps) IsSetDeep() bool { return impl.Far(s).Has(34) }
+func (s Maps) IsSetDeep() bool { return impl.Struct(s).Has(mapsDeep) }
 func (s Maps) UnsetDeep()      { impl.Struct(s).Unset(mapsDeep) }
 
 func (s Maps) GetByMap() nocopy.StructMap[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], Point, impl.AsView[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]]] {
@@ -2849,7 +2881,7 @@ func (s Maps) SetByMap(v nocopy.StructMap[nocopy.Map[int32, int32, impl.AsInt32,
 func (s Maps) NewByMap(n ...int) nocopy.StructMap[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], Point, impl.AsView[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]]] {
 	return nocopy.StructMap[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], Point, impl.AsView[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]]](impl.Struct(s).NewMap(mapsByMap, MapsDesc, n))
 }
-func (s Maps) IsSetByMap() bool { return impl.Far(s).Has(35) }
+func (s Maps) IsSetByMap() bool { return impl.Struct(s).Has(mapsByMap) }
 func (s Maps) UnsetByMap()      { impl.Struct(s).Unset(mapsByMap) }
 
 // A tree by way of a list.
@@ -3355,21 +3387,21 @@ func (s Card) UnsetNumber()       { impl.Struct(s).Unset(cardNumber) }
 type Secrets nocopy.Struct
 
 const (
-	secretsName           impl.Field = 4<<48 | 19<<32 | 0x40000000 | 11<<16 | 1
-	secretsPin            impl.Field = 5<<48 | 19<<32 | 0x40000000 | 11<<16 | 2
-	secretsPassword       impl.Field = 6<<48 | 19<<32 | 0x40000000 | 11<<16 | 3
-	secretsPasswords      impl.Field = 7<<48 | 19<<32 | 0x40000000 | 15<<16 | 4
-	secretsByName         impl.Field = 8<<48 | 19<<32 | 0x40000000 | 13<<16 | 5
-	secretsTokens         impl.Field = 9<<48 | 19<<32 | 0x40000000 | 15<<16 | 6
-	secretsTyped          impl.Field = 10<<48 | 19<<32 | 0x40000000 | 11<<16 | 7
-	secretsCard           impl.Field = 11<<48 | 19<<32 | 0x40000000 | 12<<16 | 8
-	secretsCards          impl.Field = 12<<48 | 19<<32 | 0x40000000 | 15<<16 | 9
-	secretsWhere          impl.Field = 13<<48 | 19<<32 | 0x40000000 | 12<<16 | 10
-	secretsNested         impl.Field = 14<<48 | 19<<32 | 0x40000000 | 15<<16 | 11
-	secretsNestedByNumber impl.Field = 15<<48 | 19<<32 | 0x40000000 | 13<<16 | 12
-	secretsPublic         impl.Field = 16<<48 | 19<<32 | 0x40000000 | 11<<16 | 13
-	secretsNumber         impl.Field = 17<<48 | 19<<32 | 0x40000000 | 10<<16 | 14
-	secretsNestedByName   impl.Field = 18<<48 | 19<<32 | 0x40000000 | 13<<16 | 15
+	secretsName           impl.Field = 2<<48 | 17<<32 | 11<<16 | 1
+	secretsPin            impl.Field = 3<<48 | 17<<32 | 11<<16 | 2
+	secretsPassword       impl.Field = 4<<48 | 17<<32 | 11<<16 | 3
+	secretsPasswords      impl.Field = 5<<48 | 17<<32 | 15<<16 | 4
+	secretsByName         impl.Field = 6<<48 | 17<<32 | 13<<16 | 5
+	secretsTokens         impl.Field = 7<<48 | 17<<32 | 15<<16 | 6
+	secretsTyped          impl.Field = 8<<48 | 17<<32 | 11<<16 | 7
+	secretsCard           impl.Field = 9<<48 | 17<<32 | 12<<16 | 8
+	secretsCards          impl.Field = 10<<48 | 17<<32 | 15<<16 | 9
+	secretsWhere          impl.Field = 11<<48 | 17<<32 | 12<<16 | 10
+	secretsNested         impl.Field = 12<<48 | 17<<32 | 15<<16 | 11
+	secretsNestedByNumber impl.Field = 13<<48 | 17<<32 | 13<<16 | 12
+	secretsPublic         impl.Field = 14<<48 | 17<<32 | 11<<16 | 13
+	secretsNumber         impl.Field = 15<<48 | 17<<32 | 10<<16 | 14
+	secretsNestedByName   impl.Field = 16<<48 | 17<<32 | 13<<16 | 15
 )
 
 // SecretsDesc is the descriptor of Secrets.
@@ -3406,19 +3438,19 @@ func (s Secrets) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(
 func (s *Secrets) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *Secrets) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-func (s Secrets) GetName() string  { return impl.Far(s).Text(4) }
+func (s Secrets) GetName() string  { return impl.Struct(s).Text(secretsName) }
 func (s Secrets) SetName(v string) { impl.Struct(s).SetText(secretsName, v) }
-func (s Secrets) IsSetName() bool  { return impl.Far(s).Has(4) }
+func (s Secrets) IsSetName() bool  { return impl.Struct(s).Has(secretsName) }
 func (s Secrets) UnsetName()       { impl.Struct(s).Unset(secretsName) }
 
-func (s Secrets) GetPin() string  { return impl.Far(s).Text(5) }
+func (s Secrets) GetPin() string  { return impl.Struct(s).Text(secretsPin) }
 func (s Secrets) SetPin(v string) { impl.Struct(s).SetText(secretsPin, v) }
-func (s Secrets) IsSetPin() bool  { return impl.Far(s).Has(5) }
+func (s Secrets) IsSetPin() bool  { return impl.Struct(s).Has(secretsPin) }
 func (s Secrets) UnsetPin()       { impl.Struct(s).Unset(secretsPin) }
 
-func (s Secrets) GetPassword() string  { return impl.Far(s).Text(6) }
+func (s Secrets) GetPassword() string  { return impl.Struct(s).Text(secretsPassword) }
 func (s Secrets) SetPassword(v string) { impl.Struct(s).SetText(secretsPassword, v) }
-func (s Secrets) IsSetPassword() bool  { return impl.Far(s).Has(6) }
+func (s Secrets) IsSetPassword() bool  { return impl.Struct(s).Has(secretsPassword) }
 func (s Secrets) UnsetPassword()       { impl.Struct(s).Unset(secretsPassword) }
 
 func (s Secrets) GetPasswords() nocopy.StringList {
@@ -3428,7 +3460,7 @@ func (s Secrets) SetPasswords(v []string) { impl.Struct(s).SetTexts(secretsPassw
 func (s Secrets) NewPasswords(n int) nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).NewChild(secretsPasswords, SecretsDesc, n))
 }
-func (s Secrets) IsSetPasswords() bool { return impl.Far(s).Has(7) }
+func (s Secrets) IsSetPasswords() bool { return impl.Struct(s).Has(secretsPasswords) }
 func (s Secrets) UnsetPasswords()      { impl.Struct(s).Unset(secretsPasswords) }
 
 func (s Secrets) GetByName() nocopy.StringMap {
@@ -3447,7 +3479,7 @@ func (s Secrets) SetByNameMap(v map[string]string) {
 func (s Secrets) NewByName(n ...int) nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).NewMap(secretsByName, SecretsDesc, n))
 }
-func (s Secrets) IsSetByName() bool { return impl.Far(s).Has(8) }
+func (s Secrets) IsSetByName() bool { return impl.Struct(s).Has(secretsByName) }
 func (s Secrets) UnsetByName()      { impl.Struct(s).Unset(secretsByName) }
 
 func (s Secrets) GetTokens() nocopy.StringList {
@@ -3457,12 +3489,12 @@ func (s Secrets) SetTokens(v []string) { impl.Struct(s).SetTexts(secretsTokens, 
 func (s Secrets) NewTokens(n int) nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).NewChild(secretsTokens, SecretsDesc, n))
 }
-func (s Secrets) IsSetTokens() bool { return impl.Far(s).Has(9) }
+func (s Secrets) IsSetTokens() bool { return impl.Struct(s).Has(secretsTokens) }
 func (s Secrets) UnsetTokens()      { impl.Struct(s).Unset(secretsTokens) }
 
-func (s Secrets) GetTyped() string  { return impl.Far(s).Text(10) }
+func (s Secrets) GetTyped() string  { return impl.Struct(s).Text(secretsTyped) }
 func (s Secrets) SetTyped(v string) { impl.Struct(s).SetText(secretsTyped, v) }
-func (s Secrets) IsSetTyped() bool  { return impl.Far(s).Has(10) }
+func (s Secrets) IsSetTyped() bool  { return impl.Struct(s).Has(secretsTyped) }
 func (s Secrets) UnsetTyped()       { impl.Struct(s).Unset(secretsTyped) }
 
 func (s Secrets) GetCard() Card { return Card(impl.Struct(s).Child(secretsCard, SecretsDesc)) }
@@ -3470,7 +3502,7 @@ func (s Secrets) GetCard() Card { return Card(impl.Struct(s).Child(secretsCard, 
 // SetCard sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Secrets) SetCard(v Card)  { impl.Struct(s).SetChild(secretsCard, SecretsDesc, impl.Struct(v)) }
 func (s Secrets) NewCard() Card   { return Card(impl.Struct(s).NewChild(secretsCard, SecretsDesc, 0)) }
-func (s Secrets) IsSetCard() bool { return impl.Far(s).Has(11) }
+func (s Secrets) IsSetCard() bool { return impl.Struct(s).Has(secretsCard) }
 func (s Secrets) UnsetCard()      { impl.Struct(s).Unset(secretsCard) }
 
 func (s Secrets) GetCards() nocopy.StructList[Card] {
@@ -3484,7 +3516,7 @@ func (s Secrets) SetCards(v nocopy.StructList[Card]) {
 func (s Secrets) NewCards(n int) nocopy.StructList[Card] {
 	return nocopy.StructList[Card](impl.Struct(s).NewChild(secretsCards, SecretsDesc, n))
 }
-func (s Secrets) IsSetCards() bool { return impl.Far(s).Has(12) }
+func (s Secrets) IsSetCards() bool { return impl.Struct(s).Has(secretsCards) }
 func (s Secrets) UnsetCards()      { impl.Struct(s).Unset(secretsCards) }
 
 func (s Secrets) GetWhere() Point { return Point(impl.Struct(s).Child(secretsWhere, SecretsDesc)) }
@@ -3496,7 +3528,7 @@ func (s Secrets) SetWhere(v Point) {
 func (s Secrets) NewWhere() Point {
 	return Point(impl.Struct(s).NewChild(secretsWhere, SecretsDesc, 0))
 }
-func (s Secrets) IsSetWhere() bool { return impl.Far(s).Has(13) }
+func (s Secrets) IsSetWhere() bool { return impl.Struct(s).Has(secretsWhere) }
 func (s Secrets) UnsetWhere()      { impl.Struct(s).Unset(secretsWhere) }
 
 func (s Secrets) GetNested() nocopy.StructList[Secrets] {
@@ -3510,7 +3542,7 @@ func (s Secrets) SetNested(v nocopy.StructList[Secrets]) {
 func (s Secrets) NewNested(n int) nocopy.StructList[Secrets] {
 	return nocopy.StructList[Secrets](impl.Struct(s).NewChild(secretsNested, SecretsDesc, n))
 }
-func (s Secrets) IsSetNested() bool { return impl.Far(s).Has(14) }
+func (s Secrets) IsSetNested() bool { return impl.Struct(s).Has(secretsNested) }
 func (s Secrets) UnsetNested()      { impl.Struct(s).Unset(secretsNested) }
 
 func (s Secrets) GetNestedByNumber() nocopy.StructMap[int32, Secrets, impl.AsInt32] {
@@ -3524,17 +3556,17 @@ func (s Secrets) SetNestedByNumber(v nocopy.StructMap[int32, Secrets, impl.AsInt
 func (s Secrets) NewNestedByNumber(n ...int) nocopy.StructMap[int32, Secrets, impl.AsInt32] {
 	return nocopy.StructMap[int32, Secrets, impl.AsInt32](impl.Struct(s).NewMap(secretsNestedByNumber, SecretsDesc, n))
 }
-func (s Secrets) IsSetNestedByNumber() bool { return impl.Far(s).Has(15) }
+func (s Secrets) IsSetNestedByNumber() bool { return impl.Struct(s).Has(secretsNestedByNumber) }
 func (s Secrets) UnsetNestedByNumber()      { impl.Struct(s).Unset(secretsNestedByNumber) }
 
-func (s Secrets) GetPublic() string  { return impl.Far(s).Text(16) }
+func (s Secrets) GetPublic() string  { return impl.Struct(s).Text(secretsPublic) }
 func (s Secrets) SetPublic(v string) { impl.Struct(s).SetText(secretsPublic, v) }
-func (s Secrets) IsSetPublic() bool  { return impl.Far(s).Has(16) }
+func (s Secrets) IsSetPublic() bool  { return impl.Struct(s).Has(secretsPublic) }
 func (s Secrets) UnsetPublic()       { impl.Struct(s).Unset(secretsPublic) }
 
-func (s Secrets) GetNumber() int64  { return impl.Far(s).Int64(17) }
+func (s Secrets) GetNumber() int64  { return impl.Struct(s).Int64(secretsNumber) }
 func (s Secrets) SetNumber(v int64) { impl.Struct(s).SetInt64(secretsNumber, v) }
-func (s Secrets) IsSetNumber() bool { return impl.Far(s).Has(17) }
+func (s Secrets) IsSetNumber() bool { return impl.Struct(s).Has(secretsNumber) }
 func (s Secrets) UnsetNumber()      { impl.Struct(s).Unset(secretsNumber) }
 
 func (s Secrets) GetNestedByName() nocopy.StructMap[string, Secrets, impl.AsString] {
@@ -3548,7 +3580,7 @@ func (s Secrets) SetNestedByName(v nocopy.StructMap[string, Secrets, impl.AsStri
 func (s Secrets) NewNestedByName(n ...int) nocopy.StructMap[string, Secrets, impl.AsString] {
 	return nocopy.StructMap[string, Secrets, impl.AsString](impl.Struct(s).NewMap(secretsNestedByName, SecretsDesc, n))
 }
-func (s Secrets) IsSetNestedByName() bool { return impl.Far(s).Has(18) }
+func (s Secrets) IsSetNestedByName() bool { return impl.Struct(s).Has(secretsNestedByName) }
 func (s Secrets) UnsetNestedByName()      { impl.Struct(s).Unset(secretsNestedByName) }
 
 // A union with a secret.

@@ -21,9 +21,6 @@ const (
 // Record is a generated struct.
 type Record nocopy.Struct
 
-// FarRecord is a generated struct of 20 fields.
-type FarRecord nocopy.Struct
-
 // WideRecord is a generated struct of 200 fields.
 type WideRecord nocopy.Struct
 
@@ -39,19 +36,10 @@ func (s Record) GetLarge() int64   { return thriftimpl.Struct(s).Int64(large) } 
 func (s Record) GetReal() float64  { return thriftimpl.Struct(s).Float64(real) }        // inlines nocopy.XStruct.Float64
 func (s Record) IsSetMedium() bool { return thriftimpl.Struct(s).Has(medium) }          // inlines nocopy.XStruct.Has
 
-func (s FarRecord) GetFlag() bool    { return thriftimpl.Far(s).Bool(4) }         // inlines nocopy.XFar.Bool
-func (s FarRecord) GetTiny() int8    { return thriftimpl.Far(s).Int8(5) }         // inlines nocopy.XFar.Int8
-func (s FarRecord) GetSmall() int16  { return thriftimpl.Far(s).Int16(6) }        // inlines nocopy.XFar.Int16
-func (s FarRecord) GetMedium() int32 { return thriftimpl.Far(s).Int32(7) }        // inlines nocopy.XFar.Int32
-func (s FarRecord) GetColor() Color  { return Color(thriftimpl.Far(s).Int32(8)) } // inlines nocopy.XFar.Int32
-func (s FarRecord) GetLarge() int64  { return thriftimpl.Far(s).Int64(9) }        // inlines nocopy.XFar.Int64
-func (s FarRecord) GetReal() float64 { return thriftimpl.Far(s).Float64(10) }     // inlines nocopy.XFar.Float64
-func (s FarRecord) IsSetFar() bool   { return thriftimpl.Far(s).Has(11) }         // inlines nocopy.XFar.Has
-
 func (s WideRecord) IsSetSparse() bool { return thriftimpl.Wide(s).HasFlat(sparse) } // inlines nocopy.XWide.HasFlat
 
 // Read uses accessors and lists.
-func Read(s Record, far FarRecord, wide WideRecord, bools nocopy.BoolList, i8s nocopy.Int8List, i16s nocopy.Int16List, i32s nocopy.Int32List, i64s nocopy.Int64List,
+func Read(s Record, wide WideRecord, bools nocopy.BoolList, i8s nocopy.Int8List, i16s nocopy.Int16List, i32s nocopy.Int32List, i64s nocopy.Int64List,
 	doubles nocopy.Float64List, uuids nocopy.UUIDList, colors nocopy.EnumList[Color], records nocopy.StructList[Record]) (n int64) {
 	if s.IsSetMedium() && s.GetFlag() { // inlines Record.GetFlag
 		n += int64(s.GetTiny())   // inlines Record.GetTiny
@@ -59,14 +47,6 @@ func Read(s Record, far FarRecord, wide WideRecord, bools nocopy.BoolList, i8s n
 		n += int64(s.GetMedium()) // inlines Record.GetMedium
 		n += s.GetLarge()         // inlines Record.GetLarge
 		n += int64(s.GetReal())   // inlines Record.GetReal
-	}
-	if far.IsSetFar() && far.GetFlag() { // inlines FarRecord.GetFlag
-		n += int64(far.GetTiny())   // inlines FarRecord.GetTiny
-		n += int64(far.GetSmall())  // inlines FarRecord.GetSmall
-		n += int64(far.GetMedium()) // inlines FarRecord.GetMedium
-		n += int64(far.GetColor())  // inlines FarRecord.GetColor
-		n += far.GetLarge()         // inlines FarRecord.GetLarge
-		n += int64(far.GetReal())   // inlines FarRecord.GetReal
 	}
 	if wide.IsSetSparse() { // inlines WideRecord.IsSetSparse
 		n++

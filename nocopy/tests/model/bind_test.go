@@ -20,11 +20,8 @@ import (
 // handle is the handle of any struct, list, set or map.
 type handle = thriftimpl.Struct
 
-// wideHandle is the handle of a wide struct, farHandle of a far one.
-type (
-	wideHandle = thriftimpl.Wide
-	farHandle  = thriftimpl.Far
-)
+// wideHandle is the handle of a wide struct.
+type wideHandle = thriftimpl.Wide
 
 // color is the enum of all fields of enum type.
 type color int32
@@ -34,12 +31,9 @@ type bound struct {
 	*referee.Struct
 	desc   *thriftimpl.Desc
 	fields []thriftimpl.Field
-	first  int    // words of an index entry before those of the fields
-	kind   uint32 // entry.Far or entry.Wide, or 0: near
+	first  int // words of an index entry before those of the fields
+	wide   bool
 }
-
-// wide reports whether the index entries are those of a struct of many fields.
-func (b *bound) wide() bool { return b.kind == entry.Wide }
 
 // schema is a set of struct types that refer to each other.
 type schema struct {
@@ -48,25 +42,17 @@ type schema struct {
 	types   map[*referee.Type]*thriftimpl.Type
 }
 
-// newSchema returns the types of some structs. Of four two are wide and one is far, however few
-// fields they have.
+// newSchema returns the types of some structs. Of two one is wide, however few fields it has.
 func newSchema(structs []*referee.Struct) *schema { return newSchemaOf(structs, 1) }
 
-// newSchemaOf returns a schema in which the structs are wide whose numbers have the parity odd,
-// and half of the others are far.
+// newSchemaOf returns a schema in which the structs are wide whose numbers have the parity odd.
 func newSchemaOf(structs []*referee.Struct, odd int) *schema {
 	sc := &schema{of: map[*referee.Struct]*bound{}, types: map[*referee.Type]*thriftimpl.Type{}}
 	for i, s := range structs {
 		b := &bound{Struct: s}
-		b.first, b.kind = entry.Layout(len(s.Fields), s.Union)
-		switch {
-		case i%2 == odd || b.kind == entry.Wide:
-			b.first, b.kind = entry.StructWords, entry.Wide
-			if s.Union {
-				b.first = entry.UnionWords
-			}
-		case i%4/2 == 0:
-			b.first, b.kind = entry.FarWords, entry.Far
+		b.first, b.wide = entry.Layout(len(s.Fields), s.Union)
+		if i%2 == odd {
+			b.wide = true
 		}
 		switch {
 		case s.Union:
@@ -88,7 +74,10 @@ func newSchemaOf(structs []*referee.Struct, odd int) *schema {
 func (sc *schema) define(b *bound) {
 	var descs []thriftimpl.FieldDesc
 	for i, f := range b.Fields {
-		constant := thriftimpl.Field(b.first+i)<<48 | thriftimpl.Field(b.first+len(b.Fields))<<32 | thriftimpl.Field(f.Type.Wire)<<16 | thriftimpl.Field(uint16(f.ID)) | thriftimpl.Field(b.kind)
+		constant := thriftimpl.Field(b.first+i)<<48 | thriftimpl.Field(b.first+len(b.Fields))<<32 | thriftimpl.Field(f.Type.Wire)<<16 | thriftimpl.Field(uint16(f.ID))
+		if b.wide {
+			constant |= entry.Wide
+		}
 		b.fields = append(b.fields, constant)
 		fd := thriftimpl.FieldDesc{ID: f.ID, Name: f.Name, Type: sc.typ(f.Type), Req: thriftimpl.Requiredness(f.Req)}
 		if f.Default != nil {
@@ -96,12 +85,9 @@ func (sc *schema) define(b *bound) {
 		}
 		descs = append(descs, fd)
 	}
-	switch b.kind {
-	case entry.Far:
-		inside.DefineFar(b.desc, descs)
-	case entry.Wide:
+	if b.wide {
 		b.desc.DefineWide(descs...)
-	default:
+	} else {
 		b.desc.Define(descs...)
 	}
 }
@@ -184,8 +170,6 @@ type leafOf[T any, L listOf[T], C thriftimpl.Codec[T]] struct {
 	getterOr func(handle, thriftimpl.Field, T) T
 	wide     func(wideHandle, thriftimpl.Field) T
 	wideOr   func(wideHandle, thriftimpl.Field, T) T
-	far      func(farHandle, uint32) T
-	farOr    func(farHandle, uint32, T) T
 	setter   func(handle, thriftimpl.Field, T)
 	slice    func(handle, thriftimpl.Field, *thriftimpl.Desc, []T)
 	to       func(T) referee.Value
@@ -193,12 +177,7 @@ type leafOf[T any, L listOf[T], C thriftimpl.Codec[T]] struct {
 }
 
 func (x *leafOf[T, L, C]) get(s handle, f thriftimpl.Field, def referee.Value) referee.Value {
-	word := uint32(f >> entry.WordShift)
-	switch wide, far := f&entry.Wide != 0, f&entry.Far != 0; {
-	case far && def != nil:
-		return x.to(x.farOr(farHandle(s), word, x.from(def)))
-	case far:
-		return x.to(x.far(farHandle(s), word))
+	switch wide := f&entry.Wide != 0; {
 	case wide && def != nil:
 		return x.to(x.wideOr(wideHandle(s), f, x.from(def)))
 	case wide:
@@ -262,22 +241,21 @@ func cast[T any](v referee.Value) T { return v.(T) }
 
 // leaves are all of them.
 var leaves = map[*referee.Type]leaf{
-	referee.Bool:   &leafOf[bool, nocopy.BoolList, thriftimpl.AsBool]{handle.Bool, handle.BoolOr, wideHandle.Bool, wideHandle.BoolOr, farHandle.Bool, farHandle.BoolOr, handle.SetBool, handle.SetBools, same[bool], cast[bool]},
-	referee.I8:     &leafOf[int8, nocopy.Int8List, thriftimpl.AsInt8]{handle.Int8, handle.Int8Or, wideHandle.Int8, wideHandle.Int8Or, farHandle.Int8, farHandle.Int8Or, handle.SetInt8, handle.SetInt8s, same[int8], cast[int8]},
-	referee.I16:    &leafOf[int16, nocopy.Int16List, thriftimpl.AsInt16]{handle.Int16, handle.Int16Or, wideHandle.Int16, wideHandle.Int16Or, farHandle.Int16, farHandle.Int16Or, handle.SetInt16, handle.SetInt16s, same[int16], cast[int16]},
-	referee.I32:    &leafOf[int32, nocopy.Int32List, thriftimpl.AsInt32]{handle.Int32, handle.Int32Or, wideHandle.Int32, wideHandle.Int32Or, farHandle.Int32, farHandle.Int32Or, handle.SetInt32, handle.SetInt32s, same[int32], cast[int32]},
-	referee.I64:    &leafOf[int64, nocopy.Int64List, thriftimpl.AsInt64]{handle.Int64, handle.Int64Or, wideHandle.Int64, wideHandle.Int64Or, farHandle.Int64, farHandle.Int64Or, handle.SetInt64, handle.SetInt64s, same[int64], cast[int64]},
-	referee.String: &leafOf[string, nocopy.StringList, thriftimpl.AsString]{handle.Text, handle.TextOr, wideHandle.Text, wideHandle.TextOr, farHandle.Text, farHandle.TextOr, handle.SetText, handle.SetTexts, same[string], cast[string]},
-	referee.Double: &leafOf[float64, nocopy.Float64List, thriftimpl.AsFloat64]{handle.Float64, handle.Float64Or, wideHandle.Float64, wideHandle.Float64Or, farHandle.Float64, farHandle.Float64Or, handle.SetFloat64, handle.SetFloat64s,
+	referee.Bool:   &leafOf[bool, nocopy.BoolList, thriftimpl.AsBool]{handle.Bool, handle.BoolOr, wideHandle.Bool, wideHandle.BoolOr, handle.SetBool, handle.SetBools, same[bool], cast[bool]},
+	referee.I8:     &leafOf[int8, nocopy.Int8List, thriftimpl.AsInt8]{handle.Int8, handle.Int8Or, wideHandle.Int8, wideHandle.Int8Or, handle.SetInt8, handle.SetInt8s, same[int8], cast[int8]},
+	referee.I16:    &leafOf[int16, nocopy.Int16List, thriftimpl.AsInt16]{handle.Int16, handle.Int16Or, wideHandle.Int16, wideHandle.Int16Or, handle.SetInt16, handle.SetInt16s, same[int16], cast[int16]},
+	referee.I32:    &leafOf[int32, nocopy.Int32List, thriftimpl.AsInt32]{handle.Int32, handle.Int32Or, wideHandle.Int32, wideHandle.Int32Or, handle.SetInt32, handle.SetInt32s, same[int32], cast[int32]},
+	referee.I64:    &leafOf[int64, nocopy.Int64List, thriftimpl.AsInt64]{handle.Int64, handle.Int64Or, wideHandle.Int64, wideHandle.Int64Or, handle.SetInt64, handle.SetInt64s, same[int64], cast[int64]},
+	referee.String: &leafOf[string, nocopy.StringList, thriftimpl.AsString]{handle.Text, handle.TextOr, wideHandle.Text, wideHandle.TextOr, handle.SetText, handle.SetTexts, same[string], cast[string]},
+	referee.Double: &leafOf[float64, nocopy.Float64List, thriftimpl.AsFloat64]{handle.Float64, handle.Float64Or, wideHandle.Float64, wideHandle.Float64Or, handle.SetFloat64, handle.SetFloat64s,
 		func(v float64) referee.Value { return referee.Float(math.Float64bits(v)) },
 		func(v referee.Value) float64 { return math.Float64frombits(uint64(v.(referee.Float))) }},
 	referee.Binary: &leafOf[[]byte, nocopy.BytesList, thriftimpl.AsBytes]{handle.Bytes,
 		func(x handle, f thriftimpl.Field, def []byte) []byte { return x.BytesOr(f, string(def)) }, wideHandle.Bytes,
-		func(x wideHandle, f thriftimpl.Field, def []byte) []byte { return x.BytesOr(f, string(def)) }, farHandle.Bytes,
-		func(x farHandle, word uint32, def []byte) []byte { return x.BytesOr(word, string(def)) }, handle.SetBytes, handle.SetByteSlices,
+		func(x wideHandle, f thriftimpl.Field, def []byte) []byte { return x.BytesOr(f, string(def)) }, handle.SetBytes, handle.SetByteSlices,
 		func(v []byte) referee.Value { return referee.Bytes(v) },
 		func(v referee.Value) []byte { return []byte(v.(referee.Bytes)) }},
-	referee.UUID: &leafOf[nocopy.UUID, nocopy.UUIDList, thriftimpl.AsUUID]{handle.UUID, handle.UUIDOr, wideHandle.UUID, wideHandle.UUIDOr, farHandle.UUID, farHandle.UUIDOr, handle.SetUUID, handle.SetUUIDs,
+	referee.UUID: &leafOf[nocopy.UUID, nocopy.UUIDList, thriftimpl.AsUUID]{handle.UUID, handle.UUIDOr, wideHandle.UUID, wideHandle.UUIDOr, handle.SetUUID, handle.SetUUIDs,
 		func(v nocopy.UUID) referee.Value { return thrift.Tuuid(v) },
 		func(v referee.Value) nocopy.UUID { return nocopy.UUID(v.(thrift.Tuuid)) }},
 	referee.Enum: &leafOf[color, nocopy.EnumList[color], thriftimpl.AsEnum[color]]{
@@ -285,8 +263,6 @@ var leaves = map[*referee.Type]leaf{
 		func(x handle, f thriftimpl.Field, def color) color { return color(x.Int32Or(f, int32(def))) },
 		func(x wideHandle, f thriftimpl.Field) color { return color(x.Int32(f)) },
 		func(x wideHandle, f thriftimpl.Field, def color) color { return color(x.Int32Or(f, int32(def))) },
-		func(x farHandle, word uint32) color { return color(x.Int32(word)) },
-		func(x farHandle, word uint32, def color) color { return color(x.Int32Or(word, int32(def))) },
 		func(x handle, f thriftimpl.Field, v color) { x.SetInt32(f, int32(v)) }, thriftimpl.SetEnums[color],
 		func(v color) referee.Value { return int32(v) },
 		func(v referee.Value) color { return color(v.(int32)) }},

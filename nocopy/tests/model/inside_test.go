@@ -5,7 +5,6 @@ package model_test
 import "github.com/nocopythrift/nocopythrift/nocopy"
 
 var (
-	inside       = nocopy.X{}.Inside()
-	anySize      = inside.AnySize()
-	alwaysSparse = inside.AlwaysSparse()
+	inside  = nocopy.X{}.Inside()
+	anySize = inside.AnySize()
 )

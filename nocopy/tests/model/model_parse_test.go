@@ -26,9 +26,6 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool)
 	if m.recycled = s.Intn(4) == 0; m.recycled {
 		opts = append(opts, nocopy.Recycle)
 	}
-	if s.Intn(4) == 0 {
-		opts = append(opts, alwaysSparse)
-	}
 	with := false
 	switch s.Intn(8) {
 	case 0:

@@ -85,7 +85,7 @@ func (w rower) put(r *row, at int, rec *referee.Record) int {
 // stride returns how many words the entry of an element has.
 func (w rower) stride(list *referee.Type) uint32 {
 	b := w.of[list.Elem.Struct]
-	if b.wide() {
+	if b.wide {
 		return entry.WideWords
 	}
 	return uint32(b.first + len(b.Fields))

@@ -141,7 +141,7 @@ func countEmptySteps(t *testing.T) {
 }
 
 // wide reports whether the index of a struct of n fields holds those that are set only.
-func wide(n int) bool { _, kind := entry.Layout(n, false); return kind == entry.Wide }
+func wide(n int) bool { _, wide := entry.Layout(n, false); return wide }
 
 // set sets a field of the first struct in the list of m, of type d.
 func set(m anyMessage, d *thriftimpl.Desc) {

@@ -280,33 +280,33 @@ func (s Refused) UnsetColor()      { impl.Struct(s).Unset(refusedColor) }
 type Item nocopy.Struct
 
 const (
-	itemFlag    impl.Field = 4<<48 | 31<<32 | 0x40000000 | 2<<16 | 1
-	itemTiny    impl.Field = 5<<48 | 31<<32 | 0x40000000 | 3<<16 | 2
-	itemSmall   impl.Field = 6<<48 | 31<<32 | 0x40000000 | 6<<16 | 3
-	itemMedium  impl.Field = 7<<48 | 31<<32 | 0x40000000 | 8<<16 | 4
-	itemLarge   impl.Field = 8<<48 | 31<<32 | 0x40000000 | 10<<16 | 5
-	itemReal    impl.Field = 9<<48 | 31<<32 | 0x40000000 | 4<<16 | 6
-	itemText    impl.Field = 10<<48 | 31<<32 | 0x40000000 | 11<<16 | 7
-	itemBlob    impl.Field = 11<<48 | 31<<32 | 0x40000000 | 11<<16 | 8
-	itemKey     impl.Field = 12<<48 | 31<<32 | 0x40000000 | 16<<16 | 9
-	itemColor   impl.Field = 13<<48 | 31<<32 | 0x40000000 | 8<<16 | 10
-	itemPoint   impl.Field = 14<<48 | 31<<32 | 0x40000000 | 12<<16 | 11
-	itemPart    impl.Field = 15<<48 | 31<<32 | 0x40000000 | 12<<16 | 12
-	itemNumbers impl.Field = 16<<48 | 31<<32 | 0x40000000 | 15<<16 | 13
-	itemWords   impl.Field = 17<<48 | 31<<32 | 0x40000000 | 14<<16 | 14
-	itemCounts  impl.Field = 18<<48 | 31<<32 | 0x40000000 | 13<<16 | 15
-	itemPlaces  impl.Field = 19<<48 | 31<<32 | 0x40000000 | 13<<16 | 16
-	itemChoices impl.Field = 20<<48 | 31<<32 | 0x40000000 | 13<<16 | 17
-	itemWeights impl.Field = 21<<48 | 31<<32 | 0x40000000 | 13<<16 | 18
-	itemDigests impl.Field = 22<<48 | 31<<32 | 0x40000000 | 13<<16 | 19
-	itemNames   impl.Field = 23<<48 | 31<<32 | 0x40000000 | 13<<16 | 20
-	itemPaths   impl.Field = 24<<48 | 31<<32 | 0x40000000 | 13<<16 | 21
-	itemInner   impl.Field = 25<<48 | 31<<32 | 0x40000000 | 12<<16 | 22
-	itemItems   impl.Field = 26<<48 | 31<<32 | 0x40000000 | 15<<16 | 23
-	itemLimit   impl.Field = 27<<48 | 31<<32 | 0x40000000 | 8<<16 | 24
-	itemOrigin  impl.Field = 28<<48 | 31<<32 | 0x40000000 | 12<<16 | 25
-	itemIds     impl.Field = 29<<48 | 31<<32 | 0x40000000 | 13<<16 | 26
-	itemKeys    impl.Field = 30<<48 | 31<<32 | 0x40000000 | 13<<16 | 27
+	itemFlag    impl.Field = 2<<48 | 29<<32 | 2<<16 | 1
+	itemTiny    impl.Field = 3<<48 | 29<<32 | 3<<16 | 2
+	itemSmall   impl.Field = 4<<48 | 29<<32 | 6<<16 | 3
+	itemMedium  impl.Field = 5<<48 | 29<<32 | 8<<16 | 4
+	itemLarge   impl.Field = 6<<48 | 29<<32 | 10<<16 | 5
+	itemReal    impl.Field = 7<<48 | 29<<32 | 4<<16 | 6
+	itemText    impl.Field = 8<<48 | 29<<32 | 11<<16 | 7
+	itemBlob    impl.Field = 9<<48 | 29<<32 | 11<<16 | 8
+	itemKey     impl.Field = 10<<48 | 29<<32 | 16<<16 | 9
+	itemColor   impl.Field = 11<<48 | 29<<32 | 8<<16 | 10
+	itemPoint   impl.Field = 12<<48 | 29<<32 | 12<<16 | 11
+	itemPart    impl.Field = 13<<48 | 29<<32 | 12<<16 | 12
+	itemNumbers impl.Field = 14<<48 | 29<<32 | 15<<16 | 13
+	itemWords   impl.Field = 15<<48 | 29<<32 | 14<<16 | 14
+	itemCounts  impl.Field = 16<<48 | 29<<32 | 13<<16 | 15
+	itemPlaces  impl.Field = 17<<48 | 29<<32 | 13<<16 | 16
+	itemChoices impl.Field = 18<<48 | 29<<32 | 13<<16 | 17
+	itemWeights impl.Field = 19<<48 | 29<<32 | 13<<16 | 18
+	itemDigests impl.Field = 20<<48 | 29<<32 | 13<<16 | 19
+	itemNames   impl.Field = 21<<48 | 29<<32 | 13<<16 | 20
+	itemPaths   impl.Field = 22<<48 | 29<<32 | 13<<16 | 21
+	itemInner   impl.Field = 23<<48 | 29<<32 | 12<<16 | 22
+	itemItems   impl.Field = 24<<48 | 29<<32 | 15<<16 | 23
+	itemLimit   impl.Field = 25<<48 | 29<<32 | 8<<16 | 24
+	itemOrigin  impl.Field = 26<<48 | 29<<32 | 12<<16 | 25
+	itemIds     impl.Field = 27<<48 | 29<<32 | 13<<16 | 26
+	itemKeys    impl.Field = 28<<48 | 29<<32 | 13<<16 | 27
 )
 
 // ItemDesc is the descriptor of Item.
@@ -343,55 +343,55 @@ func (s Item) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, 
 func (s *Item) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-func (s Item) GetFlag() bool   { return impl.Far(s).Bool(4) }
+func (s Item) GetFlag() bool   { return impl.Struct(s).Bool(itemFlag) }
 func (s Item) SetFlag(v bool)  { impl.Struct(s).SetBool(itemFlag, v) }
-func (s Item) IsSetFlag() bool { return impl.Far(s).Has(4) }
+func (s Item) IsSetFlag() bool { return impl.Struct(s).Has(itemFlag) }
 func (s Item) UnsetFlag()      { impl.Struct(s).Unset(itemFlag) }
 
-func (s Item) GetTiny() int8   { return impl.Far(s).Int8(5) }
+func (s Item) GetTiny() int8   { return impl.Struct(s).Int8(itemTiny) }
 func (s Item) SetTiny(v int8)  { impl.Struct(s).SetInt8(itemTiny, v) }
-func (s Item) IsSetTiny() bool { return impl.Far(s).Has(5) }
+func (s Item) IsSetTiny() bool { return impl.Struct(s).Has(itemTiny) }
 func (s Item) UnsetTiny()      { impl.Struct(s).Unset(itemTiny) }
 
-func (s Item) GetSmall() int16  { return impl.Far(s).Int16(6) }
+func (s Item) GetSmall() int16  { return impl.Struct(s).Int16(itemSmall) }
 func (s Item) SetSmall(v int16) { impl.Struct(s).SetInt16(itemSmall, v) }
-func (s Item) IsSetSmall() bool { return impl.Far(s).Has(6) }
+func (s Item) IsSetSmall() bool { return impl.Struct(s).Has(itemSmall) }
 func (s Item) UnsetSmall()      { impl.Struct(s).Unset(itemSmall) }
 
-func (s Item) GetMedium() int32  { return impl.Far(s).Int32(7) }
+func (s Item) GetMedium() int32  { return impl.Struct(s).Int32(itemMedium) }
 func (s Item) SetMedium(v int32) { impl.Struct(s).SetInt32(itemMedium, v) }
-func (s Item) IsSetMedium() bool { return impl.Far(s).Has(7) }
+func (s Item) IsSetMedium() bool { return impl.Struct(s).Has(itemMedium) }
 func (s Item) UnsetMedium()      { impl.Struct(s).Unset(itemMedium) }
 
-func (s Item) GetLarge() int64  { return impl.Far(s).Int64(8) }
+func (s Item) GetLarge() int64  { return impl.Struct(s).Int64(itemLarge) }
 func (s Item) SetLarge(v int64) { impl.Struct(s).SetInt64(itemLarge, v) }
-func (s Item) IsSetLarge() bool { return impl.Far(s).Has(8) }
+func (s Item) IsSetLarge() bool { return impl.Struct(s).Has(itemLarge) }
 func (s Item) UnsetLarge()      { impl.Struct(s).Unset(itemLarge) }
 
-func (s Item) GetReal() float64  { return impl.Far(s).Float64(9) }
+func (s Item) GetReal() float64  { return impl.Struct(s).Float64(itemReal) }
 func (s Item) SetReal(v float64) { impl.Struct(s).SetFloat64(itemReal, v) }
-func (s Item) IsSetReal() bool   { return impl.Far(s).Has(9) }
+func (s Item) IsSetReal() bool   { return impl.Struct(s).Has(itemReal) }
 func (s Item) UnsetReal()        { impl.Struct(s).Unset(itemReal) }
 
-func (s Item) GetText() string  { return impl.Far(s).Text(10) }
+func (s Item) GetText() string  { return impl.Struct(s).Text(itemText) }
 func (s Item) SetText(v string) { impl.Struct(s).SetText(itemText, v) }
-func (s Item) IsSetText() bool  { return impl.Far(s).Has(10) }
+func (s Item) IsSetText() bool  { return impl.Struct(s).Has(itemText) }
 func (s Item) UnsetText()       { impl.Struct(s).Unset(itemText) }
 
-func (s Item) GetBlob() []byte      { return impl.Far(s).Bytes(11) }
+func (s Item) GetBlob() []byte      { return impl.Struct(s).Bytes(itemBlob) }
 func (s Item) SetBlob(v []byte)     { impl.Struct(s).SetBytes(itemBlob, v) }
 func (s Item) NewBlob(n int) []byte { return impl.Struct(s).NewBytes(itemBlob, n) }
-func (s Item) IsSetBlob() bool      { return impl.Far(s).Has(11) }
+func (s Item) IsSetBlob() bool      { return impl.Struct(s).Has(itemBlob) }
 func (s Item) UnsetBlob()           { impl.Struct(s).Unset(itemBlob) }
 
-func (s Item) GetKey() nocopy.UUID  { return impl.Far(s).UUID(12) }
+func (s Item) GetKey() nocopy.UUID  { return impl.Struct(s).UUID(itemKey) }
 func (s Item) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(itemKey, v) }
-func (s Item) IsSetKey() bool       { return impl.Far(s).Has(12) }
+func (s Item) IsSetKey() bool       { return impl.Struct(s).Has(itemKey) }
 func (s Item) UnsetKey()            { impl.Struct(s).Unset(itemKey) }
 
-func (s Item) GetColor() Color  { return Color(impl.Far(s).Int32(13)) }
+func (s Item) GetColor() Color  { return Color(impl.Struct(s).Int32(itemColor)) }
 func (s Item) SetColor(v Color) { impl.Struct(s).SetInt32(itemColor, int32(v)) }
-func (s Item) IsSetColor() bool { return impl.Far(s).Has(13) }
+func (s Item) IsSetColor() bool { return impl.Struct(s).Has(itemColor) }
 func (s Item) UnsetColor()      { impl.Struct(s).Unset(itemColor) }
 
 func (s Item) GetPoint() Point { return Point(impl.Struct(s).Child(itemPoint, ItemDesc)) }
@@ -399,7 +399,7 @@ func (s Item) GetPoint() Point { return Point(impl.Struct(s).Child(itemPoint, It
 // SetPoint sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Item) SetPoint(v Point) { impl.Struct(s).SetChild(itemPoint, ItemDesc, impl.Struct(v)) }
 func (s Item) NewPoint() Point  { return Point(impl.Struct(s).NewChild(itemPoint, ItemDesc, 0)) }
-func (s Item) IsSetPoint() bool { return impl.Far(s).Has(14) }
+func (s Item) IsSetPoint() bool { return impl.Struct(s).Has(itemPoint) }
 func (s Item) UnsetPoint()      { impl.Struct(s).Unset(itemPoint) }
 
 func (s Item) GetPart() Part { return Part(impl.Struct(s).Child(itemPart, ItemDesc)) }
@@ -407,7 +407,7 @@ func (s Item) GetPart() Part { return Part(impl.Struct(s).Child(itemPart, ItemDe
 // SetPart sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Item) SetPart(v Part)  { impl.Struct(s).SetChild(itemPart, ItemDesc, impl.Struct(v)) }
 func (s Item) NewPart() Part   { return Part(impl.Struct(s).NewChild(itemPart, ItemDesc, 0)) }
-func (s Item) IsSetPart() bool { return impl.Far(s).Has(15) }
+func (s Item) IsSetPart() bool { return impl.Struct(s).Has(itemPart) }
 func (s Item) UnsetPart()      { impl.Struct(s).Unset(itemPart) }
 
 func (s Item) GetNumbers() nocopy.Int64List {
@@ -417,7 +417,7 @@ func (s Item) SetNumbers(v []int64) { impl.Struct(s).SetInt64s(itemNumbers, Item
 func (s Item) NewNumbers(n int) nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).NewChild(itemNumbers, ItemDesc, n))
 }
-func (s Item) IsSetNumbers() bool { return impl.Far(s).Has(16) }
+func (s Item) IsSetNumbers() bool { return impl.Struct(s).Has(itemNumbers) }
 func (s Item) UnsetNumbers()      { impl.Struct(s).Unset(itemNumbers) }
 
 func (s Item) GetWords() nocopy.StringList {
@@ -427,7 +427,7 @@ func (s Item) SetWords(v []string) { impl.Struct(s).SetTexts(itemWords, ItemDesc
 func (s Item) NewWords(n int) nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).NewChild(itemWords, ItemDesc, n))
 }
-func (s Item) IsSetWords() bool { return impl.Far(s).Has(17) }
+func (s Item) IsSetWords() bool { return impl.Struct(s).Has(itemWords) }
 func (s Item) UnsetWords()      { impl.Struct(s).Unset(itemWords) }
 
 func (s Item) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
@@ -446,7 +446,7 @@ func (s Item) SetCountsMap(v map[string]int64) {
 func (s Item) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
 	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(itemCounts, ItemDesc, n))
 }
-func (s Item) IsSetCounts() bool { return impl.Far(s).Has(18) }
+func (s Item) IsSetCounts() bool { return impl.Struct(s).Has(itemCounts) }
 func (s Item) UnsetCounts()      { impl.Struct(s).Unset(itemCounts) }
 
 func (s Item) GetPlaces() nocopy.StructMap[Color, Point, impl.AsEnum[Color]] {
@@ -460,7 +460,7 @@ func (s Item) SetPlaces(v nocopy.StructMap[Color, Point, impl.AsEnum[Color]]) {
 func (s Item) NewPlaces(n ...int) nocopy.StructMap[Color, Point, impl.AsEnum[Color]] {
 	return nocopy.StructMap[Color, Point, impl.AsEnum[Color]](impl.Struct(s).NewMap(itemPlaces, ItemDesc, n))
 }
-func (s Item) IsSetPlaces() bool { return impl.Far(s).Has(19) }
+func (s Item) IsSetPlaces() bool { return impl.Struct(s).Has(itemPlaces) }
 func (s Item) UnsetPlaces()      { impl.Struct(s).Unset(itemPlaces) }
 
 func (s Item) GetChoices() nocopy.NestedMap[bool, nocopy.StringList, impl.AsBool] {
@@ -474,7 +474,7 @@ func (s Item) SetChoices(v nocopy.NestedMap[bool, nocopy.StringList, impl.AsBool
 func (s Item) NewChoices(n ...int) nocopy.NestedMap[bool, nocopy.StringList, impl.AsBool] {
 	return nocopy.NestedMap[bool, nocopy.StringList, impl.AsBool](impl.Struct(s).NewMap(itemChoices, ItemDesc, n))
 }
-func (s Item) IsSetChoices() bool { return impl.Far(s).Has(20) }
+func (s Item) IsSetChoices() bool { return impl.Struct(s).Has(itemChoices) }
 func (s Item) UnsetChoices()      { impl.Struct(s).Unset(itemChoices) }
 
 func (s Item) GetWeights() nocopy.Map[float64, int32, impl.AsFloat64, impl.AsInt32] {
@@ -493,7 +493,7 @@ func (s Item) SetWeightsMap(v map[float64]int32) {
 func (s Item) NewWeights(n ...int) nocopy.Map[float64, int32, impl.AsFloat64, impl.AsInt32] {
 	return nocopy.Map[float64, int32, impl.AsFloat64, impl.AsInt32](impl.Struct(s).NewMap(itemWeights, ItemDesc, n))
 }
-func (s Item) IsSetWeights() bool { return impl.Far(s).Has(21) }
+func (s Item) IsSetWeights() bool { return impl.Struct(s).Has(itemWeights) }
 func (s Item) UnsetWeights()      { impl.Struct(s).Unset(itemWeights) }
 
 func (s Item) GetDigests() nocopy.Map[[]byte, nocopy.UUID, impl.AsBytes, impl.AsUUID] {
@@ -512,7 +512,7 @@ func (s Item) SetDigestsMap(v map[string]nocopy.UUID) {
 func (s Item) NewDigests(n ...int) nocopy.Map[[]byte, nocopy.UUID, impl.AsBytes, impl.AsUUID] {
 	return nocopy.Map[[]byte, nocopy.UUID, impl.AsBytes, impl.AsUUID](impl.Struct(s).NewMap(itemDigests, ItemDesc, n))
 }
-func (s Item) IsSetDigests() bool { return impl.Far(s).Has(22) }
+func (s Item) IsSetDigests() bool { return impl.Struct(s).Has(itemDigests) }
 func (s Item) UnsetDigests()      { impl.Struct(s).Unset(itemDigests) }
 
 func (s Item) GetNames() nocopy.Map[Point, string, impl.AsView[Point], impl.AsString] {
@@ -526,7 +526,7 @@ func (s Item) SetNames(v nocopy.Map[Point, string, impl.AsView[Point], impl.AsSt
 func (s Item) NewNames(n ...int) nocopy.Map[Point, string, impl.AsView[Point], impl.AsString] {
 	return nocopy.Map[Point, string, impl.AsView[Point], impl.AsString](impl.Struct(s).NewMap(itemNames, ItemDesc, n))
 }
-func (s Item) IsSetNames() bool { return impl.Far(s).Has(23) }
+func (s Item) IsSetNames() bool { return impl.Struct(s).Has(itemNames) }
 func (s Item) UnsetNames()      { impl.Struct(s).Unset(itemNames) }
 
 func (s Item) GetPaths() nocopy.Map[nocopy.Int32List, int32, impl.AsView[nocopy.Int32List], impl.AsInt32] {
@@ -540,7 +540,7 @@ func (s Item) SetPaths(v nocopy.Map[nocopy.Int32List, int32, impl.AsView[nocopy.
 func (s Item) NewPaths(n ...int) nocopy.Map[nocopy.Int32List, int32, impl.AsView[nocopy.Int32List], impl.AsInt32] {
 	return nocopy.Map[nocopy.Int32List, int32, impl.AsView[nocopy.Int32List], impl.AsInt32](impl.Struct(s).NewMap(itemPaths, ItemDesc, n))
 }
-func (s Item) IsSetPaths() bool { return impl.Far(s).Has(24) }
+func (s Item) IsSetPaths() bool { return impl.Struct(s).Has(itemPaths) }
 func (s Item) UnsetPaths()      { impl.Struct(s).Unset(itemPaths) }
 
 func (s Item) GetInner() Item { return Item(impl.Struct(s).Child(itemInner, ItemDesc)) }
@@ -548,7 +548,7 @@ func (s Item) GetInner() Item { return Item(impl.Struct(s).Child(itemInner, Item
 // SetInner sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Item) SetInner(v Item)  { impl.Struct(s).SetChild(itemInner, ItemDesc, impl.Struct(v)) }
 func (s Item) NewInner() Item   { return Item(impl.Struct(s).NewChild(itemInner, ItemDesc, 0)) }
-func (s Item) IsSetInner() bool { return impl.Far(s).Has(25) }
+func (s Item) IsSetInner() bool { return impl.Struct(s).Has(itemInner) }
 func (s Item) UnsetInner()      { impl.Struct(s).Unset(itemInner) }
 
 func (s Item) GetItems() nocopy.StructList[Item] {
@@ -562,12 +562,12 @@ func (s Item) SetItems(v nocopy.StructList[Item]) {
 func (s Item) NewItems(n int) nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).NewChild(itemItems, ItemDesc, n))
 }
-func (s Item) IsSetItems() bool { return impl.Far(s).Has(26) }
+func (s Item) IsSetItems() bool { return impl.Struct(s).Has(itemItems) }
 func (s Item) UnsetItems()      { impl.Struct(s).Unset(itemItems) }
 
-func (s Item) GetLimit() int32  { return impl.Far(s).Int32Or(27, 7) }
+func (s Item) GetLimit() int32  { return impl.Struct(s).Int32Or(itemLimit, 7) }
 func (s Item) SetLimit(v int32) { impl.Struct(s).SetInt32(itemLimit, v) }
-func (s Item) IsSetLimit() bool { return impl.Far(s).Has(27) }
+func (s Item) IsSetLimit() bool { return impl.Struct(s).Has(itemLimit) }
 func (s Item) UnsetLimit()      { impl.Struct(s).Unset(itemLimit) }
 
 func (s Item) GetOrigin() Point { return Point(impl.Struct(s).Child(itemOrigin, ItemDesc)) }
@@ -575,7 +575,7 @@ func (s Item) GetOrigin() Point { return Point(impl.Struct(s).Child(itemOrigin, 
 // SetOrigin sets the field to a copy of v, or to an empty struct if v is absent.
 func (s Item) SetOrigin(v Point) { impl.Struct(s).SetChild(itemOrigin, ItemDesc, impl.Struct(v)) }
 func (s Item) NewOrigin() Point  { return Point(impl.Struct(s).NewChild(itemOrigin, ItemDesc, 0)) }
-func (s Item) IsSetOrigin() bool { return impl.Far(s).Has(28) }
+func (s Item) IsSetOrigin() bool { return impl.Struct(s).Has(itemOrigin) }
 func (s Item) UnsetOrigin()      { impl.Struct(s).Unset(itemOrigin) }
 
 func (s Item) GetIds() nocopy.Map[int64, int64, impl.AsInt64, impl.AsInt64] {
@@ -594,7 +594,7 @@ func (s Item) SetIdsMap(v map[int64]int64) {
 func (s Item) NewIds(n ...int) nocopy.Map[int64, int64, impl.AsInt64, impl.AsInt64] {
 	return nocopy.Map[int64, int64, impl.AsInt64, impl.AsInt64](impl.Struct(s).NewMap(itemIds, ItemDesc, n))
 }
-func (s Item) IsSetIds() bool { return impl.Far(s).Has(29) }
+func (s Item) IsSetIds() bool { return impl.Struct(s).Has(itemIds) }
 func (s Item) UnsetIds()      { impl.Struct(s).Unset(itemIds) }
 
 func (s Item) GetKeys() nocopy.Map[nocopy.UUID, bool, impl.AsUUID, impl.AsBool] {
@@ -613,7 +613,7 @@ func (s Item) SetKeysMap(v map[nocopy.UUID]bool) {
 func (s Item) NewKeys(n ...int) nocopy.Map[nocopy.UUID, bool, impl.AsUUID, impl.AsBool] {
 	return nocopy.Map[nocopy.UUID, bool, impl.AsUUID, impl.AsBool](impl.Struct(s).NewMap(itemKeys, ItemDesc, n))
 }
-func (s Item) IsSetKeys() bool { return impl.Far(s).Has(30) }
+func (s Item) IsSetKeys() bool { return impl.Struct(s).Has(itemKeys) }
 func (s Item) UnsetKeys()      { impl.Struct(s).Unset(itemKeys) }
 
 type Named nocopy.Struct
