@@ -56,22 +56,3 @@ func (c *checker) emptySize(sizes map[*Struct]int, s *Struct) int {
 
 // fieldHeader is how many bytes are before a field's value.
 const fieldHeader = 3
-
-// leastSize returns how many bytes the zero value of a type takes that is no struct.
-func (t *Type) leastSize() int {
-	switch t.Kind {
-	case Bool, I8:
-		return 1
-	case I16:
-		return 2
-	case I32, EnumKind, String, Binary:
-		return 4
-	case UUID:
-		return 16
-	case List, SetKind:
-		return 5
-	case Map:
-		return 6
-	}
-	return 8
-}

@@ -71,27 +71,6 @@ func (p *Program) namespace(lang string) *idl.Namespace {
 	return name
 }
 
-// Kind is the kind of a type without typedefs.
-type Kind uint8
-
-// The kinds of type.
-const (
-	Bool Kind = iota + 1
-	I8
-	I16
-	I32
-	I64
-	Double
-	String
-	Binary
-	UUID
-	EnumKind
-	StructKind // struct, union or exception
-	List
-	SetKind
-	Map
-)
-
 // Type is a type with typedefs resolved.
 type Type struct {
 	Kind   Kind

@@ -117,7 +117,12 @@ func (c *checker) nearestType(p *Program, name string) string {
 	if c.guesses++; c.guesses > maxGuesses {
 		return ""
 	}
-	known := strings.Fields("bool byte i8 i16 i32 i64 double string binary uuid")
+	known := []string{"byte"}
+	for _, k := range kinds {
+		if k.name != "" {
+			known = append(known, k.name)
+		}
+	}
 	add := func(prefix string, q *Program) {
 		for _, d := range q.AST.Definitions {
 			if n := q.types[d.DefName().Text]; n != nil && n.service == nil {

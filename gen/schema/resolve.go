@@ -33,13 +33,6 @@ const (
 	done
 )
 
-var baseTypes = map[string]*Type{
-	"bool": {Kind: Bool}, "byte": {Kind: I8}, "i8": {Kind: I8}, "i16": {Kind: I16}, "i32": {Kind: I32},
-	"i64": {Kind: I64}, "double": {Kind: Double}, "string": {Kind: String}, "binary": {Kind: Binary},
-}
-
-var uuidType = &Type{Kind: UUID}
-
 // lookup returns the type or service that p refers to by a name, nil if there is none. The
 // last part of a dotted name is the name, the rest the base name of an included file.
 // broken reports that the name may be defined in text that did not parse.
@@ -119,8 +112,8 @@ func (t *Type) sizeOf() int { return max(t.size, 1) }
 func (c *checker) namedType(p *Program, t *idl.Type) *Type {
 	n, broken := c.lookup(p, t.Name, t.Pos)
 	switch {
-	case n == nil && t.Name == "uuid":
-		return uuidType
+	case n == nil && youngTypes[t.Name] != nil:
+		return youngTypes[t.Name]
 	case n == nil && broken:
 		return nil
 	case n == nil:
@@ -183,8 +176,7 @@ func (t *Type) String() string {
 	case Map:
 		return "map<" + t.Key.String() + "," + t.Elem.String() + ">"
 	}
-	return [...]string{Bool: "bool", I8: "i8", I16: "i16", I32: "i32", I64: "i64", Double: "double",
-		String: "string", Binary: "binary", UUID: "uuid"}[t.Kind]
+	return kinds[t.Kind].name
 }
 
 // redact is the annotation of what must not appear in logs.

@@ -1,9 +1,7 @@
 package schema
 
 import (
-	"encoding/hex"
 	"fmt"
-	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
@@ -206,59 +204,6 @@ func (s *Struct) field(name string) *Field {
 	return nil
 }
 
-// evalScalar returns the value of a type that is neither a struct nor a container; nil, with an
-// error added, if v is none.
-func (c *checker) evalScalar(in evalContext, t *Type, v *idl.Value) *Value {
-	out := &Value{Type: t}
-	n, isInt := integer(v)
-	switch t.Kind {
-	case Bool:
-		if isInt {
-			out.Int = b2i(n > 0)
-			return out
-		}
-	case I8, I16, I32, I64:
-		if isInt {
-			if !fits(n, t.Kind) {
-				c.errs.Add(in.errorPos(v), "%d does not fit in %s", n, t)
-				return nil
-			}
-			out.Int = n
-			return out
-		}
-	case Double:
-		if isInt {
-			out.Double = float64(n)
-			return out
-		}
-		if v.Double != nil {
-			out.Double = float64(*v.Double)
-			return out
-		}
-	case String, Binary:
-		if v.Text != nil {
-			out.Text = string(*v.Text)
-			return out
-		}
-	case UUID:
-		if v.Text != nil {
-			return c.evalUUID(in, t, v)
-		}
-	case EnumKind:
-		if isInt {
-			for _, e := range t.Enum.Values {
-				if int64(e.Value) == n {
-					out.Int = n
-					return out
-				}
-			}
-			c.errs.Add(in.errorPos(v), "enum %s has no value %d", t.nameIn(in.errorPos(v)), n)
-			return nil
-		}
-	}
-	return c.mismatch(in, t, v)
-}
-
 // integer returns the value of an integer, or of true or false, and whether v is one.
 func integer(v *idl.Value) (int64, bool) {
 	switch {
@@ -283,22 +228,6 @@ func b2i(b bool) int64 {
 func fits(n int64, k Kind) bool {
 	bits := map[Kind]uint{I8: 8, I16: 16, I32: 32, I64: 64}[k]
 	return n>>(bits-1) == 0 || n>>(bits-1) == -1
-}
-
-// evalUUID returns the value of a uuid, which is written as a string; nil, with an error added, if
-// v is none.
-func (c *checker) evalUUID(in evalContext, t *Type, v *idl.Value) *Value {
-	text := string(*v.Text)
-	if len(text) == 38 && text[0] == '{' && text[37] == '}' {
-		text = text[1:37]
-	}
-	if len(text) == 36 && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-' {
-		if raw, err := hex.DecodeString(strings.ReplaceAll(text, "-", "")); err == nil && len(raw) == 16 {
-			return &Value{Type: t, Text: string(raw)}
-		}
-	}
-	c.errs.Add(in.errorPos(v), "%q is not a uuid", string(*v.Text))
-	return nil
 }
 
 // mismatch adds the error that v can't be a value of type t, and returns nil.

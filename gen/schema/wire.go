@@ -2,16 +2,9 @@ package schema
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
-
-// WireType returns the type's wire type in Thrift Binary.
-func (t *Type) WireType() uint8 {
-	return [...]uint8{Bool: 2, I8: 3, I16: 6, I32: 8, I64: 10, Double: 4, String: 11, Binary: 11, UUID: 16,
-		EnumKind: 8, StructKind: 12, List: 15, SetKind: 14, Map: 13}[t.Kind]
-}
 
 // What bounds the sizes of constants and defaults, which may contain each other many times. They
 // are counted in values: 16 bytes of text count as one more, and so does each field of a struct,
@@ -89,27 +82,14 @@ func (w *writer) value(v *Value, depth int) {
 		return
 	}
 	switch v.Type.Kind {
-	case Bool, I8:
-		w.out = append(w.out, byte(v.Int))
-	case I16:
-		w.out = binary.BigEndian.AppendUint16(w.out, uint16(v.Int))
-	case I32, EnumKind:
-		w.i32(v.Int)
-	case I64:
-		w.out = binary.BigEndian.AppendUint64(w.out, uint64(v.Int))
-	case Double:
-		w.out = binary.BigEndian.AppendUint64(w.out, math.Float64bits(v.Double))
-	case String, Binary:
-		w.i32(int64(len(v.Text)))
-		w.out = append(w.out, v.Text...)
-	case UUID:
-		w.out = append(w.out, v.Text...)
 	case StructKind:
 		w.strct(v, depth)
 	case List, SetKind:
 		w.list(v, depth)
 	case Map:
 		w.mapping(v, depth)
+	default:
+		w.out = appendScalar(w.out, v)
 	}
 }
 
@@ -207,22 +187,4 @@ func (f *Field) absentValue() *Value {
 		return zero(f.Type)
 	}
 	return nil
-}
-
-// fixedSize reports whether all values of the type have the same size on the wire.
-func (t *Type) fixedSize() bool {
-	switch t.Kind {
-	case Bool, I8, I16, I32, I64, Double, UUID, EnumKind:
-		return true
-	}
-	return false
-}
-
-// zero returns the zero value of a type of fixed size.
-func zero(t *Type) *Value {
-	v := &Value{Type: t}
-	if t.Kind == UUID {
-		v.Text = string(make([]byte, 16))
-	}
-	return v
 }
