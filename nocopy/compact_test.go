@@ -106,7 +106,7 @@ func footprint(m *Message) int {
 // TestEditedForEver: a message that is edited again and again takes no more memory than at first,
 // whatever is done, and is right afterwards. Handles got before stay good.
 func TestEditedForEver(t *testing.T) {
-	rounds := testmode.Of(1000, 20_000)
+	rounds := testmode.Of(1000, 8_000)
 	for name, do := range againAndAgain {
 		t.Run(name, func(t *testing.T) {
 			for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
@@ -293,7 +293,7 @@ func TestRoomIsKept(t *testing.T) {
 
 // TestMillionEdits: the same field of a small message set a million times.
 func TestMillionEdits(t *testing.T) {
-	rounds := testmode.Of(50_000, 1_000_000)
+	rounds := testmode.Of(50_000, 250_000)
 	for _, opts := range [][]Option{nil, {Recycle}} {
 		s := newStruct(allDesc, opts...)
 		s.SetText(allDesc.named("text"), longText[:3000])

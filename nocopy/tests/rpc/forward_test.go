@@ -307,7 +307,7 @@ func TestForwardCopiesNothing(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")
 	}
-	size := testmode.Of(256<<10, 8<<20)
+	size := testmode.Of(256<<10, 2<<20)
 	pass := rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) })
 	for _, s := range shapes {
 		for _, way := range []struct{ framed, intercepted bool }{{true, false}, {false, false}, {true, true}, {false, true}} {

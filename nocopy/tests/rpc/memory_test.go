@@ -180,7 +180,7 @@ func TestReceivedMemory(t *testing.T) {
 	}
 	sizes := []int{1 << 20}
 	if testmode.Long {
-		sizes = append(sizes, 20<<20)
+		sizes = append(sizes, 8<<20)
 	}
 	inManyWays(t, func(t *testing.T, s shape, framed, recycle bool) {
 		for _, size := range sizes {
