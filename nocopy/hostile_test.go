@@ -66,9 +66,9 @@ type hostileCase struct {
 	opts            []Option
 }
 
-// hostileInput returns all cases, of some 20 MB, in the long form 200 MB.
+// hostileInput returns all cases, of some 20 MB, in the long form 80 MB.
 func hostileInput() []hostileCase {
-	many := testmode.Of(100_000, 1_000_000)
+	many := testmode.Of(100_000, 400_000)
 	if raceEnabled {
 		many = 20_000
 	}
@@ -264,7 +264,7 @@ func TestIndexMemory(t *testing.T) {
 	}
 	for _, bomb := range bombs {
 		t.Run(bomb.name, func(t *testing.T) {
-			for _, n := range []int{10, 1000, testmode.Of(20_000, 1_000_000)} {
+			for _, n := range []int{10, 1000, testmode.Of(20_000, 400_000)} {
 				wire := []byte(bomb.make(n) + stop)
 				measure(bomb.name, wire, Lazy)
 				size := measure(bomb.name, wire)

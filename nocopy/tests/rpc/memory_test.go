@@ -300,8 +300,8 @@ func TestIdleMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build keeps more")
 	}
-	connections := testmode.Of(2, 4)
-	size := testmode.Of(1<<20, 4<<20)
+	const connections = 2
+	size := testmode.Of(1<<20, 2<<20)
 	held := func() int {
 		emptyPools()
 		var m runtime.MemStats
