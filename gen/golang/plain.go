@@ -15,6 +15,7 @@ import (
 type plainView struct {
 	Append, Read, Fill string
 	ReadBy             string // of a list of structs: Read, with a function that takes the elements
+	Begins             string // reads the fields with which new messages begin, before this field
 }
 
 // slack is plain.Slack: the bytes that may be written without a check after one.
@@ -23,6 +24,7 @@ const slack = 128
 // plainFields returns the statements for the fields of s, whose views are given.
 func (f *file) plainFields(s *schema.Struct, views []valueView, n *names.Struct) {
 	room := 0
+	begins := newBegins(s)
 	for i, field := range s.Fields {
 		v := &views[i]
 		p := plainField{f: f, v: v, t: field.Type, s: s, field: field, value: "v." + v.Value, desc: n.Desc}
@@ -41,6 +43,58 @@ func (f *file) plainFields(s *schema.Struct, views []valueView, n *names.Struct)
 		}
 		v.plainView = p.plainView
 	}
+	if begins == nil {
+		return
+	}
+	var reads []string
+	run := 0
+	for i := range begins {
+		v := &views[begins[i]]
+		must := fmt.Sprintf("at = r.Must(at, %s)\n", v.Const)
+		reads = append(reads, must+strings.TrimPrefix(v.Read, must))
+		if i > 0 && begins[i] == begins[i-1]+1 { // it joins the one before
+			joined := &views[run]
+			joined.Read = strings.TrimSuffix(joined.Read, "}") + v.Read + "\n}"
+			v.Read = ""
+			continue
+		}
+		run = begins[i]
+		v.Read = "if !built {\n" + v.Read + "\n}"
+	}
+	first := &views[begins[0]]
+	views[firstOther(s)].Begins = fmt.Sprintf("built := false\nif r.Has(at, %s, 1) {\nstart := at\n%s\nif built = at != impl.Failed; !built {\nat = start\n}\n}",
+		first.Const, strings.Join(reads, "\n"))
+}
+
+// newBegins returns the fields of s with which a new message begins, without those that are first in
+// the IDL, too; nil if there are no others. Messages that are built by setters have them before
+// fields that precede them in the IDL.
+func newBegins(s *schema.Struct) (begins []int) {
+	for i := firstOther(s); i < len(s.Fields); i++ {
+		if isFixed(s.Fields[i]) {
+			begins = append(begins, i)
+		}
+	}
+	return begins
+}
+
+// firstOther returns the first field of s with which a new message does not begin.
+func firstOther(s *schema.Struct) int {
+	for i, field := range s.Fields {
+		if !isFixed(field) {
+			return i
+		}
+	}
+	return len(s.Fields)
+}
+
+// isFixed reports whether a new message has the field.
+func isFixed(field *schema.Field) bool {
+	switch field.Type.Kind {
+	case schema.String, schema.Binary, schema.List, schema.SetKind, schema.Map, schema.StructKind:
+		return false
+	}
+	return field.Req != schema.Optional
 }
 
 // plainField makes the statements for one field.
@@ -141,6 +195,9 @@ func (p *plainField) scalar() {
 	}
 	from, get := value, "s.Get"+v.Go+"()"
 	read := fmt.Sprintf("%s, at = r.%s(at, %s, %s)", value, method, v.Const, absent)
+	if t.Kind == schema.String {
+		read = fmt.Sprintf("if r.Has(at, %s, 4) {\n%s, at = r.TextAfter(at)\n} else {\n%[2]s = %[3]s\n}", v.Const, value, absent)
+	}
 	if enum {
 		from = "int32(" + value + ")"
 		read = fmt.Sprintf("%s, at = impl.ReadEnum[%s](r, at, %s, %s)", value, p.f.goType(t), v.Const, absent)
@@ -152,6 +209,9 @@ func (p *plainField) scalar() {
 		return
 	}
 	zero := fmt.Sprintf("%s = %s{}", p.value, v.Type)
+	if t.Kind == schema.String {
+		read = fmt.Sprintf("%s, at = r.TextAfter(at)", value)
+	}
 	p.Append = "if " + p.value + ".Set {\n" + p.Append + "\n}"
 	p.Read = fmt.Sprintf("if %s.Set = r.Has(at, %s, %d); %s.Set {\n%s\n} else {\n%s\n}", p.value, v.Const, size, p.value, read, zero)
 	p.Fill = fmt.Sprintf("if %s.Set = s.IsSet%s(); %s.Set {\n%s\n} else {\n%s\n}", p.value, v.Go, p.value, p.Fill, zero)

@@ -70,10 +70,27 @@ func (v *LineFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *LineFields) ThriftRead(r *impl.Reader, at int) int {
+	built := false
+	if r.Has(at, lineCount, 1) {
+		start := at
+		at = r.Must(at, lineCount)
+		v.Count, at = r.Int32(at, lineCount, 0)
+		at = r.Must(at, linePrice)
+		v.Price, at = r.Float64(at, linePrice, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
 	at = r.Must(at, lineArticle)
-	v.Article, at = r.Text(at, lineArticle, "")
-	v.Count, at = r.Int32(at, lineCount, 0)
-	v.Price, at = r.Float64(at, linePrice, 0)
+	if r.Has(at, lineArticle, 4) {
+		v.Article, at = r.TextAfter(at)
+	} else {
+		v.Article = ""
+	}
+	if !built {
+		v.Count, at = r.Int32(at, lineCount, 0)
+		v.Price, at = r.Float64(at, linePrice, 0)
+	}
 	return r.Stop(at)
 }
 
@@ -177,7 +194,11 @@ func (v *OrderFields) ThriftAppend(w *impl.Writer, at int) int {
 func (v *OrderFields) ThriftRead(r *impl.Reader, at int) int {
 	at = r.Must(at, orderID)
 	v.ID, at = r.Int64(at, orderID, 0)
-	v.Customer, at = r.Text(at, orderCustomer, "")
+	if r.Has(at, orderCustomer, 4) {
+		v.Customer, at = r.TextAfter(at)
+	} else {
+		v.Customer = ""
+	}
 	if n, to := r.List(at, orderLines, 12, 1); n >= 0 {
 		v.Lines, at = impl.PlainSlice(r, r.Enter(to), v.Lines, n)
 		for i := 0; i < len(v.Lines) && at != impl.Failed; i++ {
@@ -255,7 +276,11 @@ func ParseOrderBy(v *OrderFields, by OrderBy, b []byte, opts ...nocopy.Option) e
 func (v *OrderFields) readBy(r *impl.Reader, by *OrderBy, at int) int {
 	at = r.Must(at, orderID)
 	v.ID, at = r.Int64(at, orderID, 0)
-	v.Customer, at = r.Text(at, orderCustomer, "")
+	if r.Has(at, orderCustomer, 4) {
+		v.Customer, at = r.TextAfter(at)
+	} else {
+		v.Customer = ""
+	}
 	if by.Lines == nil {
 		if n, to := r.List(at, orderLines, 12, 1); n >= 0 {
 			v.Lines, at = impl.PlainSlice(r, r.Enter(to), v.Lines, n)
@@ -376,10 +401,29 @@ func (v *ReceiptFields) ThriftAppend(w *impl.Writer, at int) int {
 // ThriftRead is for generated code.
 func (v *ReceiptFields) ThriftRead(r *impl.Reader, at int) int {
 	v.OrderID, at = r.Int64(at, receiptOrderID, 0)
-	v.Message, at = r.Text(at, receiptMessage, "")
-	v.Total, at = r.Float64(at, receiptTotal, 0)
-	v.Lines, at = r.Int32(at, receiptLines, 0)
-	v.DocumentSize, at = r.Int32(at, receiptDocumentSize, 0)
+	built := false
+	if r.Has(at, receiptTotal, 1) {
+		start := at
+		at = r.Must(at, receiptTotal)
+		v.Total, at = r.Float64(at, receiptTotal, 0)
+		at = r.Must(at, receiptLines)
+		v.Lines, at = r.Int32(at, receiptLines, 0)
+		at = r.Must(at, receiptDocumentSize)
+		v.DocumentSize, at = r.Int32(at, receiptDocumentSize, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, receiptMessage, 4) {
+		v.Message, at = r.TextAfter(at)
+	} else {
+		v.Message = ""
+	}
+	if !built {
+		v.Total, at = r.Float64(at, receiptTotal, 0)
+		v.Lines, at = r.Int32(at, receiptLines, 0)
+		v.DocumentSize, at = r.Int32(at, receiptDocumentSize, 0)
+	}
 	return r.Stop(at)
 }
 

@@ -170,8 +170,23 @@ func (v *RefusedFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *RefusedFields) ThriftRead(r *impl.Reader, at int) int {
-	v.Reason, at = r.Text(at, refusedReason, "")
-	v.Code, at = r.Int32(at, refusedCode, 0)
+	built := false
+	if r.Has(at, refusedCode, 1) {
+		start := at
+		at = r.Must(at, refusedCode)
+		v.Code, at = r.Int32(at, refusedCode, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, refusedReason, 4) {
+		v.Reason, at = r.TextAfter(at)
+	} else {
+		v.Reason = ""
+	}
+	if !built {
+		v.Code, at = r.Int32(at, refusedCode, 0)
+	}
 	if v.Where.Set = r.Has(at, refusedWhere, 1); v.Where.Set {
 		at = v.Where.Value.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
@@ -410,14 +425,31 @@ func (v *RequiredFieldsFields) ThriftRead(r *impl.Reader, at int) int {
 	v.Large, at = r.Int64(at, requiredFieldsLarge, 0)
 	at = r.Must(at, requiredFieldsReal)
 	v.Real, at = r.Float64(at, requiredFieldsReal, 0)
+	built := false
+	if r.Has(at, requiredFieldsKey, 1) {
+		start := at
+		at = r.Must(at, requiredFieldsKey)
+		v.Key, at = r.UUID(at, requiredFieldsKey, nocopy.UUID{})
+		at = r.Must(at, requiredFieldsColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, requiredFieldsColor, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
 	at = r.Must(at, requiredFieldsText)
-	v.Text, at = r.Text(at, requiredFieldsText, "")
+	if r.Has(at, requiredFieldsText, 4) {
+		v.Text, at = r.TextAfter(at)
+	} else {
+		v.Text = ""
+	}
 	at = r.Must(at, requiredFieldsBlob)
 	v.Blob, at = r.Binary(at, requiredFieldsBlob)
-	at = r.Must(at, requiredFieldsKey)
-	v.Key, at = r.UUID(at, requiredFieldsKey, nocopy.UUID{})
-	at = r.Must(at, requiredFieldsColor)
-	v.Color, at = impl.ReadEnum[Color](r, at, requiredFieldsColor, 0)
+	if !built {
+		at = r.Must(at, requiredFieldsKey)
+		v.Key, at = r.UUID(at, requiredFieldsKey, nocopy.UUID{})
+		at = r.Must(at, requiredFieldsColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, requiredFieldsColor, 0)
+	}
 	at = r.Must(at, requiredFieldsPoint)
 	if r.Has(at, requiredFieldsPoint, 1) {
 		at = v.Point.ThriftRead(r, r.Enter(at+3))
@@ -543,14 +575,31 @@ func (v *RequiredFieldsFields) readBy(r *impl.Reader, by *RequiredFieldsBy, at i
 	v.Large, at = r.Int64(at, requiredFieldsLarge, 0)
 	at = r.Must(at, requiredFieldsReal)
 	v.Real, at = r.Float64(at, requiredFieldsReal, 0)
+	built := false
+	if r.Has(at, requiredFieldsKey, 1) {
+		start := at
+		at = r.Must(at, requiredFieldsKey)
+		v.Key, at = r.UUID(at, requiredFieldsKey, nocopy.UUID{})
+		at = r.Must(at, requiredFieldsColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, requiredFieldsColor, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
 	at = r.Must(at, requiredFieldsText)
-	v.Text, at = r.Text(at, requiredFieldsText, "")
+	if r.Has(at, requiredFieldsText, 4) {
+		v.Text, at = r.TextAfter(at)
+	} else {
+		v.Text = ""
+	}
 	at = r.Must(at, requiredFieldsBlob)
 	v.Blob, at = r.Binary(at, requiredFieldsBlob)
-	at = r.Must(at, requiredFieldsKey)
-	v.Key, at = r.UUID(at, requiredFieldsKey, nocopy.UUID{})
-	at = r.Must(at, requiredFieldsColor)
-	v.Color, at = impl.ReadEnum[Color](r, at, requiredFieldsColor, 0)
+	if !built {
+		at = r.Must(at, requiredFieldsKey)
+		v.Key, at = r.UUID(at, requiredFieldsKey, nocopy.UUID{})
+		at = r.Must(at, requiredFieldsColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, requiredFieldsColor, 0)
+	}
 	at = r.Must(at, requiredFieldsPoint)
 	if r.Has(at, requiredFieldsPoint, 1) {
 		at = v.Point.ThriftRead(r, r.Enter(at+3))
@@ -796,17 +845,34 @@ func (v *RequiredDefaultsFields) ThriftRead(r *impl.Reader, at int) int {
 	v.Large, at = r.Int64(at, requiredDefaultsLarge, -6400000000)
 	at = r.Must(at, requiredDefaultsReal)
 	v.Real, at = r.Float64(at, requiredDefaultsReal, 2.5)
+	built := false
+	if r.Has(at, requiredDefaultsKey, 1) {
+		start := at
+		at = r.Must(at, requiredDefaultsKey)
+		v.Key, at = r.UUID(at, requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+		at = r.Must(at, requiredDefaultsColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, requiredDefaultsColor, Color_GREEN)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
 	at = r.Must(at, requiredDefaultsText)
-	v.Text, at = r.Text(at, requiredDefaultsText, "héllo\n")
+	if r.Has(at, requiredDefaultsText, 4) {
+		v.Text, at = r.TextAfter(at)
+	} else {
+		v.Text = "héllo\n"
+	}
 	at = r.Must(at, requiredDefaultsBlob)
 	v.Blob, at = r.Binary(at, requiredDefaultsBlob)
 	if v.Blob == nil {
 		v.Blob = []byte("bytes")
 	}
-	at = r.Must(at, requiredDefaultsKey)
-	v.Key, at = r.UUID(at, requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
-	at = r.Must(at, requiredDefaultsColor)
-	v.Color, at = impl.ReadEnum[Color](r, at, requiredDefaultsColor, Color_GREEN)
+	if !built {
+		at = r.Must(at, requiredDefaultsKey)
+		v.Key, at = r.UUID(at, requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+		at = r.Must(at, requiredDefaultsColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, requiredDefaultsColor, Color_GREEN)
+	}
 	at = r.Must(at, requiredDefaultsPoint)
 	if r.Has(at, requiredDefaultsPoint, 1) {
 		if v.Point, at = impl.NewPlain(r, at, v.Point); v.Point != nil {
@@ -936,17 +1002,34 @@ func (v *RequiredDefaultsFields) readBy(r *impl.Reader, by *RequiredDefaultsBy, 
 	v.Large, at = r.Int64(at, requiredDefaultsLarge, -6400000000)
 	at = r.Must(at, requiredDefaultsReal)
 	v.Real, at = r.Float64(at, requiredDefaultsReal, 2.5)
+	built := false
+	if r.Has(at, requiredDefaultsKey, 1) {
+		start := at
+		at = r.Must(at, requiredDefaultsKey)
+		v.Key, at = r.UUID(at, requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+		at = r.Must(at, requiredDefaultsColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, requiredDefaultsColor, Color_GREEN)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
 	at = r.Must(at, requiredDefaultsText)
-	v.Text, at = r.Text(at, requiredDefaultsText, "héllo\n")
+	if r.Has(at, requiredDefaultsText, 4) {
+		v.Text, at = r.TextAfter(at)
+	} else {
+		v.Text = "héllo\n"
+	}
 	at = r.Must(at, requiredDefaultsBlob)
 	v.Blob, at = r.Binary(at, requiredDefaultsBlob)
 	if v.Blob == nil {
 		v.Blob = []byte("bytes")
 	}
-	at = r.Must(at, requiredDefaultsKey)
-	v.Key, at = r.UUID(at, requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
-	at = r.Must(at, requiredDefaultsColor)
-	v.Color, at = impl.ReadEnum[Color](r, at, requiredDefaultsColor, Color_GREEN)
+	if !built {
+		at = r.Must(at, requiredDefaultsKey)
+		v.Key, at = r.UUID(at, requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+		at = r.Must(at, requiredDefaultsColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, requiredDefaultsColor, Color_GREEN)
+	}
 	at = r.Must(at, requiredDefaultsPoint)
 	if r.Has(at, requiredDefaultsPoint, 1) {
 		if v.Point, at = impl.NewPlain(r, at, v.Point); v.Point != nil {
@@ -1203,7 +1286,7 @@ func (v *OptionalFieldsFields) ThriftRead(r *impl.Reader, at int) int {
 		v.Real = nocopy.Opt[float64]{}
 	}
 	if v.Text.Set = r.Has(at, optionalFieldsText, 4); v.Text.Set {
-		v.Text.Value, at = r.Text(at, optionalFieldsText, "")
+		v.Text.Value, at = r.TextAfter(at)
 	} else {
 		v.Text = nocopy.Opt[string]{}
 	}
@@ -1395,7 +1478,7 @@ func (v *OptionalFieldsFields) readBy(r *impl.Reader, by *OptionalFieldsBy, at i
 		v.Real = nocopy.Opt[float64]{}
 	}
 	if v.Text.Set = r.Has(at, optionalFieldsText, 4); v.Text.Set {
-		v.Text.Value, at = r.Text(at, optionalFieldsText, "")
+		v.Text.Value, at = r.TextAfter(at)
 	} else {
 		v.Text = nocopy.Opt[string]{}
 	}
@@ -1656,7 +1739,7 @@ func (v *OptionalDefaultsFields) ThriftRead(r *impl.Reader, at int) int {
 		v.Real = nocopy.Opt[float64]{}
 	}
 	if v.Text.Set = r.Has(at, optionalDefaultsText, 4); v.Text.Set {
-		v.Text.Value, at = r.Text(at, optionalDefaultsText, "")
+		v.Text.Value, at = r.TextAfter(at)
 	} else {
 		v.Text = nocopy.Opt[string]{}
 	}
@@ -1852,7 +1935,7 @@ func (v *OptionalDefaultsFields) readBy(r *impl.Reader, by *OptionalDefaultsBy, 
 		v.Real = nocopy.Opt[float64]{}
 	}
 	if v.Text.Set = r.Has(at, optionalDefaultsText, 4); v.Text.Set {
-		v.Text.Value, at = r.Text(at, optionalDefaultsText, "")
+		v.Text.Value, at = r.TextAfter(at)
 	} else {
 		v.Text = nocopy.Opt[string]{}
 	}
@@ -2070,10 +2153,27 @@ func (v *PlainFieldsFields) ThriftRead(r *impl.Reader, at int) int {
 	v.Medium, at = r.Int32(at, plainFieldsMedium, 0)
 	v.Large, at = r.Int64(at, plainFieldsLarge, 0)
 	v.Real, at = r.Float64(at, plainFieldsReal, 0)
-	v.Text, at = r.Text(at, plainFieldsText, "")
+	built := false
+	if r.Has(at, plainFieldsKey, 1) {
+		start := at
+		at = r.Must(at, plainFieldsKey)
+		v.Key, at = r.UUID(at, plainFieldsKey, nocopy.UUID{})
+		at = r.Must(at, plainFieldsColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, plainFieldsColor, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, plainFieldsText, 4) {
+		v.Text, at = r.TextAfter(at)
+	} else {
+		v.Text = ""
+	}
 	v.Blob, at = r.Binary(at, plainFieldsBlob)
-	v.Key, at = r.UUID(at, plainFieldsKey, nocopy.UUID{})
-	v.Color, at = impl.ReadEnum[Color](r, at, plainFieldsColor, 0)
+	if !built {
+		v.Key, at = r.UUID(at, plainFieldsKey, nocopy.UUID{})
+		v.Color, at = impl.ReadEnum[Color](r, at, plainFieldsColor, 0)
+	}
 	if r.Has(at, plainFieldsPoint, 1) {
 		at = v.Point.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
@@ -2186,10 +2286,27 @@ func (v *PlainFieldsFields) readBy(r *impl.Reader, by *PlainFieldsBy, at int) in
 	v.Medium, at = r.Int32(at, plainFieldsMedium, 0)
 	v.Large, at = r.Int64(at, plainFieldsLarge, 0)
 	v.Real, at = r.Float64(at, plainFieldsReal, 0)
-	v.Text, at = r.Text(at, plainFieldsText, "")
+	built := false
+	if r.Has(at, plainFieldsKey, 1) {
+		start := at
+		at = r.Must(at, plainFieldsKey)
+		v.Key, at = r.UUID(at, plainFieldsKey, nocopy.UUID{})
+		at = r.Must(at, plainFieldsColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, plainFieldsColor, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, plainFieldsText, 4) {
+		v.Text, at = r.TextAfter(at)
+	} else {
+		v.Text = ""
+	}
 	v.Blob, at = r.Binary(at, plainFieldsBlob)
-	v.Key, at = r.UUID(at, plainFieldsKey, nocopy.UUID{})
-	v.Color, at = impl.ReadEnum[Color](r, at, plainFieldsColor, 0)
+	if !built {
+		v.Key, at = r.UUID(at, plainFieldsKey, nocopy.UUID{})
+		v.Color, at = impl.ReadEnum[Color](r, at, plainFieldsColor, 0)
+	}
 	if r.Has(at, plainFieldsPoint, 1) {
 		at = v.Point.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
@@ -2423,13 +2540,30 @@ func (v *PlainDefaultsFields) ThriftRead(r *impl.Reader, at int) int {
 	v.Medium, at = r.Int32(at, plainDefaultsMedium, 320000)
 	v.Large, at = r.Int64(at, plainDefaultsLarge, -6400000000)
 	v.Real, at = r.Float64(at, plainDefaultsReal, 2.5)
-	v.Text, at = r.Text(at, plainDefaultsText, "héllo\n")
+	built := false
+	if r.Has(at, plainDefaultsKey, 1) {
+		start := at
+		at = r.Must(at, plainDefaultsKey)
+		v.Key, at = r.UUID(at, plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+		at = r.Must(at, plainDefaultsColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, plainDefaultsColor, Color_GREEN)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, plainDefaultsText, 4) {
+		v.Text, at = r.TextAfter(at)
+	} else {
+		v.Text = "héllo\n"
+	}
 	v.Blob, at = r.Binary(at, plainDefaultsBlob)
 	if v.Blob == nil {
 		v.Blob = []byte("bytes")
 	}
-	v.Key, at = r.UUID(at, plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
-	v.Color, at = impl.ReadEnum[Color](r, at, plainDefaultsColor, Color_GREEN)
+	if !built {
+		v.Key, at = r.UUID(at, plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+		v.Color, at = impl.ReadEnum[Color](r, at, plainDefaultsColor, Color_GREEN)
+	}
 	if r.Has(at, plainDefaultsPoint, 1) {
 		if v.Point, at = impl.NewPlain(r, at, v.Point); v.Point != nil {
 			at = v.Point.ThriftRead(r, r.Enter(at+3))
@@ -2546,13 +2680,30 @@ func (v *PlainDefaultsFields) readBy(r *impl.Reader, by *PlainDefaultsBy, at int
 	v.Medium, at = r.Int32(at, plainDefaultsMedium, 320000)
 	v.Large, at = r.Int64(at, plainDefaultsLarge, -6400000000)
 	v.Real, at = r.Float64(at, plainDefaultsReal, 2.5)
-	v.Text, at = r.Text(at, plainDefaultsText, "héllo\n")
+	built := false
+	if r.Has(at, plainDefaultsKey, 1) {
+		start := at
+		at = r.Must(at, plainDefaultsKey)
+		v.Key, at = r.UUID(at, plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+		at = r.Must(at, plainDefaultsColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, plainDefaultsColor, Color_GREEN)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, plainDefaultsText, 4) {
+		v.Text, at = r.TextAfter(at)
+	} else {
+		v.Text = "héllo\n"
+	}
 	v.Blob, at = r.Binary(at, plainDefaultsBlob)
 	if v.Blob == nil {
 		v.Blob = []byte("bytes")
 	}
-	v.Key, at = r.UUID(at, plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
-	v.Color, at = impl.ReadEnum[Color](r, at, plainDefaultsColor, Color_GREEN)
+	if !built {
+		v.Key, at = r.UUID(at, plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+		v.Color, at = impl.ReadEnum[Color](r, at, plainDefaultsColor, Color_GREEN)
+	}
 	if r.Has(at, plainDefaultsPoint, 1) {
 		if v.Point, at = impl.NewPlain(r, at, v.Point); v.Point != nil {
 			at = v.Point.ThriftRead(r, r.Enter(at+3))
@@ -3869,7 +4020,11 @@ func (v *TreeFields) ThriftAppend(w *impl.Writer, at int) int {
 // ThriftRead is for generated code.
 func (v *TreeFields) ThriftRead(r *impl.Reader, at int) int {
 	at = r.Must(at, treeName)
-	v.Name, at = r.Text(at, treeName, "")
+	if r.Has(at, treeName, 4) {
+		v.Name, at = r.TextAfter(at)
+	} else {
+		v.Name = ""
+	}
 	if n, to := r.List(at, treeChildren, 12, 1); n >= 0 {
 		v.Children, at = impl.PlainSlice(r, r.Enter(to), v.Children, n)
 		for i := 0; i < len(v.Children) && at != impl.Failed; i++ {
@@ -3921,7 +4076,11 @@ func ParseTreeBy(v *TreeFields, by TreeBy, b []byte, opts ...nocopy.Option) erro
 
 func (v *TreeFields) readBy(r *impl.Reader, by *TreeBy, at int) int {
 	at = r.Must(at, treeName)
-	v.Name, at = r.Text(at, treeName, "")
+	if r.Has(at, treeName, 4) {
+		v.Name, at = r.TextAfter(at)
+	} else {
+		v.Name = ""
+	}
 	if by.Children == nil {
 		if n, to := r.List(at, treeChildren, 12, 1); n >= 0 {
 			v.Children, at = impl.PlainSlice(r, r.Enter(to), v.Children, n)
@@ -4196,11 +4355,32 @@ func (v *OddIDsFields) ThriftAppend(w *impl.Writer, at int) int {
 // ThriftRead is for generated code.
 func (v *OddIDsFields) ThriftRead(r *impl.Reader, at int) int {
 	v.First, at = r.Int32(at, oddIDsFirst, 0)
-	v.Second, at = r.Text(at, oddIDsSecond, "")
-	v.Top, at = r.Int32(at, oddIDsTop, 0)
-	v.Bottom, at = r.Int32(at, oddIDsBottom, 0)
-	v.Seven, at = r.Int32(at, oddIDsSeven, 0)
-	v.Three, at = r.Int32(at, oddIDsThree, 0)
+	built := false
+	if r.Has(at, oddIDsTop, 1) {
+		start := at
+		at = r.Must(at, oddIDsTop)
+		v.Top, at = r.Int32(at, oddIDsTop, 0)
+		at = r.Must(at, oddIDsBottom)
+		v.Bottom, at = r.Int32(at, oddIDsBottom, 0)
+		at = r.Must(at, oddIDsSeven)
+		v.Seven, at = r.Int32(at, oddIDsSeven, 0)
+		at = r.Must(at, oddIDsThree)
+		v.Three, at = r.Int32(at, oddIDsThree, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, oddIDsSecond, 4) {
+		v.Second, at = r.TextAfter(at)
+	} else {
+		v.Second = ""
+	}
+	if !built {
+		v.Top, at = r.Int32(at, oddIDsTop, 0)
+		v.Bottom, at = r.Int32(at, oddIDsBottom, 0)
+		v.Seven, at = r.Int32(at, oddIDsSeven, 0)
+		v.Three, at = r.Int32(at, oddIDsThree, 0)
+	}
 	return r.Stop(at)
 }
 
@@ -4297,16 +4477,53 @@ func (v *OddNamesFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *OddNamesFields) ThriftRead(r *impl.Reader, at int) int {
-	v.Message, at = r.Text(at, oddNamesMessage, "")
-	v.Release, at = r.Text(at, oddNamesRelease, "")
-	v.Type, at = r.Int32(at, oddNamesType, 0)
-	v.UserID, at = r.Int32(at, oddNamesUserID, 0)
-	v.UserID_, at = r.Int32(at, oddNamesUserID_, 0)
-	v.String, at = r.Text(at, oddNamesString, "")
-	v.Valid, at = r.Bool(at, oddNamesValid, false)
-	v.NewThing_, at = r.Int32(at, oddNamesNewThing_, 0)
-	v.Result_, at = r.Int32(at, oddNamesResult_, 0)
-	v.Error, at = r.Int32(at, oddNamesError, 0)
+	built := false
+	if r.Has(at, oddNamesType, 1) {
+		start := at
+		at = r.Must(at, oddNamesType)
+		v.Type, at = r.Int32(at, oddNamesType, 0)
+		at = r.Must(at, oddNamesUserID)
+		v.UserID, at = r.Int32(at, oddNamesUserID, 0)
+		at = r.Must(at, oddNamesUserID_)
+		v.UserID_, at = r.Int32(at, oddNamesUserID_, 0)
+		at = r.Must(at, oddNamesValid)
+		v.Valid, at = r.Bool(at, oddNamesValid, false)
+		at = r.Must(at, oddNamesNewThing_)
+		v.NewThing_, at = r.Int32(at, oddNamesNewThing_, 0)
+		at = r.Must(at, oddNamesResult_)
+		v.Result_, at = r.Int32(at, oddNamesResult_, 0)
+		at = r.Must(at, oddNamesError)
+		v.Error, at = r.Int32(at, oddNamesError, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, oddNamesMessage, 4) {
+		v.Message, at = r.TextAfter(at)
+	} else {
+		v.Message = ""
+	}
+	if r.Has(at, oddNamesRelease, 4) {
+		v.Release, at = r.TextAfter(at)
+	} else {
+		v.Release = ""
+	}
+	if !built {
+		v.Type, at = r.Int32(at, oddNamesType, 0)
+		v.UserID, at = r.Int32(at, oddNamesUserID, 0)
+		v.UserID_, at = r.Int32(at, oddNamesUserID_, 0)
+	}
+	if r.Has(at, oddNamesString, 4) {
+		v.String, at = r.TextAfter(at)
+	} else {
+		v.String = ""
+	}
+	if !built {
+		v.Valid, at = r.Bool(at, oddNamesValid, false)
+		v.NewThing_, at = r.Int32(at, oddNamesNewThing_, 0)
+		v.Result_, at = r.Int32(at, oddNamesResult_, 0)
+		v.Error, at = r.Int32(at, oddNamesError, 0)
+	}
 	return r.Stop(at)
 }
 
@@ -4410,6 +4627,15 @@ func (v *OuterFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *OuterFields) ThriftRead(r *impl.Reader, at int) int {
+	built := false
+	if r.Has(at, outerAfter, 1) {
+		start := at
+		at = r.Must(at, outerAfter)
+		v.After, at = r.Int64(at, outerAfter, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
 	at = r.Must(at, outerOrigin)
 	if r.Has(at, outerOrigin, 1) {
 		at = v.Origin.ThriftRead(r, r.Enter(at+3))
@@ -4435,7 +4661,9 @@ func (v *OuterFields) ThriftRead(r *impl.Reader, at int) int {
 	} else {
 		v.Tree = TreeFields{}
 	}
-	v.After, at = r.Int64(at, outerAfter, 0)
+	if !built {
+		v.After, at = r.Int64(at, outerAfter, 0)
+	}
 	return r.Stop(at)
 }
 
@@ -4508,7 +4736,11 @@ func (v *CardFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *CardFields) ThriftRead(r *impl.Reader, at int) int {
-	v.Number, at = r.Text(at, cardNumber, "")
+	if r.Has(at, cardNumber, 4) {
+		v.Number, at = r.TextAfter(at)
+	} else {
+		v.Number = ""
+	}
 	return r.Stop(at)
 }
 
@@ -4651,9 +4883,30 @@ func (v *SecretsFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *SecretsFields) ThriftRead(r *impl.Reader, at int) int {
-	v.Name, at = r.Text(at, secretsName, "")
-	v.Pin, at = r.Text(at, secretsPin, "")
-	v.Password, at = r.Text(at, secretsPassword, "")
+	built := false
+	if r.Has(at, secretsNumber, 1) {
+		start := at
+		at = r.Must(at, secretsNumber)
+		v.Number, at = r.Int64(at, secretsNumber, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, secretsName, 4) {
+		v.Name, at = r.TextAfter(at)
+	} else {
+		v.Name = ""
+	}
+	if r.Has(at, secretsPin, 4) {
+		v.Pin, at = r.TextAfter(at)
+	} else {
+		v.Pin = ""
+	}
+	if r.Has(at, secretsPassword, 4) {
+		v.Password, at = r.TextAfter(at)
+	} else {
+		v.Password = ""
+	}
 	v.Passwords, at = r.Texts(at, secretsPasswords, v.Passwords)
 	if n, to := r.Map(at, secretsByName, 11, 11, 8); n >= 0 {
 		v.ByName, at = impl.PlainSlice(r, to, v.ByName, n)
@@ -4666,7 +4919,11 @@ func (v *SecretsFields) ThriftRead(r *impl.Reader, at int) int {
 		v.ByName = nil
 	}
 	v.Tokens, at = r.Texts(at, secretsTokens, v.Tokens)
-	v.Typed, at = r.Text(at, secretsTyped, "")
+	if r.Has(at, secretsTyped, 4) {
+		v.Typed, at = r.TextAfter(at)
+	} else {
+		v.Typed = ""
+	}
 	if r.Has(at, secretsCard, 1) {
 		at = v.Card.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
@@ -4697,8 +4954,14 @@ func (v *SecretsFields) ThriftRead(r *impl.Reader, at int) int {
 	} else {
 		v.Nested = nil
 	}
-	v.Public, at = r.Text(at, secretsPublic, "")
-	v.Number, at = r.Int64(at, secretsNumber, 0)
+	if r.Has(at, secretsPublic, 4) {
+		v.Public, at = r.TextAfter(at)
+	} else {
+		v.Public = ""
+	}
+	if !built {
+		v.Number, at = r.Int64(at, secretsNumber, 0)
+	}
 	return r.Stop(at)
 }
 
@@ -4777,9 +5040,30 @@ func ParseSecretsBy(v *SecretsFields, by SecretsBy, b []byte, opts ...nocopy.Opt
 }
 
 func (v *SecretsFields) readBy(r *impl.Reader, by *SecretsBy, at int) int {
-	v.Name, at = r.Text(at, secretsName, "")
-	v.Pin, at = r.Text(at, secretsPin, "")
-	v.Password, at = r.Text(at, secretsPassword, "")
+	built := false
+	if r.Has(at, secretsNumber, 1) {
+		start := at
+		at = r.Must(at, secretsNumber)
+		v.Number, at = r.Int64(at, secretsNumber, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, secretsName, 4) {
+		v.Name, at = r.TextAfter(at)
+	} else {
+		v.Name = ""
+	}
+	if r.Has(at, secretsPin, 4) {
+		v.Pin, at = r.TextAfter(at)
+	} else {
+		v.Pin = ""
+	}
+	if r.Has(at, secretsPassword, 4) {
+		v.Password, at = r.TextAfter(at)
+	} else {
+		v.Password = ""
+	}
 	v.Passwords, at = r.Texts(at, secretsPasswords, v.Passwords)
 	if n, to := r.Map(at, secretsByName, 11, 11, 8); n >= 0 {
 		v.ByName, at = impl.PlainSlice(r, to, v.ByName, n)
@@ -4792,7 +5076,11 @@ func (v *SecretsFields) readBy(r *impl.Reader, by *SecretsBy, at int) int {
 		v.ByName = nil
 	}
 	v.Tokens, at = r.Texts(at, secretsTokens, v.Tokens)
-	v.Typed, at = r.Text(at, secretsTyped, "")
+	if r.Has(at, secretsTyped, 4) {
+		v.Typed, at = r.TextAfter(at)
+	} else {
+		v.Typed = ""
+	}
 	if r.Has(at, secretsCard, 1) {
 		at = v.Card.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
@@ -4835,8 +5123,14 @@ func (v *SecretsFields) readBy(r *impl.Reader, by *SecretsBy, at int) int {
 			return at
 		}
 	}
-	v.Public, at = r.Text(at, secretsPublic, "")
-	v.Number, at = r.Int64(at, secretsNumber, 0)
+	if r.Has(at, secretsPublic, 4) {
+		v.Public, at = r.TextAfter(at)
+	} else {
+		v.Public = ""
+	}
+	if !built {
+		v.Number, at = r.Int64(at, secretsNumber, 0)
+	}
 	return r.Stop(at)
 }
 
@@ -4941,8 +5235,16 @@ func (v *RejectedFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *RejectedFields) ThriftRead(r *impl.Reader, at int) int {
-	v.Reason, at = r.Text(at, rejectedReason, "")
-	v.Token, at = r.Text(at, rejectedToken, "")
+	if r.Has(at, rejectedReason, 4) {
+		v.Reason, at = r.TextAfter(at)
+	} else {
+		v.Reason = ""
+	}
+	if r.Has(at, rejectedToken, 4) {
+		v.Token, at = r.TextAfter(at)
+	} else {
+		v.Token = ""
+	}
 	return r.Stop(at)
 }
 
@@ -5018,8 +5320,23 @@ func (v *NotedFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *NotedFields) ThriftRead(r *impl.Reader, at int) int {
-	v.Secret, at = r.Text(at, notedSecret, "")
-	v.Color, at = impl.ReadEnum[Color](r, at, notedColor, Color_GREEN)
+	built := false
+	if r.Has(at, notedColor, 1) {
+		start := at
+		at = r.Must(at, notedColor)
+		v.Color, at = impl.ReadEnum[Color](r, at, notedColor, Color_GREEN)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, notedSecret, 4) {
+		v.Secret, at = r.TextAfter(at)
+	} else {
+		v.Secret = ""
+	}
+	if !built {
+		v.Color, at = impl.ReadEnum[Color](r, at, notedColor, Color_GREEN)
+	}
 	return r.Stop(at)
 }
 

@@ -6,7 +6,27 @@ import "encoding/binary"
 
 func (w *Writer) room(at int) *[beyond]byte { return (*[beyond]byte)(w.b[at:]) }
 
-func (w *Writer) move(at int, v string) { copy(w.b[at:], v) }
+// Text writes a field and makes room after it.
+func (w *Writer) Text(at int, f Field, v string) int {
+	n := len(v)
+	if len(w.b)-at < n+(fieldHeader+textHeader+Slack+beyond) {
+		w.growText(at, n)
+	}
+	binary.BigEndian.PutUint64(w.b[at:], uint64(f)<<40|uint64(uint32(n))<<8)
+	at += fieldHeader + textHeader
+	return at + copy(w.b[at:], v)
+}
+
+// TextValue writes a text without a field header and makes room after it.
+func (w *Writer) TextValue(at int, v string) int {
+	n := len(v)
+	if len(w.b)-at < n+(textHeader+Slack+beyond) {
+		w.growText(at, n)
+	}
+	binary.BigEndian.PutUint32(w.b[at:], uint32(n))
+	at += textHeader
+	return at + copy(w.b[at:], v)
+}
 
 func (r *Reader) load16(at int) uint16 { return binary.BigEndian.Uint16(r.b[at:]) }
 

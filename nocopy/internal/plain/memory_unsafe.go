@@ -17,28 +17,63 @@ func (w *Writer) room(at int) *[beyond]byte {
 	return (*[beyond]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.b)), at))
 }
 
-// move copies v to at, where there is room for it.
-func (w *Writer) move(at int, v string) {
+// Text writes a field and makes room after it.
+func (w *Writer) Text(at int, f Field, v string) int {
 	n := len(v)
-	if uint(n-4) > 32-4 {
-		copy(w.b[at:], v)
-		return
+	if len(w.b)-at < n+(fieldHeader+textHeader+Slack+beyond) {
+		w.growText(at, n)
 	}
-	// SAFETY: v has 4 to 32 bytes, and there is room for as many. Nothing is read or stored before
-	// or after these; bytes in the middle perhaps twice.
-	to := unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.b)), at)
-	from := unsafe.Pointer(unsafe.StringData(v))
-	switch {
+	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(uint32(n))<<8)
+	at += fieldHeader + textHeader
+	switch to, from := unsafe.Pointer(w.room(at)), unsafe.Pointer(unsafe.StringData(v)); {
+	case uint(n-4) > 32-4:
+		copy(w.b[at:], v)
 	case n > 16:
-		*(*[16]byte)(to) = *(*[16]byte)(from)
-		*(*[16]byte)(unsafe.Add(to, n-16)) = *(*[16]byte)(unsafe.Add(from, n-16))
-	case n >= 8:
+		move17to32(to, from, n)
+	default:
+		move4to16(to, from, n)
+	}
+	return at + n
+}
+
+// TextValue writes a text without a field header and makes room after it.
+func (w *Writer) TextValue(at int, v string) int {
+	n := len(v)
+	if len(w.b)-at < n+(textHeader+Slack+beyond) {
+		w.growText(at, n)
+	}
+	binary.BigEndian.PutUint32(w.room(at)[:], uint32(n))
+	at += textHeader
+	switch to, from := unsafe.Pointer(w.room(at)), unsafe.Pointer(unsafe.StringData(v)); {
+	case uint(n-4) > 32-4:
+		copy(w.b[at:], v)
+	case n > 16:
+		move17to32(to, from, n)
+	default:
+		move4to16(to, from, n)
+	}
+	return at + n
+}
+
+// The moves copy n bytes, as many as their names say, and some in the middle twice. Calling memmove
+// takes longer than that.
+
+func move17to32(to, from unsafe.Pointer, n int) {
+	// SAFETY: the text at from has n bytes, and there is room for as many at to. Nothing is read or
+	// stored before or after these.
+	*(*[16]byte)(to) = *(*[16]byte)(from)
+	*(*[16]byte)(unsafe.Add(to, n-16)) = *(*[16]byte)(unsafe.Add(from, n-16))
+}
+
+func move4to16(to, from unsafe.Pointer, n int) {
+	// SAFETY: as in move17to32.
+	if n >= 8 {
 		*(*[8]byte)(to) = *(*[8]byte)(from)
 		*(*[8]byte)(unsafe.Add(to, n-8)) = *(*[8]byte)(unsafe.Add(from, n-8))
-	default:
-		*(*[4]byte)(to) = *(*[4]byte)(from)
-		*(*[4]byte)(unsafe.Add(to, n-4)) = *(*[4]byte)(unsafe.Add(from, n-4))
+		return
 	}
+	*(*[4]byte)(to) = *(*[4]byte)(from)
+	*(*[4]byte)(unsafe.Add(to, n-4)) = *(*[4]byte)(unsafe.Add(from, n-4))
 }
 
 // The callers of these have compared the end of what they load with that of the message.

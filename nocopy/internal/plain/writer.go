@@ -143,30 +143,6 @@ func (w *Writer) UUID(at int, f Field, v nocopy.UUID) int {
 	return at + fieldHeader + len(v)
 }
 
-// Text writes a field and makes room after it.
-func (w *Writer) Text(at int, f Field, v string) int {
-	n := len(v)
-	if len(w.b)-at < n+(fieldHeader+textHeader+Slack+beyond) {
-		w.growText(at, n)
-	}
-	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(uint32(n))<<8)
-	at += fieldHeader + textHeader
-	w.move(at, v)
-	return at + n
-}
-
-// TextValue writes a text without a field header and makes room after it.
-func (w *Writer) TextValue(at int, v string) int {
-	n := len(v)
-	if len(w.b)-at < n+(textHeader+Slack+beyond) {
-		w.growText(at, n)
-	}
-	binary.BigEndian.PutUint32(w.room(at)[:], uint32(n))
-	at += textHeader
-	w.move(at, v)
-	return at + n
-}
-
 func (w *Writer) growText(at, n int) {
 	if n > most {
 		panic("nocopy: length " + strconv.Itoa(n) + " out of range")

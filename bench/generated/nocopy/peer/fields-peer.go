@@ -226,9 +226,28 @@ func (v *SmallSubFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *SmallSubFields) ThriftRead(r *impl.Reader, at int) int {
-	v.Name, at = r.Text(at, smallSubName, "")
-	v.Region, at = r.Text(at, smallSubRegion, "")
-	v.ID, at = r.Int64(at, smallSubID, 0)
+	built := false
+	if r.Has(at, smallSubID, 1) {
+		start := at
+		at = r.Must(at, smallSubID)
+		v.ID, at = r.Int64(at, smallSubID, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, smallSubName, 4) {
+		v.Name, at = r.TextAfter(at)
+	} else {
+		v.Name = ""
+	}
+	if r.Has(at, smallSubRegion, 4) {
+		v.Region, at = r.TextAfter(at)
+	} else {
+		v.Region = ""
+	}
+	if !built {
+		v.ID, at = r.Int64(at, smallSubID, 0)
+	}
 	return r.Stop(at)
 }
 
@@ -322,14 +341,45 @@ func (v *SmallFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *SmallFields) ThriftRead(r *impl.Reader, at int) int {
-	v.Service, at = r.Text(at, smallService, "")
-	v.Method, at = r.Text(at, smallMethod, "")
-	v.Caller, at = r.Text(at, smallCaller, "")
-	v.Code, at = r.Int32(at, smallCode, 0)
-	v.TraceId, at = r.Int64(at, smallTraceId, 0)
-	v.Timestamp, at = r.Int64(at, smallTimestamp, 0)
-	v.Sampled, at = r.Bool(at, smallSampled, false)
-	v.Weight, at = r.Float64(at, smallWeight, 0)
+	built := false
+	if r.Has(at, smallCode, 1) {
+		start := at
+		at = r.Must(at, smallCode)
+		v.Code, at = r.Int32(at, smallCode, 0)
+		at = r.Must(at, smallTraceId)
+		v.TraceId, at = r.Int64(at, smallTraceId, 0)
+		at = r.Must(at, smallTimestamp)
+		v.Timestamp, at = r.Int64(at, smallTimestamp, 0)
+		at = r.Must(at, smallSampled)
+		v.Sampled, at = r.Bool(at, smallSampled, false)
+		at = r.Must(at, smallWeight)
+		v.Weight, at = r.Float64(at, smallWeight, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, smallService, 4) {
+		v.Service, at = r.TextAfter(at)
+	} else {
+		v.Service = ""
+	}
+	if r.Has(at, smallMethod, 4) {
+		v.Method, at = r.TextAfter(at)
+	} else {
+		v.Method = ""
+	}
+	if r.Has(at, smallCaller, 4) {
+		v.Caller, at = r.TextAfter(at)
+	} else {
+		v.Caller = ""
+	}
+	if !built {
+		v.Code, at = r.Int32(at, smallCode, 0)
+		v.TraceId, at = r.Int64(at, smallTraceId, 0)
+		v.Timestamp, at = r.Int64(at, smallTimestamp, 0)
+		v.Sampled, at = r.Bool(at, smallSampled, false)
+		v.Weight, at = r.Float64(at, smallWeight, 0)
+	}
 	if r.Has(at, smallSub, 1) {
 		at = v.Sub.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
@@ -425,11 +475,34 @@ func (v *ItemFields) ThriftAppend(w *impl.Writer, at int) int {
 // ThriftRead is for generated code.
 func (v *ItemFields) ThriftRead(r *impl.Reader, at int) int {
 	v.ID, at = r.Int64(at, itemID, 0)
-	v.Name, at = r.Text(at, itemName, "")
-	v.Desc, at = r.Text(at, itemDesc, "")
-	v.Count, at = r.Int32(at, itemCount, 0)
-	v.Price, at = r.Float64(at, itemPrice, 0)
-	v.Ok, at = r.Bool(at, itemOk, false)
+	built := false
+	if r.Has(at, itemCount, 1) {
+		start := at
+		at = r.Must(at, itemCount)
+		v.Count, at = r.Int32(at, itemCount, 0)
+		at = r.Must(at, itemPrice)
+		v.Price, at = r.Float64(at, itemPrice, 0)
+		at = r.Must(at, itemOk)
+		v.Ok, at = r.Bool(at, itemOk, false)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, itemName, 4) {
+		v.Name, at = r.TextAfter(at)
+	} else {
+		v.Name = ""
+	}
+	if r.Has(at, itemDesc, 4) {
+		v.Desc, at = r.TextAfter(at)
+	} else {
+		v.Desc = ""
+	}
+	if !built {
+		v.Count, at = r.Int32(at, itemCount, 0)
+		v.Price, at = r.Float64(at, itemPrice, 0)
+		v.Ok, at = r.Bool(at, itemOk, false)
+	}
 	return r.Stop(at)
 }
 
@@ -513,10 +586,31 @@ func (v *UserFields) ThriftAppend(w *impl.Writer, at int) int {
 // ThriftRead is for generated code.
 func (v *UserFields) ThriftRead(r *impl.Reader, at int) int {
 	v.UID, at = r.Int64(at, userUID, 0)
-	v.Name, at = r.Text(at, userName, "")
-	v.Email, at = r.Text(at, userEmail, "")
-	v.Age, at = r.Int32(at, userAge, 0)
-	v.Vip, at = r.Bool(at, userVip, false)
+	built := false
+	if r.Has(at, userAge, 1) {
+		start := at
+		at = r.Must(at, userAge)
+		v.Age, at = r.Int32(at, userAge, 0)
+		at = r.Must(at, userVip)
+		v.Vip, at = r.Bool(at, userVip, false)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, userName, 4) {
+		v.Name, at = r.TextAfter(at)
+	} else {
+		v.Name = ""
+	}
+	if r.Has(at, userEmail, 4) {
+		v.Email, at = r.TextAfter(at)
+	} else {
+		v.Email = ""
+	}
+	if !built {
+		v.Age, at = r.Int32(at, userAge, 0)
+		v.Vip, at = r.Bool(at, userVip, false)
+	}
 	return r.Stop(at)
 }
 
@@ -603,8 +697,16 @@ func (v *MetaFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *MetaFields) ThriftRead(r *impl.Reader, at int) int {
-	v.Region, at = r.Text(at, metaRegion, "")
-	v.Cluster, at = r.Text(at, metaCluster, "")
+	if r.Has(at, metaRegion, 4) {
+		v.Region, at = r.TextAfter(at)
+	} else {
+		v.Region = ""
+	}
+	if r.Has(at, metaCluster, 4) {
+		v.Cluster, at = r.TextAfter(at)
+	} else {
+		v.Cluster = ""
+	}
 	if r.Has(at, metaUser, 1) {
 		at = v.User.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
@@ -763,8 +865,29 @@ func (v *BusinessFields) ThriftAppend(w *impl.Writer, at int) int {
 // ThriftRead is for generated code.
 func (v *BusinessFields) ThriftRead(r *impl.Reader, at int) int {
 	v.ID, at = r.Int64(at, businessID, 0)
-	v.Title, at = r.Text(at, businessTitle, "")
-	v.Status, at = r.Int32(at, businessStatus, 0)
+	built := false
+	if r.Has(at, businessStatus, 1) {
+		start := at
+		at = r.Must(at, businessStatus)
+		v.Status, at = r.Int32(at, businessStatus, 0)
+		at = r.Must(at, businessScore)
+		v.Score, at = r.Float64(at, businessScore, 0)
+		at = r.Must(at, businessFlag)
+		v.Flag, at = r.Bool(at, businessFlag, false)
+		at = r.Must(at, businessTs)
+		v.Ts, at = r.Int64(at, businessTs, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, businessTitle, 4) {
+		v.Title, at = r.TextAfter(at)
+	} else {
+		v.Title = ""
+	}
+	if !built {
+		v.Status, at = r.Int32(at, businessStatus, 0)
+	}
 	if r.Has(at, businessMeta, 1) {
 		at = v.Meta.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
@@ -792,16 +915,24 @@ func (v *BusinessFields) ThriftRead(r *impl.Reader, at int) int {
 	}
 	v.Nums, at = r.Int64s(at, businessNums, v.Nums)
 	v.Words, at = r.Texts(at, businessWords, v.Words)
-	v.Score, at = r.Float64(at, businessScore, 0)
-	v.Flag, at = r.Bool(at, businessFlag, false)
+	if !built {
+		v.Score, at = r.Float64(at, businessScore, 0)
+		v.Flag, at = r.Bool(at, businessFlag, false)
+	}
 	if r.Has(at, businessOwner, 1) {
 		at = v.Owner.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
 	} else {
 		v.Owner = UserFields{}
 	}
-	v.Ts, at = r.Int64(at, businessTs, 0)
-	v.Trailer, at = r.Text(at, businessTrailer, "")
+	if !built {
+		v.Ts, at = r.Int64(at, businessTs, 0)
+	}
+	if r.Has(at, businessTrailer, 4) {
+		v.Trailer, at = r.TextAfter(at)
+	} else {
+		v.Trailer = ""
+	}
 	return r.Stop(at)
 }
 
@@ -870,8 +1001,29 @@ func ParseBusinessBy(v *BusinessFields, by BusinessBy, b []byte, opts ...nocopy.
 
 func (v *BusinessFields) readBy(r *impl.Reader, by *BusinessBy, at int) int {
 	v.ID, at = r.Int64(at, businessID, 0)
-	v.Title, at = r.Text(at, businessTitle, "")
-	v.Status, at = r.Int32(at, businessStatus, 0)
+	built := false
+	if r.Has(at, businessStatus, 1) {
+		start := at
+		at = r.Must(at, businessStatus)
+		v.Status, at = r.Int32(at, businessStatus, 0)
+		at = r.Must(at, businessScore)
+		v.Score, at = r.Float64(at, businessScore, 0)
+		at = r.Must(at, businessFlag)
+		v.Flag, at = r.Bool(at, businessFlag, false)
+		at = r.Must(at, businessTs)
+		v.Ts, at = r.Int64(at, businessTs, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, businessTitle, 4) {
+		v.Title, at = r.TextAfter(at)
+	} else {
+		v.Title = ""
+	}
+	if !built {
+		v.Status, at = r.Int32(at, businessStatus, 0)
+	}
 	if r.Has(at, businessMeta, 1) {
 		at = v.Meta.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
@@ -905,16 +1057,24 @@ func (v *BusinessFields) readBy(r *impl.Reader, by *BusinessBy, at int) int {
 	}
 	v.Nums, at = r.Int64s(at, businessNums, v.Nums)
 	v.Words, at = r.Texts(at, businessWords, v.Words)
-	v.Score, at = r.Float64(at, businessScore, 0)
-	v.Flag, at = r.Bool(at, businessFlag, false)
+	if !built {
+		v.Score, at = r.Float64(at, businessScore, 0)
+		v.Flag, at = r.Bool(at, businessFlag, false)
+	}
 	if r.Has(at, businessOwner, 1) {
 		at = v.Owner.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
 	} else {
 		v.Owner = UserFields{}
 	}
-	v.Ts, at = r.Int64(at, businessTs, 0)
-	v.Trailer, at = r.Text(at, businessTrailer, "")
+	if !built {
+		v.Ts, at = r.Int64(at, businessTs, 0)
+	}
+	if r.Has(at, businessTrailer, 4) {
+		v.Trailer, at = r.TextAfter(at)
+	} else {
+		v.Trailer = ""
+	}
 	return r.Stop(at)
 }
 
@@ -1012,10 +1172,27 @@ func (v *BlobFields) ThriftAppend(w *impl.Writer, at int) int {
 // ThriftRead is for generated code.
 func (v *BlobFields) ThriftRead(r *impl.Reader, at int) int {
 	v.ID, at = r.Int64(at, blobID, 0)
-	v.Name, at = r.Text(at, blobName, "")
+	built := false
+	if r.Has(at, blobCode, 1) {
+		start := at
+		at = r.Must(at, blobCode)
+		v.Code, at = r.Int32(at, blobCode, 0)
+		at = r.Must(at, blobOk)
+		v.Ok, at = r.Bool(at, blobOk, false)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	if r.Has(at, blobName, 4) {
+		v.Name, at = r.TextAfter(at)
+	} else {
+		v.Name = ""
+	}
 	v.Data, at = r.Binary(at, blobData)
-	v.Code, at = r.Int32(at, blobCode, 0)
-	v.Ok, at = r.Bool(at, blobOk, false)
+	if !built {
+		v.Code, at = r.Int32(at, blobCode, 0)
+		v.Ok, at = r.Bool(at, blobOk, false)
+	}
 	return r.Stop(at)
 }
 
@@ -1187,7 +1364,11 @@ func (v *VStreamRowsResponseFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *VStreamRowsResponseFields) ThriftRead(r *impl.Reader, at int) int {
-	v.Gtid, at = r.Text(at, vStreamRowsResponseGtid, "")
+	if r.Has(at, vStreamRowsResponseGtid, 4) {
+		v.Gtid, at = r.TextAfter(at)
+	} else {
+		v.Gtid = ""
+	}
 	if n, to := r.List(at, vStreamRowsResponseRows, 12, 1); n >= 0 {
 		v.Rows, at = impl.PlainSlice(r, r.Enter(to), v.Rows, n)
 		for i := 0; i < len(v.Rows) && at != impl.Failed; i++ {
@@ -1238,7 +1419,11 @@ func ParseVStreamRowsResponseBy(v *VStreamRowsResponseFields, by VStreamRowsResp
 }
 
 func (v *VStreamRowsResponseFields) readBy(r *impl.Reader, by *VStreamRowsResponseBy, at int) int {
-	v.Gtid, at = r.Text(at, vStreamRowsResponseGtid, "")
+	if r.Has(at, vStreamRowsResponseGtid, 4) {
+		v.Gtid, at = r.TextAfter(at)
+	} else {
+		v.Gtid = ""
+	}
 	if by.Rows == nil {
 		if n, to := r.List(at, vStreamRowsResponseRows, 12, 1); n >= 0 {
 			v.Rows, at = impl.PlainSlice(r, r.Enter(to), v.Rows, n)

@@ -67,8 +67,16 @@ func (v *LabelFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *LabelFields) ThriftRead(r *impl.Reader, at int) int {
-	v.Name, at = r.Text(at, labelName, "")
-	v.Value, at = r.Text(at, labelValue, "")
+	if r.Has(at, labelName, 4) {
+		v.Name, at = r.TextAfter(at)
+	} else {
+		v.Name = ""
+	}
+	if r.Has(at, labelValue, 4) {
+		v.Value, at = r.TextAfter(at)
+	} else {
+		v.Value = ""
+	}
 	return r.Stop(at)
 }
 
