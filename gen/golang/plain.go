@@ -66,8 +66,8 @@ func (f *file) plainFields(s *schema.Struct, views []valueView, n *names.Struct)
 		first.Const, strings.Join(reads, "\n"))
 }
 
-// newBegins returns the fields of s with which a new message begins, without those that are first in
-// the IDL, too; nil if there are no others. Messages that are built by setters have them before
+// newBegins returns the fields of s with which a new message begins, without those that are first
+// in the IDL, too; nil if there are no others. Messages that are built by setters have them before
 // fields that precede them in the IDL.
 func newBegins(s *schema.Struct) (begins []int) {
 	for i := firstOther(s); i < len(s.Fields); i++ {
@@ -195,9 +195,6 @@ func (p *plainField) scalar() {
 	}
 	from, get := value, "s.Get"+v.Go+"()"
 	read := fmt.Sprintf("%s, at = r.%s(at, %s, %s)", value, method, v.Const, absent)
-	if t.Kind == schema.String {
-		read = fmt.Sprintf("if r.Has(at, %s, 4) {\n%s, at = r.TextAfter(at)\n} else {\n%[2]s = %[3]s\n}", v.Const, value, absent)
-	}
 	if enum {
 		from = "int32(" + value + ")"
 		read = fmt.Sprintf("%s, at = impl.ReadEnum[%s](r, at, %s, %s)", value, p.f.goType(t), v.Const, absent)
@@ -209,9 +206,6 @@ func (p *plainField) scalar() {
 		return
 	}
 	zero := fmt.Sprintf("%s = %s{}", p.value, v.Type)
-	if t.Kind == schema.String {
-		read = fmt.Sprintf("%s, at = r.TextAfter(at)", value)
-	}
 	p.Append = "if " + p.value + ".Set {\n" + p.Append + "\n}"
 	p.Read = fmt.Sprintf("if %s.Set = r.Has(at, %s, %d); %s.Set {\n%s\n} else {\n%s\n}", p.value, v.Const, size, p.value, read, zero)
 	p.Fill = fmt.Sprintf("if %s.Set = s.IsSet%s(); %s.Set {\n%s\n} else {\n%s\n}", p.value, v.Go, p.value, p.Fill, zero)

@@ -82,11 +82,7 @@ func (v *LineFields) ThriftRead(r *impl.Reader, at int) int {
 		}
 	}
 	at = r.Must(at, lineArticle)
-	if r.Has(at, lineArticle, 4) {
-		v.Article, at = r.TextAfter(at)
-	} else {
-		v.Article = ""
-	}
+	v.Article, at = r.Text(at, lineArticle, "")
 	if !built {
 		v.Count, at = r.Int32(at, lineCount, 0)
 		v.Price, at = r.Float64(at, linePrice, 0)
@@ -194,11 +190,7 @@ func (v *OrderFields) ThriftAppend(w *impl.Writer, at int) int {
 func (v *OrderFields) ThriftRead(r *impl.Reader, at int) int {
 	at = r.Must(at, orderID)
 	v.ID, at = r.Int64(at, orderID, 0)
-	if r.Has(at, orderCustomer, 4) {
-		v.Customer, at = r.TextAfter(at)
-	} else {
-		v.Customer = ""
-	}
+	v.Customer, at = r.Text(at, orderCustomer, "")
 	if n, to := r.List(at, orderLines, 12, 1); n >= 0 {
 		v.Lines, at = impl.PlainSlice(r, r.Enter(to), v.Lines, n)
 		for i := 0; i < len(v.Lines) && at != impl.Failed; i++ {
@@ -276,11 +268,7 @@ func ParseOrderBy(v *OrderFields, by OrderBy, b []byte, opts ...nocopy.Option) e
 func (v *OrderFields) readBy(r *impl.Reader, by *OrderBy, at int) int {
 	at = r.Must(at, orderID)
 	v.ID, at = r.Int64(at, orderID, 0)
-	if r.Has(at, orderCustomer, 4) {
-		v.Customer, at = r.TextAfter(at)
-	} else {
-		v.Customer = ""
-	}
+	v.Customer, at = r.Text(at, orderCustomer, "")
 	if by.Lines == nil {
 		if n, to := r.List(at, orderLines, 12, 1); n >= 0 {
 			v.Lines, at = impl.PlainSlice(r, r.Enter(to), v.Lines, n)
@@ -414,11 +402,7 @@ func (v *ReceiptFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, receiptMessage, 4) {
-		v.Message, at = r.TextAfter(at)
-	} else {
-		v.Message = ""
-	}
+	v.Message, at = r.Text(at, receiptMessage, "")
 	if !built {
 		v.Total, at = r.Float64(at, receiptTotal, 0)
 		v.Lines, at = r.Int32(at, receiptLines, 0)

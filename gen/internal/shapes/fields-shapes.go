@@ -179,11 +179,7 @@ func (v *RefusedFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, refusedReason, 4) {
-		v.Reason, at = r.TextAfter(at)
-	} else {
-		v.Reason = ""
-	}
+	v.Reason, at = r.Text(at, refusedReason, "")
 	if !built {
 		v.Code, at = r.Int32(at, refusedCode, 0)
 	}
@@ -437,11 +433,7 @@ func (v *RequiredFieldsFields) ThriftRead(r *impl.Reader, at int) int {
 		}
 	}
 	at = r.Must(at, requiredFieldsText)
-	if r.Has(at, requiredFieldsText, 4) {
-		v.Text, at = r.TextAfter(at)
-	} else {
-		v.Text = ""
-	}
+	v.Text, at = r.Text(at, requiredFieldsText, "")
 	at = r.Must(at, requiredFieldsBlob)
 	v.Blob, at = r.Binary(at, requiredFieldsBlob)
 	if !built {
@@ -587,11 +579,7 @@ func (v *RequiredFieldsFields) readBy(r *impl.Reader, by *RequiredFieldsBy, at i
 		}
 	}
 	at = r.Must(at, requiredFieldsText)
-	if r.Has(at, requiredFieldsText, 4) {
-		v.Text, at = r.TextAfter(at)
-	} else {
-		v.Text = ""
-	}
+	v.Text, at = r.Text(at, requiredFieldsText, "")
 	at = r.Must(at, requiredFieldsBlob)
 	v.Blob, at = r.Binary(at, requiredFieldsBlob)
 	if !built {
@@ -857,11 +845,7 @@ func (v *RequiredDefaultsFields) ThriftRead(r *impl.Reader, at int) int {
 		}
 	}
 	at = r.Must(at, requiredDefaultsText)
-	if r.Has(at, requiredDefaultsText, 4) {
-		v.Text, at = r.TextAfter(at)
-	} else {
-		v.Text = "héllo\n"
-	}
+	v.Text, at = r.Text(at, requiredDefaultsText, "héllo\n")
 	at = r.Must(at, requiredDefaultsBlob)
 	v.Blob, at = r.Binary(at, requiredDefaultsBlob)
 	if v.Blob == nil {
@@ -1014,11 +998,7 @@ func (v *RequiredDefaultsFields) readBy(r *impl.Reader, by *RequiredDefaultsBy, 
 		}
 	}
 	at = r.Must(at, requiredDefaultsText)
-	if r.Has(at, requiredDefaultsText, 4) {
-		v.Text, at = r.TextAfter(at)
-	} else {
-		v.Text = "héllo\n"
-	}
+	v.Text, at = r.Text(at, requiredDefaultsText, "héllo\n")
 	at = r.Must(at, requiredDefaultsBlob)
 	v.Blob, at = r.Binary(at, requiredDefaultsBlob)
 	if v.Blob == nil {
@@ -1286,7 +1266,7 @@ func (v *OptionalFieldsFields) ThriftRead(r *impl.Reader, at int) int {
 		v.Real = nocopy.Opt[float64]{}
 	}
 	if v.Text.Set = r.Has(at, optionalFieldsText, 4); v.Text.Set {
-		v.Text.Value, at = r.TextAfter(at)
+		v.Text.Value, at = r.Text(at, optionalFieldsText, "")
 	} else {
 		v.Text = nocopy.Opt[string]{}
 	}
@@ -1478,7 +1458,7 @@ func (v *OptionalFieldsFields) readBy(r *impl.Reader, by *OptionalFieldsBy, at i
 		v.Real = nocopy.Opt[float64]{}
 	}
 	if v.Text.Set = r.Has(at, optionalFieldsText, 4); v.Text.Set {
-		v.Text.Value, at = r.TextAfter(at)
+		v.Text.Value, at = r.Text(at, optionalFieldsText, "")
 	} else {
 		v.Text = nocopy.Opt[string]{}
 	}
@@ -1739,7 +1719,7 @@ func (v *OptionalDefaultsFields) ThriftRead(r *impl.Reader, at int) int {
 		v.Real = nocopy.Opt[float64]{}
 	}
 	if v.Text.Set = r.Has(at, optionalDefaultsText, 4); v.Text.Set {
-		v.Text.Value, at = r.TextAfter(at)
+		v.Text.Value, at = r.Text(at, optionalDefaultsText, "")
 	} else {
 		v.Text = nocopy.Opt[string]{}
 	}
@@ -1935,7 +1915,7 @@ func (v *OptionalDefaultsFields) readBy(r *impl.Reader, by *OptionalDefaultsBy, 
 		v.Real = nocopy.Opt[float64]{}
 	}
 	if v.Text.Set = r.Has(at, optionalDefaultsText, 4); v.Text.Set {
-		v.Text.Value, at = r.TextAfter(at)
+		v.Text.Value, at = r.Text(at, optionalDefaultsText, "")
 	} else {
 		v.Text = nocopy.Opt[string]{}
 	}
@@ -2164,11 +2144,7 @@ func (v *PlainFieldsFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, plainFieldsText, 4) {
-		v.Text, at = r.TextAfter(at)
-	} else {
-		v.Text = ""
-	}
+	v.Text, at = r.Text(at, plainFieldsText, "")
 	v.Blob, at = r.Binary(at, plainFieldsBlob)
 	if !built {
 		v.Key, at = r.UUID(at, plainFieldsKey, nocopy.UUID{})
@@ -2297,11 +2273,7 @@ func (v *PlainFieldsFields) readBy(r *impl.Reader, by *PlainFieldsBy, at int) in
 			at = start
 		}
 	}
-	if r.Has(at, plainFieldsText, 4) {
-		v.Text, at = r.TextAfter(at)
-	} else {
-		v.Text = ""
-	}
+	v.Text, at = r.Text(at, plainFieldsText, "")
 	v.Blob, at = r.Binary(at, plainFieldsBlob)
 	if !built {
 		v.Key, at = r.UUID(at, plainFieldsKey, nocopy.UUID{})
@@ -2551,11 +2523,7 @@ func (v *PlainDefaultsFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, plainDefaultsText, 4) {
-		v.Text, at = r.TextAfter(at)
-	} else {
-		v.Text = "héllo\n"
-	}
+	v.Text, at = r.Text(at, plainDefaultsText, "héllo\n")
 	v.Blob, at = r.Binary(at, plainDefaultsBlob)
 	if v.Blob == nil {
 		v.Blob = []byte("bytes")
@@ -2691,11 +2659,7 @@ func (v *PlainDefaultsFields) readBy(r *impl.Reader, by *PlainDefaultsBy, at int
 			at = start
 		}
 	}
-	if r.Has(at, plainDefaultsText, 4) {
-		v.Text, at = r.TextAfter(at)
-	} else {
-		v.Text = "héllo\n"
-	}
+	v.Text, at = r.Text(at, plainDefaultsText, "héllo\n")
 	v.Blob, at = r.Binary(at, plainDefaultsBlob)
 	if v.Blob == nil {
 		v.Blob = []byte("bytes")
@@ -4020,11 +3984,7 @@ func (v *TreeFields) ThriftAppend(w *impl.Writer, at int) int {
 // ThriftRead is for generated code.
 func (v *TreeFields) ThriftRead(r *impl.Reader, at int) int {
 	at = r.Must(at, treeName)
-	if r.Has(at, treeName, 4) {
-		v.Name, at = r.TextAfter(at)
-	} else {
-		v.Name = ""
-	}
+	v.Name, at = r.Text(at, treeName, "")
 	if n, to := r.List(at, treeChildren, 12, 1); n >= 0 {
 		v.Children, at = impl.PlainSlice(r, r.Enter(to), v.Children, n)
 		for i := 0; i < len(v.Children) && at != impl.Failed; i++ {
@@ -4076,11 +4036,7 @@ func ParseTreeBy(v *TreeFields, by TreeBy, b []byte, opts ...nocopy.Option) erro
 
 func (v *TreeFields) readBy(r *impl.Reader, by *TreeBy, at int) int {
 	at = r.Must(at, treeName)
-	if r.Has(at, treeName, 4) {
-		v.Name, at = r.TextAfter(at)
-	} else {
-		v.Name = ""
-	}
+	v.Name, at = r.Text(at, treeName, "")
 	if by.Children == nil {
 		if n, to := r.List(at, treeChildren, 12, 1); n >= 0 {
 			v.Children, at = impl.PlainSlice(r, r.Enter(to), v.Children, n)
@@ -4370,11 +4326,7 @@ func (v *OddIDsFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, oddIDsSecond, 4) {
-		v.Second, at = r.TextAfter(at)
-	} else {
-		v.Second = ""
-	}
+	v.Second, at = r.Text(at, oddIDsSecond, "")
 	if !built {
 		v.Top, at = r.Int32(at, oddIDsTop, 0)
 		v.Bottom, at = r.Int32(at, oddIDsBottom, 0)
@@ -4498,26 +4450,14 @@ func (v *OddNamesFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, oddNamesMessage, 4) {
-		v.Message, at = r.TextAfter(at)
-	} else {
-		v.Message = ""
-	}
-	if r.Has(at, oddNamesRelease, 4) {
-		v.Release, at = r.TextAfter(at)
-	} else {
-		v.Release = ""
-	}
+	v.Message, at = r.Text(at, oddNamesMessage, "")
+	v.Release, at = r.Text(at, oddNamesRelease, "")
 	if !built {
 		v.Type, at = r.Int32(at, oddNamesType, 0)
 		v.UserID, at = r.Int32(at, oddNamesUserID, 0)
 		v.UserID_, at = r.Int32(at, oddNamesUserID_, 0)
 	}
-	if r.Has(at, oddNamesString, 4) {
-		v.String, at = r.TextAfter(at)
-	} else {
-		v.String = ""
-	}
+	v.String, at = r.Text(at, oddNamesString, "")
 	if !built {
 		v.Valid, at = r.Bool(at, oddNamesValid, false)
 		v.NewThing_, at = r.Int32(at, oddNamesNewThing_, 0)
@@ -4736,11 +4676,7 @@ func (v *CardFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *CardFields) ThriftRead(r *impl.Reader, at int) int {
-	if r.Has(at, cardNumber, 4) {
-		v.Number, at = r.TextAfter(at)
-	} else {
-		v.Number = ""
-	}
+	v.Number, at = r.Text(at, cardNumber, "")
 	return r.Stop(at)
 }
 
@@ -4892,21 +4828,9 @@ func (v *SecretsFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, secretsName, 4) {
-		v.Name, at = r.TextAfter(at)
-	} else {
-		v.Name = ""
-	}
-	if r.Has(at, secretsPin, 4) {
-		v.Pin, at = r.TextAfter(at)
-	} else {
-		v.Pin = ""
-	}
-	if r.Has(at, secretsPassword, 4) {
-		v.Password, at = r.TextAfter(at)
-	} else {
-		v.Password = ""
-	}
+	v.Name, at = r.Text(at, secretsName, "")
+	v.Pin, at = r.Text(at, secretsPin, "")
+	v.Password, at = r.Text(at, secretsPassword, "")
 	v.Passwords, at = r.Texts(at, secretsPasswords, v.Passwords)
 	if n, to := r.Map(at, secretsByName, 11, 11, 8); n >= 0 {
 		v.ByName, at = impl.PlainSlice(r, to, v.ByName, n)
@@ -4919,11 +4843,7 @@ func (v *SecretsFields) ThriftRead(r *impl.Reader, at int) int {
 		v.ByName = nil
 	}
 	v.Tokens, at = r.Texts(at, secretsTokens, v.Tokens)
-	if r.Has(at, secretsTyped, 4) {
-		v.Typed, at = r.TextAfter(at)
-	} else {
-		v.Typed = ""
-	}
+	v.Typed, at = r.Text(at, secretsTyped, "")
 	if r.Has(at, secretsCard, 1) {
 		at = v.Card.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
@@ -4954,11 +4874,7 @@ func (v *SecretsFields) ThriftRead(r *impl.Reader, at int) int {
 	} else {
 		v.Nested = nil
 	}
-	if r.Has(at, secretsPublic, 4) {
-		v.Public, at = r.TextAfter(at)
-	} else {
-		v.Public = ""
-	}
+	v.Public, at = r.Text(at, secretsPublic, "")
 	if !built {
 		v.Number, at = r.Int64(at, secretsNumber, 0)
 	}
@@ -5049,21 +4965,9 @@ func (v *SecretsFields) readBy(r *impl.Reader, by *SecretsBy, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, secretsName, 4) {
-		v.Name, at = r.TextAfter(at)
-	} else {
-		v.Name = ""
-	}
-	if r.Has(at, secretsPin, 4) {
-		v.Pin, at = r.TextAfter(at)
-	} else {
-		v.Pin = ""
-	}
-	if r.Has(at, secretsPassword, 4) {
-		v.Password, at = r.TextAfter(at)
-	} else {
-		v.Password = ""
-	}
+	v.Name, at = r.Text(at, secretsName, "")
+	v.Pin, at = r.Text(at, secretsPin, "")
+	v.Password, at = r.Text(at, secretsPassword, "")
 	v.Passwords, at = r.Texts(at, secretsPasswords, v.Passwords)
 	if n, to := r.Map(at, secretsByName, 11, 11, 8); n >= 0 {
 		v.ByName, at = impl.PlainSlice(r, to, v.ByName, n)
@@ -5076,11 +4980,7 @@ func (v *SecretsFields) readBy(r *impl.Reader, by *SecretsBy, at int) int {
 		v.ByName = nil
 	}
 	v.Tokens, at = r.Texts(at, secretsTokens, v.Tokens)
-	if r.Has(at, secretsTyped, 4) {
-		v.Typed, at = r.TextAfter(at)
-	} else {
-		v.Typed = ""
-	}
+	v.Typed, at = r.Text(at, secretsTyped, "")
 	if r.Has(at, secretsCard, 1) {
 		at = v.Card.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
@@ -5123,11 +5023,7 @@ func (v *SecretsFields) readBy(r *impl.Reader, by *SecretsBy, at int) int {
 			return at
 		}
 	}
-	if r.Has(at, secretsPublic, 4) {
-		v.Public, at = r.TextAfter(at)
-	} else {
-		v.Public = ""
-	}
+	v.Public, at = r.Text(at, secretsPublic, "")
 	if !built {
 		v.Number, at = r.Int64(at, secretsNumber, 0)
 	}
@@ -5235,16 +5131,8 @@ func (v *RejectedFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *RejectedFields) ThriftRead(r *impl.Reader, at int) int {
-	if r.Has(at, rejectedReason, 4) {
-		v.Reason, at = r.TextAfter(at)
-	} else {
-		v.Reason = ""
-	}
-	if r.Has(at, rejectedToken, 4) {
-		v.Token, at = r.TextAfter(at)
-	} else {
-		v.Token = ""
-	}
+	v.Reason, at = r.Text(at, rejectedReason, "")
+	v.Token, at = r.Text(at, rejectedToken, "")
 	return r.Stop(at)
 }
 
@@ -5329,11 +5217,7 @@ func (v *NotedFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, notedSecret, 4) {
-		v.Secret, at = r.TextAfter(at)
-	} else {
-		v.Secret = ""
-	}
+	v.Secret, at = r.Text(at, notedSecret, "")
 	if !built {
 		v.Color, at = impl.ReadEnum[Color](r, at, notedColor, Color_GREEN)
 	}

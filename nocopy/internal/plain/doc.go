@@ -7,7 +7,7 @@
 // order of the IDL, some of them absent. Both hand the position from call to call, so that it
 // stays in a register:
 //
-//	at = w.Binary(at, orderName, v.Name)      v.Name, at = r.Binary(at, orderName)
+//	at = w.Text(at, orderName, v.Name)      v.Name, at = r.Text(at, orderName, "")
 //	at = w.Int64(at, orderID, v.ID)           v.ID, at = r.Int64(at, orderID, 0)
 //	return w.Stop(at)                         return r.Stop(at)
 //

@@ -55,12 +55,12 @@ func (w *Writer) TextValue(at int, v string) int {
 	return at + n
 }
 
-// The moves copy n bytes, as many as their names say, and some in the middle twice. Calling memmove
-// takes longer than that.
+// The moves copy n bytes, as many as their names say, and some in the middle twice. Calling
+// memmove takes longer than that.
 
 func move17to32(to, from unsafe.Pointer, n int) {
-	// SAFETY: the text at from has n bytes, and there is room for as many at to. Nothing is read or
-	// stored before or after these.
+	// SAFETY: the text at from has n bytes, and there is room for as many at to. Nothing is read
+	// or stored before or after these.
 	*(*[16]byte)(to) = *(*[16]byte)(from)
 	*(*[16]byte)(unsafe.Add(to, n-16)) = *(*[16]byte)(unsafe.Add(from, n-16))
 }

@@ -118,15 +118,12 @@ func (r *Reader) UUID(at int, f Field, absent nocopy.UUID) (nocopy.UUID, int) {
 	return nocopy.UUID(r.b[at+fieldHeader:]), at + fieldHeader + 16
 }
 
-// TextAfter returns the text after the field header at at. Has must have said that the header and
-// 4 more bytes are there. The bytes of the text are those of the message.
-func (r *Reader) TextAfter(at int) (string, int) {
-	n := int(r.load32(at + fieldHeader))
-	at += fieldHeader + textHeader
-	if uint(n) > uint(len(r.b)-at) {
-		return "", Failed
+// Text returns a field, whose bytes are those of the message.
+func (r *Reader) Text(at int, f Field, absent string) (string, int) {
+	if !r.Has(at, f, textHeader) {
+		return absent, at
 	}
-	return chain.String(r.b[at : at+n]), at + n
+	return r.TextValue(at + fieldHeader)
 }
 
 // Binary returns a field, whose bytes are those of the message, or nil if it is absent.

@@ -235,16 +235,8 @@ func (v *SmallSubFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, smallSubName, 4) {
-		v.Name, at = r.TextAfter(at)
-	} else {
-		v.Name = ""
-	}
-	if r.Has(at, smallSubRegion, 4) {
-		v.Region, at = r.TextAfter(at)
-	} else {
-		v.Region = ""
-	}
+	v.Name, at = r.Text(at, smallSubName, "")
+	v.Region, at = r.Text(at, smallSubRegion, "")
 	if !built {
 		v.ID, at = r.Int64(at, smallSubID, 0)
 	}
@@ -358,21 +350,9 @@ func (v *SmallFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, smallService, 4) {
-		v.Service, at = r.TextAfter(at)
-	} else {
-		v.Service = ""
-	}
-	if r.Has(at, smallMethod, 4) {
-		v.Method, at = r.TextAfter(at)
-	} else {
-		v.Method = ""
-	}
-	if r.Has(at, smallCaller, 4) {
-		v.Caller, at = r.TextAfter(at)
-	} else {
-		v.Caller = ""
-	}
+	v.Service, at = r.Text(at, smallService, "")
+	v.Method, at = r.Text(at, smallMethod, "")
+	v.Caller, at = r.Text(at, smallCaller, "")
 	if !built {
 		v.Code, at = r.Int32(at, smallCode, 0)
 		v.TraceId, at = r.Int64(at, smallTraceId, 0)
@@ -488,16 +468,8 @@ func (v *ItemFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, itemName, 4) {
-		v.Name, at = r.TextAfter(at)
-	} else {
-		v.Name = ""
-	}
-	if r.Has(at, itemDesc, 4) {
-		v.Desc, at = r.TextAfter(at)
-	} else {
-		v.Desc = ""
-	}
+	v.Name, at = r.Text(at, itemName, "")
+	v.Desc, at = r.Text(at, itemDesc, "")
 	if !built {
 		v.Count, at = r.Int32(at, itemCount, 0)
 		v.Price, at = r.Float64(at, itemPrice, 0)
@@ -597,16 +569,8 @@ func (v *UserFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, userName, 4) {
-		v.Name, at = r.TextAfter(at)
-	} else {
-		v.Name = ""
-	}
-	if r.Has(at, userEmail, 4) {
-		v.Email, at = r.TextAfter(at)
-	} else {
-		v.Email = ""
-	}
+	v.Name, at = r.Text(at, userName, "")
+	v.Email, at = r.Text(at, userEmail, "")
 	if !built {
 		v.Age, at = r.Int32(at, userAge, 0)
 		v.Vip, at = r.Bool(at, userVip, false)
@@ -697,16 +661,8 @@ func (v *MetaFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *MetaFields) ThriftRead(r *impl.Reader, at int) int {
-	if r.Has(at, metaRegion, 4) {
-		v.Region, at = r.TextAfter(at)
-	} else {
-		v.Region = ""
-	}
-	if r.Has(at, metaCluster, 4) {
-		v.Cluster, at = r.TextAfter(at)
-	} else {
-		v.Cluster = ""
-	}
+	v.Region, at = r.Text(at, metaRegion, "")
+	v.Cluster, at = r.Text(at, metaCluster, "")
 	if r.Has(at, metaUser, 1) {
 		at = v.User.ThriftRead(r, r.Enter(at+3))
 		r.Leave()
@@ -880,11 +836,7 @@ func (v *BusinessFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, businessTitle, 4) {
-		v.Title, at = r.TextAfter(at)
-	} else {
-		v.Title = ""
-	}
+	v.Title, at = r.Text(at, businessTitle, "")
 	if !built {
 		v.Status, at = r.Int32(at, businessStatus, 0)
 	}
@@ -928,11 +880,7 @@ func (v *BusinessFields) ThriftRead(r *impl.Reader, at int) int {
 	if !built {
 		v.Ts, at = r.Int64(at, businessTs, 0)
 	}
-	if r.Has(at, businessTrailer, 4) {
-		v.Trailer, at = r.TextAfter(at)
-	} else {
-		v.Trailer = ""
-	}
+	v.Trailer, at = r.Text(at, businessTrailer, "")
 	return r.Stop(at)
 }
 
@@ -1016,11 +964,7 @@ func (v *BusinessFields) readBy(r *impl.Reader, by *BusinessBy, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, businessTitle, 4) {
-		v.Title, at = r.TextAfter(at)
-	} else {
-		v.Title = ""
-	}
+	v.Title, at = r.Text(at, businessTitle, "")
 	if !built {
 		v.Status, at = r.Int32(at, businessStatus, 0)
 	}
@@ -1070,11 +1014,7 @@ func (v *BusinessFields) readBy(r *impl.Reader, by *BusinessBy, at int) int {
 	if !built {
 		v.Ts, at = r.Int64(at, businessTs, 0)
 	}
-	if r.Has(at, businessTrailer, 4) {
-		v.Trailer, at = r.TextAfter(at)
-	} else {
-		v.Trailer = ""
-	}
+	v.Trailer, at = r.Text(at, businessTrailer, "")
 	return r.Stop(at)
 }
 
@@ -1183,11 +1123,7 @@ func (v *BlobFields) ThriftRead(r *impl.Reader, at int) int {
 			at = start
 		}
 	}
-	if r.Has(at, blobName, 4) {
-		v.Name, at = r.TextAfter(at)
-	} else {
-		v.Name = ""
-	}
+	v.Name, at = r.Text(at, blobName, "")
 	v.Data, at = r.Binary(at, blobData)
 	if !built {
 		v.Code, at = r.Int32(at, blobCode, 0)
@@ -1364,11 +1300,7 @@ func (v *VStreamRowsResponseFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *VStreamRowsResponseFields) ThriftRead(r *impl.Reader, at int) int {
-	if r.Has(at, vStreamRowsResponseGtid, 4) {
-		v.Gtid, at = r.TextAfter(at)
-	} else {
-		v.Gtid = ""
-	}
+	v.Gtid, at = r.Text(at, vStreamRowsResponseGtid, "")
 	if n, to := r.List(at, vStreamRowsResponseRows, 12, 1); n >= 0 {
 		v.Rows, at = impl.PlainSlice(r, r.Enter(to), v.Rows, n)
 		for i := 0; i < len(v.Rows) && at != impl.Failed; i++ {
@@ -1419,11 +1351,7 @@ func ParseVStreamRowsResponseBy(v *VStreamRowsResponseFields, by VStreamRowsResp
 }
 
 func (v *VStreamRowsResponseFields) readBy(r *impl.Reader, by *VStreamRowsResponseBy, at int) int {
-	if r.Has(at, vStreamRowsResponseGtid, 4) {
-		v.Gtid, at = r.TextAfter(at)
-	} else {
-		v.Gtid = ""
-	}
+	v.Gtid, at = r.Text(at, vStreamRowsResponseGtid, "")
 	if by.Rows == nil {
 		if n, to := r.List(at, vStreamRowsResponseRows, 12, 1); n >= 0 {
 			v.Rows, at = impl.PlainSlice(r, r.Enter(to), v.Rows, n)

@@ -67,16 +67,8 @@ func (v *LabelFields) ThriftAppend(w *impl.Writer, at int) int {
 
 // ThriftRead is for generated code.
 func (v *LabelFields) ThriftRead(r *impl.Reader, at int) int {
-	if r.Has(at, labelName, 4) {
-		v.Name, at = r.TextAfter(at)
-	} else {
-		v.Name = ""
-	}
-	if r.Has(at, labelValue, 4) {
-		v.Value, at = r.TextAfter(at)
-	} else {
-		v.Value = ""
-	}
+	v.Name, at = r.Text(at, labelName, "")
+	v.Value, at = r.Text(at, labelValue, "")
 	return r.Stop(at)
 }
 

@@ -1070,502 +1070,502 @@ func (v *WideRowFields) ThriftAppend(w *impl.Writer, at int) int {
 // ThriftRead is for generated code.
 func (v *WideRowFields) ThriftRead(r *impl.Reader, at int) int {
 	if v.T1.Set = r.Has(at, wideRowT1, 4); v.T1.Set {
-		v.T1.Value, at = r.TextAfter(at)
+		v.T1.Value, at = r.Text(at, wideRowT1, "")
 	} else {
 		v.T1 = nocopy.Opt[string]{}
 	}
 	if v.T2.Set = r.Has(at, wideRowT2, 4); v.T2.Set {
-		v.T2.Value, at = r.TextAfter(at)
+		v.T2.Value, at = r.Text(at, wideRowT2, "")
 	} else {
 		v.T2 = nocopy.Opt[string]{}
 	}
 	if v.T3.Set = r.Has(at, wideRowT3, 4); v.T3.Set {
-		v.T3.Value, at = r.TextAfter(at)
+		v.T3.Value, at = r.Text(at, wideRowT3, "")
 	} else {
 		v.T3 = nocopy.Opt[string]{}
 	}
 	if v.T4.Set = r.Has(at, wideRowT4, 4); v.T4.Set {
-		v.T4.Value, at = r.TextAfter(at)
+		v.T4.Value, at = r.Text(at, wideRowT4, "")
 	} else {
 		v.T4 = nocopy.Opt[string]{}
 	}
 	if v.T5.Set = r.Has(at, wideRowT5, 4); v.T5.Set {
-		v.T5.Value, at = r.TextAfter(at)
+		v.T5.Value, at = r.Text(at, wideRowT5, "")
 	} else {
 		v.T5 = nocopy.Opt[string]{}
 	}
 	if v.T6.Set = r.Has(at, wideRowT6, 4); v.T6.Set {
-		v.T6.Value, at = r.TextAfter(at)
+		v.T6.Value, at = r.Text(at, wideRowT6, "")
 	} else {
 		v.T6 = nocopy.Opt[string]{}
 	}
 	if v.T7.Set = r.Has(at, wideRowT7, 4); v.T7.Set {
-		v.T7.Value, at = r.TextAfter(at)
+		v.T7.Value, at = r.Text(at, wideRowT7, "")
 	} else {
 		v.T7 = nocopy.Opt[string]{}
 	}
 	if v.T8.Set = r.Has(at, wideRowT8, 4); v.T8.Set {
-		v.T8.Value, at = r.TextAfter(at)
+		v.T8.Value, at = r.Text(at, wideRowT8, "")
 	} else {
 		v.T8 = nocopy.Opt[string]{}
 	}
 	if v.T9.Set = r.Has(at, wideRowT9, 4); v.T9.Set {
-		v.T9.Value, at = r.TextAfter(at)
+		v.T9.Value, at = r.Text(at, wideRowT9, "")
 	} else {
 		v.T9 = nocopy.Opt[string]{}
 	}
 	if v.T10.Set = r.Has(at, wideRowT10, 4); v.T10.Set {
-		v.T10.Value, at = r.TextAfter(at)
+		v.T10.Value, at = r.Text(at, wideRowT10, "")
 	} else {
 		v.T10 = nocopy.Opt[string]{}
 	}
 	if v.T11.Set = r.Has(at, wideRowT11, 4); v.T11.Set {
-		v.T11.Value, at = r.TextAfter(at)
+		v.T11.Value, at = r.Text(at, wideRowT11, "")
 	} else {
 		v.T11 = nocopy.Opt[string]{}
 	}
 	if v.T12.Set = r.Has(at, wideRowT12, 4); v.T12.Set {
-		v.T12.Value, at = r.TextAfter(at)
+		v.T12.Value, at = r.Text(at, wideRowT12, "")
 	} else {
 		v.T12 = nocopy.Opt[string]{}
 	}
 	if v.T13.Set = r.Has(at, wideRowT13, 4); v.T13.Set {
-		v.T13.Value, at = r.TextAfter(at)
+		v.T13.Value, at = r.Text(at, wideRowT13, "")
 	} else {
 		v.T13 = nocopy.Opt[string]{}
 	}
 	if v.T14.Set = r.Has(at, wideRowT14, 4); v.T14.Set {
-		v.T14.Value, at = r.TextAfter(at)
+		v.T14.Value, at = r.Text(at, wideRowT14, "")
 	} else {
 		v.T14 = nocopy.Opt[string]{}
 	}
 	if v.T15.Set = r.Has(at, wideRowT15, 4); v.T15.Set {
-		v.T15.Value, at = r.TextAfter(at)
+		v.T15.Value, at = r.Text(at, wideRowT15, "")
 	} else {
 		v.T15 = nocopy.Opt[string]{}
 	}
 	if v.T16.Set = r.Has(at, wideRowT16, 4); v.T16.Set {
-		v.T16.Value, at = r.TextAfter(at)
+		v.T16.Value, at = r.Text(at, wideRowT16, "")
 	} else {
 		v.T16 = nocopy.Opt[string]{}
 	}
 	if v.T17.Set = r.Has(at, wideRowT17, 4); v.T17.Set {
-		v.T17.Value, at = r.TextAfter(at)
+		v.T17.Value, at = r.Text(at, wideRowT17, "")
 	} else {
 		v.T17 = nocopy.Opt[string]{}
 	}
 	if v.T18.Set = r.Has(at, wideRowT18, 4); v.T18.Set {
-		v.T18.Value, at = r.TextAfter(at)
+		v.T18.Value, at = r.Text(at, wideRowT18, "")
 	} else {
 		v.T18 = nocopy.Opt[string]{}
 	}
 	if v.T19.Set = r.Has(at, wideRowT19, 4); v.T19.Set {
-		v.T19.Value, at = r.TextAfter(at)
+		v.T19.Value, at = r.Text(at, wideRowT19, "")
 	} else {
 		v.T19 = nocopy.Opt[string]{}
 	}
 	if v.T20.Set = r.Has(at, wideRowT20, 4); v.T20.Set {
-		v.T20.Value, at = r.TextAfter(at)
+		v.T20.Value, at = r.Text(at, wideRowT20, "")
 	} else {
 		v.T20 = nocopy.Opt[string]{}
 	}
 	if v.T21.Set = r.Has(at, wideRowT21, 4); v.T21.Set {
-		v.T21.Value, at = r.TextAfter(at)
+		v.T21.Value, at = r.Text(at, wideRowT21, "")
 	} else {
 		v.T21 = nocopy.Opt[string]{}
 	}
 	if v.T22.Set = r.Has(at, wideRowT22, 4); v.T22.Set {
-		v.T22.Value, at = r.TextAfter(at)
+		v.T22.Value, at = r.Text(at, wideRowT22, "")
 	} else {
 		v.T22 = nocopy.Opt[string]{}
 	}
 	if v.T23.Set = r.Has(at, wideRowT23, 4); v.T23.Set {
-		v.T23.Value, at = r.TextAfter(at)
+		v.T23.Value, at = r.Text(at, wideRowT23, "")
 	} else {
 		v.T23 = nocopy.Opt[string]{}
 	}
 	if v.T24.Set = r.Has(at, wideRowT24, 4); v.T24.Set {
-		v.T24.Value, at = r.TextAfter(at)
+		v.T24.Value, at = r.Text(at, wideRowT24, "")
 	} else {
 		v.T24 = nocopy.Opt[string]{}
 	}
 	if v.T25.Set = r.Has(at, wideRowT25, 4); v.T25.Set {
-		v.T25.Value, at = r.TextAfter(at)
+		v.T25.Value, at = r.Text(at, wideRowT25, "")
 	} else {
 		v.T25 = nocopy.Opt[string]{}
 	}
 	if v.T26.Set = r.Has(at, wideRowT26, 4); v.T26.Set {
-		v.T26.Value, at = r.TextAfter(at)
+		v.T26.Value, at = r.Text(at, wideRowT26, "")
 	} else {
 		v.T26 = nocopy.Opt[string]{}
 	}
 	if v.T27.Set = r.Has(at, wideRowT27, 4); v.T27.Set {
-		v.T27.Value, at = r.TextAfter(at)
+		v.T27.Value, at = r.Text(at, wideRowT27, "")
 	} else {
 		v.T27 = nocopy.Opt[string]{}
 	}
 	if v.T28.Set = r.Has(at, wideRowT28, 4); v.T28.Set {
-		v.T28.Value, at = r.TextAfter(at)
+		v.T28.Value, at = r.Text(at, wideRowT28, "")
 	} else {
 		v.T28 = nocopy.Opt[string]{}
 	}
 	if v.T29.Set = r.Has(at, wideRowT29, 4); v.T29.Set {
-		v.T29.Value, at = r.TextAfter(at)
+		v.T29.Value, at = r.Text(at, wideRowT29, "")
 	} else {
 		v.T29 = nocopy.Opt[string]{}
 	}
 	if v.T30.Set = r.Has(at, wideRowT30, 4); v.T30.Set {
-		v.T30.Value, at = r.TextAfter(at)
+		v.T30.Value, at = r.Text(at, wideRowT30, "")
 	} else {
 		v.T30 = nocopy.Opt[string]{}
 	}
 	if v.T31.Set = r.Has(at, wideRowT31, 4); v.T31.Set {
-		v.T31.Value, at = r.TextAfter(at)
+		v.T31.Value, at = r.Text(at, wideRowT31, "")
 	} else {
 		v.T31 = nocopy.Opt[string]{}
 	}
 	if v.T32.Set = r.Has(at, wideRowT32, 4); v.T32.Set {
-		v.T32.Value, at = r.TextAfter(at)
+		v.T32.Value, at = r.Text(at, wideRowT32, "")
 	} else {
 		v.T32 = nocopy.Opt[string]{}
 	}
 	if v.T33.Set = r.Has(at, wideRowT33, 4); v.T33.Set {
-		v.T33.Value, at = r.TextAfter(at)
+		v.T33.Value, at = r.Text(at, wideRowT33, "")
 	} else {
 		v.T33 = nocopy.Opt[string]{}
 	}
 	if v.T34.Set = r.Has(at, wideRowT34, 4); v.T34.Set {
-		v.T34.Value, at = r.TextAfter(at)
+		v.T34.Value, at = r.Text(at, wideRowT34, "")
 	} else {
 		v.T34 = nocopy.Opt[string]{}
 	}
 	if v.T35.Set = r.Has(at, wideRowT35, 4); v.T35.Set {
-		v.T35.Value, at = r.TextAfter(at)
+		v.T35.Value, at = r.Text(at, wideRowT35, "")
 	} else {
 		v.T35 = nocopy.Opt[string]{}
 	}
 	if v.T36.Set = r.Has(at, wideRowT36, 4); v.T36.Set {
-		v.T36.Value, at = r.TextAfter(at)
+		v.T36.Value, at = r.Text(at, wideRowT36, "")
 	} else {
 		v.T36 = nocopy.Opt[string]{}
 	}
 	if v.T37.Set = r.Has(at, wideRowT37, 4); v.T37.Set {
-		v.T37.Value, at = r.TextAfter(at)
+		v.T37.Value, at = r.Text(at, wideRowT37, "")
 	} else {
 		v.T37 = nocopy.Opt[string]{}
 	}
 	if v.T38.Set = r.Has(at, wideRowT38, 4); v.T38.Set {
-		v.T38.Value, at = r.TextAfter(at)
+		v.T38.Value, at = r.Text(at, wideRowT38, "")
 	} else {
 		v.T38 = nocopy.Opt[string]{}
 	}
 	if v.T39.Set = r.Has(at, wideRowT39, 4); v.T39.Set {
-		v.T39.Value, at = r.TextAfter(at)
+		v.T39.Value, at = r.Text(at, wideRowT39, "")
 	} else {
 		v.T39 = nocopy.Opt[string]{}
 	}
 	if v.T40.Set = r.Has(at, wideRowT40, 4); v.T40.Set {
-		v.T40.Value, at = r.TextAfter(at)
+		v.T40.Value, at = r.Text(at, wideRowT40, "")
 	} else {
 		v.T40 = nocopy.Opt[string]{}
 	}
 	if v.T41.Set = r.Has(at, wideRowT41, 4); v.T41.Set {
-		v.T41.Value, at = r.TextAfter(at)
+		v.T41.Value, at = r.Text(at, wideRowT41, "")
 	} else {
 		v.T41 = nocopy.Opt[string]{}
 	}
 	if v.T42.Set = r.Has(at, wideRowT42, 4); v.T42.Set {
-		v.T42.Value, at = r.TextAfter(at)
+		v.T42.Value, at = r.Text(at, wideRowT42, "")
 	} else {
 		v.T42 = nocopy.Opt[string]{}
 	}
 	if v.T43.Set = r.Has(at, wideRowT43, 4); v.T43.Set {
-		v.T43.Value, at = r.TextAfter(at)
+		v.T43.Value, at = r.Text(at, wideRowT43, "")
 	} else {
 		v.T43 = nocopy.Opt[string]{}
 	}
 	if v.T44.Set = r.Has(at, wideRowT44, 4); v.T44.Set {
-		v.T44.Value, at = r.TextAfter(at)
+		v.T44.Value, at = r.Text(at, wideRowT44, "")
 	} else {
 		v.T44 = nocopy.Opt[string]{}
 	}
 	if v.T45.Set = r.Has(at, wideRowT45, 4); v.T45.Set {
-		v.T45.Value, at = r.TextAfter(at)
+		v.T45.Value, at = r.Text(at, wideRowT45, "")
 	} else {
 		v.T45 = nocopy.Opt[string]{}
 	}
 	if v.T46.Set = r.Has(at, wideRowT46, 4); v.T46.Set {
-		v.T46.Value, at = r.TextAfter(at)
+		v.T46.Value, at = r.Text(at, wideRowT46, "")
 	} else {
 		v.T46 = nocopy.Opt[string]{}
 	}
 	if v.T47.Set = r.Has(at, wideRowT47, 4); v.T47.Set {
-		v.T47.Value, at = r.TextAfter(at)
+		v.T47.Value, at = r.Text(at, wideRowT47, "")
 	} else {
 		v.T47 = nocopy.Opt[string]{}
 	}
 	if v.T48.Set = r.Has(at, wideRowT48, 4); v.T48.Set {
-		v.T48.Value, at = r.TextAfter(at)
+		v.T48.Value, at = r.Text(at, wideRowT48, "")
 	} else {
 		v.T48 = nocopy.Opt[string]{}
 	}
 	if v.T49.Set = r.Has(at, wideRowT49, 4); v.T49.Set {
-		v.T49.Value, at = r.TextAfter(at)
+		v.T49.Value, at = r.Text(at, wideRowT49, "")
 	} else {
 		v.T49 = nocopy.Opt[string]{}
 	}
 	if v.T50.Set = r.Has(at, wideRowT50, 4); v.T50.Set {
-		v.T50.Value, at = r.TextAfter(at)
+		v.T50.Value, at = r.Text(at, wideRowT50, "")
 	} else {
 		v.T50 = nocopy.Opt[string]{}
 	}
 	if v.T51.Set = r.Has(at, wideRowT51, 4); v.T51.Set {
-		v.T51.Value, at = r.TextAfter(at)
+		v.T51.Value, at = r.Text(at, wideRowT51, "")
 	} else {
 		v.T51 = nocopy.Opt[string]{}
 	}
 	if v.T52.Set = r.Has(at, wideRowT52, 4); v.T52.Set {
-		v.T52.Value, at = r.TextAfter(at)
+		v.T52.Value, at = r.Text(at, wideRowT52, "")
 	} else {
 		v.T52 = nocopy.Opt[string]{}
 	}
 	if v.T53.Set = r.Has(at, wideRowT53, 4); v.T53.Set {
-		v.T53.Value, at = r.TextAfter(at)
+		v.T53.Value, at = r.Text(at, wideRowT53, "")
 	} else {
 		v.T53 = nocopy.Opt[string]{}
 	}
 	if v.T54.Set = r.Has(at, wideRowT54, 4); v.T54.Set {
-		v.T54.Value, at = r.TextAfter(at)
+		v.T54.Value, at = r.Text(at, wideRowT54, "")
 	} else {
 		v.T54 = nocopy.Opt[string]{}
 	}
 	if v.T55.Set = r.Has(at, wideRowT55, 4); v.T55.Set {
-		v.T55.Value, at = r.TextAfter(at)
+		v.T55.Value, at = r.Text(at, wideRowT55, "")
 	} else {
 		v.T55 = nocopy.Opt[string]{}
 	}
 	if v.T56.Set = r.Has(at, wideRowT56, 4); v.T56.Set {
-		v.T56.Value, at = r.TextAfter(at)
+		v.T56.Value, at = r.Text(at, wideRowT56, "")
 	} else {
 		v.T56 = nocopy.Opt[string]{}
 	}
 	if v.T57.Set = r.Has(at, wideRowT57, 4); v.T57.Set {
-		v.T57.Value, at = r.TextAfter(at)
+		v.T57.Value, at = r.Text(at, wideRowT57, "")
 	} else {
 		v.T57 = nocopy.Opt[string]{}
 	}
 	if v.T58.Set = r.Has(at, wideRowT58, 4); v.T58.Set {
-		v.T58.Value, at = r.TextAfter(at)
+		v.T58.Value, at = r.Text(at, wideRowT58, "")
 	} else {
 		v.T58 = nocopy.Opt[string]{}
 	}
 	if v.T59.Set = r.Has(at, wideRowT59, 4); v.T59.Set {
-		v.T59.Value, at = r.TextAfter(at)
+		v.T59.Value, at = r.Text(at, wideRowT59, "")
 	} else {
 		v.T59 = nocopy.Opt[string]{}
 	}
 	if v.T60.Set = r.Has(at, wideRowT60, 4); v.T60.Set {
-		v.T60.Value, at = r.TextAfter(at)
+		v.T60.Value, at = r.Text(at, wideRowT60, "")
 	} else {
 		v.T60 = nocopy.Opt[string]{}
 	}
 	if v.T61.Set = r.Has(at, wideRowT61, 4); v.T61.Set {
-		v.T61.Value, at = r.TextAfter(at)
+		v.T61.Value, at = r.Text(at, wideRowT61, "")
 	} else {
 		v.T61 = nocopy.Opt[string]{}
 	}
 	if v.T62.Set = r.Has(at, wideRowT62, 4); v.T62.Set {
-		v.T62.Value, at = r.TextAfter(at)
+		v.T62.Value, at = r.Text(at, wideRowT62, "")
 	} else {
 		v.T62 = nocopy.Opt[string]{}
 	}
 	if v.T63.Set = r.Has(at, wideRowT63, 4); v.T63.Set {
-		v.T63.Value, at = r.TextAfter(at)
+		v.T63.Value, at = r.Text(at, wideRowT63, "")
 	} else {
 		v.T63 = nocopy.Opt[string]{}
 	}
 	if v.T64.Set = r.Has(at, wideRowT64, 4); v.T64.Set {
-		v.T64.Value, at = r.TextAfter(at)
+		v.T64.Value, at = r.Text(at, wideRowT64, "")
 	} else {
 		v.T64 = nocopy.Opt[string]{}
 	}
 	if v.T65.Set = r.Has(at, wideRowT65, 4); v.T65.Set {
-		v.T65.Value, at = r.TextAfter(at)
+		v.T65.Value, at = r.Text(at, wideRowT65, "")
 	} else {
 		v.T65 = nocopy.Opt[string]{}
 	}
 	if v.T66.Set = r.Has(at, wideRowT66, 4); v.T66.Set {
-		v.T66.Value, at = r.TextAfter(at)
+		v.T66.Value, at = r.Text(at, wideRowT66, "")
 	} else {
 		v.T66 = nocopy.Opt[string]{}
 	}
 	if v.T67.Set = r.Has(at, wideRowT67, 4); v.T67.Set {
-		v.T67.Value, at = r.TextAfter(at)
+		v.T67.Value, at = r.Text(at, wideRowT67, "")
 	} else {
 		v.T67 = nocopy.Opt[string]{}
 	}
 	if v.T68.Set = r.Has(at, wideRowT68, 4); v.T68.Set {
-		v.T68.Value, at = r.TextAfter(at)
+		v.T68.Value, at = r.Text(at, wideRowT68, "")
 	} else {
 		v.T68 = nocopy.Opt[string]{}
 	}
 	if v.T69.Set = r.Has(at, wideRowT69, 4); v.T69.Set {
-		v.T69.Value, at = r.TextAfter(at)
+		v.T69.Value, at = r.Text(at, wideRowT69, "")
 	} else {
 		v.T69 = nocopy.Opt[string]{}
 	}
 	if v.T70.Set = r.Has(at, wideRowT70, 4); v.T70.Set {
-		v.T70.Value, at = r.TextAfter(at)
+		v.T70.Value, at = r.Text(at, wideRowT70, "")
 	} else {
 		v.T70 = nocopy.Opt[string]{}
 	}
 	if v.T71.Set = r.Has(at, wideRowT71, 4); v.T71.Set {
-		v.T71.Value, at = r.TextAfter(at)
+		v.T71.Value, at = r.Text(at, wideRowT71, "")
 	} else {
 		v.T71 = nocopy.Opt[string]{}
 	}
 	if v.T72.Set = r.Has(at, wideRowT72, 4); v.T72.Set {
-		v.T72.Value, at = r.TextAfter(at)
+		v.T72.Value, at = r.Text(at, wideRowT72, "")
 	} else {
 		v.T72 = nocopy.Opt[string]{}
 	}
 	if v.T73.Set = r.Has(at, wideRowT73, 4); v.T73.Set {
-		v.T73.Value, at = r.TextAfter(at)
+		v.T73.Value, at = r.Text(at, wideRowT73, "")
 	} else {
 		v.T73 = nocopy.Opt[string]{}
 	}
 	if v.T74.Set = r.Has(at, wideRowT74, 4); v.T74.Set {
-		v.T74.Value, at = r.TextAfter(at)
+		v.T74.Value, at = r.Text(at, wideRowT74, "")
 	} else {
 		v.T74 = nocopy.Opt[string]{}
 	}
 	if v.T75.Set = r.Has(at, wideRowT75, 4); v.T75.Set {
-		v.T75.Value, at = r.TextAfter(at)
+		v.T75.Value, at = r.Text(at, wideRowT75, "")
 	} else {
 		v.T75 = nocopy.Opt[string]{}
 	}
 	if v.T76.Set = r.Has(at, wideRowT76, 4); v.T76.Set {
-		v.T76.Value, at = r.TextAfter(at)
+		v.T76.Value, at = r.Text(at, wideRowT76, "")
 	} else {
 		v.T76 = nocopy.Opt[string]{}
 	}
 	if v.T77.Set = r.Has(at, wideRowT77, 4); v.T77.Set {
-		v.T77.Value, at = r.TextAfter(at)
+		v.T77.Value, at = r.Text(at, wideRowT77, "")
 	} else {
 		v.T77 = nocopy.Opt[string]{}
 	}
 	if v.T78.Set = r.Has(at, wideRowT78, 4); v.T78.Set {
-		v.T78.Value, at = r.TextAfter(at)
+		v.T78.Value, at = r.Text(at, wideRowT78, "")
 	} else {
 		v.T78 = nocopy.Opt[string]{}
 	}
 	if v.T79.Set = r.Has(at, wideRowT79, 4); v.T79.Set {
-		v.T79.Value, at = r.TextAfter(at)
+		v.T79.Value, at = r.Text(at, wideRowT79, "")
 	} else {
 		v.T79 = nocopy.Opt[string]{}
 	}
 	if v.T80.Set = r.Has(at, wideRowT80, 4); v.T80.Set {
-		v.T80.Value, at = r.TextAfter(at)
+		v.T80.Value, at = r.Text(at, wideRowT80, "")
 	} else {
 		v.T80 = nocopy.Opt[string]{}
 	}
 	if v.T81.Set = r.Has(at, wideRowT81, 4); v.T81.Set {
-		v.T81.Value, at = r.TextAfter(at)
+		v.T81.Value, at = r.Text(at, wideRowT81, "")
 	} else {
 		v.T81 = nocopy.Opt[string]{}
 	}
 	if v.T82.Set = r.Has(at, wideRowT82, 4); v.T82.Set {
-		v.T82.Value, at = r.TextAfter(at)
+		v.T82.Value, at = r.Text(at, wideRowT82, "")
 	} else {
 		v.T82 = nocopy.Opt[string]{}
 	}
 	if v.T83.Set = r.Has(at, wideRowT83, 4); v.T83.Set {
-		v.T83.Value, at = r.TextAfter(at)
+		v.T83.Value, at = r.Text(at, wideRowT83, "")
 	} else {
 		v.T83 = nocopy.Opt[string]{}
 	}
 	if v.T84.Set = r.Has(at, wideRowT84, 4); v.T84.Set {
-		v.T84.Value, at = r.TextAfter(at)
+		v.T84.Value, at = r.Text(at, wideRowT84, "")
 	} else {
 		v.T84 = nocopy.Opt[string]{}
 	}
 	if v.T85.Set = r.Has(at, wideRowT85, 4); v.T85.Set {
-		v.T85.Value, at = r.TextAfter(at)
+		v.T85.Value, at = r.Text(at, wideRowT85, "")
 	} else {
 		v.T85 = nocopy.Opt[string]{}
 	}
 	if v.T86.Set = r.Has(at, wideRowT86, 4); v.T86.Set {
-		v.T86.Value, at = r.TextAfter(at)
+		v.T86.Value, at = r.Text(at, wideRowT86, "")
 	} else {
 		v.T86 = nocopy.Opt[string]{}
 	}
 	if v.T87.Set = r.Has(at, wideRowT87, 4); v.T87.Set {
-		v.T87.Value, at = r.TextAfter(at)
+		v.T87.Value, at = r.Text(at, wideRowT87, "")
 	} else {
 		v.T87 = nocopy.Opt[string]{}
 	}
 	if v.T88.Set = r.Has(at, wideRowT88, 4); v.T88.Set {
-		v.T88.Value, at = r.TextAfter(at)
+		v.T88.Value, at = r.Text(at, wideRowT88, "")
 	} else {
 		v.T88 = nocopy.Opt[string]{}
 	}
 	if v.T89.Set = r.Has(at, wideRowT89, 4); v.T89.Set {
-		v.T89.Value, at = r.TextAfter(at)
+		v.T89.Value, at = r.Text(at, wideRowT89, "")
 	} else {
 		v.T89 = nocopy.Opt[string]{}
 	}
 	if v.T90.Set = r.Has(at, wideRowT90, 4); v.T90.Set {
-		v.T90.Value, at = r.TextAfter(at)
+		v.T90.Value, at = r.Text(at, wideRowT90, "")
 	} else {
 		v.T90 = nocopy.Opt[string]{}
 	}
 	if v.T91.Set = r.Has(at, wideRowT91, 4); v.T91.Set {
-		v.T91.Value, at = r.TextAfter(at)
+		v.T91.Value, at = r.Text(at, wideRowT91, "")
 	} else {
 		v.T91 = nocopy.Opt[string]{}
 	}
 	if v.T92.Set = r.Has(at, wideRowT92, 4); v.T92.Set {
-		v.T92.Value, at = r.TextAfter(at)
+		v.T92.Value, at = r.Text(at, wideRowT92, "")
 	} else {
 		v.T92 = nocopy.Opt[string]{}
 	}
 	if v.T93.Set = r.Has(at, wideRowT93, 4); v.T93.Set {
-		v.T93.Value, at = r.TextAfter(at)
+		v.T93.Value, at = r.Text(at, wideRowT93, "")
 	} else {
 		v.T93 = nocopy.Opt[string]{}
 	}
 	if v.T94.Set = r.Has(at, wideRowT94, 4); v.T94.Set {
-		v.T94.Value, at = r.TextAfter(at)
+		v.T94.Value, at = r.Text(at, wideRowT94, "")
 	} else {
 		v.T94 = nocopy.Opt[string]{}
 	}
 	if v.T95.Set = r.Has(at, wideRowT95, 4); v.T95.Set {
-		v.T95.Value, at = r.TextAfter(at)
+		v.T95.Value, at = r.Text(at, wideRowT95, "")
 	} else {
 		v.T95 = nocopy.Opt[string]{}
 	}
 	if v.T96.Set = r.Has(at, wideRowT96, 4); v.T96.Set {
-		v.T96.Value, at = r.TextAfter(at)
+		v.T96.Value, at = r.Text(at, wideRowT96, "")
 	} else {
 		v.T96 = nocopy.Opt[string]{}
 	}
 	if v.T97.Set = r.Has(at, wideRowT97, 4); v.T97.Set {
-		v.T97.Value, at = r.TextAfter(at)
+		v.T97.Value, at = r.Text(at, wideRowT97, "")
 	} else {
 		v.T97 = nocopy.Opt[string]{}
 	}
 	if v.T98.Set = r.Has(at, wideRowT98, 4); v.T98.Set {
-		v.T98.Value, at = r.TextAfter(at)
+		v.T98.Value, at = r.Text(at, wideRowT98, "")
 	} else {
 		v.T98 = nocopy.Opt[string]{}
 	}
 	if v.T99.Set = r.Has(at, wideRowT99, 4); v.T99.Set {
-		v.T99.Value, at = r.TextAfter(at)
+		v.T99.Value, at = r.Text(at, wideRowT99, "")
 	} else {
 		v.T99 = nocopy.Opt[string]{}
 	}
 	if v.T100.Set = r.Has(at, wideRowT100, 4); v.T100.Set {
-		v.T100.Value, at = r.TextAfter(at)
+		v.T100.Value, at = r.Text(at, wideRowT100, "")
 	} else {
 		v.T100 = nocopy.Opt[string]{}
 	}
