@@ -175,15 +175,14 @@ func (p *plainField) scalar() {
 		method = "Int32"
 	}
 	if absent == "" {
-		absent = map[schema.Kind]string{schema.Bool: "false", schema.String: `""`, schema.UUID: "nocopy.UUID{}"}[t.Kind]
-		if absent == "" {
+		if absent = scalars[t.Kind].zero; enum {
 			absent = "0"
 		}
 	}
 	if t.Kind == schema.UUID {
 		p.f.needs["nocopy"] = true
 	}
-	size := wireSize(t)
+	size := t.LeastSize()
 	if t.Kind != schema.String {
 		p.size = 3 + size
 	} else if p.checks = true; p.field.Req != schema.Optional {
@@ -293,7 +292,7 @@ func (p *plainField) dict() {
 		unique = "UniqueBinary"
 	}
 	p.Read = fmt.Sprintf("if n, to := r.Map(at, %s, %d, %d, %d); n >= 0 {\n%[5]s, at = impl.PlainSlice(r, to, %[5]s, n)\nfor i := range %[5]s {\n%s\n%s\n}\n"+
-		"at = impl.%[8]s(at, %[5]s)\n} else {\n%[5]s = nil\n}", v.Const, key.WireType(), elem.WireType(), wireSize(key)+wireSize(elem), value,
+		"at = impl.%[8]s(at, %[5]s)\n} else {\n%[5]s = nil\n}", v.Const, key.WireType(), elem.WireType(), key.LeastSize()+elem.LeastSize(), value,
 		p.readValue(key, pair+".Key"), p.readValue(elem, pair+".Value"), unique)
 	p.Fill = fmt.Sprintf("if s.IsSet%s() {\n%[2]s = impl.Empty(%[2]s)\nfor k, x := range s.Get%[1]s().All() {\n%[2]s = append(%[2]s, %[3]s{Key: k, Value: x})\n}\n"+
 		"} else {\n%[2]s = nil\n}", v.Go, value, strings.TrimPrefix(v.Type, "[]"))
@@ -321,10 +320,4 @@ func (p *plainField) readValue(t *schema.Type, value string) string {
 		return value + ", at = r.BinaryValue(at)"
 	}
 	return value + ", at = r." + scalars[t.Kind].method + "Value(at)"
-}
-
-// wireSize returns the least size in bytes of a value of type t, no container.
-func wireSize(t *schema.Type) int {
-	return map[schema.Kind]int{schema.Bool: 1, schema.I8: 1, schema.I16: 2, schema.I32: 4, schema.EnumKind: 4, schema.I64: 8, schema.Double: 8,
-		schema.UUID: 16, schema.String: 4, schema.Binary: 4, schema.StructKind: 1}[t.Kind]
 }

@@ -14,18 +14,19 @@ import (
 type scalar struct {
 	goType, method, plural string // int64, Int64 (SetInt64), Int64s (SetInt64s)
 	list, codec, desc      string // nocopy.Int64List, impl.AsInt64, impl.TypeI64
+	zero                   string
 }
 
 var scalars = map[schema.Kind]scalar{
-	schema.Bool:   {"bool", "Bool", "Bools", "BoolList", "AsBool", "TypeBool"},
-	schema.I8:     {"int8", "Int8", "Int8s", "Int8List", "AsInt8", "TypeI8"},
-	schema.I16:    {"int16", "Int16", "Int16s", "Int16List", "AsInt16", "TypeI16"},
-	schema.I32:    {"int32", "Int32", "Int32s", "Int32List", "AsInt32", "TypeI32"},
-	schema.I64:    {"int64", "Int64", "Int64s", "Int64List", "AsInt64", "TypeI64"},
-	schema.Double: {"float64", "Float64", "Float64s", "Float64List", "AsFloat64", "TypeDouble"},
-	schema.UUID:   {"nocopy.UUID", "UUID", "UUIDs", "UUIDList", "AsUUID", "TypeUUID"},
-	schema.String: {"string", "Text", "Texts", "StringList", "AsString", "TypeString"},
-	schema.Binary: {"[]byte", "Bytes", "ByteSlices", "BytesList", "AsBytes", "TypeBinary"},
+	schema.Bool:   {"bool", "Bool", "Bools", "BoolList", "AsBool", "TypeBool", "false"},
+	schema.I8:     {"int8", "Int8", "Int8s", "Int8List", "AsInt8", "TypeI8", "0"},
+	schema.I16:    {"int16", "Int16", "Int16s", "Int16List", "AsInt16", "TypeI16", "0"},
+	schema.I32:    {"int32", "Int32", "Int32s", "Int32List", "AsInt32", "TypeI32", "0"},
+	schema.I64:    {"int64", "Int64", "Int64s", "Int64List", "AsInt64", "TypeI64", "0"},
+	schema.Double: {"float64", "Float64", "Float64s", "Float64List", "AsFloat64", "TypeDouble", "0"},
+	schema.UUID:   {"nocopy.UUID", "UUID", "UUIDs", "UUIDList", "AsUUID", "TypeUUID", "nocopy.UUID{}"},
+	schema.String: {"string", "Text", "Texts", "StringList", "AsString", "TypeString", `""`},
+	schema.Binary: {"[]byte", "Bytes", "ByteSlices", "BytesList", "AsBytes", "TypeBinary", "nil"},
 }
 
 // enumType returns the Go type of an enum.

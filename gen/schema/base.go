@@ -60,14 +60,14 @@ func (t *Type) WireType() uint8 { return kinds[t.Kind].wire }
 // fixedSize reports whether all values of the type have the same size on the wire.
 func (t *Type) fixedSize() bool { return kinds[t.Kind].fixed }
 
-// leastSize returns how many bytes the zero value of a type takes that is no struct.
-func (t *Type) leastSize() int { return kinds[t.Kind].least }
+// LeastSize returns how many bytes the zero value of a type takes that is no struct.
+func (t *Type) LeastSize() int { return kinds[t.Kind].least }
 
 // zero returns the zero value of a type of fixed size.
 func zero(t *Type) *Value {
 	v := &Value{Type: t}
 	if t.Kind == UUID {
-		v.Text = string(make([]byte, t.leastSize()))
+		v.Text = string(make([]byte, t.LeastSize()))
 	}
 	return v
 }

@@ -42,7 +42,7 @@ func (c *checker) emptySize(sizes map[*Struct]int, s *Struct) int {
 			}
 			size += fieldHeader + inner
 		case f.Req == Required || f.Type.fixedSize():
-			size += fieldHeader + f.Type.leastSize()
+			size += fieldHeader + f.Type.LeastSize()
 		}
 		if size > MaxEmpty {
 			c.errs.Add(s.Pos, "an empty %s takes more than %d KiB, which required fields and defaults add up to", s.Name, MaxEmpty>>10)
