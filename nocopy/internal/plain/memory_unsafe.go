@@ -25,6 +25,7 @@ func (w *Writer) Text(at int, f Field, v string) int {
 	}
 	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(uint32(n))<<8)
 	at += fieldHeader + textHeader
+	// SAFETY: there are n bytes and more from at on, and n in v, from 4 to 32 where they are moved.
 	switch to, from := unsafe.Pointer(w.room(at)), unsafe.Pointer(unsafe.StringData(v)); {
 	case uint(n-4) > 32-4:
 		copy(w.b[at:], v)
@@ -44,6 +45,7 @@ func (w *Writer) TextValue(at int, v string) int {
 	}
 	binary.BigEndian.PutUint32(w.room(at)[:], uint32(n))
 	at += textHeader
+	// SAFETY: there are n bytes and more from at on, and n in v, from 4 to 32 where they are moved.
 	switch to, from := unsafe.Pointer(w.room(at)), unsafe.Pointer(unsafe.StringData(v)); {
 	case uint(n-4) > 32-4:
 		copy(w.b[at:], v)
