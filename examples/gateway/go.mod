@@ -4,6 +4,7 @@ go 1.26
 
 require (
 	github.com/nocopythrift/nocopythrift v0.0.0
+	github.com/nocopythrift/nocopythrift/examples/kvstore v0.0.0
 	go.uber.org/goleak v1.3.0
 )
 
@@ -13,3 +14,4 @@ require (
 )
 
 replace github.com/nocopythrift/nocopythrift => ../..
+replace github.com/nocopythrift/nocopythrift/examples/kvstore => ../kvstore

@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/examples/kvstore/store"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"

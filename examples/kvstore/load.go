@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 

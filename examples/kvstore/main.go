@@ -1,7 +1,7 @@
 // Command kvstore is a key-value store that keeps and serves values without copying them through a
 // Go struct, and a client that puts it under load and checks every answer. See README.md.
 //
-//	go run ./examples/kvstore
+//	go run -C examples/kvstore .
 package main
 
 import (
@@ -16,13 +16,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/examples/kvstore/store"
 	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
-
-//go:generate go run github.com/nocopythrift/nocopythrift/gen/nocopyc -o . kvstore.thrift
 
 type config struct {
 	serve       bool

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/apache/thrift/lib/go/thrift"
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 	apache "github.com/nocopythrift/nocopythrift/examples/quickstart/apache/order"
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
 	"github.com/nocopythrift/nocopythrift/nocopy"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/nocopythrift/nocopythrift/examples/kvstore/kv" // a program's own package
+	_ "github.com/nocopythrift/nocopythrift/examples/kv" // a program's own package
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	_ "github.com/nocopythrift/nocopythrift/nocopy/descriptor/internal/v1"

@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
@@ -94,7 +94,7 @@ func (*store) Update(context.Context, kv.KeyValueUpdateArgs, kv.KeyValueUpdateRe
 
 // A Tap on the connections of a server.
 func ExampleTap() {
-	idl, err := inspect.LoadIDL("../../examples/kvstore/kvstore.thrift")
+	idl, err := inspect.LoadIDL("../../examples/kv/kvstore.thrift")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 )
 
 // Service is the handler of the store's service.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/rpctest"
 )

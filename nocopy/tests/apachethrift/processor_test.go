@@ -13,7 +13,7 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/internal/referee/apachetest"

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 )
 
 // store is a handler.

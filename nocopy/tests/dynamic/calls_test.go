@@ -11,14 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-const kvFile = "../../../examples/kvstore/kvstore.thrift"
+const kvFile = "../../../examples/kv/kvstore.thrift"
 
 func serve(t testing.TB, srv *rpc.Server) string {
 	t.Helper()

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"

@@ -19,14 +19,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
 func loadKV(t testing.TB) *inspect.IDL {
 	t.Helper()
-	l, err := inspect.LoadIDL(filepath.Join("..", "..", "..", "examples", "kvstore", "kvstore.thrift"))
+	l, err := inspect.LoadIDL(filepath.Join("..", "..", "..", "examples", "kv", "kvstore.thrift"))
 	if err != nil {
 		t.Fatal(err)
 	}

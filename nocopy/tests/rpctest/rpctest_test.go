@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"

@@ -1,0 +1,12 @@
+module github.com/nocopythrift/nocopythrift/examples/kvstore
+
+go 1.26
+
+require (
+	github.com/nocopythrift/nocopythrift v0.0.0
+	go.uber.org/goleak v1.3.0
+)
+
+require github.com/go-json-experiment/json v1.27.2 // indirect
+
+replace github.com/nocopythrift/nocopythrift => ../..
