@@ -55,7 +55,7 @@ qemu: ## runs the library's tests on other processors, where qemu-user is instal
 		fi; \
 		echo "GOARCH=$$arch"; \
 		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf/... ./internal/... || exit 1; \
-		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf || exit 1; \
+		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf ./chain || exit 1; \
 		GOARCH=$$arch go test -C internal/model -short -timeout 60m $${emulator:+-exec $$emulator} ./... || exit 1; \
 		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./nocopy || exit 1; \
 		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./model -model.ops=2000 || exit 1; \

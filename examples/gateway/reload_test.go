@@ -100,9 +100,14 @@ func TestRefused(t *testing.T) {
 
 // TestProgram runs the program as users do, and edits its IDL.
 func TestProgram(t *testing.T) {
-	folder := t.TempDir()
+	folder, beside := t.TempDir(), t.TempDir()
+	// A file that is written in place is empty for a moment, which is IDL, too.
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+		from := filepath.Join(beside, name)
+		if err := os.WriteFile(from, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(from, filepath.Join(folder, name)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package chain
+package chain_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
@@ -19,8 +20,8 @@ type thing struct {
 	parts  []*thing
 	kind   thingKind
 
-	start, end Pos    // without what was added later; of a record, end is its STOP
-	tail, own  NodeID // for what is added, and in the place of which it stands
+	start, end chain.Pos    // without what was added later; of a record, end is its STOP
+	tail, own  chain.NodeID // for what is added, and in the place of which it stands
 }
 
 type thingKind int
@@ -54,7 +55,7 @@ func (x *thing) all(dst []*thing) []*thing {
 // roper builds and edits a Buffer and its model in step.
 type roper struct {
 	r    *rand.Rand
-	b    *Buffer
+	b    *chain.Buffer
 	root *thing
 }
 
@@ -95,7 +96,7 @@ func (p *roper) write(x *thing) {
 	}
 }
 
-func (x *thing) stop() Pos {
+func (x *thing) stop() chain.Pos {
 	if x.kind == recordThing {
 		return x.end + 1
 	}
@@ -141,7 +142,7 @@ func (p *roper) replace(x *thing, i int) {
 	case 1: // foreign bytes
 		part.kind, part.parts = leaf, nil
 		part.start = p.b.AddForeign(part.header, false)
-		part.end = part.start + Pos(len(part.header))
+		part.end = part.start + chain.Pos(len(part.header))
 		p.b.SetPlaced(node, part.start, part.end)
 	case 2: // in several blocks
 		part.kind, part.parts = leaf, nil
@@ -149,7 +150,7 @@ func (p *roper) replace(x *thing, i int) {
 		part.header = append(part.header, "xy"...)
 		at, mem := p.b.Place(len(part.header) - 2)
 		copy(mem, part.header)
-		p.b.AddContent(node, at, at+Pos(len(mem)))
+		p.b.AddContent(node, at, at+chain.Pos(len(mem)))
 		far := p.b.AddForeign(part.header[len(mem):], false)
 		p.b.AddContent(node, far, far+2)
 		part.start, part.end = at, far+2
@@ -187,11 +188,11 @@ func (p *roper) check(t *testing.T) {
 	}
 }
 
-func (p *roper) rangeOf(x *thing) Range { return p.b.Range(x.start, x.stop(), everyNode) }
+func (p *roper) rangeOf(x *thing) chain.Range { return p.b.Range(x.start, x.stop(), everyNode) }
 
 // TestRope edits Buffers at random and compares them with the model.
 func TestRope(t *testing.T) {
-	b := new(Buffer)
+	b := new(chain.Buffer)
 	for seed := range uint64(testmode.Of(100, 600)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			p := &roper{r: rand.New(rand.NewPCG(seed, 1)), b: b}

@@ -1,4 +1,4 @@
-package chain
+package chain_test
 
 import (
 	"bytes"
@@ -9,10 +9,12 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // readN reads n bytes and returns them as they came into the Buffer.
-func readN(b *Buffer, r io.Reader, n int) ([]byte, error) {
+func readN(b *chain.Buffer, r io.Reader, n int) ([]byte, error) {
 	p, mem, err := b.ReadN(r, n)
 	if err == nil && n > 0 && &b.At(p)[0] != &mem[0] {
 		panic("the bytes are not where their position says")
@@ -31,7 +33,7 @@ func TestReadN(t *testing.T) {
 				for name, r := range map[string]io.Reader{
 					"whole": bytes.NewReader(data), "halves": iotest.HalfReader(bytes.NewReader(data)), "last with EOF": iotest.DataErrReader(bytes.NewReader(data[:n])),
 				} {
-					var b Buffer
+					var b chain.Buffer
 					b.Reset(recycle)
 					got, err := readN(&b, r, n)
 					if err != nil || !bytes.Equal(got, data[:n]) {
@@ -51,14 +53,14 @@ func TestReadPromise(t *testing.T) {
 	} {
 		data := make([]byte, c.arrive)
 		for _, recycle := range []bool{false, true} {
-			var b Buffer
+			var b chain.Buffer
 			b.Reset(recycle)
 			for range 3 { // empty the pools
 				runtime.GC()
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, _, err := b.ReadN(bytes.NewReader(data), MaxSize)
+			_, _, err := b.ReadN(bytes.NewReader(data), chain.MaxSize)
 			runtime.ReadMemStats(&after)
 			if err != io.ErrUnexpectedEOF {
 				t.Errorf("%d bytes of 1 GiB: %v", c.arrive, err)
@@ -70,7 +72,7 @@ func TestReadPromise(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	var b Buffer
+	var b chain.Buffer
 	b.Reset(false)
 	if _, _, err := b.ReadN(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)), 10); err != broken {
 		t.Errorf("the reader's error: %v", err)

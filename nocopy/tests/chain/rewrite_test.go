@@ -1,21 +1,23 @@
-package chain
+package chain_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // received are ways in which a message gets into a Buffer in one piece.
-var received = map[string]func(b *Buffer, mem []byte, recycle bool) Pos{
-	"referred to": func(b *Buffer, mem []byte, recycle bool) Pos { return b.Refer(mem, recycle, false) },
-	"read": func(b *Buffer, mem []byte, recycle bool) (at Pos) {
+var received = map[string]func(b *chain.Buffer, mem []byte, recycle bool) chain.Pos{
+	"referred to": func(b *chain.Buffer, mem []byte, recycle bool) chain.Pos { return b.Refer(mem, recycle, false) },
+	"read": func(b *chain.Buffer, mem []byte, recycle bool) (at chain.Pos) {
 		b.Reset(recycle)
 		at, _, err := b.ReadN(bytes.NewReader(mem), len(mem))
 		if err != nil {
 			panic(err)
 		}
-		b.SetRoot(at, at+Pos(len(mem)))
+		b.SetRoot(at, at+chain.Pos(len(mem)))
 		return at
 	},
 }
@@ -34,12 +36,12 @@ func TestRewrite(t *testing.T) {
 			for _, recycle := range []bool{false, true} {
 				mem := bytes.Repeat([]byte("abcdefghij"), c.size/10+1)[:c.size]
 				before := string(mem)
-				var b Buffer
+				var b chain.Buffer
 				b.Reset(recycle)
 				at := receive(&b, mem, recycle)
 				want, to := before, c.to
 				for again := 0; ; again++ {
-					got, moved := b.Rewrite(at+Pos(c.from), at+Pos(to), c.n)
+					got, moved := b.Rewrite(at+chain.Pos(c.from), at+chain.Pos(to), c.n)
 					if got == nil {
 						if c.want != (again > 0) {
 							t.Errorf("%s, %+v: rewritten %d times", how, c, again)
@@ -53,7 +55,7 @@ func TestRewrite(t *testing.T) {
 					want = want[:c.from] + text + want[to:]
 					at += moved
 					for i := range len(want) {
-						if p := at + Pos(i); b.At(p)[0] != want[i] || !b.Writable(p) {
+						if p := at + chain.Pos(i); b.At(p)[0] != want[i] || !b.Writable(p) {
 							t.Fatalf("%s, %+v: byte %d is %q at %d, writable %v", how, c, i, b.At(p)[0], p, b.Writable(p))
 						}
 					}
@@ -73,8 +75,8 @@ func TestRewrite(t *testing.T) {
 
 // TestRewriteRefused: only what is received, in one piece and as it came is rewritten.
 func TestRewriteRefused(t *testing.T) {
-	for name, prepare := range map[string]func(b *Buffer) Pos{
-		"built, with headroom": func(b *Buffer) Pos {
+	for name, prepare := range map[string]func(b *chain.Buffer) chain.Pos{
+		"built, with headroom": func(b *chain.Buffer) chain.Pos {
 			b.Begin(false, 8)
 			p, mem := b.Extend(10)
 			copy(mem, "abcdefghij")
@@ -82,28 +84,28 @@ func TestRewriteRefused(t *testing.T) {
 			b.Seal()
 			return p
 		},
-		"being built": func(b *Buffer) Pos {
+		"being built": func(b *chain.Buffer) chain.Pos {
 			b.Begin(false, 0)
 			p, mem := b.Extend(10)
 			copy(mem, "abcdefghij")
 			return p
 		},
-		"two pieces": func(b *Buffer) Pos {
+		"two pieces": func(b *chain.Buffer) chain.Pos {
 			b.Reset(false)
 			for range 2 {
 				p := b.AddForeign([]byte("abcde"), false)
 				b.AddRoot(p, p+5)
 			}
 			b.Seal()
-			return FirstPos
+			return chain.FirstPos
 		},
-		"more memory": func(b *Buffer) Pos {
+		"more memory": func(b *chain.Buffer) chain.Pos {
 			p := b.Refer([]byte("abcdefghij"), false, false)
 			b.Stitch(5)
 			b.Seal()
 			return p
 		},
-		"a node": func(b *Buffer) Pos {
+		"a node": func(b *chain.Buffer) chain.Pos {
 			p := b.Refer([]byte("abcdefghij"), false, false)
 			b.SetEmpty(b.AddReplace(p, p+1))
 			b.Seal()
@@ -111,7 +113,7 @@ func TestRewriteRefused(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var b Buffer
+			var b chain.Buffer
 			at := prepare(&b)
 			if got, _ := b.Rewrite(at+1, at+2, 3); got != nil {
 				t.Errorf("%s: rewritten", name)

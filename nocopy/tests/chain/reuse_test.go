@@ -1,4 +1,4 @@
-package chain
+package chain_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
@@ -16,7 +17,7 @@ import (
 // in either mode; none sees anything of those before it.
 func TestKindsInTurn(t *testing.T) {
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 1))
-	var b, other Buffer
+	var b, other chain.Buffer
 	var shared []byte // what other refers to
 	text := func() string { return strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(300)) }
 	for i := range testmode.Of(2_000, 20_000) {
@@ -49,7 +50,7 @@ func TestKindsInTurn(t *testing.T) {
 			if r.IntN(2) == 0 {
 				at := r.IntN(len(want))
 				b.Seal()
-				node := b.AddReplace(p+Pos(at), p+Pos(at+1))
+				node := b.AddReplace(p+chain.Pos(at), p+chain.Pos(at+1))
 				q, mem := b.Place(3)
 				copy(mem, "new")
 				edited = mem
@@ -63,7 +64,7 @@ func TestKindsInTurn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.AddRoot(p, p+Pos(len(mem)))
+			b.AddRoot(p, p+chain.Pos(len(mem)))
 		}
 		b.Seal()
 		if got := b.AppendTo(nil); !bytes.Equal(got, want) {
@@ -71,9 +72,9 @@ func TestKindsInTurn(t *testing.T) {
 		}
 		if r.IntN(16) == 0 && b.Len() > 0 && b.NodeCount() == 0 { // somebody else refers to it
 			other.Reset(recycle)
-			b.Pieces(func(p Pos, mem []byte) bool {
+			b.Pieces(func(p chain.Pos, mem []byte) bool {
 				q := other.Share(&b, p, len(mem))
-				other.AddRoot(q, q+Pos(len(mem)))
+				other.AddRoot(q, q+chain.Pos(len(mem)))
 				return true
 			})
 			other.Seal()
@@ -84,10 +85,10 @@ func TestKindsInTurn(t *testing.T) {
 		case recycle || r.IntN(2) == 0:
 		case kind < 5 && len(want) > 4:
 			b.Lend()
-			b.Pieces(func(_ Pos, mem []byte) bool { keep = append(keep, String(mem)); return true })
+			b.Pieces(func(_ chain.Pos, mem []byte) bool { keep = append(keep, chain.String(mem)); return true })
 		case edited != nil:
 			b.Lend()
-			keep = append(keep, String(edited))
+			keep = append(keep, chain.String(edited))
 		}
 		for _, s := range keep {
 			lent = append(lent, strings.Clone(s))
@@ -127,7 +128,7 @@ func TestFlatText(t *testing.T) {
 			for after := range 3 {
 				mem := append(binary.BigEndian.AppendUint32(make([]byte, lead), uint32(len(s))), s...)
 				mem = append(mem, "after"[:after]...)
-				var b Buffer
+				var b chain.Buffer
 				p := b.Refer(mem, true, false) + lead
 				if got, ok := b.FlatText(p); ok != (after > 0) || ok && got != s {
 					t.Errorf("%d bytes with %d after: %d bytes, %t", len(s), after, len(got), ok)
@@ -135,7 +136,7 @@ func TestFlatText(t *testing.T) {
 				if got := b.Text(p); got != s {
 					t.Errorf("%d bytes with %d after: %d bytes by Text", len(s), after, len(got))
 				}
-				for _, p := range []Pos{0, segSize - 4, p + 4 + Pos(len(s)+after), 1 << 31, 1<<31 | p, 1<<32 - 1} {
+				for _, p := range []chain.Pos{0, segSize - 4, p + 4 + chain.Pos(len(s)+after), 1 << 31, 1<<31 | p, 1<<32 - 1} {
 					if got, ok := b.FlatText(p); ok {
 						t.Errorf("%d bytes with %d after: at %#x there is a text of %d", len(s), after, p, len(got))
 					}
