@@ -81,7 +81,7 @@ var arrows = []struct {
 	{"internal/chain", []string{module + "/internal/spare"}, "it knows bytes only; users' programs get no dependency through it"},
 	{"internal/shm", nil, "memory and the system calls for it; users' programs get no dependency through it"},
 	{"linkbuf", []string{module + "/internal/chain"}, "it checks what users ask of the blocks of internal/chain"},
-	{"nocopy/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
+	{"gen/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
 	{"internal/jsontext", []string{"github.com/go-json-experiment/json"}, "the tokenizer, and what options it was given; the one requirement that users' programs get"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
 	{"nocopy/tests", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
@@ -441,8 +441,10 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 // TestFresh: what go:generate lines make is what is committed.
 func TestFresh(t *testing.T) {
 	programs := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", programs, "./gen/nocopyc", "./nocopy/internal/fixedlists").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for folder, name := range map[string]string{".": "./gen/nocopyc", "gen/internal": "./fixedlists"} {
+		if out, err := exec.Command("go", "build", "-C", folder, "-o", programs, name).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	for _, g := range []struct{ dir, file, command string }{
 		{"examples/quickstart", "order/order.go", "../../gen/nocopyc -o OUT order.thrift"},
@@ -454,7 +456,7 @@ func TestFresh(t *testing.T) {
 		{"gen/internal/shapes", "shapes/shapes.go", "../../nocopyc -o OUT shapes.thrift"},
 		{"gen/internal/shapes", "shapes/fields-shapes.go", "../../nocopyc -fields -o OUT shapes.thrift"},
 		{"examples/quickstart", "order/fields-order.go", "../../gen/nocopyc -fields -o OUT order.thrift"},
-		{"nocopy", "fixedlists.go", "./internal/fixedlists -o OUT"},
+		{"nocopy", "fixedlists.go", "./fixedlists -o OUT"},
 		{"gen/internal/services", "services/services.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal services.thrift parent.thrift"},
 		{"nocopy/validate/internal/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},
 		{"gen/internal/rules", "rules/rules.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal rules.thrift other.thrift"},

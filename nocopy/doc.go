@@ -34,7 +34,7 @@
 // know stay in the message and are sent with it.
 //
 // Names that begin with X are for generated code. The guide is docs/messages.md;
-// nocopy/internals.md draws the index and explains its terms.
+// docs/internals.md draws the index and explains its terms.
 //
 // # Handles
 //

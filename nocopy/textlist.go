@@ -6,7 +6,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-//go:generate go run ./internal/fixedlists
+//go:generate go run -C ../gen/internal ./fixedlists -o ../../nocopy
 
 // StringList is a list or set of strings. Strings from it alias the message as those of fields do.
 type StringList Struct

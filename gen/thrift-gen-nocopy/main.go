@@ -29,7 +29,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-//go:generate go run ../nocopyc -r -o internal/thriftgo internal/thriftgo/plugin/protocol.thrift
+//go:generate go run ../nocopyc -r -o internal/thriftgo ../internal/thriftgo/plugin/protocol.thrift
 
 func main() {
 	if err := run(os.Stdin, os.Stdout); err != nil {

@@ -1,4 +1,4 @@
-package byteorder
+package byteorder_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/byteorder"
 )
 
 // BenchmarkAgainstCopy reports how fast converting is as a part of the speed of copying the same
@@ -14,10 +16,10 @@ import (
 // an odd address.
 func BenchmarkAgainstCopy(b *testing.B) {
 	for _, n := range []int{16, 128, 512, 4096, 32768, 131072, 1 << 20} {
-		against(b, "int64", n, 8, LoadInt64s, StoreInt64s)
-		against(b, "float64", n, 8, LoadFloat64s, StoreFloat64s)
-		against(b, "int32", n, 4, LoadInt32s[int32], StoreInt32s[int32])
-		against(b, "int16", n, 2, LoadInt16s, StoreInt16s)
+		against(b, "int64", n, 8, byteorder.LoadInt64s, byteorder.StoreInt64s)
+		against(b, "float64", n, 8, byteorder.LoadFloat64s, byteorder.StoreFloat64s)
+		against(b, "int32", n, 4, byteorder.LoadInt32s[int32], byteorder.StoreInt32s[int32])
+		against(b, "int16", n, 2, byteorder.LoadInt16s, byteorder.StoreInt16s)
 	}
 }
 

@@ -1,4 +1,4 @@
-package byteorder
+package byteorder_test
 
 import (
 	"encoding/binary"
@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/byteorder"
 )
 
 type enum int32
@@ -65,12 +67,12 @@ func panics(f func()) (did bool) {
 // are none included.
 func TestConvert(t *testing.T) {
 	rand := rand.New(rand.NewPCG(1, 2))
-	check(t, "int8", StoreInt8s, LoadInt8s, func() int8 { return int8(rand.Uint32()) })
-	check(t, "int16", StoreInt16s, LoadInt16s, func() int16 { return int16(rand.Uint32()) })
-	check(t, "int32", StoreInt32s[int32], LoadInt32s[int32], func() int32 { return int32(rand.Uint32()) })
-	check(t, "enum", StoreInt32s[enum], LoadInt32s[enum], func() enum { return enum(rand.Uint32()) })
-	check(t, "int64", StoreInt64s, LoadInt64s, func() int64 { return int64(rand.Uint64()) })
-	check(t, "float64", StoreFloat64s, LoadFloat64s, func() float64 {
+	check(t, "int8", byteorder.StoreInt8s, byteorder.LoadInt8s, func() int8 { return int8(rand.Uint32()) })
+	check(t, "int16", byteorder.StoreInt16s, byteorder.LoadInt16s, func() int16 { return int16(rand.Uint32()) })
+	check(t, "int32", byteorder.StoreInt32s[int32], byteorder.LoadInt32s[int32], func() int32 { return int32(rand.Uint32()) })
+	check(t, "enum", byteorder.StoreInt32s[enum], byteorder.LoadInt32s[enum], func() enum { return enum(rand.Uint32()) })
+	check(t, "int64", byteorder.StoreInt64s, byteorder.LoadInt64s, func() int64 { return int64(rand.Uint64()) })
+	check(t, "float64", byteorder.StoreFloat64s, byteorder.LoadFloat64s, func() float64 {
 		if rand.IntN(4) == 0 {
 			// Not a number, with something to tell
 			return math.Float64frombits(0x7ff8<<48 | rand.Uint64N(1<<48))
@@ -81,18 +83,18 @@ func TestConvert(t *testing.T) {
 
 // TestNothing: nil is a slice too.
 func TestNothing(t *testing.T) {
-	LoadInt64s(nil, nil)
-	StoreInt64s(nil, nil)
-	LoadInt16s(nil, []byte{1, 2})
-	StoreFloat64s([]byte{1, 2}, nil)
+	byteorder.LoadInt64s(nil, nil)
+	byteorder.StoreInt64s(nil, nil)
+	byteorder.LoadInt16s(nil, []byte{1, 2})
+	byteorder.StoreFloat64s([]byte{1, 2}, nil)
 }
 
 // TestAllocations: converting allocates nothing.
 func TestAllocations(t *testing.T) {
 	v, b := make([]int64, 100), make([]byte, 800)
 	if n := testing.AllocsPerRun(100, func() {
-		StoreInt64s(b, v)
-		LoadInt64s(v, b)
+		byteorder.StoreInt64s(b, v)
+		byteorder.LoadInt64s(v, b)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

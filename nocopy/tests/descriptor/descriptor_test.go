@@ -7,17 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/nocopythrift/nocopythrift/examples/kv" // a program's own package
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
-	_ "github.com/nocopythrift/nocopythrift/nocopy/descriptor/internal/v1"
-	_ "github.com/nocopythrift/nocopythrift/nocopy/descriptor/internal/v2"
+	_ "github.com/nocopythrift/nocopythrift/nocopy/tests/descriptor/v1"
+	_ "github.com/nocopythrift/nocopythrift/nocopy/tests/descriptor/v2"
 )
 
 // TestTwoVersions: a name that two packages define is an error that names both; what only one of
 // them defines is found.
 func TestTwoVersions(t *testing.T) {
-	const packages = "github.com/nocopythrift/nocopythrift/nocopy/descriptor/internal/v"
+	const packages = "github.com/nocopythrift/nocopythrift/nocopy/tests/descriptor/v"
 	_, err := descriptor.FindStruct("twice.Same")
 	var twice *descriptor.AmbiguousError
 	if !errors.As(err, &twice) || !slices.Equal(twice.Packages, []string{packages + "1", packages + "2"}) {
@@ -134,53 +133,4 @@ func TestZero(t *testing.T) {
 	if ty.Wire() != 0 || ty.IsBinary() || ty.Struct().Valid() || ty.Enum().Valid() || ty.String() != "none" || c.Type().String() != "none" {
 		t.Errorf("a type of nothing: %v", ty)
 	}
-}
-
-func ExampleStructOf() {
-	for f := range descriptor.StructOf(order.Line{}).Fields() {
-		fmt.Println(f.ID(), f.Name(), f.Type(), f.Requiredness())
-	}
-	// Output:
-	// 1 article string required
-	// 2 count i32 default
-	// 3 price double default
-}
-
-func ExampleFindStruct() {
-	s, err := descriptor.FindStruct("order.Order")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	f, _ := s.ByName("document")
-	fmt.Println(f.Type(), f.Doc())
-	_, err = descriptor.FindStruct("order.Invoice")
-	fmt.Println(err)
-	// Output:
-	// binary A scan of the signed form: some kilobytes, which are sent from where they are.
-	// order.Invoice: not found in the generated packages of the program
-}
-
-func ExampleFindService() {
-	s, err := descriptor.FindService("kvstore.KeyValue")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for m := range s.Methods() {
-		fmt.Print(m.Name(), "(")
-		for f := range m.Args().Fields() {
-			fmt.Print(" ", f.Type(), " ", f.Name())
-		}
-		fmt.Print(" )")
-		for f := range m.Throws() {
-			fmt.Print(" throws ", f.Type())
-		}
-		fmt.Println()
-	}
-	// Output:
-	// create( binary key binary value ) throws AlreadyExists
-	// retrieve( binary key ) throws NotFound
-	// update( binary key binary value ) throws NotFound
-	// delete( binary key ) throws NotFound
 }
