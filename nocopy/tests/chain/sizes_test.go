@@ -1,3 +1,5 @@
+// The sizes that tests of package chain know.
+
 package chain_test
 
 import (
