@@ -1,4 +1,4 @@
-// The guide is a module of its own, which has no packages, so that it is not in the zip file of the
+// The guide is a module of its own, which has only tests, so that it is not in the zip file of the
 // root module: it is read where the repository is.
 module github.com/nocopythrift/nocopythrift/docs
 

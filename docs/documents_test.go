@@ -1,4 +1,4 @@
-package nocopythrift_test
+package docs_test
 
 import (
 	"fmt"
@@ -9,6 +9,16 @@ import (
 	"strings"
 	"testing"
 )
+
+const module = "github.com/nocopythrift/nocopythrift"
+
+// TestMain goes to the repository's root, whose documents are tested, too.
+func TestMain(m *testing.M) {
+	if err := os.Chdir(".."); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // named matches a fenced block of a document that names the file which it is.
 var named = regexp.MustCompile("(?ms)^```\\w+ +(\\S+)\n(.*?)^```$")
