@@ -274,7 +274,7 @@ func (p *plainField) list() {
 		p.container(fmt.Sprintf("at = w.%s(at, %s, %s)", scalars[elem.Kind].plural, v.Const, what))
 		p.Read = fmt.Sprintf("%s, at = r.%s(at, %s, %[1]s)", value, scalars[elem.Kind].plural, v.Const)
 	}
-	p.Fill = fmt.Sprintf("if s.IsSet%s() {\n%[2]s = s.Get%[1]s().AppendTo(impl.Empty(%[2]s))\n} else {\n%[2]s = nil\n}", v.Go, value)
+	p.Fill = fmt.Sprintf("if s.IsSet%s() {\n%[2]s = s.Get%[1]s().AppendTo(impl.Empty(r, %[2]s))\n} else {\n%[2]s = nil\n}", v.Go, value)
 }
 
 // dict is for maps.
@@ -294,7 +294,7 @@ func (p *plainField) dict() {
 	p.Read = fmt.Sprintf("if n, to := r.Map(at, %s, %d, %d, %d); n >= 0 {\n%[5]s, at = impl.PlainSlice(r, to, %[5]s, n)\nfor i := range %[5]s {\n%s\n%s\n}\n"+
 		"at = impl.%[8]s(at, %[5]s)\n} else {\n%[5]s = nil\n}", v.Const, key.WireType(), elem.WireType(), key.LeastSize()+elem.LeastSize(), value,
 		p.readValue(key, pair+".Key"), p.readValue(elem, pair+".Value"), unique)
-	p.Fill = fmt.Sprintf("if s.IsSet%s() {\n%[2]s = impl.Empty(%[2]s)\nfor k, x := range s.Get%[1]s().All() {\n%[2]s = append(%[2]s, %[3]s{Key: k, Value: x})\n}\n"+
+	p.Fill = fmt.Sprintf("if s.IsSet%s() {\n%[2]s = impl.Empty(r, %[2]s)\nfor k, x := range s.Get%[1]s().All() {\n%[2]s = append(%[2]s, %[3]s{Key: k, Value: x})\n}\n"+
 		"} else {\n%[2]s = nil\n}", v.Go, value, strings.TrimPrefix(v.Type, "[]"))
 }
 

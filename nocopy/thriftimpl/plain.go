@@ -75,8 +75,11 @@ func ReadBy[V any, P interface {
 	return plain.ReadBy[V](r, at, f, take)
 }
 
+// Called returns the error of a function that has taken elements of v.
+func Called[V any](r *Reader, v *V, at int) error { return plain.Called(r, v, at) }
+
 // CallBy calls a function with the elements of a list, unless it is nil.
 func CallBy[V any](list *[]V, take func(int, *V) error) error { return plain.CallBy(list, take) }
 
 // Empty returns v without its elements.
-func Empty[T any](v []T) []T { return plain.Empty(v) }
+func Empty[T any](r *Reader, v []T) []T { return plain.Empty(r, v) }

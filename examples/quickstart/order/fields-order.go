@@ -232,7 +232,7 @@ func (v *OrderFields) ThriftFill(s Order, r *impl.Reader) {
 		v.Document = nil
 	}
 	if s.IsSetLabels() {
-		v.Labels = impl.Empty(v.Labels)
+		v.Labels = impl.Empty(r, v.Labels)
 		for k, x := range s.GetLabels().All() {
 			v.Labels = append(v.Labels, nocopy.Pair[string, string]{Key: k, Value: x})
 		}
@@ -253,8 +253,7 @@ func ParseOrderBy(v *OrderFields, by OrderBy, b []byte, opts ...nocopy.Option) e
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err

@@ -498,22 +498,22 @@ func (v *RequiredFieldsFields) ThriftFill(s RequiredFields, r *impl.Reader) {
 	v.Color = s.GetColor()
 	v.Point.ThriftFill(s.GetPoint(), r)
 	if s.IsSetNumbers() {
-		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(v.Numbers))
+		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(r, v.Numbers))
 	} else {
 		v.Numbers = nil
 	}
 	if s.IsSetWords() {
-		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+		v.Words = s.GetWords().AppendTo(impl.Empty(r, v.Words))
 	} else {
 		v.Words = nil
 	}
 	if s.IsSetUnique() {
-		v.Unique = s.GetUnique().AppendTo(impl.Empty(v.Unique))
+		v.Unique = s.GetUnique().AppendTo(impl.Empty(r, v.Unique))
 	} else {
 		v.Unique = nil
 	}
 	if s.IsSetCounts() {
-		v.Counts = impl.Empty(v.Counts)
+		v.Counts = impl.Empty(r, v.Counts)
 		for k, x := range s.GetCounts().All() {
 			v.Counts = append(v.Counts, nocopy.Pair[string, int64]{Key: k, Value: x})
 		}
@@ -542,8 +542,7 @@ func ParseRequiredFieldsBy(v *RequiredFieldsFields, by RequiredFieldsBy, b []byt
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err
@@ -917,22 +916,22 @@ func (v *RequiredDefaultsFields) ThriftFill(s RequiredDefaults, r *impl.Reader) 
 		v.Point = nil
 	}
 	if s.IsSetNumbers() {
-		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(v.Numbers))
+		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(r, v.Numbers))
 	} else {
 		v.Numbers = nil
 	}
 	if s.IsSetWords() {
-		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+		v.Words = s.GetWords().AppendTo(impl.Empty(r, v.Words))
 	} else {
 		v.Words = nil
 	}
 	if s.IsSetUnique() {
-		v.Unique = s.GetUnique().AppendTo(impl.Empty(v.Unique))
+		v.Unique = s.GetUnique().AppendTo(impl.Empty(r, v.Unique))
 	} else {
 		v.Unique = nil
 	}
 	if s.IsSetCounts() {
-		v.Counts = impl.Empty(v.Counts)
+		v.Counts = impl.Empty(r, v.Counts)
 		for k, x := range s.GetCounts().All() {
 			v.Counts = append(v.Counts, nocopy.Pair[string, int64]{Key: k, Value: x})
 		}
@@ -961,8 +960,7 @@ func ParseRequiredDefaultsBy(v *RequiredDefaultsFields, by RequiredDefaultsBy, b
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err
@@ -1370,22 +1368,22 @@ func (v *OptionalFieldsFields) ThriftFill(s OptionalFields, r *impl.Reader) {
 		v.Point = nocopy.Opt[PointFields]{}
 	}
 	if s.IsSetNumbers() {
-		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(v.Numbers))
+		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(r, v.Numbers))
 	} else {
 		v.Numbers = nil
 	}
 	if s.IsSetWords() {
-		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+		v.Words = s.GetWords().AppendTo(impl.Empty(r, v.Words))
 	} else {
 		v.Words = nil
 	}
 	if s.IsSetUnique() {
-		v.Unique = s.GetUnique().AppendTo(impl.Empty(v.Unique))
+		v.Unique = s.GetUnique().AppendTo(impl.Empty(r, v.Unique))
 	} else {
 		v.Unique = nil
 	}
 	if s.IsSetCounts() {
-		v.Counts = impl.Empty(v.Counts)
+		v.Counts = impl.Empty(r, v.Counts)
 		for k, x := range s.GetCounts().All() {
 			v.Counts = append(v.Counts, nocopy.Pair[string, int64]{Key: k, Value: x})
 		}
@@ -1414,8 +1412,7 @@ func ParseOptionalFieldsBy(v *OptionalFieldsFields, by OptionalFieldsBy, b []byt
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err
@@ -1827,22 +1824,22 @@ func (v *OptionalDefaultsFields) ThriftFill(s OptionalDefaults, r *impl.Reader) 
 		v.Point = nil
 	}
 	if s.IsSetNumbers() {
-		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(v.Numbers))
+		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(r, v.Numbers))
 	} else {
 		v.Numbers = nil
 	}
 	if s.IsSetWords() {
-		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+		v.Words = s.GetWords().AppendTo(impl.Empty(r, v.Words))
 	} else {
 		v.Words = nil
 	}
 	if s.IsSetUnique() {
-		v.Unique = s.GetUnique().AppendTo(impl.Empty(v.Unique))
+		v.Unique = s.GetUnique().AppendTo(impl.Empty(r, v.Unique))
 	} else {
 		v.Unique = nil
 	}
 	if s.IsSetCounts() {
-		v.Counts = impl.Empty(v.Counts)
+		v.Counts = impl.Empty(r, v.Counts)
 		for k, x := range s.GetCounts().All() {
 			v.Counts = append(v.Counts, nocopy.Pair[string, int64]{Key: k, Value: x})
 		}
@@ -1871,8 +1868,7 @@ func ParseOptionalDefaultsBy(v *OptionalDefaultsFields, by OptionalDefaultsBy, b
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err
@@ -2199,22 +2195,22 @@ func (v *PlainFieldsFields) ThriftFill(s PlainFields, r *impl.Reader) {
 	v.Color = s.GetColor()
 	v.Point.ThriftFill(s.GetPoint(), r)
 	if s.IsSetNumbers() {
-		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(v.Numbers))
+		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(r, v.Numbers))
 	} else {
 		v.Numbers = nil
 	}
 	if s.IsSetWords() {
-		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+		v.Words = s.GetWords().AppendTo(impl.Empty(r, v.Words))
 	} else {
 		v.Words = nil
 	}
 	if s.IsSetUnique() {
-		v.Unique = s.GetUnique().AppendTo(impl.Empty(v.Unique))
+		v.Unique = s.GetUnique().AppendTo(impl.Empty(r, v.Unique))
 	} else {
 		v.Unique = nil
 	}
 	if s.IsSetCounts() {
-		v.Counts = impl.Empty(v.Counts)
+		v.Counts = impl.Empty(r, v.Counts)
 		for k, x := range s.GetCounts().All() {
 			v.Counts = append(v.Counts, nocopy.Pair[string, int64]{Key: k, Value: x})
 		}
@@ -2243,8 +2239,7 @@ func ParsePlainFieldsBy(v *PlainFieldsFields, by PlainFieldsBy, b []byte, opts .
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err
@@ -2585,22 +2580,22 @@ func (v *PlainDefaultsFields) ThriftFill(s PlainDefaults, r *impl.Reader) {
 		v.Point = nil
 	}
 	if s.IsSetNumbers() {
-		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(v.Numbers))
+		v.Numbers = s.GetNumbers().AppendTo(impl.Empty(r, v.Numbers))
 	} else {
 		v.Numbers = nil
 	}
 	if s.IsSetWords() {
-		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+		v.Words = s.GetWords().AppendTo(impl.Empty(r, v.Words))
 	} else {
 		v.Words = nil
 	}
 	if s.IsSetUnique() {
-		v.Unique = s.GetUnique().AppendTo(impl.Empty(v.Unique))
+		v.Unique = s.GetUnique().AppendTo(impl.Empty(r, v.Unique))
 	} else {
 		v.Unique = nil
 	}
 	if s.IsSetCounts() {
-		v.Counts = impl.Empty(v.Counts)
+		v.Counts = impl.Empty(r, v.Counts)
 		for k, x := range s.GetCounts().All() {
 			v.Counts = append(v.Counts, nocopy.Pair[string, int64]{Key: k, Value: x})
 		}
@@ -2629,8 +2624,7 @@ func ParsePlainDefaultsBy(v *PlainDefaultsFields, by PlainDefaultsBy, b []byte, 
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err
@@ -2912,52 +2906,52 @@ func (v *ListsFields) ThriftRead(r *impl.Reader, at int) int {
 // ThriftFill is for generated code.
 func (v *ListsFields) ThriftFill(s Lists, r *impl.Reader) {
 	if s.IsSetFlags() {
-		v.Flags = s.GetFlags().AppendTo(impl.Empty(v.Flags))
+		v.Flags = s.GetFlags().AppendTo(impl.Empty(r, v.Flags))
 	} else {
 		v.Flags = nil
 	}
 	if s.IsSetTinies() {
-		v.Tinies = s.GetTinies().AppendTo(impl.Empty(v.Tinies))
+		v.Tinies = s.GetTinies().AppendTo(impl.Empty(r, v.Tinies))
 	} else {
 		v.Tinies = nil
 	}
 	if s.IsSetSmalls() {
-		v.Smalls = s.GetSmalls().AppendTo(impl.Empty(v.Smalls))
+		v.Smalls = s.GetSmalls().AppendTo(impl.Empty(r, v.Smalls))
 	} else {
 		v.Smalls = nil
 	}
 	if s.IsSetMediums() {
-		v.Mediums = s.GetMediums().AppendTo(impl.Empty(v.Mediums))
+		v.Mediums = s.GetMediums().AppendTo(impl.Empty(r, v.Mediums))
 	} else {
 		v.Mediums = nil
 	}
 	if s.IsSetLarges() {
-		v.Larges = s.GetLarges().AppendTo(impl.Empty(v.Larges))
+		v.Larges = s.GetLarges().AppendTo(impl.Empty(r, v.Larges))
 	} else {
 		v.Larges = nil
 	}
 	if s.IsSetReals() {
-		v.Reals = s.GetReals().AppendTo(impl.Empty(v.Reals))
+		v.Reals = s.GetReals().AppendTo(impl.Empty(r, v.Reals))
 	} else {
 		v.Reals = nil
 	}
 	if s.IsSetTexts() {
-		v.Texts = s.GetTexts().AppendTo(impl.Empty(v.Texts))
+		v.Texts = s.GetTexts().AppendTo(impl.Empty(r, v.Texts))
 	} else {
 		v.Texts = nil
 	}
 	if s.IsSetBlobs() {
-		v.Blobs = s.GetBlobs().AppendTo(impl.Empty(v.Blobs))
+		v.Blobs = s.GetBlobs().AppendTo(impl.Empty(r, v.Blobs))
 	} else {
 		v.Blobs = nil
 	}
 	if s.IsSetKeys() {
-		v.Keys = s.GetKeys().AppendTo(impl.Empty(v.Keys))
+		v.Keys = s.GetKeys().AppendTo(impl.Empty(r, v.Keys))
 	} else {
 		v.Keys = nil
 	}
 	if s.IsSetColors() {
-		v.Colors = s.GetColors().AppendTo(impl.Empty(v.Colors))
+		v.Colors = s.GetColors().AppendTo(impl.Empty(r, v.Colors))
 	} else {
 		v.Colors = nil
 	}
@@ -2970,12 +2964,12 @@ func (v *ListsFields) ThriftFill(s Lists, r *impl.Reader) {
 		v.Points = nil
 	}
 	if s.IsSetWords() {
-		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+		v.Words = s.GetWords().AppendTo(impl.Empty(r, v.Words))
 	} else {
 		v.Words = nil
 	}
 	if s.IsSetTimes() {
-		v.Times = s.GetTimes().AppendTo(impl.Empty(v.Times))
+		v.Times = s.GetTimes().AppendTo(impl.Empty(r, v.Times))
 	} else {
 		v.Times = nil
 	}
@@ -3002,8 +2996,7 @@ func ParseListsBy(v *ListsFields, by ListsBy, b []byte, opts ...nocopy.Option) e
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err
@@ -3224,52 +3217,52 @@ func (v *SetsFields) ThriftRead(r *impl.Reader, at int) int {
 // ThriftFill is for generated code.
 func (v *SetsFields) ThriftFill(s Sets, r *impl.Reader) {
 	if s.IsSetFlags() {
-		v.Flags = s.GetFlags().AppendTo(impl.Empty(v.Flags))
+		v.Flags = s.GetFlags().AppendTo(impl.Empty(r, v.Flags))
 	} else {
 		v.Flags = nil
 	}
 	if s.IsSetTinies() {
-		v.Tinies = s.GetTinies().AppendTo(impl.Empty(v.Tinies))
+		v.Tinies = s.GetTinies().AppendTo(impl.Empty(r, v.Tinies))
 	} else {
 		v.Tinies = nil
 	}
 	if s.IsSetSmalls() {
-		v.Smalls = s.GetSmalls().AppendTo(impl.Empty(v.Smalls))
+		v.Smalls = s.GetSmalls().AppendTo(impl.Empty(r, v.Smalls))
 	} else {
 		v.Smalls = nil
 	}
 	if s.IsSetMediums() {
-		v.Mediums = s.GetMediums().AppendTo(impl.Empty(v.Mediums))
+		v.Mediums = s.GetMediums().AppendTo(impl.Empty(r, v.Mediums))
 	} else {
 		v.Mediums = nil
 	}
 	if s.IsSetLarges() {
-		v.Larges = s.GetLarges().AppendTo(impl.Empty(v.Larges))
+		v.Larges = s.GetLarges().AppendTo(impl.Empty(r, v.Larges))
 	} else {
 		v.Larges = nil
 	}
 	if s.IsSetReals() {
-		v.Reals = s.GetReals().AppendTo(impl.Empty(v.Reals))
+		v.Reals = s.GetReals().AppendTo(impl.Empty(r, v.Reals))
 	} else {
 		v.Reals = nil
 	}
 	if s.IsSetTexts() {
-		v.Texts = s.GetTexts().AppendTo(impl.Empty(v.Texts))
+		v.Texts = s.GetTexts().AppendTo(impl.Empty(r, v.Texts))
 	} else {
 		v.Texts = nil
 	}
 	if s.IsSetBlobs() {
-		v.Blobs = s.GetBlobs().AppendTo(impl.Empty(v.Blobs))
+		v.Blobs = s.GetBlobs().AppendTo(impl.Empty(r, v.Blobs))
 	} else {
 		v.Blobs = nil
 	}
 	if s.IsSetKeys() {
-		v.Keys = s.GetKeys().AppendTo(impl.Empty(v.Keys))
+		v.Keys = s.GetKeys().AppendTo(impl.Empty(r, v.Keys))
 	} else {
 		v.Keys = nil
 	}
 	if s.IsSetColors() {
-		v.Colors = s.GetColors().AppendTo(impl.Empty(v.Colors))
+		v.Colors = s.GetColors().AppendTo(impl.Empty(r, v.Colors))
 	} else {
 		v.Colors = nil
 	}
@@ -3741,7 +3734,7 @@ func (v *MapsFields) ThriftRead(r *impl.Reader, at int) int {
 // ThriftFill is for generated code.
 func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 	if s.IsSetByFlags() {
-		v.ByFlags = impl.Empty(v.ByFlags)
+		v.ByFlags = impl.Empty(r, v.ByFlags)
 		for k, x := range s.GetByFlags().All() {
 			v.ByFlags = append(v.ByFlags, nocopy.Pair[bool, string]{Key: k, Value: x})
 		}
@@ -3749,7 +3742,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ByFlags = nil
 	}
 	if s.IsSetByTinies() {
-		v.ByTinies = impl.Empty(v.ByTinies)
+		v.ByTinies = impl.Empty(r, v.ByTinies)
 		for k, x := range s.GetByTinies().All() {
 			v.ByTinies = append(v.ByTinies, nocopy.Pair[int8, string]{Key: k, Value: x})
 		}
@@ -3757,7 +3750,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ByTinies = nil
 	}
 	if s.IsSetBySmalls() {
-		v.BySmalls = impl.Empty(v.BySmalls)
+		v.BySmalls = impl.Empty(r, v.BySmalls)
 		for k, x := range s.GetBySmalls().All() {
 			v.BySmalls = append(v.BySmalls, nocopy.Pair[int16, string]{Key: k, Value: x})
 		}
@@ -3765,7 +3758,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.BySmalls = nil
 	}
 	if s.IsSetByMediums() {
-		v.ByMediums = impl.Empty(v.ByMediums)
+		v.ByMediums = impl.Empty(r, v.ByMediums)
 		for k, x := range s.GetByMediums().All() {
 			v.ByMediums = append(v.ByMediums, nocopy.Pair[int32, string]{Key: k, Value: x})
 		}
@@ -3773,7 +3766,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ByMediums = nil
 	}
 	if s.IsSetByLarges() {
-		v.ByLarges = impl.Empty(v.ByLarges)
+		v.ByLarges = impl.Empty(r, v.ByLarges)
 		for k, x := range s.GetByLarges().All() {
 			v.ByLarges = append(v.ByLarges, nocopy.Pair[int64, string]{Key: k, Value: x})
 		}
@@ -3781,7 +3774,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ByLarges = nil
 	}
 	if s.IsSetByReals() {
-		v.ByReals = impl.Empty(v.ByReals)
+		v.ByReals = impl.Empty(r, v.ByReals)
 		for k, x := range s.GetByReals().All() {
 			v.ByReals = append(v.ByReals, nocopy.Pair[float64, string]{Key: k, Value: x})
 		}
@@ -3789,7 +3782,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ByReals = nil
 	}
 	if s.IsSetByTexts() {
-		v.ByTexts = impl.Empty(v.ByTexts)
+		v.ByTexts = impl.Empty(r, v.ByTexts)
 		for k, x := range s.GetByTexts().All() {
 			v.ByTexts = append(v.ByTexts, nocopy.Pair[string, string]{Key: k, Value: x})
 		}
@@ -3797,7 +3790,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ByTexts = nil
 	}
 	if s.IsSetByBlobs() {
-		v.ByBlobs = impl.Empty(v.ByBlobs)
+		v.ByBlobs = impl.Empty(r, v.ByBlobs)
 		for k, x := range s.GetByBlobs().All() {
 			v.ByBlobs = append(v.ByBlobs, nocopy.Pair[[]byte, string]{Key: k, Value: x})
 		}
@@ -3805,7 +3798,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ByBlobs = nil
 	}
 	if s.IsSetByKeys() {
-		v.ByKeys = impl.Empty(v.ByKeys)
+		v.ByKeys = impl.Empty(r, v.ByKeys)
 		for k, x := range s.GetByKeys().All() {
 			v.ByKeys = append(v.ByKeys, nocopy.Pair[nocopy.UUID, string]{Key: k, Value: x})
 		}
@@ -3813,7 +3806,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ByKeys = nil
 	}
 	if s.IsSetByColors() {
-		v.ByColors = impl.Empty(v.ByColors)
+		v.ByColors = impl.Empty(r, v.ByColors)
 		for k, x := range s.GetByColors().All() {
 			v.ByColors = append(v.ByColors, nocopy.Pair[Color, string]{Key: k, Value: x})
 		}
@@ -3821,7 +3814,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ByColors = nil
 	}
 	if s.IsSetToFlags() {
-		v.ToFlags = impl.Empty(v.ToFlags)
+		v.ToFlags = impl.Empty(r, v.ToFlags)
 		for k, x := range s.GetToFlags().All() {
 			v.ToFlags = append(v.ToFlags, nocopy.Pair[string, bool]{Key: k, Value: x})
 		}
@@ -3829,7 +3822,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ToFlags = nil
 	}
 	if s.IsSetToTinies() {
-		v.ToTinies = impl.Empty(v.ToTinies)
+		v.ToTinies = impl.Empty(r, v.ToTinies)
 		for k, x := range s.GetToTinies().All() {
 			v.ToTinies = append(v.ToTinies, nocopy.Pair[string, int8]{Key: k, Value: x})
 		}
@@ -3837,7 +3830,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ToTinies = nil
 	}
 	if s.IsSetToSmalls() {
-		v.ToSmalls = impl.Empty(v.ToSmalls)
+		v.ToSmalls = impl.Empty(r, v.ToSmalls)
 		for k, x := range s.GetToSmalls().All() {
 			v.ToSmalls = append(v.ToSmalls, nocopy.Pair[string, int16]{Key: k, Value: x})
 		}
@@ -3845,7 +3838,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ToSmalls = nil
 	}
 	if s.IsSetToMediums() {
-		v.ToMediums = impl.Empty(v.ToMediums)
+		v.ToMediums = impl.Empty(r, v.ToMediums)
 		for k, x := range s.GetToMediums().All() {
 			v.ToMediums = append(v.ToMediums, nocopy.Pair[string, int32]{Key: k, Value: x})
 		}
@@ -3853,7 +3846,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ToMediums = nil
 	}
 	if s.IsSetToLarges() {
-		v.ToLarges = impl.Empty(v.ToLarges)
+		v.ToLarges = impl.Empty(r, v.ToLarges)
 		for k, x := range s.GetToLarges().All() {
 			v.ToLarges = append(v.ToLarges, nocopy.Pair[string, int64]{Key: k, Value: x})
 		}
@@ -3861,7 +3854,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ToLarges = nil
 	}
 	if s.IsSetToReals() {
-		v.ToReals = impl.Empty(v.ToReals)
+		v.ToReals = impl.Empty(r, v.ToReals)
 		for k, x := range s.GetToReals().All() {
 			v.ToReals = append(v.ToReals, nocopy.Pair[string, float64]{Key: k, Value: x})
 		}
@@ -3869,7 +3862,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ToReals = nil
 	}
 	if s.IsSetToTexts() {
-		v.ToTexts = impl.Empty(v.ToTexts)
+		v.ToTexts = impl.Empty(r, v.ToTexts)
 		for k, x := range s.GetToTexts().All() {
 			v.ToTexts = append(v.ToTexts, nocopy.Pair[string, string]{Key: k, Value: x})
 		}
@@ -3877,7 +3870,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ToTexts = nil
 	}
 	if s.IsSetToBlobs() {
-		v.ToBlobs = impl.Empty(v.ToBlobs)
+		v.ToBlobs = impl.Empty(r, v.ToBlobs)
 		for k, x := range s.GetToBlobs().All() {
 			v.ToBlobs = append(v.ToBlobs, nocopy.Pair[string, []byte]{Key: k, Value: x})
 		}
@@ -3885,7 +3878,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ToBlobs = nil
 	}
 	if s.IsSetToKeys() {
-		v.ToKeys = impl.Empty(v.ToKeys)
+		v.ToKeys = impl.Empty(r, v.ToKeys)
 		for k, x := range s.GetToKeys().All() {
 			v.ToKeys = append(v.ToKeys, nocopy.Pair[string, nocopy.UUID]{Key: k, Value: x})
 		}
@@ -3893,7 +3886,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ToKeys = nil
 	}
 	if s.IsSetToColors() {
-		v.ToColors = impl.Empty(v.ToColors)
+		v.ToColors = impl.Empty(r, v.ToColors)
 		for k, x := range s.GetToColors().All() {
 			v.ToColors = append(v.ToColors, nocopy.Pair[string, Color]{Key: k, Value: x})
 		}
@@ -3901,7 +3894,7 @@ func (v *MapsFields) ThriftFill(s Maps, r *impl.Reader) {
 		v.ToColors = nil
 	}
 	if s.IsSetRaw() {
-		v.Raw = impl.Empty(v.Raw)
+		v.Raw = impl.Empty(r, v.Raw)
 		for k, x := range s.GetRaw().All() {
 			v.Raw = append(v.Raw, nocopy.Pair[[]byte, []byte]{Key: k, Value: x})
 		}
@@ -4022,8 +4015,7 @@ func ParseTreeBy(v *TreeFields, by TreeBy, b []byte, opts ...nocopy.Option) erro
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err
@@ -4887,12 +4879,12 @@ func (v *SecretsFields) ThriftFill(s Secrets, r *impl.Reader) {
 	v.Pin = s.GetPin()
 	v.Password = s.GetPassword()
 	if s.IsSetPasswords() {
-		v.Passwords = s.GetPasswords().AppendTo(impl.Empty(v.Passwords))
+		v.Passwords = s.GetPasswords().AppendTo(impl.Empty(r, v.Passwords))
 	} else {
 		v.Passwords = nil
 	}
 	if s.IsSetByName() {
-		v.ByName = impl.Empty(v.ByName)
+		v.ByName = impl.Empty(r, v.ByName)
 		for k, x := range s.GetByName().All() {
 			v.ByName = append(v.ByName, nocopy.Pair[string, string]{Key: k, Value: x})
 		}
@@ -4900,7 +4892,7 @@ func (v *SecretsFields) ThriftFill(s Secrets, r *impl.Reader) {
 		v.ByName = nil
 	}
 	if s.IsSetTokens() {
-		v.Tokens = s.GetTokens().AppendTo(impl.Empty(v.Tokens))
+		v.Tokens = s.GetTokens().AppendTo(impl.Empty(r, v.Tokens))
 	} else {
 		v.Tokens = nil
 	}
@@ -4940,8 +4932,7 @@ func ParseSecretsBy(v *SecretsFields, by SecretsBy, b []byte, opts ...nocopy.Opt
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err

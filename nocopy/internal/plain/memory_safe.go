@@ -2,14 +2,17 @@
 
 package plain
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"reflect"
+)
 
 func (w *Writer) room(at int) *[beyond]byte { return (*[beyond]byte)(w.b[at:]) }
 
 // Text writes a field and makes room after it.
 func (w *Writer) Text(at int, f Field, v string) int {
 	n := len(v)
-	if len(w.b)-at < n+(fieldHeader+textHeader+Slack+beyond) {
+	if len(w.b)-at-(fieldHeader+textHeader+Slack+beyond) < n {
 		w.growText(at, n)
 	}
 	binary.BigEndian.PutUint64(w.b[at:], uint64(f)<<40|uint64(uint32(n))<<8)
@@ -20,13 +23,15 @@ func (w *Writer) Text(at int, f Field, v string) int {
 // TextValue writes a text without a field header and makes room after it.
 func (w *Writer) TextValue(at int, v string) int {
 	n := len(v)
-	if len(w.b)-at < n+(textHeader+Slack+beyond) {
+	if len(w.b)-at-(textHeader+Slack+beyond) < n {
 		w.growText(at, n)
 	}
 	binary.BigEndian.PutUint32(w.b[at:], uint32(n))
 	at += textHeader
 	return at + copy(w.b[at:], v)
 }
+
+func sizeOf[T any]() uintptr { return reflect.TypeFor[T]().Size() }
 
 func (r *Reader) load16(at int) uint16 { return binary.BigEndian.Uint16(r.b[at:]) }
 

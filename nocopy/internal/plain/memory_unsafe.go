@@ -20,7 +20,7 @@ func (w *Writer) room(at int) *[beyond]byte {
 // Text writes a field and makes room after it.
 func (w *Writer) Text(at int, f Field, v string) int {
 	n := len(v)
-	if len(w.b)-at < n+(fieldHeader+textHeader+Slack+beyond) {
+	if len(w.b)-at-(fieldHeader+textHeader+Slack+beyond) < n {
 		w.growText(at, n)
 	}
 	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(uint32(n))<<8)
@@ -40,7 +40,7 @@ func (w *Writer) Text(at int, f Field, v string) int {
 // TextValue writes a text without a field header and makes room after it.
 func (w *Writer) TextValue(at int, v string) int {
 	n := len(v)
-	if len(w.b)-at < n+(textHeader+Slack+beyond) {
+	if len(w.b)-at-(textHeader+Slack+beyond) < n {
 		w.growText(at, n)
 	}
 	binary.BigEndian.PutUint32(w.room(at)[:], uint32(n))
@@ -76,6 +76,12 @@ func move4to16(to, from unsafe.Pointer, n int) {
 	}
 	*(*[4]byte)(to) = *(*[4]byte)(from)
 	*(*[4]byte)(unsafe.Add(to, n-4)) = *(*[4]byte)(unsafe.Add(from, n-4))
+}
+
+// sizeOf returns the size of a T in bytes. The compiler knows it, which reflect would look up.
+func sizeOf[T any]() uintptr {
+	var v T
+	return unsafe.Sizeof(v) // SAFETY: nothing is loaded or stored
 }
 
 // The callers of these have compared the end of what they load with that of the message.

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -20,7 +21,11 @@ func Refill[S nocopy.StructView, V any, P filled[V, S]](v P, b []byte, opts []no
 	s, err := parse(b, atOnce(opts)...)
 	if err == nil {
 		r := Reader{b: b, room: roomFor(b, opts)}
-		v.ThriftFill(s, &r)
+		if v.ThriftFill(s, &r); r.room < 0 { // perhaps because of what v had before
+			*v = *new(V)
+			r.room = roomFor(b, opts)
+			v.ThriftFill(s, &r)
+		}
 		nocopy.Struct(s).Release()
 		err = r.end()
 	}
@@ -42,15 +47,18 @@ func atOnce(opts []nocopy.Option) []nocopy.Option {
 	})
 }
 
+// mostRoom is for systems of 32 bits, where one slice could otherwise be larger than any can be.
+const mostRoom = math.MaxInt / 4
+
 // roomFor returns how much memory the slices of a message of these bytes may take.
-func roomFor(b []byte, opts []nocopy.Option) int {
-	room := memoryLess + perByte*len(b)
+func roomFor(b []byte, opts []nocopy.Option) int64 {
+	room := memoryLess + perByte*int64(len(b))
 	for _, o := range opts {
 		if l, ok := o.(nocopy.Limits); ok && l.MaxIndex > 0 {
-			room = l.MaxIndex
+			room = int64(l.MaxIndex)
 		}
 	}
-	return room
+	return min(room, mostRoom)
 }
 
 // end returns an error if slices would have taken too much memory.
@@ -61,10 +69,8 @@ func (r *Reader) end() error {
 	return nil
 }
 
-// Empty returns v without its elements; it is not nil.
-func Empty[T any](v []T) []T {
-	if v == nil {
-		return []T{}
-	}
-	return v[:0]
+// Empty returns v without its elements. Its memory counts as with Slice, which may return nil.
+func Empty[T any](r *Reader, v []T) []T {
+	v, _ = Slice(r, 0, v, 0)
+	return v
 }

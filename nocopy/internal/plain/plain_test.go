@@ -21,30 +21,45 @@ func TestSlice(t *testing.T) {
 	if len(v) != 3 || at != 0 {
 		t.Fatal(len(v), at)
 	}
-	v[2].kept = []int{1}
-	if v, at = Slice(&r, at, v[:0], 2); len(v) != 2 || v[:3][2].kept == nil {
-		t.Error(len(v), at)
+	v[1].kept, v[2].kept = []int{1}, []int{1}
+	if v, at = Slice(&r, at, v, 2); len(v) != 2 || v[1].kept == nil || v[:3][2].kept != nil {
+		t.Error("2 elements stay as they were, and the third is gone")
 	}
-	if v, at = Slice(&r, at, v, 50); len(v) != 50 || v[2].kept == nil || at != 0 {
+	if v, at = Slice(&r, at, v, 50); len(v) != 50 || v[1].kept == nil || at != 0 {
 		t.Error(len(v), at)
 	}
 	if none, at := Slice(&r, 0, []large(nil), 0); none == nil || at != 0 {
 		t.Error("a list without elements is as if absent")
 	}
-	if v, at = Slice(&r, 0, []large(nil), 1<<20); len(v) != 0 || at != Failed {
+	if v, at = Slice(&r, 0, []large(nil), 1<<20); v != nil || at != Failed {
 		t.Errorf("a GiB for a MiB: %d elements", len(v))
 	}
-	if p, at := New(&r, 0, new(int)); p == nil || at != 0 {
-		t.Error("what is there takes no memory")
+	if p, at := New(&r, 0, new(int)); p != nil || at != Failed {
+		t.Error("what is there counts")
 	}
 	if p, at := New[int](&r, 0, nil); p != nil || at != Failed {
 		t.Error("there is no memory left")
 	}
+	r.room = 8 * 3
+	if v, at := Slice(&r, 0, make([]int64, 100), 2); len(v) != 2 || cap(v) > 3 || at != 0 {
+		t.Error("memory for which there is no room stays")
+	}
+	if v, at := Slice(&r, 0, make([]int64, 2), 2); v != nil || at != Failed {
+		t.Error("a slice that was there does not count")
+	}
+	// 4 GiB, which an int32 has as 0
+	r, _ = NewReader(nil, nil)
+	if v, at := Slice(&r, 0, [][1 << 10]byte(nil), 1<<22); v != nil || at != Failed || r.end() == nil {
+		t.Error("4 GiB for nothing")
+	}
+	if r, _ := NewReader(make([]byte, 40<<20), nil); r.room < 500<<20 {
+		t.Errorf("%d bytes for 40 MiB", r.room)
+	}
 	r.room = roomFor(nil, []nocopy.Option{nocopy.Lazy, nocopy.Limits{MaxIndex: 8}})
-	if p, _ := New[int](&r, 0, nil); p == nil || r.end() != nil {
+	if p, _ := New[int64](&r, 0, nil); p == nil || r.end() != nil {
 		t.Error("there are 8 bytes")
 	}
-	if p, _ := New[int](&r, 0, nil); p != nil {
+	if p, _ := New[int64](&r, 0, nil); p != nil {
 		t.Error("Limits.MaxIndex does not count")
 	}
 	if err := r.end(); !errors.Is(err, nocopy.ErrLimit) || !strings.Contains(err.Error(), "more than Limits.MaxIndex") {
@@ -98,6 +113,10 @@ func TestGrow(t *testing.T) {
 // TestTooLong: what a message cannot have is refused.
 func TestTooLong(t *testing.T) {
 	for _, f := range []func(){
+		func() {
+			w := Writer{b: make([]byte, 16)}
+			w.growText(0, most+1)
+		},
 		func() { checkCount(math.MaxInt, 2) },
 		func() { checkCount(1<<28, 8) },
 		func() { w := Writer{depth: mostDepth}; w.Enter() },

@@ -2,7 +2,6 @@ package plain
 
 import (
 	"math"
-	"reflect"
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/byteorder"
@@ -26,7 +25,7 @@ const (
 type Reader struct {
 	b     []byte
 	depth int
-	room  int // bytes of memory that slices may still take
+	room  int64 // bytes of memory that slices and pointers may still take
 
 	// When functions take the elements of lists, everything is read twice: first to check it
 	calls bool  // the functions are called
@@ -36,7 +35,7 @@ type Reader struct {
 // NewReader returns a Reader of b, and the position to read at: Failed if the options ask for
 // something that only a message can do.
 func NewReader(b []byte, opts []nocopy.Option) (Reader, int) {
-	r := Reader{b: b, room: memoryLess + perByte*len(b)}
+	r := Reader{b: b, room: roomFor(b, nil)}
 	if len(opts) > 0 || len(b) > maxBytes {
 		return r, Failed
 	}
@@ -234,19 +233,33 @@ func (r *Reader) Map(at int, f Field, key, elem nocopy.WireType, size int) (int,
 
 // Slice returns v with n elements, and at. Elements keep what they were, for the slices in them; a
 // v that has too few grows. At Failed, and if the slices of the message take too much memory, it
-// returns no element, and Failed.
+// returns nil, and Failed.
+//
+// Memory that v has counts like new memory, and is given up if there is no room for it. Elements
+// that v had beyond n become zero. Otherwise many messages could fill one element each with a large
+// slice, which stays.
 func Slice[T any](r *Reader, at int, v []T, n int) ([]T, int) {
 	if at == Failed {
-		return v[:0], at
+		return nil, at
+	}
+	size := int64(sizeOf[T]())
+	kept := int64(cap(v)) * size
+	if kept > r.room {
+		v = nil
 	}
 	if n > cap(v) || v == nil {
-		if r.room -= n * int(reflect.TypeFor[T]().Size()); r.room < 0 {
-			return v[:0], Failed
+		if kept = int64(n) * size; kept > r.room {
+			r.room = -1
+			return nil, Failed
 		}
 		v = slices.Grow(v[:cap(v)], n-cap(v))
 		if v == nil {
 			v = []T{}
 		}
+	}
+	r.room -= kept
+	if len(v) > n {
+		clear(v[n:])
 	}
 	return v[:n], at
 }
@@ -341,13 +354,13 @@ func (r *Reader) ByteSlices(at int, f Field, v [][]byte) ([][]byte, int) {
 
 // New returns p, or new memory for one if it is nil, and at. It fails as Slice does.
 func New[T any](r *Reader, at int, p *T) (*T, int) {
-	if p != nil {
-		return p, at
-	}
-	if r.room -= int(reflect.TypeFor[T]().Size()); r.room < 0 {
+	if r.room -= int64(sizeOf[T]()); r.room < 0 {
 		return nil, Failed
 	}
-	return new(T), at
+	if p == nil {
+		p = new(T)
+	}
+	return p, at
 }
 
 // Must returns at if field f comes next, and Failed otherwise: a message tells which required

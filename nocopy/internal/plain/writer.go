@@ -30,8 +30,9 @@ const (
 	mapHeader   = 6 // key type, value type, count
 )
 
-// most is the largest length of a text and number of elements.
-const most = math.MaxInt32
+// most is the largest length of a text and number of elements. What comes with it, such as headers
+// and the slack, fits an int32, too.
+const most = math.MaxInt32 - 1<<10
 
 // mostDepth is how many structs and lists of structs may be in each other. More means that values
 // contain themselves: Go's stack would be full in the end.
@@ -39,13 +40,21 @@ const mostDepth = 1 << 16
 
 // Writer appends the fields of structs to a slice.
 type Writer struct {
-	b     []byte // with all of its capacity
+	b     []byte // with its capacity, see use
 	depth int
 }
 
 // NewWriter returns a Writer that appends to dst, and the position of the first byte.
 func NewWriter(dst []byte) (Writer, int) {
-	return Writer{b: dst[:cap(dst)]}, len(dst)
+	var w Writer
+	w.use(dst)
+	return w, len(dst)
+}
+
+// use makes the capacity of b, after its length, what w writes to. It leaves out what is more than
+// the largest text needs, so that longer ones always call growText, which refuses them.
+func (w *Writer) use(b []byte) {
+	w.b = b[:len(b)+min(cap(b)-len(b), most+2*(Slack+beyond))]
 }
 
 // Bytes returns what has been written up to at.
@@ -61,15 +70,14 @@ func (w *Writer) Fit(at int) int {
 
 // fit makes room for n bytes and the slack after them.
 func (w *Writer) fit(at, n int) {
-	if len(w.b)-at < n+Slack+beyond {
+	if len(w.b)-at-(Slack+beyond) < n {
 		w.grow(at, n)
 	}
 }
 
 //go:noinline
 func (w *Writer) grow(at, n int) {
-	w.b = slices.Grow(w.b[:at], max(n+Slack+beyond, at, 256))
-	w.b = w.b[:cap(w.b)]
+	w.use(slices.Grow(w.b[:at], max(n+Slack+beyond, at, 256)))
 }
 
 // Enter notes that a nested struct, or a list of such, begins.
@@ -302,7 +310,7 @@ func (w *Writer) ByteSlices(at int, f Field, v [][]byte) int {
 // makes room after it.
 func (w *Writer) Default(at int, d *nocopy.XDesc, f Field) int {
 	b := d.AppendDefault(w.b[:at], f)
-	w.b = b[:cap(b)]
+	w.use(b)
 	return w.Fit(len(b))
 }
 

@@ -158,7 +158,7 @@ func (v *MyTestFields) ThriftFill(s MyTest, r *impl.Reader) {
 	v.Num = s.GetNum()
 	v.Ano.ThriftFill(s.GetAno(), r)
 	if s.IsSetNums() {
-		v.Nums = s.GetNums().AppendTo(impl.Empty(v.Nums))
+		v.Nums = s.GetNums().AppendTo(impl.Empty(r, v.Nums))
 	} else {
 		v.Nums = nil
 	}
@@ -688,7 +688,7 @@ func (v *MetaFields) ThriftFill(s Meta, r *impl.Reader) {
 	v.Cluster = s.GetCluster()
 	v.User.ThriftFill(s.GetUser(), r)
 	if s.IsSetTags() {
-		v.Tags = impl.Empty(v.Tags)
+		v.Tags = impl.Empty(r, v.Tags)
 		for k, x := range s.GetTags().All() {
 			v.Tags = append(v.Tags, nocopy.Pair[string, string]{Key: k, Value: x})
 		}
@@ -899,7 +899,7 @@ func (v *BusinessFields) ThriftFill(s Business, r *impl.Reader) {
 		v.Items = nil
 	}
 	if s.IsSetExtra() {
-		v.Extra = impl.Empty(v.Extra)
+		v.Extra = impl.Empty(r, v.Extra)
 		for k, x := range s.GetExtra().All() {
 			v.Extra = append(v.Extra, nocopy.Pair[string, string]{Key: k, Value: x})
 		}
@@ -907,12 +907,12 @@ func (v *BusinessFields) ThriftFill(s Business, r *impl.Reader) {
 		v.Extra = nil
 	}
 	if s.IsSetNums() {
-		v.Nums = s.GetNums().AppendTo(impl.Empty(v.Nums))
+		v.Nums = s.GetNums().AppendTo(impl.Empty(r, v.Nums))
 	} else {
 		v.Nums = nil
 	}
 	if s.IsSetWords() {
-		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+		v.Words = s.GetWords().AppendTo(impl.Empty(r, v.Words))
 	} else {
 		v.Words = nil
 	}
@@ -935,8 +935,7 @@ func ParseBusinessBy(v *BusinessFields, by BusinessBy, b []byte, opts ...nocopy.
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err
@@ -1216,7 +1215,7 @@ func (v *RowFields) ThriftRead(r *impl.Reader, at int) int {
 // ThriftFill is for generated code.
 func (v *RowFields) ThriftFill(s Row, r *impl.Reader) {
 	if s.IsSetLengths() {
-		v.Lengths = s.GetLengths().AppendTo(impl.Empty(v.Lengths))
+		v.Lengths = s.GetLengths().AppendTo(impl.Empty(r, v.Lengths))
 	} else {
 		v.Lengths = nil
 	}
@@ -1338,8 +1337,7 @@ func ParseVStreamRowsResponseBy(v *VStreamRowsResponseFields, by VStreamRowsResp
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err
@@ -1478,22 +1476,22 @@ func (v *BulkFields) ThriftRead(r *impl.Reader, at int) int {
 // ThriftFill is for generated code.
 func (v *BulkFields) ThriftFill(s Bulk, r *impl.Reader) {
 	if s.IsSetLongs() {
-		v.Longs = s.GetLongs().AppendTo(impl.Empty(v.Longs))
+		v.Longs = s.GetLongs().AppendTo(impl.Empty(r, v.Longs))
 	} else {
 		v.Longs = nil
 	}
 	if s.IsSetInts() {
-		v.Ints = s.GetInts().AppendTo(impl.Empty(v.Ints))
+		v.Ints = s.GetInts().AppendTo(impl.Empty(r, v.Ints))
 	} else {
 		v.Ints = nil
 	}
 	if s.IsSetShorts() {
-		v.Shorts = s.GetShorts().AppendTo(impl.Empty(v.Shorts))
+		v.Shorts = s.GetShorts().AppendTo(impl.Empty(r, v.Shorts))
 	} else {
 		v.Shorts = nil
 	}
 	if s.IsSetDoubles() {
-		v.Doubles = s.GetDoubles().AppendTo(impl.Empty(v.Doubles))
+		v.Doubles = s.GetDoubles().AppendTo(impl.Empty(r, v.Doubles))
 	} else {
 		v.Doubles = nil
 	}
@@ -1598,7 +1596,7 @@ func (v *CatalogFields) ThriftFill(s Catalog, r *impl.Reader) {
 		v.Items = nil
 	}
 	if s.IsSetWords() {
-		v.Words = s.GetWords().AppendTo(impl.Empty(v.Words))
+		v.Words = s.GetWords().AppendTo(impl.Empty(r, v.Words))
 	} else {
 		v.Words = nil
 	}
@@ -1616,8 +1614,7 @@ func ParseCatalogBy(v *CatalogFields, by CatalogBy, b []byte, opts ...nocopy.Opt
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err

@@ -289,8 +289,7 @@ func ParseTimeSeriesBy(v *TimeSeriesFields, by TimeSeriesBy, b []byte, opts ...n
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err
@@ -488,8 +487,7 @@ func ParseWriteRequestBy(v *WriteRequestFields, by WriteRequestBy, b []byte, opt
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err

@@ -3182,8 +3182,7 @@ func ParseWideBy(v *WideFields, by WideBy, b []byte, opts ...nocopy.Option) erro
 	r, at := impl.NewReader(b, opts)
 	if v.readBy(&r, &by, at) == len(b) {
 		r.Call()
-		v.readBy(&r, &by, 0)
-		return r.Err()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
 	if err := v.Parse(b, opts...); err != nil {
 		return err

@@ -1,0 +1,150 @@
+package shapes_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
+)
+
+// memoryOf returns how many bytes the slices in v and what they refer to take, elements beyond
+// their lengths included.
+func memoryOf(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += memoryOf(v.Field(i))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			n = int(v.Type().Elem().Size()) + memoryOf(v.Elem())
+		}
+	case reflect.Slice:
+		n = v.Cap() * int(v.Type().Elem().Size())
+		for i := range v.Cap() {
+			n += memoryOf(v.Slice(0, v.Cap()).Index(i))
+		}
+	}
+	return n
+}
+
+// Forms of a message: read as it is, and by way of a message.
+const (
+	usual   = "usual"
+	unknown = "with an unknown field"
+)
+
+// inForm returns b, a struct, in a form.
+func inForm(b []byte, form string) []byte {
+	if form == unknown {
+		return append(bytes.Clone(b[:len(b)-1]), 8, 0x77, 0x77, 0, 0, 0, 1, 0)
+	}
+	return b
+}
+
+// TestPlainKept: a value that is used for many messages takes no more memory than one message may,
+// though each fills another element with a large list, and none forgets the others' lists. So it
+// is by way of messages.
+func TestPlainKept(t *testing.T) {
+	const rounds, many = 70, 10_000
+	orders := map[string]func(k int) (elements, large int){
+		"longer":   func(k int) (int, int) { return k + 1, k },
+		"shorter":  func(k int) (int, int) { return rounds - k, rounds - k - 1 },
+		"the same": func(k int) (int, int) { return rounds, k },
+	}
+	for name, order := range orders {
+		for _, form := range []string{usual, unknown} {
+			var v shapes.TreeFields
+			most := 0
+			for k := range rounds {
+				elements, large := order(k)
+				in := shapes.TreeFields{Children: make([]shapes.TreeFields, elements)}
+				for i := range in.Children {
+					in.Children[i].Children = []shapes.TreeFields{}
+				}
+				in.Children[large].Children = make([]shapes.TreeFields, many)
+				b := inForm(in.AppendTo(nil), form)
+				if err := v.Parse(b); err != nil {
+					t.Fatalf("%s, message %d: %v", name, k, err)
+				}
+				if len(v.Children) != elements || len(v.Children[large].Children) != many {
+					t.Fatalf("%s, message %d: other values", name, k)
+				}
+				most = max(most, 16<<20+64*len(b))
+			}
+			if n := memoryOf(reflect.ValueOf(v)); n > most {
+				t.Errorf("%s, %s: %d MiB, a message may take %d", name, form, n>>20, most>>20)
+			}
+		}
+	}
+}
+
+// TestPlainForgets: what a shorter list leaves of a longer one refers to no bytes of earlier
+// messages.
+func TestPlainForgets(t *testing.T) {
+	v := shapes.ListsFields{Texts: []string{"a", "b"}, Blobs: [][]byte{{1}, {2}}, Refusals: []shapes.RefusedFields{{Reason: "x"}, {Reason: "y"}}}
+	long := v.AppendTo(nil)
+	v = shapes.ListsFields{Texts: []string{}, Blobs: [][]byte{}, Refusals: []shapes.RefusedFields{}}
+	short := v.AppendTo(nil)
+	for _, form := range []string{usual, unknown} {
+		for _, b := range [][]byte{long, short} {
+			if err := v.Parse(inForm(b, form)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if v.Texts[:1][0] != "" || v.Blobs[:1][0] != nil || v.Refusals[:1][0].Reason != "" {
+			t.Errorf("%s: an element that is gone refers to its message", form)
+		}
+	}
+}
+
+// TestPlainByMemory: functions are called with all elements, though these take as much memory again
+// when they are read for the second time.
+func TestPlainByMemory(t *testing.T) {
+	// Almost as many empty structs, of a byte each, as a message may have
+	n := (16 << 20) / int(reflect.TypeFor[shapes.SecretsFields]().Size()-64) * 9 / 10
+	list := func(n int) []byte { return binary.BigEndian.AppendUint32([]byte{15, 0, 11, 12}, uint32(n)) }
+	const elements = 3
+	b := list(elements)
+	for range elements {
+		b = append(append(b, list(n)...), make([]byte, n+1)...)
+	}
+	b = append(b, 0)
+	var v shapes.SecretsFields
+	got := 0
+	err := shapes.ParseSecretsBy(&v, shapes.SecretsBy{Nested: func(i int, c *shapes.SecretsFields) error {
+		if i != got || len(c.Nested) != n {
+			t.Fatalf("element %d has %d, want %d with %d", i, len(c.Nested), got, n)
+		}
+		got++
+		return nil
+	}}, b)
+	if err != nil || got != elements {
+		t.Errorf("%d of %d elements, %v", got, elements, err)
+	}
+}
+
+// TestPlainByChanges: a function that changes the bytes, of which all are known to be good, is
+// found out rather than that the rest is passed over.
+func TestPlainByChanges(t *testing.T) {
+	b := (&shapes.TreeFields{Children: make([]shapes.TreeFields, 3)}).AppendTo(nil)
+	var v shapes.TreeFields
+	stop := errors.New("stop")
+	by := shapes.TreeBy{Children: func(int, *shapes.TreeFields) error { clear(b); return stop }}
+	if err := shapes.ParseTreeBy(&v, by, b); err != stop {
+		t.Error(err)
+	}
+	b = (&shapes.TreeFields{Children: make([]shapes.TreeFields, 3)}).AppendTo(nil)
+	by.Children = func(int, *shapes.TreeFields) error { clear(b); return nil }
+	defer func() {
+		if s := fmt.Sprint(recover()); !strings.HasPrefix(s, "nocopy: the bytes of shapes.TreeFields have changed") {
+			t.Error(s)
+		}
+	}()
+	shapes.ParseTreeBy(&v, by, b)
+}
