@@ -103,8 +103,8 @@ func TestPlainForgets(t *testing.T) {
 	}
 }
 
-// TestPlainByMemory: functions are called with all elements, though these take as much memory again
-// when they are read for the second time.
+// TestPlainByMemory: functions are called with all elements, though these take as much memory
+// again when they are read for the second time.
 func TestPlainByMemory(t *testing.T) {
 	// Almost as many empty structs, of a byte each, as a message may have
 	n := (16 << 20) / int(reflect.TypeFor[shapes.SecretsFields]().Size()-64) * 9 / 10

@@ -18,8 +18,8 @@ type read[V any] interface {
 // read once, and has the usual form.
 func (r *Reader) Call() { *r = Reader{b: r.b, room: roomFor(r.b, nil), calls: true} }
 
-// Called returns the error of a function that has taken elements of v, if there was one. at is where
-// reading has ended. It panics if that is not the end: all had been read before.
+// Called returns the error of a function that has taken elements of v, if there was one. at is
+// where reading has ended. It panics if that is not the end: all had been read before.
 func Called[V any](r *Reader, v *V, at int) error {
 	if r.err == nil && at != len(r.b) {
 		panic(fmt.Sprintf("nocopy: the bytes of %T have changed while a function had its elements", *v))

@@ -236,8 +236,8 @@ func (r *Reader) Map(at int, f Field, key, elem nocopy.WireType, size int) (int,
 // returns nil, and Failed.
 //
 // Memory that v has counts like new memory, and is given up if there is no room for it. Elements
-// that v had beyond n become zero. Otherwise many messages could fill one element each with a large
-// slice, which stays.
+// that v had beyond n become zero. Otherwise many messages could each fill another element with a
+// large slice, and all of them would stay.
 func Slice[T any](r *Reader, at int, v []T, n int) ([]T, int) {
 	if at == Failed {
 		return nil, at
