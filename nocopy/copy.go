@@ -188,7 +188,7 @@ func (m *Message) indexValue(t *XType, p, e uint32) uint32 {
 // new one.
 func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32) uint32 {
 	m.beginTrusted(0)
-	p := &m.p
+	p := m.p
 	p.node = node
 	src.r.Pieces(func(pos uint32, mem []byte) bool {
 		p.windows = append(p.windows, window{Chunk: chain.Chunk{Mem: mem}, src: &src.from.buf, pos: pos})

@@ -306,7 +306,7 @@ func (m *Message) indexAt(t *XType, p uint32) uint32 {
 func (m *Message) beginTrusted(p uint32) {
 	m.zeroed = 0 // since the parser does not update it
 	m.noteGrowth()
-	m.p.reset(0)
+	m.parser().reset(0)
 	m.p.lazy = false // what the program sets is indexed at once: Lazy is about received bytes
 	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
 	m.p.growth = doubling

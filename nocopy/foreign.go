@@ -85,7 +85,7 @@ func parseEncoded(d *XDesc, pieces [][]byte) (*Message, error) {
 // this.
 func (X) Reparse(d *XDesc, wire []byte, depth int) XStruct {
 	m := takeParsed(d, limited, Limits{MaxDepth: depth}.orElse(Limits{chain.MaxSize, 0, math.MaxInt}))
-	base, p := m.buf.Refer(wire, false, true), &m.p
+	base, p := m.buf.Refer(wire, false, true), m.parser()
 	p.reset(len(wire))
 	p.b, p.base, p.trusted = wire, base, true
 	s, err := m.parseRoot(p)

@@ -56,7 +56,7 @@ func copyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, err
 	m.buf.Close()
 	m.beginTrusted(p)
 	m.p.b, m.p.trusted, m.p.maxDepth = b, false, m.limits.MaxDepth // the bytes may be of another type
-	if _, err := m.parseRoot(&m.p); err != nil {
+	if _, err := m.parseRoot(m.p); err != nil {
 		return nil, err
 	}
 	if err := m.Check(); err != nil {

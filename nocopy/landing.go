@@ -404,8 +404,9 @@ func (m *Message) mostIndexFor(words int) int {
 // returns its entry, the offset of what follows, and whether it is valid. If not, it notes the
 // error for Message.Index.
 func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, ok bool) {
-	l, p := m.landing, &m.p
+	l := m.landing
 	m.beginTrusted(l.base + uint32(at))
+	p := m.p
 	p.b = l.b[at:stop:stop]
 	p.trusted, p.utf8, p.maxDepth, p.maxIndex = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, l.maxIndex
 	i, word := p.value(t, 0, 0)

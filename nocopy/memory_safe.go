@@ -10,18 +10,22 @@ type memory struct {
 	size   uint64 // of b
 	idx    []uint32
 	code   codeAt
-	levels []level
+	levels levelsAt
+	most   uint64 // levels
 }
 
 type (
-	bytesAt = []byte
-	wordsAt = []uint32
-	codeAt  = []cell
+	bytesAt  = []byte
+	wordsAt  = []uint32
+	codeAt   = []cell
+	levelsAt = []level
 )
 
-func (s *memory) set(b []byte, idx []uint32, code []cell, levels []level) {
-	s.b, s.size, s.idx, s.code, s.levels = b, uint64(len(b)), idx, code, levels
+func (s *memory) set(b []byte, idx []uint32, code []cell) {
+	s.b, s.size, s.idx, s.code = b, uint64(len(b)), idx, code
 }
+
+func levelsOf(levels []level) (levelsAt, uint64) { return levels, uint64(len(levels)) }
 
 func memoryOf(b []byte, code []cell) memory { return memory{b: b, size: uint64(len(b)), code: code} }
 

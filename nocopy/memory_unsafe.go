@@ -11,7 +11,7 @@ type memory struct {
 	size   uint64 // of the window
 	idx    wordsAt
 	code   codeAt
-	levels unsafe.Pointer
+	levels levelsAt
 	most   uint64 // levels
 }
 
@@ -20,18 +20,26 @@ type (
 	bytesAt = unsafe.Pointer
 	wordsAt = unsafe.Pointer
 	codeAt  = unsafe.Pointer
+	// SAFETY: see levelsOf.
+	levelsAt = unsafe.Pointer
 )
 
-// set gives a machine a window, an index, the code and levels.
-func (s *memory) set(b []byte, idx []uint32, code []cell, levels []level) {
+// set gives a machine a window, an index and the code.
+func (s *memory) set(b []byte, idx []uint32, code []cell) {
 	// SAFETY: every index in the window is compared with its size before anything is read there.
 	// Nothing is stored in the index but words that the machine has room for, and the entry that it
 	// begins with. All offsets in the code come from these cells, or from programs that were compiled
-	// before. A level is only made below most.
+	// before.
 	s.b, s.size = unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
 	s.idx = unsafe.Pointer(unsafe.SliceData(idx))
 	s.code = unsafe.Pointer(unsafe.SliceData(code))
-	s.levels, s.most = unsafe.Pointer(unsafe.SliceData(levels)), uint64(len(levels))
+}
+
+// levelsOf returns what a machine's levels and most are set to. The levels do not escape by it, as
+// they would if set stored them.
+func levelsOf(levels []level) (levelsAt, uint64) {
+	// SAFETY: a level is only made below most.
+	return unsafe.Pointer(unsafe.SliceData(levels)), uint64(len(levels))
 }
 
 // memoryOf returns the memory of a machine that only passes. Unlike set it does not make the cells

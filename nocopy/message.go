@@ -53,7 +53,7 @@ type Message struct {
 	absentIn    *field  // the field that is absent then; nil if that is not known
 	shadows     shadows // fields that came twice
 	limits      Limits
-	p           parser
+	p           *parser // nil unless the message is being parsed, or values are indexed again and again
 	scratch     []byte      // memory in which a zero value is encoded before it is appended
 	copied      []byte      // memory for a value that is copied from another message
 	spentRange  chain.Range // has memory for the pieces of the next Range, see source
@@ -148,8 +148,6 @@ func makeMessage(home *sync.Pool) *Message {
 func (m *Message) init() {
 	m.gen, m.edits, m.limits = 1, make([]edit, 1), usualLimits
 	m.dead.checkAt = uncheckedWords
-	m.p.m = m
-	m.p.levels = m.p.few[:]
 }
 
 func (m *Message) handle(e uint32) XStruct { return XStruct{m, m.gen<<32 | uint64(e)} }
@@ -408,6 +406,7 @@ func (m *Message) endMore() {
 		panic("nocopy: internal error: more is not noted")
 	}
 	m.more, m.late = false, nil
+	m.dropParser()
 	if m.large || cap(m.shadows.all) > keepShadows || cap(m.copied) > keepCopied {
 		m.dropLarge()
 	}
@@ -423,7 +422,6 @@ func (m *Message) endMore() {
 	m.dropLaters()
 	if m.hasTables {
 		m.forgetTables()
-		m.p.dropPresent()
 	}
 	if m.dead.used() {
 		m.dead.reset()

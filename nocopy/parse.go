@@ -41,12 +41,14 @@ func (m *Message) parse(d *XDesc, b []byte, flags flag) (XStruct, error) {
 		m.growIndex(2<<bits.Len32(words), maxWords)
 	}
 	room := uint32(min(len(m.idx), indexFloor/4)) // it may have more room
-	start, cells, idx, levels := d.programs.Load().start, *code.cells.Load(), m.idx, m.p.levels
+	start, cells, idx := d.programs.Load().start, *code.cells.Load(), m.idx
+	var levels [parseLevels]level
 	var s machine // each field is set below, so that the compiler need not make all of it zero first
 	s.pc, s.entry, s.used, s.room = start, firstEntry, words, room
 	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+fieldHeader, 0, 1
 	s.at, s.top, s.bottom, s.after = 0, 0, 0, 0
-	s.set(b, idx, cells, levels)
+	s.set(b, idx, cells)
+	s.levels, s.most = levelsOf(levels[:])
 	put(entryAt(s.idx, firstEntry), entryStart, base)
 	var why reason
 	if flags&Lazy != 0 {
@@ -67,9 +69,12 @@ const mostLeading = 32 << 10
 
 // parseRest does what is left for parse to do after machine s has stopped for this reason.
 func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (XStruct, error) {
-	p := &m.p
+	p := m.parser()
 	p.reset(len(b))
 	p.b, p.base = b, base
+	for i := range s.top {
+		p.levels[i] = *s.level(i)
+	}
 	return m.parsed(p, p.resume(s, why, 0))
 }
 
@@ -85,7 +90,7 @@ func parseWith(d *XDesc, b []byte, flags flag, limits Limits) (XStruct, error) {
 
 // parseFrom parses b, which is at this position, from its beginning.
 func (m *Message) parseFrom(b []byte, base uint32) (XStruct, error) {
-	p := &m.p
+	p := m.parser()
 	p.reset(len(b))
 	p.b, p.base = b, base
 	return m.parseRoot(p)
@@ -119,12 +124,13 @@ func parseBlocks(d *XDesc, blocks [][]byte, flags flag, limits Limits) (XStruct,
 	}
 	n := int(total)
 	m := newMessage(d, flags, limits)
+	p := m.parser()
 	for _, b := range blocks {
 		if len(b) > 0 {
-			m.p.windows = append(m.p.windows, window{Chunk: chain.Chunk{Mem: b}})
+			p.windows = append(p.windows, window{Chunk: chain.Chunk{Mem: b}})
 		}
 	}
-	if len(m.p.windows) > maxWindows || flags&(Lazy|ByIndex) != 0 {
+	if len(p.windows) > maxWindows || flags&(Lazy|ByIndex) != 0 {
 		return m.parseGathered(n)
 	}
 	return m.parseWindows(n)
@@ -171,10 +177,10 @@ func (m *Message) read(r io.Reader, n int) (at chain.Pos, mem []byte, err error)
 // crosses into the next one, takes positions. More are copied together.
 const maxWindows = 128
 
-// parseWindows parses the n bytes in m.p.windows where they lie, or copied together if they would
+// parseWindows parses the n bytes in the parser's windows where they lie, or copied together if they would
 // take too many positions there.
 func (m *Message) parseWindows(n int) (XStruct, error) {
-	p := &m.p
+	p := m.parser()
 	windows := p.windows
 	p.reset(n)
 	p.windows, p.after = windows, n
@@ -188,9 +194,9 @@ func (m *Message) parseWindows(n int) (XStruct, error) {
 	return m.parsed(p, i)
 }
 
-// parseGathered parses the n bytes in m.p.windows after copying them together.
+// parseGathered parses the n bytes in the parser's windows after copying them together.
 func (m *Message) parseGathered(n int) (XStruct, error) {
-	p := &m.p
+	p := m.parser()
 	recycle := m.flags&Recycle != 0
 	c := chain.NewChunk(n, recycle)
 	mem := c.Mem[:0]
@@ -256,6 +262,7 @@ func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 		m.Finish()
 	}
 	p.b = nil
+	m.dropParser()
 	if m.flags&WithIndex != 0 {
 		m.addWireIndex()
 		m.buf.Seal()
@@ -314,9 +321,10 @@ func parseOwn(d *XDesc, c chain.Chunk, flags flag, limits Limits) (XStruct, erro
 // parsePieces parses a chunk of several pieces, of n bytes together, which the message takes over.
 func (m *Message) parsePieces(c chain.Chunk, n int) (XStruct, error) {
 	m.buf.Hold(c)
+	p := m.parser()
 	for w := &c; w != nil; w = w.Next() {
 		if len(w.Mem) > 0 {
-			m.p.windows = append(m.p.windows, window{Chunk: *w, held: true})
+			p.windows = append(p.windows, window{Chunk: *w, held: true})
 		}
 	}
 	if m.flags&ByIndex != 0 {

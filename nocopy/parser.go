@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", ErrLimit)
@@ -52,6 +53,42 @@ const (
 	failed   = -1
 	mismatch = -2
 )
+
+// parseLevels is how many levels the usual parse has, which is done without a parser.
+const parseLevels = 4
+
+// parsers are those that no message has.
+var parsers = sync.Pool{New: func() any {
+	p := new(parser)
+	p.levels = p.few[:]
+	return p
+}}
+
+// parser returns the message's parser.
+func (m *Message) parser() *parser {
+	if m.p == nil {
+		m.p, m.more = parsers.Get().(*parser), true
+		m.p.m = m
+	}
+	return m.p
+}
+
+// keepMachine is the most levels that wait for the next message.
+const keepMachine = 1 << 10
+
+// dropParser gives the message's parser up, if it has one.
+func (m *Message) dropParser() {
+	p := m.p
+	if p == nil {
+		return
+	}
+	m.p, p.m, p.err = nil, nil, nil
+	p.dropPresent()
+	if len(p.levels) > keepMachine {
+		p.levels = p.few[:]
+	}
+	parsers.Put(p)
+}
 
 // reset prepares the parser for n bytes, which are not in b yet.
 func (p *parser) reset(n int) {

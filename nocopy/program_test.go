@@ -192,7 +192,7 @@ func TestProgramOfBuilt(t *testing.T) {
 	// what New makes.
 	ran := func(wire []byte) (whole, built bool) {
 		m := newMessage(d, 0, usualLimits)
-		p := &m.p
+		p := m.parser()
 		p.reset(len(wire))
 		p.b, p.base, p.depth = wire, m.buf.AddForeign(wire, false), 1
 		var s machine
@@ -262,7 +262,7 @@ func TestProgramOfGaps(t *testing.T) {
 		for second := range 1 << len(fields) {
 			wire := []byte("\x0c\x00\x00\x00\x02" + element(first) + element(second))
 			m := newMessage(d, 0, usualLimits)
-			m.p.reset(len(wire))
+			m.parser().reset(len(wire))
 			m.p.b = wire
 			if end := m.p.pass(listTypeOf(d.self), 0); end != len(wire) {
 				t.Errorf("elements with fields %05b and %05b: passed to %d of %d", first, second, end, len(wire))

@@ -15,7 +15,8 @@ func (p *parser) runAll(s *machine, lead int) int {
 // load gives the machine what may have changed since it last ran: window, index, limits.
 func (p *parser) load(s *machine) {
 	s.head, s.after = p.base+fieldHeader, uint64(p.after)
-	s.set(p.b, p.m.idx, *code.cells.Load(), p.levels)
+	s.set(p.b, p.m.idx, *code.cells.Load())
+	s.levels, s.most = levelsOf(p.levels)
 	s.used, s.room = p.m.words, min(p.maxIndex-uint32(p.promised), uint32(len(p.m.idx)))
 	s.deeper = int32(p.maxDepth - p.depth)
 	if s.leaves = 0; p.unlimited || p.m.limits.MaxIndex <= 0 {
@@ -54,7 +55,9 @@ func (p *parser) resume(s *machine, why reason, lead int) int {
 		case tooManyStructs:
 			i = p.tooDeep(s)
 		case levelsFull:
-			p.levels = append(p.levels, p.levels...)
+			if int(s.height()) == len(p.levels) { // those of parse are fewer
+				p.levels = append(p.levels, p.levels...)
+			}
 		default:
 			i = p.runSlowly(s, lead)
 		}

@@ -18,7 +18,7 @@ import (
 func parseSlowly(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 	flags, limits := configOf(opts)
 	m := takeParsed(d, flags, limits)
-	p := &m.p
+	p := m.parser()
 	p.reset(len(b))
 	p.b, p.base, p.slow = b, m.buf.Refer(b, false, false), true
 	return m.parseRoot(p)
