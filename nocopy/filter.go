@@ -32,6 +32,9 @@ func (ts *tables) isNew(e, n uint32, ends uint64) bool {
 //go:noinline
 func (ts *tables) clearFilter(e uint32) {
 	ts.filterOf, ts.filterTable = e, nil
+	if ts.filter == nil {
+		ts.filter = new(filter)
+	}
 	clear(ts.filter[:])
 }
 

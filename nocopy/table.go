@@ -22,9 +22,9 @@ type tables struct {
 
 	// While a map is being filled, most keys are new. Up to filterPairs pairs, a filter finds that
 	// out without a table.
-	filterOf    uint32 // the entry of that map, 0 if there is none
-	filter      filter
-	filterTable *table // the table of that map, nil if it has none yet
+	filterOf    uint32  // the entry of that map, 0 if there is none
+	filter      *filter // nil until a map is filled
+	filterTable *table  // the table of that map, nil if it has none yet
 }
 
 // table finds the last pair or element with a given key. A key takes one bucket; earlier pairs
