@@ -53,7 +53,7 @@ type Message struct {
 	absentIn    *field  // the field that is absent then; nil if that is not known
 	shadows     shadows // fields that came twice
 	limits      Limits
-	p           *parser     // nil unless the message is being parsed, or values are indexed again and again
+	p           *parser     // nil unless it was needed, see parser
 	scratch     []byte      // memory in which a zero value is encoded before it is appended
 	copied      []byte      // memory for a value that is copied from another message
 	spentRange  chain.Range // has memory for the pieces of the next Range, see source

@@ -177,8 +177,8 @@ func (m *Message) read(r io.Reader, n int) (at chain.Pos, mem []byte, err error)
 // crosses into the next one, takes positions. More are copied together.
 const maxWindows = 128
 
-// parseWindows parses the n bytes in the parser's windows where they lie, or copied together if they would
-// take too many positions there.
+// parseWindows parses the n bytes in the parser's windows where they lie, or copied together if
+// they would take too many positions there.
 func (m *Message) parseWindows(n int) (XStruct, error) {
 	p := m.parser()
 	windows := p.windows
