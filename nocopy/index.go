@@ -65,7 +65,7 @@ func (m *Message) growIndex(end, most int) {
 	if size > most/2 && most < maxWords {
 		size = most
 	}
-	n := max(end, size, 64)
+	n := max(end, size, 32)
 	m.resizeIndex(n, n)
 }
 

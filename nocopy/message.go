@@ -144,9 +144,12 @@ func makeMessage(home *sync.Pool) *Message {
 	return m
 }
 
+// noEdits is Message.edits until there are some: number 0 is unused.
+var noEdits [1]edit
+
 // init makes a Message that is zero ready for its first contents.
 func (m *Message) init() {
-	m.gen, m.edits, m.limits = 1, make([]edit, 1), usualLimits
+	m.gen, m.edits, m.limits = 1, noEdits[:], usualLimits
 	m.dead.checkAt = uncheckedWords
 }
 
@@ -480,7 +483,7 @@ func (m *Message) dropLarge() {
 	}
 	if m.idle++; m.large && m.idle > keepLarge {
 		m.large = false
-		m.open, m.edits = nil, make([]edit, 1)
+		m.open, m.edits = nil, noEdits[:]
 		m.tables.dropSpare()
 		m.buf.Shrink()
 	}

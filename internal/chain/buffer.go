@@ -57,7 +57,19 @@ type Buffer struct {
 	sealed    bool
 	framed    bool // the headroom ends with the message's length
 
-	loose loose // values that are in no run yet
+	loose   *loose // values that are in no run yet; nil if there never were any
+	looseOn bool   // there may be some to give back
+
+	few few
+}
+
+// few is where the tables of a Buffer begin, which is all that most messages need.
+type few struct {
+	segs   [2][]byte
+	meta   [2]segment
+	spans  [2]span
+	nodes  [1]node
+	pieces [1]piece
 }
 
 // StoreSlowly makes InTail return false from now on, so that callers ask Writable before each
@@ -107,7 +119,9 @@ func (b *Buffer) newTail(n int) {
 // takeTail makes new memory of the given size the tail and returns it. ownTail has to be called
 // next.
 func (b *Buffer) takeTail(size int) []byte {
-	b.loose.cut = 0 // it was cut from the block before
+	if b.loose != nil {
+		b.loose.cut = 0 // it was cut from the block before
+	}
 	switch {
 	case b.recycle:
 		b.tailMem = newBlock(size)

@@ -19,7 +19,7 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	clear(b.held[len(owned):])
 	clear(b.slabs)
 	b.held, b.slabs = owned, b.slabs[:0]
-	if b.loose.on {
+	if b.looseOn {
 		b.endLoose(b.lent == 0)
 	}
 	headroom, reserved := b.headroom, max(1+b.headroom+b.size+afterLarge, SlabSize)

@@ -16,7 +16,6 @@ type loose struct {
 	filled int      // bytes that were filled before those in mem
 	dead   int      // how many of them, and of those in mem, are no longer needed
 	far    int      // bytes that loose values refer to
-	on     bool     // there may be something to give back
 }
 
 // looseBlock is a block that has only loose values. Its segment is seg.
@@ -36,11 +35,11 @@ const (
 // Loose returns n bytes of loose memory, to be filled, and their position. It returns nil if there
 // is no more.
 func (b *Buffer) Loose(n int) (Pos, []byte) {
-	l := &b.loose
-	i := l.used
-	if n > len(l.mem)-i {
+	l := b.loose
+	if l == nil || n > len(l.mem)-l.used {
 		return b.moreLoose(n)
 	}
+	i := l.used
 	l.used = i + n
 	return l.pos + Pos(i), l.mem[i : i+n : i+n]
 }
@@ -48,10 +47,10 @@ func (b *Buffer) Loose(n int) (Pos, []byte) {
 // moreLoose returns n bytes of loose memory, in a new block if the one that is being filled has no
 // room for them, with their position; nil if there is no more.
 func (b *Buffer) moreLoose(n int) (Pos, []byte) {
-	l := &b.loose
+	l := b.someLoose()
 	if room := (len(b.tail) - b.used) / 2; l.mem == nil && room >= 4*n {
 		// A short list's values and their copies are next to each other.
-		l.on, l.cut = true, room
+		b.looseOn, l.cut = true, room
 		end := len(b.tail) - room
 		l.mem, l.pos, l.used = b.tail[end:], b.tailPos+Pos(end), n
 		b.tail = b.tail[:end]
@@ -64,16 +63,24 @@ func (b *Buffer) moreLoose(n int) (Pos, []byte) {
 	return l.pos, l.mem[:n:n]
 }
 
+// someLoose returns the Buffer's loose memory, which it makes if there never was any.
+func (b *Buffer) someLoose() *loose {
+	if b.loose == nil {
+		b.loose = new(loose)
+	}
+	return b.loose
+}
+
 // addLoose adds a block of at least n bytes, which is filled next. It reports whether it could: n
 // may be too large, or too many segments in use.
 func (b *Buffer) addLoose(n int) bool {
 	const most = segSize - 1 // a segment for each block, which may be used for another one later
-	l := &b.loose
+	l := b.loose
 	k := len(l.free) - 1
 	if n > most || k < 0 && l.segs == maxLooseSegs {
 		return false
 	}
-	l.on = true
+	b.looseOn = true
 	l.filled += l.used
 	size := min(max(l.filled, SlabSize, n), most)
 	var block *Block
@@ -104,22 +111,26 @@ func (b *Buffer) addLoose(n int) bool {
 }
 
 // ForgetLoose notes that n bytes of loose memory are no longer needed.
-func (b *Buffer) ForgetLoose(n int) { b.loose.dead += n }
+func (b *Buffer) ForgetLoose(n int) { b.someLoose().dead += n }
 
 // ReferLoose notes that a loose value refers to n bytes; or, if n is negative, no longer does.
-func (b *Buffer) ReferLoose(n int) { b.loose.far += n }
+func (b *Buffer) ReferLoose(n int) { b.someLoose().far += n }
 
 // looseLive returns how many bytes loose values have.
 func (b *Buffer) looseLive() int {
-	l := &b.loose
-	return l.filled + l.used - l.dead + l.far
+	if l := b.loose; l != nil {
+		return l.filled + l.used - l.dead + l.far
+	}
+	return 0
 }
 
 // looseSize returns how many bytes the blocks of loose memory have.
 func (b *Buffer) looseSize() int {
 	n := 0
-	for _, x := range b.loose.blocks {
-		n += len(b.segs[x.seg])
+	if b.loose != nil {
+		for _, x := range b.loose.blocks {
+			n += len(b.segs[x.seg])
+		}
 	}
 	return n
 }
@@ -127,13 +138,13 @@ func (b *Buffer) looseSize() int {
 // LooseWaste reports whether there is so much loose memory that is no longer needed that copying
 // the rest is worth it.
 func (b *Buffer) LooseWaste() bool {
-	return b.loose.dead > looseWaste && b.loose.dead > b.looseLive()
+	return b.loose != nil && b.loose.dead > looseWaste && b.loose.dead > b.looseLive()
 }
 
 // RenewLoose starts new loose memory. It returns what is to be given to DropLoose once all that is
 // needed was copied out of the old one.
 func (b *Buffer) RenewLoose() int {
-	l := &b.loose
+	l := b.someLoose()
 	l.mem, l.used, l.filled, l.dead = noLoose, 0, 0, 0
 	return len(l.blocks)
 }
@@ -143,7 +154,7 @@ var noLoose = []byte{}
 
 // DropLoose gives back the first n blocks of loose memory. What aliases them stays valid.
 func (b *Buffer) DropLoose(n int) {
-	l := &b.loose
+	l := b.loose
 	for _, x := range l.blocks[:n] {
 		b.segs[x.seg], b.meta[x.seg] = nil, segment{}
 		l.free = append(l.free, x.seg)
@@ -166,7 +177,10 @@ func (b *Buffer) giveBack(block *Block, clean bool) {
 // ClearLoose makes all loose memory free: there are no loose values any more. What aliases them
 // stays valid.
 func (b *Buffer) ClearLoose() {
-	l := &b.loose
+	l := b.loose
+	if l == nil {
+		return
+	}
 	l.far, l.dead = 0, 0
 	switch n := len(l.blocks); {
 	case n > 0 && b.lent == 0: // the last is the largest
@@ -192,7 +206,7 @@ func (b *Buffer) uncut() {
 
 // endLoose gives all loose memory back. clean tells that nothing that is still in use aliases it.
 func (b *Buffer) endLoose(clean bool) {
-	l := &b.loose
+	l := b.loose
 	if l.cut > 0 && clean {
 		b.uncut()
 	}
@@ -201,4 +215,5 @@ func (b *Buffer) endLoose(clean bool) {
 		b.giveBack(x.block, clean)
 	}
 	*l = loose{blocks: l.blocks[:0], free: l.free[:0]}
+	b.looseOn = false
 }

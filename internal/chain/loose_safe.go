@@ -7,7 +7,10 @@ import "encoding/binary"
 // LooseText stores a text after its length in loose memory, and returns its position; 0 if it is
 // not short, or there is no room for it in what is being filled.
 func (b *Buffer) LooseText(v []byte) Pos {
-	l := &b.loose
+	l := b.loose
+	if l == nil {
+		return 0
+	}
 	if n := textLength + len(v); n > MaxShort || n > len(l.mem)-l.used {
 		return 0
 	}

@@ -10,7 +10,10 @@ import (
 // LooseText stores a text after its length in loose memory, and returns its position; 0 if it is
 // not short, or there is no room for it in what is being filled.
 func (b *Buffer) LooseText(v []byte) Pos {
-	l := &b.loose
+	l := b.loose
+	if l == nil {
+		return 0
+	}
 	i, n := l.used, len(v)
 	if n > MaxShort-textLength || n+textLength > len(l.mem)-i {
 		return 0

@@ -104,6 +104,8 @@ func (b *Buffer) referAnew(mem []byte, recycle, own bool) Pos {
 // start empties a Buffer in any state. It makes the tables of one that has none.
 func (b *Buffer) start(recycle bool) {
 	if len(b.segs) == 0 {
+		f := &b.few
+		b.segs, b.meta, b.spans, b.nodes, b.pieces = f.segs[:0], f.meta[:0], f.spans[:0], f.nodes[:0], f.pieces[:0]
 		b.addSegments(zeroes, segment{})
 		b.spans = append(b.spans, span{})
 		b.nodes = append(b.nodes, node{})
@@ -116,7 +118,7 @@ func (b *Buffer) start(recycle bool) {
 // message. The block at the tail is filled anew if nothing of it was lent or shared.
 func (b *Buffer) Free() {
 	// A message that was only read, mostly
-	if b.sealed && b.tailPos == 0 && len(b.segs) == 2 && len(b.nodes) == 1 && len(b.spans) == 2 && len(b.held) == 0 && !b.loose.on {
+	if b.sealed && b.tailPos == 0 && len(b.segs) == 2 && len(b.nodes) == 1 && len(b.spans) == 2 && len(b.held) == 0 && !b.looseOn {
 		b.segs[1] = nil
 		b.flat = nil
 		b.state = readyToRefer
@@ -128,7 +130,7 @@ func (b *Buffer) Free() {
 	if b.frozen != 0 {
 		b.thaw()
 	}
-	if b.loose.on {
+	if b.looseOn {
 		b.endLoose(b.recycle || b.lent == 0)
 	}
 	oneSegment := len(b.segs) == 2 && len(b.nodes) == 1
@@ -183,7 +185,7 @@ func (b *Buffer) reset() {
 // drop removes the message and gives up all memory, except a block or the rest of one that can be
 // the tail of the next message, with recycle or without.
 func (b *Buffer) drop(recycle bool) {
-	if b.loose.on {
+	if b.looseOn {
 		b.endLoose(b.recycle || b.lent == 0)
 	}
 	b.dropHeld(recycle)
@@ -312,6 +314,6 @@ func (b *Buffer) Lend() {
 func (b *Buffer) Shrink() {
 	b.segs, b.meta = nil, nil
 	b.spans, b.nodes, b.order, b.pieces = nil, nil, order{}, nil
-	b.spanOrder, b.aheads, b.loose = order{}, nil, loose{}
+	b.spanOrder, b.aheads, b.loose = order{}, nil, nil
 	b.state = inUse
 }

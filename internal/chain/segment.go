@@ -69,11 +69,23 @@ func (b *Buffer) addSegments(mem []byte, m segment) Pos {
 	b.checkRoom(len(mem))
 	first := Pos(len(b.segs)) << segBits
 	for off := 0; off <= len(mem); off += segSize {
+		if len(b.segs) == cap(b.segs) {
+			b.growSegments()
+		}
 		b.segs = append(b.segs, mem[off:])
 		b.meta = append(b.meta, m)
 	}
 	b.crowded = b.crowded || len(b.segs) > b.mostSegs
 	return first
+}
+
+// growSegments makes room for more segments. The few that came first are no longer in few, which
+// must not keep their memory alive.
+func (b *Buffer) growSegments() {
+	n := max(2*len(b.segs), 8)
+	b.segs = append(make([][]byte, 0, n), b.segs...)
+	b.meta = append(make([]segment, 0, n), b.meta...)
+	b.few.segs, b.few.meta = [2][]byte{}, [2]segment{}
 }
 
 // checkRoom panics unless there are positions for n more bytes of contiguous memory.
@@ -95,6 +107,9 @@ func asUint32(b bool) uint32 {
 func (b *Buffer) AddForeign(mem []byte, own bool) Pos {
 	if len(mem) >= segSize || len(b.segs) >= maxSegments {
 		return b.addSegments(mem, segment{writable: asUint32(own), foreign: !own})
+	}
+	if len(b.segs) == cap(b.segs) {
+		b.growSegments()
 	}
 	b.segs = append(b.segs, mem)
 	b.meta = append(b.meta, segment{writable: asUint32(own), foreign: !own})
