@@ -62,6 +62,9 @@ func (b *Buffer) flatten() bool {
 		}
 		out = appendPiece(out, at, n.at)
 		for s := n.content.first; s != 0; s = b.span(s).next {
+			if b.tooMany(out) {
+				panic(changedAtOnce)
+			}
 			out = appendPiece(out, b.span(s).from, b.span(s).to)
 		}
 		if at = b.endOf(n); at > n.at {
@@ -180,7 +183,7 @@ func (b *Buffer) Range(from, to Pos, own NodeID) Range { return b.RangeAgain(fro
 func (b *Buffer) RangeAgain(from, to Pos, own NodeID, old Range) Range {
 	b.Sync()
 	b.sortNodes()
-	return Range{b, b.walk(old.pieces[:0], b.spanAt(from), part{from, to, own})}
+	return Range{b, b.walk(old.pieces[:0], b.spanAt(from), part{from, to, own, 0})}
 }
 
 // Spent returns a Range that has only the memory of r, for RangeAgain.
@@ -192,7 +195,7 @@ func (r Range) Spent() Range { return Range{pieces: r.pieces} }
 func (b *Buffer) Flat(from, to Pos, own NodeID) ([]byte, bool) {
 	b.Sync()
 	b.sortNodes()
-	p := part{from, to, own}
+	p := part{from, to, own, 0}
 	c := b.order.from(from)
 	for o, ok := b.order.next(&c); ok && o.at() <= to; o, ok = b.order.next(&c) {
 		if !b.excludes(p, b.node(o.id())) {
@@ -256,6 +259,7 @@ func (b *Buffer) compareNodes(x, y *node) int {
 type part struct {
 	from, to Pos
 	own      NodeID
+	depth    uint32 // how many contents of nodes are in each other, so far
 }
 
 // everyNode stands for any node.
@@ -269,7 +273,13 @@ type hidden struct{ from, to Pos }
 // function takes pointers to moves to the heap.
 func (b *Buffer) walk(out []piece, s uint32, p part) []piece {
 	var h hidden
-	for ; s != 0; s = b.span(s).next {
+	if int(p.depth) > len(b.nodes) { // a node is in its own content
+		panic(changedAtOnce)
+	}
+	for left := len(b.spans); s != 0; s = b.span(s).next {
+		if left--; left < 0 || b.tooMany(out) {
+			panic(changedAtOnce)
+		}
 		sp := *b.span(s)
 		if p.to != 0 && sp.from > p.to {
 			break
@@ -280,6 +290,12 @@ func (b *Buffer) walk(out []piece, s uint32, p part) []piece {
 		}
 	}
 	return out
+}
+
+// tooMany reports whether pieces are more than the spans and nodes can make: a run, or a node,
+// comes in itself. It does not look where parts of runs have places of their own.
+func (b *Buffer) tooMany(pieces []piece) bool {
+	return len(pieces) > len(b.spans)+2*len(b.nodes) && b.parts == nil
 }
 
 // walkSpan does the work of walk for one span. It returns h as it is after the span.
@@ -303,12 +319,12 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 		out = appendPiece(out, at, n.at)
 		at = n.at
 		if b.parts != nil {
-			out = b.walkParts(out, b.parts[o.id()])
+			out = b.walkParts(out, b.parts[o.id()], p.depth+1)
 		}
 		if s := n.content.first; s != 0 && b.span(s).next == 0 && b.span(s).from > last {
 			out = appendPiece(out, b.span(s).from, b.span(s).to)
 		} else if s != 0 {
-			out = b.walk(out, s, part{})
+			out = b.walk(out, s, part{depth: p.depth + 1})
 		}
 		if end := b.endOf(n); end > n.at {
 			h = hidden{n.at, end}

@@ -94,8 +94,11 @@ func (b *Buffer) Waste() bool {
 func (b *Buffer) least() int {
 	b.Sync()
 	size := 0
-	for s := b.root.first; s != 0; s = b.spans[s].next {
-		size += int(b.spans[s].to - b.spans[s].from)
+	for s, left := b.root.first, len(b.spans); s != 0; s = b.span(s).next {
+		if left--; left < 0 {
+			panic(changedAtOnce)
+		}
+		size += int(b.span(s).to - b.span(s).from)
 	}
 	for i := range b.nodes {
 		size -= int(b.endOf(&b.nodes[i]) - b.nodes[i].at)

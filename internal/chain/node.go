@@ -108,7 +108,7 @@ func (b *Buffer) AddLast(at Pos) NodeID {
 // MoveGrow gives a node made by AddGrow another at and anchor.
 func (b *Buffer) MoveGrow(id NodeID, at, anchor Pos) {
 	placed := b.unplace(id)
-	n := &b.nodes[id]
+	n := b.node(id)
 	n.at, n.end, n.anchor = at, at, anchor
 	if placed {
 		b.order.insert(b.placeOf(id), b.comparePlaced)
@@ -118,16 +118,16 @@ func (b *Buffer) MoveGrow(id NodeID, at, anchor Pos) {
 
 // NodePlace returns the bytes [at, end) that the node's content takes the place of.
 func (b *Buffer) NodePlace(id NodeID) (at, end Pos) {
-	n := &b.nodes[id]
+	n := b.node(id)
 	return n.at, b.endOf(n)
 }
 
 // NodeStart returns the position of the first byte of the node's content.
-func (b *Buffer) NodeStart(id NodeID) Pos { return b.spans[b.nodes[id].content.first].from }
+func (b *Buffer) NodeStart(id NodeID) Pos { return b.span(b.node(id).content.first).from }
 
 // Content returns the bytes of the k-th part of the node's content, nil if it has no such part.
 func (b *Buffer) Content(id NodeID, k int) []byte {
-	s := b.nodes[id].content.first
+	s := b.node(id).content.first
 	for ; k > 0 && s != 0; k-- {
 		s = b.spans[s].next
 	}
@@ -140,7 +140,7 @@ func (b *Buffer) Content(id NodeID, k int) []byte {
 // ReferAgain gives a node made by AddGrow, whose content is foreign memory, another at, anchor
 // and memory. It reports whether it could; if not, nothing has changed.
 func (b *Buffer) ReferAgain(id NodeID, at, anchor Pos, mem []byte) bool {
-	n := &b.nodes[id]
+	n := b.node(id)
 	if n.kind != grow || n.content.first == 0 {
 		return false
 	}
@@ -169,7 +169,7 @@ func (b *Buffer) SetPlaced(id NodeID, from, to Pos) {
 }
 
 func (b *Buffer) setContent(id NodeID, first, last uint32) {
-	b.nodes[id].content = run{first, last}
+	b.node(id).content = run{first, last}
 	b.sealed = false
 }
 
@@ -177,14 +177,14 @@ func (b *Buffer) setContent(id NodeID, first, last uint32) {
 // node's content.
 func (b *Buffer) AddContent(id NodeID, from, to Pos) {
 	b.spans = append(b.spans, span{from: from, to: to})
-	b.link(&b.nodes[id].content, uint32(len(b.spans)-1))
+	b.link(&b.node(id).content, uint32(len(b.spans)-1))
 	b.sealed = false
 }
 
 // ExtendContent makes the last part of the node's content n bytes longer, by bytes that Place has
 // returned together with it.
 func (b *Buffer) ExtendContent(id NodeID, n int) {
-	b.spans[b.nodes[id].content.last].to += Pos(n)
+	b.span(b.node(id).content.last).to += Pos(n)
 	b.sealed = false
 }
 
@@ -228,7 +228,7 @@ func (b *Buffer) run(id NodeID) *run {
 	if id == 0 {
 		return &b.root
 	}
-	return &b.nodes[id].content
+	return &b.node(id).content
 }
 
 // SetRoot makes the bytes [from, to), which AddForeign has returned, the whole message, and seals

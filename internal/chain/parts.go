@@ -25,9 +25,9 @@ func (b *Buffer) SetParts(id NodeID, parts []Part) {
 }
 
 // walkParts appends the pieces of the parts to out. A part is sent with what has replaced it.
-func (b *Buffer) walkParts(out []piece, parts []Part) []piece {
+func (b *Buffer) walkParts(out []piece, parts []Part, depth uint32) []piece {
 	for _, p := range parts {
-		out = b.walk(out, b.spanAt(p.From), part{p.From, p.To, everyNode})
+		out = b.walk(out, b.spanAt(p.From), part{p.From, p.To, everyNode, depth})
 	}
 	return out
 }
