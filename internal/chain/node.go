@@ -169,7 +169,7 @@ func (b *Buffer) SetPlaced(id NodeID, from, to Pos) {
 }
 
 func (b *Buffer) setContent(id NodeID, first, last uint32) {
-	b.node(id).content = run{first, last}
+	b.nodes[id].content = run{first, last}
 	b.sealed = false
 }
 
