@@ -123,7 +123,7 @@ func (b *Buffer) NodePlace(id NodeID) (at, end Pos) {
 }
 
 // NodeStart returns the position of the first byte of the node's content.
-func (b *Buffer) NodeStart(id NodeID) Pos { return b.span(b.node(id).content.first).from }
+func (b *Buffer) NodeStart(id NodeID) Pos { return b.spans[b.nodes[id].content.first].from }
 
 // Content returns the bytes of the k-th part of the node's content, nil if it has no such part.
 func (b *Buffer) Content(id NodeID, k int) []byte {
