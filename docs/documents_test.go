@@ -140,8 +140,9 @@ const (
 )
 
 // TestBlocks: all other blocks of Go in the guide compile, and those that a block of text follows
-// print it. A block is a file's declarations if it has a function or begins with a type or a
-// comment on one, else the body of a function; results that a block does not use are all right.
+// print it, with nocopydebug, too, where the page shows that. A block is a file's declarations if it
+// has a function or begins with a type or a comment on one, else the body of a function; results
+// that a block does not use are all right.
 func TestBlocks(t *testing.T) {
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil {
@@ -173,10 +174,11 @@ func TestBlocks(t *testing.T) {
 			where[name] = line(block[0])
 		}
 		for _, block := range goPrints.FindAllStringSubmatchIndex(string(text), -1) {
-			printing = append(printing, printingBlock{
-				where: line(block[0]), code: string(text[block[2]:block[3]]),
-				debug: block[4] >= 0, prints: string(text[block[6]:block[7]]),
-			})
+			where, code := line(block[0]), string(text[block[2]:block[3]])
+			printing = append(printing, printingBlock{where, code, string(text[block[6]:block[7]]), block[4] >= 0})
+			if block[8] >= 0 {
+				printing = append(printing, printingBlock{where, code, string(text[block[8]:block[9]]), true})
+			}
 		}
 	}
 	out, err := s.run("go", "build", "-gcflags=-e", "./...")
@@ -196,8 +198,10 @@ func TestBlocks(t *testing.T) {
 	runPrinting(t, s, printing, true)
 }
 
-// goPrints matches a block of Go and what it prints. After the comment that is with nocopydebug.
-var goPrints = regexp.MustCompile("(?ms)^```go\n([^`]*?)^```\n\n(<!-- nocopydebug -->\n)?```text\n([^`]*?)^```$")
+// goPrints matches a block of Go and what it prints. After the comment that is with nocopydebug,
+// which may also follow a block of text, after one paragraph.
+var goPrints = regexp.MustCompile("(?ms)^```go\n([^`]*?)^```\n\n(<!-- nocopydebug -->\n)?```text\n([^`]*?)^```$" +
+	"(?:\n\n(?:`?[^`\n][^\n]*\n)+\n<!-- nocopydebug -->\n```text\n([^`]*?)^```$)?")
 
 // printingBlock is a block of Go that the guide shows the output of.
 type printingBlock struct {

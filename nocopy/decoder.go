@@ -85,6 +85,9 @@ func (d *Decoder[S]) Next() (S, error) {
 			d.offset += size
 			return S(s), nil
 		}
+		if bad, ok := err.(*Error); ok && d.offset == 0 && size == 1 { // maybe a frame's first byte
+			bad.addFormat(d.startFormat())
+		}
 	}
 	d.err = err
 	d.in.Free()
@@ -136,19 +139,28 @@ func (d *Decoder[S]) receive() (chain.Chunk, int64, error) {
 // are of one that is known. The length of a frame may have been read as structs: its first byte is
 // 0, which is an empty one.
 func (d *Decoder[S]) explained(err *Error) error {
-	b := d.in.Bytes()
 	if !d.framed && d.offset < readAhead {
 		d.noteStart()
-		switch {
-		case isCall(d.start[:]):
-			b = d.start[:]
-		case beginsFrame(d.start[:], d.desc):
-			err.addFormat(inFrame(d.start[4:]))
+		if what := d.startFormat(); what != "" {
+			err.addFormat(what)
 			return err
 		}
 	}
+	b := d.in.Bytes()
 	err.explain(b, len(b), d.desc)
 	return err
+}
+
+// startFormat tells of what format a stream of bare structs is, by its first bytes: of calls or
+// frames. It returns "" if that is not known.
+func (d *Decoder[S]) startFormat() string {
+	switch b := d.start[:]; {
+	case isCall(b):
+		return otherFormat(b, len(b), d.desc)
+	case beginsFrame(b, d.desc):
+		return inFrame(b[4:])
+	}
+	return ""
 }
 
 // noteStart keeps the first bytes of the stream, of which the next struct may have some.

@@ -42,19 +42,19 @@
 //     Release does nothing on a handle that is absent or already released. It can be deferred
 //     before an error is checked.
 //   - The zero handle is absent: its fields read as their defaults, its lists and maps as empty.
-//     Setting a field to it sets an empty value. Setting something in it panics.
+//     Passing it to a setter sets an empty value. Calling a setter on it panics.
 //   - SetX, NewX and UnsetX of a struct or container field replace its value, as do Set, NewAt,
 //     Put, PutNew and Delete of an element. Older handles still read the old value. Changes made
 //     through them are not sent.
 //   - In a list of structs, a handle stands for the element's place. After Set it reads the new
 //     element. Swap, SortFunc and Delete move elements together with their handles.
 //   - A handle can be set only where the IDL declares its type. A list can also be set as a set,
-//     and a set as a list. Go's types do not tell a list of lists from a list of sets: setting one
+//     and a set as a list. A list of lists and a list of sets have the same Go type: setting one
 //     for the other panics and changes nothing. See [Struct] for handles that a program converts.
 //   - A setter that panics has changed nothing. The message may still be used.
-//   - A list or map may be changed while a loop over its All runs. Removed elements are no longer
-//     yielded, except elements of a list of structs, which may be. Added ones may be yielded. Each
-//     remaining pair of a map is yielded once.
+//   - A list or map may be changed while a loop over its All runs. Removed elements are not
+//     yielded; only those of a list of structs may be. Added elements may be yielded. Each pair
+//     that stays in a map is yielded once.
 //   - If a loop's body releases the message, a loop over numbers, bools or enums goes on with the
 //     old values (with [Recycle], with arbitrary ones). Other loops panic.
 //   - Editing one message again and again does not grow it without bound. When replaced and
@@ -66,9 +66,9 @@
 //
 //   - Strings and byte slices from getters alias the message's memory. They stay valid after
 //     Release, except with [Recycle], where they end with it.
-//   - A string or slice keeps that memory alive: a slab of 64 KiB, or of 1 MiB in larger messages.
-//     In a message that was received in one piece, or compacted, it keeps the whole piece. In a
-//     message parsed from a []byte, it keeps that.
+//   - A string or slice keeps memory of its message alive: 64 KiB, or 1 MiB if the message is
+//     larger. If the message was received in one piece, or compacted, it keeps the whole piece. If
+//     the message was parsed from a []byte, it keeps that slice.
 //   - A message parsed from a []byte refers to it. The bytes must not change while the message, or
 //     anything read from it, is in use.
 //   - A setter copies a []byte shorter than 4 KiB, and refers to any other, which must not change
@@ -81,8 +81,8 @@
 // The build tag nocopydebug finds mistakes. Recycled memory becomes inaccessible on Release, and
 // reading a stale string faults (on Linux; elsewhere it reads as conspicuous bytes). A second
 // Release panics. [Leaked] lists where unreleased messages were made. Finishing a message panics
-// if a required field was never set ([Message.Missing]), and so does a write to a value that was
-// replaced or removed. NOCOPYDEBUG=missing=0,removed=0 in the environment turns these two checks
+// if a required field was never set ([Message.Missing]). A write to a value that was replaced or
+// removed panics, too. NOCOPYDEBUG=missing=0,removed=0 in the environment turns these two checks
 // off.
 //
 // # Goroutines
@@ -112,9 +112,9 @@
 //
 // Parsing is one pass that checks and indexes. Getters of scalars are inlined, except in structs
 // with more than 57 fields. A program that reads all fields of such a struct should ask IsSetX
-// first, which is inlined. A string's getter is a call and copies nothing. Setters of scalars
-// store in place if they may; bytes of the caller's and shared bytes are replaced instead. Fields
-// may be set in any order. The order of the IDL, depth first, is fastest.
+// first, which is inlined. Getters of strings are not inlined; they copy nothing. Setters of
+// scalars store in place, unless the bytes belong to the caller or are shared: then they replace
+// the value. Fields may be set in any order. The order of the IDL, depth first, is fastest.
 //
 // # Structs of plain values
 //
@@ -139,16 +139,16 @@
 // reading three fields of a mapped file takes 0.2 to 0.3 µs and touches two pages, whatever the
 // size.
 //
-// The index takes at most 1/80 of the message, below 20 KiB at most 1/40. Making it takes 0.4 µs,
-// or from 256 KB on a fifteenth of the time of a parse. Changing the message removes the index;
-// with WithIndex, finishing makes a new one.
+// The index takes at most 1/80 of the message, below 20 KiB at most 1/40. Making it takes 0.4 µs.
+// From 256 KB on it takes a fifteenth of the time of a parse. Changing the message removes the
+// index; with WithIndex, finishing makes a new one.
 //
 // [Message.Bytes], AppendTo and WriteTo include the index. Copies carry no index: a handle's
 // AppendTo, a Clone, and a root that is set in another message omit it. There is one exception:
 // AppendTo on the unchanged root of a message that arrived with an index includes it.
 //
 // Over sockets a wire index gains little: the receiver has all bytes in memory, and Lazy skips 20
-// KB in about 2 µs. SECURITY.md tells what a wrong index can do and who can forge one.
+// KB in about 2 µs. SECURITY.md describes what a wrong index can do, and who can forge one.
 // examples/archive stores such messages in a file.
 //
 // # Text and logs

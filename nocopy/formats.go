@@ -15,14 +15,14 @@ import (
 // explain adds to the error of a failed parse what the bytes are, if they are of another format
 // that is known. b are the first bytes of the message, and size is how many it has.
 func (e *Error) explain(b []byte, size int, d *XDesc) {
-	if what := otherFormat(b, size, d); what != "" {
-		e.addFormat(what)
-	}
+	e.addFormat(otherFormat(b, size, d))
 }
 
-// addFormat adds to the error what the bytes are.
+// addFormat adds to the error what the bytes are, unless that is "".
 func (e *Error) addFormat(what string) {
-	e.Err = fmt.Errorf("%w; the bytes are %s", e.Err, what)
+	if what != "" {
+		e.Err = fmt.Errorf("%w; the bytes are %s", e.Err, what)
+	}
 }
 
 // otherFormat tells of what format the bytes b are, and what reads it; "" if that is not known. b

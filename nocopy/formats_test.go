@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -155,6 +156,31 @@ func TestOtherFormatsOfStreams(t *testing.T) {
 		}
 	}
 }
+
+// TestFramesOfRequired: the length of a frame begins with an empty struct, which the type refuses.
+func TestFramesOfRequired(t *testing.T) {
+	wire := newStruct(requiredDesc)
+	wire.SetText(requiredDesc.named("t"), "text")
+	d := NewDecoder[viewOfRequired](bytes.NewReader(framed(wire.Message().Bytes())))
+	if _, err := d.Next(); !errors.Is(err, ErrMissingRequired) || !strings.Contains(err.Error(), "NewFrameDecoder") {
+		t.Error(err)
+	}
+	d = NewDecoder[viewOfRequired](strings.NewReader("\x00"))
+	if _, err := d.Next(); !errors.Is(err, ErrMissingRequired) || strings.Contains(err.Error(), "the bytes are") {
+		t.Error(err)
+	}
+}
+
+var requiredDesc = func() *XDesc {
+	d := newStructDesc("Required")
+	d.Define(XFieldDesc{ID: 1, Name: "t", Type: typeString, Req: XRequired})
+	return d
+}()
+
+// viewOfRequired is what is generated of requiredDesc.
+type viewOfRequired Struct
+
+func (viewOfRequired) ThriftDesc() *XDesc { return requiredDesc }
 
 // viewOfOrder is what is generated of describedOrder.
 type viewOfOrder Struct

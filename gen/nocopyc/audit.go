@@ -69,8 +69,7 @@ func runAudit(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "nocopyc: -warnings is on, off or error, not %q\n", warnings)
 		return 2
 	case len(operands) < 2:
-		fmt.Fprintln(stderr, "nocopyc: audit needs what is old and what is new")
-		flags.Usage()
+		fmt.Fprintln(stderr, "nocopyc audit: OLD and NEW are needed; see nocopyc audit -help")
 		return 2
 	}
 	findings, err := compare(audit.Input{

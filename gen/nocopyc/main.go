@@ -5,17 +5,17 @@
 //	go tool nocopyc audit [flags] OLD NEW [FILE...]
 //	go tool nocopyc fmt [flags] [FILE|FOLDER...]
 //
-// The first line, which is needed once, adds the command and its dependencies to the
-// module. Errors in the files are written to standard error, one a line in the form
-// file:line:col: message, and no file is written then. The exit code is 1 for errors in
-// files and 2 for a wrong command line. With -check instead of -o it only reports the errors.
+// The first line adds the command and its dependencies to a module. It is needed once. Flags come
+// before the files. Errors in the files go to standard error, one per line, in the form
+// file:line:col: message. Then no file is written. The exit code is 1 for errors in files, and 2
+// for a wrong command line. With -check instead of -o the command only reports errors.
 //
-// The command audit tells what the change of files from OLD to NEW breaks; each is a file, a
-// folder or a git revision. The exit code is 1 if something is broken, and 2 if that can't be
-// told. The flag -audit of earlier versions is the same.
+// The command audit reports what a change from OLD to NEW breaks. Each of them is a file, a folder
+// or a git revision. The exit code is 1 if something is broken, and 2 if the comparison failed.
+// The flag -audit of earlier versions does the same.
 //
 // The command fmt formats files. The exit code is 1 if -check finds files that are not formatted,
-// and 2 for errors. Both are described in docs/idl.md.
+// and 2 for errors. docs/idl.md describes both commands.
 package main
 
 import (
@@ -102,10 +102,10 @@ func runGenerate(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&out, "o", "", "output `directory` (required)")
 	flags.Var(&includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
 	flags.StringVar(&opt.PackagePrefix, "package-prefix", "", "import `path` of the output directory, for importing the packages of included files")
-	flags.BoolVar(&opt.Recursive, "r", false, "generate the included files too")
-	flags.BoolVar(&opt.Kitex, "kitex", false, "generate clients and servers for Kitex, too, in a package for each service; see docs/kitex.md")
-	flags.BoolVar(&opt.Fields, "fields", false, "generate structs of plain values, too, of which messages, structs and lists are made at once; see docs/idl.md")
-	flags.BoolVar(&opt.Golint, "golint", false, "write initialisms in names as golint demands: GetUserID for userId, too; see docs/idl.md")
+	flags.BoolVar(&opt.Recursive, "r", false, "also generate the included files")
+	flags.BoolVar(&opt.Kitex, "kitex", false, "also generate clients and servers for Kitex, one package per service; see docs/kitex.md")
+	flags.BoolVar(&opt.Fields, "fields", false, "also generate plain Go structs, to build whole messages, structs and lists from; see docs/idl.md")
+	flags.BoolVar(&opt.Golint, "golint", false, "write initialisms in names as golint demands: userId becomes UserID; see docs/idl.md")
 	flags.BoolVar(&check, "check", false, "report errors in the files and write nothing; -o is not needed")
 	flags.BoolVar(&version, "version", false, "print the version and exit")
 	if err := command.Parse(flags, args); errors.Is(err, flag.ErrHelp) {
@@ -117,9 +117,8 @@ func runGenerate(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, "nocopyc", golang.Version)
 		return 0
 	}
-	if out == "" && !check || flags.NArg() == 0 {
-		fmt.Fprintln(stderr, "nocopyc: an output directory (-o), or -check, and at least one .thrift file are needed")
-		flags.Usage()
+	if mistake := mistakeIn(flags.Args(), out != "" || check); mistake != "" {
+		fmt.Fprintf(stderr, "nocopyc: %s; see nocopyc -help\n", mistake)
 		return 2
 	}
 	if check {
@@ -130,6 +129,22 @@ func runGenerate(args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// mistakeIn tells what is wrong with the files of a command line, which may name a folder for the
+// output, or ask for a check; "" if nothing is.
+func mistakeIn(files []string, hasOutput bool) string {
+	isFlag := func(f string) bool { return strings.HasPrefix(f, "-") && !strings.HasSuffix(f, ".thrift") }
+	late := slices.IndexFunc(files, isFlag)
+	switch {
+	case late >= 0:
+		return files[late] + " comes after a file; flags come before the files"
+	case !hasOutput:
+		return "-o DIR, or -check, is missing"
+	case len(files) == 0:
+		return "no .thrift file is given"
+	}
+	return ""
 }
 
 // generate writes the Go files for inputs into the folder out, and warnings to stderr. If out is

@@ -87,9 +87,9 @@ func (b *builder) schema() (*Schema, error) {
 	return s, nil
 }
 
-// find returns what has a name, of what all returns for a file. The name that an x has in its file
-// is named(x).
-func find[X any](s *Schema, name string, all func(*file) []X, named func(X) string) (found X, err error) {
+// find returns the X with a name, of those that all returns for a file. An x has the name named(x)
+// in its file. what is the kind of X, for errors.
+func find[X any](s *Schema, what, name string, all func(*file) []X, named func(X) string) (found X, err error) {
 	var none X
 	for _, root := range []bool{true, false} {
 		in := []string{}
@@ -106,9 +106,9 @@ func find[X any](s *Schema, name string, all func(*file) []X, named func(X) stri
 		case 1:
 			return found, nil
 		}
-		return none, fmt.Errorf("%s is defined by several files: %s", name, strings.Join(in, ", "))
+		return none, fmt.Errorf("%s %s is defined by several files: %s", what, name, strings.Join(in, ", "))
 	}
-	return none, fmt.Errorf("%s: %w", name, descriptor.ErrNotFound)
+	return none, fmt.Errorf("%s %s: %w", what, name, descriptor.ErrNotFound)
 }
 
 // each iterates over what all returns for the files, in the order of Structs.
@@ -141,7 +141,7 @@ func pointers[X any](list []X) []*X {
 
 // Struct returns the struct, union or exception with this name.
 func (s *Schema) Struct(name string) (Type, error) {
-	d, err := find(s, name, structsOf, (*thriftimpl.Desc).Name)
+	d, err := find(s, "struct", name, structsOf, (*thriftimpl.Desc).Name)
 	return typeOf(d), err
 }
 
@@ -153,7 +153,7 @@ func (s *Schema) Structs() iter.Seq2[string, Type] {
 
 // Enum returns the enum with this name.
 func (s *Schema) Enum(name string) (descriptor.Enum, error) {
-	e, err := find(s, name, enumsOf, (*thriftimpl.Enum).TypeName)
+	e, err := find(s, "enum", name, enumsOf, (*thriftimpl.Enum).TypeName)
 	return descriptor.EnumOf(e), err
 }
 
@@ -164,7 +164,7 @@ func (s *Schema) Enums() iter.Seq2[string, descriptor.Enum] {
 
 // Const returns the constant with this name.
 func (s *Schema) Const(name string) (Const, error) {
-	c, err := find(s, name, constsOf, nameOfConst)
+	c, err := find(s, "const", name, constsOf, nameOfConst)
 	return Const{descriptor.ConstOf(c)}, err
 }
 
@@ -175,7 +175,7 @@ func (s *Schema) Consts() iter.Seq2[string, Const] {
 
 // Service returns the service with this name.
 func (s *Schema) Service(name string) (Service, error) {
-	found, err := find(s, name, servicesOf, nameOfService)
+	found, err := find(s, "service", name, servicesOf, nameOfService)
 	return serviceOf(found), err
 }
 

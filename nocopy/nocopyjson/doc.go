@@ -2,11 +2,11 @@
 // appends text. Reading converts tokens of encoding/json/jsontext directly to wire bytes.
 //
 //	text, err := nocopyjson.Marshal(o)      // an order.Order, or any other message or part of one
-//	err = nocopyjson.Unmarshal(text, &o)    // a new message, of which o is then the root
+//	err = nocopyjson.Unmarshal(text, &o)    // a new message, then o is its root
 //
 // Generated types also have the methods that encoding/json and encoding/json/v2 use: MarshalJSON,
 // UnmarshalJSON, MarshalJSONTo and UnmarshalJSONFrom. Messages may therefore be part of any Go
-// value. These methods follow the habits of encoding/json:
+// value. These methods behave like encoding/json:
 //
 //   - Fields that the IDL does not know are skipped, as with [AllowUnknown]; they may contain
 //     duplicate names. encoding/json/v2 refuses them with its option RejectUnknownMembers. From Go
@@ -14,7 +14,7 @@
 //   - Bytes that are not UTF-8 are replaced, as with [ReplaceInvalidUTF8]. encoding/json/v2
 //     refuses them unless it has jsontext.AllowInvalidUTF8.
 //
-// In both ways, case matters, and a field that comes twice is an error.
+// In both cases, names are case-sensitive, and a duplicate field is an error.
 //
 // # Mapping
 //
@@ -22,7 +22,7 @@
 //     given. When reading, null means an unset field. A union's object has one field, or none.
 //   - A field's name is, in this order: its annotation json.name; the key json of its annotation
 //     go.tag; its name in the IDL. In a go.tag such as 'json:"name"', ",string" writes numbers as
-//     strings, "-" neither writes nor reads the field, and omitempty has no effect. Case matters.
+//     strings, "-" excludes the field, and omitempty has no effect.
 //   - Numbers are numbers. With [Int64Strings], i64 are strings. Both forms are read; 1.0 and 1e3
 //     are accepted as integers. NaN, Infinity and -Infinity are strings.
 //   - Enums are names, or numbers if the IDL has no name. Both are read, and any number is
@@ -46,13 +46,13 @@
 // the IDL's names, such as "Order.lines[3].count". In maps the path has the number of the pair.
 // errors.Is finds [ErrSyntax], [ErrValue], [ErrUnknownField], [ErrDuplicate],
 // [nocopy.ErrMissingRequired], [nocopy.ErrLimit], [nocopy.ErrTrailing] or io.ErrUnexpectedEOF. No
-// message is made then, and the handle is unchanged. For errors of writing, the offset counts in
-// the text that would have been written.
+// message is made then, and the handle is unchanged. For errors of writing, the offset is the
+// position in the text that would have been written.
 //
 // # Limits
 //
 // [nocopy.Limits] apply when reading: MaxBytes to the text and to the message, MaxDepth to structs
-// and skipped values, MaxIndex to the message's index. Duplicate names and keys are found in time
-// proportional to the text. When writing, Limits.MaxBytes bounds the text. Without it,
+// and skipped values, MaxIndex to the message's index. Duplicate names and keys are found in
+// linear time. When writing, Limits.MaxBytes bounds the text. Without it,
 // [ZeroValues] bounds the text by a multiple of the message.
 package nocopyjson

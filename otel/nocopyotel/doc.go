@@ -1,5 +1,4 @@
-// Package nocopyotel gives Thrift services of package rpc traces, metrics and baggage, by
-// OpenTelemetry:
+// Package nocopyotel adds OpenTelemetry's traces, metrics and baggage to services of package rpc:
 //
 //	srv := &rpc.Server{
 //		Processor:    greet.NewGreeterProcessor(handler),
@@ -10,41 +9,40 @@
 //
 // # On the wire
 //
-// Plain Thrift has no place for a call's context. It goes where OpenTelemetry's and SkyWalking's
-// agents for Java have it: in field 8888 of the arguments, a map<string,string> just before their
-// STOP, which every peer that does not know it skips. Replies carry nothing. Keys are those of the
-// propagator, such as traceparent, tracestate and baggage, and [TimeoutKey]. As these agents do, a
-// server looks for the field among the arguments' own fields only, takes the first if it comes
-// again, and of a key that comes again the last value; it ignores a map of more than 100 pairs or
-// of more than 8 KiB of keys and values. It never looks into other types than map<string,string>.
-// A client sends no larger map either: what is too much is left out, baggage first.
+// Plain Thrift has no place for a call's context. A client sends it in field 8888 of the
+// arguments, as OpenTelemetry's and SkyWalking's agents for Java do. The field is a
+// map<string,string> just before the STOP. Peers that do not know it skip it. Replies carry no
+// context. Keys are those of the
+// propagator, such as traceparent, tracestate and baggage, and [TimeoutKey]. As with these agents,
+// a server reads only the arguments' own fields. Of several fields 8888 it takes the first, and of
+// several values for a key the last. It ignores fields of other types, and maps of more than 100
+// pairs or 8 KiB of keys and values. A client sends no larger map: it omits baggage first.
 //
-// Interceptors neither decode nor copy arguments for that, and change none: a client's adds the
-// field when they are written. A proxy whose calls are forwarded passes the map on as it is; with
-// [Client] on its way out it replaces the keys that it knows and passes on the others. If the IDL
-// declares a field 8888 of its own, of whatever type, it is left alone: no context is sent, or
-// read from it.
+// Interceptors do not decode, copy or change arguments for this. A client adds the field when it
+// writes the arguments. A proxy forwards the map unchanged. If the proxy's client has the
+// interceptor [Client], it replaces the keys that it knows and keeps the others. If the IDL
+// declares a field 8888, no context is sent, and none is read from it.
 //
 // # Deadlines
 //
-// If a call's context has a deadline, the client sends the time that is left, and the server gives
-// it to the handler's context: see [TimeoutKey].
+// If a call's context has a deadline, the client sends the remaining time, and the handler's
+// context ends after it. See [TimeoutKey].
 //
 // # Spans and metrics
 //
 // Names and attributes are those of OpenTelemetry's semantic conventions for RPC, 1.43: spans are
 // called Service/method; rpc.system.name is apache_thrift; the histograms are
 // rpc.server.call.duration and rpc.client.call.duration, in seconds. rpc.response.status_code is
-// OK, the name of a declared exception, the type of a TApplicationException such as
-// INTERNAL_ERROR, or what has kept the client from an answer: CANCELLED, DEADLINE_EXCEEDED,
+// OK, the name of a declared exception, or the type of a TApplicationException such as
+// INTERNAL_ERROR. Without an answer it is the reason: CANCELLED, DEADLINE_EXCEEDED,
 // CONNECTION_LOST, NOT_SENT, CLIENT_CLOSED, MALFORMED.
 //
-// A declared exception is an error of the client's span. It is none of the server's, which has
-// answered as its IDL says. All else that is not OK is an error of both. Both have an event
-// "exception" for either kind.
+// A declared exception is an error in the client's span. In the server's span it is not, because
+// the server has answered as its IDL says. Every other status except OK is an error in both. Both
+// spans have an event "exception" for each of these cases.
 //
-// A method known by name only, as to a proxy without IDL, is called _OTHER, and its span has the
-// name as rpc.method_original: whoever calls could otherwise invent metrics without bound. Those
-// in [Options].Methods have their names. The spans of such methods do not tell declared
-// exceptions.
+// A proxy without IDL knows methods only by their names. Such a method is called _OTHER, and its
+// span has the name as rpc.method_original. Otherwise clients could create any number of metrics
+// by inventing names. Methods in [Options].Methods keep their names. The spans of such methods do
+// not show declared exceptions.
 package nocopyotel

@@ -1,12 +1,12 @@
-// Package rpctest tests handlers and clients without a network: calls go through memory, from a
-// Client to a Server, so that arguments, results, declared exceptions, interceptors, deadlines and
-// lifetimes are as over a connection.
+// Package rpctest tests handlers and clients without a network. Calls go from a Client to a Server
+// through memory. Arguments, results, declared exceptions, interceptors, deadlines and lifetimes
+// behave as over a connection.
 //
 // [Serve] returns a client for a Server in a test. A fake service embeds the generated
-// UnimplementedXHandler and has only the methods that the test needs; calls of others are answered
-// as unknown methods. A [Recorder] keeps the calls that pass through it.
+// UnimplementedXHandler and has only the methods that the test needs. Calls of other methods are
+// answered as unknown. A [Recorder] keeps the calls that pass through it.
 //
-// Serve also reports required fields that were never set and would be sent empty.
+// Required fields that were never set, and would be sent empty, are errors of the test.
 //
-// Nothing listens: no port and no file is used.
+// No port and no file is used.
 package rpctest
