@@ -141,8 +141,8 @@ const (
 
 // TestBlocks: all other blocks of Go in the guide compile, and those that a block of text follows
 // print it, with nocopydebug, too, where the page shows that. A block is a file's declarations if
-// it has a function or begins with a type or a comment on one, else the body of a function; results
-// that a block does not use are all right.
+// it has a function or begins with a type or a comment on one, else the body of a function.
+// Results that a block does not use are fine.
 func TestBlocks(t *testing.T) {
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil {
