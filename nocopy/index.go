@@ -102,9 +102,9 @@ func (m *Message) setIndex(idx []uint32, item *spare.Item[[]uint32]) {
 }
 
 // dropIndex gives a large index up, and goes back to the one before it was large.
-func (m *Message) dropIndex() {
-	indexes.Put(m.idxItem)
-	m.idx, m.idxItem, m.smallIdx, m.zeroed = m.smallIdx, nil, nil, 0
+func (x *entries) dropIndex() {
+	indexes.Put(x.idxItem)
+	x.idx, x.idxItem, x.smallIdx, x.zeroed = x.smallIdx, nil, nil, 0
 }
 
 // growth is how the index has grown while it was made.

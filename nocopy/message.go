@@ -30,65 +30,110 @@ import (
 type Message struct {
 	//lint:ignore U1000 builds with the tag nocopydebug use it
 	origin
-	buf      chain.Buffer
-	idx      []uint32 // the index: entries of structs, lists and maps
-	gen      uint64   // of 32 bits; counts Release: a handle of another generation is stale
-	words    uint32   // of idx that are in use
-	levelled uint32   // what words was when the structs were last found not to be nested too deeply
-	zeroed   uint32   // words before this one that are not in use yet are zero
+	buf     chain.Buffer
+	entries        // the index
+	gen     uint64 // of 32 bits; counts Release: a handle of another generation is stale
+	builder        // what is being built
+	editing        // what has been changed
+	desc    *XDesc
+	root    uint32
+	flags   flag
+	frozen  bool // may not be changed: a default, a constant, or empty
+	guarded bool // changes are not simply made, see beforeChange
+	absence      // it stands for something that is not there
+	limits  Limits
+	p       *parser // nil unless it was needed, see parser
+	spent           // memory for copies
+	lookups         // finding keys of maps
+	waste           // what is dead
+	carried         // an index on the wire
+	past            // what it held before
+	lease           // who may use it
+}
 
+// entries are the index: entries of structs, lists and maps.
+type entries struct {
+	idx      []uint32
+	words    uint32 // of idx that are in use
+	levelled uint32 // what words was when the structs were last found not to be nested too deeply
+	zeroed   uint32 // words before this one that are not in use yet are zero
+
+	// Of wide structs, see wide.go
+	tableSlots  uint32 // room, in fields, of the table that was last made in place of a full one
+	spareTables spareTables
+	hasTables   bool // there are tables
+
+	// A large index is not kept: idxItem is what other messages know it by, nil if idx is not large,
+	// and smallIdx is what idx was before.
+	large    bool // there was a large index not more than idle releases ago
+	idle     int  // releases in a row without a large index
+	idxItem  *spare.Item[[]uint32]
+	smallIdx []uint32
+}
+
+// builder is what has been begun and is not complete.
+type builder struct {
 	// openHandle is the handle of the innermost struct that is being built, at the tail; 0 if none.
 	// Its fields are appended without further ado.
 	openHandle uint64
 	open       []frame // what is being built, outermost first
-	edits      []edit  // what has been changed in entries that were complete; [0] is unused
+	listFill   listFill
+	mapFill    mapFill
+	scratch    []byte   // memory in which a zero value is encoded before it is appended
+	fillings   int      // how many required fields were filled in
+	filled     []filled // required fields that were filled in, see missing.go
+	laters     []later  // see XRow
+	rows       uint32   // how many XRows have begun to write
+}
 
-	desc        *XDesc
-	root        uint32
-	flags       flag
-	frozen      bool    // may not be changed: a default, a constant, or empty
-	guarded     bool    // changes are not simply made, see beforeChange
-	pending     pending // what the next change must do first, see settle
-	absent      bool    // stands for something that is not there
-	absentIn    *field  // the field that is absent then; nil if that is not known
-	shadows     shadows // fields that came twice
-	limits      Limits
-	p           *parser     // nil unless it was needed, see parser
-	scratch     []byte      // memory in which a zero value is encoded before it is appended
-	copied      []byte      // memory for a value that is copied from another message
-	spentRange  chain.Range // has memory for the pieces of the next Range, see source
-	tables      tables
-	viewKeys    viewKeys
-	liveSets    []bitset // see edit.live
-	dead        deadEntries
-	more        bool // endMore may have something to empty
-	spareTables spareTables
-	tableSlots  uint32    // room, in fields, of the table that was last made in place of a full one
-	hasTables   bool      // there are tables of wide structs, see wide.go
-	maybeFull   bool      // so much of the index may be dead that compactIfWorth should look
-	looseNodes  []uint32  // words of texts that no loose element has any more, see scatter.go
-	fillings    int       // how many required fields were filled in
-	filled      []filled  // required fields that were filled in, see missing.go
-	handouts    []handout // memory for binaries, handed out since the message was last finished
-	listFill    listFill
-	mapFill     mapFill
-	laters      []later // see XRow
-	rows        uint32  // how many XRows have begun to write
-	idle        int     // releases in a row without a large index
-	past        past
-	home        *sync.Pool    // where it waits once it is released; nil if it is kept, see kept.go
-	own         *Message      // itself if it is kept, so that copies are found out
-	landing     *landing      // of a message that is read by its index, see landing.go
-	late        error         // the first that was found in what Lazy left for later
-	indexNode   chain.NodeID  // with the index that finishing added
-	noted       atomic.Uint32 // what users of a held message have done with it, see held.go
-	claims      atomic.Uint64 // who owns it, see claim.go
+// editing is what has been changed in values that were complete.
+type editing struct {
+	edits    []edit    // of entries; [0] is unused
+	liveSets []bitset  // see edit.live
+	shadows  shadows   // fields that came twice
+	handouts []handout // memory for binaries, handed out since the message was last finished
+	more     bool      // endMore may have something to empty
+}
 
-	// A large index is not kept: idxItem is what other messages know it by, nil if idx is not large,
-	// and smallIdx is what idx was before.
-	idxItem  *spare.Item[[]uint32]
-	smallIdx []uint32
-	large    bool // there was a large index not more than idle releases ago
+// absence is of a message that stands for something that is not there.
+type absence struct {
+	absent   bool
+	absentIn *field // the field that is absent; nil if that is not known
+}
+
+// spent is memory that has been used for copies and waits for more.
+type spent struct {
+	copied     []byte      // for a value that is copied from another message
+	spentRange chain.Range // has memory for the pieces of the next Range, see source
+}
+
+// lookups are what finds keys of maps.
+type lookups struct {
+	tables   tables
+	viewKeys viewKeys
+}
+
+// waste is what is in the bytes and in the index, and no longer in the message.
+type waste struct {
+	dead       deadEntries
+	maybeFull  bool     // so much of the index may be dead that compactIfWorth should look
+	looseNodes []uint32 // words of texts that no loose element has any more, see scatter.go
+}
+
+// carried is an index on the wire.
+type carried struct {
+	pending   pending      // what the next change must do first, see settle
+	landing   *landing     // of a message that is read by its index, see landing.go
+	late      error        // the first that was found in what Lazy left for later
+	indexNode chain.NodeID // with the index that finishing added
+}
+
+// lease is who may use a message, and who gets it when it is released.
+type lease struct {
+	home   *sync.Pool    // where it waits once it is released; nil if it is kept, see kept.go
+	own    *Message      // itself if it is kept, so that copies are found out
+	noted  atomic.Uint32 // what users of a held message have done with it, see held.go
+	claims atomic.Uint64 // who owns it, see claim.go
 }
 
 // built and parsed are where messages wait for the next New or Parse, by what pool says of their
@@ -136,7 +181,7 @@ func init() {
 }
 
 func makeMessage(home *sync.Pool) *Message {
-	m := &Message{home: home}
+	m := &Message{lease: lease{home: home}}
 	m.init()
 	if debugging {
 		m.track()

@@ -20,7 +20,7 @@ var empty = makeEmpty(nil)
 
 // makeEmpty returns a message as empty is, for what field f reads as; for any if f is nil.
 func makeEmpty(f *field) *Message {
-	m := &Message{words: math.MaxUint16 + 1, frozen: true, guarded: true, absent: true, absentIn: f}
+	m := &Message{entries: entries{words: math.MaxUint16 + 1}, frozen: true, guarded: true, absence: absence{absent: true, absentIn: f}}
 	m.openHandle, m.mapFill.handle, m.listFill.handle = staleHandle, staleHandle, staleHandle
 	m.buf.Reset(false)
 	m.buf.Seal()
