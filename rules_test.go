@@ -550,36 +550,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestForGeneratedCode: what begins with X in package nocopy says whom it is for, and only
-// thriftimpl says nocopy.X…, and the packages that it imports.
-func TestForGeneratedCode(t *testing.T) {
-	sources(t, ".", func(name string, src []byte) {
-		dir := path.Dir(name)
-		if m := regexp.MustCompile(`\bnocopy\.X\w*`).Find(src); m != nil && dir != "nocopy/thriftimpl" && dir != "nocopy/internal/plain" && dir != "nocopy/nocopyjson" &&
-			name != "rules_test.go" && name != "nocopy/inline_test.go" && dir != "nocopy/tests/model" {
-			t.Errorf("%s says %s, of which package thriftimpl has another name", name, m)
-		}
-		if dir != "nocopy" || strings.HasSuffix(name, "_test.go") {
-			return
-		}
-		for _, d := range parse(src).Decls {
-			g, ok := d.(*ast.GenDecl)
-			if !ok {
-				continue
-			}
-			for _, spec := range g.Specs {
-				s, ok := spec.(*ast.TypeSpec)
-				if !ok || !regexp.MustCompile(`^X([A-Z]|$)`).MatchString(s.Name.Name) {
-					continue
-				}
-				if doc := g.Doc.Text() + s.Doc.Text(); !strings.HasPrefix(doc, "For generated code") && !strings.HasPrefix(doc, "For package rpc") && !strings.HasPrefix(doc, "For package nocopyjson") {
-					t.Errorf("%s: the comment of %s does not say whom it is for", name, s.Name)
-				}
-			}
-		}
-	})
-}
-
 // TestVersions: the generator's version is the next one of CHANGELOG.md or, when nothing is
 // unreleased, the newest. Its minor version is that of the runtime constant which generated code
 // names, and modules that programs install require it.

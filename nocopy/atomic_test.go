@@ -138,7 +138,7 @@ type atomicSetter struct {
 }
 
 // holdsGigabytes is called by tests that hold large memory without touching it. With GOGC=400, as
-// in CI, the collector would wait for five times as much, of which other tests touch all.
+// in CI, the collector would wait for five times as much, and other tests touch their memory.
 func holdsGigabytes(t *testing.T) {
 	percent := debug.SetGCPercent(20)
 	t.Cleanup(func() {

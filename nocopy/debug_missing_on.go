@@ -19,7 +19,7 @@ type debugNotes struct {
 }
 
 // The environment variable NOCOPYDEBUG turns checks off: missing=0 that of required fields,
-// removed=0 that of writes to what is no longer part of its message.
+// removed=0 that of writes to values that were removed from their message.
 var (
 	checksMissing = !strings.Contains(os.Getenv("NOCOPYDEBUG"), "missing=0")
 	checksRemoved = !strings.Contains(os.Getenv("NOCOPYDEBUG"), "removed=0")

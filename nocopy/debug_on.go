@@ -48,7 +48,7 @@ func (m *Message) track() {
 	runtime.AddCleanup(m, reportLeak, mk)
 }
 
-// here returns the stack without the innermost frames, of which runtime.Callers is one.
+// here returns the stack without the skip innermost frames. runtime.Callers counts as one.
 func here(skip int) *making {
 	mk := new(making)
 	mk.n = runtime.Callers(skip, mk.pcs[:])

@@ -41,9 +41,9 @@ type Decoder[S StructView] struct {
 	err    error
 }
 
-// NewDecoder returns a Decoder of bare structs, each of which ends with its STOP. The options are
-// those of ParseX and apply to each message; Own is implied. In bare structs MaxDepth bounds all
-// nesting, not only that in unknown fields.
+// NewDecoder returns a Decoder of bare structs. Each ends with its STOP. The options are those of
+// ParseX and apply to each message; Own is implied. In bare structs MaxDepth bounds all nesting,
+// not only that in unknown fields.
 func NewDecoder[S StructView](r io.Reader, opts ...Option) *Decoder[S] {
 	return newDecoder[S](r, false, opts)
 }
@@ -163,7 +163,7 @@ func (d *Decoder[S]) startFormat() string {
 	return ""
 }
 
-// noteStart keeps the first bytes of the stream, of which the next struct may have some.
+// noteStart keeps the first bytes of the stream as long as the next struct may begin in them.
 func (d *Decoder[S]) noteStart() {
 	if d.offset < int64(len(d.start)) {
 		copy(d.start[d.offset:], d.in.Bytes())

@@ -202,8 +202,8 @@ const jsonSpace = " \t\r\n"
 // mostKey is how many bytes of a JSON object's first key are looked at.
 const mostKey = 256
 
-// isObjectText reports whether b begins with a JSON object, of which it has the first key and
-// something after it, or is an empty one; or with an array of strings or objects.
+// isObjectText reports whether b begins with a JSON object or an array of strings or objects. Of
+// an object that is not empty, b must have the first key and something after it.
 func isObjectText(b []byte) bool {
 	b = bytes.TrimLeft(b, jsonSpace)
 	if len(b) < 2 {
@@ -225,7 +225,7 @@ func isObjectText(b []byte) bool {
 	return false
 }
 
-// isPlain reports whether b is printable text in ASCII, but for what JSON passes over.
+// isPlain reports whether b is printable ASCII and the white space that JSON allows.
 func isPlain(b []byte) bool {
 	for _, c := range b {
 		if (c < ' ' || c > '~') && bytes.IndexByte([]byte(jsonSpace), c) < 0 {

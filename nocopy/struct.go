@@ -197,62 +197,6 @@ func (s XStruct) UUID(f XField) (v UUID) {
 	return
 }
 
-// BoolOr returns a bool field, or def, its IDL default, if it is not set.
-func (s XStruct) BoolOr(f XField, def bool) bool {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Bool(f)
-}
-
-// Int8Or returns an i8 field, or def if it is not set.
-func (s XStruct) Int8Or(f XField, def int8) int8 {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Int8(f)
-}
-
-// Int16Or returns an i16 field, or def if it is not set.
-func (s XStruct) Int16Or(f XField, def int16) int16 {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Int16(f)
-}
-
-// Int32Or returns an i32 or enum field, or def if it is not set.
-func (s XStruct) Int32Or(f XField, def int32) int32 {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Int32(f)
-}
-
-// Int64Or returns an i64 field, or def if it is not set.
-func (s XStruct) Int64Or(f XField, def int64) int64 {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Int64(f)
-}
-
-// Float64Or returns a double field, or def if it is not set.
-func (s XStruct) Float64Or(f XField, def float64) float64 {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Float64(f)
-}
-
-// UUIDOr returns a uuid field, or def if it is not set.
-func (s XStruct) UUIDOr(f XField, def UUID) UUID {
-	if !s.Has(f) {
-		return def
-	}
-	return s.UUID(f)
-}
-
 // Text returns a string field, or "" if it is not set. The string aliases the message and stays
 // valid after Release, unless the message was made with Recycle.
 func (s XStruct) Text(f XField) string {
@@ -284,14 +228,6 @@ func (m *Message) lendText(word uint32) string {
 	return m.buf.Text(word)
 }
 
-// TextOr returns a string field as Text does, or def if it is not set.
-func (s XStruct) TextOr(f XField, def string) string {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Text(f)
-}
-
 // Bytes returns a binary field, or nil if it is not set. It aliases the message as Text does, and
 // must not be changed.
 func (s XStruct) Bytes(f XField) []byte {
@@ -301,14 +237,6 @@ func (s XStruct) Bytes(f XField) []byte {
 	p := s.word(f)
 	s.m.buf.Lend()
 	return s.m.textBytes(p)
-}
-
-// BytesOr returns a binary field as Bytes does, or a copy of def if it is not set.
-func (s XStruct) BytesOr(f XField, def string) []byte {
-	if !s.Has(f) {
-		return []byte(def)
-	}
-	return s.Bytes(f)
 }
 
 // textBytes returns the bytes of the string or binary value that a word of the index stands for.

@@ -1,6 +1,6 @@
-// Package golang generates Go source from a schema: accessors, each of which is one call into
-// package nocopy or thriftimpl, and descriptors that tell these what the types are. The commands
-// nocopyc and thrift-gen-nocopy call it.
+// Package golang generates Go source from a schema. Accessors are single calls into package nocopy
+// or thriftimpl. Descriptors tell these what the types are. The commands nocopyc and
+// thrift-gen-nocopy call it.
 //
 // The noun is a file: the Go file that is being written for one .thrift file. It knows how types
 // and other packages' names are spelled there:

@@ -52,7 +52,7 @@ const (
 	manySegs = maxSegments - MaxSize>>segBits - moreSegs
 	moreSegs = 8
 	// lastSegs is the number of segments from which on no change begins that may take some: those
-	// that are left are for the changes that have begun, of which each part needs its own.
+	// that are left are for changes that have begun: each of their parts needs one.
 	lastSegs    = maxSegments - reserveSegs
 	reserveSegs = 32
 )

@@ -217,9 +217,9 @@ func Forward(to rpc.Caller) rpc.Handler {
 	return rpc.Forward(to)
 }
 
-// Proxy returns a Processor that forwards the calls of all methods as Forward does. It knows from
-// the IDL which methods of the service, and of those that it extends, are oneway, whatever a
-// call's header says. If the server has several services, to is a MultiplexedCaller.
+// Proxy returns a Processor that forwards the calls of all methods as Forward does. The
+// IDL says which methods are oneway, those of extended services included. A call's header does not
+// count. If the server has several services, to is a MultiplexedCaller.
 func (s Service) Proxy(to rpc.Caller) *rpc.Processor {
 	if s.s == nil {
 		panic("nocopy: a processor of the zero dynamic.Service")
@@ -234,7 +234,7 @@ func (s Service) Proxy(to rpc.Caller) *rpc.Processor {
 	return rpc.NewProcessor(s.s.Name, nil, oneway...).WithFallback(h)
 }
 
-// CallRaw calls a method of which only the name is known. args are the wire bytes of the struct
+// CallRaw calls a method by its name alone. args are the wire bytes of the struct
 // with its arguments. CallRaw returns the wire bytes of the result, including declared exceptions.
 // Both belong to the caller; args must not change until CallRaw returns.
 func CallRaw(ctx context.Context, c rpc.Caller, name string, args []byte) ([]byte, error) {
@@ -247,7 +247,7 @@ func CallRaw(ctx context.Context, c rpc.Caller, name string, args []byte) ([]byt
 	return b, nil
 }
 
-// CallRawOneway calls a oneway method of which only the name is known. args are the wire bytes of
+// CallRawOneway calls a oneway method by its name alone. args are the wire bytes of
 // the struct with its arguments.
 func CallRawOneway(ctx context.Context, c rpc.Caller, name string, args []byte) error {
 	_, err := callRaw(ctx, c, rpc.RawMethod(name, true), args)

@@ -129,9 +129,9 @@ type Call struct {
 	Method *Method
 
 	// Args are the arguments. They belong to the library and are valid until the call ends. An
-	// interceptor may put a struct of its own there, of type Method.Args; it stays the interceptor's.
-	// Packages fmt and log/slog print Args and Result as text, with values redacted; with %+v,
-	// AnyArgs(c) prints several lines.
+	// interceptor may put a struct of its own there, of type Method.Args; it stays the
+	// interceptor's. Packages fmt and log/slog print Args and Result as text, with values
+	// redacted; with %+v, AnyArgs(c) prints several lines.
 	Args nocopy.Struct
 
 	// Result is the result. A server's handler fills it. On a client, next sets it to the server's
@@ -143,8 +143,8 @@ type Call struct {
 	Peer net.Addr // on a server the client's address, on a client nil
 
 	fields []sentField // what SetField has set on a client
-	// The Result that Forward has put here last, and those that it had put here before. Nothing with
-	// serverTries, which have them then
+	// The Result that Forward has put here last, and those that it had put here before. Nothing
+	// with serverTries, which have them then
 	forwarded       nocopy.Struct
 	forwardedBefore []nocopy.Struct
 	tries           callTries // a *serverTries or a *clientTries; nil without interceptors
@@ -254,7 +254,7 @@ var rawDesc = thriftimpl.NewDesc("struct")
 
 func init() { rawDesc.Define() }
 
-// RawMethod returns a Method of which only the name is known. Its arguments and results are
+// RawMethod returns a Method that is known by its name alone. Its arguments and results are
 // structs without known fields. A Caller accepts arguments that were parsed with the descriptor in
 // Args, and returns the result's bytes, including those of declared exceptions. name is the name
 // in the header of a call, for a service of several "service:method".

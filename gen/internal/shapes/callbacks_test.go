@@ -133,7 +133,7 @@ func soon(done chan struct{}) bool {
 	}
 }
 
-// subject is the messages of which callbacks use one or the other.
+// subject holds the messages that callbacks use.
 type subject struct {
 	lists shapes.Lists
 	sets  shapes.Sets

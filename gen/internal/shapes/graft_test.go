@@ -31,7 +31,7 @@ func graftSources(t *testing.T) map[string]Outer {
 		v.Refused = nocopy.Some(RefusedFields{Reason: badText})
 		return withRows(NewOuterOf(v), []string{badText, "good"}, []string{badText})
 	}
-	// {origin: {x: 1}, tree: {name: "a", children: [{}]}}, of which a child lacks its name
+	// {origin: {x: 1}, tree: {name: "a", children: [{}]}}; the child lacks its name
 	lacking, err := ParseOuter([]byte("\x0c\x00\x01\x08\x00\x01\x00\x00\x00\x01\x00"+
 		"\x0c\x00\x05\x0b\x00\x01\x00\x00\x00\x01a\x0f\x00\x02\x0c\x00\x00\x00\x01\x00\x00\x00"), nocopy.Lazy)
 	if err != nil {

@@ -186,7 +186,7 @@ func TestPlainAgainstMessage(t *testing.T) {
 	}
 }
 
-// TestPlainUsual: what AppendTo writes is read without a message, but for keys that come twice.
+// TestPlainUsual: Parse needs no message for what AppendTo writes, unless a key comes twice.
 func TestPlainUsual(t *testing.T) {
 	lists := shapes.ListsFields{Points: []shapes.PointFields{{}, {X: 1}}, Texts: []string{"a", ""}, Flags: []bool{true}, Keys: []nocopy.UUID{{1}}}
 	b := lists.AppendTo(nil)

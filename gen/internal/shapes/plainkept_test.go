@@ -129,8 +129,8 @@ func TestPlainByMemory(t *testing.T) {
 	}
 }
 
-// TestPlainByChanges: a function that changes the bytes, of which all are known to be good, is
-// found out rather than that the rest is passed over.
+// TestPlainByChanges: ParseXBy panics if a function changes the bytes. They were good before the
+// first call, so that reading can only fail for that.
 func TestPlainByChanges(t *testing.T) {
 	b := (&shapes.TreeFields{Children: make([]shapes.TreeFields, 3)}).AppendTo(nil)
 	var v shapes.TreeFields

@@ -320,7 +320,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestRaw: calls of which only the name is known.
+// TestRaw: calls of methods that are known by their names alone.
 func TestRaw(t *testing.T) {
 	schema := text(t, services)
 	sv := mustService(t, schema, "S")

@@ -66,8 +66,8 @@ func (w *methodWriter) field(field *schema.Field, r *valueRules, name string, hi
 	w.printf("}")
 }
 
-// value writes the checks of the value v. around returns the expression of an error, of which leaf
-// makes the innermost part for a path.
+// value writes the checks of the value v. around returns the expression of an error. leaf makes
+// its innermost part for a path.
 func (w *methodWriter) value(t *schema.Type, r *valueRules, v string, around func(leaf func(path string) string) string) {
 	if r != nil {
 		for _, rule := range r.rules {
