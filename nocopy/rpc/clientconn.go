@@ -351,11 +351,18 @@ func (c *clientConn) close(err error) {
 		c.mu.Unlock()
 		return
 	}
-	if errors.Is(c.writeErr, syscall.ECONNRESET) && socket.IsEnd(err) {
-		err = c.writeErr // the system says so once; then reading meets an end
+	c.failed.Store(true)
+	if socket.IsEnd(err) {
+		c.awaitWrite()
+		if c.err != nil {
+			c.mu.Unlock()
+			return
+		}
+		if errors.Is(c.writeErr, syscall.ECONNRESET) {
+			err = c.writeErr // the system says so once; then reading meets an end
+		}
 	}
 	c.err = err
-	c.failed.Store(true)
 	c.reach = min(c.reach, socket.Reached(c.nc, c.begun, c.ackedBefore, err, c.writeErr))
 	c.wakeReader() // which ends
 	c.failQueue()
@@ -376,6 +383,21 @@ func (c *clientConn) close(err error) {
 	}
 }
 
+// awaitWrite waits for a write that is under way when the stream has ended, for a tenth of a second
+// at most: it does so only if the server, too, does not read. What the write has met says what can
+// have arrived, and bytes that it has not yet given to the system look as if they had. c.mu is
+// held, but released meanwhile.
+func (c *clientConn) awaitWrite() {
+	for end := time.Now().Add(100 * time.Millisecond); len(c.batched) > 0 && c.writeErr == nil && c.err == nil; {
+		if time.Now().After(end) {
+			return
+		}
+		c.mu.Unlock()
+		time.Sleep(100 * time.Microsecond)
+		c.mu.Lock()
+	}
+}
+
 // lastReplies is how long replies are still read when a write has failed.
 const lastReplies = time.Second
 
@@ -384,7 +406,7 @@ const lastReplies = time.Second
 // closed.
 func (c *clientConn) writeFailed(err error, reach int64) {
 	c.mu.Lock()
-	c.reach = min(c.reach, reach)
+	c.reach, c.writeErr = min(c.reach, reach), err
 	waiting := false
 	for _, p := range c.calls {
 		waiting = waiting || p.end <= c.reach
@@ -394,7 +416,6 @@ func (c *clientConn) writeFailed(err error, reach int64) {
 		c.close(err)
 		return
 	}
-	c.writeErr = err
 	c.failed.Store(true)
 	c.failQueue()
 	for _, p := range c.batched {

@@ -19,7 +19,7 @@ func TestResetDuringWrite(t *testing.T) {
 	if !socket.KnowsUnread {
 		t.Skip("a client does not know here what had arrived when a connection was closed")
 	}
-	for name, want := range map[string]error{"ended": ErrNotSent, "reset": ErrConnLost, "reset, noted": ErrConnLost} {
+	for name, want := range map[string]error{"ended": ErrNotSent, "ended, while writing": ErrNotSent, "reset": ErrConnLost, "reset, noted": ErrConnLost} {
 		t.Run(name, func(t *testing.T) {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
@@ -54,10 +54,28 @@ func TestResetDuringWrite(t *testing.T) {
 				c.mu.Unlock()
 			}
 			b := make([]byte, 1)
-			if name == "ended" {
+			switch name {
+			case "ended":
 				server.Close()
 				nc.Read(b)
-			} else {
+			case "ended, while writing": // the writing goroutine alone is told, and has not yet said so
+				c.mu.Lock()
+				for _, p := range c.calls {
+					c.batched = append(c.batched, p)
+				}
+				c.mu.Unlock()
+				server.Close()
+				nc.Read(b)
+				err := error(nil)
+				for err == nil {
+					_, err = nc.Write(b)
+				}
+				time.AfterFunc(5*time.Millisecond, func() {
+					c.mu.Lock()
+					defer c.mu.Unlock()
+					c.batched, c.writeErr = nil, err
+				})
+			default:
 				server.(*net.TCPConn).SetLinger(0)
 				server.Close()
 				if _, err := nc.Read(b); !errors.Is(err, syscall.ECONNRESET) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -17,9 +18,11 @@ import (
 type racingConn struct {
 	*net.TCPConn
 	request []byte
+	reads   func() // called when reading begins
 }
 
 func (c *racingConn) Read(b []byte) (int, error) {
+	c.reads()
 	n, err := c.TCPConn.Read(b)
 	if request := c.request; errors.Is(err, os.ErrDeadlineExceeded) && request != nil {
 		c.request = nil
@@ -30,8 +33,8 @@ func (c *racingConn) Read(b []byte) (int, error) {
 
 type racingListener struct {
 	net.Listener
-	request  []byte
-	accepted chan struct{}
+	request []byte
+	reads   chan struct{} // closed when the server reads
 }
 
 func (l *racingListener) Accept() (net.Conn, error) {
@@ -39,8 +42,7 @@ func (l *racingListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	close(l.accepted)
-	return &racingConn{nc.(*net.TCPConn), l.request}, nil
+	return &racingConn{nc.(*net.TCPConn), l.request, sync.OnceFunc(func() { close(l.reads) })}, nil
 }
 
 // TestRequestAtShutdown: a request that arrives just as Shutdown is called, so that the server
@@ -58,7 +60,7 @@ func TestRequestAtShutdown(t *testing.T) {
 				srv := &rpc.Server{}
 				serveOn(t, srv, &handler{}, l)
 				nc := dialRaw(t, l.Addr().String())
-				<-l.accepted
+				<-l.reads
 				defer srv.Shutdown(bg)
 				go srv.Shutdown(bg)
 				got, err := io.ReadAll(nc)

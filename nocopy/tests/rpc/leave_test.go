@@ -70,9 +70,14 @@ func leavingOver(t *testing.T, f func(t *testing.T, l *leaving)) {
 // serve starts srv, at the same address as the server before.
 func (l *leaving) serve(srv *rpc.Server) *rpc.Server {
 	l.t.Helper()
-	nl, err := net.Listen(l.network, l.addr)
-	if err != nil {
-		l.t.Fatal(err)
+	var nl net.Listener
+	settles(l.t, "the server listens", func() (listens bool) { // another connection may have taken the port
+		var err error
+		nl, err = net.Listen(l.network, l.addr)
+		return err == nil
+	})
+	if nl == nil {
+		l.t.FailNow()
 	}
 	if l.addr == "127.0.0.1:0" {
 		l.addr = nl.Addr().String()
