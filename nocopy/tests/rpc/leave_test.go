@@ -39,6 +39,7 @@ type leaving struct {
 	opts          []rpc.Option
 	conf          *tls.Config
 	ok, lost      atomic.Int64
+	accepted      atomic.Bool // the server that was started last has a connection
 }
 
 // leavingOver calls f for each kind of connection.
@@ -82,7 +83,12 @@ func (l *leaving) serve(srv *rpc.Server) *rpc.Server {
 	if l.addr == "127.0.0.1:0" {
 		l.addr = nl.Addr().String()
 	}
+	l.accepted.Store(false)
 	srv.Processor, srv.TLS, srv.Logger = echo.NewEchoProcessor(l.h), l.conf, slog.New(slog.DiscardHandler)
+	srv.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
+		l.accepted.Store(true)
+		return ctx
+	}
 	go srv.Serve(nl)
 	return srv
 }
@@ -192,7 +198,7 @@ func TestRestarts(t *testing.T) {
 		for range 8 {
 			before := l.ok.Load()
 			time.Sleep(50 * time.Millisecond)
-			settles(t, "calls are answered", func() bool { return l.ok.Load() > before })
+			settles(t, "calls are answered", func() bool { return l.accepted.Load() && l.ok.Load() > before })
 			ctx, cancel := context.WithTimeout(bg, 10*time.Second)
 			if err := srv.Shutdown(ctx); err != nil {
 				t.Error("Shutdown: ", err)
