@@ -35,11 +35,11 @@ func TestDefaultsRead(t *testing.T) {
 	check := func(when string) {
 		t.Helper()
 		for _, i := range []string{"0", "1", "2"} {
-			if got := s.Int64Or(defaultDesc.named("number"+i), 7); got != 7 {
-				t.Errorf("%s: number%s is %d", when, i, got)
+			if f := defaultDesc.named("number" + i); s.Has(f) && s.Int64(f) != 7 {
+				t.Errorf("%s: number%s is %d", when, i, s.Int64(f))
 			}
-			if got := s.TextOr(defaultDesc.named("text"+i), "hi"); got != "hi" {
-				t.Errorf("%s: text%s is %q", when, i, got)
+			if f := defaultDesc.named("text" + i); s.Has(f) && s.Text(f) != "hi" {
+				t.Errorf("%s: text%s is %q", when, i, s.Text(f))
 			}
 			if l := Int32List(s.Child(defaultDesc.named("list"+i), defaultDesc)); l.Len() != 1 || l.At(0) != 5 {
 				t.Errorf("%s: list%s has %d elements", when, i, l.Len())

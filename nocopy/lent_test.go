@@ -39,9 +39,7 @@ func TestLent(t *testing.T) {
 	type pairs = Map[string, []byte, XAsString, XAsBytes]
 	for name, lend := range map[string]func(s XStruct) any{
 		"Text":        func(s XStruct) any { return s.Text(text) },
-		"TextOr":      func(s XStruct) any { return s.TextOr(text, "") },
 		"Bytes":       func(s XStruct) any { return s.Bytes(bin) },
-		"BytesOr":     func(s XStruct) any { return s.BytesOr(bin, "") },
 		"inner":       func(s XStruct) any { return s.Child(sub, d).Text(inner.constant(0)) },
 		"list":        func(s XStruct) any { return StringList(s.Child(texts, d)).At(1) },
 		"list all":    func(s XStruct) any { return last(StringList(s.Child(texts, d)).All()) },

@@ -118,62 +118,6 @@ func (s XWide) UUID(f XField) (v UUID) {
 	return
 }
 
-// BoolOr returns a bool field, or def, its IDL default, if it is not set.
-func (s XWide) BoolOr(f XField, def bool) bool {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Bool(f)
-}
-
-// Int8Or returns an i8 field, or def if it is not set.
-func (s XWide) Int8Or(f XField, def int8) int8 {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Int8(f)
-}
-
-// Int16Or returns an i16 field, or def if it is not set.
-func (s XWide) Int16Or(f XField, def int16) int16 {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Int16(f)
-}
-
-// Int32Or returns an i32 or enum field, or def if it is not set.
-func (s XWide) Int32Or(f XField, def int32) int32 {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Int32(f)
-}
-
-// Int64Or returns an i64 field, or def if it is not set.
-func (s XWide) Int64Or(f XField, def int64) int64 {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Int64(f)
-}
-
-// Float64Or returns a double field, or def if it is not set.
-func (s XWide) Float64Or(f XField, def float64) float64 {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Float64(f)
-}
-
-// UUIDOr returns a uuid field, or def if it is not set.
-func (s XWide) UUIDOr(f XField, def UUID) UUID {
-	if !s.Has(f) {
-		return def
-	}
-	return s.UUID(f)
-}
-
 // Text returns a string field, or "" if it is not set. The string aliases the message and stays
 // valid after Release, unless the message was made with Recycle.
 func (s XWide) Text(f XField) string {
@@ -191,14 +135,6 @@ func (s XWide) Text(f XField) string {
 	return s.m.lendText(word)
 }
 
-// TextOr returns a string field as Text does, or def if it is not set.
-func (s XWide) TextOr(f XField, def string) string {
-	if !s.Has(f) {
-		return def
-	}
-	return s.Text(f)
-}
-
 // Bytes returns a binary field, or nil if it is not set. It aliases the message as Text does, and
 // must not be changed.
 func (s XWide) Bytes(f XField) []byte {
@@ -207,12 +143,4 @@ func (s XWide) Bytes(f XField) []byte {
 	}
 	s.m.buf.Lend()
 	return s.m.textBytes(s.word(f))
-}
-
-// BytesOr returns a binary field as Bytes does, or a copy of def if it is not set.
-func (s XWide) BytesOr(f XField, def string) []byte {
-	if !s.Has(f) {
-		return []byte(def)
-	}
-	return s.Bytes(f)
 }

@@ -153,13 +153,13 @@ func (f *file) fieldView(field *schema.Field) fieldView {
 	case schema.Binary:
 		v.Kind = "bytes"
 		if hasDefault {
-			v.Default = strconv.Quote(field.Default.Text)
+			v.Default = "[]byte(" + strconv.Quote(field.Default.Text) + ")"
 		}
 		return v
 	case schema.EnumKind:
 		v.Kind, v.Method = "enum", "Int32"
 		if hasDefault {
-			v.Default = "int32(" + f.scalarLiteral(field.Default) + ")"
+			v.Default = f.scalarLiteral(field.Default)
 		}
 		return v
 	case schema.StructKind:

@@ -2609,12 +2609,22 @@ func (s BoolTest) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON
 func (s *BoolTest) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *BoolTest) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-func (s BoolTest) GetB() bool   { return impl.Struct(s).BoolOr(boolTestB, true) }
+func (s BoolTest) GetB() bool {
+	if !impl.Struct(s).Has(boolTestB) {
+		return true
+	}
+	return impl.Struct(s).Bool(boolTestB)
+}
 func (s BoolTest) SetB(v bool)  { impl.Struct(s).SetBool(boolTestB, v) }
 func (s BoolTest) IsSetB() bool { return impl.Struct(s).Has(boolTestB) }
 func (s BoolTest) UnsetB()      { impl.Struct(s).Unset(boolTestB) }
 
-func (s BoolTest) GetS() string  { return impl.Struct(s).TextOr(boolTestS, "true") }
+func (s BoolTest) GetS() string {
+	if !impl.Struct(s).Has(boolTestS) {
+		return "true"
+	}
+	return impl.Struct(s).Text(boolTestS)
+}
 func (s BoolTest) SetS(v string) { impl.Struct(s).SetText(boolTestS, v) }
 func (s BoolTest) IsSetS() bool  { return impl.Struct(s).Has(boolTestS) }
 func (s BoolTest) UnsetS()       { impl.Struct(s).Unset(boolTestS) }

@@ -2315,7 +2315,10 @@ func (s MetastoreGetPartitionNamesArgs) UnsetTblName() {
 }
 
 func (s MetastoreGetPartitionNamesArgs) GetMaxParts() int16 {
-	return impl.Struct(s).Int16Or(metastoreGetPartitionNamesArgsMaxParts, -1)
+	if !impl.Struct(s).Has(metastoreGetPartitionNamesArgsMaxParts) {
+		return -1
+	}
+	return impl.Struct(s).Int16(metastoreGetPartitionNamesArgsMaxParts)
 }
 func (s MetastoreGetPartitionNamesArgs) SetMaxParts(v int16) {
 	impl.Struct(s).SetInt16(metastoreGetPartitionNamesArgsMaxParts, v)
@@ -2518,7 +2521,10 @@ func (s MetastoreGetPartitionsArgs) UnsetTblName() {
 }
 
 func (s MetastoreGetPartitionsArgs) GetMaxParts() int16 {
-	return impl.Struct(s).Int16Or(metastoreGetPartitionsArgsMaxParts, -1)
+	if !impl.Struct(s).Has(metastoreGetPartitionsArgsMaxParts) {
+		return -1
+	}
+	return impl.Struct(s).Int16(metastoreGetPartitionsArgsMaxParts)
 }
 func (s MetastoreGetPartitionsArgs) SetMaxParts(v int16) {
 	impl.Struct(s).SetInt16(metastoreGetPartitionsArgsMaxParts, v)

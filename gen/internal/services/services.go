@@ -3031,7 +3031,12 @@ func (s AllManyArgs) SetType(v string) { impl.Struct(s).SetText(allManyArgsType,
 func (s AllManyArgs) IsSetType() bool  { return impl.Struct(s).Has(allManyArgsType) }
 func (s AllManyArgs) UnsetType()       { impl.Struct(s).Reset(allManyArgsType, AllManyArgsDesc) }
 
-func (s AllManyArgs) GetFunc() int32  { return impl.Struct(s).Int32Or(allManyArgsFunc, 7) }
+func (s AllManyArgs) GetFunc() int32 {
+	if !impl.Struct(s).Has(allManyArgsFunc) {
+		return 7
+	}
+	return impl.Struct(s).Int32(allManyArgsFunc)
+}
 func (s AllManyArgs) SetFunc(v int32) { impl.Struct(s).SetInt32(allManyArgsFunc, v) }
 func (s AllManyArgs) IsSetFunc() bool { return impl.Struct(s).Has(allManyArgsFunc) }
 func (s AllManyArgs) UnsetFunc()      { impl.Struct(s).Unset(allManyArgsFunc) }

@@ -696,14 +696,24 @@ func (s RequiredDefaults) MarshalJSONTo(e impl.JSONOut) error      { return impl
 func (s *RequiredDefaults) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *RequiredDefaults) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-func (s RequiredDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(requiredDefaultsFlag, true) }
+func (s RequiredDefaults) GetFlag() bool {
+	if !impl.Struct(s).Has(requiredDefaultsFlag) {
+		return true
+	}
+	return impl.Struct(s).Bool(requiredDefaultsFlag)
+}
 func (s RequiredDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(requiredDefaultsFlag, v) }
 func (s RequiredDefaults) IsSetFlag() bool { return impl.Struct(s).Has(requiredDefaultsFlag) }
 func (s RequiredDefaults) UnsetFlag() {
 	impl.Struct(s).Reset(requiredDefaultsFlag, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetTiny() int8   { return impl.Struct(s).Int8Or(requiredDefaultsTiny, -8) }
+func (s RequiredDefaults) GetTiny() int8 {
+	if !impl.Struct(s).Has(requiredDefaultsTiny) {
+		return -8
+	}
+	return impl.Struct(s).Int8(requiredDefaultsTiny)
+}
 func (s RequiredDefaults) SetTiny(v int8)  { impl.Struct(s).SetInt8(requiredDefaultsTiny, v) }
 func (s RequiredDefaults) IsSetTiny() bool { return impl.Struct(s).Has(requiredDefaultsTiny) }
 func (s RequiredDefaults) UnsetTiny() {
@@ -711,7 +721,10 @@ func (s RequiredDefaults) UnsetTiny() {
 }
 
 func (s RequiredDefaults) GetSmall() int16 {
-	return impl.Struct(s).Int16Or(requiredDefaultsSmall, -1600)
+	if !impl.Struct(s).Has(requiredDefaultsSmall) {
+		return -1600
+	}
+	return impl.Struct(s).Int16(requiredDefaultsSmall)
 }
 func (s RequiredDefaults) SetSmall(v int16) { impl.Struct(s).SetInt16(requiredDefaultsSmall, v) }
 func (s RequiredDefaults) IsSetSmall() bool { return impl.Struct(s).Has(requiredDefaultsSmall) }
@@ -720,7 +733,10 @@ func (s RequiredDefaults) UnsetSmall() {
 }
 
 func (s RequiredDefaults) GetMedium() int32 {
-	return impl.Struct(s).Int32Or(requiredDefaultsMedium, 320000)
+	if !impl.Struct(s).Has(requiredDefaultsMedium) {
+		return 320000
+	}
+	return impl.Struct(s).Int32(requiredDefaultsMedium)
 }
 func (s RequiredDefaults) SetMedium(v int32) { impl.Struct(s).SetInt32(requiredDefaultsMedium, v) }
 func (s RequiredDefaults) IsSetMedium() bool { return impl.Struct(s).Has(requiredDefaultsMedium) }
@@ -729,7 +745,10 @@ func (s RequiredDefaults) UnsetMedium() {
 }
 
 func (s RequiredDefaults) GetLarge() int64 {
-	return impl.Struct(s).Int64Or(requiredDefaultsLarge, -6400000000)
+	if !impl.Struct(s).Has(requiredDefaultsLarge) {
+		return -6400000000
+	}
+	return impl.Struct(s).Int64(requiredDefaultsLarge)
 }
 func (s RequiredDefaults) SetLarge(v int64) { impl.Struct(s).SetInt64(requiredDefaultsLarge, v) }
 func (s RequiredDefaults) IsSetLarge() bool { return impl.Struct(s).Has(requiredDefaultsLarge) }
@@ -738,7 +757,10 @@ func (s RequiredDefaults) UnsetLarge() {
 }
 
 func (s RequiredDefaults) GetReal() float64 {
-	return impl.Struct(s).Float64Or(requiredDefaultsReal, 2.5)
+	if !impl.Struct(s).Has(requiredDefaultsReal) {
+		return 2.5
+	}
+	return impl.Struct(s).Float64(requiredDefaultsReal)
 }
 func (s RequiredDefaults) SetReal(v float64) { impl.Struct(s).SetFloat64(requiredDefaultsReal, v) }
 func (s RequiredDefaults) IsSetReal() bool   { return impl.Struct(s).Has(requiredDefaultsReal) }
@@ -747,7 +769,10 @@ func (s RequiredDefaults) UnsetReal() {
 }
 
 func (s RequiredDefaults) GetText() string {
-	return impl.Struct(s).TextOr(requiredDefaultsText, "héllo\n")
+	if !impl.Struct(s).Has(requiredDefaultsText) {
+		return "héllo\n"
+	}
+	return impl.Struct(s).Text(requiredDefaultsText)
 }
 func (s RequiredDefaults) SetText(v string) { impl.Struct(s).SetText(requiredDefaultsText, v) }
 func (s RequiredDefaults) IsSetText() bool  { return impl.Struct(s).Has(requiredDefaultsText) }
@@ -756,7 +781,10 @@ func (s RequiredDefaults) UnsetText() {
 }
 
 func (s RequiredDefaults) GetBlob() []byte {
-	return impl.Struct(s).BytesOr(requiredDefaultsBlob, "bytes")
+	if !impl.Struct(s).Has(requiredDefaultsBlob) {
+		return []byte("bytes")
+	}
+	return impl.Struct(s).Bytes(requiredDefaultsBlob)
 }
 func (s RequiredDefaults) SetBlob(v []byte) { impl.Struct(s).SetBytes(requiredDefaultsBlob, v) }
 func (s RequiredDefaults) NewBlob(n int) []byte {
@@ -768,14 +796,20 @@ func (s RequiredDefaults) UnsetBlob() {
 }
 
 func (s RequiredDefaults) GetKey() nocopy.UUID {
-	return impl.Struct(s).UUIDOr(requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	if !impl.Struct(s).Has(requiredDefaultsKey) {
+		return nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff}
+	}
+	return impl.Struct(s).UUID(requiredDefaultsKey)
 }
 func (s RequiredDefaults) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(requiredDefaultsKey, v) }
 func (s RequiredDefaults) IsSetKey() bool       { return impl.Struct(s).Has(requiredDefaultsKey) }
 func (s RequiredDefaults) UnsetKey()            { impl.Struct(s).Reset(requiredDefaultsKey, RequiredDefaultsDesc) }
 
 func (s RequiredDefaults) GetColor() Color {
-	return Color(impl.Struct(s).Int32Or(requiredDefaultsColor, int32(Color_GREEN)))
+	if !impl.Struct(s).Has(requiredDefaultsColor) {
+		return Color_GREEN
+	}
+	return Color(impl.Struct(s).Int32(requiredDefaultsColor))
 }
 func (s RequiredDefaults) SetColor(v Color) { impl.Struct(s).SetInt32(requiredDefaultsColor, int32(v)) }
 func (s RequiredDefaults) IsSetColor() bool { return impl.Struct(s).Has(requiredDefaultsColor) }
@@ -1168,53 +1202,81 @@ func (s OptionalDefaults) MarshalJSONTo(e impl.JSONOut) error      { return impl
 func (s *OptionalDefaults) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *OptionalDefaults) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-func (s OptionalDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(optionalDefaultsFlag, true) }
+func (s OptionalDefaults) GetFlag() bool {
+	if !impl.Struct(s).Has(optionalDefaultsFlag) {
+		return true
+	}
+	return impl.Struct(s).Bool(optionalDefaultsFlag)
+}
 func (s OptionalDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(optionalDefaultsFlag, v) }
 func (s OptionalDefaults) IsSetFlag() bool { return impl.Struct(s).Has(optionalDefaultsFlag) }
 func (s OptionalDefaults) UnsetFlag()      { impl.Struct(s).Unset(optionalDefaultsFlag) }
 
-func (s OptionalDefaults) GetTiny() int8   { return impl.Struct(s).Int8Or(optionalDefaultsTiny, -8) }
+func (s OptionalDefaults) GetTiny() int8 {
+	if !impl.Struct(s).Has(optionalDefaultsTiny) {
+		return -8
+	}
+	return impl.Struct(s).Int8(optionalDefaultsTiny)
+}
 func (s OptionalDefaults) SetTiny(v int8)  { impl.Struct(s).SetInt8(optionalDefaultsTiny, v) }
 func (s OptionalDefaults) IsSetTiny() bool { return impl.Struct(s).Has(optionalDefaultsTiny) }
 func (s OptionalDefaults) UnsetTiny()      { impl.Struct(s).Unset(optionalDefaultsTiny) }
 
 func (s OptionalDefaults) GetSmall() int16 {
-	return impl.Struct(s).Int16Or(optionalDefaultsSmall, -1600)
+	if !impl.Struct(s).Has(optionalDefaultsSmall) {
+		return -1600
+	}
+	return impl.Struct(s).Int16(optionalDefaultsSmall)
 }
 func (s OptionalDefaults) SetSmall(v int16) { impl.Struct(s).SetInt16(optionalDefaultsSmall, v) }
 func (s OptionalDefaults) IsSetSmall() bool { return impl.Struct(s).Has(optionalDefaultsSmall) }
 func (s OptionalDefaults) UnsetSmall()      { impl.Struct(s).Unset(optionalDefaultsSmall) }
 
 func (s OptionalDefaults) GetMedium() int32 {
-	return impl.Struct(s).Int32Or(optionalDefaultsMedium, 320000)
+	if !impl.Struct(s).Has(optionalDefaultsMedium) {
+		return 320000
+	}
+	return impl.Struct(s).Int32(optionalDefaultsMedium)
 }
 func (s OptionalDefaults) SetMedium(v int32) { impl.Struct(s).SetInt32(optionalDefaultsMedium, v) }
 func (s OptionalDefaults) IsSetMedium() bool { return impl.Struct(s).Has(optionalDefaultsMedium) }
 func (s OptionalDefaults) UnsetMedium()      { impl.Struct(s).Unset(optionalDefaultsMedium) }
 
 func (s OptionalDefaults) GetLarge() int64 {
-	return impl.Struct(s).Int64Or(optionalDefaultsLarge, -6400000000)
+	if !impl.Struct(s).Has(optionalDefaultsLarge) {
+		return -6400000000
+	}
+	return impl.Struct(s).Int64(optionalDefaultsLarge)
 }
 func (s OptionalDefaults) SetLarge(v int64) { impl.Struct(s).SetInt64(optionalDefaultsLarge, v) }
 func (s OptionalDefaults) IsSetLarge() bool { return impl.Struct(s).Has(optionalDefaultsLarge) }
 func (s OptionalDefaults) UnsetLarge()      { impl.Struct(s).Unset(optionalDefaultsLarge) }
 
 func (s OptionalDefaults) GetReal() float64 {
-	return impl.Struct(s).Float64Or(optionalDefaultsReal, 2.5)
+	if !impl.Struct(s).Has(optionalDefaultsReal) {
+		return 2.5
+	}
+	return impl.Struct(s).Float64(optionalDefaultsReal)
 }
 func (s OptionalDefaults) SetReal(v float64) { impl.Struct(s).SetFloat64(optionalDefaultsReal, v) }
 func (s OptionalDefaults) IsSetReal() bool   { return impl.Struct(s).Has(optionalDefaultsReal) }
 func (s OptionalDefaults) UnsetReal()        { impl.Struct(s).Unset(optionalDefaultsReal) }
 
 func (s OptionalDefaults) GetText() string {
-	return impl.Struct(s).TextOr(optionalDefaultsText, "héllo\n")
+	if !impl.Struct(s).Has(optionalDefaultsText) {
+		return "héllo\n"
+	}
+	return impl.Struct(s).Text(optionalDefaultsText)
 }
 func (s OptionalDefaults) SetText(v string) { impl.Struct(s).SetText(optionalDefaultsText, v) }
 func (s OptionalDefaults) IsSetText() bool  { return impl.Struct(s).Has(optionalDefaultsText) }
 func (s OptionalDefaults) UnsetText()       { impl.Struct(s).Unset(optionalDefaultsText) }
 
 func (s OptionalDefaults) GetBlob() []byte {
-	return impl.Struct(s).BytesOr(optionalDefaultsBlob, "bytes")
+	if !impl.Struct(s).Has(optionalDefaultsBlob) {
+		return []byte("bytes")
+	}
+	return impl.Struct(s).Bytes(optionalDefaultsBlob)
 }
 func (s OptionalDefaults) SetBlob(v []byte) { impl.Struct(s).SetBytes(optionalDefaultsBlob, v) }
 func (s OptionalDefaults) NewBlob(n int) []byte {
@@ -1224,14 +1286,20 @@ func (s OptionalDefaults) IsSetBlob() bool { return impl.Struct(s).Has(optionalD
 func (s OptionalDefaults) UnsetBlob()      { impl.Struct(s).Unset(optionalDefaultsBlob) }
 
 func (s OptionalDefaults) GetKey() nocopy.UUID {
-	return impl.Struct(s).UUIDOr(optionalDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	if !impl.Struct(s).Has(optionalDefaultsKey) {
+		return nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff}
+	}
+	return impl.Struct(s).UUID(optionalDefaultsKey)
 }
 func (s OptionalDefaults) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(optionalDefaultsKey, v) }
 func (s OptionalDefaults) IsSetKey() bool       { return impl.Struct(s).Has(optionalDefaultsKey) }
 func (s OptionalDefaults) UnsetKey()            { impl.Struct(s).Unset(optionalDefaultsKey) }
 
 func (s OptionalDefaults) GetColor() Color {
-	return Color(impl.Struct(s).Int32Or(optionalDefaultsColor, int32(Color_GREEN)))
+	if !impl.Struct(s).Has(optionalDefaultsColor) {
+		return Color_GREEN
+	}
+	return Color(impl.Struct(s).Int32(optionalDefaultsColor))
 }
 func (s OptionalDefaults) SetColor(v Color) { impl.Struct(s).SetInt32(optionalDefaultsColor, int32(v)) }
 func (s OptionalDefaults) IsSetColor() bool { return impl.Struct(s).Has(optionalDefaultsColor) }
@@ -1606,58 +1674,102 @@ func (s PlainDefaults) MarshalJSONTo(e impl.JSONOut) error      { return impl.Pu
 func (s *PlainDefaults) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *PlainDefaults) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-func (s PlainDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(plainDefaultsFlag, true) }
+func (s PlainDefaults) GetFlag() bool {
+	if !impl.Struct(s).Has(plainDefaultsFlag) {
+		return true
+	}
+	return impl.Struct(s).Bool(plainDefaultsFlag)
+}
 func (s PlainDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(plainDefaultsFlag, v) }
 func (s PlainDefaults) IsSetFlag() bool { return impl.Struct(s).Has(plainDefaultsFlag) }
 func (s PlainDefaults) UnsetFlag()      { impl.Struct(s).Unset(plainDefaultsFlag) }
 
-func (s PlainDefaults) GetTiny() int8   { return impl.Struct(s).Int8Or(plainDefaultsTiny, -8) }
+func (s PlainDefaults) GetTiny() int8 {
+	if !impl.Struct(s).Has(plainDefaultsTiny) {
+		return -8
+	}
+	return impl.Struct(s).Int8(plainDefaultsTiny)
+}
 func (s PlainDefaults) SetTiny(v int8)  { impl.Struct(s).SetInt8(plainDefaultsTiny, v) }
 func (s PlainDefaults) IsSetTiny() bool { return impl.Struct(s).Has(plainDefaultsTiny) }
 func (s PlainDefaults) UnsetTiny()      { impl.Struct(s).Unset(plainDefaultsTiny) }
 
-func (s PlainDefaults) GetSmall() int16  { return impl.Struct(s).Int16Or(plainDefaultsSmall, -1600) }
+func (s PlainDefaults) GetSmall() int16 {
+	if !impl.Struct(s).Has(plainDefaultsSmall) {
+		return -1600
+	}
+	return impl.Struct(s).Int16(plainDefaultsSmall)
+}
 func (s PlainDefaults) SetSmall(v int16) { impl.Struct(s).SetInt16(plainDefaultsSmall, v) }
 func (s PlainDefaults) IsSetSmall() bool { return impl.Struct(s).Has(plainDefaultsSmall) }
 func (s PlainDefaults) UnsetSmall()      { impl.Struct(s).Unset(plainDefaultsSmall) }
 
-func (s PlainDefaults) GetMedium() int32  { return impl.Struct(s).Int32Or(plainDefaultsMedium, 320000) }
+func (s PlainDefaults) GetMedium() int32 {
+	if !impl.Struct(s).Has(plainDefaultsMedium) {
+		return 320000
+	}
+	return impl.Struct(s).Int32(plainDefaultsMedium)
+}
 func (s PlainDefaults) SetMedium(v int32) { impl.Struct(s).SetInt32(plainDefaultsMedium, v) }
 func (s PlainDefaults) IsSetMedium() bool { return impl.Struct(s).Has(plainDefaultsMedium) }
 func (s PlainDefaults) UnsetMedium()      { impl.Struct(s).Unset(plainDefaultsMedium) }
 
 func (s PlainDefaults) GetLarge() int64 {
-	return impl.Struct(s).Int64Or(plainDefaultsLarge, -6400000000)
+	if !impl.Struct(s).Has(plainDefaultsLarge) {
+		return -6400000000
+	}
+	return impl.Struct(s).Int64(plainDefaultsLarge)
 }
 func (s PlainDefaults) SetLarge(v int64) { impl.Struct(s).SetInt64(plainDefaultsLarge, v) }
 func (s PlainDefaults) IsSetLarge() bool { return impl.Struct(s).Has(plainDefaultsLarge) }
 func (s PlainDefaults) UnsetLarge()      { impl.Struct(s).Unset(plainDefaultsLarge) }
 
-func (s PlainDefaults) GetReal() float64  { return impl.Struct(s).Float64Or(plainDefaultsReal, 2.5) }
+func (s PlainDefaults) GetReal() float64 {
+	if !impl.Struct(s).Has(plainDefaultsReal) {
+		return 2.5
+	}
+	return impl.Struct(s).Float64(plainDefaultsReal)
+}
 func (s PlainDefaults) SetReal(v float64) { impl.Struct(s).SetFloat64(plainDefaultsReal, v) }
 func (s PlainDefaults) IsSetReal() bool   { return impl.Struct(s).Has(plainDefaultsReal) }
 func (s PlainDefaults) UnsetReal()        { impl.Struct(s).Unset(plainDefaultsReal) }
 
-func (s PlainDefaults) GetText() string  { return impl.Struct(s).TextOr(plainDefaultsText, "héllo\n") }
+func (s PlainDefaults) GetText() string {
+	if !impl.Struct(s).Has(plainDefaultsText) {
+		return "héllo\n"
+	}
+	return impl.Struct(s).Text(plainDefaultsText)
+}
 func (s PlainDefaults) SetText(v string) { impl.Struct(s).SetText(plainDefaultsText, v) }
 func (s PlainDefaults) IsSetText() bool  { return impl.Struct(s).Has(plainDefaultsText) }
 func (s PlainDefaults) UnsetText()       { impl.Struct(s).Unset(plainDefaultsText) }
 
-func (s PlainDefaults) GetBlob() []byte      { return impl.Struct(s).BytesOr(plainDefaultsBlob, "bytes") }
+func (s PlainDefaults) GetBlob() []byte {
+	if !impl.Struct(s).Has(plainDefaultsBlob) {
+		return []byte("bytes")
+	}
+	return impl.Struct(s).Bytes(plainDefaultsBlob)
+}
 func (s PlainDefaults) SetBlob(v []byte)     { impl.Struct(s).SetBytes(plainDefaultsBlob, v) }
 func (s PlainDefaults) NewBlob(n int) []byte { return impl.Struct(s).NewBytes(plainDefaultsBlob, n) }
 func (s PlainDefaults) IsSetBlob() bool      { return impl.Struct(s).Has(plainDefaultsBlob) }
 func (s PlainDefaults) UnsetBlob()           { impl.Struct(s).Unset(plainDefaultsBlob) }
 
 func (s PlainDefaults) GetKey() nocopy.UUID {
-	return impl.Struct(s).UUIDOr(plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	if !impl.Struct(s).Has(plainDefaultsKey) {
+		return nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff}
+	}
+	return impl.Struct(s).UUID(plainDefaultsKey)
 }
 func (s PlainDefaults) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(plainDefaultsKey, v) }
 func (s PlainDefaults) IsSetKey() bool       { return impl.Struct(s).Has(plainDefaultsKey) }
 func (s PlainDefaults) UnsetKey()            { impl.Struct(s).Unset(plainDefaultsKey) }
 
 func (s PlainDefaults) GetColor() Color {
-	return Color(impl.Struct(s).Int32Or(plainDefaultsColor, int32(Color_GREEN)))
+	if !impl.Struct(s).Has(plainDefaultsColor) {
+		return Color_GREEN
+	}
+	return Color(impl.Struct(s).Int32(plainDefaultsColor))
 }
 func (s PlainDefaults) SetColor(v Color) { impl.Struct(s).SetInt32(plainDefaultsColor, int32(v)) }
 func (s PlainDefaults) IsSetColor() bool { return impl.Struct(s).Has(plainDefaultsColor) }
@@ -3750,7 +3862,12 @@ func (s Noted) SetSecret(v string) { impl.Struct(s).SetText(notedSecret, v) }
 func (s Noted) IsSetSecret() bool  { return impl.Struct(s).Has(notedSecret) }
 func (s Noted) UnsetSecret()       { impl.Struct(s).Unset(notedSecret) }
 
-func (s Noted) GetColor() Color  { return Color(impl.Struct(s).Int32Or(notedColor, int32(Color_GREEN))) }
+func (s Noted) GetColor() Color {
+	if !impl.Struct(s).Has(notedColor) {
+		return Color_GREEN
+	}
+	return Color(impl.Struct(s).Int32(notedColor))
+}
 func (s Noted) SetColor(v Color) { impl.Struct(s).SetInt32(notedColor, int32(v)) }
 func (s Noted) IsSetColor() bool { return impl.Struct(s).Has(notedColor) }
 func (s Noted) UnsetColor()      { impl.Struct(s).Unset(notedColor) }

@@ -166,24 +166,20 @@ type listOf[T any] interface {
 
 // leafOf is the leaf with Go type T, lists L and codec C.
 type leafOf[T any, L listOf[T], C thriftimpl.Codec[T]] struct {
-	getter   func(handle, thriftimpl.Field) T
-	getterOr func(handle, thriftimpl.Field, T) T
-	wide     func(wideHandle, thriftimpl.Field) T
-	wideOr   func(wideHandle, thriftimpl.Field, T) T
-	setter   func(handle, thriftimpl.Field, T)
-	slice    func(handle, thriftimpl.Field, *thriftimpl.Desc, []T)
-	to       func(T) referee.Value
-	from     func(referee.Value) T
+	getter func(handle, thriftimpl.Field) T
+	wide   func(wideHandle, thriftimpl.Field) T
+	setter func(handle, thriftimpl.Field, T)
+	slice  func(handle, thriftimpl.Field, *thriftimpl.Desc, []T)
+	to     func(T) referee.Value
+	from   func(referee.Value) T
 }
 
 func (x *leafOf[T, L, C]) get(s handle, f thriftimpl.Field, def referee.Value) referee.Value {
-	switch wide := f&entry.Wide != 0; {
-	case wide && def != nil:
-		return x.to(x.wideOr(wideHandle(s), f, x.from(def)))
-	case wide:
+	switch {
+	case def != nil && !s.HasField(f):
+		return def
+	case f&entry.Wide != 0:
 		return x.to(x.wide(wideHandle(s), f))
-	case def != nil:
-		return x.to(x.getterOr(s, f, x.from(def)))
 	}
 	return x.to(x.getter(s, f))
 }
@@ -241,28 +237,24 @@ func cast[T any](v referee.Value) T { return v.(T) }
 
 // leaves are all of them.
 var leaves = map[*referee.Type]leaf{
-	referee.Bool:   &leafOf[bool, nocopy.BoolList, thriftimpl.AsBool]{handle.Bool, handle.BoolOr, wideHandle.Bool, wideHandle.BoolOr, handle.SetBool, handle.SetBools, same[bool], cast[bool]},
-	referee.I8:     &leafOf[int8, nocopy.Int8List, thriftimpl.AsInt8]{handle.Int8, handle.Int8Or, wideHandle.Int8, wideHandle.Int8Or, handle.SetInt8, handle.SetInt8s, same[int8], cast[int8]},
-	referee.I16:    &leafOf[int16, nocopy.Int16List, thriftimpl.AsInt16]{handle.Int16, handle.Int16Or, wideHandle.Int16, wideHandle.Int16Or, handle.SetInt16, handle.SetInt16s, same[int16], cast[int16]},
-	referee.I32:    &leafOf[int32, nocopy.Int32List, thriftimpl.AsInt32]{handle.Int32, handle.Int32Or, wideHandle.Int32, wideHandle.Int32Or, handle.SetInt32, handle.SetInt32s, same[int32], cast[int32]},
-	referee.I64:    &leafOf[int64, nocopy.Int64List, thriftimpl.AsInt64]{handle.Int64, handle.Int64Or, wideHandle.Int64, wideHandle.Int64Or, handle.SetInt64, handle.SetInt64s, same[int64], cast[int64]},
-	referee.String: &leafOf[string, nocopy.StringList, thriftimpl.AsString]{handle.Text, handle.TextOr, wideHandle.Text, wideHandle.TextOr, handle.SetText, handle.SetTexts, same[string], cast[string]},
-	referee.Double: &leafOf[float64, nocopy.Float64List, thriftimpl.AsFloat64]{handle.Float64, handle.Float64Or, wideHandle.Float64, wideHandle.Float64Or, handle.SetFloat64, handle.SetFloat64s,
+	referee.Bool:   &leafOf[bool, nocopy.BoolList, thriftimpl.AsBool]{handle.Bool, wideHandle.Bool, handle.SetBool, handle.SetBools, same[bool], cast[bool]},
+	referee.I8:     &leafOf[int8, nocopy.Int8List, thriftimpl.AsInt8]{handle.Int8, wideHandle.Int8, handle.SetInt8, handle.SetInt8s, same[int8], cast[int8]},
+	referee.I16:    &leafOf[int16, nocopy.Int16List, thriftimpl.AsInt16]{handle.Int16, wideHandle.Int16, handle.SetInt16, handle.SetInt16s, same[int16], cast[int16]},
+	referee.I32:    &leafOf[int32, nocopy.Int32List, thriftimpl.AsInt32]{handle.Int32, wideHandle.Int32, handle.SetInt32, handle.SetInt32s, same[int32], cast[int32]},
+	referee.I64:    &leafOf[int64, nocopy.Int64List, thriftimpl.AsInt64]{handle.Int64, wideHandle.Int64, handle.SetInt64, handle.SetInt64s, same[int64], cast[int64]},
+	referee.String: &leafOf[string, nocopy.StringList, thriftimpl.AsString]{handle.Text, wideHandle.Text, handle.SetText, handle.SetTexts, same[string], cast[string]},
+	referee.Double: &leafOf[float64, nocopy.Float64List, thriftimpl.AsFloat64]{handle.Float64, wideHandle.Float64, handle.SetFloat64, handle.SetFloat64s,
 		func(v float64) referee.Value { return referee.Float(math.Float64bits(v)) },
 		func(v referee.Value) float64 { return math.Float64frombits(uint64(v.(referee.Float))) }},
-	referee.Binary: &leafOf[[]byte, nocopy.BytesList, thriftimpl.AsBytes]{handle.Bytes,
-		func(x handle, f thriftimpl.Field, def []byte) []byte { return x.BytesOr(f, string(def)) }, wideHandle.Bytes,
-		func(x wideHandle, f thriftimpl.Field, def []byte) []byte { return x.BytesOr(f, string(def)) }, handle.SetBytes, handle.SetByteSlices,
+	referee.Binary: &leafOf[[]byte, nocopy.BytesList, thriftimpl.AsBytes]{handle.Bytes, wideHandle.Bytes, handle.SetBytes, handle.SetByteSlices,
 		func(v []byte) referee.Value { return referee.Bytes(v) },
 		func(v referee.Value) []byte { return []byte(v.(referee.Bytes)) }},
-	referee.UUID: &leafOf[nocopy.UUID, nocopy.UUIDList, thriftimpl.AsUUID]{handle.UUID, handle.UUIDOr, wideHandle.UUID, wideHandle.UUIDOr, handle.SetUUID, handle.SetUUIDs,
+	referee.UUID: &leafOf[nocopy.UUID, nocopy.UUIDList, thriftimpl.AsUUID]{handle.UUID, wideHandle.UUID, handle.SetUUID, handle.SetUUIDs,
 		func(v nocopy.UUID) referee.Value { return thrift.Tuuid(v) },
 		func(v referee.Value) nocopy.UUID { return nocopy.UUID(v.(thrift.Tuuid)) }},
 	referee.Enum: &leafOf[color, nocopy.EnumList[color], thriftimpl.AsEnum[color]]{
 		func(x handle, f thriftimpl.Field) color { return color(x.Int32(f)) },
-		func(x handle, f thriftimpl.Field, def color) color { return color(x.Int32Or(f, int32(def))) },
 		func(x wideHandle, f thriftimpl.Field) color { return color(x.Int32(f)) },
-		func(x wideHandle, f thriftimpl.Field, def color) color { return color(x.Int32Or(f, int32(def))) },
 		func(x handle, f thriftimpl.Field, v color) { x.SetInt32(f, int32(v)) }, thriftimpl.SetEnums[color],
 		func(v color) referee.Value { return int32(v) },
 		func(v referee.Value) color { return color(v.(int32)) }},

@@ -565,7 +565,12 @@ func (s Item) NewItems(n int) nocopy.StructList[Item] {
 func (s Item) IsSetItems() bool { return impl.Struct(s).Has(itemItems) }
 func (s Item) UnsetItems()      { impl.Struct(s).Unset(itemItems) }
 
-func (s Item) GetLimit() int32  { return impl.Struct(s).Int32Or(itemLimit, 7) }
+func (s Item) GetLimit() int32 {
+	if !impl.Struct(s).Has(itemLimit) {
+		return 7
+	}
+	return impl.Struct(s).Int32(itemLimit)
+}
 func (s Item) SetLimit(v int32) { impl.Struct(s).SetInt32(itemLimit, v) }
 func (s Item) IsSetLimit() bool { return impl.Struct(s).Has(itemLimit) }
 func (s Item) UnsetLimit()      { impl.Struct(s).Unset(itemLimit) }

@@ -735,7 +735,12 @@ func (s ConstValueExtra) IsSetIsEnum() bool { return impl.Struct(s).Has(constVal
 func (s ConstValueExtra) UnsetIsEnum()      { impl.Struct(s).Unset(constValueExtraIsEnum) }
 
 // the include index if Index > -1
-func (s ConstValueExtra) GetIndex() int32  { return impl.Struct(s).Int32Or(constValueExtraIndex, -1) }
+func (s ConstValueExtra) GetIndex() int32 {
+	if !impl.Struct(s).Has(constValueExtraIndex) {
+		return -1
+	}
+	return impl.Struct(s).Int32(constValueExtraIndex)
+}
 func (s ConstValueExtra) SetIndex(v int32) { impl.Struct(s).SetInt32(constValueExtraIndex, v) }
 func (s ConstValueExtra) IsSetIndex() bool { return impl.Struct(s).Has(constValueExtraIndex) }
 func (s ConstValueExtra) UnsetIndex()      { impl.Struct(s).Unset(constValueExtraIndex) }
