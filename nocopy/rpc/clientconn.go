@@ -383,10 +383,10 @@ func (c *clientConn) close(err error) {
 	}
 }
 
-// awaitWrite waits for a write that is under way when the stream has ended, for a tenth of a second
-// at most: it does so only if the server, too, does not read. What the write has met says what can
-// have arrived, and bytes that it has not yet given to the system look as if they had. c.mu is
-// held, but released meanwhile.
+// awaitWrite waits for a write that is under way when the stream has ended, for a tenth of a
+// second at most: it does so only if the server, too, does not read. What the write has met says
+// what can have arrived, and bytes that it has not yet given to the system look as if they had.
+// c.mu is held, but released meanwhile.
 func (c *clientConn) awaitWrite() {
 	for end := time.Now().Add(100 * time.Millisecond); len(c.batched) > 0 && c.writeErr == nil && c.err == nil; {
 		if time.Now().After(end) {

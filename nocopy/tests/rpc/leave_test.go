@@ -72,7 +72,8 @@ func leavingOver(t *testing.T, f func(t *testing.T, l *leaving)) {
 func (l *leaving) serve(srv *rpc.Server) *rpc.Server {
 	l.t.Helper()
 	var nl net.Listener
-	settles(l.t, "the server listens", func() (listens bool) { // another connection may have taken the port
+	// Another connection may have taken the port.
+	settles(l.t, "the server listens", func() (listens bool) {
 		var err error
 		nl, err = net.Listen(l.network, l.addr)
 		return err == nil
