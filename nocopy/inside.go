@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
@@ -28,6 +29,15 @@ func (inside) NewInto(m *Message, d *XDesc, opts ...Option) XStruct { return d.n
 
 // CheckIndex returns what is wrong with the words of a message's index.
 func (inside) CheckIndex(m *Message) error { return wrongIndex(m) }
+
+// Pieces returns the bytes that the message has, as they lie in memory, without finishing it.
+func (inside) Pieces(m *Message) (pieces [][]byte) {
+	m.buf.Pieces(func(_ chain.Pos, mem []byte) bool {
+		pieces = append(pieces, mem)
+		return true
+	})
+	return pieces
+}
 
 // Indexed returns a message with an index, however small it is.
 func (inside) Indexed(d *XDesc, wire []byte, opts ...Option) []byte {

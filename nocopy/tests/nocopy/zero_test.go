@@ -1,8 +1,9 @@
-package nocopy
+package nocopy_test
 
 import (
 	"bytes"
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"reflect"
 	"regexp"
 	"strings"
@@ -11,10 +12,10 @@ import (
 
 // zeroHandles are the zero values of all types of handles.
 var zeroHandles = []any{
-	XStruct{}, BoolList{}, Int8List{}, Int16List{}, Int32List{}, Int64List{}, Float64List{}, UUIDList{}, EnumList[color]{}, StringList{}, BytesList{},
-	StructList[XStruct]{}, NestedList[Int64List]{}, NestedList[StringMap]{}, StringMap{}, Map[int64, bool, XAsInt64, XAsBool]{}, Map[string, int64, XAsString, XAsInt64]{},
-	Map[XStruct, string, XAsView[XStruct], XAsString]{}, StructMap[string, XStruct, XAsString]{}, StructMap[XStruct, XStruct, XAsView[XStruct]]{},
-	NestedMap[int32, StructList[XStruct], XAsInt32]{}, NestedMap[Int32List, StringMap, XAsView[Int32List]]{},
+	nocopy.XStruct{}, nocopy.BoolList{}, nocopy.Int8List{}, nocopy.Int16List{}, nocopy.Int32List{}, nocopy.Int64List{}, nocopy.Float64List{}, nocopy.UUIDList{}, nocopy.EnumList[color]{}, nocopy.StringList{}, nocopy.BytesList{},
+	nocopy.StructList[nocopy.XStruct]{}, nocopy.NestedList[nocopy.Int64List]{}, nocopy.NestedList[nocopy.StringMap]{}, nocopy.StringMap{}, nocopy.Map[int64, bool, nocopy.XAsInt64, nocopy.XAsBool]{}, nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64]{},
+	nocopy.Map[nocopy.XStruct, string, nocopy.XAsView[nocopy.XStruct], nocopy.XAsString]{}, nocopy.StructMap[string, nocopy.XStruct, nocopy.XAsString]{}, nocopy.StructMap[nocopy.XStruct, nocopy.XStruct, nocopy.XAsView[nocopy.XStruct]]{},
+	nocopy.NestedMap[int32, nocopy.StructList[nocopy.XStruct], nocopy.XAsInt32]{}, nocopy.NestedMap[nocopy.Int32List, nocopy.StringMap, nocopy.XAsView[nocopy.Int32List]]{},
 }
 
 // forRPC are the methods that only package rpc calls.
@@ -47,12 +48,12 @@ func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
 	for i := range f.Type().NumIn() {
 		arg := reflect.Zero(f.Type().In(i))
 		switch arg.Interface().(type) {
-		case *XDesc:
+		case *nocopy.XDesc:
 			arg = reflect.ValueOf(allDesc)
-		case XField:
-			arg = reflect.ValueOf(allDesc.named("point"))
+		case nocopy.XField:
+			arg = reflect.ValueOf(fieldNamed(allDesc, "point"))
 			if strings.Contains(name, "Or") {
-				arg = reflect.ValueOf(allDesc.named("medium"))
+				arg = reflect.ValueOf(fieldNamed(allDesc, "medium"))
 			}
 		}
 		if arg.Type() == reflect.TypeFor[fmt.State]() {
@@ -67,14 +68,14 @@ func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
 		t.Helper()
 		v := recover()
 		text := fmt.Sprint(v)
-		_, outOfRange := v.(IndexError)
+		_, outOfRange := v.(nocopy.IndexError)
 		switch {
 		case changes.MatchString(method):
 			if !strings.Contains(text, setterOnAbsent) && !outOfRange {
 				t.Errorf("%s panics with %s", name, text)
 			}
 		case method == "At" || method == "Element":
-			if !outOfRange && !(text == staleUse{}.Error() && strings.Contains(name, "Float64List")) {
+			if !outOfRange && !(text == "nocopy: index out of range with length 0" && strings.Contains(name, "Float64List")) {
 				t.Errorf("%s panics with %s", name, text)
 			}
 		case v != nil:
@@ -99,7 +100,7 @@ func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
 			if x != "" && x != "<none>" {
 				t.Errorf("%s returns %q", name, x)
 			}
-		case *Message:
+		case *nocopy.Message:
 			if x.Len() != 0 || len(x.Bytes()) != 0 {
 				t.Errorf("%s returns a message of %d bytes", name, x.Len())
 			}
@@ -108,7 +109,7 @@ func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
 			if x != (method == "Equal") { // what is absent equals what is absent
 				t.Errorf("%s returns %t", name, x)
 			}
-		case XStruct:
+		case nocopy.XStruct:
 			if x.Valid() && method != "Clone" {
 				t.Errorf("%s returns a handle of something", name)
 			}
@@ -125,77 +126,77 @@ func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
 
 // TestZeroArguments: a zero handle in the place of a value is an empty value.
 func TestZeroArguments(t *testing.T) {
-	field := allDesc.named
-	child := func(s XStruct, name string) XStruct { return s.NewChild(field(name), allDesc, 0) }
-	fill := func(s, none, noList, noMap XStruct) {
+	field := namedIn(allDesc)
+	child := func(s nocopy.XStruct, name string) nocopy.XStruct { return s.NewChild(field(name), allDesc, 0) }
+	fill := func(s, none, noList, noMap nocopy.XStruct) {
 		s.SetChild(field("point"), allDesc, none)
 		s.SetChild(field("shape"), allDesc, none)
 		s.SetChild(field("numbers"), allDesc, noList)
 		s.SetChild(field("counts"), allDesc, noMap)
-		points := StructList[XStruct](child(s, "points"))
+		points := nocopy.StructList[nocopy.XStruct](child(s, "points"))
 		points.Append(none)
 		points.Append(none)
 		points.Set(1, none)
-		matrix := NestedList[Int32List](child(s, "matrix"))
-		matrix.Append(Int32List(noList))
-		matrix.Set(0, Int32List(noList))
-		byNumber := StructMap[int32, XStruct, XAsInt32](child(s, "byNumber"))
+		matrix := nocopy.NestedList[nocopy.Int32List](child(s, "matrix"))
+		matrix.Append(nocopy.Int32List(noList))
+		matrix.Set(0, nocopy.Int32List(noList))
+		byNumber := nocopy.StructMap[int32, nocopy.XStruct, nocopy.XAsInt32](child(s, "byNumber"))
 		byNumber.Put(1, none)
 		byNumber.Put(1, none)
-		groups := NestedMap[string, StructList[XStruct], XAsString](child(s, "groups"))
-		groups.Put("k", StructList[XStruct](noList))
-		byPoint := Map[XStruct, string, XAsView[XStruct], XAsString](child(s, "byPoint"))
+		groups := nocopy.NestedMap[string, nocopy.StructList[nocopy.XStruct], nocopy.XAsString](child(s, "groups"))
+		groups.Put("k", nocopy.StructList[nocopy.XStruct](noList))
+		byPoint := nocopy.Map[nocopy.XStruct, string, nocopy.XAsView[nocopy.XStruct], nocopy.XAsString](child(s, "byPoint"))
 		byPoint.Put(none, "a")
 		byPoint.Put(none, "b")
 		if v, ok := byPoint.Get(none); !ok || v != "b" || byPoint.Len() != 1 {
 			t.Errorf("Get of an absent key: %q, %v", v, ok)
 		}
-		grown := StructList[XStruct](child(s, "grown"))
+		grown := nocopy.StructList[nocopy.XStruct](child(s, "grown"))
 		grown.Add(none)
 		grown.Add(none)
 		if grown.Len() != 1 || !grown.Contains(none) {
 			t.Errorf("a set of what is absent: %s", grown)
 		}
 	}
-	for _, opts := range [][]Option{nil, {Recycle}} {
+	for _, opts := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
 		want, got := newStruct(allDesc, opts...), newStruct(allDesc, opts...)
 		fill(want, emptyHandle(), emptyHandle(), emptyHandle())
-		fill(got, XStruct{}, XStruct{}, XStruct{})
-		if !bytes.Equal(want.m.Bytes(), got.m.Bytes()) {
+		fill(got, nocopy.XStruct{}, nocopy.XStruct{}, nocopy.XStruct{})
+		if !bytes.Equal(want.Message().Bytes(), got.Message().Bytes()) {
 			t.Errorf("zero handles give\n%s, absent ones\n%s", got.Format(allDesc), want.Format(allDesc))
 		}
 		want.Release()
 		got.Release()
 	}
-	var orders map[string]XStruct
-	if c := orders["none"].Child(field("self"), allDesc).Child(field("point"), allDesc); c.Valid() || c.Int32(pointDesc.named("x")) != 0 {
+	var orders map[string]nocopy.XStruct
+	if c := orders["none"].Child(field("self"), allDesc).Child(field("point"), allDesc); c.Valid() || c.Int32(fieldNamed(pointDesc, "x")) != 0 {
 		t.Error("what is in what is missing is there")
 	}
-	d := XStruct{}.Child(defaultDesc.named("list1"), defaultDesc)
-	if want := newStruct(defaultDesc).Child(defaultDesc.named("list1"), defaultDesc); Int64List(d).Len() != Int64List(want).Len() || Int64List(d).Len() == 0 {
-		t.Errorf("a list with a default, of a zero handle: %d elements, not %d", Int64List(d).Len(), Int64List(want).Len())
+	d := nocopy.XStruct{}.Child(fieldNamed(defaultDesc, "list1"), defaultDesc)
+	if want := newStruct(defaultDesc).Child(fieldNamed(defaultDesc, "list1"), defaultDesc); nocopy.Int64List(d).Len() != nocopy.Int64List(want).Len() || nocopy.Int64List(d).Len() == 0 {
+		t.Errorf("a list with a default, of a zero handle: %d elements, not %d", nocopy.Int64List(d).Len(), nocopy.Int64List(want).Len())
 	}
 }
 
 // TestStaleWhileFilling: what remembers where it was filled notices that its message is gone, also
 // when the next message is at the same place.
 func TestStaleWhileFilling(t *testing.T) {
-	for _, opts := range [][]Option{nil, {Recycle}} {
+	for _, opts := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
 		for _, again := range []bool{false, true} {
 			s := newStruct(allDesc, opts...)
-			points := StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, 5))
+			points := nocopy.StructList[nocopy.XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, 5))
 			points.At(0)
 			points.At(1)
 			d, f := stringsDesc()
 			other := newStruct(d, opts...)
-			texts := StringMap(other.NewChild(f, d, 0))
+			texts := nocopy.StringMap(other.NewChild(f, d, 0))
 			texts.Put("a", "b")
 			s.Release()
 			other.Release()
 			if again {
 				next := newStruct(d, opts...)
-				StringMap(next.NewChild(f, d, 0)).Put("a", "b")
-				StructList[XStruct](newStruct(allDesc, opts...).NewChild(allDesc.named("points"), allDesc, 5)).At(0)
+				nocopy.StringMap(next.NewChild(f, d, 0)).Put("a", "b")
+				nocopy.StructList[nocopy.XStruct](newStruct(allDesc, opts...).NewChild(fieldNamed(allDesc, "points"), allDesc, 5)).At(0)
 			}
 			panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
 			panics(t, "Put of the same key", panicStale, func() { texts.Put("a", "d") })
@@ -204,10 +205,10 @@ func TestStaleWhileFilling(t *testing.T) {
 	}
 }
 
-func stringsDesc() (*XDesc, XField) {
+func stringsDesc() (*nocopy.XDesc, nocopy.XField) {
 	d := newStructDesc("Texts")
-	d.Define(XFieldDesc{ID: 1, Name: "m", Type: mapTypeOf(typeString, typeString)})
-	return d, d.constant(0)
+	d.Define(nocopy.XFieldDesc{ID: 1, Name: "m", Type: mapTypeOf(typeString, typeString)})
+	return d, d.Field(0)
 }
 
 // plainState is the fmt.State of a verb without anything else, whose output nobody reads.

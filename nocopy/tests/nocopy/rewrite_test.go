@@ -1,7 +1,8 @@
-package nocopy
+package nocopy_test
 
 import (
 	"bytes"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"strings"
 	"testing"
 )
@@ -9,19 +10,23 @@ import (
 // rewritten are texts of smallWire: how they are set, and where Format shows them.
 var rewritten = []struct {
 	name string
-	set  func(s XStruct, v string)
+	set  func(s nocopy.XStruct, v string)
 	was  string
 }{
-	{"string", func(s XStruct, v string) { s.SetText(allDesc.named("text"), v) }, `text: "some text"`},
-	{"binary", func(s XStruct, v string) { s.SetBytes(allDesc.named("blob"), []byte(v)) }, `blob: 0x00`},
-	{"arm of a union", func(s XStruct, v string) {
-		s.Child(allDesc.named("shape"), allDesc).SetText(shapeDesc.named("label"), v)
+	{"string", func(s nocopy.XStruct, v string) { s.SetText(fieldNamed(allDesc, "text"), v) }, `text: "some text"`},
+	{"binary", func(s nocopy.XStruct, v string) { s.SetBytes(fieldNamed(allDesc, "blob"), []byte(v)) }, `blob: 0x00`},
+	{"arm of a union", func(s nocopy.XStruct, v string) {
+		s.Child(fieldNamed(allDesc, "shape"), allDesc).SetText(fieldNamed(shapeDesc, "label"), v)
 	}, `label: "l"`},
-	{"element", func(s XStruct, v string) { StringList(s.Child(allDesc.named("words"), allDesc)).Set(1, v) }, `["a", "b", "c"]`},
-	{"binary element", func(s XStruct, v string) { BytesList(s.Child(allDesc.named("blobs"), allDesc)).Set(0, []byte(v)) }, `[0x01, 0x02]`},
+	{"element", func(s nocopy.XStruct, v string) {
+		nocopy.StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)).Set(1, v)
+	}, `["a", "b", "c"]`},
+	{"binary element", func(s nocopy.XStruct, v string) {
+		nocopy.BytesList(s.Child(fieldNamed(allDesc, "blobs"), allDesc)).Set(0, []byte(v))
+	}, `[0x01, 0x02]`},
 }
 
-var cloned = way{"cloned", func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
+var cloned = way{"cloned", func(d *nocopy.XDesc, wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
 	s, err := parseStruct(d, wire, opts...)
 	if err != nil {
 		return s, err
@@ -34,20 +39,20 @@ var cloned = way{"cloned", func(d *XDesc, wire []byte, opts ...Option) (XStruct,
 func smallWire() []byte {
 	s := newStruct(allDesc)
 	defer s.Release()
-	s.SetInt32(allDesc.named("medium"), 42)
-	s.SetText(allDesc.named("text"), "some text")
-	s.SetBytes(allDesc.named("blob"), []byte{0})
-	s.SetInt64s(allDesc.named("numbers"), allDesc, []int64{1, 2, 3})
-	s.SetTexts(allDesc.named("words"), allDesc, []string{"a", "b", "c"})
-	s.NewChild(allDesc.named("shape"), allDesc, 0).Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "l")
-	counts := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
+	s.SetInt32(fieldNamed(allDesc, "medium"), 42)
+	s.SetText(fieldNamed(allDesc, "text"), "some text")
+	s.SetBytes(fieldNamed(allDesc, "blob"), []byte{0})
+	s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, []int64{1, 2, 3})
+	s.SetTexts(fieldNamed(allDesc, "words"), allDesc, []string{"a", "b", "c"})
+	s.NewChild(fieldNamed(allDesc, "shape"), allDesc, 0).Arm(fieldNamed(shapeDesc, "label"), shapeDesc).SetText(fieldNamed(shapeDesc, "label"), "l")
+	counts := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 	counts.Put("one", 1)
 	counts.Put("two", 2)
-	s.SetByteSlices(allDesc.named("blobs"), allDesc, [][]byte{{1}, {2}})
-	StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, 2)).At(1).SetInt32(pointDesc.named("y"), 2)
-	NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, 2)).NewAt(1, 2).Set(0, 5)
-	NestedMap[string, StructList[XStruct], XAsString](s.NewChild(allDesc.named("groups"), allDesc, 0)).PutNew("g", 1)
-	return s.m.AppendTo(nil)
+	s.SetByteSlices(fieldNamed(allDesc, "blobs"), allDesc, [][]byte{{1}, {2}})
+	nocopy.StructList[nocopy.XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, 2)).At(1).SetInt32(fieldNamed(pointDesc, "y"), 2)
+	nocopy.NestedList[nocopy.Int32List](s.NewChild(fieldNamed(allDesc, "matrix"), allDesc, 2)).NewAt(1, 2).Set(0, 5)
+	nocopy.NestedMap[string, nocopy.StructList[nocopy.XStruct], nocopy.XAsString](s.NewChild(fieldNamed(allDesc, "groups"), allDesc, 0)).PutNew("g", 1)
+	return s.Message().AppendTo(nil)
 }
 
 // TestRewrite: a text in a small message that was received is set without a node, whatever stands
@@ -60,7 +65,7 @@ func TestRewrite(t *testing.T) {
 			t.Fatalf("no %s in %s", r.was, s.Format(allDesc))
 		}
 	}
-	for _, w := range []way{inOnePiece, owned, with(inOnePiece, Recycle, "recycled"), with(inOnePiece, Lazy, "lazy"), cloned, fromReader} {
+	for _, w := range []way{inOnePiece, owned, with(inOnePiece, nocopy.Recycle, "recycled"), with(inOnePiece, nocopy.Lazy, "lazy"), cloned, fromReader} {
 		t.Run(w.name, func(t *testing.T) {
 			for _, r := range rewritten {
 				for _, v := range []string{"", "x", "some txet", strings.Repeat("y", 200)} {
@@ -70,19 +75,19 @@ func TestRewrite(t *testing.T) {
 							t.Fatal(err)
 						}
 						defer s.Release()
-						text := s.Text(allDesc.named("text"))
+						text := s.Text(fieldNamed(allDesc, "text"))
 						r.set(s, v)
-						s.SetInt32(allDesc.named("medium"), 43)
-						if n := s.m.Nodes(); n > 0 != nodes {
+						s.SetInt32(fieldNamed(allDesc, "medium"), 43)
+						if n := s.Message().Nodes(); n > 0 != nodes {
 							t.Errorf("%s, %s = %q: %d nodes", w.name, r.name, v, n)
 						}
 						if text != "some text" {
 							t.Errorf("%s, %s = %q: what was read before is now %q", w.name, r.name, v, text)
 						}
-						again := mustParse(t, allDesc, s.m.AppendTo(nil))
+						again := mustParse(t, allDesc, s.Message().AppendTo(nil))
 						defer again.Release()
 						got := s.Format(allDesc)
-						if sent := again.Format(allDesc); sent != got || again.m.Len() != s.m.Len() {
+						if sent := again.Format(allDesc); sent != got || again.Message().Len() != s.Message().Len() {
 							t.Errorf("%s, %s = %q:\n%s\ngoes out as\n%s", w.name, r.name, v, got, sent)
 						}
 						return got
@@ -100,25 +105,25 @@ func TestRewrite(t *testing.T) {
 func TestRewriteKeepsNewBytes(t *testing.T) {
 	s := mustParse(t, allDesc, smallWire())
 	defer s.Release()
-	b := s.NewBytes(allDesc.named("blob"), 3)
-	s.SetText(allDesc.named("text"), "another")
+	b := s.NewBytes(fieldNamed(allDesc, "blob"), 3)
+	s.SetText(fieldNamed(allDesc, "text"), "another")
 	copy(b, "abc")
-	if got := string(s.Bytes(allDesc.named("blob"))); got != "abc" {
+	if got := string(s.Bytes(fieldNamed(allDesc, "blob"))); got != "abc" {
 		t.Errorf("%q", got)
 	}
-	again := mustParse(t, allDesc, s.m.AppendTo(nil))
+	again := mustParse(t, allDesc, s.Message().AppendTo(nil))
 	defer again.Release()
-	if got := string(again.Bytes(allDesc.named("blob"))) + again.Text(allDesc.named("text")); got != "abcanother" {
+	if got := string(again.Bytes(fieldNamed(allDesc, "blob"))) + again.Text(fieldNamed(allDesc, "text")); got != "abcanother" {
 		t.Errorf("goes out as %q", got)
 	}
 }
 
 // TestRewriteAgain: texts may be set any number of times, and be made of each other.
 func TestRewriteAgain(t *testing.T) {
-	text := allDesc.named("text")
+	text := fieldNamed(allDesc, "text")
 	s := mustParse(t, allDesc, smallWire())
 	defer s.Release()
-	words := StringList(s.Child(allDesc.named("words"), allDesc))
+	words := nocopy.StringList(s.Child(fieldNamed(allDesc, "words"), allDesc))
 	want := []string{"some text", "b"}
 	for i := range 1000 {
 		words.Set(1, s.Text(text)[i%2:])
@@ -132,11 +137,11 @@ func TestRewriteAgain(t *testing.T) {
 			s.SetText(text, "some text")
 			want[0] = "some text"
 		}
-		if got := s.Text(text); got != want[0] || s.Int32(allDesc.named("medium")) != 42 {
+		if got := s.Text(text); got != want[0] || s.Int32(fieldNamed(allDesc, "medium")) != 42 {
 			t.Fatalf("%d: %q, want %q", i, got, want[0])
 		}
 	}
-	again := mustParse(t, allDesc, s.m.AppendTo(nil))
+	again := mustParse(t, allDesc, s.Message().AppendTo(nil))
 	defer again.Release()
 	if got, want := again.Format(allDesc), s.Format(allDesc); got != want {
 		t.Errorf("%s\ngoes out as\n%s", want, got)
@@ -149,9 +154,9 @@ func TestRewriteShadow(t *testing.T) {
 	const medium = "\x08\x00\x04\x00\x00\x00"
 	s := mustParse(t, allDesc, []byte("\x0b\x00\x07\x00\x00\x00\x01a"+medium+"\x01"+medium+"\x02\x00"))
 	defer s.Release()
-	s.SetText(allDesc.named("text"), "longer")
-	s.Unset(allDesc.named("medium"))
-	if got := string(s.m.AppendTo(nil)); got != "\x0b\x00\x07\x00\x00\x00\x06longer\x00" {
+	s.SetText(fieldNamed(allDesc, "text"), "longer")
+	s.Unset(fieldNamed(allDesc, "medium"))
+	if got := string(s.Message().AppendTo(nil)); got != "\x0b\x00\x07\x00\x00\x00\x06longer\x00" {
 		t.Errorf("%q", got)
 	}
 }

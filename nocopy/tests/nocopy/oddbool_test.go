@@ -1,6 +1,10 @@
-package nocopy
+package nocopy_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
 
 // TestOddBools: a bool on the wire that is neither 0 nor 1 is true: in fields, as element, as key
 // and as value. It goes out as it came, and as a key it is the one key that true is.
@@ -14,20 +18,20 @@ func TestOddBools(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", w.name, err)
 			}
-			if !s.Bool(allDesc.named("flag")) {
+			if !s.Bool(fieldNamed(allDesc, "flag")) {
 				t.Errorf("%s: the field is false", w.name)
 			}
-			l := BoolList(s.Child(allDesc.named("flags"), allDesc))
+			l := nocopy.BoolList(s.Child(fieldNamed(allDesc, "flags"), allDesc))
 			if !l.At(0) || l.At(1) || !l.At(2) || !l.Contains(true) || !l.Contains(false) {
 				t.Errorf("%s: the list is %v", w.name, l.AppendTo(nil))
 			}
-			m := Map[bool, bool, XAsBool, XAsBool](s.Child(allDesc.named("pairs"), allDesc))
+			m := nocopy.Map[bool, bool, nocopy.XAsBool, nocopy.XAsBool](s.Child(fieldNamed(allDesc, "pairs"), allDesc))
 			yes, ok := m.Get(true)
 			no, okNo := m.Get(false)
 			if !ok || !okNo || !yes || !no || m.Len() != 2 { // of the keys 7 and 1 the last counts
 				t.Errorf("%s: %d keys, true: %v %v, false: %v %v", w.name, m.Len(), yes, ok, no, okNo)
 			}
-			checkOutput(t, w.name, s.m, wire)
+			checkOutput(t, w.name, s.Message(), wire)
 			if !m.Delete(true) || m.Len() != 1 {
 				t.Errorf("%s: after Delete(true) %d keys are left", w.name, m.Len())
 			}
@@ -35,7 +39,7 @@ func TestOddBools(t *testing.T) {
 		})
 	}
 	odd := mustParse(t, allDesc, []byte("\x0f\x00\x19\x02\x00\x00\x00\x01\x02\x00"))
-	if l := BoolList(odd.Child(allDesc.named("flags"), allDesc)); !l.Contains(true) || l.Contains(false) {
+	if l := nocopy.BoolList(odd.Child(fieldNamed(allDesc, "flags"), allDesc)); !l.Contains(true) || l.Contains(false) {
 		t.Error("a list with a bool of 2 does not contain true")
 	}
 }

@@ -1,9 +1,10 @@
-package nocopy
+package nocopy_test
 
 import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -19,8 +20,8 @@ import (
 var numbersDesc = newStructDesc("Numbers")
 
 func init() {
-	opt := func(id int16, name string, t *XType) XFieldDesc {
-		return XFieldDesc{ID: id, Name: name, Type: t, Req: XOptional}
+	opt := func(id int16, name string, t *nocopy.XType) nocopy.XFieldDesc {
+		return nocopy.XFieldDesc{ID: id, Name: name, Type: t, Req: nocopy.XOptional}
 	}
 	numbersDesc.Define(
 		opt(2, "bools", listTypeOf(typeBool)), opt(3, "int8s", listTypeOf(typeI8)), opt(4, "int16s", listTypeOf(typeI16)),
@@ -34,7 +35,7 @@ type shade int32
 
 // listOf is what lists of E can do.
 type listOf[E any] interface {
-	View
+	nocopy.View
 	Len() int
 	At(i int) E
 	Set(i int, v E)
@@ -46,19 +47,19 @@ type listOf[E any] interface {
 // numberKind is a kind of list: its field, and how that is set.
 type numberKind[E comparable, L listOf[E]] struct {
 	field string
-	set   func(s XStruct, f XField, d *XDesc, v []E)
+	set   func(s nocopy.XStruct, f nocopy.XField, d *nocopy.XDesc, v []E)
 	value func(r uint64) E
 }
 
 func TestNumbers(t *testing.T) {
-	numberKind[bool, BoolList]{"bools", XStruct.SetBools, func(r uint64) bool { return r&1 != 0 }}.test(t)
-	numberKind[int8, Int8List]{"int8s", XStruct.SetInt8s, func(r uint64) int8 { return int8(r) }}.test(t)
-	numberKind[int16, Int16List]{"int16s", XStruct.SetInt16s, func(r uint64) int16 { return int16(r) }}.test(t)
-	numberKind[int32, Int32List]{"int32s", XStruct.SetInt32s, func(r uint64) int32 { return int32(r) }}.test(t)
-	numberKind[int64, Int64List]{"int64s", XStruct.SetInt64s, func(r uint64) int64 { return int64(r) }}.test(t)
-	numberKind[float64, Float64List]{"float64s", XStruct.SetFloat64s, func(r uint64) float64 { return math.Float64frombits(r >> 2) }}.test(t)
-	numberKind[UUID, UUIDList]{"uuids", XStruct.SetUUIDs, func(r uint64) UUID { return UUID{0: byte(r), 7: byte(r >> 8), 15: byte(r >> 16)} }}.test(t)
-	numberKind[shade, EnumList[shade]]{"enums", setShades, func(r uint64) shade { return shade(r) }}.test(t)
+	numberKind[bool, nocopy.BoolList]{"bools", nocopy.XStruct.SetBools, func(r uint64) bool { return r&1 != 0 }}.test(t)
+	numberKind[int8, nocopy.Int8List]{"int8s", nocopy.XStruct.SetInt8s, func(r uint64) int8 { return int8(r) }}.test(t)
+	numberKind[int16, nocopy.Int16List]{"int16s", nocopy.XStruct.SetInt16s, func(r uint64) int16 { return int16(r) }}.test(t)
+	numberKind[int32, nocopy.Int32List]{"int32s", nocopy.XStruct.SetInt32s, func(r uint64) int32 { return int32(r) }}.test(t)
+	numberKind[int64, nocopy.Int64List]{"int64s", nocopy.XStruct.SetInt64s, func(r uint64) int64 { return int64(r) }}.test(t)
+	numberKind[float64, nocopy.Float64List]{"float64s", nocopy.XStruct.SetFloat64s, func(r uint64) float64 { return math.Float64frombits(r >> 2) }}.test(t)
+	numberKind[nocopy.UUID, nocopy.UUIDList]{"uuids", nocopy.XStruct.SetUUIDs, func(r uint64) nocopy.UUID { return nocopy.UUID{0: byte(r), 7: byte(r >> 8), 15: byte(r >> 16)} }}.test(t)
+	numberKind[shade, nocopy.EnumList[shade]]{"enums", setShades, func(r uint64) shade { return shade(r) }}.test(t)
 }
 
 // numberRand is set anew for each kind of numbers.
@@ -89,8 +90,8 @@ func (n numberKind[E, L]) test(t *testing.T) {
 			v := n.random(count)
 			wire := n.wire(t, v)
 			for _, w := range []way{
-				{"built", n.built(v)}, with(way{"built", n.built(v)}, Recycle, "recycled"),
-				inOnePiece, owned, with(inOnePiece, Lazy, "lazy"), cutAt(12), cutAt(len(wire) / 2), with(cutEvery(512<<10-5), Recycle, "recycled"),
+				{"built", n.built(v)}, with(way{"built", n.built(v)}, nocopy.Recycle, "recycled"),
+				inOnePiece, owned, with(inOnePiece, nocopy.Lazy, "lazy"), cutAt(12), cutAt(len(wire) / 2), with(cutEvery(512<<10-5), nocopy.Recycle, "recycled"),
 			} {
 				s, err := w.parse(numbersDesc, wire)
 				if err != nil {
@@ -109,10 +110,10 @@ func (n numberKind[E, L]) test(t *testing.T) {
 }
 
 // built returns a function that makes the message instead of parsing it.
-func (n numberKind[E, L]) built(v []E) func(*XDesc, []byte, ...Option) (XStruct, error) {
-	return func(d *XDesc, _ []byte, opts ...Option) (XStruct, error) {
+func (n numberKind[E, L]) built(v []E) func(*nocopy.XDesc, []byte, ...nocopy.Option) (nocopy.XStruct, error) {
+	return func(d *nocopy.XDesc, _ []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
 		s := newStruct(d, opts...)
-		n.set(s, d.named(n.field), d, v)
+		n.set(s, fieldNamed(d, n.field), d, v)
 		return s, nil
 	}
 }
@@ -120,8 +121,8 @@ func (n numberKind[E, L]) built(v []E) func(*XDesc, []byte, ...Option) (XStruct,
 // wire returns the bytes of a message of these elements.
 func (n numberKind[E, L]) wire(t *testing.T, v []E) []byte {
 	t.Helper()
-	f := numbersDesc.named(n.field)
-	b := []byte{byte(WireList), 0, byte(f), byte(numbersDesc.field(f).typ.elem.wire)}
+	f := fieldNamed(numbersDesc, n.field)
+	b := []byte{byte(nocopy.WireList), 0, byte(f), byte(numbersDesc.FieldDesc(numbersDesc.NumberByName(n.field)).Type.Elem().Wire())}
 	b, err := binary.Append(binary.BigEndian.AppendUint32(b, uint32(len(v))), binary.BigEndian, v)
 	if err != nil {
 		t.Fatal(err)
@@ -133,13 +134,13 @@ func (n numberKind[E, L]) wire(t *testing.T, v []E) []byte {
 type checked[E comparable, L listOf[E]] struct {
 	numberKind[E, L]
 	t     *testing.T
-	s     XStruct
+	s     nocopy.XStruct
 	want  []E
 	about string
 	after []byte // on the wire, after the list
 }
 
-func (c *checked[E, L]) list() L { return L(c.s.Child(numbersDesc.named(c.field), numbersDesc)) }
+func (c *checked[E, L]) list() L { return L(c.s.Child(fieldNamed(numbersDesc, c.field), numbersDesc)) }
 
 // check reads the list in every way, and the message's bytes.
 func (c *checked[E, L]) check(when string) {
@@ -170,7 +171,7 @@ func (c *checked[E, L]) check(when string) {
 	if b = append(b[:len(b)-1], c.after...); len(c.after) == 0 {
 		b = append(b, 0)
 	}
-	if !bytes.Equal(c.s.m.AppendTo(nil), b) {
+	if !bytes.Equal(c.s.Message().AppendTo(nil), b) {
 		c.t.Fatalf("%s, %s: other bytes on the wire", c.about, when)
 	}
 }
@@ -190,16 +191,18 @@ func (c *checked[E, L]) change() {
 		c.want = append(c.want, v)
 	}
 	c.check("after Append")
-	c.s.SetInt32(numbersDesc.named("after"), 7)
-	c.after = []byte{byte(WireI32), 0, 10, 0, 0, 0, 7, 0}
+	c.s.SetInt32(fieldNamed(numbersDesc, "after"), 7)
+	c.after = []byte{byte(nocopy.WireI32), 0, 10, 0, 0, 0, 7, 0}
 	c.list().Set(0, some[1])
 	c.want[0] = some[1]
 	c.check("after another field")
 	for _, n := range []int{len(c.want) / 2, len(c.want) + 17} {
 		c.want = c.random(n)
-		c.set(c.s, numbersDesc.named(c.field), numbersDesc, c.want)
+		c.set(c.s, fieldNamed(numbersDesc, c.field), numbersDesc, c.want)
 		c.check("after all were set")
 	}
 }
 
-func setShades(s XStruct, f XField, d *XDesc, v []shade) { XEnums[shade](v).SetIn(s, f, d) }
+func setShades(s nocopy.XStruct, f nocopy.XField, d *nocopy.XDesc, v []shade) {
+	nocopy.XEnums[shade](v).SetIn(s, f, d)
+}

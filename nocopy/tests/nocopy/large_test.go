@@ -1,9 +1,10 @@
-package nocopy
+package nocopy_test
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"io"
 	"math"
 	"strings"
@@ -20,28 +21,28 @@ import (
 func TestManyReferred(t *testing.T) {
 	n := testmode.Of(2_000, 10_000)
 	text := func(i int) string { return fmt.Sprintf("%05d", i) + longText }
-	for name, build := range map[string]func(s XStruct){
-		"list set by slice": func(s XStruct) {
+	for name, build := range map[string]func(s nocopy.XStruct){
+		"list set by slice": func(s nocopy.XStruct) {
 			v := make([]string, n)
 			for i := range v {
 				v[i] = text(i)
 			}
-			s.SetTexts(allDesc.named("words"), allDesc, v)
+			s.SetTexts(fieldNamed(allDesc, "words"), allDesc, v)
 		},
-		"list appended to": func(s XStruct) {
-			l := StringList(s.NewChild(allDesc.named("words"), allDesc, 0))
+		"list appended to": func(s nocopy.XStruct) {
+			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, 0))
 			for i := range n {
 				l.Append(text(i))
 			}
 		},
-		"list set in reverse": func(s XStruct) {
-			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+		"list set in reverse": func(s nocopy.XStruct) {
+			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 			for i := range n {
 				l.Set(n-1-i, text(n-1-i))
 			}
 		},
-		"list set twice": func(s XStruct) {
-			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+		"list set twice": func(s nocopy.XStruct) {
+			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 			for range 2 {
 				for i := range n {
 					l.Set(i, text(i))
@@ -53,9 +54,9 @@ func TestManyReferred(t *testing.T) {
 			s := newStruct(allDesc)
 			defer s.Release()
 			build(s)
-			again := mustParse(t, allDesc, s.m.Bytes(), Limits{MaxBytes: 200 << 20})
-			for _, s := range []XStruct{s, again} {
-				l := StringList(s.Child(allDesc.named("words"), allDesc))
+			again := mustParse(t, allDesc, s.Message().Bytes(), nocopy.Limits{MaxBytes: 200 << 20})
+			for _, s := range []nocopy.XStruct{s, again} {
+				l := nocopy.StringList(s.Child(fieldNamed(allDesc, "words"), allDesc))
 				if l.Len() != n {
 					t.Fatalf("%d elements", l.Len())
 				}
@@ -74,7 +75,7 @@ func TestManyReferred(t *testing.T) {
 func TestOneFieldManyTimes(t *testing.T) {
 	s := newStruct(allDesc)
 	defer s.Release()
-	blob := allDesc.named("blob")
+	blob := fieldNamed(allDesc, "blob")
 	for i := range 20_000 {
 		v := bytes.Repeat([]byte{byte(i)}, referSize+i%3)
 		s.SetBytes(blob, v)
@@ -84,7 +85,7 @@ func TestOneFieldManyTimes(t *testing.T) {
 			}
 		}
 	}
-	if n := s.m.Len(); n > 2*referSize {
+	if n := s.Message().Len(); n > 2*referSize {
 		t.Errorf("%d bytes on the wire", n)
 	}
 }
@@ -97,17 +98,17 @@ func TestLargeBinaries(t *testing.T) {
 	}
 	s := newStruct(allDesc)
 	defer s.Release()
-	s.SetByteSlices(allDesc.named("blobs"), allDesc, v)
+	s.SetByteSlices(fieldNamed(allDesc, "blobs"), allDesc, v)
 	var out bytes.Buffer
-	if _, err := s.m.WriteTo(&out); err != nil || out.Len() != 9+n*5004 {
+	if _, err := s.Message().WriteTo(&out); err != nil || out.Len() != 9+n*5004 {
 		t.Fatalf("%d bytes, %v", out.Len(), err)
 	}
-	again, err := Read[XStruct](allDesc, &out, out.Len())
+	again, err := nocopy.Read[nocopy.XStruct](allDesc, &out, out.Len())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer again.Release()
-	for i, got := range BytesList(again.Child(allDesc.named("blobs"), allDesc)).All() {
+	for i, got := range nocopy.BytesList(again.Child(fieldNamed(allDesc, "blobs"), allDesc)).All() {
 		if !bytes.Equal(got, v[i]) {
 			t.Fatalf("element %d has become %d bytes of %x", i, len(got), got[:2])
 		}
@@ -121,35 +122,35 @@ func TestHugeBinary(t *testing.T) {
 	for i := 0; i < n; i += 4096 {
 		huge[i] = byte(i >> 12)
 	}
-	blob := allDesc.named("blob")
-	for name, set := range map[string]func(s XStruct){
-		"referred": func(s XStruct) { s.SetBytes(blob, huge) },
-		"in place": func(s XStruct) { copy(s.NewBytes(blob, n), huge) },
+	blob := fieldNamed(allDesc, "blob")
+	for name, set := range map[string]func(s nocopy.XStruct){
+		"referred": func(s nocopy.XStruct) { s.SetBytes(blob, huge) },
+		"in place": func(s nocopy.XStruct) { copy(s.NewBytes(blob, n), huge) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStruct(allDesc)
-			s.SetInt32(allDesc.named("medium"), 1)
+			s.SetInt32(fieldNamed(allDesc, "medium"), 1)
 			set(s)
-			s.SetText(allDesc.named("text"), "behind it")
+			s.SetText(fieldNamed(allDesc, "text"), "behind it")
 			if got := s.Bytes(blob); !bytes.Equal(got, huge) {
 				t.Fatalf("%s: reads as %d other bytes", name, len(got))
 			}
-			want := s.m.AppendTo(nil)
+			want := s.Message().AppendTo(nil)
 			if len(want) != n+31 {
 				t.Fatalf("%s: %d bytes on the wire", name, len(want))
 			}
-			for _, w := range []way{inOnePiece, cutAt(n / 2), cutEvery(1 << 20), {"read", func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
-				return Read[XStruct](d, bytes.NewReader(wire), len(wire), opts...)
+			for _, w := range []way{inOnePiece, cutAt(n / 2), cutEvery(1 << 20), {"read", func(d *nocopy.XDesc, wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
+				return nocopy.Read[nocopy.XStruct](d, bytes.NewReader(wire), len(wire), opts...)
 			}}} {
 				again, err := w.parse(allDesc, want)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if again.Text(allDesc.named("text")) != "behind it" || !bytes.Equal(again.Bytes(blob), huge) {
+				if again.Text(fieldNamed(allDesc, "text")) != "behind it" || !bytes.Equal(again.Bytes(blob), huge) {
 					t.Errorf("%s, %s: reads differently", name, w.name)
 				}
-				again.SetText(allDesc.named("text"), "")
-				if n, err := again.m.WriteTo(io.Discard); err != nil || int(n) != len(want)-9 {
+				again.SetText(fieldNamed(allDesc, "text"), "")
+				if n, err := again.Message().WriteTo(io.Discard); err != nil || int(n) != len(want)-9 {
 					t.Errorf("%s, %s: %d bytes after an edit, %v", name, w.name, n, err)
 				}
 				again.Release()
@@ -164,73 +165,73 @@ func TestOverTheLimit(t *testing.T) {
 	s := newStruct(allDesc)
 	defer s.Release()
 	part := strings.Repeat("x", 30<<20)
-	s.SetTexts(allDesc.named("words"), allDesc, []string{part, part, part, part})
-	wire := s.m.Bytes()
-	for _, opts := range [][]Option{nil, {Lazy}, {Limits{MaxBytes: len(wire) - 1}}} {
+	s.SetTexts(fieldNamed(allDesc, "words"), allDesc, []string{part, part, part, part})
+	wire := s.Message().Bytes()
+	for _, opts := range [][]nocopy.Option{nil, {nocopy.Lazy}, {nocopy.Limits{MaxBytes: len(wire) - 1}}} {
 		_, err := parseStruct(allDesc, wire, opts...)
-		checkError(t, "Parse", err, allDesc, 0, ErrLimit)
-		_, err = ParseBlocks[XStruct](allDesc, [][]byte{wire[:1000], wire[1000:]}, opts...)
-		checkError(t, "ParseBlocks", err, allDesc, 0, ErrLimit)
-		_, err = Read[XStruct](allDesc, bytes.NewReader(wire), len(wire), opts...)
-		checkError(t, "Read", err, allDesc, 0, ErrLimit)
+		checkError(t, "Parse", err, allDesc, 0, nocopy.ErrLimit)
+		_, err = nocopy.ParseBlocks[nocopy.XStruct](allDesc, [][]byte{wire[:1000], wire[1000:]}, opts...)
+		checkError(t, "ParseBlocks", err, allDesc, 0, nocopy.ErrLimit)
+		_, err = nocopy.Read[nocopy.XStruct](allDesc, bytes.NewReader(wire), len(wire), opts...)
+		checkError(t, "Read", err, allDesc, 0, nocopy.ErrLimit)
 	}
-	again := mustParse(t, allDesc, wire, Limits{MaxBytes: len(wire)})
+	again := mustParse(t, allDesc, wire, nocopy.Limits{MaxBytes: len(wire)})
 	defer again.Release()
-	if l := StringList(again.Child(allDesc.named("words"), allDesc)); l.Len() != 4 || l.At(3) != part {
+	if l := nocopy.StringList(again.Child(fieldNamed(allDesc, "words"), allDesc)); l.Len() != 4 || l.At(3) != part {
 		t.Error("reads differently")
 	}
 }
 
 func TestMillions(t *testing.T) {
 	n := testmode.Of(100_000, 1_000_000)
-	for name, build := range map[string]func(s XStruct){
-		"numbers appended": func(s XStruct) {
-			l := Int64List(s.NewChild(allDesc.named("numbers"), allDesc, 0))
+	for name, build := range map[string]func(s nocopy.XStruct){
+		"numbers appended": func(s nocopy.XStruct) {
+			l := nocopy.Int64List(s.NewChild(fieldNamed(allDesc, "numbers"), allDesc, 0))
 			for i := range n {
 				l.Append(int64(i))
 			}
 		},
-		"numbers set": func(s XStruct) {
-			l := Int64List(s.NewChild(allDesc.named("numbers"), allDesc, n))
+		"numbers set": func(s nocopy.XStruct) {
+			l := nocopy.Int64List(s.NewChild(fieldNamed(allDesc, "numbers"), allDesc, n))
 			for i := range n {
 				l.Set(n-1-i, int64(n-1-i))
 			}
 		},
-		"strings": func(s XStruct) {
-			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+		"strings": func(s nocopy.XStruct) {
+			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 			for i := range n {
 				l.Set(i, itoa(i))
 			}
 		},
-		"strings set in reverse": func(s XStruct) {
-			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+		"strings set in reverse": func(s nocopy.XStruct) {
+			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 			for i := range n {
 				l.Set(n-1-i, itoa(n-1-i))
 			}
 		},
-		"structs": func(s XStruct) {
-			l := StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, n))
+		"structs": func(s nocopy.XStruct) {
+			l := nocopy.StructList[nocopy.XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, n))
 			for i := range n {
-				l.At(i).SetInt32(pointDesc.named("x"), int32(i))
+				l.At(i).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
 			}
 		},
-		"structs appended, then changed": func(s XStruct) {
-			l := StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, 0))
+		"structs appended, then changed": func(s nocopy.XStruct) {
+			l := nocopy.StructList[nocopy.XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, 0))
 			for range n {
 				l.AppendNew()
 			}
 			for i := range n {
-				l.At(n-1-i).SetInt32(pointDesc.named("x"), int32(n-1-i))
+				l.At(n-1-i).SetInt32(fieldNamed(pointDesc, "x"), int32(n-1-i))
 			}
 		},
-		"lists": func(s XStruct) {
-			l := NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, n))
+		"lists": func(s nocopy.XStruct) {
+			l := nocopy.NestedList[nocopy.Int32List](s.NewChild(fieldNamed(allDesc, "matrix"), allDesc, n))
 			for i := range n {
 				l.NewAt(i, 1).Set(0, int32(i))
 			}
 		},
-		"pairs": func(s XStruct) {
-			p := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, n))
+		"pairs": func(s nocopy.XStruct) {
+			p := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, n))
 			for i := range n {
 				p.Put(itoa(i), int64(i))
 			}
@@ -240,14 +241,14 @@ func TestMillions(t *testing.T) {
 			s := newStruct(allDesc)
 			defer s.Release()
 			build(s)
-			again := mustParse(t, allDesc, s.m.Bytes())
+			again := mustParse(t, allDesc, s.Message().Bytes())
 			defer again.Release()
-			for _, s := range []XStruct{s, again} {
+			for _, s := range []nocopy.XStruct{s, again} {
 				if got := millionth(s, name); got != n-1 {
 					t.Errorf("the last is %d", got)
 				}
 			}
-			if !bytes.Equal(again.Clone(allDesc).m.Bytes(), s.m.Bytes()) {
+			if !bytes.Equal(again.Clone(allDesc).Message().Bytes(), s.Message().Bytes()) {
 				t.Error("a clone is different")
 			}
 		})
@@ -256,39 +257,39 @@ func TestMillions(t *testing.T) {
 
 // millionth reads all of the one container in s and returns its last number, or how far it was
 // right.
-func millionth(s XStruct, name string) int {
+func millionth(s nocopy.XStruct, name string) int {
 	n := 0
 	switch {
 	case strings.HasPrefix(name, "numbers"):
-		for i, v := range Int64List(s.Child(allDesc.named("numbers"), allDesc)).All() {
+		for i, v := range nocopy.Int64List(s.Child(fieldNamed(allDesc, "numbers"), allDesc)).All() {
 			if int64(i) != v {
 				return i
 			}
 			n = i
 		}
 	case strings.HasPrefix(name, "strings"):
-		for i, v := range StringList(s.Child(allDesc.named("words"), allDesc)).All() {
+		for i, v := range nocopy.StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)).All() {
 			if itoa(i) != v {
 				return i
 			}
 			n = i
 		}
 	case strings.HasPrefix(name, "structs"):
-		for i, v := range StructList[XStruct](s.Child(allDesc.named("points"), allDesc)).All() {
-			if v.Int32(pointDesc.named("x")) != int32(i) {
+		for i, v := range nocopy.StructList[nocopy.XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc)).All() {
+			if v.Int32(fieldNamed(pointDesc, "x")) != int32(i) {
 				return i
 			}
 			n = i
 		}
 	case name == "lists":
-		for i, v := range NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc)).All() {
+		for i, v := range nocopy.NestedList[nocopy.Int32List](s.Child(fieldNamed(allDesc, "matrix"), allDesc)).All() {
 			if v.Len() != 1 || v.At(0) != int32(i) {
 				return i
 			}
 			n = i
 		}
 	default:
-		p := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
+		p := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc))
 		for p.Len() > n {
 			if v, ok := p.Get(itoa(n)); !ok || v != int64(n) {
 				break
@@ -304,28 +305,28 @@ func millionth(s XStruct, name string) int {
 // reach the wire like others.
 func TestStoreAtTheEnd(t *testing.T) {
 	d := newStructDesc("Tail")
-	d.Define(XFieldDesc{ID: 1, Name: "text", Type: typeString}, XFieldDesc{ID: 2, Name: "n", Type: typeI64}, XFieldDesc{ID: 3, Name: "ok", Type: typeBool})
+	d.Define(nocopy.XFieldDesc{ID: 1, Name: "text", Type: typeString}, nocopy.XFieldDesc{ID: 2, Name: "n", Type: typeI64}, nocopy.XFieldDesc{ID: 3, Name: "ok", Type: typeBool})
 	for _, size := range []int{10, 490, 1<<20 - 30, 1<<20 - 12, 1<<20 - 3, 1 << 20, 3<<20 + 5} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			wire := appendBE32([]byte{byte(WireString), 0, 1}, uint32(size))
+			wire := appendBE32([]byte{byte(nocopy.WireString), 0, 1}, uint32(size))
 			wire = append(wire, make([]byte, size)...)
 			wire = append(wire, "\x0a\x00\x02\x01\x02\x03\x04\x05\x06\x07\x08\x02\x00\x03\x00\x00"...)
 			want := bytes.Clone(wire)
 			copy(want[len(want)-13:], "\x00\x00\x00\x00\x00\x00\x00\x09\x02\x00\x03\x01\x00")
 			sent := bytes.Clone(wire)
-			for _, w := range []way{inOnePiece, with(inOnePiece, Recycle, "recycled"), with(inOnePiece, Lazy, "lazy"), cutEvery(1<<20 - 7), cutAt(len(wire) - 20), owned} {
+			for _, w := range []way{inOnePiece, with(inOnePiece, nocopy.Recycle, "recycled"), with(inOnePiece, nocopy.Lazy, "lazy"), cutEvery(1<<20 - 7), cutAt(len(wire) - 20), owned} {
 				s := mustParse(t, d, wire)
 				s.Release()
 				s, err := w.parse(d, wire)
 				if err != nil {
 					t.Fatalf("%d, %s: %v", size, w.name, err)
 				}
-				s.SetInt64(d.constant(1), 9)
-				s.SetBool(d.constant(2), true)
-				if s.Int64(d.constant(1)) != 9 || !s.Bool(d.constant(2)) {
-					t.Errorf("%d, %s: reads %d, %v", size, w.name, s.Int64(d.constant(1)), s.Bool(d.constant(2)))
+				s.SetInt64(d.Field(1), 9)
+				s.SetBool(d.Field(2), true)
+				if s.Int64(d.Field(1)) != 9 || !s.Bool(d.Field(2)) {
+					t.Errorf("%d, %s: reads %d, %v", size, w.name, s.Int64(d.Field(1)), s.Bool(d.Field(2)))
 				}
-				if got := s.m.Bytes(); !bytes.Equal(got, want) {
+				if got := s.Message().Bytes(); !bytes.Equal(got, want) {
 					t.Errorf("%d, %s: what was stored does not go out: ends with %x", size, w.name, got[len(got)-20:])
 				}
 				if !bytes.Equal(wire, sent) {
@@ -340,35 +341,35 @@ func TestStoreAtTheEnd(t *testing.T) {
 // TestRowsManyLong: of more texts than there are segments some are copied, as with setters.
 func TestRowsManyLong(t *testing.T) {
 	long := strings.Repeat("x", referSize)
-	words := allDesc.named("words")
+	words := fieldNamed(allDesc, "words")
 	for _, n := range []int{900, 1024, 2100, testmode.Of(2500, 50_000)} {
 		all := make([]string, n)
 		for i := range all {
 			all[i] = long[:referSize-3] + string([]byte{byte(i >> 16), byte(i >> 8), byte(i)})
 		}
-		for name, make := range map[string]func() XStruct{
-			"New": func() XStruct {
-				var r XRow
+		for name, make := range map[string]func() nocopy.XStruct{
+			"New": func() nocopy.XStruct {
+				var r nocopy.XRow
 				return r.Root(r.Stop(r.Texts(r.New(allDesc), words, allDesc, all)))
 			},
-			"Into": func() XStruct {
-				var r XRow
+			"Into": func() nocopy.XStruct {
+				var r nocopy.XRow
 				s := newStruct(allDesc)
 				r.Done(r.Stop(r.Texts(r.Into(s, allDesc), words, allDesc, all)))
 				return s
 			},
 		} {
 			s := make()
-			l := StringList(s.Child(words, allDesc))
-			if l.Len() != n || s.m.Len() < n*referSize {
-				t.Fatalf("%s: %d texts, %d bytes", name, l.Len(), s.m.Len())
+			l := nocopy.StringList(s.Child(words, allDesc))
+			if l.Len() != n || s.Message().Len() < n*referSize {
+				t.Fatalf("%s: %d texts, %d bytes", name, l.Len(), s.Message().Len())
 			}
 			for i, text := range l.All() {
 				if text != all[i] {
 					t.Fatalf("%s of %d: text %d is another", name, n, i)
 				}
 			}
-			if s.m.Nodes() == 0 {
+			if s.Message().Nodes() == 0 {
 				t.Errorf("%s of %d: all are copied", name, n)
 			}
 			s.Release()
@@ -386,11 +387,11 @@ func TestNegativeLength(t *testing.T) {
 	b := make([]byte, size+32)
 	copy(b, "\x0b\x00\x01\x80\x00\x00\x00")
 	copy(b[7+size:], "\x08\x00\x02\x00\x00\x00\x07\x00")
-	if v, err := Peek(b, 2); !errors.Is(err, ErrNegative) {
+	if v, err := nocopy.Peek(b, 2); !errors.Is(err, nocopy.ErrNegative) {
 		t.Errorf("Peek: %v, %v", v, err)
 	}
-	var s XScanner
-	if end, need, err := s.Scan(b); !errors.Is(err, ErrNegative) {
+	var s nocopy.XScanner
+	if end, need, err := s.Scan(b); !errors.Is(err, nocopy.ErrNegative) {
 		t.Errorf("Scan: %d, %d, %v", end, need, err)
 	}
 }

@@ -1,9 +1,10 @@
-package nocopy
+package nocopy_test
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -18,26 +19,26 @@ var (
 )
 
 func init() {
-	describedCustomer.Define(XFieldDesc{ID: 1, Name: "name", Type: typeString}, XFieldDesc{ID: 2, Name: "vip", Type: typeBool})
+	describedCustomer.Define(nocopy.XFieldDesc{ID: 1, Name: "name", Type: typeString}, nocopy.XFieldDesc{ID: 2, Name: "vip", Type: typeBool})
 	describedOrder.Define(
-		XFieldDesc{ID: 1, Name: "id", Type: typeI64},
-		XFieldDesc{ID: 2, Name: "customer", Type: structTypeOf(describedCustomer)},
-		XFieldDesc{ID: 3, Name: "price_list", Type: listTypeOf(typeI32)},
-		XFieldDesc{ID: 4, Name: "small", Type: typeI8},
-		XFieldDesc{ID: 5, Name: "note", Type: typeString},
-		XFieldDesc{ID: 6, Name: "names", Type: mapTypeOf(typeString, typeString)},
+		nocopy.XFieldDesc{ID: 1, Name: "id", Type: typeI64},
+		nocopy.XFieldDesc{ID: 2, Name: "customer", Type: structTypeOf(describedCustomer)},
+		nocopy.XFieldDesc{ID: 3, Name: "price_list", Type: listTypeOf(typeI32)},
+		nocopy.XFieldDesc{ID: 4, Name: "small", Type: typeI8},
+		nocopy.XFieldDesc{ID: 5, Name: "note", Type: typeString},
+		nocopy.XFieldDesc{ID: 6, Name: "names", Type: mapTypeOf(typeString, typeString)},
 	)
 }
 
 // orderWire is an Order with all fields.
 func orderWire() []byte {
 	s := newStruct(describedOrder)
-	s.SetInt64(describedOrder.named("id"), 1)
-	c := s.NewChild(describedOrder.named("customer"), describedOrder, 0)
-	c.SetText(describedCustomer.named("name"), "Ada")
-	s.SetInt32s(describedOrder.named("price_list"), describedOrder, []int32{1, 2, 3})
-	s.SetInt8(describedOrder.named("small"), 4)
-	s.SetText(describedOrder.named("note"), "a note")
+	s.SetInt64(fieldNamed(describedOrder, "id"), 1)
+	c := s.NewChild(fieldNamed(describedOrder, "customer"), describedOrder, 0)
+	c.SetText(fieldNamed(describedCustomer, "name"), "Ada")
+	s.SetInt32s(fieldNamed(describedOrder, "price_list"), describedOrder, []int32{1, 2, 3})
+	s.SetInt8(fieldNamed(describedOrder, "small"), 4)
+	s.SetText(fieldNamed(describedOrder, "note"), "a note")
 	return s.Message().AppendTo(nil)
 }
 
@@ -90,27 +91,27 @@ func TestOtherFormats(t *testing.T) {
 		b := []byte(c[0])
 		check := func(way string, err error) {
 			t.Helper()
-			var bad *Error
+			var bad *nocopy.Error
 			if !errors.As(err, &bad) || bad.Path == "" || !strings.Contains(err.Error(), c[1]) {
 				t.Errorf("%s, %s: %v, want %q", name, way, err, c[1])
 			}
-			if !errors.Is(err, ErrTrailing) && !errors.Is(err, ErrType) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, ErrNegative) {
+			if !errors.Is(err, nocopy.ErrTrailing) && !errors.Is(err, nocopy.ErrType) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, nocopy.ErrNegative) {
 				t.Errorf("%s, %s: %v is none of the usual errors", name, way, err)
 			}
 		}
 		_, err := parseStruct(describedOrder, b)
 		check("Parse", err)
-		_, err = parseStruct(describedOrder, b, Lazy)
+		_, err = parseStruct(describedOrder, b, nocopy.Lazy)
 		check("Lazy", err)
-		_, err = ParseBlocks[Struct](describedOrder, [][]byte{b[:2], b[2:min(7, len(b))], b[min(7, len(b)):]})
+		_, err = nocopy.ParseBlocks[nocopy.Struct](describedOrder, [][]byte{b[:2], b[2:min(7, len(b))], b[min(7, len(b)):]})
 		if name != "compact struct" { // that is recognised in one piece
 			check("ParseBlocks", err)
 		}
-		_, err = Read[Struct](describedOrder, strings.NewReader(c[0]), len(b))
+		_, err = nocopy.Read[nocopy.Struct](describedOrder, strings.NewReader(c[0]), len(b))
 		check("Read", err)
-		_, err = ParseInto[viewOfOrder](new(Message), b)
+		_, err = nocopy.ParseInto[viewOfOrder](new(nocopy.Message), b)
 		check("ParseInto", err)
-		_, err = OpenIndexed[Struct](describedOrder, b)
+		_, err = nocopy.OpenIndexed[nocopy.Struct](describedOrder, b)
 		check("OpenIndexed", err)
 	}
 }
@@ -120,7 +121,7 @@ func TestOtherFormats(t *testing.T) {
 func TestOtherFormatsOfStreams(t *testing.T) {
 	order := string(orderWire())
 	large := newStruct(describedOrder)
-	large.SetText(describedOrder.named("note"), strings.Repeat("x", 200_000))
+	large.SetText(fieldNamed(describedOrder, "note"), strings.Repeat("x", 200_000))
 	streams := otherFormats()
 	streams["many frames"] = [2]string{strings.Repeat(string(framed([]byte(order))), 3000), "NewFrameDecoder"}
 	streams["large frame"] = [2]string{string(framed(large.Message().Bytes())), "NewFrameDecoder"}
@@ -129,12 +130,12 @@ func TestOtherFormatsOfStreams(t *testing.T) {
 		if name == "compact struct" || name == "compact, framed" {
 			continue // in a stream it is not known where it ends; it ends inside of what looks like a map
 		}
-		d := NewDecoder[viewOfOrder](strings.NewReader(c[0]))
+		d := nocopy.NewDecoder[viewOfOrder](strings.NewReader(c[0]))
 		var err error
 		for err == nil {
 			_, err = d.Next()
 		}
-		var bad *Error
+		var bad *nocopy.Error
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c[1]) {
 			t.Errorf("%s: %v, want %q", name, err, c[1])
 		}
@@ -145,12 +146,12 @@ func TestOtherFormatsOfStreams(t *testing.T) {
 		"HTTP request": {streams["HTTP request"][0], "net/http"},
 		"framed call":  {streams["framed call"][0], "a call"},
 	} {
-		d := NewFrameDecoder[viewOfOrder](strings.NewReader(c[0]))
+		d := nocopy.NewFrameDecoder[viewOfOrder](strings.NewReader(c[0]))
 		var err error
 		for err == nil {
 			_, err = d.Next()
 		}
-		var bad *Error
+		var bad *nocopy.Error
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c[1]) {
 			t.Errorf("%s, given to a Decoder of frames: %v, want %q", name, err, c[1])
 		}
@@ -160,46 +161,46 @@ func TestOtherFormatsOfStreams(t *testing.T) {
 // TestFramesOfRequired: the length of a frame begins with an empty struct, which the type refuses.
 func TestFramesOfRequired(t *testing.T) {
 	wire := newStruct(requiredDesc)
-	wire.SetText(requiredDesc.named("t"), "text")
-	d := NewDecoder[viewOfRequired](bytes.NewReader(framed(wire.Message().Bytes())))
-	if _, err := d.Next(); !errors.Is(err, ErrMissingRequired) || !strings.Contains(err.Error(), "NewFrameDecoder") {
+	wire.SetText(fieldNamed(requiredDesc, "t"), "text")
+	d := nocopy.NewDecoder[viewOfRequired](bytes.NewReader(framed(wire.Message().Bytes())))
+	if _, err := d.Next(); !errors.Is(err, nocopy.ErrMissingRequired) || !strings.Contains(err.Error(), "NewFrameDecoder") {
 		t.Error(err)
 	}
-	d = NewDecoder[viewOfRequired](strings.NewReader("\x00"))
-	if _, err := d.Next(); !errors.Is(err, ErrMissingRequired) || strings.Contains(err.Error(), "the bytes are") {
+	d = nocopy.NewDecoder[viewOfRequired](strings.NewReader("\x00"))
+	if _, err := d.Next(); !errors.Is(err, nocopy.ErrMissingRequired) || strings.Contains(err.Error(), "the bytes are") {
 		t.Error(err)
 	}
 }
 
-var requiredDesc = func() *XDesc {
+var requiredDesc = func() *nocopy.XDesc {
 	d := newStructDesc("Required")
-	d.Define(XFieldDesc{ID: 1, Name: "t", Type: typeString, Req: XRequired})
+	d.Define(nocopy.XFieldDesc{ID: 1, Name: "t", Type: typeString, Req: nocopy.XRequired})
 	return d
 }()
 
 // viewOfRequired is what is generated of requiredDesc.
-type viewOfRequired Struct
+type viewOfRequired nocopy.Struct
 
-func (viewOfRequired) ThriftDesc() *XDesc { return requiredDesc }
+func (viewOfRequired) ThriftDesc() *nocopy.XDesc { return requiredDesc }
 
 // viewOfOrder is what is generated of describedOrder.
-type viewOfOrder Struct
+type viewOfOrder nocopy.Struct
 
-func (viewOfOrder) ThriftDesc() *XDesc { return describedOrder }
+func (viewOfOrder) ThriftDesc() *nocopy.XDesc { return describedOrder }
 
 // TestBrokenBinary: of Thrift Binary that is truncated or has wrong bytes, and of random bytes, no
 // error says that they are something else.
 func TestBrokenBinary(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	wires := [][]byte{orderWire(), fullWire(t)}
-	claims := func(d *XDesc, b []byte) error {
+	claims := func(d *nocopy.XDesc, b []byte) error {
 		if _, err := parseStruct(d, b); err != nil && strings.Contains(err.Error(), "the bytes are") {
 			return err
 		}
 		return nil
 	}
 	said := 0
-	check := func(d *XDesc, b []byte) {
+	check := func(d *nocopy.XDesc, b []byte) {
 		if err := claims(d, b); err != nil {
 			if said++; said < 5 {
 				t.Errorf("% x: %v", b[:min(len(b), 40)], err)
@@ -207,7 +208,7 @@ func TestBrokenBinary(t *testing.T) {
 		}
 	}
 	random, taken := 0, 0
-	for i, d := range []*XDesc{describedOrder, allDesc} {
+	for i, d := range []*nocopy.XDesc{describedOrder, allDesc} {
 		wire := wires[i]
 		for n := range wire {
 			check(d, wire[:n])
@@ -242,16 +243,18 @@ func TestBrokenBinary(t *testing.T) {
 func TestSetterOnAbsent(t *testing.T) {
 	s := newStruct(describedOrder)
 	defer s.Release()
-	customer := s.Child(describedOrder.named("customer"), describedOrder)
+	customer := s.Child(fieldNamed(describedOrder, "customer"), describedOrder)
 	panicsWith(t, "nocopy: Order.customer: setter called on an absent struct or container: use NewCustomer first",
-		func() { customer.SetText(describedCustomer.named("name"), "x") })
+		func() { customer.SetText(fieldNamed(describedCustomer, "name"), "x") })
 	panicsWith(t, "nocopy: Order.customer: setter called on an absent struct or container: use NewCustomer first",
-		func() { customer.SetBool(describedCustomer.named("vip"), true) })
-	prices := s.Child(describedOrder.named("price_list"), describedOrder)
+		func() { customer.SetBool(fieldNamed(describedCustomer, "vip"), true) })
+	prices := s.Child(fieldNamed(describedOrder, "price_list"), describedOrder)
 	panicsWith(t, "nocopy: Order.price_list: setter called on an absent struct or container: use NewPriceList first",
-		func() { Int32List(prices).Append(1) })
-	panicsWith(t, panicAbsent, func() { XStruct{}.SetText(describedCustomer.named("name"), "x") })
-	panicsWith(t, "nocopy: Order.names: ", func() { StringMap(s.Child(describedOrder.named("names"), describedOrder)).Put("a", "b") })
+		func() { nocopy.Int32List(prices).Append(1) })
+	panicsWith(t, panicAbsent, func() { nocopy.XStruct{}.SetText(fieldNamed(describedCustomer, "name"), "x") })
+	panicsWith(t, "nocopy: Order.names: ", func() { nocopy.StringMap(s.Child(fieldNamed(describedOrder, "names"), describedOrder)).Put("a", "b") })
 	panicsWith(t, "nocopy: Order.names: ",
-		func() { StringMap(XStruct{}.Child(describedOrder.named("names"), describedOrder)).Put("a", "b") })
+		func() {
+			nocopy.StringMap(nocopy.XStruct{}.Child(fieldNamed(describedOrder, "names"), describedOrder)).Put("a", "b")
+		})
 }

@@ -1,7 +1,8 @@
-package nocopy
+package nocopy_test
 
 import (
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"strings"
 	"testing"
 
@@ -22,12 +23,12 @@ func TestDuplicateKeys(t *testing.T) {
 				want[key] = int64(i)
 			}
 			wire.WriteByte(0)
-			for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutEvery(50)} {
+			for _, w := range []way{inOnePiece, with(inOnePiece, nocopy.Lazy, "lazy"), cutEvery(50)} {
 				s, err := w.parse(allDesc, []byte(wire.String()))
 				if err != nil {
 					t.Fatal(err)
 				}
-				counts := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
+				counts := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc))
 				read := func() map[string]int64 {
 					got := map[string]int64{}
 					for k, v := range counts.All() {
@@ -63,8 +64,8 @@ func TestDuplicateKeys(t *testing.T) {
 				if diff := cmp.Diff(changed, read()); diff != "" {
 					t.Errorf("%d keys, %s, changed (-want +got):\n%s", n, w.name, diff)
 				}
-				again := mustParse(t, allDesc, s.m.Bytes())
-				counts = Map[string, int64, XAsString, XAsInt64](again.Child(allDesc.named("counts"), allDesc))
+				again := mustParse(t, allDesc, s.Message().Bytes())
+				counts = nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](again.Child(fieldNamed(allDesc, "counts"), allDesc))
 				if diff := cmp.Diff(changed, read()); diff != "" {
 					t.Errorf("%d keys, %s, changed and sent (-want +got):\n%s", n, w.name, diff)
 				}
@@ -87,8 +88,8 @@ func TestDuplicateFields(t *testing.T) {
 		unknown = "\x08\x00\x64\x00\x00\x00\x01"
 	)
 	var (
-		medium, large, text   = allDesc.named("medium"), allDesc.named("large"), allDesc.named("text")
-		words, point, allText = allDesc.named("words"), allDesc.named("point"), "{medium: 1, large: 1, text: \"a\", point: {x: 1}, words: [\"w\"]}"
+		medium, large, text   = fieldNamed(allDesc, "medium"), fieldNamed(allDesc, "large"), fieldNamed(allDesc, "text")
+		words, point, allText = fieldNamed(allDesc, "words"), fieldNamed(allDesc, "point"), "{medium: 1, large: 1, text: \"a\", point: {x: 1}, words: [\"w\"]}"
 	)
 	for _, order := range []string{
 		medium1 + large1 + text1 + point1 + words1 + medium1 + large1 + text1 + point1 + words1,
@@ -106,18 +107,18 @@ func TestDuplicateFields(t *testing.T) {
 				if got := s.Format(allDesc); got != allText {
 					t.Fatalf("%x, %s: %s", order, w.name, got)
 				}
-				for _, f := range []XField{medium, large, text, words, point} {
+				for _, f := range []nocopy.XField{medium, large, text, words, point} {
 					s.Unset(f)
 				}
-				again := mustParse(t, allDesc, s.m.Bytes())
+				again := mustParse(t, allDesc, s.Message().Bytes())
 				if got := again.Format(allDesc); got != "{}" {
 					t.Fatalf("%x, %s: all unset, %s is left", order, w.name, got)
 				}
 				again.Release()
 				s.SetInt64(large, 2)
 				s.SetText(text, "b")
-				StringList(s.NewChild(words, allDesc, 1)).Set(0, "v")
-				again = mustParse(t, allDesc, s.m.Bytes())
+				nocopy.StringList(s.NewChild(words, allDesc, 1)).Set(0, "v")
+				again = mustParse(t, allDesc, s.Message().Bytes())
 				if got := again.Format(allDesc); got != `{large: 2, text: "b", words: ["v"]}` {
 					t.Fatalf("%x, %s: set again: %s", order, w.name, got)
 				}

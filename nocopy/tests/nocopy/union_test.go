@@ -1,6 +1,10 @@
-package nocopy
+package nocopy_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
 
 // TestStrangeArm: an arm that the IDL does not know stays while the union is only read, linked or
 // cloned, and goes when one of ours is set, wherever the union is and however it came there.
@@ -14,10 +18,10 @@ func TestStrangeArm(t *testing.T) {
 		// Self
 		wire = "\x0c\x00\x17" + inner + inner
 	)
-	f := allDesc.named
-	shapes := func(s XStruct) (all []XStruct) {
-		for _, s := range []XStruct{s, s.Child(f("self"), allDesc)} {
-			list := StructList[XStruct](s.Child(f("shapes"), allDesc))
+	f := namedIn(allDesc)
+	shapes := func(s nocopy.XStruct) (all []nocopy.XStruct) {
+		for _, s := range []nocopy.XStruct{s, s.Child(f("self"), allDesc)} {
+			list := nocopy.StructList[nocopy.XStruct](s.Child(f("shapes"), allDesc))
 			all = append(all, s.Child(f("shape"), allDesc), list.At(0), list.At(1))
 		}
 		return all
@@ -32,26 +36,26 @@ func TestStrangeArm(t *testing.T) {
 	for _, w := range list {
 		for _, how := range []struct {
 			name string
-			get  func(s XStruct) XStruct
+			get  func(s nocopy.XStruct) nocopy.XStruct
 		}{
-			{"as it came", func(s XStruct) XStruct { return s }},
-			{"edited", func(s XStruct) XStruct {
+			{"as it came", func(s nocopy.XStruct) nocopy.XStruct { return s }},
+			{"edited", func(s nocopy.XStruct) nocopy.XStruct {
 				s.SetText(f("text"), filler)
 				s.Child(f("self"), allDesc).SetText(f("text"), "t")
 				for _, u := range shapes(s) {
-					u.UnsetArm(shapeDesc.named("label"))
+					u.UnsetArm(fieldNamed(shapeDesc, "label"))
 				}
 				return s
 			}},
-			{"rewritten", func(s XStruct) XStruct {
+			{"rewritten", func(s nocopy.XStruct) nocopy.XStruct {
 				s.SetText(f("text"), "longer")
 				s.Child(f("self"), allDesc).SetText(f("text"), "longer still")
-				if n := s.m.Nodes(); n > 0 && w.name == inOnePiece.name {
+				if n := s.Message().Nodes(); n > 0 && w.name == inOnePiece.name {
 					t.Errorf("%d nodes", n)
 				}
 				return s
 			}},
-			{"linked", func(s XStruct) XStruct {
+			{"linked", func(s nocopy.XStruct) nocopy.XStruct {
 				s.SetText(f("text"), filler)
 				other := newStruct(allDesc)
 				other.SetChild(f("self"), allDesc, s)
@@ -59,14 +63,14 @@ func TestStrangeArm(t *testing.T) {
 				s.Release()
 				return other.Child(f("self"), allDesc)
 			}},
-			{"copied", func(s XStruct) XStruct {
+			{"copied", func(s nocopy.XStruct) nocopy.XStruct {
 				other := newStruct(allDesc)
 				other.SetChild(f("self"), allDesc, s)
 				s.Release()
 				return other.Child(f("self"), allDesc)
 			}},
-			{"set in lists", func(s XStruct) XStruct {
-				list := StructList[XStruct](s.Child(f("shapes"), allDesc))
+			{"set in lists", func(s nocopy.XStruct) nocopy.XStruct {
+				list := nocopy.StructList[nocopy.XStruct](s.Child(f("shapes"), allDesc))
 				list.Set(0, s.Child(f("shape"), allDesc))
 				list.Append(list.At(1))
 				list.Set(1, list.At(2))
@@ -78,7 +82,7 @@ func TestStrangeArm(t *testing.T) {
 				t.Fatal(err)
 			}
 			s = how.get(s)
-			check := func(when string, of XStruct, want int) {
+			check := func(when string, of nocopy.XStruct, want int) {
 				t.Helper()
 				n := 0
 				for _, u := range shapes(of) {
@@ -92,15 +96,15 @@ func TestStrangeArm(t *testing.T) {
 			for i, u := range shapes(s) {
 				switch i % 3 {
 				case 0:
-					u.Arm(shapeDesc.named("radius"), shapeDesc).SetFloat64(shapeDesc.named("radius"), 2)
+					u.Arm(fieldNamed(shapeDesc, "radius"), shapeDesc).SetFloat64(fieldNamed(shapeDesc, "radius"), 2)
 				case 1:
-					u.Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "new")
+					u.Arm(fieldNamed(shapeDesc, "label"), shapeDesc).SetText(fieldNamed(shapeDesc, "label"), "new")
 				case 2:
-					u.SetChild(shapeDesc.named("corner"), shapeDesc, newStruct(pointDesc))
+					u.SetChild(fieldNamed(shapeDesc, "corner"), shapeDesc, newStruct(pointDesc))
 				}
 				check("setting arms", s, 10-2*i)
 			}
-			again := mustParse(t, allDesc, s.Clone(allDesc).m.Bytes())
+			again := mustParse(t, allDesc, s.Clone(allDesc).Message().Bytes())
 			check("sent", again, 0)
 			for i, u := range shapes(again) {
 				if got, want := u.Format(shapeDesc), []string{"{radius: 2}", `{label: "new"}`, "{corner: {x: 0, y: 0}}"}[i%3]; got != want {
@@ -111,7 +115,7 @@ func TestStrangeArm(t *testing.T) {
 				t.Errorf("%s, %s:\n%s\nis sent as\n%s", w.name, how.name, want, got)
 			}
 			again.Release()
-			s.m.Release()
+			s.Message().Release()
 		}
 	}
 }
@@ -119,43 +123,43 @@ func TestStrangeArm(t *testing.T) {
 // TestArmFromItself: an arm may be made of what another arm, or the same one, holds, or of what is
 // around the union.
 func TestArmFromItself(t *testing.T) {
-	a, sh, p := allDesc.named, shapeDesc.named, pointDesc.named
+	a, sh, p := namedIn(allDesc), namedIn(shapeDesc), namedIn(pointDesc)
 	for _, c := range []struct {
 		name string
-		set  func(s, u XStruct) // s holds the union u
+		set  func(s, u nocopy.XStruct) // s holds the union u
 		want string
 	}{
-		{"outline of points around", func(s, u XStruct) {
+		{"outline of points around", func(s, u nocopy.XStruct) {
 			u.SetChild(sh("outline"), shapeDesc, s.Child(a("points"), allDesc))
 		}, "{outline: [{x: 1, y: 0}]}"},
-		{"corner of the outline", func(s, u XStruct) {
-			u.SetChild(sh("corner"), shapeDesc, StructList[XStruct](u.Child(sh("outline"), shapeDesc)).At(1))
+		{"corner of the outline", func(s, u nocopy.XStruct) {
+			u.SetChild(sh("corner"), shapeDesc, nocopy.StructList[nocopy.XStruct](u.Child(sh("outline"), shapeDesc)).At(1))
 		}, "{corner: {x: 0, y: 3}}"},
-		{"outline of itself", func(s, u XStruct) {
+		{"outline of itself", func(s, u nocopy.XStruct) {
 			u.SetChild(sh("outline"), shapeDesc, u.Child(sh("outline"), shapeDesc))
 		}, "{outline: [{x: 0, y: 0}, {x: 0, y: 3}]}"},
-		{"weights that are absent", func(s, u XStruct) {
+		{"weights that are absent", func(s, u nocopy.XStruct) {
 			u.SetChild(sh("weights"), shapeDesc, u.Child(sh("weights"), shapeDesc))
 		}, "{weights: {}}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			build := func() XStruct {
+			build := func() nocopy.XStruct {
 				s := newStruct(allDesc)
-				StructList[XStruct](s.NewChild(a("points"), allDesc, 1)).At(0).SetInt32(p("x"), 1)
+				nocopy.StructList[nocopy.XStruct](s.NewChild(a("points"), allDesc, 1)).At(0).SetInt32(p("x"), 1)
 				u := s.NewChild(a("shape"), allDesc, 0)
-				outline := StructList[XStruct](u.Arm(sh("outline"), shapeDesc).NewChild(sh("outline"), shapeDesc, 2))
+				outline := nocopy.StructList[nocopy.XStruct](u.Arm(sh("outline"), shapeDesc).NewChild(sh("outline"), shapeDesc, 2))
 				outline.At(1).SetInt32(p("y"), 3)
 				return s
 			}
-			for name, s := range map[string]XStruct{
-				"built": build(), "parsed": mustParse(t, allDesc, build().m.Bytes()), "lazy": mustParse(t, allDesc, build().m.Bytes(), Lazy), "cloned": build().Clone(allDesc),
+			for name, s := range map[string]nocopy.XStruct{
+				"built": build(), "parsed": mustParse(t, allDesc, build().Message().Bytes()), "lazy": mustParse(t, allDesc, build().Message().Bytes(), nocopy.Lazy), "cloned": build().Clone(allDesc),
 			} {
 				u := s.Child(a("shape"), allDesc)
 				c.set(s, u)
 				if got := u.Format(shapeDesc); got != c.want {
 					t.Errorf("%s, %s: %s, want %s", c.name, name, got, c.want)
 				}
-				again := mustParse(t, allDesc, s.m.Bytes())
+				again := mustParse(t, allDesc, s.Message().Bytes())
 				if got := again.Child(a("shape"), allDesc).Format(shapeDesc); got != c.want {
 					t.Errorf("%s, %s: sent as %s, want %s", c.name, name, got, c.want)
 				}
@@ -168,25 +172,25 @@ func TestArmFromItself(t *testing.T) {
 // held.
 func TestArmOfWhatIsAround(t *testing.T) {
 	around, choice := newStructDesc("Around"), newUnionDesc("Choice")
-	around.Define(XFieldDesc{ID: 1, Name: "v", Type: typeI32}, XFieldDesc{ID: 2, Name: "u", Type: structTypeOf(choice)})
+	around.Define(nocopy.XFieldDesc{ID: 1, Name: "v", Type: typeI32}, nocopy.XFieldDesc{ID: 2, Name: "u", Type: structTypeOf(choice)})
 	choice.Define(
-		XFieldDesc{ID: 1, Name: "r", Type: structTypeOf(around)}, XFieldDesc{ID: 2, Name: "i", Type: typeI32},
-		XFieldDesc{ID: 3, Name: "l", Type: listTypeOf(structTypeOf(around))},
+		nocopy.XFieldDesc{ID: 1, Name: "r", Type: structTypeOf(around)}, nocopy.XFieldDesc{ID: 2, Name: "i", Type: typeI32},
+		nocopy.XFieldDesc{ID: 3, Name: "l", Type: listTypeOf(structTypeOf(around))},
 	)
-	build := func() XStruct {
+	build := func() nocopy.XStruct {
 		s := newStruct(around)
-		s.SetInt32(around.named("v"), 1)
-		s.NewChild(around.named("u"), around, 0).Arm(choice.named("i"), choice).SetInt32(choice.named("i"), 5)
+		s.SetInt32(fieldNamed(around, "v"), 1)
+		s.NewChild(fieldNamed(around, "u"), around, 0).Arm(fieldNamed(choice, "i"), choice).SetInt32(fieldNamed(choice, "i"), 5)
 		return s
 	}
-	for name, s := range map[string]XStruct{"built": build(), "parsed": mustParse(t, around, build().m.Bytes()), "cloned": build().Clone(around)} {
+	for name, s := range map[string]nocopy.XStruct{"built": build(), "parsed": mustParse(t, around, build().Message().Bytes()), "cloned": build().Clone(around)} {
 		t.Run(name, func(t *testing.T) {
-			s.Child(around.named("u"), around).SetChild(choice.named("r"), choice, s)
+			s.Child(fieldNamed(around, "u"), around).SetChild(fieldNamed(choice, "r"), choice, s)
 			const want = "{v: 1, u: {r: {v: 1, u: {i: 5}}}}"
 			if got := s.Format(around); got != want {
 				t.Errorf("%s: %s, want %s", name, got, want)
 			}
-			if got := mustParse(t, around, s.m.Bytes()).Format(around); got != want {
+			if got := mustParse(t, around, s.Message().Bytes()).Format(around); got != want {
 				t.Errorf("%s: sent as %s, want %s", name, got, want)
 			}
 		})
@@ -196,16 +200,16 @@ func TestArmOfWhatIsAround(t *testing.T) {
 // TestArmFromDeadHandle: a union is as it was after a panic of a setter that was given a handle
 // that may not be used.
 func TestArmFromDeadHandle(t *testing.T) {
-	sh := shapeDesc.named
+	sh := namedIn(shapeDesc)
 	dead := newStruct(allDesc)
-	handles := map[string]XStruct{
-		"corner":  dead.NewChild(allDesc.named("point"), allDesc, 0),
-		"outline": dead.NewChild(allDesc.named("points"), allDesc, 1),
-		"weights": dead.NewChild(allDesc.named("counts"), allDesc, 0),
+	handles := map[string]nocopy.XStruct{
+		"corner":  dead.NewChild(fieldNamed(allDesc, "point"), allDesc, 0),
+		"outline": dead.NewChild(fieldNamed(allDesc, "points"), allDesc, 1),
+		"weights": dead.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0),
 	}
 	dead.Release()
 	for arm, h := range handles {
-		for _, h := range []XStruct{h} {
+		for _, h := range []nocopy.XStruct{h} {
 			u := newStruct(shapeDesc)
 			u.Arm(sh("label"), shapeDesc).SetText(sh("label"), "as it was")
 			func() {
@@ -216,10 +220,10 @@ func TestArmFromDeadHandle(t *testing.T) {
 				}()
 				u.SetChild(sh(arm), shapeDesc, h)
 			}()
-			if got := u.Format(shapeDesc); got != `{label: "as it was"}` || u.Which() != int32(sh("label").word()) || u.Has(sh(arm)) {
+			if got := u.Format(shapeDesc); got != `{label: "as it was"}` || u.Which() != armWord(sh("label")) || u.Has(sh(arm)) {
 				t.Errorf("%s: %s, %d, %v", arm, got, u.Which(), u.Has(sh(arm)))
 			}
-			checkOutput(t, arm, u.m, []byte("\x0b\x00\x03\x00\x00\x00\x09as it was\x00"))
+			checkOutput(t, arm, u.Message(), []byte("\x0b\x00\x03\x00\x00\x00\x09as it was\x00"))
 			u.Release()
 		}
 	}

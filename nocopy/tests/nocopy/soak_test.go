@@ -1,7 +1,8 @@
-package nocopy
+package nocopy_test
 
 import (
 	"bytes"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -46,18 +47,18 @@ func soakWires() [][]byte {
 	var wires [][]byte
 	for octave := 0; octave < testmode.Of(11, 14); octave += testmode.Of(4, 1) {
 		n := 1 << (10 + octave)
-		s := newRoot(allDesc)
-		s.SetText(allDesc.named("text"), strings.Repeat("t", n/8))
-		s.SetInt64s(allDesc.named("numbers"), allDesc, make([]int64, n/18))
-		words := StringList(s.NewChild(allDesc.named("words"), allDesc, n/128))
+		s := newStruct(allDesc)
+		s.SetText(fieldNamed(allDesc, "text"), strings.Repeat("t", n/8))
+		s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, make([]int64, n/18))
+		words := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n/128))
 		for i := range n / 128 {
 			words.Set(i, "some words of text")
 		}
-		points := StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, n/64))
+		points := nocopy.StructList[nocopy.XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, n/64))
 		for i := range n / 64 {
-			points.At(i).SetInt32(pointDesc.named("x"), int32(i))
+			points.At(i).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
 		}
-		wires = append(wires, bytes.Clone(s.m.Bytes()))
+		wires = append(wires, bytes.Clone(s.Message().Bytes()))
 		s.Release()
 	}
 	return wires
@@ -66,7 +67,7 @@ func soakWires() [][]byte {
 // soaker treats messages as a busy program does.
 type soaker struct {
 	r       *rand.Rand
-	opts    []Option
+	opts    []nocopy.Option
 	recycle bool
 	wires   [][]byte
 	kept    [200]string // strings that somebody keeps
@@ -80,17 +81,17 @@ func (k *soaker) one() error {
 		octave++
 	}
 	wire := k.wires[octave]
-	text, words := allDesc.named("text"), allDesc.named("words")
+	text, words := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "words")
 	if k.r.IntN(4) == 0 { // built
-		s := newRoot(allDesc, k.opts...)
+		s := newStruct(allDesc, k.opts...)
 		n := len(wire) / 16
-		s.SetInt64s(allDesc.named("numbers"), allDesc, k.numbers[:n])
-		l := StringList(s.NewChild(words, allDesc, 0))
+		s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, k.numbers[:n])
+		l := nocopy.StringList(s.NewChild(words, allDesc, 0))
 		for range n / 16 {
 			l.Append("built in place")
 		}
 		s.SetText(text, "built")
-		_, err := s.m.WriteTo(io.Discard)
+		_, err := s.Message().WriteTo(io.Discard)
 		s.Release()
 		return err
 	}
@@ -98,7 +99,7 @@ func (k *soaker) one() error {
 	if err != nil {
 		return err
 	}
-	l := StringList(s.Child(words, allDesc))
+	l := nocopy.StringList(s.Child(words, allDesc))
 	s.SetText(text, "edited")
 	for i := 0; i < l.Len(); i += 100 {
 		l.Set(i, "other words")
@@ -108,18 +109,18 @@ func (k *soaker) one() error {
 	}
 	other := s
 	if k.r.IntN(8) == 0 { // linked into another, and gone
-		other = newRoot(allDesc, k.opts...)
-		other.SetChild(allDesc.named("self"), allDesc, s)
+		other = newStruct(allDesc, k.opts...)
+		other.SetChild(fieldNamed(allDesc, "self"), allDesc, s)
 		s.Release()
 	}
-	_, err = other.m.WriteTo(io.Discard)
+	_, err = other.Message().WriteTo(io.Discard)
 	other.Release()
 	return err
 }
 
 // readAll receives a message.
-func readAll(wire []byte, opts []Option) (XStruct, error) {
-	return Read[XStruct](allDesc, bytes.NewReader(wire), len(wire), opts...)
+func readAll(wire []byte, opts []nocopy.Option) (nocopy.XStruct, error) {
+	return nocopy.Read[nocopy.XStruct](allDesc, bytes.NewReader(wire), len(wire), opts...)
 }
 
 // TestSoak handles messages as soakWires returns them, one after the other in several goroutines,
@@ -133,7 +134,7 @@ func TestSoak(t *testing.T) {
 		t.Skip("the size of the process is not known here")
 	}
 	wires := soakWires()
-	for name, opts := range map[string][]Option{"safe": nil, "recycling": {Recycle}} {
+	for name, opts := range map[string][]nocopy.Option{"safe": nil, "recycling": {nocopy.Recycle}} {
 		t.Run(name, func(t *testing.T) {
 			const goroutines, samples = 2, 20
 			soakers := make([]*soaker, goroutines)
@@ -188,44 +189,44 @@ func TestHugeMessageLeaves(t *testing.T) {
 	if raceEnabled || debugging {
 		t.Skip("pools are not pools then")
 	}
-	for name, huge := range map[string]func(s XStruct){
-		"many values": func(s XStruct) {
+	for name, huge := range map[string]func(s nocopy.XStruct){
+		"many values": func(s nocopy.XStruct) {
 			n := testmode.Of(100_000, 2_000_000)
-			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 			for i := range n {
 				l.Set(i, "word")
 			}
 		},
-		"many edits": func(s XStruct) {
+		"many edits": func(s nocopy.XStruct) {
 			n := testmode.Of(50_000, 500_000)
-			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 			for i := range n {
 				l.Set(n-1-i, "word")
 			}
 		},
-		"one large value": func(s XStruct) { s.NewBytes(allDesc.named("blob"), 64<<20) },
-		"a large map": func(s XStruct) {
-			p := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
+		"one large value": func(s nocopy.XStruct) { s.NewBytes(fieldNamed(allDesc, "blob"), 64<<20) },
+		"a large map": func(s nocopy.XStruct) {
+			p := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 			for i := range testmode.Of(30_000, 300_000) {
 				p.Put(itoa(i), 1)
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for mode, opts := range map[string][]Option{"safe": nil, "recycling": {Recycle}} {
+			for mode, opts := range map[string][]nocopy.Option{"safe": nil, "recycling": {nocopy.Recycle}} {
 				small := func(n int) {
 					for range n {
-						s := newRoot(allDesc, opts...)
-						s.SetText(allDesc.named("text"), "small")
-						s.m.WriteTo(io.Discard)
+						s := newStruct(allDesc, opts...)
+						s.SetText(fieldNamed(allDesc, "text"), "small")
+						s.Message().WriteTo(io.Discard)
 						s.Release()
 					}
 				}
 				small(100)
 				before := live()
-				s := newRoot(allDesc, opts...)
+				s := newStruct(allDesc, opts...)
 				huge(s)
-				s.m.WriteTo(io.Discard)
+				s.Message().WriteTo(io.Discard)
 				s.Release()
 				for range 3 { // what is in a pool survives one collection, if it is used meanwhile any number
 					small(1000)
@@ -249,25 +250,25 @@ func TestRetainedString(t *testing.T) {
 	if !aliasing || raceEnabled {
 		t.Skip("strings are copies, or memory is measured with what the race detector needs")
 	}
-	words := allDesc.named("words")
+	words := fieldNamed(allDesc, "words")
 	wires := soakWires()
-	for name, receive := range map[string]func(wire []byte) XStruct{
-		"read": func(wire []byte) XStruct {
+	for name, receive := range map[string]func(wire []byte) nocopy.XStruct{
+		"read": func(wire []byte) nocopy.XStruct {
 			s, err := readAll(wire, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return s
 		},
-		"built": func(wire []byte) XStruct {
-			s := newRoot(allDesc)
-			l := StringList(s.NewChild(words, allDesc, 0))
+		"built": func(wire []byte) nocopy.XStruct {
+			s := newStruct(allDesc)
+			l := nocopy.StringList(s.NewChild(words, allDesc, 0))
 			for range len(wire)/16 + 1 {
 				l.Append("some words")
 			}
 			return s
 		},
-		"parsed": func(wire []byte) XStruct { return mustParse(t, allDesc, bytes.Clone(wire)) },
+		"parsed": func(wire []byte) nocopy.XStruct { return mustParse(t, allDesc, bytes.Clone(wire)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, wire := range wires {
@@ -278,7 +279,7 @@ func TestRetainedString(t *testing.T) {
 					// Many messages, of which one string is kept
 					for range max(1, testmode.Of(10_000, 1_000_000)/len(wire)) {
 						s := receive(wire)
-						kept[i] = StringList(s.Child(words, allDesc)).At(0)
+						kept[i] = nocopy.StringList(s.Child(words, allDesc)).At(0)
 						s.Release()
 					}
 				}

@@ -1,6 +1,7 @@
-package nocopy
+package nocopy_test
 
 import (
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"testing"
 )
 
@@ -11,9 +12,9 @@ func TestWrittenForUnset(t *testing.T) {
 	defer s.Release()
 	const want = `{number0: 7, text0: "hi", list0: [5], point0: {x: 3, y: 4}, plain0: 0, ` +
 		`number1: 7, text1: "hi", list1: [5], point1: {x: 3, y: 4}, plain1: 0, empty1: "", map1: {}, child1: {x: 0, y: 0}}`
-	s.m.Finish()
+	s.Message().Finish()
 	for name, got := range map[string]string{
-		"finished": s.Format(defaultDesc), "parsed": mustParse(t, defaultDesc, s.m.Bytes()).Format(defaultDesc), "cloned": s.Clone(defaultDesc).Format(defaultDesc),
+		"finished": s.Format(defaultDesc), "parsed": mustParse(t, defaultDesc, s.Message().Bytes()).Format(defaultDesc), "cloned": s.Clone(defaultDesc).Format(defaultDesc),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got != want {
@@ -23,7 +24,7 @@ func TestWrittenForUnset(t *testing.T) {
 	}
 	u := newStruct(shapeDesc)
 	defer u.Release()
-	if got := u.m.Bytes(); string(got) != "\x00" {
+	if got := u.Message().Bytes(); string(got) != "\x00" {
 		t.Errorf("a union that was never given an arm: %x", got)
 	}
 }
@@ -35,59 +36,59 @@ func TestDefaultsRead(t *testing.T) {
 	check := func(when string) {
 		t.Helper()
 		for _, i := range []string{"0", "1", "2"} {
-			if f := defaultDesc.named("number" + i); s.Has(f) && s.Int64(f) != 7 {
+			if f := fieldNamed(defaultDesc, "number"+i); s.Has(f) && s.Int64(f) != 7 {
 				t.Errorf("%s: number%s is %d", when, i, s.Int64(f))
 			}
-			if f := defaultDesc.named("text" + i); s.Has(f) && s.Text(f) != "hi" {
+			if f := fieldNamed(defaultDesc, "text"+i); s.Has(f) && s.Text(f) != "hi" {
 				t.Errorf("%s: text%s is %q", when, i, s.Text(f))
 			}
-			if l := Int32List(s.Child(defaultDesc.named("list"+i), defaultDesc)); l.Len() != 1 || l.At(0) != 5 {
+			if l := nocopy.Int32List(s.Child(fieldNamed(defaultDesc, "list"+i), defaultDesc)); l.Len() != 1 || l.At(0) != 5 {
 				t.Errorf("%s: list%s has %d elements", when, i, l.Len())
 			}
-			if got := s.Child(defaultDesc.named("point"+i), defaultDesc).Int32(pointDesc.named("y")); got != 4 {
+			if got := s.Child(fieldNamed(defaultDesc, "point"+i), defaultDesc).Int32(fieldNamed(pointDesc, "y")); got != 4 {
 				t.Errorf("%s: point%s.y is %d", when, i, got)
 			}
-			if p := (Map[string, int32, XAsString, XAsInt32](s.Child(defaultDesc.named("map"+i), defaultDesc))); p.Len() != 0 {
+			if p := (nocopy.Map[string, int32, nocopy.XAsString, nocopy.XAsInt32](s.Child(fieldNamed(defaultDesc, "map"+i), defaultDesc))); p.Len() != 0 {
 				t.Errorf("%s: map%s has %d pairs", when, i, p.Len())
 			}
 		}
-		if s.Has(defaultDesc.named("number2")) || s.Has(defaultDesc.named("list2")) || s.Child(defaultDesc.named("list2"), defaultDesc).Valid() {
+		if s.Has(fieldNamed(defaultDesc, "number2")) || s.Has(fieldNamed(defaultDesc, "list2")) || s.Child(fieldNamed(defaultDesc, "list2"), defaultDesc).Valid() {
 			t.Errorf("%s: an optional field counts as set", when)
 		}
 	}
 	check("while it is built")
-	s.m.Finish()
+	s.Message().Finish()
 	check("when it is finished")
 }
 
 // TestUnsetDefaults: what is set and unset again stays out; required fields go back to their
 // default.
 func TestUnsetDefaults(t *testing.T) {
-	for name, finish := range map[string]func(s XStruct) XStruct{
-		"while it is built": func(s XStruct) XStruct { return s },
-		"finished":          func(s XStruct) XStruct { s.m.Finish(); return s },
-		"parsed":            func(s XStruct) XStruct { return mustParse(t, defaultDesc, s.m.AppendTo(nil)) },
+	for name, finish := range map[string]func(s nocopy.XStruct) nocopy.XStruct{
+		"while it is built": func(s nocopy.XStruct) nocopy.XStruct { return s },
+		"finished":          func(s nocopy.XStruct) nocopy.XStruct { s.Message().Finish(); return s },
+		"parsed":            func(s nocopy.XStruct) nocopy.XStruct { return mustParse(t, defaultDesc, s.Message().AppendTo(nil)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStruct(defaultDesc)
 			for _, i := range []string{"0", "1", "2"} {
-				s.SetInt64(defaultDesc.named("number"+i), 1)
-				s.SetText(defaultDesc.named("text"+i), "x")
-				s.SetInt32s(defaultDesc.named("list"+i), defaultDesc, []int32{1, 2})
-				s.NewChild(defaultDesc.named("point"+i), defaultDesc, 0)
+				s.SetInt64(fieldNamed(defaultDesc, "number"+i), 1)
+				s.SetText(fieldNamed(defaultDesc, "text"+i), "x")
+				s.SetInt32s(fieldNamed(defaultDesc, "list"+i), defaultDesc, []int32{1, 2})
+				s.NewChild(fieldNamed(defaultDesc, "point"+i), defaultDesc, 0)
 			}
 			s = finish(s)
 			for _, field := range []string{"number", "text", "list", "point"} {
-				s.Unset(defaultDesc.named(field + "0"))
-				s.Reset(defaultDesc.named(field+"1"), defaultDesc)
-				s.Unset(defaultDesc.named(field + "2"))
+				s.Unset(fieldNamed(defaultDesc, field+"0"))
+				s.Reset(fieldNamed(defaultDesc, field+"1"), defaultDesc)
+				s.Unset(fieldNamed(defaultDesc, field+"2"))
 			}
 			const want = `{plain0: 0, number1: 7, text1: "hi", list1: [5], point1: {x: 3, y: 4}, plain1: 0, empty1: "", map1: {}, child1: {x: 0, y: 0}}`
-			s.m.Finish()
+			s.Message().Finish()
 			if got := s.Format(defaultDesc); got != want {
 				t.Errorf("%s: %s\nwant %s", name, got, want)
 			}
-			if got := mustParse(t, defaultDesc, s.m.Bytes()).Format(defaultDesc); got != want {
+			if got := mustParse(t, defaultDesc, s.Message().Bytes()).Format(defaultDesc); got != want {
 				t.Errorf("%s, parsed: %s\nwant %s", name, got, want)
 			}
 			s.Release()
@@ -102,7 +103,7 @@ func TestWhich(t *testing.T) {
 		label  = "\x0b\x00\x03\x00\x00\x00\x01l"
 		line   = "\x0f\x00\x04\x0c\x00\x00\x00\x00"
 	)
-	word := func(arm string) int32 { return int32(shapeDesc.named(arm).word()) }
+	word := func(arm string) int32 { return armWord(fieldNamed(shapeDesc, arm)) }
 	for _, c := range []struct {
 		name, wire string
 		want       int32
@@ -127,7 +128,7 @@ func TestWhich(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			wire := []byte(c.wire + "\x00")
-			for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutEvery(1), with(cutEvery(3), Lazy, "lazy"), owned} {
+			for _, w := range []way{inOnePiece, with(inOnePiece, nocopy.Lazy, "lazy"), cutEvery(1), with(cutEvery(3), nocopy.Lazy, "lazy"), owned} {
 				s, err := w.parse(shapeDesc, wire)
 				if err != nil {
 					t.Fatal(err)
@@ -135,16 +136,16 @@ func TestWhich(t *testing.T) {
 				if got := s.Which(); got != c.want {
 					t.Errorf("%s, %s: %d, want %d", c.name, w.name, got, c.want)
 				}
-				checkOutput(t, c.name, s.m, wire)
-				s.UnsetArm(shapeDesc.named(c.unset))
+				checkOutput(t, c.name, s.Message(), wire)
+				s.UnsetArm(fieldNamed(shapeDesc, c.unset))
 				if got := s.Which(); got != c.then {
 					t.Errorf("%s, %s: without %s %d, want %d", c.name, w.name, c.unset, got, c.then)
 				}
-				s.Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "new")
+				s.Arm(fieldNamed(shapeDesc, "label"), shapeDesc).SetText(fieldNamed(shapeDesc, "label"), "new")
 				if got := s.Format(shapeDesc); got != `{label: "new"}` || s.Which() != word("label") {
 					t.Errorf("%s, %s: after setting an arm %s, %d", c.name, w.name, got, s.Which())
 				}
-				checkOutput(t, c.name+", "+w.name+", then an arm set", s.m, []byte("\x0b\x00\x03\x00\x00\x00\x03new\x00"))
+				checkOutput(t, c.name+", "+w.name+", then an arm set", s.Message(), []byte("\x0b\x00\x03\x00\x00\x00\x03new\x00"))
 				s.Release()
 			}
 		})

@@ -1,7 +1,8 @@
-package nocopy
+package nocopy_test
 
 import (
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"strings"
 	"testing"
 )
@@ -12,7 +13,7 @@ func TestUsedBeforeDefined(t *testing.T) {
 	late, lateUnion := newStructDesc("Late"), newUnionDesc("Late")
 	around := newStructDesc("Around")
 	around.Define(
-		XFieldDesc{ID: 1, Name: "v", Type: typeI32}, XFieldDesc{ID: 2, Name: "late", Type: structTypeOf(late)}, XFieldDesc{ID: 3, Name: "list", Type: listTypeOf(structTypeOf(late))},
+		nocopy.XFieldDesc{ID: 1, Name: "v", Type: typeI32}, nocopy.XFieldDesc{ID: 2, Name: "late", Type: structTypeOf(late)}, nocopy.XFieldDesc{ID: 3, Name: "list", Type: listTypeOf(structTypeOf(late))},
 	)
 	wire := []byte{0}
 	for name, f := range map[string]func(){
@@ -20,11 +21,13 @@ func TestUsedBeforeDefined(t *testing.T) {
 		"New, union":          func() { newStruct(lateUnion) },
 		"Parse":               func() { parseStruct(late, wire) },
 		"Parse union":         func() { parseStruct(lateUnion, wire) },
-		"ParseBlocks":         func() { ParseBlocks[XStruct](late, [][]byte{wire}) },
+		"ParseBlocks":         func() { nocopy.ParseBlocks[nocopy.XStruct](late, [][]byte{wire}) },
 		"Parse what it is in": func() { parseStruct(around, wire) },
-		"NewChild":            func() { newStruct(around).NewChild(around.named("late"), around, 0) },
-		"an element":          func() { StructList[XStruct](newStruct(around).NewChild(around.named("list"), around, 1)).At(0) },
-		"a constant":          func() { newConst(structTypeOf(late), "\x00") },
+		"NewChild":            func() { newStruct(around).NewChild(fieldNamed(around, "late"), around, 0) },
+		"an element": func() {
+			nocopy.StructList[nocopy.XStruct](newStruct(around).NewChild(fieldNamed(around, "list"), around, 1)).At(0)
+		},
+		"a constant": func() { newConst(structTypeOf(late), "\x00") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			func() {
@@ -37,7 +40,7 @@ func TestUsedBeforeDefined(t *testing.T) {
 			}()
 		})
 	}
-	late.Define(XFieldDesc{ID: 1, Name: "n", Type: typeI32})
+	late.Define(nocopy.XFieldDesc{ID: 1, Name: "n", Type: typeI32})
 	s := mustParse(t, around, []byte("\x0c\x00\x02\x08\x00\x01\x00\x00\x00\x07\x00\x00"))
 	defer s.Release()
 	if got := s.Format(around); got != "{late: {n: 7}}" {

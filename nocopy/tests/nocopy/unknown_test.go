@@ -1,9 +1,10 @@
-package nocopy
+package nocopy_test
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"io"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // unknownOf lists the unknown fields of a struct, with their values' bytes.
-func unknownOf(s XStruct, d *XDesc) (list []string) {
+func unknownOf(s nocopy.XStruct, d *nocopy.XDesc) (list []string) {
 	for id, v := range s.Unknown(d) {
 		list = append(list, fmt.Sprintf("%d %v %x", id, v.Type, v.Raw()))
 	}
@@ -44,22 +45,22 @@ func TestUnknown(t *testing.T) {
 			if diff := cmp.Diff(want, unknownOf(s, allDesc)); diff != "" {
 				t.Fatalf("%s (-want +got):\n%s", w.name, diff)
 			}
-			s.SetInt32(allDesc.named("medium"), 1)
-			s.SetText(allDesc.named("text"), longText)
-			s.SetInt64s(allDesc.named("numbers"), allDesc, []int64{1})
+			s.SetInt32(fieldNamed(allDesc, "medium"), 1)
+			s.SetText(fieldNamed(allDesc, "text"), longText)
+			s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, []int64{1})
 			if diff := cmp.Diff(want, unknownOf(s, allDesc)); diff != "" {
 				t.Fatalf("%s, edited (-want +got):\n%s", w.name, diff)
 			}
 			other := newStruct(allDesc)
-			other.SetChild(allDesc.named("self"), allDesc, s)
+			other.SetChild(fieldNamed(allDesc, "self"), allDesc, s)
 			clone := s.Clone(allDesc)
 			s.Release()
-			again := mustParse(t, allDesc, other.m.Bytes())
-			for name, s := range map[string]XStruct{"grafted": other.Child(allDesc.named("self"), allDesc), "forwarded": again.Child(allDesc.named("self"), allDesc), "cloned": clone} {
+			again := mustParse(t, allDesc, other.Message().Bytes())
+			for name, s := range map[string]nocopy.XStruct{"grafted": other.Child(fieldNamed(allDesc, "self"), allDesc), "forwarded": again.Child(fieldNamed(allDesc, "self"), allDesc), "cloned": clone} {
 				if diff := cmp.Diff(want, unknownOf(s, allDesc)); diff != "" {
 					t.Fatalf("%s, %s (-want +got):\n%s", w.name, name, diff)
 				}
-				if s.Int32(allDesc.named("medium")) != 1 {
+				if s.Int32(fieldNamed(allDesc, "medium")) != 1 {
 					t.Fatalf("%s, %s: the known field is lost", w.name, name)
 				}
 			}
@@ -73,7 +74,7 @@ func TestUnknown(t *testing.T) {
 	}
 	s := newStruct(allDesc)
 	defer s.Release()
-	if got := unknownOf(s.Child(allDesc.named("self"), allDesc), allDesc); got != nil {
+	if got := unknownOf(s.Child(fieldNamed(allDesc, "self"), allDesc), allDesc); got != nil {
 		t.Errorf("unknown fields of an absent struct: %v", got)
 	}
 }
@@ -138,7 +139,7 @@ func TestPeek(t *testing.T) {
 		{[]int{6, 0}, "nocopy: .6.0: offset 58: no such field or element"},
 		{[]int{1 << 16}, "nocopy: .65536: offset 0: no such field or element"},
 	} {
-		v, err := Peek([]byte(wire), c.path...)
+		v, err := nocopy.Peek([]byte(wire), c.path...)
 		got := fmt.Sprintf("%v %x", v.Type, v.Raw())
 		if err != nil {
 			got = err.Error()
@@ -147,13 +148,13 @@ func TestPeek(t *testing.T) {
 			t.Errorf("Peek(%v): %s, want %s", c.path, got, c.want)
 		}
 	}
-	if _, err := Peek([]byte(wire), 9); !errors.Is(err, ErrNotFound) {
+	if _, err := nocopy.Peek([]byte(wire), 9); !errors.Is(err, nocopy.ErrNotFound) {
 		t.Errorf("not found: %v", err)
 	}
 	// What is cut off is only missed after it.
 	for n := range len(wire) {
-		v, err := Peek([]byte(wire[:n]), 2, 5)
-		var e *Error
+		v, err := nocopy.Peek([]byte(wire[:n]), 2, 5)
+		var e *nocopy.Error
 		switch {
 		case n >= 19 && (err != nil || v.Text() != "hi"):
 			t.Errorf("first %d bytes: %v", n, err)
@@ -161,7 +162,7 @@ func TestPeek(t *testing.T) {
 			t.Errorf("first %d bytes: %v", n, err)
 		}
 	}
-	v, err := Peek([]byte("\x0b\x00\x01\x00\x00\x00\x02hi"), 1)
+	v, err := nocopy.Peek([]byte("\x0b\x00\x01\x00\x00\x00\x02hi"), 1)
 	if err != nil || !bytes.Equal(append(v.Bytes(), 'x'), []byte("hix")) {
 		t.Errorf("without a STOP after it: %v", err)
 	}

@@ -1,8 +1,9 @@
-package nocopy
+package nocopy_test
 
 import (
 	"bytes"
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"io"
 	"math"
 	"regexp"
@@ -43,74 +44,74 @@ func isStale(v any) bool {
 func fullWire(t testing.TB) []byte {
 	s := newStruct(allDesc)
 	defer s.Release()
-	s.SetInt32(allDesc.named("medium"), 42)
-	s.SetText(allDesc.named("text"), "some text")
-	s.SetInt64s(allDesc.named("numbers"), allDesc, []int64{1, 2, 3})
-	s.SetTexts(allDesc.named("words"), allDesc, []string{"a", "b"})
-	s.SetInt32s(allDesc.named("unique"), allDesc, []int32{1, 2})
-	s.SetBools(allDesc.named("flags"), allDesc, []bool{true, false})
-	s.SetByteSlices(allDesc.named("blobs"), allDesc, [][]byte{{1}, {2}})
-	s.SetUUIDs(allDesc.named("keys"), allDesc, []UUID{{1}})
-	counts := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
+	s.SetInt32(fieldNamed(allDesc, "medium"), 42)
+	s.SetText(fieldNamed(allDesc, "text"), "some text")
+	s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, []int64{1, 2, 3})
+	s.SetTexts(fieldNamed(allDesc, "words"), allDesc, []string{"a", "b"})
+	s.SetInt32s(fieldNamed(allDesc, "unique"), allDesc, []int32{1, 2})
+	s.SetBools(fieldNamed(allDesc, "flags"), allDesc, []bool{true, false})
+	s.SetByteSlices(fieldNamed(allDesc, "blobs"), allDesc, [][]byte{{1}, {2}})
+	s.SetUUIDs(fieldNamed(allDesc, "keys"), allDesc, []nocopy.UUID{{1}})
+	counts := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 	for i := range 40 { // more than are looked up one by one
 		counts.Put("key "+itoa(i), int64(i))
 	}
-	point := s.NewChild(allDesc.named("point"), allDesc, 0)
-	point.SetInt32(pointDesc.named("x"), 1)
-	points := StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, 2))
-	points.At(1).SetInt32(pointDesc.named("y"), 2)
-	matrix := NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, 2))
+	point := s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
+	point.SetInt32(fieldNamed(pointDesc, "x"), 1)
+	points := nocopy.StructList[nocopy.XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, 2))
+	points.At(1).SetInt32(fieldNamed(pointDesc, "y"), 2)
+	matrix := nocopy.NestedList[nocopy.Int32List](s.NewChild(fieldNamed(allDesc, "matrix"), allDesc, 2))
 	matrix.NewAt(1, 2).Set(0, 5)
-	byNumber := StructMap[int32, XStruct, XAsInt32](s.NewChild(allDesc.named("byNumber"), allDesc, 0))
+	byNumber := nocopy.StructMap[int32, nocopy.XStruct, nocopy.XAsInt32](s.NewChild(fieldNamed(allDesc, "byNumber"), allDesc, 0))
 	byNumber.PutNew(7)
-	groups := NestedMap[string, StructList[XStruct], XAsString](s.NewChild(allDesc.named("groups"), allDesc, 0))
+	groups := nocopy.NestedMap[string, nocopy.StructList[nocopy.XStruct], nocopy.XAsString](s.NewChild(fieldNamed(allDesc, "groups"), allDesc, 0))
 	groups.PutNew("g", 1)
-	s.NewChild(allDesc.named("shape"), allDesc, 0).Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "l")
-	return bytes.Clone(s.m.Bytes())
+	s.NewChild(fieldNamed(allDesc, "shape"), allDesc, 0).Arm(fieldNamed(shapeDesc, "label"), shapeDesc).SetText(fieldNamed(shapeDesc, "label"), "l")
+	return bytes.Clone(s.Message().Bytes())
 }
 
 // uses are what can be done with the handles of a message.
-func uses(s XStruct) map[string]func() {
+func uses(s nocopy.XStruct) map[string]func() {
 	var (
-		flag, medium, text, blob = allDesc.named("flag"), allDesc.named("medium"), allDesc.named("text"), allDesc.named("blob")
-		point                    = s.Child(allDesc.named("point"), allDesc)
-		numbers                  = Int64List(s.Child(allDesc.named("numbers"), allDesc))
-		flags                    = BoolList(s.Child(allDesc.named("flags"), allDesc))
-		words                    = StringList(s.Child(allDesc.named("words"), allDesc))
-		blobs                    = BytesList(s.Child(allDesc.named("blobs"), allDesc))
-		keys                     = UUIDList(s.Child(allDesc.named("keys"), allDesc))
-		unique                   = Int32List(s.Child(allDesc.named("unique"), allDesc))
-		points                   = StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
-		matrix                   = NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc))
-		counts                   = Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
-		byNumber                 = StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc))
-		groups                   = NestedMap[string, StructList[XStruct], XAsString](s.Child(allDesc.named("groups"), allDesc))
-		shape                    = s.Child(allDesc.named("shape"), allDesc)
+		flag, medium, text, blob = fieldNamed(allDesc, "flag"), fieldNamed(allDesc, "medium"), fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob")
+		point                    = s.Child(fieldNamed(allDesc, "point"), allDesc)
+		numbers                  = nocopy.Int64List(s.Child(fieldNamed(allDesc, "numbers"), allDesc))
+		flags                    = nocopy.BoolList(s.Child(fieldNamed(allDesc, "flags"), allDesc))
+		words                    = nocopy.StringList(s.Child(fieldNamed(allDesc, "words"), allDesc))
+		blobs                    = nocopy.BytesList(s.Child(fieldNamed(allDesc, "blobs"), allDesc))
+		keys                     = nocopy.UUIDList(s.Child(fieldNamed(allDesc, "keys"), allDesc))
+		unique                   = nocopy.Int32List(s.Child(fieldNamed(allDesc, "unique"), allDesc))
+		points                   = nocopy.StructList[nocopy.XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc))
+		matrix                   = nocopy.NestedList[nocopy.Int32List](s.Child(fieldNamed(allDesc, "matrix"), allDesc))
+		counts                   = nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc))
+		byNumber                 = nocopy.StructMap[int32, nocopy.XStruct, nocopy.XAsInt32](s.Child(fieldNamed(allDesc, "byNumber"), allDesc))
+		groups                   = nocopy.NestedMap[string, nocopy.StructList[nocopy.XStruct], nocopy.XAsString](s.Child(fieldNamed(allDesc, "groups"), allDesc))
+		shape                    = s.Child(fieldNamed(allDesc, "shape"), allDesc)
 	)
 	return map[string]func(){
-		"Bool": func() { s.Bool(flag) }, "Int32": func() { s.Int32(medium) }, "Int64": func() { s.Int64(allDesc.named("large")) },
-		"Int8": func() { s.Int8(allDesc.named("tiny")) }, "Int16": func() { s.Int16(allDesc.named("small")) },
-		"Float64": func() { s.Float64(allDesc.named("real")) }, "UUID": func() { s.UUID(allDesc.named("key")) },
+		"Bool": func() { s.Bool(flag) }, "Int32": func() { s.Int32(medium) }, "Int64": func() { s.Int64(fieldNamed(allDesc, "large")) },
+		"Int8": func() { s.Int8(fieldNamed(allDesc, "tiny")) }, "Int16": func() { s.Int16(fieldNamed(allDesc, "small")) },
+		"Float64": func() { s.Float64(fieldNamed(allDesc, "real")) }, "UUID": func() { s.UUID(fieldNamed(allDesc, "key")) },
 		"Text":  func() { s.Text(text) },
 		"Bytes": func() { s.Bytes(blob) }, "Has": func() { s.Has(medium) },
-		"Child": func() { s.Child(allDesc.named("point"), allDesc) }, "Which": func() { shape.Which() },
+		"Child": func() { s.Child(fieldNamed(allDesc, "point"), allDesc) }, "Which": func() { shape.Which() },
 		"Format": func() { s.Format(allDesc) }, "Clone": func() { s.Clone(allDesc) }, "Release": func() { s.Release() },
 		"Valid": func() { s.Valid() }, "Message": func() { s.Message() },
 		"Unknown": func() {
 			for range s.Unknown(allDesc) {
 			}
 		},
-		"SetBool": func() { s.SetBool(flag, true) }, "SetInt8": func() { s.SetInt8(allDesc.named("tiny"), 1) },
-		"SetInt16": func() { s.SetInt16(allDesc.named("small"), 1) }, "SetInt32": func() { s.SetInt32(medium, 1) },
-		"SetInt64": func() { s.SetInt64(allDesc.named("large"), 1) }, "SetFloat64": func() { s.SetFloat64(allDesc.named("real"), 1) },
-		"SetUUID": func() { s.SetUUID(allDesc.named("key"), UUID{}) }, "SetText": func() { s.SetText(text, "x") },
+		"SetBool": func() { s.SetBool(flag, true) }, "SetInt8": func() { s.SetInt8(fieldNamed(allDesc, "tiny"), 1) },
+		"SetInt16": func() { s.SetInt16(fieldNamed(allDesc, "small"), 1) }, "SetInt32": func() { s.SetInt32(medium, 1) },
+		"SetInt64": func() { s.SetInt64(fieldNamed(allDesc, "large"), 1) }, "SetFloat64": func() { s.SetFloat64(fieldNamed(allDesc, "real"), 1) },
+		"SetUUID": func() { s.SetUUID(fieldNamed(allDesc, "key"), nocopy.UUID{}) }, "SetText": func() { s.SetText(text, "x") },
 		"SetText, large": func() { s.SetText(text, longText) }, "SetBytes": func() { s.SetBytes(blob, nil) },
 		"SetBytes, large": func() { s.SetBytes(blob, make([]byte, referSize)) }, "NewBytes": func() { s.NewBytes(blob, 3) },
 		"Unset": func() { s.Unset(medium) }, "Reset": func() { s.Reset(medium, allDesc) },
-		"NewChild": func() { s.NewChild(allDesc.named("point"), allDesc, 0) }, "SetChild": func() { s.SetChild(allDesc.named("point"), allDesc, emptyHandle()) },
-		"SetInt64s": func() { s.SetInt64s(allDesc.named("numbers"), allDesc, nil) }, "SetTexts": func() { s.SetTexts(allDesc.named("words"), allDesc, []string{"x"}) },
-		"Arm": func() { shape.Arm(shapeDesc.named("label"), shapeDesc) }, "UnsetArm": func() { shape.UnsetArm(shapeDesc.named("label")) },
-		"inner Int32": func() { point.Int32(pointDesc.named("x")) }, "inner SetInt32": func() { point.SetInt32(pointDesc.named("x"), 1) },
+		"NewChild": func() { s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0) }, "SetChild": func() { s.SetChild(fieldNamed(allDesc, "point"), allDesc, emptyHandle()) },
+		"SetInt64s": func() { s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, nil) }, "SetTexts": func() { s.SetTexts(fieldNamed(allDesc, "words"), allDesc, []string{"x"}) },
+		"Arm": func() { shape.Arm(fieldNamed(shapeDesc, "label"), shapeDesc) }, "UnsetArm": func() { shape.UnsetArm(fieldNamed(shapeDesc, "label")) },
+		"inner Int32": func() { point.Int32(fieldNamed(pointDesc, "x")) }, "inner SetInt32": func() { point.SetInt32(fieldNamed(pointDesc, "x"), 1) },
 		"list Len": func() { numbers.Len() }, "list At": func() { numbers.At(0) }, "list Set": func() { numbers.Set(0, 1) },
 		"list Append": func() { numbers.Append(1) }, "list AppendTo": func() { numbers.AppendTo(nil) }, "list String": func() { _ = numbers.String() }, "list Contains": func() { numbers.Contains(1) },
 		"list All": func() {
@@ -132,7 +133,7 @@ func uses(s XStruct) map[string]func() {
 			}
 		},
 		"lists Len": func() { matrix.Len() }, "lists At": func() { matrix.At(0) }, "lists NewAt": func() { matrix.NewAt(0, 1) },
-		"lists AppendNew": func() { matrix.AppendNew(1) }, "lists Set": func() { matrix.Set(0, Int32List(emptyHandle())) },
+		"lists AppendNew": func() { matrix.AppendNew(1) }, "lists Set": func() { matrix.Set(0, nocopy.Int32List(emptyHandle())) },
 		"map Len": func() { counts.Len() }, "map Get": func() { counts.Get("key 1") }, "map Put": func() { counts.Put("a", 1) },
 		"map Delete": func() { counts.Delete("key 1") },
 		"map All": func() {
@@ -164,7 +165,7 @@ func writes(use string) bool {
 // has a new one in it by then.
 func TestUseAfterRelease(t *testing.T) {
 	wire := fullWire(t)
-	for _, w := range []way{inOnePiece, owned, recycled, with(inOnePiece, Lazy, "lazy")} {
+	for _, w := range []way{inOnePiece, owned, recycled, with(inOnePiece, nocopy.Lazy, "lazy")} {
 		t.Run(w.name, func(t *testing.T) {
 			s, err := w.parse(allDesc, wire)
 			if err != nil {
@@ -185,7 +186,7 @@ func TestUseAfterRelease(t *testing.T) {
 				panics(t, w.name+", next message made: "+name, panicStale, use)
 			}
 			ignoredTwice(t, w.name+", next message made", twice)
-			if got := other.m.Bytes(); !bytes.Equal(got, wire) {
+			if got := other.Message().Bytes(); !bytes.Equal(got, wire) {
 				t.Errorf("%s: the next message was changed by a handle of the one before", w.name)
 			}
 			other.Release()
@@ -201,7 +202,7 @@ func TestUses(t *testing.T) {
 			s := mustParse(t, allDesc, wire)
 			uses(s)[name]()
 			if name != "Release" {
-				if changed := !bytes.Equal(s.m.Bytes(), wire); changed && !writes(name) {
+				if changed := !bytes.Equal(s.Message().Bytes(), wire); changed && !writes(name) {
 					t.Errorf("%s changed the message", name)
 				}
 				s.Release()
@@ -210,7 +211,7 @@ func TestUses(t *testing.T) {
 	}
 }
 
-func mustParse(t testing.TB, d *XDesc, wire []byte, opts ...Option) XStruct {
+func mustParse(t testing.TB, d *nocopy.XDesc, wire []byte, opts ...nocopy.Option) nocopy.XStruct {
 	t.Helper()
 	s, err := parseStruct(d, wire, opts...)
 	if err != nil {
@@ -232,9 +233,9 @@ func ignoredTwice(t *testing.T, what string, release func()) {
 
 func TestRelease(t *testing.T) {
 	s := mustParse(t, allDesc, fullWire(t))
-	point := s.Child(allDesc.named("point"), allDesc)
+	point := s.Child(fieldNamed(allDesc, "point"), allDesc)
 	panics(t, "Release of an inner struct", panicNotRoot, point.Release)
-	m := s.m
+	m := s.Message()
 	s.Release()
 	for name, release := range map[string]func(){"handle": s.Release, "message": m.Release, "inner struct": point.Release} {
 		ignoredTwice(t, name, release)
@@ -251,30 +252,30 @@ func TestRelease(t *testing.T) {
 
 // TestReleaseAbsent: Release of anything that is not there does nothing, as often as it is called.
 func TestReleaseAbsent(t *testing.T) {
-	s := mustParse(t, allDesc, fullWire(t), Own)
+	s := mustParse(t, allDesc, fullWire(t), nocopy.Own)
 	failed, err := parseStruct(allDesc, []byte{0xff})
 	if err == nil {
 		t.Fatal("nonsense was parsed")
 	}
-	removed := s.Child(allDesc.named("point"), allDesc)
-	s.Unset(allDesc.named("point"))
-	s.m.Compact()
+	removed := s.Child(fieldNamed(allDesc, "point"), allDesc)
+	s.Unset(fieldNamed(allDesc, "point"))
+	s.Message().Compact()
 	d := newStruct(defaultDesc)
-	var own, failedOwn Message
-	if _, err := allDesc.parseInto(&failedOwn, []byte{0xff}, nil); err == nil {
+	var own, failedOwn nocopy.Message
+	if _, err := inside.ParseInto(&failedOwn, allDesc, []byte{0xff}); err == nil {
 		t.Fatal("nonsense was parsed")
 	}
 	for name, release := range map[string]func(){
-		"the zero handle":                  XStruct{}.Release,
-		"the zero handle's message":        XStruct{}.Message().Release,
-		"an absent struct":                 s.Child(allDesc.named("self"), allDesc).Release,
-		"an absent struct's message":       s.Child(allDesc.named("self"), allDesc).Message().Release,
-		"an absent result":                 Struct(emptyHandle()).Release,
+		"the zero handle":                  nocopy.XStruct{}.Release,
+		"the zero handle's message":        nocopy.XStruct{}.Message().Release,
+		"an absent struct":                 s.Child(fieldNamed(allDesc, "self"), allDesc).Release,
+		"an absent struct's message":       s.Child(fieldNamed(allDesc, "self"), allDesc).Message().Release,
+		"an absent result":                 nocopy.Struct(emptyHandle()).Release,
 		"what failed to parse":             failed.Release,
-		"a default":                        d.Child(defaultDesc.named("point2"), defaultDesc).Release,
-		"a default's message":              d.Child(defaultDesc.named("point2"), defaultDesc).Message().Release,
+		"a default":                        d.Child(fieldNamed(defaultDesc, "point2"), defaultDesc).Release,
+		"a default's message":              d.Child(fieldNamed(defaultDesc, "point2"), defaultDesc).Message().Release,
 		"a removed struct":                 removed.Release,
-		"a nil Message":                    (*Message)(nil).Release,
+		"a nil Message":                    (*nocopy.Message)(nil).Release,
 		"a zero Message":                   own.Release,
 		"a Message into which none parsed": failedOwn.Release,
 	} {
@@ -283,7 +284,7 @@ func TestReleaseAbsent(t *testing.T) {
 			release()
 		})
 	}
-	if removed.Valid() || !bytes.Equal(s.Clone(allDesc).m.Bytes(), s.m.Bytes()) {
+	if removed.Valid() || !bytes.Equal(s.Clone(allDesc).Message().Bytes(), s.Message().Bytes()) {
 		t.Error("the message has changed")
 	}
 	s.Release()
@@ -300,15 +301,16 @@ func TestReleaseTwiceAfterReuse(t *testing.T) {
 	reused := 0
 	for range 200 {
 		s := mustParse(t, allDesc, wire)
+		m := s.Message()
 		s.Release()
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			other := mustParse(t, allDesc, wire)
 			defer other.Release()
-			if other.m == s.m {
+			if other.Message() == m {
 				reused++
 			}
-			if text := other.Text(allDesc.named("text")); text != "some text" {
+			if text := other.Text(fieldNamed(allDesc, "text")); text != "some text" {
 				t.Errorf("read %q", text)
 			}
 		})
@@ -324,19 +326,19 @@ func TestReleaseTwiceAfterReuse(t *testing.T) {
 // TestReleaseUnsent: a message of any size may be released before it was sent or finished, also
 // the first one that its memory holds.
 func TestReleaseUnsent(t *testing.T) {
-	for _, opts := range [][]Option{nil, {Recycle}} {
+	for _, opts := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
 		for n := 1; n <= 1<<16; n *= testmode.Of(64, 2) {
 			for _, linked := range []bool{false, true} {
 				runtime.GC() // whatever waits in pools is gone after two
 				runtime.GC()
 				s := newStruct(allDesc, opts...)
-				words := StringList(s.NewChild(allDesc.named("words"), allDesc, 0))
+				words := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, 0))
 				for range n {
 					words.Append("a word of a few bytes")
 				}
 				if linked {
 					other := newStruct(allDesc, opts...)
-					other.SetChild(allDesc.named("words"), allDesc, XStruct(words))
+					other.SetChild(fieldNamed(allDesc, "words"), allDesc, nocopy.XStruct(words))
 					other.Release()
 				}
 				s.Release()
@@ -349,9 +351,9 @@ func TestReleaseUnsent(t *testing.T) {
 func TestAbsent(t *testing.T) {
 	s := newStruct(allDesc)
 	defer s.Release()
-	self := s.Child(allDesc.named("self"), allDesc)
-	if self.Valid() || !s.Valid() || (XStruct{}).Valid() {
-		t.Errorf("Valid: absent %v, root %v, zero %v", self.Valid(), s.Valid(), XStruct{}.Valid())
+	self := s.Child(fieldNamed(allDesc, "self"), allDesc)
+	if self.Valid() || !s.Valid() || (nocopy.XStruct{}).Valid() {
+		t.Errorf("Valid: absent %v, root %v, zero %v", self.Valid(), s.Valid(), nocopy.XStruct{}.Valid())
 	}
 	for name, use := range uses(self) {
 		t.Run(name, func(t *testing.T) {
@@ -379,22 +381,22 @@ func TestAbsent(t *testing.T) {
 	if got := self.Format(allDesc); got != "{}" {
 		t.Errorf("absent struct: %s", got)
 	}
-	point := s.NewChild(allDesc.named("point"), allDesc, 0)
-	if StructList[XStruct](self.Child(allDesc.named("points"), allDesc)).Contains(point) {
+	point := s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
+	if nocopy.StructList[nocopy.XStruct](self.Child(fieldNamed(allDesc, "points"), allDesc)).Contains(point) {
 		t.Error("an absent list contains a struct")
 	}
-	if _, ok := (Map[XStruct, string, XAsView[XStruct], XAsString](self.Child(allDesc.named("byPoint"), allDesc))).Get(point); ok {
+	if _, ok := (nocopy.Map[nocopy.XStruct, string, nocopy.XAsView[nocopy.XStruct], nocopy.XAsString](self.Child(fieldNamed(allDesc, "byPoint"), allDesc))).Get(point); ok {
 		t.Error("an absent map has a struct as key")
 	}
-	s.Unset(allDesc.named("point"))
+	s.Unset(fieldNamed(allDesc, "point"))
 	panics(t, "setter of a default", panicAbsent, func() {
-		newStruct(defaultDesc).Child(defaultDesc.named("point2"), defaultDesc).SetInt32(pointDesc.named("x"), 1)
+		newStruct(defaultDesc).Child(fieldNamed(defaultDesc, "point2"), defaultDesc).SetInt32(fieldNamed(pointDesc, "x"), 1)
 	})
 	panics(t, "setter of a constant", panicAbsent, func() {
-		newConst(structTypeOf(pointDesc), "\x08\x00\x01\x00\x00\x00\x01\x00").View().SetInt32(pointDesc.named("x"), 1)
+		newConst(structTypeOf(pointDesc), "\x08\x00\x01\x00\x00\x00\x01\x00").View().SetInt32(fieldNamed(pointDesc, "x"), 1)
 	})
-	self = s.NewChild(allDesc.named("self"), allDesc, 0)
-	self.SetInt32(allDesc.named("medium"), 1)
+	self = s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
+	self.SetInt32(fieldNamed(allDesc, "medium"), 1)
 	if got := s.Format(allDesc); got != "{self: {medium: 1}}" {
 		t.Errorf("after NewChild: %s", got)
 	}
@@ -403,10 +405,10 @@ func TestAbsent(t *testing.T) {
 func TestIndexOutOfRange(t *testing.T) {
 	s := mustParse(t, allDesc, fullWire(t))
 	defer s.Release()
-	words := StringList(s.Child(allDesc.named("words"), allDesc))
-	numbers := Int64List(s.Child(allDesc.named("numbers"), allDesc))
-	points := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
-	matrix := NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc))
+	words := nocopy.StringList(s.Child(fieldNamed(allDesc, "words"), allDesc))
+	numbers := nocopy.Int64List(s.Child(fieldNamed(allDesc, "numbers"), allDesc))
+	points := nocopy.StructList[nocopy.XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc))
+	matrix := nocopy.NestedList[nocopy.Int32List](s.Child(fieldNamed(allDesc, "matrix"), allDesc))
 	for name, use := range map[string]func(i int){
 		"strings At": func(i int) { words.At(i) }, "strings Set": func(i int) { words.Set(i, "") },
 		"numbers At": func(i int) { numbers.At(i) }, "numbers Set": func(i int) { numbers.Set(i, 1) },
@@ -423,8 +425,8 @@ func TestIndexOutOfRange(t *testing.T) {
 				func() {
 					defer func() {
 						switch err := recover().(type) {
-						case IndexError:
-							if want := (IndexError{i, n}); err != want {
+						case nocopy.IndexError:
+							if want := (nocopy.IndexError{Index: i, Len: n}); err != want {
 								t.Errorf("%s(%d): %v", name, i, err)
 							}
 						default:
@@ -436,7 +438,7 @@ func TestIndexOutOfRange(t *testing.T) {
 			}
 		})
 	}
-	if !bytes.Equal(s.m.Bytes(), fullWire(t)) {
+	if !bytes.Equal(s.Message().Bytes(), fullWire(t)) {
 		t.Error("a use that panicked changed the message")
 	}
 }
@@ -444,18 +446,18 @@ func TestIndexOutOfRange(t *testing.T) {
 func TestCountOutOfRange(t *testing.T) {
 	s := newStruct(allDesc)
 	defer s.Release()
-	s.SetText(allDesc.named("text"), "some text")
+	s.SetText(fieldNamed(allDesc, "text"), "some text")
 	for _, name := range []string{"numbers", "words", "points", "counts"} {
 		t.Run(name, func(t *testing.T) {
 			for _, n := range []int{-1, math.MinInt, maxCount + 1, math.MaxInt} {
-				panics(t, name, "nocopy: count "+itoa(n)+" out of range", func() { s.NewChild(allDesc.named(name), allDesc, n) })
+				panics(t, name, "nocopy: count "+itoa(n)+" out of range", func() { s.NewChild(fieldNamed(allDesc, name), allDesc, n) })
 			}
 		})
 	}
 	for name, size := range map[string]int{"numbers": 8, "words": textHeader, "unique": 4} {
 		t.Run(name, func(t *testing.T) {
 			n := maxCount/size + 1
-			panics(t, name, "nocopy: count "+itoa(n)+" out of range", func() { s.NewChild(allDesc.named(name), allDesc, n) })
+			panics(t, name, "nocopy: count "+itoa(n)+" out of range", func() { s.NewChild(fieldNamed(allDesc, name), allDesc, n) })
 		})
 	}
 	if got := s.Format(allDesc); got != "{text: \"some text\"}" {
@@ -473,12 +475,12 @@ func TestStringsOutliveRelease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.SetText(allDesc.named("text"), "changed")
-		strs = append(strs, s.Text(allDesc.named("text")), StringList(s.Child(allDesc.named("words"), allDesc)).At(1))
+		s.SetText(fieldNamed(allDesc, "text"), "changed")
+		strs = append(strs, s.Text(fieldNamed(allDesc, "text")), nocopy.StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)).At(1))
 		s.Release()
 		b := newStruct(allDesc)
-		b.SetText(allDesc.named("text"), "built")
-		strs = append(strs, b.Text(allDesc.named("text")), "b")
+		b.SetText(fieldNamed(allDesc, "text"), "built")
+		strs = append(strs, b.Text(fieldNamed(allDesc, "text")), "b")
 		b.Release()
 	}
 	for i := 0; i < len(strs); i += 4 {

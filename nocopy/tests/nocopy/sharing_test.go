@@ -1,8 +1,9 @@
-package nocopy
+package nocopy_test
 
 import (
 	"bytes"
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ import (
 // under the lock for readers.
 type shared struct {
 	sync.RWMutex
-	s, twin XStruct
+	s, twin nocopy.XStruct
 	number  int // locks are taken in this order
 }
 
@@ -29,8 +30,8 @@ func (x *shared) change(f func()) {
 	x.Lock()
 	defer x.Unlock()
 	f()
-	x.s.m.Finish()
-	x.twin.m.Finish()
+	x.s.Message().Finish()
+	x.twin.Message().Finish()
 }
 
 // changeFrom is change that reads src meanwhile.
@@ -48,16 +49,16 @@ func (x *shared) changeFrom(src *shared, f func()) {
 	})
 }
 
-type sharedFields struct{ self, children, numbers, words, text, blob, medium, counts, points XField }
+type sharedFields struct{ self, children, numbers, words, text, blob, medium, counts, points nocopy.XField }
 
 func fieldsToShare() sharedFields {
-	f := allDesc.named
+	f := namedIn(allDesc)
 	return sharedFields{f("self"), f("children"), f("numbers"), f("words"), f("text"), f("blob"), f("medium"), f("counts"), f("points")}
 }
 
 // newShared makes a message that is worth linking: in one of the ways in which messages come.
 func newShared(r *rand.Rand, recycle bool) *shared {
-	fillShared := func(s XStruct, seed uint64) {
+	fillShared := func(s nocopy.XStruct, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		f := fieldsToShare()
 		s.SetInt32(f.medium, int32(r.Uint32()))
@@ -65,39 +66,39 @@ func newShared(r *rand.Rand, recycle bool) *shared {
 		s.SetTexts(f.words, allDesc, []string{strings.Repeat("w", r.IntN(3000)), strings.Repeat("v", referSize+r.IntN(100)), "short"})
 		s.SetText(f.text, strings.Repeat("t", r.IntN(2*referSize)))
 		copy(s.NewBytes(f.blob, r.IntN(9000)), "blob")
-		points := StructList[XStruct](s.NewChild(f.points, allDesc, 300))
+		points := nocopy.StructList[nocopy.XStruct](s.NewChild(f.points, allDesc, 300))
 		for i := range 300 {
-			points.At(i).SetInt32(pointDesc.named("x"), int32(i))
+			points.At(i).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
 		}
 		self := s.NewChild(f.self, allDesc, 0)
 		self.SetInt64s(f.numbers, allDesc, make([]int64, 800))
 		self.SetText(f.text, "inner")
-		Map[string, int64, XAsString, XAsInt64](self.NewChild(f.counts, allDesc, 0)).Put("k", 1)
+		nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](self.NewChild(f.counts, allDesc, 0)).Put("k", 1)
 	}
 	seed := r.Uint64()
-	var opts []Option
+	var opts []nocopy.Option
 	if recycle {
-		opts = append(opts, Recycle)
+		opts = append(opts, nocopy.Recycle)
 	}
-	x := &shared{twin: newRoot(allDesc)}
+	x := &shared{twin: newStruct(allDesc)}
 	fillShared(x.twin, seed)
 	switch r.IntN(3) {
 	case 0:
-		x.s, _ = fromReaderOf(1000)(x.twin.m.Bytes(), opts...)
+		x.s, _ = fromReaderOf(1000)(x.twin.Message().Bytes(), opts...)
 	case 1:
-		x.s, _ = owned.parse(allDesc, x.twin.m.Bytes(), opts...)
+		x.s, _ = owned.parse(allDesc, x.twin.Message().Bytes(), opts...)
 	default:
-		x.s = newRoot(allDesc, opts...)
+		x.s = newStruct(allDesc, opts...)
 		fillShared(x.s, seed)
 	}
-	x.s.m.Finish()
-	x.twin.m.Finish()
+	x.s.Message().Finish()
+	x.twin.Message().Finish()
 	return x
 }
 
 // fromReaderOf reads from a reader that gives n bytes at a time.
-func fromReaderOf(n int) func(wire []byte, opts ...Option) (XStruct, error) {
-	return func(wire []byte, opts ...Option) (XStruct, error) {
+func fromReaderOf(n int) func(wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
+	return func(wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
 		w := recycled
 		if len(opts) == 0 {
 			w = fromReader
@@ -110,7 +111,7 @@ func fromReaderOf(n int) func(wire []byte, opts ...Option) (XStruct, error) {
 func (x *shared) edit(r *rand.Rand) {
 	seed, class := r.Uint64(), r.IntN(9)
 	deep := r.IntN(3)
-	for _, s := range []XStruct{x.s, x.twin} {
+	for _, s := range []nocopy.XStruct{x.s, x.twin} {
 		r := rand.New(rand.NewPCG(seed, 2))
 		f := fieldsToShare()
 		for range deep {
@@ -124,19 +125,19 @@ func (x *shared) edit(r *rand.Rand) {
 		case 1:
 			s.SetText(f.text, strings.Repeat("e", r.IntN(2*referSize)))
 		case 2:
-			if l := Int64List(s.Child(f.numbers, allDesc)); l.Len() > 0 {
+			if l := nocopy.Int64List(s.Child(f.numbers, allDesc)); l.Len() > 0 {
 				l.Set(r.IntN(l.Len()), r.Int64())
 				l.Append(r.Int64())
 			}
 		case 3:
-			if l := StringList(s.Child(f.words, allDesc)); l.Len() > 0 {
+			if l := nocopy.StringList(s.Child(f.words, allDesc)); l.Len() > 0 {
 				l.Set(r.IntN(l.Len()), "set")
 				l.Append("appended")
 			}
 		case 4:
-			if l := StructList[XStruct](s.Child(f.points, allDesc)); l.Len() > 0 {
-				l.At(r.IntN(l.Len())).SetInt32(pointDesc.named("y"), int32(r.Uint32()))
-				l.At(r.IntN(l.Len())).SetInt32(pointDesc.named("x"), int32(r.Uint32()))
+			if l := nocopy.StructList[nocopy.XStruct](s.Child(f.points, allDesc)); l.Len() > 0 {
+				l.At(r.IntN(l.Len())).SetInt32(fieldNamed(pointDesc, "y"), int32(r.Uint32()))
+				l.At(r.IntN(l.Len())).SetInt32(fieldNamed(pointDesc, "x"), int32(r.Uint32()))
 			}
 		case 5:
 			s.Unset(f.points)
@@ -144,7 +145,7 @@ func (x *shared) edit(r *rand.Rand) {
 			copy(s.NewBytes(f.blob, 100+r.IntN(5000)), "edited")
 		case 7:
 			if s.HasField(f.counts) {
-				p := Map[string, int64, XAsString, XAsInt64](s.Child(f.counts, allDesc))
+				p := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.Child(f.counts, allDesc))
 				p.Put("k", r.Int64())
 				p.Put("l"+itoa(r.IntN(50)), 1)
 			}
@@ -158,11 +159,11 @@ func (x *shared) edit(r *rand.Rand) {
 func (x *shared) link(r *rand.Rand, src *shared) {
 	f := fieldsToShare()
 	class := r.IntN(5)
-	copied, err := inOnePiece.parse(allDesc, bytes.Clone(src.twin.m.Bytes()), Limits{MaxDepth: 10_000})
+	copied, err := inOnePiece.parse(allDesc, bytes.Clone(src.twin.Message().Bytes()), nocopy.Limits{MaxDepth: 10_000})
 	if err != nil {
 		panic(err)
 	}
-	for _, c := range []struct{ to, from XStruct }{{x.s, src.s}, {x.twin, copied}} {
+	for _, c := range []struct{ to, from nocopy.XStruct }{{x.s, src.s}, {x.twin, copied}} {
 		switch class {
 		case 0:
 			c.to.SetChild(f.self, allDesc, c.from)
@@ -174,17 +175,17 @@ func (x *shared) link(r *rand.Rand, src *shared) {
 			c.to.SetChild(f.numbers, allDesc, c.from.Child(f.numbers, allDesc))
 		case 3:
 			l := c.to.Child(f.children, allDesc)
-			if !l.Valid() || StructList[XStruct](l).Len() > 3 {
+			if !l.Valid() || nocopy.StructList[nocopy.XStruct](l).Len() > 3 {
 				l = c.to.NewChild(f.children, allDesc, 0)
 			}
-			StructList[XStruct](l).Append(c.from)
+			nocopy.StructList[nocopy.XStruct](l).Append(c.from)
 		case 4:
 			c.to.SetChild(f.points, allDesc, c.from.Child(f.points, allDesc))
 			c.to.SetChild(f.words, allDesc, c.from.Child(f.words, allDesc))
 		}
 	}
 	copied.Release()
-	if x.s.m.Len() > 1<<20 {
+	if x.s.Message().Len() > 1<<20 {
 		x.s.Unset(f.self)
 		x.twin.Unset(f.self)
 		x.s.Unset(f.children)
@@ -194,8 +195,8 @@ func (x *shared) link(r *rand.Rand, src *shared) {
 
 // check wants the message to read and to be sent as its twin. Both are finished then.
 func (x *shared) check() error {
-	x.s.m.Finish()
-	x.twin.m.Finish()
+	x.s.Message().Finish()
+	x.twin.Message().Finish()
 	if got, want := x.s.Format(allDesc), x.twin.Format(allDesc); got != want {
 		at := 0
 		for at < min(len(got), len(want)) && got[at] == want[at] {
@@ -203,13 +204,13 @@ func (x *shared) check() error {
 		}
 		return fmt.Errorf("reads as …%.200s, not …%.200s (at %d)", got[at:], want[at:], at)
 	}
-	sent, want := x.s.m.Bytes(), x.twin.m.Bytes()
+	sent, want := x.s.Message().Bytes(), x.twin.Message().Bytes()
 	if bytes.Equal(sent, want) {
 		return nil
 	}
 	// A field that was removed and set again is elsewhere if the message was compacted in between,
 	// which depends on what memory it has.
-	got, err := inOnePiece.parse(allDesc, sent, Limits{MaxDepth: 10_000})
+	got, err := inOnePiece.parse(allDesc, sent, nocopy.Limits{MaxDepth: 10_000})
 	if err != nil {
 		return err
 	}
@@ -294,10 +295,9 @@ func TestFreeze(t *testing.T) {
 		var frozen, copies [][]byte
 		for range 3 {
 			x.change(func() {})
-			x.s.m.buf.Pieces(func(_ chain.Pos, mem []byte) bool {
+			for _, mem := range inside.Pieces(x.s.Message()) {
 				frozen, copies = append(frozen, mem), append(copies, bytes.Clone(mem))
-				return true
-			})
+			}
 			x.s.Freeze()
 			for range 20 {
 				if x.edit(r); r.IntN(5) == 0 {
@@ -380,44 +380,44 @@ func orders(n int) [][]int {
 func TestShareAdopted(t *testing.T) {
 	inner, outer := newStructDesc("Inner"), newStructDesc("Outer")
 	inner.Define(
-		XFieldDesc{ID: 1, Name: "a", Type: typeString},
+		nocopy.XFieldDesc{ID: 1, Name: "a", Type: typeString},
 		// Not in the template: it is where it is set
-		XFieldDesc{ID: 2, Name: "n", Type: typeI64, Req: XOptional},
-		XFieldDesc{ID: 3, Name: "b", Type: typeString},
+		nocopy.XFieldDesc{ID: 2, Name: "n", Type: typeI64, Req: nocopy.XOptional},
+		nocopy.XFieldDesc{ID: 3, Name: "b", Type: typeString},
 	)
-	outer.Define(XFieldDesc{ID: 1, Name: "inner", Type: structTypeOf(inner)})
+	outer.Define(nocopy.XFieldDesc{ID: 1, Name: "inner", Type: structTypeOf(inner)})
 	text := strings.Repeat("x", 3_000)
 	s := newStruct(outer)
-	c := s.NewChild(outer.constant(0), outer, 0)
-	c.SetText(inner.constant(0), text)
-	c.SetInt64(inner.constant(1), 1)
-	c.SetText(inner.constant(2), text)
-	wire := s.m.AppendTo(nil)
+	c := s.NewChild(outer.Field(0), outer, 0)
+	c.SetText(inner.Field(0), text)
+	c.SetInt64(inner.Field(1), 1)
+	c.SetText(inner.Field(2), text)
+	wire := s.Message().AppendTo(nil)
 	s.Release()
 	const number = 3 + 7 + 3_000 // where its header is
-	for _, options := range [][]Option{nil, {Recycle}} {
-		from, err := ParseBlocks[XStruct](outer, [][]byte{wire[:number], wire[number : number+11], wire[number+11:]}, options...)
+	for _, options := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
+		from, err := nocopy.ParseBlocks[nocopy.XStruct](outer, [][]byte{wire[:number], wire[number : number+11], wire[number+11:]}, options...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		from.Child(outer.constant(0), outer).SetInt64(inner.constant(1), 2)
-		if n := from.m.Nodes(); n > 0 {
+		from.Child(outer.Field(0), outer).SetInt64(inner.Field(1), 2)
+		if n := from.Message().Nodes(); n > 0 {
 			t.Errorf("%v: %d nodes: the block was not copied", options, n)
 		}
 		to := newStruct(outer, options...)
-		to.SetChild(outer.constant(0), outer, from.Child(outer.constant(0), outer))
-		want := to.m.AppendTo(nil)
-		if to.m.Nodes() == 0 {
+		to.SetChild(outer.Field(0), outer, from.Child(outer.Field(0), outer))
+		want := to.Message().AppendTo(nil)
+		if to.Message().Nodes() == 0 {
 			t.Error("nothing was linked")
 		}
-		from.Child(outer.constant(0), outer).SetInt64(inner.constant(1), 3)
+		from.Child(outer.Field(0), outer).SetInt64(inner.Field(1), 3)
 		from.Release()
 		for range 50 { // whoever gets the memory next fills it
 			other := newStruct(outer, options...)
-			other.NewChild(outer.constant(0), outer, 0).SetText(inner.constant(0), strings.Repeat("y", 3_900))
+			other.NewChild(outer.Field(0), outer, 0).SetText(inner.Field(0), strings.Repeat("y", 3_900))
 			other.Release()
 		}
-		if got := to.m.AppendTo(nil); !bytes.Equal(got, want) || to.Child(outer.constant(0), outer).Int64(inner.constant(1)) != 2 {
+		if got := to.Message().AppendTo(nil); !bytes.Equal(got, want) || to.Child(outer.Field(0), outer).Int64(inner.Field(1)) != 2 {
 			t.Errorf("%v: what was linked has changed", options)
 		}
 		to.Release()

@@ -1,0 +1,74 @@
+package nocopy_test
+
+import (
+	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"math"
+	"strings"
+	"testing"
+)
+
+// panicsWith runs f, which must panic with a text that begins so.
+func panicsWith(t *testing.T, begins string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := fmt.Sprint(recover()); !strings.HasPrefix(got, begins) {
+			t.Errorf("the panic is %q", got)
+		}
+	}()
+	f()
+}
+
+// TestRoomBefore: no room that can't be is made before a message, whoever asks.
+func TestRoomBefore(t *testing.T) {
+	for _, n := range []int{-1, -8, -30, -66_000, 1 << 30} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			s := newStruct(allDesc, nocopy.Recycle)
+			s.Release()
+			panicsWith(t, "nocopy: room for", func() { nocopy.X{}.NewWithRoom(allDesc, n, false) })
+			panicsWith(t, "nocopy: room for", func() { nocopy.X{}.NewHeld(allDesc, n, nocopy.Limits{}, false) })
+			s = newStruct(allDesc)
+			panicsWith(t, "nocopy: room for", func() { nocopy.X{}.CopyHeld(allDesc, s, n, nocopy.Limits{}, true) })
+			panicsWith(t, "nocopy: room for", func() { nocopy.X{}.Prepend(s.Message(), n) })
+		})
+	}
+}
+
+// TestFormatOfAnyType: a handle's text and copy are had with the descriptor of its type only.
+func TestFormatOfAnyType(t *testing.T) {
+	s := newStruct(allDesc)
+	other := newStructDesc("Other")
+	other.Define()
+	if got := nocopy.Struct(s).Format(allDesc); got != s.Format(allDesc) {
+		t.Errorf("the text is %s", got)
+	}
+	if got := nocopy.Struct(s).Clone(allDesc); nocopy.XStruct(got).Format(allDesc) != s.Format(allDesc) {
+		t.Error("the copy is another")
+	}
+	panicsWith(t, "nocopy: descriptor of Other", func() { nocopy.Struct(s).Format(other) })
+	panicsWith(t, "nocopy: descriptor of Other", func() { nocopy.Struct(s).Clone(other) })
+	panicsWith(t, "nocopy: nil", func() { nocopy.Struct(s).Format(nil) })
+	if got := (nocopy.Struct{}).Format(nil); got != zeroHandleText {
+		t.Errorf("of the zero handle: %q", got)
+	}
+}
+
+// TestScannerDepth: a depth beyond all is as much as may be.
+func TestScannerDepth(t *testing.T) {
+	var s nocopy.XScanner
+	for _, depth := range []int{1 << 30, math.MaxInt} {
+		s.Reset(depth)
+		if end, _, err := s.Scan([]byte{12, 0, 1, 0, 0}); end != 5 || err != nil {
+			t.Errorf("depth %d: %d, %v", depth, end, err)
+		}
+	}
+}
+
+// TestNilStreams: reading from nil and writing to nil are panics that name it.
+func TestNilStreams(t *testing.T) {
+	s := newStruct(allDesc)
+	panicsWith(t, "nocopy: Read of a nil", func() { nocopy.Read[nocopy.Struct](allDesc, nil, 3) })
+	panicsWith(t, "nocopy: WriteTo of a nil", func() { s.Message().WriteTo(nil) })
+	panicsWith(t, "nocopy: WriteFrame of a nil", func() { s.Message().WriteFrame(nil) })
+}

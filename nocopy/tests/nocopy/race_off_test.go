@@ -1,0 +1,7 @@
+// Tests ask here whether the race detector is on.
+
+//go:build !race
+
+package nocopy_test
+
+const raceEnabled = false
