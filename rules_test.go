@@ -101,8 +101,9 @@ var arrows = []struct {
 	{"nocopy/rpc", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/shm", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
 	{"nocopy/validate/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
 	{"nocopy/validate", nil, "errors and conditions; only programs whose IDL has rules import it"},
+	{"nocopy/internal/wire", nil, "the wire's numbers; users' programs get no dependency through it"},
 	{"nocopy/internal/plain", []string{module + "/internal/chain", module + "/internal/byteorder", module + "/nocopy"}, "plain values and bytes; generated code calls it through thriftimpl"},
-	{"nocopy", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/spare"}, "Thrift over bytes; users' programs get no dependency through it"},
+	{"nocopy", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/spare", module + "/nocopy/internal/"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
 	{"gen/schema", []string{module + "/gen/idl", module + "/internal/entry"}, "syntax tree to meaning"},
 	{"gen/golang/internal/names", []string{module + "/gen/schema"}, "what generated things are called"},
@@ -120,10 +121,20 @@ var arrows = []struct {
 	{"interop", []string{module + "/interop/thrifttest", module + "/nocopy", module + "/internal/command"}, "it must not lean on the library that it is tested against"},
 }
 
+// rooms are the packages of the engine that only package nocopy and other rooms may import.
+var rooms = []string{"wire"}
+
 func TestArrows(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {
 		if strings.HasSuffix(name, "_test.go") {
 			return
+		}
+		if dir := path.Dir(name); dir != "nocopy" && !strings.HasPrefix(dir, "nocopy/internal/") {
+			for _, imported := range imports(src) {
+				if room, ok := strings.CutPrefix(imported, module+"/nocopy/internal/"); ok && slices.Contains(rooms, room) {
+					t.Errorf("%s imports %s, which is for package nocopy alone", name, imported)
+				}
+			}
 		}
 		for _, a := range arrows {
 			if !strings.HasPrefix(name, a.dir+"/") {
@@ -276,15 +287,16 @@ func TestPicture(t *testing.T) {
 // code, one floor per line, the highest first.
 func picture(t *testing.T) string {
 	imported := map[string][]string{}
-	left := regexp.MustCompile(`^(examples|bench|kitex|otel|interop|internal/(model|rehearse|apachetest|referee|testmode|steps|gocheck))(/|$)|/(internal|tests)(/|$)|^gen/internal`)
+	excluded := regexp.MustCompile(`^(examples|bench|kitex|otel|interop|internal/(model|rehearse|apachetest|referee|testmode|steps|gocheck))(/|$)|/(internal|tests)(/|$)|^gen/internal`)
+	left := func(dir string) bool { return excluded.MatchString(dir) && !strings.HasPrefix(dir, "nocopy/internal/") }
 	sources(t, ".", func(name string, src []byte) {
 		dir := path.Dir(name)
-		if strings.HasSuffix(name, "_test.go") || dir == "." || left.MatchString(dir) {
+		if strings.HasSuffix(name, "_test.go") || dir == "." || left(dir) {
 			return
 		}
 		imported[dir] = append(imported[dir], "")
 		for _, i := range imports(src) {
-			if below, ok := strings.CutPrefix(i, module+"/"); ok && !left.MatchString(below) {
+			if below, ok := strings.CutPrefix(i, module+"/"); ok && !left(below) {
 				imported[dir] = append(imported[dir], below)
 			}
 		}

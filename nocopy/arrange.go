@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Swapping, deleting and sorting elements of lists moves none of their bytes: they go out in
@@ -171,7 +172,7 @@ func (s XStruct) deleteFixed(i, j, size int) {
 	ed.end -= uint32(n)
 	ed.spare += uint32(n)
 	m.idx[e+listCount] -= uint32(j - i)
-	putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
+	wire.PutBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
 }
 
 // toOwnMemory completes a list of elements of the given size, moves it to memory that may be

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // A message must not cost memory or time out of proportion to its size, whatever is in it.
@@ -33,7 +34,7 @@ func allocated(f func()) int {
 func memoryBound(n int) int { return 160*n + 2*indexFloor + 320<<10 }
 
 // be returns n as a count on the wire.
-func be(n int) string { return string(appendBE32(nil, uint32(n))) }
+func be(n int) string { return string(wire.AppendBE32(nil, uint32(n))) }
 
 // bombs are messages of about n bytes that are as expensive as messages of their kind can be.
 var bombs = []struct {

@@ -1,6 +1,9 @@
 package nocopy
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
 
 // frame is a struct, list or map that is being built at the tail: a struct without its STOP, or
 // a list without all of its elements. Message.open has the frames, each nested in the one
@@ -179,10 +182,10 @@ func (m *Message) appendAllOwed(d *XDesc, e uint32) {
 // appendOwed appends field f with its default to the struct of entry e, the innermost frame.
 func (m *Message) appendOwed(e uint32, f *field) {
 	m.scratch = f.appendDefault(m.scratch[:0])
-	p, b := m.buf.Extend(fieldHeader + len(m.scratch))
-	putHeader(b, f.header)
-	copy(b[fieldHeader:], m.scratch)
-	word := m.indexAt(f.typ, p+fieldHeader)
+	p, b := m.buf.Extend(wire.FieldHeader + len(m.scratch))
+	wire.PutHeader(b, f.header)
+	copy(b[wire.FieldHeader:], m.scratch)
+	word := m.indexAt(f.typ, p+wire.FieldHeader)
 	m.put(e, f.c, word)
 	m.noteFilled(e, f)
 }
@@ -274,7 +277,7 @@ func (s XStruct) newFullList(f XField, d *XDesc, n, slots, bytes int) (uint32, [
 	if s.k != m.openHandle || m.at(e, f) != 0 {
 		s.placeChild(f, bytes)
 	}
-	const head = fieldHeader + listHeader
+	const head = wire.FieldHeader + wire.ListHeader
 	c := m.allocFor(t, listWords+slots)
 	p, b := m.buf.Extend(head + bytes)
 	binary.BigEndian.PutUint64(b, containerHeader(f.header(), t.elem.wire, uint32(n)))
@@ -333,7 +336,7 @@ const safeCount = 1 << 24
 
 // checkLargeCount panics if a value of type t can't have n elements. n is at least safeCount.
 func checkLargeCount(t *XType, n int) {
-	if uint(n) > maxCount || t.kind == list && uint64(n)*uint64(minSize[t.elem.wire]) > maxCount {
+	if uint(n) > maxCount || t.kind == list && uint64(n)*uint64(wire.MinSize[t.elem.wire]) > maxCount {
 		panicCount(n)
 	}
 }
@@ -372,16 +375,16 @@ func (m *Message) beginContainer(t *XType, n int, header uint32) uint32 {
 	var p, next uint32
 	switch {
 	case t.kind == dict:
-		p, count = m.buf.AppendWithHead(containerHeader(header, t.key.wire, uint32(t.elem.wire)<<24), lead+mapHeader-1, "\x00"), 0
+		p, count = m.buf.AppendWithHead(containerHeader(header, t.key.wire, uint32(t.elem.wire)<<24), lead+wire.MapHeader-1, "\x00"), 0
 	case t.elem.kind == fixed:
 		var b []byte
-		p, b = m.buf.Extend(lead + listHeader + n*int(t.elem.size))
+		p, b = m.buf.Extend(lead + wire.ListHeader + n*int(t.elem.size))
 		putLead(b, header)
 		b[lead] = byte(t.elem.wire)
-		putBE32(b[lead+1:], count)
+		wire.PutBE32(b[lead+1:], count)
 		next = count
 	default:
-		p = m.buf.AppendWithHead(containerHeader(header, t.elem.wire, count), lead+listHeader, "")
+		p = m.buf.AppendWithHead(containerHeader(header, t.elem.wire, count), lead+wire.ListHeader, "")
 		if t.elem.kind == record {
 			room = uint32(t.elem.desc.words) | roomBuilding
 		}
@@ -408,7 +411,7 @@ func slotWords(t *XType, n int) int {
 func containerHeader(header uint32, first WireType, rest uint32) uint64 {
 	head := uint64(first)<<32 | uint64(rest)
 	if header == 0 {
-		return head << (8 * fieldHeader)
+		return head << (8 * wire.FieldHeader)
 	}
 	return uint64(header)<<40 | head
 }

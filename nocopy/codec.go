@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // For generated code. XCodec encodes and decodes keys or values of Go type T in a map. The XAs…
@@ -126,11 +127,11 @@ func (XAsInt8) get(m *Message, w uint32) int8 { return int8(m.fixedValue(w)[0]) 
 func (XAsInt16) get(m *Message, w uint32) int16 {
 	return int16(binary.BigEndian.Uint16(m.fixedValue(w)))
 }
-func (XAsInt32) get(m *Message, w uint32) int32 { return int32(be32(m.fixedValue(w))) }
-func (XAsEnum[E]) get(m *Message, w uint32) E   { return E(be32(m.fixedValue(w))) }
-func (XAsInt64) get(m *Message, w uint32) int64 { return int64(be64(m.fixedValue(w))) }
+func (XAsInt32) get(m *Message, w uint32) int32 { return int32(wire.BE32(m.fixedValue(w))) }
+func (XAsEnum[E]) get(m *Message, w uint32) E   { return E(wire.BE32(m.fixedValue(w))) }
+func (XAsInt64) get(m *Message, w uint32) int64 { return int64(wire.BE64(m.fixedValue(w))) }
 func (XAsFloat64) get(m *Message, w uint32) float64 {
-	return math.Float64frombits(be64(m.fixedValue(w)))
+	return math.Float64frombits(wire.BE64(m.fixedValue(w)))
 }
 func (XAsUUID) get(m *Message, w uint32) UUID     { return UUID(m.fixedValue(w)[:16]) }
 func (XAsString) get(m *Message, w uint32) string { return m.textString(w) }

@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"math"
 	"math/bits"
 	"slices"
@@ -200,8 +201,8 @@ func (r *rewriter) structure(d *XDesc, e uint32, i int) int {
 		u.begin(m, e)
 	}
 	for {
-		key := headerIn(loadHeader(r.b, i))
-		t, at := WireType(key>>16), i+fieldHeader
+		key := wire.HeaderIn(wire.LoadHeader(r.b, i))
+		t, at := WireType(key>>16), i+wire.FieldHeader
 		if t == WireStop {
 			break
 		}
@@ -243,7 +244,7 @@ func (r *rewriter) element(t *XType, word uint32, i int) (uint32, int) {
 	case t.kind == fixed:
 		return r.base + uint32(i), i + int(t.size)
 	case t.kind == text:
-		return r.base + uint32(i), i + textHeader + int(be32(r.b[i:]))
+		return r.base + uint32(i), i + wire.TextHeader + int(wire.BE32(r.b[i:]))
 	case word&notIndexed != 0:
 		return notIndexed | r.base + uint32(i), r.skip(t.wire, i)
 	}
@@ -258,9 +259,9 @@ func (r *rewriter) value(t *XType, e uint32, i int) int {
 	case record:
 		return r.structure(t.desc, e, i)
 	case dict:
-		i = r.dict(t, e, i+mapHeader)
+		i = r.dict(t, e, i+wire.MapHeader)
 	default:
-		i = r.list(t, e, i+listHeader)
+		i = r.list(t, e, i+wire.ListHeader)
 	}
 	m.idx[e+listEnd] = r.base + uint32(i)
 	return i

@@ -1,6 +1,9 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/internal/chain"
+import (
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
 
 // source is the wire bytes of a struct or container that is about to be copied or linked into a
 // message.
@@ -161,7 +164,7 @@ func (m *Message) placeValue(node chain.NodeID, t *XType, header uint32, src sou
 // 0.
 func leadOf(header uint32) int {
 	if header != 0 {
-		return fieldHeader
+		return wire.FieldHeader
 	}
 	return 0
 }
@@ -169,7 +172,7 @@ func leadOf(header uint32) int {
 // putLead stores a field header in b unless header is 0.
 func putLead(b []byte, header uint32) {
 	if header != 0 {
-		putHeader(b, header)
+		wire.PutHeader(b, header)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"io"
 	"math"
 	"testing"
@@ -28,12 +29,12 @@ func (w *countWalk) count(types ...WireType) int {
 	at := w.i
 	w.i += 4
 	for _, t := range types {
-		if wireNames[t] == "" || t == WireStop {
+		if wire.MinSize[t] == 0 {
 			return 0
 		}
 	}
 	w.at = append(w.at, at)
-	return int(be32(w.b[w.i-4:]))
+	return int(wire.BE32(w.b[w.i-4:]))
 }
 
 func (w *countWalk) wireType() WireType {
@@ -76,7 +77,7 @@ func TestWrongCounts(t *testing.T) {
 			n++
 			for _, count := range []uint32{math.MaxUint32, 1 << 31, math.MaxInt32, math.MaxInt32 / 2, 100 << 20, uint32(len(c.wire) - at - 3)} {
 				bad := bytes.Clone(c.wire)
-				putBE32(bad[at:], count)
+				wire.PutBE32(bad[at:], count)
 				for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), fromReader, cutAt(at), cutAt(at + 2), cutEvery(1), cutEvery(3)} {
 					where := fmt.Sprintf("%s: %s: count %d at %d, %s", c.where, c.name, int32(count), at, w.name)
 					reason := io.ErrUnexpectedEOF
@@ -103,7 +104,7 @@ func TestOffByOne(t *testing.T) {
 		for _, at := range countFields(c.wire) {
 			for _, d := range []uint32{1, math.MaxUint32} {
 				bad := bytes.Clone(c.wire)
-				putBE32(bad[at:], be32(bad[at:])+d)
+				wire.PutBE32(bad[at:], wire.BE32(bad[at:])+d)
 				checkSame(t, c.desc, bad)
 			}
 		}

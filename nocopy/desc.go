@@ -1,13 +1,13 @@
 package nocopy
 
 import (
-	"encoding/binary"
 	"math"
 	"sync"
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // For generated code. XRequiredness tells whether the IDL declares a field required or optional.
@@ -158,9 +158,9 @@ func nests(t *XType) bool {
 // headerSize returns the size of the list's or map's header.
 func (t *XType) headerSize() uint32 {
 	if t.kind == dict {
-		return mapHeader
+		return wire.MapHeader
 	}
-	return listHeader
+	return wire.ListHeader
 }
 
 // For generated code. XDesc describes a struct, union or exception. NewDesc makes it and Define
@@ -334,7 +334,7 @@ func (d *XDesc) addToTemplate(template []byte, f *field) []byte {
 	switch {
 	case d.union || f.Req == XOptional:
 	case f.inTemplate(d):
-		at := templateField{f.word, uint32(len(template) + fieldHeader)}
+		at := templateField{f.word, uint32(len(template) + wire.FieldHeader)}
 		if d.wide {
 			d.wideTemplate = append(d.wideTemplate, at)
 		} else {
@@ -412,4 +412,15 @@ func (f *field) appendDefault(dst []byte) []byte {
 	return appendZero(dst, f.typ)
 }
 
-func appendBE32(dst []byte, v uint32) []byte { return binary.BigEndian.AppendUint32(dst, v) }
+// For generated code. XField is one constant for a field of a struct: its wire type and id, its
+// word in the struct's entry, and the number of words of that entry. Package entry has the layout.
+type XField uint64
+
+func (f XField) word() uint32 { return uint32(f >> entry.WordShift) }
+
+func (f XField) words() uint32 { return uint32(f>>entry.WordsShift) & math.MaxUint16 }
+
+func (f XField) wire() WireType { return WireType(f >> entry.WireShift) }
+
+// header returns the field header: wire type and id, as a big-endian number of 24 bits.
+func (f XField) header() uint32 { return uint32(f) & 0xffffff }

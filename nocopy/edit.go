@@ -1,6 +1,9 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/internal/chain"
+import (
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
 
 // inNode marks a word that holds a node's number instead of a position: the word of a text, or
 // of a key or value in a map.
@@ -104,10 +107,10 @@ func (m *Message) replaceField(e uint32, f XField) chain.NodeID {
 	}
 	var node chain.NodeID
 	if word := m.at(e, f); f.wire() == WireString && word&inNode == 0 {
-		node = m.buf.AddReplaceText(word, fieldHeader)
+		node = m.buf.AddReplaceText(word, wire.FieldHeader)
 	} else {
 		at, end := m.valuePlace(f.wire(), word)
-		node = m.buf.AddReplace(at-fieldHeader, end)
+		node = m.buf.AddReplace(at-wire.FieldHeader, end)
 	}
 	ed := m.edit(e)
 	first := ed.fieldNodes == 0
@@ -130,7 +133,7 @@ func (m *Message) replaceField(e uint32, f XField) chain.NodeID {
 // valuePlace returns where the value that a word stands for begins and ends, or did before it
 // was replaced, in the run that it is in.
 func (m *Message) valuePlace(t WireType, word uint32) (at, end uint32) {
-	if n := fixedSize[t]; n != 0 {
+	if n := wire.FixedSize[t]; n != 0 {
 		if word&inNode != 0 {
 			return m.buf.NodePlace(word &^ inNode)
 		}
@@ -156,21 +159,21 @@ func (m *Message) valuePlace(t WireType, word uint32) (at, end uint32) {
 	case t == WireStruct:
 		return start, ed.end + 1
 	case t == WireMap:
-		return start - mapHeader, ed.end
+		return start - wire.MapHeader, ed.end
 	}
-	return start - listHeader, ed.end
+	return start - wire.ListHeader, ed.end
 }
 
 // textPlace returns where the text that a word stands for begins, with its length, and ends, or
 // did before it was replaced, in the run that it is in.
 func (m *Message) textPlace(word uint32) (at, end uint32) {
 	if word&inNode == 0 {
-		return word, word + textHeader + be32(m.buf.At(word))
+		return word, word + wire.TextHeader + wire.BE32(m.buf.At(word))
 	}
 	node := word &^ inNode
 	at, end = m.buf.NodePlace(node)
 	if at == end { // the node holds the bytes only, which are referred to
-		return at - textHeader, at
+		return at - wire.TextHeader, at
 	}
 	return at, end
 }
@@ -186,14 +189,14 @@ func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
 	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.words > fewWords || m.hasTables || len(m.shadows.all) > 0 || m.dead.free != nil {
 		return nil, 0
 	}
-	size := textHeader + be32(m.buf.At(p))
-	b, moved := m.buf.Rewrite(p, p+size, textHeader+n)
+	size := wire.TextHeader + wire.BE32(m.buf.At(p))
+	b, moved := m.buf.Rewrite(p, p+size, wire.TextHeader+n)
 	if b == nil {
 		return nil, 0
 	}
-	putBE32(b, uint32(n))
-	m.movePositions(p, moved, moved+textHeader+uint32(n)-size)
-	return b[textHeader:], p + moved
+	wire.PutBE32(b, uint32(n))
+	m.movePositions(p, moved, moved+wire.TextHeader+uint32(n)-size)
+	return b[wire.TextHeader:], p + moved
 }
 
 // movePositions adds before to all positions in the index up to p, and after to those beyond.
@@ -233,16 +236,16 @@ func (s XStruct) setReferred(f XField, v []byte) {
 		return
 	}
 	old := s.m.at(uint32(s.k), f)
-	p, b := s.placeField(f, fieldHeader+textHeader)
+	p, b := s.placeField(f, wire.FieldHeader+wire.TextHeader)
 	putTextField(b, f, len(v))
-	word := s.m.referText(p+fieldHeader, v, old)
+	word := s.m.referText(p+wire.FieldHeader, v, old)
 	s.m.put(uint32(s.k), f, word)
 }
 
 // referText makes the bytes v the contents of the text whose length is at position p, and returns
 // the text's word. old is the field's earlier word: if it is a reference, its node is used again.
 func (m *Message) referText(p uint32, v []byte, old uint32) uint32 {
-	at := p + textHeader
+	at := p + wire.TextHeader
 	if old&inNode != 0 {
 		node := old &^ inNode
 		if m.buf.ReferAgain(node, at, p, v) {
@@ -282,10 +285,10 @@ func (s XStruct) Reset(f XField, d *XDesc) {
 // setValue sets field f to a value of type t, given as its wire bytes.
 func (s XStruct) setValue(f XField, t *XType, value []byte) {
 	m, e := s.m, uint32(s.k)
-	p, b := s.placeField(f, fieldHeader+len(value))
-	putHeader(b, f.header())
-	copy(b[fieldHeader:], value)
-	word := m.indexAt(t, p+fieldHeader)
+	p, b := s.placeField(f, wire.FieldHeader+len(value))
+	wire.PutHeader(b, f.header())
+	copy(b[wire.FieldHeader:], value)
+	word := m.indexAt(t, p+wire.FieldHeader)
 	m.put(e, f, word)
 }
 

@@ -1,9 +1,10 @@
 package nocopy
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Error reports bytes that are not a message of the expected type: where, and why.
@@ -26,14 +27,14 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // The reasons in an Error. For a message that ends too early the reason is io.ErrUnexpectedEOF.
 var (
-	ErrMissingRequired = errors.New("required field is missing")
-	ErrLimit           = errors.New("limit exceeded")
-	ErrType            = errors.New("no such wire type")
-	ErrNegative        = errors.New("negative length")
-	ErrTrailing        = errors.New("bytes after the end of the message")
-	ErrUTF8            = errors.New("string is not UTF-8")
-	ErrNotFound        = errors.New("no such field or element")
-	ErrIndex           = errors.New("no index that fits the message")
+	ErrMissingRequired = wire.ErrMissingRequired
+	ErrLimit           = wire.ErrLimit    // limit exceeded
+	ErrType            = wire.ErrType     // no such wire type
+	ErrNegative        = wire.ErrNegative // negative length
+	ErrTrailing        = wire.ErrTrailing // bytes after the end of the message
+	ErrUTF8            = wire.ErrUTF8     // string is not UTF-8
+	ErrNotFound        = wire.ErrNotFound // no such field or element
+	ErrIndex           = wire.ErrIndex    // no index that fits the message
 )
 
 // The fixed texts of panics about wrong use.
@@ -55,5 +56,3 @@ const (
 )
 
 func itoa(i int) string { return strconv.Itoa(i) }
-
-func limitError(what string) error { return fmt.Errorf("%w: %s", ErrLimit, what) }

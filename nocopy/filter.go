@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"bytes"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"math/bits"
 )
 
@@ -121,17 +122,17 @@ func textEnds(b []byte, at uint32) (uint64, bool) {
 	if i+8 > uint64(len(b)) {
 		return 0, false
 	}
-	x := bits.ReverseBytes64(load64(b, int(i))) // the length and 4 bytes of the text
+	x := bits.ReverseBytes64(wire.Load64(b, int(i))) // the length and 4 bytes of the text
 	n := x >> 32
 	if n < 4 {
 		return x &^ (1<<(32-8*n) - 1), true
 	}
-	if i += n + textHeader; i > uint64(len(b)) {
+	if i += n + wire.TextHeader; i > uint64(len(b)) {
 		return 0, false
 	}
 	// This is not mixed more: numbered keys differ in their last bytes, and then have different
 	// hashes more often than by chance.
-	return x ^ bits.RotateLeft64(bits.ReverseBytes64(load64(b, int(i-8))), 32), true
+	return x ^ bits.RotateLeft64(bits.ReverseBytes64(wire.Load64(b, int(i-8))), 32), true
 }
 
 // spread is an odd number; multiplying by it changes the high bits most.
@@ -142,9 +143,9 @@ func bothEnds(key []byte) uint64 {
 	var x uint64
 	switch n := len(key); {
 	case n >= 8:
-		x = be64(key)*spreadFactor ^ bits.RotateLeft64(be64(key[n-8:]), 32)
+		x = wire.BE64(key)*spreadFactor ^ bits.RotateLeft64(wire.BE64(key[n-8:]), 32)
 	case n >= 4:
-		x = uint64(be32(key))<<32 | uint64(be32(key[n-4:]))
+		x = uint64(wire.BE32(key))<<32 | uint64(wire.BE32(key[n-4:]))
 	case n > 0:
 		x = uint64(key[0])<<16 | uint64(key[n/2])<<8 | uint64(key[n-1])
 	}

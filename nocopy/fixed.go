@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Lists of elements of fixed size: their bytes are always contiguous, so that element i is where
@@ -59,7 +60,7 @@ func (s XStruct) growFixed(n, size int) []byte {
 	ed.end += uint32(n * size)
 	ed.spare -= uint32(n * size)
 	m.idx[e+listCount] += uint32(n)
-	putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
+	wire.PutBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
 	return b
 }
 
@@ -67,12 +68,12 @@ func (s XStruct) growFixed(n, size int) []byte {
 // returns their bytes, contents undefined.
 func (m *Message) growAtTail(f *frame, n, size int) []byte {
 	e := f.e
-	head := uint32(f.lead) + listHeader
+	head := uint32(f.lead) + wire.ListHeader
 	from, b := m.buf.Grow(m.idx[e+listStart]-head, n*size)
 	m.idx[e+listStart] = from + head
 	m.idx[e+listCount] += uint32(n)
 	f.next = m.idx[e+listCount]
-	putBE32(b[head-4:], f.next)
+	wire.PutBE32(b[head-4:], f.next)
 	return b[len(b)-n*size:]
 }
 
@@ -82,16 +83,16 @@ func (m *Message) moveFixed(e uint32, size, more int) {
 	m.closeEntry(e)
 	count := int(m.idx[e+listCount])
 	start := m.idx[e+listStart]
-	n := listHeader + count*size
+	n := wire.ListHeader + count*size
 	p, b := m.buf.Place(n + more) // first: positions may run out
 	ed := m.editOf(e)
 	if ed.valueNode == 0 {
-		ed.valueNode = m.buf.AddReplace(start-listHeader, ed.end)
+		ed.valueNode = m.buf.AddReplace(start-wire.ListHeader, ed.end)
 	}
-	copy(b, m.buf.At(start - listHeader)[:n])
+	copy(b, m.buf.At(start - wire.ListHeader)[:n])
 	typeByID(m.idx[e+listType]).putTypes(b) // an empty list may have been received with any type
 	m.buf.SetPlaced(ed.valueNode, p, p+uint32(n))
-	m.idx[e+listStart] = p + listHeader
+	m.idx[e+listStart] = p + wire.ListHeader
 	ed.spare, ed.end = uint32(more), p+uint32(n)
 	*m.edit(e) = ed
 }
@@ -155,7 +156,7 @@ func setTexts[T string | []byte](s XStruct, f XField, d *XDesc, v []T) {
 			break
 		}
 		if x := chain.TextOf(v[i]); len(x) < referSize {
-			words[i] = m.buf.AppendWithHead(uint64(len(x))<<32, textHeader, x)
+			words[i] = m.buf.AppendWithHead(uint64(len(x))<<32, wire.TextHeader, x)
 		} else {
 			words[i] = m.extendText(chain.StringBytes(x))
 		}
@@ -165,7 +166,7 @@ func setTexts[T string | []byte](s XStruct, f XField, d *XDesc, v []T) {
 
 // textsSize returns how many bytes the texts take on the wire.
 func textsSize[T string | []byte](v []T) int {
-	size := textHeader * len(v)
+	size := wire.TextHeader * len(v)
 	for _, x := range v {
 		size += len(x)
 	}
@@ -202,7 +203,7 @@ func (r *textRoom) add(n int) {
 	case n >= chain.MaxSlabSize:
 		r.segments += chain.Segments(n) + 1
 	case n < referSize:
-		r.copied += 2 * uint64(n+textHeader)
+		r.copied += 2 * uint64(n+wire.TextHeader)
 	case r.m.mayReferAfter(r.segments, n):
 		r.segments++
 	default:

@@ -3,6 +3,7 @@ package nocopy
 import (
 	"encoding/hex"
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"io"
 	"math"
 	"strconv"
@@ -172,7 +173,7 @@ func (p formatter) fixed(dst []byte, t *XType, b []byte) []byte {
 	case WireI16:
 		return strconv.AppendInt(dst, int64(int16(uint16(b[0])<<8|uint16(b[1]))), 10)
 	case WireI32:
-		v := int32(be32(b))
+		v := int32(wire.BE32(b))
 		if t.enum != nil {
 			if name := t.enum.Name(v); name != "" {
 				return append(dst, name...)
@@ -180,9 +181,9 @@ func (p formatter) fixed(dst []byte, t *XType, b []byte) []byte {
 		}
 		return strconv.AppendInt(dst, int64(v), 10)
 	case WireI64:
-		return strconv.AppendInt(dst, int64(be64(b)), 10)
+		return strconv.AppendInt(dst, int64(wire.BE64(b)), 10)
 	case WireDouble:
-		return strconv.AppendFloat(dst, math.Float64frombits(be64(b)), 'g', -1, 64)
+		return strconv.AppendFloat(dst, math.Float64frombits(wire.BE64(b)), 'g', -1, 64)
 	}
 	return append(dst, UUID(b[:16]).String()...)
 }

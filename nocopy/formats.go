@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // This file recognises what else programs give to Parse: bytes that are not a struct in Thrift
@@ -70,7 +71,7 @@ const structInFrame = "a frame: its length comes first. NewFrameDecoder reads fr
 // beginning of a call or of a field that d describes.
 func beginsFrame(b []byte, d *XDesc) bool {
 	const length = 4
-	return b[0] == 0 && be32(b) != 0 && (d.find(headerAt(b, length)) != nil || inFrame(b[length:]) != structInFrame)
+	return b[0] == 0 && wire.BE32(b) != 0 && (d.find(wire.HeaderAt(b, length)) != nil || inFrame(b[length:]) != structInFrame)
 }
 
 // mostFrames is how many frames in a row are followed.
@@ -79,14 +80,14 @@ const mostFrames = 64
 // isFrame reports whether b, the first of size bytes, is one frame or several, which end with the
 // last byte; or a part of one that holds a call.
 func isFrame(b []byte, size int) bool {
-	if len(b) < 5 || be32(b) == 0 {
+	if len(b) < 5 || wire.BE32(b) == 0 {
 		return false
 	}
-	if n := uint64(be32(b)); n >= 12 && n < 1<<30 && (isCall(b[4:]) && b[4] == 0x80 || isCompactCall(b[4:])) {
+	if n := uint64(wire.BE32(b)); n >= 12 && n < 1<<30 && (isCall(b[4:]) && b[4] == 0x80 || isCompactCall(b[4:])) {
 		return true
 	}
 	for at, i := 0, 0; i < mostFrames && at+4 <= len(b); i++ {
-		n := uint64(be32(b[at:]))
+		n := uint64(wire.BE32(b[at:]))
 		if n == 0 || n > uint64(size-at-4) {
 			return false
 		}
@@ -108,17 +109,17 @@ func isCall(b []byte) bool {
 		if b[1] != 1 || b[2] != 0 || b[3] < 1 || b[3] > 4 {
 			return false
 		}
-		n := be32(b[header:])
+		n := wire.BE32(b[header:])
 		name := b[2*header:]
 		return n > 0 && n < 1<<16 && isName(name[:min(len(name), int(n))])
 	}
-	n := be32(b)
+	n := wire.BE32(b)
 	if b[0] != 0 || n == 0 || n > 1<<16 || int(n)+2*header+2 > len(b) {
 		return false
 	}
 	name, rest := b[header:header+n], b[header+n:]
 	next := rest[1+header] // after the kind of message and the sequence id
-	return rest[0] >= 1 && rest[0] <= 4 && isName(name) && (next == 0 || minSize[next] > 0)
+	return rest[0] >= 1 && rest[0] <= 4 && isName(name) && (next == 0 || wire.MinSize[next] > 0)
 }
 
 // isName reports whether b may be the name of a method, "service:method" included, or the
@@ -151,7 +152,7 @@ func isCompactCall(b []byte) bool {
 func isTHeader(b []byte) bool {
 	const fixedPart = 10
 	if len(b) > 4 && b[0] == 0 && b[4] == 0x0f {
-		n := int(be32(b))
+		n := int(wire.BE32(b))
 		b = b[4:]
 		if n < fixedPart+2 {
 			return false

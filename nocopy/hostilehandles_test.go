@@ -4,6 +4,7 @@ package nocopy
 
 import (
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"slices"
 )
 
@@ -101,7 +102,7 @@ func value(t *XType, i int) encoded {
 		copy(k.fixed[:], b)
 		return k
 	case text:
-		return encoded{text: b[textHeader:]}
+		return encoded{text: b[wire.TextHeader:]}
 	}
 	d := holderOf(t)
 	s, err := parseStruct(d, append(append([]byte{byte(t.wire), 0, 1}, b...), 0))

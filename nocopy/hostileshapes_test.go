@@ -5,6 +5,7 @@ package nocopy
 import (
 	"encoding/binary"
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // keyed has maps with keys and sets with elements of every kind, and itself and a union inside of
@@ -258,11 +259,11 @@ func appendValueOf(b []byte, t *XType, i int) []byte {
 		return b
 	case text:
 		s := fmt.Sprintf("%06d", i)
-		return append(appendBE32(b, uint32(len(s))), s...)
+		return append(wire.AppendBE32(b, uint32(len(s))), s...)
 	case list:
-		return appendValueOf(appendBE32(append(b, byte(t.elem.wire)), 1), t.elem, i)
+		return appendValueOf(wire.AppendBE32(append(b, byte(t.elem.wire)), 1), t.elem, i)
 	case dict:
-		b = appendBE32(append(b, byte(t.key.wire), byte(t.elem.wire)), 1)
+		b = wire.AppendBE32(append(b, byte(t.key.wire), byte(t.elem.wire)), 1)
 		return appendValueOf(appendValueOf(b, t.key, i), t.elem, i>>8)
 	}
 	k := 0

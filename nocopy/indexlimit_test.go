@@ -10,6 +10,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // optionals returns n optional fields of type t.
@@ -32,7 +33,7 @@ func twoListsOf(fields int) (elem, root *XDesc) {
 
 // emptyElements returns field id, a list of n structs without fields.
 func emptyElements(id byte, n int) []byte {
-	return append(append([]byte{byte(WireList), 0, id, byte(WireStruct)}, appendBE32(nil, uint32(n))...), make([]byte, n)...)
+	return append(append([]byte{byte(WireList), 0, id, byte(WireStruct)}, wire.AppendBE32(nil, uint32(n))...), make([]byte, n)...)
 }
 
 // TestManyEmptyStructs: a list of more than 97,000 empty structs of 57 fields is refused, of 15
@@ -147,7 +148,7 @@ func TestLazySum(t *testing.T) {
 // twice is noted once.
 func TestLazyTight(t *testing.T) {
 	elem, root := twoListsOf(57)
-	one := append(appendBE32([]byte{byte(WireList), 0, 1, byte(WireStruct)}, 100),
+	one := append(wire.AppendBE32([]byte{byte(WireList), 0, 1, byte(WireStruct)}, 100),
 		bytes.Repeat([]byte{byte(WireI32), 0, 4, 0, 0, 0, 7, byte(WireI32), 0, 4, 0, 0, 0, 8, 0}, 100)...)
 	wire := slices.Concat(one, one, []byte{0})
 	wire[len(one)+2] = 2
@@ -194,14 +195,14 @@ func TestIndexOfNested(t *testing.T) {
 		one := min(width, 60) // of which all other fields are not set
 		inField := func(i int, v []byte) []byte { return append(append([]byte{byte(WireStruct), 0, byte(i)}, v...), 0) }
 		pairs := func(id, n int, pair func(i int) []byte) []byte {
-			b := appendBE32([]byte{byte(WireMap), 0, byte(id), byte(WireStruct), byte(WireStruct)}, uint32(n))
+			b := wire.AppendBE32([]byte{byte(WireMap), 0, byte(id), byte(WireStruct), byte(WireStruct)}, uint32(n))
 			for i := range n {
 				b = append(b, pair(i)...)
 			}
 			return b
 		}
 		for name, wire := range map[string][]byte{
-			"list": append(appendBE32([]byte{byte(WireList), 0, 1, byte(WireStruct)}, 5000), bytes.Repeat(inField(1, []byte{0}), 5000)...),
+			"list": append(wire.AppendBE32([]byte{byte(WireList), 0, 1, byte(WireStruct)}, 5000), bytes.Repeat(inField(1, []byte{0}), 5000)...),
 			"map": pairs(2, one, func(i int) []byte {
 				return append(inField(i+1, []byte{0}), inField(1, []byte{0})...)
 			}),

@@ -24,11 +24,11 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// inlinable returns the functions of this package that the compiler can inline, sorted. Env is
-// added to the go command's environment.
+// inlinable returns the functions of this package, and of those in internal, that the compiler can
+// inline, sorted. Env is added to the go command's environment.
 func inlinable(t *testing.T, env ...string) []string {
 	t.Helper()
-	c := exec.Command("go", "build", "-trimpath", "-gcflags=-m=2", ".")
+	c := exec.Command("go", "build", "-trimpath", "-gcflags=-m=2", ".", "./internal/...")
 	c.Env = append(os.Environ(), env...)
 	out, err := c.CombinedOutput()
 	if err != nil {
@@ -36,9 +36,9 @@ func inlinable(t *testing.T, env ...string) []string {
 	}
 	var names []string
 	typeArgs := regexp.MustCompile(`\[.*\]`)
-	said := regexp.MustCompile(`(?m)^github.com/nocopythrift/nocopythrift/nocopy/[^/]+: can inline (.*) with cost `)
+	said := regexp.MustCompile(`(?m)^github.com/nocopythrift/nocopythrift/nocopy/(?:internal/([a-z]+/))?[^/]+: can inline (.*) with cost `)
 	for _, m := range said.FindAllSubmatch(out, -1) {
-		name := typeArgs.ReplaceAllString(string(m[1]), "")
+		name := typeArgs.ReplaceAllString(strings.Replace(string(m[1]), "/", ".", 1)+string(m[2]), "")
 		// Function literals, and what the compiler makes of defer and range, are numbered by it.
 		if !strings.Contains(name, ".func") && !strings.Contains(name, "-range") && !strings.Contains(name, "deferwrap") {
 			names = append(names, name)

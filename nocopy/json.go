@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // For package nocopyjson. XJSON holds options for writing a struct as JSON.
@@ -30,10 +31,10 @@ const (
 func (o XJSON) most(m *Message) (int, error) {
 	switch {
 	case o.MaxBytes > 0:
-		return o.MaxBytes, limitError("JSON of more than Limits.MaxBytes = " + itoa(o.MaxBytes) + " bytes")
+		return o.MaxBytes, wire.LimitError("JSON of more than Limits.MaxBytes = " + itoa(o.MaxBytes) + " bytes")
 	case o.ZeroValues:
 		most := zeroValuesText + min(zeroValuesPerByte*int64(m.Len()), math.MaxInt-zeroValuesText)
-		return int(most), limitError("JSON with ZeroValues of more than " + itoa(int(most)) +
+		return int(most), wire.LimitError("JSON with ZeroValues of more than " + itoa(int(most)) +
 			" bytes, 16 MiB and 64 for each byte of the message: Limits.MaxBytes allows more")
 	}
 	return math.MaxInt, nil
@@ -152,7 +153,7 @@ func (w *jsonWriter) unset(dst []byte, f *field, quoted bool) []byte {
 		return w.fixed(dst, f.typ, value[:], quoted)
 	case f.kind == text:
 		value := []byte(f.Default)
-		return w.text(dst, f.typ, value[min(textHeader, len(value)):])
+		return w.text(dst, f.typ, value[min(wire.TextHeader, len(value)):])
 	case f.Default != "":
 		// What it does not set stays away: its own defaults might have it in them again.
 		v := f.absent()
@@ -342,7 +343,7 @@ func (w *jsonWriter) lastPairs(t *XType, e uint32) map[string]uint32 {
 	return last
 }
 
-func isNaN(b []byte) bool { return math.IsNaN(math.Float64frombits(be64(b))) }
+func isNaN(b []byte) bool { return math.IsNaN(math.Float64frombits(wire.BE64(b))) }
 
 // fixed appends the value of type t in b; with quoted as a string also if it is a number or bool.
 func (w *jsonWriter) fixed(dst []byte, t *XType, b []byte, quoted bool) []byte {
@@ -362,7 +363,7 @@ func (w *jsonWriter) fixed(dst []byte, t *XType, b []byte, quoted bool) []byte {
 	case WireI16:
 		v = int64(int16(uint16(b[0])<<8 | uint16(b[1])))
 	case WireI32:
-		v = int64(int32(be32(b)))
+		v = int64(int32(wire.BE32(b)))
 		if t.enum != nil {
 			if name := t.enum.Name(int32(v)); name != "" {
 				dst = append(append(dst, '"'), name...)
@@ -370,10 +371,10 @@ func (w *jsonWriter) fixed(dst []byte, t *XType, b []byte, quoted bool) []byte {
 			}
 		}
 	case WireI64:
-		v = int64(be64(b))
+		v = int64(wire.BE64(b))
 		quoted = quoted || w.Int64Strings
 	case WireDouble:
-		return appendJSONFloat(dst, math.Float64frombits(be64(b)), quoted)
+		return appendJSONFloat(dst, math.Float64frombits(wire.BE64(b)), quoted)
 	default:
 		dst = append(append(dst, '"'), UUID(b[:16]).String()...)
 		return append(dst, '"')

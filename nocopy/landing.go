@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"unicode/utf8"
 )
 
@@ -133,8 +134,8 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 	m.idx[e+entryStart] = l.base + uint32(i)
 	next, checks := x.offset(k), m.flags&ValidUTF8 != 0
 	fields, expected := d.fields, 0 // the number of the field that comes next, mostly
-	for stop-i > fieldHeader {
-		at := i + fieldHeader
+	for stop-i > wire.FieldHeader {
+		at := i + wire.FieldHeader
 		if at == next {
 			entry := x.entry(k)
 			end := int(indexNumber(entry[entryEndAt:]))
@@ -144,7 +145,7 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 				expected++
 			} else {
 				header, _ := entryField(entry)
-				if f = d.findFrom(&expected, header); (f == nil || !f.isOf(entry)) && headerAt(b, i) != header {
+				if f = d.findFrom(&expected, header); (f == nil || !f.isOf(entry)) && wire.HeaderAt(b, i) != header {
 					return 0, false
 				}
 			}
@@ -159,7 +160,7 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 			if later {
 				m.put(e, f.c, notIndexed|l.base+uint32(at))
 			}
-			if f == nil && headerAt(b, i) == indexHeader {
+			if f == nil && wire.HeaderAt(b, i) == indexHeader {
 				m.noteIndex(e)
 			}
 			if later || f == nil {
@@ -167,7 +168,7 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 				continue
 			}
 		}
-		header := headerAt(b, i)
+		header := wire.HeaderAt(b, i)
 		t := WireType(header >> 16)
 		if t == WireStop {
 			break
@@ -180,12 +181,12 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 			f = d.findFrom(&expected, header)
 		}
 		switch {
-		case f != nil && f.fixedList() && m.at(e, f.c) == 0 && stop-at >= listHeader && b[at] == byte(f.typ.elem.wire):
-			size := uint64(be32(b[at+1:])) * uint64(f.typ.elem.size)
-			if size > uint64(stop-at-listHeader) {
+		case f != nil && f.fixedList() && m.at(e, f.c) == 0 && stop-at >= wire.ListHeader && b[at] == byte(f.typ.elem.wire):
+			size := uint64(wire.BE32(b[at+1:])) * uint64(f.typ.elem.size)
+			if size > uint64(stop-at-wire.ListHeader) {
 				return 0, false
 			}
-			i = at + listHeader + int(size)
+			i = at + wire.ListHeader + int(size)
 			m.put(e, f.c, notIndexed|l.base+uint32(at))
 		case f == nil || f.kind > text:
 			if i, ok = l.pass(at, stop, t); !ok {
@@ -207,12 +208,12 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 			m.put(e, f.c, l.base+uint32(at))
 			i = at + int(f.size)
 			if f.kind == text {
-				if stop-at < textHeader {
+				if stop-at < wire.TextHeader {
 					return 0, false
 				}
-				n := be32(b[at:])
-				i = at + textHeader + int(n)
-				if n > uint32(stop-at-textHeader) || checks && !f.typ.binary && !utf8.Valid(b[at+textHeader:i]) {
+				n := wire.BE32(b[at:])
+				i = at + wire.TextHeader + int(n)
+				if n > uint32(stop-at-wire.TextHeader) || checks && !f.typ.binary && !utf8.Valid(b[at+wire.TextHeader:i]) {
 					return 0, false
 				}
 			}
@@ -276,7 +277,7 @@ func (m *Message) land(f *field, e, p uint32) uint32 {
 		}
 		return m.absentEntry(f.typ)
 	}
-	if headerAt(l.b, at-fieldHeader) == f.header {
+	if wire.HeaderAt(l.b, at-wire.FieldHeader) == f.header {
 		if word := m.landValue(f.typ, at, stop, k, depth); word != 0 {
 			return word
 		}
@@ -307,8 +308,8 @@ func (l *landing) scanFor(f *field, i int) (found int) {
 		return 0
 	}
 	defer func(from int) { l.scanned += i - from }(i)
-	for len(l.b)-i > fieldHeader && l.b[i] != byte(WireStop) {
-		header, at := headerAt(l.b, i), i+fieldHeader
+	for len(l.b)-i > wire.FieldHeader && l.b[i] != byte(WireStop) {
+		header, at := wire.HeaderAt(l.b, i), i+wire.FieldHeader
 		end, ok := l.pass(at, len(l.b), WireType(header>>16))
 		if !ok {
 			l.scanned += len(l.b) - i

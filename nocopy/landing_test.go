@@ -10,6 +10,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // messageMaker makes types and messages at random.
@@ -78,19 +79,19 @@ func (g messageMaker) value(dst []byte, t *XType, depth int) []byte {
 		if g.rnd.IntN(50) == 0 {
 			n = g.rnd.IntN(3000)
 		}
-		return append(appendBE32(dst, uint32(n)), strings.Repeat("x", n)...)
+		return append(wire.AppendBE32(dst, uint32(n)), strings.Repeat("x", n)...)
 	case record:
 		return g.structure(dst, t.desc, depth)
 	case list:
 		n := count()
-		dst = appendBE32(append(dst, byte(t.elem.wire)), uint32(n))
+		dst = wire.AppendBE32(append(dst, byte(t.elem.wire)), uint32(n))
 		for range n {
 			dst = g.value(dst, t.elem, depth+1)
 		}
 		return dst
 	}
 	n := count()
-	dst = appendBE32(append(dst, byte(t.key.wire), byte(t.elem.wire)), uint32(n))
+	dst = wire.AppendBE32(append(dst, byte(t.key.wire), byte(t.elem.wire)), uint32(n))
 	for range n {
 		dst = g.value(g.value(dst, t.key, depth+1), t.elem, depth+1)
 	}

@@ -1,5 +1,7 @@
 package nocopy
 
+import "github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+
 // indexOpened checks all of a message that is read by its index, and indexes what has been left
 // for later: it is an ordinary message afterwards. An error is returned again without a scan:
 // programs may ask for each element, and nothing changes such a message.
@@ -94,7 +96,7 @@ type indexCheck struct {
 // what follows; or that of what does not fit, and false.
 func (c *indexCheck) structure(i int) (int, bool) {
 	for c.b[i] != byte(WireStop) {
-		header, at := headerAt(c.b, i), i+fieldHeader
+		header, at := wire.HeaderAt(c.b, i), i+wire.FieldHeader
 		if c.x.offset(c.k) != at {
 			i = c.pass(at, WireType(header>>16))
 			continue
@@ -132,12 +134,12 @@ func (c *indexCheck) value(t WireType, at, end int, entry []byte) (int, bool) {
 	case t != WireList && t != WireSet || !anchors && !inner:
 		return c.pass(at, t), true
 	}
-	elem, n, stride := WireType(c.b[at]), int(be32(c.b[at+1:])), uint8(0)
+	elem, n, stride := WireType(c.b[at]), int(wire.BE32(c.b[at+1:])), uint8(0)
 	_, stride = entryField(entry)
 	if stride > maxStride {
 		return at, false
 	}
-	at += listHeader
+	at += wire.ListHeader
 	ok := true
 	for i := range n {
 		if anchors && i > 0 && i&(1<<stride-1) == 0 {

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // withEntries returns the message, which has no index, with one of these entries and anchors.
-func withEntries(wire []byte, n int, entries []byte) []byte {
-	b := append(bytes.Clone(wire[:len(wire)-1]), byte(WireString), byte(indexHeader>>8&0xff), byte(indexHeader&0xff))
+func withEntries(data []byte, n int, entries []byte) []byte {
+	b := append(bytes.Clone(data[:len(data)-1]), byte(WireString), byte(indexHeader>>8&0xff), byte(indexHeader&0xff))
 	size := uint32(len(entries) + trailerBytes)
-	b = append(appendBE32(b, size), entries...)
+	b = append(wire.AppendBE32(b, size), entries...)
 	b = appendIndexNumber(appendIndexNumber(b, uint32(n)), uint32(len(b))+trailerBytes+1)
 	b = append(appendIndexNumber(appendIndexNumber(b, size), indexVersion), indexMagic...)
 	return append(b, 0)
@@ -111,10 +112,10 @@ func checkHostileIndex(t testing.TB, d *XDesc, b []byte) {
 
 // withRootField returns the entries with one more, in its place, which tells the truth about a
 // field of the root, or nearly.
-func withRootField(rnd *rand.Rand, d *XDesc, wire, body []byte, n int) ([]byte, int) {
+func withRootField(rnd *rand.Rand, d *XDesc, data, body []byte, n int) ([]byte, int) {
 	starts := []int{0}
-	for i := 0; wire[i] != byte(WireStop); {
-		end, err := skip(wire, i+fieldHeader, WireType(wire[i]), maxBudget, 1)
+	for i := 0; data[i] != byte(WireStop); {
+		end, err := skip(data, i+wire.FieldHeader, WireType(data[i]), maxBudget, 1)
 		if err != nil {
 			panic(err)
 		}
@@ -122,14 +123,14 @@ func withRootField(rnd *rand.Rand, d *XDesc, wire, body []byte, n int) ([]byte, 
 		starts = append(starts, end)
 	}
 	which := rnd.IntN(len(starts) - 1)
-	at, header := starts[which]+fieldHeader, headerAt(wire, starts[which])
+	at, header := starts[which]+wire.FieldHeader, wire.HeaderAt(data, starts[which])
 	hash := rnd.Uint32()
 	if f := d.find(header); f != nil {
 		hash = f.typ.typeHash()
 	}
 	end := starts[which+1+rnd.IntN(len(starts)-which-1)]
 	if rnd.IntN(3) == 0 {
-		end = at + rnd.IntN(len(wire)-at)
+		end = at + rnd.IntN(len(data)-at)
 	}
 	e := appendIndexNumber(appendIndexNumber(nil, uint32(at)), uint32(end))
 	e = appendIndexNumber(appendIndexNumber(appendIndexNumber(e, header<<strideBits), hash), 0)

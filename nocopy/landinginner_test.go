@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 var (
@@ -118,9 +119,9 @@ func TestTwoIndexes(t *testing.T) {
 		"a text after":  {fields, index, text},
 		"a number":      {text, fields, number, index},
 	} {
-		wire := append(slices.Concat(parts...), 0)
+		data := append(slices.Concat(parts...), 0)
 		for how, opts := range map[string][]Option{"plain": nil, "lazy": {Lazy}, "by index": {ByIndex}, "required": {RequireIndex}, "added": {WithIndex}} {
-			s, err := parseStruct(businessDesc, wire, opts...)
+			s, err := parseStruct(businessDesc, data, opts...)
 			if how == "required" && errors.Is(err, ErrIndex) {
 				continue
 			} else if err != nil {
@@ -133,7 +134,7 @@ func TestTwoIndexes(t *testing.T) {
 			}
 			_, cuts := s.FindFields(entry.IndexID)
 			x, ok := findWireIndex(s.m.Bytes())
-			if ok != (how == "added") || len(cuts) > 1 || len(cuts) == 1 && (!ok || cuts[0].To-cuts[0].From != len(x.bytes)+fieldHeader+textHeader) {
+			if ok != (how == "added") || len(cuts) > 1 || len(cuts) == 1 && (!ok || cuts[0].To-cuts[0].From != len(x.bytes)+wire.FieldHeader+wire.TextHeader) {
 				t.Errorf("%s, %s: goes out with %v", name, how, cuts)
 			}
 			s.Release()

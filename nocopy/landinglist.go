@@ -1,5 +1,7 @@
 package nocopy
 
+import "github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+
 // This file reads lists of structs by a message's wire index (landing.go): a few elements by the
 // anchors, the offsets of some elements, and all of them once many have been read.
 
@@ -85,11 +87,11 @@ func (l *landedList) spent() bool { return l.passed > mostPassed*(l.end-l.at) }
 // index has. It returns 0 if that has none, or they do not fit the list.
 func (m *Message) landList(t *XType, at, end, k, depth int) uint32 {
 	l := m.landing
-	entry, body := l.x.entry(k), at+listHeader
+	entry, body := l.x.entry(k), at+wire.ListHeader
 	if indexNumber(entry[entryAnchorsAt:]) == 0 || body > end || l.b[at] != byte(t.elem.wire) || !m.mayAlloc(listWords) {
 		return 0
 	}
-	n := be32(l.b[at+1:])
+	n := wire.BE32(l.b[at+1:])
 	_, stride := entryField(entry)
 	if uint64(n) > uint64(end-body) || stride > maxStride || n <= 1<<stride {
 		return 0
@@ -151,7 +153,7 @@ func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
 	entry := x.entry(l.k)
 	_, stride := entryField(entry)
 	from := i >> stride
-	at, limit = l.at+listHeader, l.end
+	at, limit = l.at+wire.ListHeader, l.end
 	if from > 0 {
 		before := at
 		if from > 1 {
@@ -185,13 +187,13 @@ func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
 // passStruct returns the offset after the struct at offset i, and whether it is whole before stop.
 // It passes over large values by the entries of the wire index from entry k on.
 func (l *landing) passStruct(i, stop, k int) (int, bool) {
-	for k = l.x.seek(k, i); stop-i > fieldHeader && l.b[i] != byte(WireStop); {
-		at, end, ok := i+fieldHeader, 0, false
+	for k = l.x.seek(k, i); stop-i > wire.FieldHeader && l.b[i] != byte(WireStop); {
+		at, end, ok := i+wire.FieldHeader, 0, false
 		if l.x.offset(k) == at {
 			entry := l.x.entry(k)
 			end = int(indexNumber(entry[entryEndAt:]))
 			header, _ := entryField(entry)
-			ok = headerAt(l.b, i) == header && end > at && end <= stop
+			ok = wire.HeaderAt(l.b, i) == header && end > at && end <= stop
 		}
 		if !ok {
 			if end, ok = l.pass(at, stop, WireType(l.b[i])); !ok {

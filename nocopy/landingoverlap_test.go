@@ -1,6 +1,9 @@
 package nocopy
 
-import "testing"
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"testing"
+)
 
 // branchDesc is a struct with a list of such structs.
 var branchDesc = func() *XDesc {
@@ -14,34 +17,34 @@ var branchDesc = func() *XDesc {
 // elements, and whose anchors name the same bytes for every third of them.
 func overlapping(levels, elements, padding int) []byte {
 	var begins []int // where the list's field begins
-	wire := []byte{}
+	data := []byte{}
 	for range levels {
-		begins = append(begins, len(wire))
-		wire = append(wire, byte(WireList), 0, 1, byte(WireStruct))
-		wire = append(appendBE32(wire, uint32(elements)), 0) // the list, and an empty struct
+		begins = append(begins, len(data))
+		data = append(data, byte(WireList), 0, 1, byte(WireStruct))
+		data = append(wire.AppendBE32(data, uint32(elements)), 0) // the list, and an empty struct
 	}
-	wire = append(appendBE32(append(wire, byte(WireString), 0, 9), uint32(padding)), make([]byte, padding)...)
-	inside := len(wire)
+	data = append(wire.AppendBE32(append(data, byte(WireString), 0, 9), uint32(padding)), make([]byte, padding)...)
+	inside := len(data)
 	ends := make([]int, levels) // of the struct in each list
 	for i := levels - 1; i >= 0; i-- {
 		inside++ // its STOP
 		ends[i] = inside
 		inside++ // another empty struct
 	}
-	wire = append(wire, make([]byte, inside-len(wire)+1)...)
+	data = append(data, make([]byte, inside-len(data)+1)...)
 	f := &branchDesc.fields[0]
 	var entries, anchors []byte
 	for i, at := range begins {
-		body := at + fieldHeader + listHeader
+		body := at + wire.FieldHeader + wire.ListHeader
 		first := levels*entryBytes + len(anchors)
 		for k := range elements - 1 {
 			anchors = appendIndexNumber(anchors, uint32([]int{body + 1, ends[i], body}[k%3]))
 		}
-		entries = appendIndexNumber(appendIndexNumber(entries, uint32(at+fieldHeader)), uint32(ends[i]+1))
+		entries = appendIndexNumber(appendIndexNumber(entries, uint32(at+wire.FieldHeader)), uint32(ends[i]+1))
 		entries = appendIndexNumber(appendIndexNumber(entries, f.header<<strideBits), f.typ.typeHash())
 		entries = appendIndexNumber(entries, uint32(first))
 	}
-	return withEntries(wire, levels, append(entries, anchors...))
+	return withEntries(data, levels, append(entries, anchors...))
 }
 
 // TestOverlappingElements: elements whose anchors say that they are the same bytes, in lists in

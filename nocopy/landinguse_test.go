@@ -3,6 +3,7 @@ package nocopy
 import (
 	"bytes"
 	"errors"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"strings"
 	"testing"
 )
@@ -123,25 +124,25 @@ func TestContainsByIndex(t *testing.T) {
 func TestInnerBytes(t *testing.T) {
 	leaves, tree := orchardDesc.named("leaves"), orchardDesc.named("tree")
 	for _, inner := range []string{"", "\x0b\x83\x00\x00\x00\x00\x01x"} { // an index, or not
-		wire := []byte{byte(WireStruct), 0, 4}
-		from := len(wire)
-		wire = append(wire, byte(WireSet), 0, 1)
-		at := len(wire)
-		wire = append(appendBE32(append(wire, byte(WireStruct)), 4000), strings.Repeat("\xee", 5000)...)
-		end := len(wire)
-		wire = append(wire, inner+"\x00"...)
-		to := len(wire)
+		data := []byte{byte(WireStruct), 0, 4}
+		from := len(data)
+		data = append(data, byte(WireSet), 0, 1)
+		at := len(data)
+		data = append(wire.AppendBE32(append(data, byte(WireStruct)), 4000), strings.Repeat("\xee", 5000)...)
+		end := len(data)
+		data = append(data, inner+"\x00"...)
+		to := len(data)
 		f, g := orchardDesc.field(tree), orchardDesc.field(leaves)
 		e := appendIndexNumber(appendIndexNumber(nil, uint32(from)), uint32(to))
 		e = appendIndexNumber(appendIndexNumber(appendIndexNumber(e, f.header<<strideBits), f.typ.typeHash()), 0)
 		e = appendIndexNumber(appendIndexNumber(e, uint32(at)), uint32(end))
 		e = appendIndexNumber(appendIndexNumber(appendIndexNumber(e, g.header<<strideBits|4), g.typ.typeHash()), 2*entryBytes)
 		for i := range 4000 / 16 {
-			e = appendIndexNumber(e, uint32(at+listHeader+16*(i+1)))
+			e = appendIndexNumber(e, uint32(at+wire.ListHeader+16*(i+1)))
 		}
-		wire = withEntries(append(wire, 0), 2, e)
+		data = withEntries(append(data, 0), 2, e)
 		for _, opt := range []Option{ByIndex, RequireIndex} {
-			s, err := parseStruct(orchardDesc, wire, opt)
+			s, err := parseStruct(orchardDesc, data, opt)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,9 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/internal/chain"
+import (
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
 
 // The words of a list's, set's or map's entry. The slots of its elements stand elsewhere in the
 // index. A slot is the words that stand for one element or pair: none if its size is fixed, one
@@ -133,8 +136,8 @@ func (m *Message) appendZeroElements(e, n uint32) {
 	for k := next; k < n; k++ {
 		switch t.elem.kind {
 		case text:
-			p, b := m.buf.Extend(textHeader)
-			putBE32(b, 0)
+			p, b := m.buf.Extend(wire.TextHeader)
+			wire.PutBE32(b, 0)
 			m.idx[m.idx[e+listElems]+k] = p
 		case record:
 			m.appendZeroStruct(t.elem, m.structEntry(e, k))
@@ -291,7 +294,7 @@ func (m *Message) elementsFollow(e uint32) bool {
 // storeCount stores the count of the list or map of entry e on the wire.
 func (m *Message) storeCount(e uint32, t *XType) {
 	if m.idx[e+listEnd] == 0 { // never complete before
-		putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
+		wire.PutBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
 		return
 	}
 	ed := m.editOf(e)
@@ -302,7 +305,7 @@ func (m *Message) storeCount(e uint32, t *XType) {
 		p = m.buf.NodeStart(ed.countNode)
 	}
 	if m.buf.Writable(p) {
-		putBE32(m.buf.At(p), n)
+		wire.PutBE32(m.buf.At(p), n)
 		return
 	}
 	if ed.countNode == 0 {
@@ -310,7 +313,7 @@ func (m *Message) storeCount(e uint32, t *XType) {
 		m.edit(e).countNode = ed.countNode
 	}
 	p, b := m.buf.Place(4)
-	putBE32(b, n)
+	wire.PutBE32(b, n)
 	m.buf.SetPlaced(ed.countNode, p, p+4)
 }
 
@@ -378,10 +381,10 @@ func (s XStruct) newTextAt(i, n int) []byte {
 		return b
 	}
 	if s.beforeSet(i) {
-		p, b := m.buf.Extend(textHeader + n)
-		putBE32(b, uint32(n))
+		p, b := m.buf.Extend(wire.TextHeader + n)
+		wire.PutBE32(b, uint32(n))
 		m.idx[slot] = p
-		return b[textHeader : textHeader+n : textHeader+n]
+		return b[wire.TextHeader : wire.TextHeader+n : wire.TextHeader+n]
 	}
 	b, word := m.replaceText(m.idx[slot], n)
 	m.idx[slot] = word
@@ -395,19 +398,19 @@ func (m *Message) replaceText(word uint32, n int) ([]byte, uint32) {
 		return b, at
 	}
 	node := m.replaceElement(typeString, word)
-	p, b := m.buf.Place(textHeader + n)
-	putBE32(b, uint32(n))
-	m.buf.SetPlaced(node, p, p+uint32(textHeader+n))
-	return b[textHeader : textHeader+n : textHeader+n], inNode | node
+	p, b := m.buf.Place(wire.TextHeader + n)
+	wire.PutBE32(b, uint32(n))
+	m.buf.SetPlaced(node, p, p+uint32(wire.TextHeader+n))
+	return b[wire.TextHeader : wire.TextHeader+n : wire.TextHeader+n], inNode | node
 }
 
 // replaceTextByRef replaces the text that a word stands for by the bytes v, which are referred to.
 // It returns the new word.
 func (m *Message) replaceTextByRef(word uint32, v []byte) uint32 {
 	node := m.replaceElement(typeString, word)
-	p, b := m.buf.Place(textHeader)
-	putBE32(b, uint32(len(v)))
-	m.buf.SetPlaced(node, p, p+textHeader)
+	p, b := m.buf.Place(wire.TextHeader)
+	wire.PutBE32(b, uint32(len(v)))
+	m.buf.SetPlaced(node, p, p+wire.TextHeader)
 	far := m.buf.AddForeign(v, false)
 	m.buf.AddContent(node, far, far+uint32(len(v)))
 	return inNode | node
@@ -474,10 +477,10 @@ func (s XStruct) setTextAt(i int, v []byte) {
 	if n := len(s.m.open); n > 0 && len(v) < referSize {
 		// The usual case: the list is the innermost frame, and its elements are set in order.
 		if f := &s.m.open[n-1]; f.e == s.entry() && f.next == uint32(i) && uint(i) < uint(s.count()) {
-			p, b := s.m.buf.Extend(textHeader + len(v))
+			p, b := s.m.buf.Extend(wire.TextHeader + len(v))
 			f.next++
-			putBE32(b, uint32(len(v)))
-			copy(b[textHeader:], v)
+			wire.PutBE32(b, uint32(len(v)))
+			copy(b[wire.TextHeader:], v)
 			s.m.idx[s.m.idx[f.e+listElems]+uint32(i)] = p
 			return
 		} else if f.next >= scattered && f.e == s.entry() && s.setLooseText(f, i, v) {
@@ -503,8 +506,8 @@ func (s XStruct) setTextAt(i int, v []byte) {
 
 // appendRef appends the text v, whose bytes are referred to, and returns its word.
 func (m *Message) appendRef(v []byte) uint32 {
-	p, b := m.buf.Extend(textHeader)
-	putBE32(b, uint32(len(v)))
+	p, b := m.buf.Extend(wire.TextHeader)
+	wire.PutBE32(b, uint32(len(v)))
 	return m.referText(p, v, 0)
 }
 
@@ -521,8 +524,8 @@ func (m *Message) extendText(v []byte) uint32 {
 	if len(v) >= referSize && m.mayRefer(len(v)) {
 		return m.appendRef(v)
 	}
-	p, b := m.buf.Extend(textHeader + len(v))
-	putBE32(b, uint32(len(v)))
-	copy(b[textHeader:], v)
+	p, b := m.buf.Extend(wire.TextHeader + len(v))
+	wire.PutBE32(b, uint32(len(v)))
+	copy(b[wire.TextHeader:], v)
 	return p
 }

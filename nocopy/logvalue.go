@@ -3,6 +3,7 @@ package nocopy
 import (
 	"encoding/hex"
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"log/slog"
 	"math"
 	"unicode/utf8"
@@ -136,7 +137,7 @@ func (w *logWriter) fixed(t *XType, b []byte) slog.Value {
 	case WireBool:
 		return slog.BoolValue(b[0] != 0)
 	case WireDouble:
-		if v := math.Float64frombits(be64(b)); !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v := math.Float64frombits(wire.BE64(b)); !math.IsNaN(v) && !math.IsInf(v, 0) {
 			return slog.Float64Value(v)
 		}
 	case WireI8, WireI16, WireI32, WireI64:

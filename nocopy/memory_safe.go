@@ -32,9 +32,6 @@ func memoryOf(b []byte, code []cell) memory { return memory{b: b, size: uint64(l
 func (s *memory) mem() bytesAt   { return s.b }
 func (s *memory) window() []byte { return s.b }
 
-// load64 reads the 8 bytes at b[i:], little-endian.
-func load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
-
 func load8(b bytesAt, at uint64) byte      { return b[at] }
 func load32(b bytesAt, at uint64) uint32   { return binary.LittleEndian.Uint32(b[at:]) }
 func loadBE32(b bytesAt, at uint64) uint32 { return binary.BigEndian.Uint32(b[at:]) }

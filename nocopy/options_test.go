@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // optionDesc describes messages for tests of options: with a text, and what Lazy leaves for later.
@@ -90,8 +91,8 @@ var makers = []maker{
 		s, err := d.Next()
 		return XStruct(s), err
 	}},
-	{"FrameDecoder", true, func(wire []byte, opts []Option) (XStruct, error) {
-		frame := append(appendBE32(nil, uint32(len(wire))), wire...)
+	{"FrameDecoder", true, func(data []byte, opts []Option) (XStruct, error) {
+		frame := append(wire.AppendBE32(nil, uint32(len(data))), data...)
 		d := newDecoderOf(optionDesc, bytes.NewReader(frame), true, opts)
 		s, err := d.Next()
 		return XStruct(s), err

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // The entry points of parsing. Most messages are one []byte, have no options but Own, Recycle and
@@ -45,7 +46,7 @@ func (m *Message) parse(d *XDesc, b []byte, flags flag) (XStruct, error) {
 	var levels [parseLevels]level
 	var s machine // each field is set below, so that the compiler need not make all of it zero first
 	s.pc, s.entry, s.used, s.room = start, firstEntry, words, room
-	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+fieldHeader, 0, 1
+	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+wire.FieldHeader, 0, 1
 	s.at, s.top, s.bottom, s.after = 0, 0, 0, 0
 	s.set(b, idx, cells)
 	s.levels, s.most = levelsOf(levels[:])
@@ -97,7 +98,7 @@ func (m *Message) parseFrom(b []byte, base uint32) (XStruct, error) {
 }
 
 func tooLong(d *XDesc, n int64, most int) *Error {
-	return &Error{Path: d.name, Err: limitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
+	return &Error{Path: d.name, Err: wire.LimitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
 }
 
 // ParseBlocks parses a message whose bytes are in several blocks, cut anywhere. Otherwise it is

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"errors"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"io"
 )
 
@@ -72,11 +73,11 @@ func findField(b []byte, id int) (int, WireType, error) {
 	for next := 0; next >= 0; {
 		i = skipPlain(b, next, loaded(int16(id)))
 		next = -1
-		if len(b)-i >= fieldHeader {
-			if int16(headerAt(b, i)) == int16(id) && minSize[b[i]] > 0 {
-				return i + fieldHeader, WireType(b[i]), nil
+		if len(b)-i >= wire.FieldHeader {
+			if int16(wire.HeaderAt(b, i)) == int16(id) && wire.MinSize[b[i]] > 0 {
+				return i + wire.FieldHeader, WireType(b[i]), nil
 			}
-			next, _ = wholeEnd(b, i+fieldHeader, WireType(b[i]), mostWhole)
+			next, _ = wholeEnd(b, i+wire.FieldHeader, WireType(b[i]), mostWhole)
 		}
 	}
 	s := takeScanner()
@@ -95,20 +96,20 @@ func findField(b []byte, id int) (int, WireType, error) {
 
 // findElement returns where element i of the list or set b begins, and its type.
 func findElement(b []byte, i int) (int, WireType, error) {
-	if len(b) < listHeader {
+	if len(b) < wire.ListHeader {
 		return len(b), 0, io.ErrUnexpectedEOF
 	}
-	t, n := WireType(b[0]), int(int32(be32(b[1:])))
+	t, n := WireType(b[0]), int(int32(wire.BE32(b[1:])))
 	switch {
 	case n < 0:
 		return 1, 0, ErrNegative
 	case i < 0 || i >= n:
-		return listHeader, 0, ErrNotFound
-	case minSize[t] == 0:
-		return 0, 0, typeError(t)
+		return wire.ListHeader, 0, ErrNotFound
+	case wire.MinSize[t] == 0:
+		return 0, 0, wire.TypeError(t)
 	}
-	if size := uint64(fixedSize[t]); size > 0 {
-		at := listHeader + uint64(i)*size
+	if size := uint64(wire.FixedSize[t]); size > 0 {
+		at := wire.ListHeader + uint64(i)*size
 		if at > uint64(len(b)) {
 			return len(b), 0, io.ErrUnexpectedEOF
 		}
@@ -118,7 +119,7 @@ func findElement(b []byte, i int) (int, WireType, error) {
 	defer scanners.Put(s)
 	s.start(budgetOf(defaultMaxDepth)-structCost, structCost, int64(len(b)),
 		scanLevel{left: int64(i), types: [2]WireType{t, t}})
-	s.off = listHeader
+	s.off = wire.ListHeader
 	if need, err := s.scan(b); need > 0 || err == io.ErrUnexpectedEOF {
 		return len(b), 0, io.ErrUnexpectedEOF
 	} else if err != nil {

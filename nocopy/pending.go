@@ -5,6 +5,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // pending tells what must be done before a message is changed: its wire index, which a change
@@ -108,8 +109,8 @@ func (m *Message) appendInner(dst []byte, e uint32, t *XType) ([]byte, bool) {
 	all := m.rangeOf(e, t, chain.Range{}).AppendTo(dst)
 	kept, i := all[:len(dst)], len(dst)
 	for all[i] != byte(WireStop) {
-		header := headerAt(all, i)
-		end, err := skip(all, i+fieldHeader, WireType(header>>16), maxBudget, 1)
+		header := wire.HeaderAt(all, i)
+		end, err := skip(all, i+wire.FieldHeader, WireType(header>>16), maxBudget, 1)
 		if err != nil {
 			panic("nocopy: internal error: " + err.Error())
 		}

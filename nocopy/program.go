@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"math"
 	"math/bits"
 	"slices"
@@ -99,10 +100,10 @@ func secondCell(t *XType) cell {
 	if t.kind == record {
 		return cell{op: op(t.desc.words) << shapeWords}
 	}
-	least := minSize[t.elem.wire]
+	least := wire.MinSize[t.elem.wire]
 	s := op(t.elem.size) | op(t.elem.wire)<<shapeWire | op(t.elemWords())<<shapeWords
 	if t.kind == dict {
-		least += minSize[t.key.wire]
+		least += wire.MinSize[t.key.wire]
 		s |= op(t.key.wire) << shapeKey
 	}
 	return cell{s | op(least)<<shapeLeast, uint64(t.id)}
@@ -290,7 +291,7 @@ func (c *compiler) element(t *XType, word int) {
 	case fixed:
 		c.add(cell{op: special(kindFixed) | o | op(t.size)<<opReach}, opOrigin{typ: t})
 	case text:
-		c.add(cell{op: special(kindText) | o | stringFlag(t) | textHeader<<opReach}, opOrigin{typ: t})
+		c.add(cell{op: special(kindText) | o | stringFlag(t) | wire.TextHeader<<opReach}, opOrigin{typ: t})
 	default:
 		c.container(o, t, opOrigin{typ: t})
 	}
@@ -418,13 +419,13 @@ func (c *compiler) sequence(d *XDesc, order []uint16) []int {
 
 // field adds the op of a field.
 func (c *compiler) field(d *XDesc, f *field) {
-	o := op(bits.ReverseBytes32(f.header<<8)) | op(f.word)<<opWord | fieldHeader<<opReach
+	o := op(bits.ReverseBytes32(f.header<<8)) | op(f.word)<<opWord | wire.FieldHeader<<opReach
 	from := opOrigin{desc: d, field: f}
 	switch f.kind {
 	case fixed:
 		c.add(cell{op: o + op(f.size)<<opReach}, from)
 	case text:
-		c.add(cell{op: o + textHeader<<opReach | opText | stringFlag(f.typ)}, from)
+		c.add(cell{op: o + wire.TextHeader<<opReach | opText | stringFlag(f.typ)}, from)
 	default:
 		if !f.fixedList() && !(f.kind == record && plain(f.typ.desc)) {
 			o |= opLater

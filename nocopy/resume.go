@@ -1,5 +1,7 @@
 package nocopy
 
+import "github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+
 // runAll runs a machine, of which pc, entry and at are set, to the end of the value that it
 // indexes. It returns the index after that, failed, or mismatch. lead bytes before at must stay
 // contiguous with the value's header.
@@ -14,7 +16,7 @@ func (p *parser) runAll(s *machine, lead int) int {
 
 // load gives the machine what may have changed since it last ran: window, index, limits.
 func (p *parser) load(s *machine) {
-	s.head, s.after = p.base+fieldHeader, uint64(p.after)
+	s.head, s.after = p.base+wire.FieldHeader, uint64(p.after)
 	s.set(p.b, p.m.idx, *code.cells.Load())
 	s.levels, s.most = levelsOf(p.levels)
 	s.used, s.room = p.m.words, min(p.maxIndex-uint32(p.promised), uint32(len(p.m.idx)))
@@ -95,7 +97,7 @@ func (p *parser) makeRoom(s *machine, lead int) int {
 		if from.field != nil {
 			t = from.field.typ
 		}
-		if n := be32(p.b[s.at+o.reach()-4:]); n >= manyElements {
+		if n := wire.BE32(p.b[s.at+o.reach()-4:]); n >= manyElements {
 			p.foresee(t, int(n))
 		}
 	}
@@ -186,7 +188,7 @@ func (p *parser) leaveStructs(s *machine, why reason) bool {
 	for s.top > s.bottom && p.levels[s.top-1].list == 0 && originOf(p.levels[s.top-1].pc-2*cellSize).field != nil {
 		s.top--
 		f := &p.levels[s.top]
-		s.at = uint64(p.m.idx[s.entry]-p.base) - fieldHeader
+		s.at = uint64(p.m.idx[s.entry]-p.base) - wire.FieldHeader
 		s.pc, s.entry, s.left = f.pc-2*cellSize, f.entry, f.left
 		s.deeper++
 		left = true
@@ -226,7 +228,7 @@ func (p *parser) overlong(d *XDesc, e, pc uint32) int {
 		}
 		at += o.cells() * cellSize
 	}
-	i := int(p.m.idx[last]-p.base) - fieldHeader
+	i := int(p.m.idx[last]-p.base) - wire.FieldHeader
 	p.m.idx[last] = 0
 	return i
 }

@@ -1,6 +1,9 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/internal/chain"
+import (
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
 
 // This file finds fields of a message's root by their ids, whether or not its type has them:
 // package rpc sends some that no IDL knows. Values are passed over, not looked into; those that
@@ -55,9 +58,9 @@ func (s XStruct) findField(id int16, all *[]XCut) (first Value) {
 		if t == WireStop {
 			return first
 		}
-		key := headerAt(w.peek(fieldHeader), 0)
+		key := wire.HeaderAt(w.peek(wire.FieldHeader), 0)
 		from := w.off
-		w.pass(fieldHeader)
+		w.pass(wire.FieldHeader)
 		n := w.size(m.desc.find(key), t)
 		if int16(key) != id {
 			w.pass(n)
@@ -130,11 +133,11 @@ func (w *rootWalk) peek(n int) []byte {
 // size returns how many bytes the value of type t has that is next. f is the field of the root's
 // type that it belongs to, nil if there is none.
 func (w *rootWalk) size(f *field, t WireType) int {
-	if n := int(fixedSize[t]); n > 0 {
+	if n := int(wire.FixedSize[t]); n > 0 {
 		return n
 	}
 	if t == WireString {
-		return textHeader + int(be32(w.peek(textHeader)))
+		return wire.TextHeader + int(wire.BE32(w.peek(wire.TextHeader)))
 	}
 	if n := w.indexed(f); n > 0 {
 		return n
@@ -230,13 +233,13 @@ func (s XStruct) RemoveFields(id int16) bool {
 	return true
 }
 
-// HasType reports whether wire is exactly one value of type t.
-func (X) HasType(t WireType, wire []byte) bool {
-	if minSize[t] == 0 {
+// HasType reports whether data is exactly one value of type t.
+func (X) HasType(t WireType, data []byte) bool {
+	if wire.MinSize[t] == 0 {
 		return false
 	}
-	n, err := skip(wire, 0, t, budgetOf(defaultMaxDepth), 1)
-	return err == nil && n == len(wire)
+	n, err := skip(data, 0, t, budgetOf(defaultMaxDepth), 1)
+	return err == nil && n == len(data)
 }
 
 // ValueOfWire returns the value of type t with these wire bytes, and refers to them.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 const (
@@ -180,15 +181,15 @@ func TestFindFieldsEdited(t *testing.T) {
 
 // TestFindFieldsSteps: indexed values cost one step each, however large they are.
 func TestFindFieldsSteps(t *testing.T) {
-	var wire []byte
-	wire = append(wire, "\x0f\x00\x11\x0c\x00\x03\x00\x00"...) // points, 196,608 of them
-	wire = append(wire, strings.Repeat("\x08\x00\x01\x00\x00\x00\x05\x00", 3<<16)...)
-	wire = append(wire, contextField+"\x00"...)
-	s := mustParse(t, allDesc, wire)
+	var data []byte
+	data = append(data, "\x0f\x00\x11\x0c\x00\x03\x00\x00"...) // points, 196,608 of them
+	data = append(data, strings.Repeat("\x08\x00\x01\x00\x00\x00\x05\x00", 3<<16)...)
+	data = append(data, contextField+"\x00"...)
+	s := mustParse(t, allDesc, data)
 	defer s.Release()
-	w := rootWalk{m: s.m, pieces: []rootPiece{{s.m.idx[s.m.root], wire}}}
-	w.pass(fieldHeader)
-	if n, want := w.indexed(allDesc.find(uint32(WireList)<<16|17)), len(wire)-len(contextField)-4; n != want {
+	w := rootWalk{m: s.m, pieces: []rootPiece{{s.m.idx[s.m.root], data}}}
+	w.pass(wire.FieldHeader)
+	if n, want := w.indexed(allDesc.find(uint32(WireList)<<16|17)), len(data)-len(contextField)-4; n != want {
 		t.Errorf("an indexed list of %d bytes is passed as one of %d", want, n)
 	}
 	if allocs := testing.AllocsPerRun(100, func() { s.FindFields(1) }); allocs > 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // For generated code. XRow writes structs all of whose fields are known, in the order of the IDL:
@@ -317,9 +318,9 @@ func (r *XRow) list(at int, f XField, t *XType, n int) (int, uint32) {
 		room = uint32(t.elem.desc.words)
 	}
 	c := r.alloc(listWords + slotWords(t, n))
-	at = r.fit(at, fieldHeader+listHeader)
+	at = r.fit(at, wire.FieldHeader+wire.ListHeader)
 	binary.BigEndian.PutUint64(r.mem[at:], containerHeader(f.header(), t.elem.wire, uint32(n)))
-	at += fieldHeader + listHeader
+	at += wire.FieldHeader + wire.ListHeader
 	w := (*[listWords]uint32)(r.idx[c:])
 	w[listStart] = r.base + uint32(at)
 	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, room, t.id
@@ -387,18 +388,18 @@ func (r *XRow) StopOwed(at int, d *XDesc) int {
 func (r *XRow) owed(at int, f *field) int {
 	m := r.m
 	m.scratch = f.appendDefault(m.scratch[:0])
-	at = r.fit(at, fieldHeader+len(m.scratch))
+	at = r.fit(at, wire.FieldHeader+len(m.scratch))
 	b := r.mem[at:]
-	putHeader(b, f.header)
-	copy(b[fieldHeader:], m.scratch)
-	p := r.base + uint32(at) + fieldHeader
+	wire.PutHeader(b, f.header)
+	copy(b[wire.FieldHeader:], m.scratch)
+	p := r.base + uint32(at) + wire.FieldHeader
 	if f.kind < record {
 		r.set(f.c, p)
 	} else {
 		m.laters = append(m.laters, later{word: r.e, f: f.c, at: p, typ: f.typ})
 		m.more = true
 	}
-	return at + fieldHeader + len(m.scratch)
+	return at + wire.FieldHeader + len(m.scratch)
 }
 
 // Entry returns the entry of the struct that is being written, for Back and EndList.
@@ -419,9 +420,9 @@ const panicEndless = "nocopy: values that contain themselves, or are nested too 
 func (r *XRow) Struct(at int, f XField, d *XDesc) int {
 	r.enter()
 	c := r.alloc(d.words)
-	at = r.fit(at, fieldHeader)
-	putHeader(r.mem[at:], f.header())
-	at += fieldHeader
+	at = r.fit(at, wire.FieldHeader)
+	wire.PutHeader(r.mem[at:], f.header())
+	at += wire.FieldHeader
 	r.set(f, c)
 	r.e = c
 	r.idx[c+entryStart] = r.base + uint32(at)

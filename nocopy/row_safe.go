@@ -2,7 +2,10 @@
 
 package nocopy
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
 
 // room returns the bytes of the block at the tail from at on. fit must have made sure of them.
 func (r *XRow) room(at int) *[rowSlack]byte { return (*[rowSlack]byte)(r.mem[at:]) }
@@ -13,9 +16,9 @@ func (r *XRow) Text(at int, f XField, v string) int {
 	if n >= referSize || !r.fits(at, n) {
 		return r.longText(at, f, v)
 	}
-	r.set(f, r.base+uint32(at)+fieldHeader)
+	r.set(f, r.base+uint32(at)+wire.FieldHeader)
 	binary.BigEndian.PutUint64(r.mem[at:], uint64(f)<<40|uint64(n)<<8)
-	at += fieldHeader + textHeader
+	at += wire.FieldHeader + wire.TextHeader
 	return at + copy(r.mem[at:], v)
 }
 
@@ -26,8 +29,8 @@ func (r *XRow) element(at int, word uint32, v string) int {
 		return r.longElement(at, word, v)
 	}
 	r.idx[word] = r.base + uint32(at)
-	putBE32(r.mem[at:], uint32(n))
-	at += textHeader
+	wire.PutBE32(r.mem[at:], uint32(n))
+	at += wire.TextHeader
 	return at + copy(r.mem[at:], v)
 }
 

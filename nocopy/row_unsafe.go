@@ -4,6 +4,7 @@ package nocopy
 
 import (
 	"encoding/binary"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"unsafe"
 )
 
@@ -15,12 +16,12 @@ func (r *XRow) room(at int) *[rowSlack]byte {
 
 // Text writes a string. It refers to a string of 4 KiB or more.
 func (r *XRow) Text(at int, f XField, v string) int {
-	const lead = fieldHeader + textHeader
+	const lead = wire.FieldHeader + wire.TextHeader
 	n := len(v)
 	if n >= referSize || !r.fits(at, n) {
 		return r.longText(at, f, v)
 	}
-	r.set(f, r.base+uint32(at)+fieldHeader)
+	r.set(f, r.base+uint32(at)+wire.FieldHeader)
 	to := r.room(at)
 	binary.BigEndian.PutUint64(to[:], uint64(f)<<40|uint64(n)<<8)
 	if uint(n-4) > 32-4 {
@@ -40,10 +41,10 @@ func (r *XRow) element(at int, word uint32, v string) int {
 	to := r.room(at)
 	binary.BigEndian.PutUint32(to[:], uint32(n))
 	if uint(n-4) > 32-4 {
-		return at + textHeader + copy(r.mem[at+textHeader:], v)
+		return at + wire.TextHeader + copy(r.mem[at+wire.TextHeader:], v)
 	}
-	move4to32(&to[textHeader], v)
-	return at + textHeader + n
+	move4to32(&to[wire.TextHeader], v)
+	return at + wire.TextHeader + n
 }
 
 // shortElements writes texts of 4 to 32 bytes without field headers and stores their positions in
@@ -59,8 +60,8 @@ func (r *XRow) shortElements(at int, word uint32, v []string) (int, int) {
 		words[i] = r.base + uint32(at)
 		to := r.room(at)
 		binary.BigEndian.PutUint32(to[:], uint32(n))
-		move4to32(&to[textHeader], v)
-		at += textHeader + n
+		move4to32(&to[wire.TextHeader], v)
+		at += wire.TextHeader + n
 	}
 	return at, len(v)
 }

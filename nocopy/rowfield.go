@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // The fields that XRow writes. Those that end in Opt leave a field unset whose Opt is; those that
@@ -23,24 +24,24 @@ func (r *XRow) Bool(at int, f XField, v bool) int {
 func (r *XRow) Int8(at int, f XField, v int8) int {
 	at = r.fit(at, 0)
 	binary.BigEndian.PutUint32(r.room(at)[:], uint32(f)<<8|uint32(uint8(v)))
-	r.set(f, r.base+uint32(at)+fieldHeader)
-	return at + fieldHeader + 1
+	r.set(f, r.base+uint32(at)+wire.FieldHeader)
+	return at + wire.FieldHeader + 1
 }
 
 // Int16 writes an i16.
 func (r *XRow) Int16(at int, f XField, v int16) int {
 	at = r.fit(at, 0)
 	binary.BigEndian.PutUint64(r.room(at)[:], uint64(f)<<40|uint64(uint16(v))<<24)
-	r.set(f, r.base+uint32(at)+fieldHeader)
-	return at + fieldHeader + 2
+	r.set(f, r.base+uint32(at)+wire.FieldHeader)
+	return at + wire.FieldHeader + 2
 }
 
 // Int32 writes an i32 or enum.
 func (r *XRow) Int32(at int, f XField, v int32) int {
 	at = r.fit(at, 0)
 	binary.BigEndian.PutUint64(r.room(at)[:], uint64(f)<<40|uint64(uint32(v))<<8)
-	r.set(f, r.base+uint32(at)+fieldHeader)
-	return at + fieldHeader + 4
+	r.set(f, r.base+uint32(at)+wire.FieldHeader)
+	return at + wire.FieldHeader + 4
 }
 
 // Int64 writes an i64.
@@ -48,9 +49,9 @@ func (r *XRow) Int64(at int, f XField, v int64) int {
 	at = r.fit(at, 0)
 	b := r.room(at)
 	binary.BigEndian.PutUint32(b[:], uint32(f)<<8)
-	binary.BigEndian.PutUint64(b[fieldHeader:], uint64(v))
-	r.set(f, r.base+uint32(at)+fieldHeader)
-	return at + fieldHeader + 8
+	binary.BigEndian.PutUint64(b[wire.FieldHeader:], uint64(v))
+	r.set(f, r.base+uint32(at)+wire.FieldHeader)
+	return at + wire.FieldHeader + 8
 }
 
 // Float64 writes a double.
@@ -61,10 +62,10 @@ func (r *XRow) Float64(at int, f XField, v float64) int {
 // UUID writes a uuid.
 func (r *XRow) UUID(at int, f XField, v UUID) int {
 	at = r.fit(at, 0)
-	putHeader(r.mem[at:], f.header())
-	copy(r.mem[at+fieldHeader:], v[:])
-	r.set(f, r.base+uint32(at)+fieldHeader)
-	return at + fieldHeader + len(v)
+	wire.PutHeader(r.mem[at:], f.header())
+	copy(r.mem[at+wire.FieldHeader:], v[:])
+	r.set(f, r.base+uint32(at)+wire.FieldHeader)
+	return at + wire.FieldHeader + len(v)
 }
 
 // BoolOpt writes a bool that may be unset. The other methods named …Opt work alike.
@@ -140,9 +141,9 @@ func (r *XRow) Bytes(at int, f XField, v []byte) int {
 	if n >= referSize || !r.fits(at, n) {
 		return r.longText(at, f, chain.String(v))
 	}
-	r.set(f, r.base+uint32(at)+fieldHeader)
+	r.set(f, r.base+uint32(at)+wire.FieldHeader)
 	binary.BigEndian.PutUint64(r.room(at)[:], uint64(f)<<40|uint64(n)<<8)
-	at += fieldHeader + textHeader
+	at += wire.FieldHeader + wire.TextHeader
 	return at + copy(r.mem[at:], v)
 }
 
@@ -152,10 +153,10 @@ func (r *XRow) longText(at int, f XField, v string) int {
 	if room >= referSize && r.mayRefer(room) {
 		room = 0
 	}
-	at = r.fit(at, fieldHeader+textHeader+room) // the header stays next to what it leads
-	putHeader(r.mem[at:], f.header())
+	at = r.fit(at, wire.FieldHeader+wire.TextHeader+room) // the header stays next to what it leads
+	wire.PutHeader(r.mem[at:], f.header())
 	word, laters := r.word(f), len(r.m.laters)
-	at = r.longElement(at+fieldHeader, word, v)
+	at = r.longElement(at+wire.FieldHeader, word, v)
 	for i := range r.m.laters[laters:] { // one at most
 		l := &r.m.laters[laters+i]
 		l.word, l.f = r.e, f
@@ -169,18 +170,18 @@ func (r *XRow) longElement(at int, word uint32, v string) int {
 	n := len(v)
 	if n >= referSize && r.mayRefer(n) {
 		at = r.fit(at, 0)
-		putBE32(r.mem[at:], uint32(n))
+		wire.PutBE32(r.mem[at:], uint32(n))
 		r.idx[word] = r.base + uint32(at) // until it is referred to
 		r.m.laters = append(r.m.laters, later{word: word, at: r.base + uint32(at), text: chain.StringBytes(v)})
 		r.promised += chain.Segments(n)
 		r.m.more = true
-		return at + textHeader
+		return at + wire.TextHeader
 	}
 	at = r.fit(at, n)
-	putBE32(r.mem[at:], uint32(n))
-	copy(r.mem[at+textHeader:], v)
+	wire.PutBE32(r.mem[at:], uint32(n))
+	copy(r.mem[at+wire.TextHeader:], v)
 	r.idx[word] = r.base + uint32(at)
-	return at + textHeader + n
+	return at + wire.TextHeader + n
 }
 
 // mayRefer reports whether n bytes of text are referred to, and not copied. It panics if they are
@@ -240,7 +241,7 @@ func (r *XRow) texts(at int, f XField, d *XDesc, n int) (int, uint32) {
 // fixedList writes the header of a list or set of n elements of the given size and returns where
 // their bytes begin and end.
 func (r *XRow) fixedList(at int, f XField, d *XDesc, n, size int) (int, int) {
-	const head = fieldHeader + listHeader
+	const head = wire.FieldHeader + wire.ListHeader
 	t := d.field(f).typ
 	checkCount(t, n)
 	c := r.alloc(listWords)
@@ -322,12 +323,12 @@ func (r *XRow) TextPairs(at int, f XField, d *XDesc, v []Pair[string, string]) i
 func (r *XRow) dict(at int, f XField, t *XType, n int) (int, uint32) {
 	checkCount(t, n)
 	c := r.alloc(listWords + slotWords(t, n))
-	at = r.fit(at, fieldHeader+mapHeader)
+	at = r.fit(at, wire.FieldHeader+wire.MapHeader)
 	b := r.mem[at:]
-	putHeader(b, f.header())
-	t.putTypes(b[fieldHeader:])
-	putBE32(b[fieldHeader+2:], uint32(n))
-	at += fieldHeader + mapHeader
+	wire.PutHeader(b, f.header())
+	t.putTypes(b[wire.FieldHeader:])
+	wire.PutBE32(b[wire.FieldHeader+2:], uint32(n))
+	at += wire.FieldHeader + wire.MapHeader
 	w := (*[listWords]uint32)(r.idx[c:])
 	w[listStart] = r.base + uint32(at)
 	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id

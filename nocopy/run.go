@@ -1,6 +1,9 @@
 package nocopy
 
-import "unicode/utf8"
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"unicode/utf8"
+)
 
 // machine runs a program over the bytes of a window. Its state is in here while the loop does not
 // run; the loop keeps it in registers.
@@ -10,7 +13,7 @@ type machine struct {
 	used   uint32 // how many words of the index are in use
 	room   uint32 // how many may be
 	deeper int32  // how many more structs may be nested
-	head   uint32 // the position fieldHeader bytes after the beginning of the window
+	head   uint32 // the position wire.FieldHeader bytes after the beginning of the window
 	leaves uint32 // 1: containers may be left for later without counting the structs in them
 	left   uint32 // elements to come after this one
 	at     uint64 // the index in the window that the machine is at
@@ -82,7 +85,7 @@ loop:
 				goto missed
 			}
 			if o&opText != 0 {
-				n := uint64(loadBE32(mem, at+fieldHeader))
+				n := uint64(loadBE32(mem, at+wire.FieldHeader))
 				if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(end, n) {
 					goto missed
 				}
@@ -100,14 +103,14 @@ loop:
 				break
 			}
 			if len(m) != modePasses {
-				put(w, entryEnd, head+uint32(at)-fieldHeader)
+				put(w, entryEnd, head+uint32(at)-wire.FieldHeader)
 			}
 			at++
 			if left > 0 {
 				left--
 				if len(m) != modePasses {
 					w = wordsAfter(w, o.word())
-					put(w, entryStart, head+uint32(at)-fieldHeader)
+					put(w, entryStart, head+uint32(at)-wire.FieldHeader)
 				}
 				pc = toAt(code, pc) >> 32
 				continue
@@ -158,7 +161,7 @@ loop:
 				if len(m) != modePasses {
 					f.entry = number(s.idx, w)
 					w = entryAt(s.idx, e)
-					put(w, entryStart, head+uint32(end)-fieldHeader)
+					put(w, entryStart, head+uint32(end)-wire.FieldHeader)
 				}
 				s.top++
 				s.deeper--
@@ -179,7 +182,7 @@ loop:
 						break
 					}
 					l = entryAt(s.idx, e)
-					put(l, listStart, head+uint32(end)-fieldHeader)
+					put(l, listStart, head+uint32(end)-wire.FieldHeader)
 					put(l, listCount, n)
 					put(l, listElems, e+listWords)
 					if kind == kindStructs {
@@ -234,7 +237,7 @@ loop:
 					if kind == kindStructs {
 						s.deeper--
 						if len(m) != modePasses {
-							put(w, entryStart, head+uint32(end)-fieldHeader)
+							put(w, entryStart, head+uint32(end)-wire.FieldHeader)
 						}
 					}
 					s.top++
@@ -246,7 +249,7 @@ loop:
 					goto missed
 				}
 				if len(m) != modePasses {
-					put(entryAt(s.idx, e), listEnd, head+uint32(end)-fieldHeader)
+					put(entryAt(s.idx, e), listEnd, head+uint32(end)-wire.FieldHeader)
 					put(w, o.word(), e)
 					s.used = e + uint32(words)
 				}
@@ -260,7 +263,7 @@ loop:
 					break
 				}
 				if len(m) != modePasses {
-					put(w, entryEnd, head+uint32(at)-fieldHeader)
+					put(w, entryEnd, head+uint32(at)-wire.FieldHeader)
 					put(w, unionWord, lastOf(w, o.word(), uint32(o.reach())))
 				}
 				at++
@@ -273,7 +276,7 @@ loop:
 				if len(m) != modePasses {
 					w = wordsAfter(w, o.word())
 					if kind != kindNext {
-						put(w, entryStart, head+uint32(at)-fieldHeader)
+						put(w, entryStart, head+uint32(at)-wire.FieldHeader)
 					}
 				}
 				pc = toAt(code, pc) >> 32
@@ -312,7 +315,7 @@ loop:
 				end += n
 			}
 			if len(m) != modePasses {
-				put(w, o.word(), head+uint32(at)-fieldHeader)
+				put(w, o.word(), head+uint32(at)-wire.FieldHeader)
 			}
 			at = end
 			pc += cellSize
@@ -327,7 +330,7 @@ loop:
 		f = s.level(s.top)
 		if len(m) != modePasses {
 			if f.list != 0 {
-				put(entryAt(s.idx, f.list), listEnd, head+uint32(at)-fieldHeader)
+				put(entryAt(s.idx, f.list), listEnd, head+uint32(at)-wire.FieldHeader)
 			}
 			w = entryAt(s.idx, f.entry)
 		}
@@ -355,24 +358,24 @@ const nowhere = 1 << 62
 //go:noinline
 func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
 	var m M
-	mem, size, base := s.mem(), s.size, s.head-fieldHeader
-	if size < textHeader {
+	mem, size, base := s.mem(), s.size, s.head-wire.FieldHeader
+	if size < wire.TextHeader {
 		return nowhere
 	}
-	last := size - textHeader
+	last := size - wire.TextHeader
 	for k := uint32(listWords); n > 0; n-- {
 		if at > last {
 			return nowhere
 		}
 		x := uint64(loadBE32(mem, at))
-		if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(at+textHeader, x) {
+		if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(at+wire.TextHeader, x) {
 			return nowhere
 		}
 		if len(m) != modePasses {
 			put(l, k, base+uint32(at))
 			k++
 		}
-		at += textHeader + x
+		at += wire.TextHeader + x
 	}
 	return at
 }
@@ -386,31 +389,31 @@ func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 
 	if len(m) == modePasses {
 		return texts[M](s, o, l, 2*n, at)
 	}
-	mem, size, base := s.mem(), s.size, s.head-fieldHeader
-	if size < textHeader {
+	mem, size, base := s.mem(), s.size, s.head-wire.FieldHeader
+	if size < wire.TextHeader {
 		return nowhere
 	}
-	last := size - textHeader
+	last := size - wire.TextHeader
 	for l = wordsAfter(l, listWords); ; l = wordsAfter(l, pairWords) {
 		if at > last {
 			return nowhere
 		}
 		x := uint64(loadBE32(mem, at))
-		if len(m)&modeChecks != 0 && o&opStringKeys != 0 && !s.valid(at+textHeader, x) {
+		if len(m)&modeChecks != 0 && o&opStringKeys != 0 && !s.valid(at+wire.TextHeader, x) {
 			return nowhere
 		}
-		value := at + textHeader + x
+		value := at + wire.TextHeader + x
 		if value > last {
 			return nowhere
 		}
 		x = uint64(loadBE32(mem, value))
-		if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(value+textHeader, x) {
+		if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(value+wire.TextHeader, x) {
 			return nowhere
 		}
 		put(l, pairKey, base+uint32(at))
 		put(l, pairValue, base+uint32(value))
 		put(l, pairNode, 0)
-		at = value + textHeader + x
+		at = value + wire.TextHeader + x
 		if n--; n == 0 {
 			return at
 		}
@@ -453,7 +456,7 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 				put(w, uint32(o>>opWord), head+uint32(i))
 			}
 			if o&opText != 0 {
-				i += uint64(loadBE32(mem, i+fieldHeader))
+				i += uint64(loadBE32(mem, i+wire.FieldHeader))
 			}
 			i += reachAt(code, pc)
 			pc += cellSize
@@ -462,8 +465,8 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 			return at, n
 		}
 		if len(m) != modePasses {
-			put(w, entryStart, head+uint32(at)-fieldHeader)
-			put(w, entryEnd, head+uint32(i)-fieldHeader)
+			put(w, entryStart, head+uint32(at)-wire.FieldHeader)
+			put(w, entryEnd, head+uint32(i)-wire.FieldHeader)
 		}
 		at = i + 1
 		if n--; n == 0 {
@@ -483,25 +486,25 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 //go:noinline
 func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint64, uint32) {
 	var m M
-	mem, last, base := s.mem(), s.size-labelSize, s.head-fieldHeader
+	mem, last, base := s.mem(), s.size-labelSize, s.head-wire.FieldHeader
 	name, value := uint32(opAt(s.code, pc)), uint32(opAt(s.code, pc+cellSize))
 	for {
 		if at > last || (load32(mem, at)^name)&headerMask != 0 {
 			return at, n
 		}
-		v := at + uint64(loadBE32(mem, at+fieldHeader))
+		v := at + uint64(loadBE32(mem, at+wire.FieldHeader))
 		if v > last || (load32(mem, v+textSize)^value)&headerMask != 0 {
 			return at, n
 		}
-		z := v + uint64(loadBE32(mem, v+textSize+fieldHeader))
+		z := v + uint64(loadBE32(mem, v+textSize+wire.FieldHeader))
 		if z > last || load8(mem, z+2*textSize) != byte(WireStop) {
 			return at, n
 		}
 		if len(m) != modePasses {
 			put(w, entryStart, base+uint32(at))
 			put(w, entryEnd, base+uint32(z)+2*textSize)
-			put(w, structWords, base+uint32(at)+fieldHeader)
-			put(w, structWords+1, base+uint32(v)+textSize+fieldHeader)
+			put(w, structWords, base+uint32(at)+wire.FieldHeader)
+			put(w, structWords+1, base+uint32(v)+textSize+wire.FieldHeader)
 		}
 		at = z + labelSize
 		if n--; n == 0 {
@@ -514,7 +517,7 @@ func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint
 }
 
 const (
-	textSize  = fieldHeader + textHeader
+	textSize  = wire.FieldHeader + wire.TextHeader
 	labelSize = 2*textSize + 1 // of a struct of two texts, but for their contents
 )
 

@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"io"
 	"math"
 )
@@ -135,7 +136,7 @@ loop:
 				need = i + 1
 				break loop
 			}
-			t, at = WireType(b[i]), i+fieldHeader
+			t, at = WireType(b[i]), i+wire.FieldHeader
 			if t == WireStop {
 				i++
 				structs++
@@ -148,11 +149,11 @@ loop:
 				s.levels = s.levels[:len(s.levels)-1]
 				continue
 			}
-			if minSize[t] == 0 {
-				err = typeError(t)
+			if wire.MinSize[t] == 0 {
+				err = wire.TypeError(t)
 				break loop
 			}
-			if len(b) >= at && loaded(int16(headerAt(b, i))) == wanted {
+			if len(b) >= at && loaded(int16(wire.HeaderAt(b, i))) == wanted {
 				s.found, i = t, at
 				break loop
 			}
@@ -178,7 +179,7 @@ loop:
 				typ = typ.within(l.left&1 == 0)
 			}
 		}
-		head := int(minSize[t]) // what tells the size
+		head := int(wire.MinSize[t]) // what tells the size
 		if t == WireStruct {
 			head = 0
 		}
@@ -203,12 +204,12 @@ loop:
 			s.push(l)
 			l = scanLevel{left: -1}
 		case WireString:
-			n := int(int32(be32(b[at:])))
-			if uint(n) > uint(len(b)-at-textHeader) {
-				i, need, err = s.beyond(i, at+textHeader, n)
+			n := int(int32(wire.BE32(b[at:])))
+			if uint(n) > uint(len(b)-at-wire.TextHeader) {
+				i, need, err = s.beyond(i, at+wire.TextHeader, n)
 				break loop
 			}
-			i = at + textHeader + n
+			i = at + wire.TextHeader + n
 			l.left -= taken
 		case WireList, WireSet, WireMap:
 			inner := scanLevel{typ: typ}
@@ -262,11 +263,11 @@ func (s *XScanner) push(l scanLevel) {
 func (s *XScanner) beyond(i, at, n int) (off, need int, err error) {
 	switch end := s.dropped + int64(at) + int64(n); {
 	case n < 0:
-		return at - textHeader, 0, ErrNegative
+		return at - wire.TextHeader, 0, ErrNegative
 	case s.total >= 0 && end > s.total:
 		return i, 0, io.ErrUnexpectedEOF
 	case end > maxScan:
-		return i, 0, limitError("value of " + itoa(n) + " bytes")
+		return i, 0, wire.LimitError("value of " + itoa(n) + " bytes")
 	}
 	return i, at + n, nil
 }
@@ -280,14 +281,14 @@ const maxScan = 1<<31 - 1
 func (s *XScanner) container(b []byte, at int, pairs bool, l *scanLevel, budget int) (next int, size int64, err error) {
 	key, width := WireType(b[at]), int64(1)
 	elem := key
-	least := int64(minSize[elem])
-	size = int64(fixedSize[elem])
-	next = at + listHeader
+	least := int64(wire.MinSize[elem])
+	size = int64(wire.FixedSize[elem])
+	next = at + wire.ListHeader
 	if pairs {
-		elem, width, next = WireType(b[at+1]), 2, at+mapHeader
-		least, size = least+int64(minSize[elem]), size+int64(fixedSize[elem])
+		elem, width, next = WireType(b[at+1]), 2, at+wire.MapHeader
+		least, size = least+int64(wire.MinSize[elem]), size+int64(wire.FixedSize[elem])
 	}
-	n := int64(int32(be32(b[next-4:])))
+	n := int64(int32(wire.BE32(b[next-4:])))
 	switch {
 	case n < 0:
 		return next - 4, 0, ErrNegative
@@ -295,10 +296,10 @@ func (s *XScanner) container(b []byte, at int, pairs bool, l *scanLevel, budget 
 		return next, 0, errDepth
 	case n == 0: // its element types are anything
 		return next, 0, nil
-	case minSize[key] == 0:
-		return at, 0, typeError(key)
-	case minSize[elem] == 0:
-		return at + 1, 0, typeError(elem)
+	case wire.MinSize[key] == 0:
+		return at, 0, wire.TypeError(key)
+	case wire.MinSize[elem] == 0:
+		return at + 1, 0, wire.TypeError(elem)
 	case s.total >= 0 && s.dropped+int64(next)+n*least > s.total:
 		return next, 0, io.ErrUnexpectedEOF
 	}
@@ -308,9 +309,9 @@ func (s *XScanner) container(b []byte, at int, pairs bool, l *scanLevel, budget 
 	if s.mismatched || l.typ != nil && !l.typ.nested() {
 		l.typ = nil
 	}
-	if fixedSize[key] > 0 && fixedSize[elem] > 0 {
+	if wire.FixedSize[key] > 0 && wire.FixedSize[elem] > 0 {
 		if n*size > maxScan {
-			return next, 0, limitError("container of " + itoa(int(n)) + " elements")
+			return next, 0, wire.LimitError("container of " + itoa(int(n)) + " elements")
 		}
 		return next, n * size, nil
 	}
@@ -322,19 +323,19 @@ func (s *XScanner) container(b []byte, at int, pairs bool, l *scanLevel, budget 
 // leaves passes elements at b[i:], of which left are still to come, as long as they are texts or
 // of fixed size. It returns where the next one is, and how many are left then.
 func leaves(b []byte, i int, left int64, types [2]WireType) (int, int64) {
-	for types == [2]WireType{WireString, WireString} && left > 0 && len(b)-i >= textHeader {
-		n := uint64(be32(b[i:]))
-		if n > uint64(len(b)-i-textHeader) {
+	for types == [2]WireType{WireString, WireString} && left > 0 && len(b)-i >= wire.TextHeader {
+		n := uint64(wire.BE32(b[i:]))
+		if n > uint64(len(b)-i-wire.TextHeader) {
 			return i, left
 		}
-		i += textHeader + int(n)
+		i += wire.TextHeader + int(n)
 		left--
 	}
 	for left > 0 {
 		t := types[left&1]
-		n := uint64(fixedSize[t])
-		if t == WireString && len(b)-i >= textHeader {
-			n = textHeader + uint64(be32(b[i:]))
+		n := uint64(wire.FixedSize[t])
+		if t == WireString && len(b)-i >= wire.TextHeader {
+			n = wire.TextHeader + uint64(wire.BE32(b[i:]))
 		}
 		if n == 0 || n > uint64(len(b)-i) {
 			break
@@ -385,24 +386,24 @@ const (
 // fields of fixed size, too many, or is not whole.
 func programOf(b []byte, i int, cells []cell) []cell {
 	for len(b)-i >= 8 && len(cells) < scanFields {
-		x := load64(b, i)
+		x := wire.Load64(b, i)
 		t := WireType(x)
 		if t == WireStop {
 			return append(cells, cell{op: special(kindStop)})
 		}
-		o := op(x&headerMask) | fieldHeader<<opReach
-		n := uint64(fixedSize[t])
+		o := op(x&headerMask) | wire.FieldHeader<<opReach
+		n := uint64(wire.FixedSize[t])
 		switch {
 		case t == WireString:
-			n = textHeader + uint64(lengthIn(x))
+			n = wire.TextHeader + uint64(wire.LengthIn(x))
 			o |= opText
-			o += textHeader << opReach
+			o += wire.TextHeader << opReach
 		case n > 0:
 			o += op(n) << opReach
 		default:
 			return nil
 		}
-		if n += fieldHeader; n > uint64(len(b)-i) {
+		if n += wire.FieldHeader; n > uint64(len(b)-i) {
 			return nil
 		}
 		i += int(n)

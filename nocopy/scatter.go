@@ -1,5 +1,7 @@
 package nocopy
 
+import "github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+
 // A list of texts that is being built turns scattered when an element is set out of order: its
 // elements, but for those before it, are loose from then on. They are in memory of the message,
 // but in no run, and their words are positions there, 0 of those that were not set. When the
@@ -51,13 +53,13 @@ func (s XStruct) placeLoose(i int, slot uint32, n int) (uint32, []byte) {
 // returns nil if the element can't be loose: the list is not scattered then.
 func (s XStruct) looseTextAt(i, n int) []byte {
 	slot := s.elemSlot(i)
-	p, b := s.placeLoose(i, slot, textHeader+n)
+	p, b := s.placeLoose(i, slot, wire.TextHeader+n)
 	if b == nil {
 		return nil
 	}
-	putBE32(b, uint32(n))
+	wire.PutBE32(b, uint32(n))
 	s.m.idx[slot] = p
-	return b[textHeader : textHeader+n : textHeader+n]
+	return b[wire.TextHeader : wire.TextHeader+n : wire.TextHeader+n]
 }
 
 // setLooseText makes element i the text v, in the usual case: the list is scattered, f is its
@@ -80,11 +82,11 @@ func (s XStruct) setLooseText(f *frame, i int, v []byte) bool {
 // if not, the list is not scattered.
 func (s XStruct) looseRefAt(i int, v []byte) bool {
 	m, slot := s.m, s.elemSlot(i)
-	p, b := s.placeLoose(i, slot, textHeader)
+	p, b := s.placeLoose(i, slot, wire.TextHeader)
 	if b == nil {
 		return false
 	}
-	putBE32(b, uint32(len(v)))
+	wire.PutBE32(b, uint32(len(v)))
 	node := uint32(0)
 	if k := len(m.looseNodes) - 1; k >= 0 {
 		node, m.looseNodes = m.looseNodes[k], m.looseNodes[:k]
@@ -101,10 +103,10 @@ func (s XStruct) looseRefAt(i int, v []byte) bool {
 // forgetLoose notes that the loose text that a word stands for is no longer needed.
 func (m *Message) forgetLoose(word uint32) {
 	if word&inNode == 0 {
-		m.buf.ForgetLoose(textHeader + len(m.textBytes(word)))
+		m.buf.ForgetLoose(wire.TextHeader + len(m.textBytes(word)))
 		return
 	}
-	m.buf.ForgetLoose(textHeader)
+	m.buf.ForgetLoose(wire.TextHeader)
 	m.buf.ReferLoose(-len(m.textBytes(word)))
 	m.buf.MoveGrow(word&^inNode, 0, 0) // where nothing is sent
 	m.looseNodes = append(m.looseNodes, word)
@@ -127,7 +129,7 @@ func (m *Message) gather() {
 		if len(words) == 0 {
 			break
 		}
-		p, b := m.buf.Extend(textHeader)
+		p, b := m.buf.Extend(wire.TextHeader)
 		m.moveReferred(words[0], p, b)
 		words = words[1:]
 	}
@@ -139,8 +141,8 @@ func (m *Message) gather() {
 // moveReferred moves the text that a word stands for, whose bytes are referred to, to b, which is
 // at position p.
 func (m *Message) moveReferred(word, p uint32, b []byte) {
-	putBE32(b, uint32(len(m.textBytes(word))))
-	m.buf.MoveGrow(word&^inNode, p+textHeader, p)
+	wire.PutBE32(b, uint32(len(m.textBytes(word))))
+	m.buf.MoveGrow(word&^inNode, p+wire.TextHeader, p)
 }
 
 // renewLoose copies the loose elements of the innermost frame's list to new memory, without what
@@ -152,7 +154,7 @@ func (m *Message) renewLoose() bool {
 		if word == 0 {
 			continue
 		}
-		n := textHeader
+		n := wire.TextHeader
 		if word&inNode == 0 {
 			n += len(m.textBytes(word))
 		}

@@ -1,8 +1,7 @@
 package nocopy
 
 import (
-	"encoding/binary"
-	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"io"
 	"math/bits"
 	"sync"
@@ -11,7 +10,7 @@ import (
 // skip returns the index after the value of type t at b[i:]. On an error it returns the index of
 // what is wrong. Every list or map costs listCost of the budget, every struct structCost.
 func skip(b []byte, i int, t WireType, budget, listCost int) (int, error) {
-	if n := int(fixedSize[t]); n > 0 && n <= len(b)-i {
+	if n := int(wire.FixedSize[t]); n > 0 && n <= len(b)-i {
 		return i + n, nil
 	}
 	if end, _ := wholeEnd(b, i, t, wholeDepth(budget)); end > 0 {
@@ -47,33 +46,33 @@ func wholeEnd(b []byte, i int, t WireType, depth int) (end, structs int) {
 	left, types := int64(0), [2]WireType{}
 	switch t {
 	case WireString:
-		if len(b)-i >= textHeader {
-			if n := uint64(be32(b[i:])); n <= uint64(len(b)-i-textHeader) {
-				return i + textHeader + int(n), 0
+		if len(b)-i >= wire.TextHeader {
+			if n := uint64(wire.BE32(b[i:])); n <= uint64(len(b)-i-wire.TextHeader) {
+				return i + wire.TextHeader + int(n), 0
 			}
 		}
 		return -1, 0
 	case WireStruct:
 		return wholeStruct(b, i, depth)
 	case WireList, WireSet:
-		if len(b)-i < listHeader {
+		if len(b)-i < wire.ListHeader {
 			return -1, 0
 		}
-		left, types = int64(int32(be32(b[i+1:]))), [2]WireType{WireType(b[i]), WireType(b[i])}
-		i += listHeader
+		left, types = int64(int32(wire.BE32(b[i+1:]))), [2]WireType{WireType(b[i]), WireType(b[i])}
+		i += wire.ListHeader
 	case WireMap:
-		if len(b)-i < mapHeader {
+		if len(b)-i < wire.MapHeader {
 			return -1, 0
 		}
-		left, types = 2*int64(int32(be32(b[i+2:]))), [2]WireType{WireType(b[i]), WireType(b[i+1])}
-		i += mapHeader
+		left, types = 2*int64(int32(wire.BE32(b[i+2:]))), [2]WireType{WireType(b[i]), WireType(b[i+1])}
+		i += wire.MapHeader
 	default:
-		if n := int(fixedSize[t]); n > 0 && n <= len(b)-i {
+		if n := int(wire.FixedSize[t]); n > 0 && n <= len(b)-i {
 			return i + n, 0
 		}
 		return -1, 0
 	}
-	key, elem := fixedSize[types[0]], fixedSize[types[1]]
+	key, elem := wire.FixedSize[types[0]], wire.FixedSize[types[1]]
 	switch {
 	case depth == 0 || left < 0:
 		return -1, 0
@@ -97,10 +96,10 @@ func wholeStruct(b []byte, i, depth int) (end, structs int) {
 		if i < len(b) && b[i] == byte(WireStop) {
 			return i + 1, structs + 1
 		}
-		if len(b)-i < fieldHeader {
+		if len(b)-i < wire.FieldHeader {
 			break
 		}
-		if i, n = wholeEnd(b, i+fieldHeader, WireType(b[i]), depth-1); i < 0 {
+		if i, n = wholeEnd(b, i+wire.FieldHeader, WireType(b[i]), depth-1); i < 0 {
 			break
 		}
 	}
@@ -147,8 +146,8 @@ func wholeElements(b []byte, i int, left int64, types [2]WireType, depth int) (n
 // wrong. It does so by an XScanner, which tells more about the value: typ is its declared type,
 // see resetValue.
 func (s *XScanner) skip(b []byte, i int, t WireType, typ *XType, budget, listCost int) (int, error) {
-	if minSize[t] == 0 {
-		return i, typeError(t)
+	if wire.MinSize[t] == 0 {
+		return i, wire.TypeError(t)
 	}
 	s.resetValue(t, typ, budget, listCost, len(b)-i)
 	need, err := s.scan(b[i:])
@@ -173,24 +172,24 @@ func loaded(id int16) uint64 { return uint64(bits.ReverseBytes16(uint16(id))) <<
 func skipPlain(b []byte, i int, stop uint64) int {
 	at, size := uint64(i), uint64(len(b))
 	for at+8 <= size {
-		x := load64(b, int(at))
+		x := wire.Load64(b, int(at))
 		if x&idMask == stop {
 			break
 		}
 		end := at
 		switch t := WireType(x); {
 		case t == WireString:
-			end += fieldHeader + textHeader + uint64(lengthIn(x))
+			end += wire.FieldHeader + wire.TextHeader + uint64(wire.LengthIn(x))
 		case t == WireI64 || t == WireDouble:
-			end += fieldHeader + 8
+			end += wire.FieldHeader + 8
 		case t == WireI32:
-			end += fieldHeader + 4
+			end += wire.FieldHeader + 4
 		case t == WireBool || t == WireI8:
-			end += fieldHeader + 1
+			end += wire.FieldHeader + 1
 		case t == WireI16:
-			end += fieldHeader + 2
+			end += wire.FieldHeader + 2
 		case t == WireUUID:
-			end += fieldHeader + 16
+			end += wire.FieldHeader + 16
 		default:
 			return int(at)
 		}
@@ -201,30 +200,6 @@ func skipPlain(b []byte, i int, stop uint64) int {
 	}
 	return int(at)
 }
-
-func typeError(t WireType) error { return fmt.Errorf("%w: %d", ErrType, t) }
-
-// loadHeader is load64 where there may be fewer than 8 bytes: what is after the end of b is zero.
-func loadHeader(b []byte, i int) uint64 {
-	if len(b)-i >= 8 {
-		return load64(b, i)
-	}
-	var x [8]byte
-	copy(x[:], b[i:])
-	return binary.LittleEndian.Uint64(x[:])
-}
-
-// lengthIn returns the length in the 8 bytes that begin with the header of a text field.
-func lengthIn(x uint64) uint32 { return bits.ReverseBytes32(uint32(x >> (8 * fieldHeader))) }
-
-// headerAt returns the field's key at b[i:].
-func headerAt(b []byte, i int) uint32 {
-	b = b[i : i+fieldHeader]
-	return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2])
-}
-
-// headerIn returns the field's key in the 8 bytes that begin with its header.
-func headerIn(x uint64) uint32 { return bits.ReverseBytes32(uint32(x)) >> 8 }
 
 // holds reports whether the list or map type t has elements, or keys and elements, of these types.
 func (t *XType) holds(key, elem WireType) bool {
@@ -256,7 +231,7 @@ func fits(b []byte, t *XType, i int) bool {
 		s.skip(b, i, t.wire, t, maxBudget, 1)
 		return !s.mismatched
 	case t.kind == list:
-		return be32(b[i+1:]) == 0 || t.holds(0, WireType(b[i]))
+		return wire.BE32(b[i+1:]) == 0 || t.holds(0, WireType(b[i]))
 	}
-	return be32(b[i+2:]) == 0 || t.holds(WireType(b[i]), WireType(b[i+1]))
+	return wire.BE32(b[i+2:]) == 0 || t.holds(WireType(b[i]), WireType(b[i+1]))
 }

@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"io"
 	"unicode/utf8"
 )
@@ -26,10 +27,10 @@ func (p *parser) fields(d *XDesc, e uint32, i int) int {
 		if p.b[i] == byte(WireStop) {
 			return p.stop(d, e, i, last)
 		}
-		if i = p.need(i, fieldHeader); i < 0 {
+		if i = p.need(i, wire.FieldHeader); i < 0 {
 			return i
 		}
-		key := headerAt(p.b, i)
+		key := wire.HeaderAt(p.b, i)
 		f := d.find(key)
 		if f == nil {
 			if i = p.unknown(d, e, i, key); i < 0 {
@@ -40,8 +41,8 @@ func (p *parser) fields(d *XDesc, e uint32, i int) int {
 		word := uint32(0)
 		if f.kind < record {
 			var n int
-			i, n = p.textOrFixed(f.typ, i, fieldHeader)
-			word = p.base + uint32(i) + fieldHeader
+			i, n = p.textOrFixed(f.typ, i, wire.FieldHeader)
+			word = p.base + uint32(i) + wire.FieldHeader
 			i += n
 		} else {
 			i, word = p.container(f, i)
@@ -98,10 +99,10 @@ func (p *parser) stop(d *XDesc, e uint32, i int, last uint32) int {
 // since a later one of the same field has come. i is where the parser is. It returns i, or failed.
 func (p *parser) shadow(d *XDesc, e uint32, f *field, word uint32, i int) int {
 	at, end := p.m.valuePlace(f.typ.wire, word)
-	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.word, at: at - fieldHeader, end: end})
+	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.word, at: at - wire.FieldHeader, end: end})
 	p.m.more = true
 	if d.union {
-		return p.addExtra(e, at-fieldHeader, end, i)
+		return p.addExtra(e, at-wire.FieldHeader, end, i)
 	}
 	return i
 }
@@ -111,8 +112,8 @@ func (p *parser) shadow(d *XDesc, e uint32, f *field, word uint32, i int) int {
 // failed.
 func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 	t := WireType(key >> 16)
-	if minSize[t] == 0 {
-		return p.fail(i, typeError(t))
+	if wire.MinSize[t] == 0 {
+		return p.fail(i, wire.TypeError(t))
 	}
 	at := p.base + uint32(i)
 	end := p.skip(i, t)
@@ -134,7 +135,7 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 func (p *parser) container(f *field, i int) (int, uint32) {
 	// This comes first, since it may move the window: a mismatch that is found later goes back to i.
 	if f.kind > record {
-		if i = p.need(i, fieldHeader+int(f.typ.headerSize())); i < 0 {
+		if i = p.need(i, wire.FieldHeader+int(f.typ.headerSize())); i < 0 {
 			return i, 0
 		}
 	}
@@ -147,7 +148,7 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 	if crossing { // a mismatch may be found when the window has moved: then the parser goes back
 		back = p.waypoint()
 	}
-	end, e := p.value(f.typ, i, fieldHeader)
+	end, e := p.value(f.typ, i, wire.FieldHeader)
 	if end == mismatch {
 		if crossing {
 			p.goBack(back)
@@ -168,7 +169,7 @@ func (p *parser) mismatchedContainer(f *field, i int) int {
 // if it is in one piece and Limits.MaxIndex allows it; else it indexes it. It returns what
 // container returns.
 func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
-	at := i + fieldHeader
+	at := i + wire.FieldHeader
 	if f.widest <= 2*narrow && p.affordsAny(f) { // programs try each field of a struct
 		if end := p.pass(f.typ, at); end >= 0 {
 			return end, notIndexed | p.base + uint32(at)
@@ -228,9 +229,9 @@ func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 // returns what slowValue returns.
 func (p *parser) list(t *XType, i, lead int) (int, uint32) {
 	h, elem := i+lead, t.elem
-	body := h + listHeader
-	n, left := be32(p.b[h+1:]), len(p.b)-body+p.after
-	if WireType(p.b[h]) != elem.wire && n > 0 || uint64(n)*uint64(minSize[elem.wire]) > uint64(left) || n > maxCount {
+	body := h + wire.ListHeader
+	n, left := wire.BE32(p.b[h+1:]), len(p.b)-body+p.after
+	if WireType(p.b[h]) != elem.wire && n > 0 || uint64(n)*uint64(wire.MinSize[elem.wire]) > uint64(left) || n > maxCount {
 		return p.badList(t, h), 0
 	}
 	e := p.allotFor(t, listWords, int(n), t.elemWords(), i)
@@ -238,10 +239,10 @@ func (p *parser) list(t *XType, i, lead int) (int, uint32) {
 		return failed, 0
 	}
 	if elem.kind == fixed {
-		if i = p.need(i, lead+listHeader+int(n)*int(elem.size)); i < 0 {
+		if i = p.need(i, lead+wire.ListHeader+int(n)*int(elem.size)); i < 0 {
 			return i, 0
 		}
-		body = i + lead + listHeader
+		body = i + lead + wire.ListHeader
 		i = body + int(n)*int(elem.size)
 		p.listEntry(t, e, body, n)
 		p.m.idx[e+listEnd] = p.base + uint32(i)
@@ -275,14 +276,14 @@ func (p *parser) inElement(k, i int) int {
 
 // badList fails with what is wrong with the list whose header is at h, or returns mismatch.
 func (p *parser) badList(t *XType, h int) int {
-	n, wire := int32(be32(p.b[h+1:])), WireType(p.b[h])
+	n, elem := int32(wire.BE32(p.b[h+1:])), WireType(p.b[h])
 	switch {
 	case n < 0:
 		return p.fail(h+1, ErrNegative)
-	case wire == t.elem.wire:
+	case elem == t.elem.wire:
 		return p.short()
-	case minSize[wire] == 0:
-		return p.fail(h, typeError(wire))
+	case wire.MinSize[elem] == 0:
+		return p.fail(h, wire.TypeError(elem))
 	}
 	return mismatch
 }
@@ -305,10 +306,10 @@ func (p *parser) listEntry(t *XType, e uint32, body int, n uint32) {
 // what slowValue returns.
 func (p *parser) dict(t *XType, i, lead int) (int, uint32) {
 	h := i + lead
-	i = h + mapHeader
-	n := be32(p.b[h+2:])
+	i = h + wire.MapHeader
+	n := wire.BE32(p.b[h+2:])
 	if (WireType(p.b[h]) != t.key.wire || WireType(p.b[h+1]) != t.elem.wire) && n > 0 ||
-		uint64(n)*uint64(minSize[t.key.wire]+minSize[t.elem.wire]) > uint64(len(p.b)-i+p.after) {
+		uint64(n)*uint64(wire.MinSize[t.key.wire]+wire.MinSize[t.elem.wire]) > uint64(len(p.b)-i+p.after) {
 		return p.badDict(t, h), 0
 	}
 	e := p.allotFor(t, listWords, int(n), pairWords, i)
@@ -335,12 +336,12 @@ func (p *parser) dict(t *XType, i, lead int) (int, uint32) {
 func (p *parser) badDict(t *XType, h int) int {
 	key, value := WireType(p.b[h]), WireType(p.b[h+1])
 	switch {
-	case int32(be32(p.b[h+2:])) < 0:
+	case int32(wire.BE32(p.b[h+2:])) < 0:
 		return p.fail(h+2, ErrNegative)
-	case minSize[key] == 0:
-		return p.fail(h, typeError(key))
-	case minSize[value] == 0:
-		return p.fail(h+1, typeError(value))
+	case wire.MinSize[key] == 0:
+		return p.fail(h, wire.TypeError(key))
+	case wire.MinSize[value] == 0:
+		return p.fail(h+1, wire.TypeError(value))
 	case key == t.key.wire && value == t.elem.wire:
 		return p.short()
 	}
@@ -368,22 +369,22 @@ func (p *parser) textOrFixed(t *XType, i, lead int) (at, n int) {
 		}
 		return i, n
 	}
-	if i = p.need(i, lead+textHeader); i < 0 {
+	if i = p.need(i, lead+wire.TextHeader); i < 0 {
 		return i, 0
 	}
-	n = int(int32(be32(p.b[i+lead:])))
+	n = int(int32(wire.BE32(p.b[i+lead:])))
 	if n < 0 {
 		return p.fail(i+lead, ErrNegative), 0
 	}
-	if n > len(p.b)-i-lead-textHeader+p.after {
+	if n > len(p.b)-i-lead-wire.TextHeader+p.after {
 		return p.short(), 0
 	}
-	n += lead + textHeader
+	n += lead + wire.TextHeader
 	if i = p.need(i, n); i < 0 {
 		return i, 0
 	}
-	if p.utf8 && !t.binary && !utf8.Valid(p.b[i+lead+textHeader:i+n]) {
-		return p.fail(i+lead+textHeader, ErrUTF8), 0
+	if p.utf8 && !t.binary && !utf8.Valid(p.b[i+lead+wire.TextHeader:i+n]) {
+		return p.fail(i+lead+wire.TextHeader, ErrUTF8), 0
 	}
 	return i, n
 }
@@ -391,7 +392,7 @@ func (p *parser) textOrFixed(t *XType, i, lead int) (at, n int) {
 // skip returns the index after the value of the field whose header is at i, or failed. It may lie
 // in several windows.
 func (p *parser) skip(i int, t WireType) int {
-	i += fieldHeader
+	i += wire.FieldHeader
 	if end, _ := wholeEnd(p.b, i, t, wholeDepth(budgetOf(p.maxDepth))); end > 0 {
 		return end
 	}

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // StringMap is a map of strings to strings. If a key comes twice on the wire, the last pair
@@ -37,9 +38,9 @@ func (p StringMap) Put(k, v string) {
 	m, e := p.m, uint32(p.k)
 	if (p.k == m.mapFill.handle || XStruct(p).beginMapFill()) && len(k)|len(v) < referSize {
 		key := chain.StringBytes(k)
-		n, ends, short := m.mapFill.n, bothEnds(key), m.buf.Fits(len(k)+textHeader+len(v))
+		n, ends, short := m.mapFill.n, bothEnds(key), m.buf.Fits(len(k)+wire.TextHeader+len(v))
 		if !short {
-			m.buf.Reserve(len(k) + len(v) + 3*textHeader) // now: positions may run out
+			m.buf.Reserve(len(k) + len(v) + 3*wire.TextHeader) // now: positions may run out
 		}
 		if m.tables.isNew(e, n, ends) || m.addNewKey(e, m.open[len(m.open)-1].typ, n, key, ends) {
 			m.putNext(k, v, short)
@@ -110,18 +111,18 @@ func (m *Message) putNext(k, v string, short bool) {
 	if at := words[e+listStart] - 4; m.buf.InTail(at, 4) {
 		m.buf.Put4(at, n)
 	} else {
-		putBE32(m.buf.At(at), n)
+		wire.PutBE32(m.buf.At(at), n)
 	}
 	words[slot+pairNode] = 0
 	if short {
 		at := m.buf.Tail()
-		words[slot], words[slot+pairValue] = at, at+uint32(textHeader+len(k))
-		m.buf.AppendShort(uint64(len(k))<<32, textHeader, k)
-		m.buf.AppendShort(uint64(len(v))<<32, textHeader, v)
+		words[slot], words[slot+pairValue] = at, at+uint32(wire.TextHeader+len(k))
+		m.buf.AppendShort(uint64(len(k))<<32, wire.TextHeader, k)
+		m.buf.AppendShort(uint64(len(v))<<32, wire.TextHeader, v)
 		return
 	}
-	words[slot] = m.buf.AppendWithHead(uint64(len(k))<<32, textHeader, k)
-	words[slot+pairValue] = m.buf.AppendWithHead(uint64(len(v))<<32, textHeader, v)
+	words[slot] = m.buf.AppendWithHead(uint64(len(k))<<32, wire.TextHeader, k)
+	words[slot+pairValue] = m.buf.AppendWithHead(uint64(len(v))<<32, wire.TextHeader, v)
 }
 
 // eachTextPair calls yield with the key and the value of every pair of a map of strings to

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // notIndexed marks, in the word of a container field, the position of a container that has no
@@ -250,15 +251,15 @@ func (m *Message) textBytes(word uint32) []byte {
 		}
 	}
 	b := m.buf.At(p)
-	n := textHeader + be32(b)
-	return b[textHeader:n:n]
+	n := wire.TextHeader + wire.BE32(b)
+	return b[wire.TextHeader:n:n]
 }
 
 // textInNode returns where the length of a text is that a node holds or belongs to, and its bytes
 // if they are not after the length but elsewhere.
 func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
 	if at, end := m.buf.NodePlace(node); at == end {
-		return at - textHeader, m.buf.Content(node, 0)
+		return at - wire.TextHeader, m.buf.Content(node, 0)
 	}
 	return m.buf.NodeStart(node), m.buf.Content(node, 1)
 }
@@ -358,10 +359,10 @@ func (s XStruct) fixed(f XField, n int) []byte {
 	if p != 0 && s.m.buf.Adopt(p) {
 		return s.m.buf.At(p)[:n:n]
 	}
-	p, b := s.placeField(f, fieldHeader+n)
-	putHeader(b, f.header())
-	s.m.put(uint32(s.k), f, p+fieldHeader)
-	return b[fieldHeader : fieldHeader+n]
+	p, b := s.placeField(f, wire.FieldHeader+n)
+	wire.PutHeader(b, f.header())
+	s.m.put(uint32(s.k), f, p+wire.FieldHeader)
+	return b[wire.FieldHeader : wire.FieldHeader+n]
 }
 
 // writable panics unless the struct or container may be changed, which it is about to be.
@@ -436,8 +437,8 @@ func (s XStruct) SetText(f XField, v string) {
 	}
 	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
 		if w := &s.m.idx[uint32(s.k)+f.word()]; *w == 0 {
-			*w = s.m.buf.Tail() + fieldHeader
-			s.m.buf.AppendShort(uint64(f.header())<<40|uint64(len(v))<<8, fieldHeader+textHeader, v)
+			*w = s.m.buf.Tail() + wire.FieldHeader
+			s.m.buf.AppendShort(uint64(f.header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
 			return
 		}
 	}
@@ -448,8 +449,8 @@ func (s XStruct) SetText(f XField, v string) {
 func (s XStruct) setTextWide(f XField, v string) {
 	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
 		if w := s.m.wideSlot(uint32(s.k), f); *w == 0 {
-			*w = s.m.buf.Tail() + fieldHeader
-			s.m.buf.AppendShort(uint64(f.header())<<40|uint64(len(v))<<8, fieldHeader+textHeader, v)
+			*w = s.m.buf.Tail() + wire.FieldHeader
+			s.m.buf.AppendShort(uint64(f.header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
 			return
 		}
 	}
@@ -459,10 +460,10 @@ func (s XStruct) setTextWide(f XField, v string) {
 // appendField appends a field of n bytes, which is not set, to the struct, which is the innermost
 // one that is open. It returns where the bytes are to be stored.
 func (s XStruct) appendField(f XField, n int) []byte {
-	p, b := s.m.buf.Extend(fieldHeader + n)
-	putHeader(b, f.header())
-	s.m.put(uint32(s.k), f, p+fieldHeader)
-	return b[fieldHeader : fieldHeader+n]
+	p, b := s.m.buf.Extend(wire.FieldHeader + n)
+	wire.PutHeader(b, f.header())
+	s.m.put(uint32(s.k), f, p+wire.FieldHeader)
+	return b[wire.FieldHeader : wire.FieldHeader+n]
 }
 
 // setText sets a string field where the text can't simply be appended.
@@ -500,8 +501,8 @@ func (s XStruct) NewBytes(f XField, n int) []byte {
 
 func putTextField(b []byte, f XField, n int) {
 	_ = b[6]
-	putHeader(b, f.header())
-	putBE32(b[fieldHeader:], uint32(n))
+	wire.PutHeader(b, f.header())
+	wire.PutBE32(b[wire.FieldHeader:], uint32(n))
 }
 
 // textRoom makes the field n bytes of text, fewer than referSize, and returns them, to be filled
@@ -526,10 +527,10 @@ func (s XStruct) newText(f XField, n int) []byte {
 // placeText makes the field n bytes of text and returns them, contents undefined. The caller has
 // made sure that the message can be changed by as many.
 func (s XStruct) placeText(f XField, n int) []byte {
-	const head = fieldHeader + textHeader
+	const head = wire.FieldHeader + wire.TextHeader
 	p, b := s.placeField(f, head+n)
 	putTextField(b, f, n)
-	s.m.put(uint32(s.k), f, p+fieldHeader)
+	s.m.put(uint32(s.k), f, p+wire.FieldHeader)
 	return b[head : head+n : head+n]
 }
 

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"bytes"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"hash/maphash"
 	"math/bits"
 	"sync"
@@ -309,7 +310,7 @@ func (tb *table) insertTexts(m *Message, pairs []uint32) {
 			return
 		}
 		b := m.buf.At(p)
-		hash := hashOfEnds(bothEnds(b[textHeader:][:be32(b)]))
+		hash := hashOfEnds(bothEnds(b[wire.TextHeader:][:wire.BE32(b)]))
 		slot, free := tb.freeBucket(hash)
 		if !free {
 			return

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // slowly returns what lookup of the key does, by looking at every pair or element, and how many
@@ -60,22 +61,22 @@ func TestTables(t *testing.T) {
 func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int, n int, r *rand.Rand) {
 	f := keyed.named(name)
 	ft := keyed.field(f).typ
-	wire := []byte(fieldHead(keyed, name))
+	data := []byte(fieldHead(keyed, name))
 	if ft.kind == dict {
-		wire = append(wire, byte(kt.wire))
+		data = append(data, byte(kt.wire))
 	}
-	wire = appendBE32(append(wire, byte(ft.elem.wire)), uint32(n))
+	data = wire.AppendBE32(append(data, byte(ft.elem.wire)), uint32(n))
 	if ft.kind == list {
-		wire = appendBE32(append([]byte(fieldHead(keyed, name)), byte(kt.wire)), uint32(n))
+		data = wire.AppendBE32(append([]byte(fieldHead(keyed, name)), byte(kt.wire)), uint32(n))
 	}
 	for i := range n {
-		wire = appendValueOf(wire, kt, number(i, n))
+		data = appendValueOf(data, kt, number(i, n))
 		if ft.kind == dict {
-			wire = append(wire, one+"v"...)
+			data = append(data, one+"v"...)
 		}
 	}
 	opts := [][]Option{nil, {Own}, {Lazy}, {Recycle, Own}}[r.IntN(4)]
-	root := mustParse(t, keyed, append(wire, 0), opts...)
+	root := mustParse(t, keyed, append(data, 0), opts...)
 	defer root.Release()
 	s := root.Child(f, keyed)
 	h := &hostile{root: root, desc: keyed, fresh: 5}

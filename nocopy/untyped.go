@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // For generated code. XValue is a value of any type, for code that knows types only by
@@ -110,11 +111,11 @@ func fixedOf(t *XType, b []byte) XValue {
 	case WireI16:
 		v.bits = uint64(int16(binary.BigEndian.Uint16(b)))
 	case WireI32:
-		v.bits = uint64(int32(be32(b)))
+		v.bits = uint64(int32(wire.BE32(b)))
 	case WireUUID:
 		v.text = b[:16:16]
 	default:
-		v.bits = be64(b)
+		v.bits = wire.BE64(b)
 	}
 	return v
 }
@@ -156,11 +157,11 @@ func (s XStruct) Value(f XField, d *XDesc) XValue {
 }
 
 // valueOfWire returns the value of type t, not a struct or container, that has these wire bytes.
-func valueOfWire(t *XType, wire string) XValue {
+func valueOfWire(t *XType, data string) XValue {
 	if t.kind == text {
-		return XValue{typ: t, text: []byte(wire[textHeader:])}
+		return XValue{typ: t, text: []byte(data[wire.TextHeader:])}
 	}
-	return fixedOf(t, []byte(wire))
+	return fixedOf(t, []byte(data))
 }
 
 // SetValue sets the field f of s, which d describes, to v, copying structs and containers. In a

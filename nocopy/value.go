@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Value holds the wire bytes of a value: of a field that the IDL does not know, or of a value that
@@ -19,7 +20,7 @@ type Value struct {
 func (v Value) Raw() []byte { return v.b }
 
 func (v Value) fixed(t WireType) []byte {
-	if v.Type == t && len(v.b) >= int(fixedSize[t]) {
+	if v.Type == t && len(v.b) >= int(wire.FixedSize[t]) {
 		return v.b
 	}
 	return zero[:]
@@ -37,23 +38,23 @@ func (v Value) Int8() int8 { return int8(v.fixed(WireI8)[0]) }
 func (v Value) Int16() int16 { return int16(binary.BigEndian.Uint16(v.fixed(WireI16))) }
 
 // Int32 returns an i32 or enum.
-func (v Value) Int32() int32 { return int32(be32(v.fixed(WireI32))) }
+func (v Value) Int32() int32 { return int32(wire.BE32(v.fixed(WireI32))) }
 
 // Int64 returns an i64.
-func (v Value) Int64() int64 { return int64(be64(v.fixed(WireI64))) }
+func (v Value) Int64() int64 { return int64(wire.BE64(v.fixed(WireI64))) }
 
 // Float64 returns a double.
-func (v Value) Float64() float64 { return math.Float64frombits(be64(v.fixed(WireDouble))) }
+func (v Value) Float64() float64 { return math.Float64frombits(wire.BE64(v.fixed(WireDouble))) }
 
 // UUID returns a uuid.
 func (v Value) UUID() UUID { return UUID(v.fixed(WireUUID)[:16]) }
 
 // Bytes returns a binary. It aliases the message.
 func (v Value) Bytes() []byte {
-	if v.Type != WireString || len(v.b) < textHeader {
+	if v.Type != WireString || len(v.b) < wire.TextHeader {
 		return nil
 	}
-	return v.b[textHeader:]
+	return v.b[wire.TextHeader:]
 }
 
 // Text returns a string. It aliases the message.
@@ -62,10 +63,10 @@ func (v Value) Text() string { return chain.String(v.Bytes()) }
 // Len returns the number of elements of a list or set, or of pairs of a map.
 func (v Value) Len() int {
 	switch {
-	case (v.Type == WireList || v.Type == WireSet) && len(v.b) >= listHeader:
-		return int(be32(v.b[1:]))
-	case v.Type == WireMap && len(v.b) >= mapHeader:
-		return int(be32(v.b[2:]))
+	case (v.Type == WireList || v.Type == WireSet) && len(v.b) >= wire.ListHeader:
+		return int(wire.BE32(v.b[1:]))
+	case v.Type == WireMap && len(v.b) >= wire.MapHeader:
+		return int(wire.BE32(v.b[2:]))
 	}
 	return 0
 }
@@ -91,12 +92,12 @@ func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 			b = r.AppendTo(nil)
 		}
 		for i := 0; ; {
-			key := headerIn(loadHeader(b, i))
+			key := wire.HeaderIn(wire.LoadHeader(b, i))
 			t := WireType(key >> 16)
 			if t == WireStop {
 				return
 			}
-			at := i + fieldHeader
+			at := i + wire.FieldHeader
 			end, err := skip(b, at, t, maxBudget, 1)
 			if err != nil {
 				panic("nocopy: internal error: " + err.Error())

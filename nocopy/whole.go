@@ -1,6 +1,9 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/internal/chain"
+import (
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
 
 // AnyHandle is a handle of any generated struct type, which is also an AnyStruct, or of a list,
 // set or map.
@@ -23,7 +26,7 @@ func (s XStruct) WireIn(t *XType) ([]byte, bool) {
 func (v XValue) AppendWire(dst []byte) []byte {
 	switch t := v.typ; {
 	case t.kind == text:
-		return append(appendBE32(dst, uint32(len(v.text))), v.text...)
+		return append(wire.AppendBE32(dst, uint32(len(v.text))), v.text...)
 	case t.kind >= record:
 		s := v.s.orAbsent()
 		if s.m.isEmpty() {
@@ -47,13 +50,13 @@ func (s XStruct) AppendUnknown(d *XDesc, id int16, v Value) {
 	s.changeableBy(len(v.b))
 	m, e := s.m, s.entry()
 	m.openStruct(e)
-	p, b := m.buf.Extend(fieldHeader + len(v.b))
-	putHeader(b, uint32(v.Type)<<16|uint32(uint16(id)))
-	copy(b[fieldHeader:], v.b)
+	p, b := m.buf.Extend(wire.FieldHeader + len(v.b))
+	wire.PutHeader(b, uint32(v.Type)<<16|uint32(uint16(id)))
+	copy(b[wire.FieldHeader:], v.b)
 	if d.union {
 		w := m.allocRaw(extraWords)
 		f := m.idx[w:][:extraWords]
-		f[extraAt], f[extraEnd] = p, p+uint32(fieldHeader+len(v.b))
+		f[extraAt], f[extraEnd] = p, p+uint32(wire.FieldHeader+len(v.b))
 		f[extraNext], f[extraArm] = m.idx[e+unionWord], m.idx[m.armWord(e)]
 		m.idx[e+unionWord] = hasExtra | w
 	}
@@ -88,12 +91,12 @@ func (s XStruct) Clear(d *XDesc) {
 		}
 	}
 	for i := 0; ; {
-		key := headerIn(loadHeader(b, i))
+		key := wire.HeaderIn(wire.LoadHeader(b, i))
 		t := WireType(key >> 16)
 		if t == WireStop {
 			return
 		}
-		end, err := skip(b, i+fieldHeader, t, maxBudget, 1)
+		end, err := skip(b, i+wire.FieldHeader, t, maxBudget, 1)
 		if err != nil {
 			panic("nocopy: internal error: " + err.Error())
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // wideOf returns a struct of n optional fields: numbers, texts, bools and lists in turn.
@@ -159,16 +160,16 @@ func TestWideInAnyOrder(t *testing.T) {
 	for _, n := range []int{63, 200, 1023, 3000} {
 		d := wideOf(n)
 		rnd := rand.New(rand.NewPCG(1, uint64(n)))
-		var wire []byte
+		var data []byte
 		want := map[int]int{}
 		for k := range 5 * n {
 			i, x := rnd.IntN(n)&^3, k // an i32
-			wire = append(wire, byte(WireI32), byte((i+1)>>8), byte(i+1))
-			wire = appendBE32(wire, uint32(x))
+			data = append(data, byte(WireI32), byte((i+1)>>8), byte(i+1))
+			data = wire.AppendBE32(data, uint32(x))
 			want[i] = x
 		}
-		wire = append(wire, 0)
-		s, err := parseStruct(d, wire)
+		data = append(data, 0)
+		s, err := parseStruct(d, data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,26 +219,26 @@ func TestWideMemory(t *testing.T) {
 			"in one group":   func(k int) []int { return every(min(n, 30), 1) },
 			"back to front ": func(k int) []int { a := every(n, 32); slices.Reverse(a); return a },
 		} {
-			wire := []byte{byte(WireList), 0, 1, byte(WireStruct), 0, 0, 0, 0}
+			data := []byte{byte(WireList), 0, 1, byte(WireStruct), 0, 0, 0, 0}
 			count := 0
-			for ; len(wire) < 4<<10; count++ {
+			for ; len(data) < 4<<10; count++ {
 				for _, i := range numbers(count) {
 					i = i/4*4 + 2 // a bool, which is the smallest
 					if i >= n {
 						continue
 					}
-					wire = append(wire, byte(WireBool), byte((i+1)>>8), byte(i+1), 1)
+					data = append(data, byte(WireBool), byte((i+1)>>8), byte(i+1), 1)
 				}
-				wire = append(wire, 0)
+				data = append(data, 0)
 			}
-			putBE32(wire[4:], uint32(count))
-			wire = append(wire, 0)
-			s, err := parseStruct(d, wire)
+			wire.PutBE32(data[4:], uint32(count))
+			data = append(data, 0)
+			s, err := parseStruct(d, data)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if words := int(s.m.words); 4*words > indexPerByte*len(wire)+1024 {
-				t.Errorf("%d fields, %s: index of %.1f bytes a byte", n, name, 4*float64(words)/float64(len(wire)))
+			if words := int(s.m.words); 4*words > indexPerByte*len(data)+1024 {
+				t.Errorf("%d fields, %s: index of %.1f bytes a byte", n, name, 4*float64(words)/float64(len(data)))
 			}
 			_ = elem
 			s.Release()

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"cmp"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"math"
 	"math/bits"
 	"slices"
@@ -52,12 +53,12 @@ func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 	first := len(p.present)
 	last, ascending := uint32(0), true
 	for {
-		if len(p.b)-i < fieldHeader {
+		if len(p.b)-i < wire.FieldHeader {
 			if i = p.need(i, 1); i < 0 {
 				return i
 			}
 			if p.b[i] != byte(WireStop) {
-				if i = p.need(i, fieldHeader); i < 0 {
+				if i = p.need(i, wire.FieldHeader); i < 0 {
 					return i
 				}
 			}
@@ -65,7 +66,7 @@ func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 		if p.b[i] == byte(WireStop) {
 			break
 		}
-		key := headerAt(p.b, i)
+		key := wire.HeaderAt(p.b, i)
 		f := d.byHeader(key)
 		if f == nil {
 			if i = p.unknown(d, e, i, key); i < 0 {
@@ -75,7 +76,7 @@ func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 		}
 		word := uint32(0)
 		if end := p.plainEnd(f, i); end > 0 {
-			word = p.base + uint32(i) + fieldHeader
+			word = p.base + uint32(i) + wire.FieldHeader
 			i = end
 		} else if i, word = p.field(&d.fields[f.number], i); i < 0 {
 			return p.inField(d.fields[f.number].Name)
@@ -118,13 +119,13 @@ func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 // size and all of it is in the window and needs no further check; else 0.
 func (p *parser) plainEnd(f *idField, i int) int {
 	left := p.b[i:]
-	if f.kind > text || f.kind == text && p.utf8 || len(left) <= fieldHeader+textHeader {
+	if f.kind > text || f.kind == text && p.utf8 || len(left) <= wire.FieldHeader+wire.TextHeader {
 		return 0
 	}
 	// A text has size 0, and fixed is 0: so which of them it is takes no branch, which nobody could
 	// foretell
-	n := uint64(be32(left[fieldHeader:]) & -uint32(f.kind))
-	end := fieldHeader + uint64(f.size) + textHeader*uint64(f.kind) + n
+	n := uint64(wire.BE32(left[wire.FieldHeader:]) & -uint32(f.kind))
+	end := wire.FieldHeader + uint64(f.size) + wire.TextHeader*uint64(f.kind) + n
 	if n > maxCount || end >= uint64(len(left)) {
 		return 0
 	}
@@ -137,11 +138,11 @@ func (p *parser) field(f *field, i int) (int, uint32) {
 	if f.kind >= record {
 		return p.container(f, i)
 	}
-	i, n := p.textOrFixed(f.typ, i, fieldHeader)
+	i, n := p.textOrFixed(f.typ, i, wire.FieldHeader)
 	if i < 0 {
 		return i, 0
 	}
-	return i + n, p.base + uint32(i) + fieldHeader
+	return i + n, p.base + uint32(i) + wire.FieldHeader
 }
 
 // sortPresent sorts the fields from number first on. Of fields that came several times it leaves

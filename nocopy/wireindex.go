@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // A message may carry an index of its own wire bytes, the wire index, which tells a reader where
@@ -80,27 +81,27 @@ type wireIndex struct {
 // with those of the message. It reports whether there is one.
 func findWireIndex(b []byte) (x wireIndex, ok bool) {
 	end := len(b) - 1
-	if end < fieldHeader+textHeader+trailerBytes || b[end] != byte(WireStop) {
+	if end < wire.FieldHeader+wire.TextHeader+trailerBytes || b[end] != byte(WireStop) {
 		return x, false
 	}
 	t := b[end-trailerBytes : end]
 	n, size := indexNumber(t), uint64(indexNumber(t[8:]))
 	if string(t[16:]) != indexMagic || indexNumber(t[12:]) != indexVersion || int(indexNumber(t[4:])) != len(b) ||
-		size > uint64(end-fieldHeader-textHeader) || uint64(n)*entryBytes+trailerBytes > size {
+		size > uint64(end-wire.FieldHeader-wire.TextHeader) || uint64(n)*entryBytes+trailerBytes > size {
 		return x, false
 	}
-	x.at = end - int(size) - fieldHeader - textHeader
+	x.at = end - int(size) - wire.FieldHeader - wire.TextHeader
 	head := b[x.at:]
-	if headerAt(head, 0) != indexHeader || uint64(be32(head[fieldHeader:])) != size {
+	if wire.HeaderAt(head, 0) != indexHeader || uint64(wire.BE32(head[wire.FieldHeader:])) != size {
 		return x, false
 	}
-	x.bytes, x.n = head[fieldHeader+textHeader:][:size], int(n)
+	x.bytes, x.n = head[wire.FieldHeader+wire.TextHeader:][:size], int(n)
 	return x, true
 }
 
 // indexNumber returns the number in the first 4 bytes of b.
 func indexNumber(b []byte) uint32 {
-	x := be32(b)
+	x := wire.BE32(b)
 	x = x&0x7f007f | x&0x7f007f00>>1
 	return x&0x3fff | x&0x3fff0000>>2
 }
@@ -182,7 +183,7 @@ func (t *XType) hash() uint32 {
 // a stride, and the hash, as 8 bytes.
 func inEntry(header uint32, t *XType) uint64 {
 	b := appendIndexNumber(appendIndexNumber(nil, header<<strideBits), t.typeHash())
-	return uint64(be32(b))<<32 | uint64(be32(b[4:]))
+	return uint64(wire.BE32(b))<<32 | uint64(wire.BE32(b[4:]))
 }
 
 // isOf reports whether an entry is for a value of this field and its type.

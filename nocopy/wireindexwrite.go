@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // This file writes the index of a message's wire bytes, see wireindex.go.
@@ -63,10 +64,10 @@ func (m *Message) addWireIndex() {
 	if w.lost {
 		return
 	}
-	const head = fieldHeader + textHeader
+	const head = wire.FieldHeader + wire.TextHeader
 	p, b := m.buf.Place(head + len(w.b))
-	putHeader(b, indexHeader)
-	putBE32(b[fieldHeader:], uint32(len(w.b)))
+	wire.PutHeader(b, indexHeader)
+	wire.PutBE32(b[wire.FieldHeader:], uint32(len(w.b)))
 	copy(b[head:], w.b)
 	node := m.buf.AddLast(m.editOf(m.root).end)
 	m.buf.SetPlaced(node, p, p+uint32(len(b)))
@@ -105,7 +106,7 @@ func (w *indexWriter) write() {
 	if w.most = w.size / 80; w.size < 20<<10 {
 		w.most = w.size / 40
 	}
-	w.most -= fieldHeader + textHeader + trailerBytes
+	w.most -= wire.FieldHeader + wire.TextHeader + trailerBytes
 	if w.size >= largeMessage {
 		w.inside, w.stride = 4*leastInside, largeStride
 	}
@@ -128,7 +129,7 @@ func (w *indexWriter) write() {
 	w.b = append(w.b, w.after...)
 	size := len(w.b) + trailerBytes
 	w.b = appendIndexNumber(w.b, uint32(w.n))
-	w.b = appendIndexNumber(w.b, uint32(w.size+fieldHeader+textHeader+size))
+	w.b = appendIndexNumber(w.b, uint32(w.size+wire.FieldHeader+wire.TextHeader+size))
 	w.b = appendIndexNumber(w.b, uint32(size))
 	w.b = appendIndexNumber(w.b, indexVersion)
 	w.b = append(w.b, indexMagic...)
