@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -108,9 +109,23 @@ func (s XStruct) containsKey(v []byte) bool {
 // newFixed sets field f to a list of n elements of the given size and returns their bytes,
 // contents undefined.
 func (s XStruct) newFixed(f XField, d *XDesc, n, size int) []byte {
-	m := s.m
-	e, b := s.newFullList(f, d, n, 0, n*size)
-	m.endFullList(e)
+	m, bytes := s.m, n*size
+	if m == nil || s.k != m.openHandle || d.union || d.wide || m.idx[uint32(s.k)+f.word()] != 0 {
+		e, b := s.newFullList(f, d, n, 0, bytes)
+		m.endFullList(e)
+		return b
+	}
+	t := d.field(f).typ
+	checkCount(t, n)
+	e := m.allocFor(t, listWords)
+	p, b := m.buf.Extend(wire.FieldHeader + wire.ListHeader + bytes)
+	binary.BigEndian.PutUint64(b, containerHeader(f.header(), t.elem.wire, uint32(n)))
+	b = b[wire.FieldHeader+wire.ListHeader:]
+	p += wire.FieldHeader + wire.ListHeader
+	w := (*[listWords]uint32)(m.idx[e:])
+	w[listStart], w[listEnd], w[listElems], w[listType] = p, p+uint32(len(b)), e+listWords, t.id
+	w[listCount], w[listRoom] = uint32(n), uint32(n)
+	m.idx[uint32(s.k)+f.word()] = e
 	return b
 }
 

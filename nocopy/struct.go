@@ -482,7 +482,7 @@ func (s XStruct) SetBytes(f XField, v []byte) {
 		s.setReferred(f, v)
 		return
 	}
-	copy(s.textRoom(f, len(v)), v)
+	s.SetText(f, chain.TextOf(v))
 }
 
 // NewBytes sets a binary field to n zero bytes and returns them. They may be filled until the
