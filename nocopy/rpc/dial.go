@@ -37,6 +37,9 @@ func optionsOf(list []Option) options {
 	if o.deadlines {
 		o.interceptors = append(o.interceptors, sendDeadline)
 	}
+	if o.login != nil && o.transport != transport.Framed {
+		panic("nocopy: rpc.SASL together with rpc.Unframed: after a login, messages are in frames")
+	}
 	o.poolSize = max(orDefault(o.poolSize, defaultPoolSize), 1)
 	o.maxInFlight = max(orDefault(o.maxInFlight, defaultMaxInFlight), 1)
 	o.dialTimeout = orDefault(o.dialTimeout, defaultDialTimeout)
@@ -76,7 +79,7 @@ func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, e
 	return c, nil
 }
 
-// dial makes a connection, TLS included.
+// dial makes a connection, TLS and a login included.
 func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 	if d := c.opt.dialTimeout; d > 0 {
 		var cancel context.CancelFunc
@@ -88,7 +91,7 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 		return nil, err
 	}
 	var link *shm.Link
-	if c.opt.shared != 0 && c.opt.transport == transport.Framed && c.tls == nil {
+	if c.opt.shared != 0 && c.opt.transport == transport.Framed && c.tls == nil && c.opt.login == nil {
 		if nc, link, err = c.dialShared(ctx, nc); err != nil {
 			return nil, err
 		}
@@ -105,6 +108,18 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 			return nil, err
 		}
 		nc, ready = t, true
+	}
+	if c.opt.login != nil {
+		done := false
+		defer func() { // also when a method of the mechanism panics
+			if !done {
+				socket.Close(nc)
+			}
+		}()
+		if err := c.opt.login(ctx, nc); err != nil {
+			return nil, err
+		}
+		done = true
 	}
 	return newLinkedConn(nc, &c.opt, link), nil
 }

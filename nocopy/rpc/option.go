@@ -42,6 +42,7 @@ type options struct {
 	maxShared    int
 	sizes        *shared.Sizes // of arguments, if the peer is trusted; else nil
 	dial         func(ctx context.Context, network, addr string) (net.Conn, error)
+	login        func(ctx context.Context, nc net.Conn) error // by SASL; nil: there is none
 }
 
 type optionFunc func(*options)
@@ -104,8 +105,8 @@ type MaxFrame int
 
 func (n MaxFrame) apply(o *options) { o.maxFrame = int(n) }
 
-// DialTimeout limits the time for connecting, including TLS. 0 means 10 s. A negative value means
-// no limit.
+// DialTimeout limits the time for connecting, including TLS and a login by SASL. 0 means 10 s. A
+// negative value means no limit.
 type DialTimeout time.Duration
 
 func (d DialTimeout) apply(o *options) { o.dialTimeout = time.Duration(d) }
@@ -195,15 +196,16 @@ const (
 	// message therefore stays as it was checked, whatever the peer does.
 	CopyFromPeer SharedMemory = 1 + iota
 
-	// TrustPeer uses received messages where they are, for peers that are trusted like this process
-	// itself. The peer could change them at any time. It can't make this process read or write other
-	// memory, but it can make it see values that were never checked, and panic. Messages to the peer
-	// are built where it can see them, including values that are replaced before sending.
+	// TrustPeer uses received messages where they are, for peers that are trusted like this
+	// process itself. The peer could change them at any time. It can't make this process read or
+	// write other memory, but it can make it see values that were never checked, and panic.
+	// Messages to the peer are built where it can see them, including values that are replaced
+	// before sending.
 	//
-	// TrustPeer implies Recycle, for all connections and also for the arguments of a client's calls.
-	// Using values that were read from a message after its end may fault and end the process.
-	// Messages that are not released keep their room. So do arguments of a call that was not made
-	// because the function that fills them panicked.
+	// TrustPeer implies Recycle, for all connections and also for the arguments of a client's
+	// calls. Using values that were read from a message after its end may fault and end the
+	// process. Messages that are not released keep their room. So do arguments of a call that was
+	// not made because the function that fills them panicked.
 	TrustPeer
 )
 

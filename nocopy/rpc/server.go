@@ -30,6 +30,14 @@ type Server struct {
 	TLS          *tls.Config  // for all connections; nil means no TLS
 	Logger       *slog.Logger // nil means slog.Default
 
+	// SASL, if not nil, makes every client log in before its first call, as Apache's
+	// TSaslServerTransport does; with TLS after the handshake. It returns the server's side of the
+	// mechanism that the client asks for, for one login, or nil if there is no such mechanism. ctx is
+	// the one of ConnContext, which may leave something there for the mechanism to note in who the
+	// client is. The login must end within ReadTimeout. A client whose login fails learns only that;
+	// the log has the reason. Mechanisms' layers for integrity and encryption are not supported.
+	SASL func(ctx context.Context, mechanism string) SASLServer
+
 	// ConnContext, if not nil, makes the context for the calls of a connection from ctx, which ends
 	// with the connection. The contexts of oneway calls have its values, too. The server calls it
 	// once per connection, before it reads the first call, in a goroutine of its own; it may take its
@@ -56,8 +64,8 @@ type Server struct {
 	// as those of this package do. Otherwise replies are in the order of the calls.
 	Unordered bool
 
-	// ReadTimeout limits the time for receiving a request once its first byte has arrived, and for a
-	// TLS handshake. 0 means 30 s. A negative value means no limit.
+	// ReadTimeout limits the time for receiving a request once its first byte has arrived, for a TLS
+	// handshake, and for a login by SASL. 0 means 30 s. A negative value means no limit.
 	ReadTimeout time.Duration
 	// WriteTimeout limits the time for writing replies. A write may fail after three quarters of it.
 	// On Linux it also limits how long the client's host may leave written bytes and keepalive's
@@ -111,7 +119,7 @@ type Server struct {
 	Deadlines bool
 
 	// SharedMemory lets messages go through memory that is shared with clients that ask for it, on
-	// listeners of unix sockets without TLS. 0 means that no memory is shared.
+	// listeners of unix sockets without TLS and SASL. 0 means that no memory is shared.
 	SharedMemory SharedMemory
 	// MaxShared limits the bytes of messages that each side of a connection has in shared memory at
 	// the same time. 0 means 32 MiB. The least is 64 KiB, the most 1 GiB.

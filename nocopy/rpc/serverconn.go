@@ -120,7 +120,7 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 	c.settingUp.Store(true)
 	c.in.Leave = c.leave
 	c.in.Stats = s.stats.Of(c.giveUp)
-	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 {
+	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 && s.SASL == nil {
 		c.passed = shm.NewReader(socket)
 		c.in.Src = c.passed
 	} else {
@@ -151,6 +151,9 @@ func (c *serverConn) serve() {
 	if err := c.setUp(); err != nil {
 		c.logEnd(err)
 		c.answerPlain(err)
+		if errors.Is(err, ErrLogin) {
+			c.linger() // the client may not have read the refusal
+		}
 		return
 	}
 	ready = true
@@ -162,16 +165,26 @@ func (c *serverConn) serve() {
 	c.read()
 }
 
-// setUp does what comes before the first request: the handshake of TLS, and the context.
-func (c *serverConn) setUp() (err error) {
+// setUp does what comes before the first request: the handshake of TLS, the context, and a login.
+func (c *serverConn) setUp() error {
 	if t, ok := c.nc.(*tls.Conn); ok {
 		if err := c.handshake(t); err != nil {
 			return err
 		}
 	}
-	if c.srv.ConnContext == nil {
-		return nil
+	if c.srv.ConnContext != nil {
+		if err := c.makeContext(); err != nil {
+			return err
+		}
 	}
+	if c.srv.SASL != nil {
+		return c.acceptLogin()
+	}
+	return nil
+}
+
+// makeContext calls ConnContext.
+func (c *serverConn) makeContext() (err error) {
 	defer c.guard(&err)
 	ctx := c.srv.ConnContext(c.ctx, c.nc)
 	if ctx == nil {

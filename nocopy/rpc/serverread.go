@@ -15,6 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
@@ -255,7 +256,7 @@ func (c *serverConn) readFailed(h message.Header, err error) bool {
 		if h.Size > 0 {
 			return c.refuse(h, protocolError(err), true)
 		}
-	case errors.Is(err, ErrHTTP), errors.Is(err, ErrTLS):
+	case errors.Is(err, ErrHTTP), errors.Is(err, ErrTLS), errors.Is(err, message.ErrSASL):
 		c.logEnd(err)
 		c.answerForeign(err)
 	default:
@@ -408,11 +409,14 @@ func (c *serverConn) linger() {
 	}
 }
 
-// answerForeign answers a client that speaks HTTP or TLS in that protocol.
+// answerForeign answers a client that speaks HTTP, TLS or SASL in that protocol.
 func (c *serverConn) answerForeign(err error) {
 	answer := "\x15\x03\x01\x00\x02\x02\x28" // a TLS alert: fatal, handshake failure
-	if errors.Is(err, ErrHTTP) {
+	switch {
+	case errors.Is(err, ErrHTTP):
 		answer = badRequest
+	case errors.Is(err, message.ErrSASL):
+		answer = sasl.Refusal("this server has no login by SASL")
 	}
 	c.setWriteDeadline()
 	io.WriteString(c.nc, answer)
@@ -424,7 +428,7 @@ const badRequest = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nCont
 // answerPlain answers a client that failed to shake hands since it speaks HTTP without TLS.
 func (c *serverConn) answerPlain(err error) {
 	var first tls.RecordHeaderError
-	if errors.As(err, &first) && first.Conn != nil && transport.LooksLikeHTTP(first.RecordHeader[:]) {
+	if errors.As(err, &first) && first.Conn != nil && message.LooksLikeHTTP(first.RecordHeader[:]) {
 		c.raw.SetWriteDeadline(time.Now().Add(time.Second))
 		io.WriteString(c.raw, badRequest)
 	}

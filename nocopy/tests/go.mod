@@ -12,8 +12,13 @@ require (
 	go.uber.org/goleak v1.3.0
 )
 
-require github.com/alecthomas/participle/v2 v2.1.4 // indirect
+require (
+	github.com/alecthomas/participle/v2 v2.1.4 // indirect
+	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6 // indirect
+)
 
 replace github.com/nocopythrift/nocopythrift => ../..
+
 replace github.com/nocopythrift/nocopythrift/internal/referee => ../../internal/referee
+
 replace github.com/nocopythrift/nocopythrift/examples/archive => ../../examples/archive

@@ -208,7 +208,7 @@ func TestForeignClients(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "handshake failure") {
 		t.Errorf("a client with TLS at a plain server: %v", err)
 	}
-	logs(t, q, "TLS handshake")
+	logs(t, q, ": TLS")
 	cert, _ := certificate(t)
 	secret := new(quiet)
 	secured := serve(t, &rpc.Server{Logger: secret.logger(), TLS: &tls.Config{Certificates: []tls.Certificate{cert}}}, &handler{})
@@ -232,5 +232,5 @@ func TestForeignClients(t *testing.T) {
 	for _, q := range []*quiet{q, secret} {
 		logs(t, q, "peer=127.0.0.1")
 	}
-	logs(t, q, "an HTTP request")
+	logs(t, q, ": HTTP")
 }

@@ -1,9 +1,12 @@
 package message
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Type is the type of a message as its header has it.
@@ -41,12 +44,38 @@ func (h Header) IsRequest() bool { return h.Type == Call || h.Type == Oneway }
 // IsReply reports whether a server sends such messages.
 func (h Header) IsReply() bool { return h.Type == Reply || h.Type == Exception }
 
-// Errors of bytes that are not a message. ErrHTTP and ErrTLS wrap ErrVersion.
+// Errors of bytes that are not a message. The others wrap ErrVersion.
 var (
 	ErrVersion = errors.New("not a Thrift binary message")
-	ErrHTTP    = fmt.Errorf("%w: an HTTP request", ErrVersion)
-	ErrTLS     = fmt.Errorf("%w: a TLS handshake", ErrVersion)
+	ErrHTTP    = fmt.Errorf("%w: HTTP", ErrVersion)
+	ErrTLS     = fmt.Errorf("%w: TLS", ErrVersion)
+	ErrSASL    = fmt.Errorf("%w: a login by SASL", ErrVersion)
+	errCompact = fmt.Errorf("%w: Thrift's compact protocol", ErrVersion)
 )
+
+// Foreign returns the error that names what b begins with, if that is a request or a response of
+// another protocol that peers of Thrift speak by mistake, or nil.
+func Foreign(b []byte) error {
+	switch {
+	case LooksLikeHTTP(b), bytes.HasPrefix(b, []byte("HTTP/")):
+		return ErrHTTP
+	case len(b) >= 2 && b[0] == 0x16 && b[1] == 3, len(b) >= 5 && b[0] == 0x15 && b[1] == 3 && b[3] == 0 && b[4] == 2:
+		return ErrTLS // a handshake, or an alert
+	case len(b) >= 1 && b[0] == 0x82:
+		return errCompact
+	case len(b) < 5 || b[1] != 0 || b[2] != 0 || b[4] == 0 || b[4] == Version1>>8: // frames begin so
+		return nil
+	case b[0] == 1 && b[3] == 0 && b[4] <= 20, b[0] == 3, b[0] == 4:
+		return ErrSASL // a mechanism's name, or a refusal
+	}
+	return nil
+}
+
+// LooksLikeHTTP reports whether b begins as an HTTP request does.
+func LooksLikeHTTP(b []byte) bool {
+	const methods = "GET  POST PUT  HEAD OPTI DELE PATC CONN TRAC PRI "
+	return len(b) >= 4 && b[0] >= 'A' && b[0] <= 'Z' && strings.Contains(methods, string(b[:4]))
+}
 
 // Parse returns the header at the beginning of b. If b is too short, need is how many bytes
 // it must have at least, else 0.
@@ -63,11 +92,11 @@ func Parse(b []byte) (h Header, need int, err error) {
 			return h, name, nil
 		}
 	} else if int32(first) < 0 {
-		return h, 0, fmt.Errorf("%w: version %#x", ErrVersion, first>>16)
+		return h, 0, cmp.Or(Foreign(b), fmt.Errorf("%w: version %#x", ErrVersion, first>>16))
 	}
 	n := binary.BigEndian.Uint32(b[name-4:])
 	if n > maxName {
-		return h, 0, fmt.Errorf("%w: method name of %d bytes", ErrVersion, n)
+		return h, 0, cmp.Or(Foreign(b), fmt.Errorf("%w: method name of %d bytes", ErrVersion, n))
 	}
 	end := name + int(n)
 	h.Size = end + 4

@@ -33,9 +33,12 @@ func (*framed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 	case r.Link != nil && uint32(n) == shm.Mark:
 		return r.nextShared()
 	case n <= 0:
-		return message.Header{}, chain.Chunk{}, fmt.Errorf("%w: %d", chain.ErrFrameSize, n)
+		return message.Header{}, chain.Chunk{}, cmp.Or(r.foreign(), fmt.Errorf("%w: %d", chain.ErrFrameSize, n))
 	case int(n) > r.Limits.Frame:
 		h, err := r.headerOfLarge(int(n))
+		if h.Size == 0 && err == nil {
+			err = r.foreign()
+		}
 		return h, chain.Chunk{}, cmp.Or(err, r.tooLarge(int(n)))
 	}
 	for len(r.in.Bytes()) < length+int(n) {
@@ -61,6 +64,18 @@ func (*framed) AppendFront(b []byte, n int) []byte {
 }
 
 func (*framed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, true) }
+
+// errUnframed is the error of a length that is the beginning of a message instead.
+var errUnframed = fmt.Errorf("%w: a message without a frame", chain.ErrFrameSize)
+
+// foreign returns what has arrived in the place of a frame, if it is known; else nil.
+func (r *Receiver) foreign() error {
+	b := r.in.Bytes()
+	if b[0] == message.Version1>>8 && b[1] == message.Version1&0xff {
+		return errUnframed
+	}
+	return message.Foreign(b)
+}
 
 // ErrTooLarge is the error of a frame of which the length alone is wrong: if its header is known,
 // another message may follow.

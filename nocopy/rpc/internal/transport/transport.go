@@ -2,7 +2,6 @@ package transport
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -49,20 +48,12 @@ func transportOf(b []byte) (Transport, error) {
 			return Unframed, fmt.Errorf("%w: version %#x%02x", message.ErrVersion, b[0], b[1])
 		}
 		return Unframed, nil // a strict header: frames are not that long
-	case LooksLikeHTTP(b):
-		return Unframed, message.ErrHTTP
-	case b[0] == 0x16 && b[1] == 3:
-		return Unframed, message.ErrTLS
+	case message.Foreign(b) != nil:
+		return Unframed, message.Foreign(b)
 	case b[4] == message.Version1>>8 || b[4] == 0:
 		return Framed, nil // a strict header after the length, or a name shorter than 16 MiB
 	case b[0]&0x80 != 0 || b[4] < ' ' || b[4] > '~':
 		return Unframed, fmt.Errorf("%w: it begins with % x", message.ErrVersion, b[:5])
 	}
 	return Unframed, nil // a name's length and its first character
-}
-
-// LooksLikeHTTP reports whether b begins as an HTTP request does.
-func LooksLikeHTTP(b []byte) bool {
-	const methods = "GET  POST PUT  HEAD OPTI DELE PATC CONN TRAC PRI "
-	return b[0] >= 'A' && b[0] <= 'Z' && len(b) >= 4 && strings.Contains(methods, string(b[:4]))
 }
