@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"encoding/binary"
+
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 

@@ -1,10 +1,11 @@
 package nocopy
 
 import (
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Compact rewrites the message into one piece of memory, without the values that were replaced or

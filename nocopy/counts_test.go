@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"io"
 	"math"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // countFields returns where in a well-formed struct the lengths and counts stand: an independent

@@ -8,6 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // For generated code. XRequiredness tells whether the IDL declares a field required or optional.
@@ -218,7 +219,7 @@ type field struct {
 	typ    *XType
 	c      XField // the constant by which generated code names it
 	XFieldDesc
-	inEntry uint64 // what entries of a message's index have of it, see inEntry
+	inEntry uint64 // what entries of a message's index have of it, see wireindex.FieldEntry
 
 	defaultOnce sync.Once
 	defaultView XStruct
@@ -303,7 +304,7 @@ func (d *XDesc) define(fields []XFieldDesc) {
 		f.header = uint32(f.typ.wire)<<16 | uint32(uint16(f.ID))
 		f.word = d.first + uint32(i)
 		f.c = XField(f.word)<<entry.WordShift | XField(span)<<entry.WordsShift | flag | XField(f.header)
-		f.inEntry = inEntry(f.header, f.typ)
+		f.inEntry = wireindex.FieldEntry(f.header, f.typ.hash())
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
 		template = d.addToTemplate(template, f)
 	}
@@ -424,3 +425,17 @@ func (f XField) wire() WireType { return WireType(f >> entry.WireShift) }
 
 // header returns the field header: wire type and id, as a big-endian number of 24 bits.
 func (f XField) header() uint32 { return uint32(f) & 0xffffff }
+
+// typeHash returns a hash of the wire types that a value of type t is made of: its own and those
+// of its elements, keys and values, but not of the fields of structs.
+func (t *XType) typeHash() uint32 { return t.hash() >> (32 - wireindex.BitsPerNumber) }
+
+func (t *XType) hash() uint32 {
+	h := (2166136261 ^ uint32(t.wire)) * 16777619
+	for _, inside := range []*XType{t.key, t.elem} {
+		if inside != nil {
+			h = (h ^ inside.hash()) * 16777619
+		}
+	}
+	return h
+}

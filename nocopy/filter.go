@@ -2,8 +2,9 @@ package nocopy
 
 import (
 	"bytes"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"math/bits"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Most keys differ. What this file holds finds that out without a table, from their lengths and

@@ -3,11 +3,12 @@ package nocopy
 import (
 	"encoding/hex"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"io"
 	"math"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Format returns the struct as compact, readable text, like JSON with unquoted keys. It omits

@@ -4,8 +4,9 @@ package nocopy
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"slices"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // hostile is a message with the handles of all that is in it.

@@ -5,6 +5,7 @@ package nocopy
 import (
 	"encoding/binary"
 	"fmt"
+
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 

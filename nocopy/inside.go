@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // For tests of this repository that are in other modules: what Inside gives reaches what programs
@@ -70,9 +71,9 @@ func (inside) CheckSentIndex(d *XDesc, b []byte, with bool, opts ...Option) erro
 		}
 		return nil
 	}
-	x, ok := findWireIndex(b)
+	x, ok := wireindex.Find(b)
 	c := indexCheck{x: &x, b: b}
-	if at, fits := c.structure(0); !ok || !fits || at != len(b) || c.k != x.n || len(cuts) > 1 {
+	if at, fits := c.structure(0); !ok || !fits || at != len(b) || c.k != x.N || len(cuts) > 1 {
 		return fmt.Errorf("at %d: %w", at, ErrIndex)
 	}
 	return nil

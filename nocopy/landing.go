@@ -1,22 +1,24 @@
 package nocopy
 
 import (
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"unicode/utf8"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// This file reads a message by the index in its own bytes, the wire index (wireindex.go). Parsing
-// goes through the fields of the root and leaves its large values for later, as Lazy does, but
-// passes over them by the wire index. A value that is touched is found by the wire index, too, and
-// then parsed and checked as ever. Whatever a wire index says, nothing outside of the message is
-// read, and nothing that is not of its type.
+// This file reads a message by the index in its own bytes, the wire index (package wireindex).
+// Parsing goes through the fields of the root and leaves its large values for later, as Lazy does,
+// but passes over them by the wire index. A value that is touched is found by the wire index, too,
+// and then parsed and checked as ever. Whatever a wire index says, nothing outside of the message
+// is read, and nothing that is not of its type.
 //
 // Two kinds of entries: entry k of the wire index tells where a value is in the message; entry e
 // is one of Message.idx.
 
 // landing is what is known of a message that is read by its index.
 type landing struct {
-	x         wireIndex
+	x         wireindex.Index
 	b         []byte // the message
 	base      uint32 // position of its first byte
 	maxIndex  uint32 // words
@@ -97,8 +99,9 @@ func (m *Message) parseByIndex(p *parser) (XStruct, error) {
 // index. It reports whether the message has one that fits.
 func (m *Message) landRoot(b []byte, base uint32) bool {
 	m.desc.self.mustBeDefined()
-	x, ok := findWireIndex(b)
-	if x.at+1 < minIndexed && m.flags&anySize == 0 || x.at+1 > mostIndexed { // WithIndex adds none
+	x, ok := wireindex.Find(b)
+	if x.At+1 < wireindex.MinIndexed && m.flags&anySize == 0 || // WithIndex adds none
+		x.At+1 > wireindex.MostIndexed {
 		return false
 	}
 	maxIndex := m.limits.maxIndex(len(b))
@@ -115,8 +118,8 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 	l.budget = budgetOf(max(m.limits.MaxDepth, defaultMaxDepth))
 	m.guarded, m.pending = true, byIndex|carriesIndex
 	m.root = m.alloc(m.desc.words)
-	end, ok := m.landFields(m.desc, m.root, 0, x.at, 0)
-	if !ok || end != x.at {
+	end, ok := m.landFields(m.desc, m.root, 0, x.At, 0)
+	if !ok || end != x.At {
 		return false
 	}
 	m.idx[m.root+entryEnd] = base + uint32(len(b)-1)
@@ -132,35 +135,35 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 	l := m.landing
 	b, x := l.b, &l.x
 	m.idx[e+entryStart] = l.base + uint32(i)
-	next, checks := x.offset(k), m.flags&ValidUTF8 != 0
+	next, checks := x.Offset(k), m.flags&ValidUTF8 != 0
 	fields, expected := d.fields, 0 // the number of the field that comes next, mostly
 	for stop-i > wire.FieldHeader {
 		at := i + wire.FieldHeader
 		if at == next {
-			entry := x.entry(k)
-			end := int(indexNumber(entry[entryEndAt:]))
+			entry := x.Entry(k)
+			end := int(wireindex.Number(entry[wireindex.EntryEndAt:]))
 			var f *field
-			if expected < len(fields) && fields[expected].isOf(entry) {
+			if expected < len(fields) && isOf(&fields[expected], entry) {
 				f = &fields[expected]
 				expected++
 			} else {
-				header, _ := entryField(entry)
-				if f = d.findFrom(&expected, header); (f == nil || !f.isOf(entry)) && wire.HeaderAt(b, i) != header {
+				header, _ := wireindex.EntryField(entry)
+				if f = d.findFrom(&expected, header); (f == nil || !isOf(f, entry)) && wire.HeaderAt(b, i) != header {
 					return 0, false
 				}
 			}
-			later := f != nil && f.kind > text && f.isOf(entry)
+			later := f != nil && f.kind > text && isOf(f, entry)
 			if end <= at || end > stop || later && m.at(e, f.c) != 0 {
 				return 0, false
 			}
-			if k++; x.offset(k) < end {
-				k = x.seek(k, end)
+			if k++; x.Offset(k) < end {
+				k = x.Seek(k, end)
 			}
-			next = x.offset(k)
+			next = x.Offset(k)
 			if later {
 				m.put(e, f.c, notIndexed|l.base+uint32(at))
 			}
-			if f == nil && wire.HeaderAt(b, i) == indexHeader {
+			if f == nil && wire.HeaderAt(b, i) == wireindex.Header {
 				m.noteIndex(e)
 			}
 			if later || f == nil {
@@ -192,7 +195,7 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 			if i, ok = l.pass(at, stop, t); !ok {
 				return 0, false
 			}
-			if header == indexHeader {
+			if header == wireindex.Header {
 				m.noteIndex(e)
 			}
 			if f == nil || !fits(b, f.typ, at) {
@@ -270,8 +273,8 @@ func (m *Message) land(f *field, e, p uint32) uint32 {
 	if e != m.root {
 		depth = int(m.idx[e-1])
 	}
-	k := l.x.seek(0, at)
-	if l.x.offset(k) != at || !f.isOf(l.x.entry(k)) {
+	k := l.x.Seek(0, at)
+	if l.x.Offset(k) != at || !isOf(f, l.x.Entry(k)) {
 		if word, _, ok := m.parseAt(f.typ, at, stop, depth); ok {
 			return word
 		}
@@ -327,12 +330,12 @@ func (l *landing) scanFor(f *field, i int) (found int) {
 // the wire index is for; 0 if the value is not as that entry tells.
 func (m *Message) landValue(t *XType, at, stop, k, depth int) uint32 {
 	l := m.landing
-	end := int(indexNumber(l.x.entry(k)[entryEndAt:]))
+	end := int(wireindex.Number(l.x.Entry(k)[wireindex.EntryEndAt:]))
 	// landFields may have passed here by another entry
 	if end <= at || end > stop || !l.affords(depth, end-at) {
 		return 0
 	}
-	inner := l.x.offset(k+1) < end
+	inner := l.x.Offset(k+1) < end
 	if t.kind == record && !t.desc.union && (inner || end-at <= smallStruct) {
 		if e, to := m.landStruct(t.desc, at, end, k+1, depth+1); to == end {
 			return e
@@ -446,3 +449,6 @@ func (m *Message) absentEntry(t *XType) uint32 {
 	l.absent[t] = e
 	return e
 }
+
+// isOf reports whether an entry is for a value of this field and its type.
+func isOf(f *field, entry []byte) bool { return f.inEntry == wireindex.EntryOf(entry) }

@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // messageMaker makes types and messages at random.
@@ -198,21 +199,21 @@ func TestByIndex(t *testing.T) {
 		wire := g.structure(nil, d, 0)
 		with := withIndex(t, d, wire)
 		if bytes.Equal(with, wire) {
-			if len(wire) >= minIndexed {
+			if len(wire) >= wireindex.MinIndexed {
 				t.Fatalf("%d bytes without an index", len(wire))
 			}
 			continue
 		}
 		indexed++
-		x, ok := findWireIndex(with)
+		x, ok := wireindex.Find(with)
 		if !ok {
 			t.Fatal("no index is found")
 		}
-		entries += x.n
-		if bytes.ContainsFunc(x.bytes, func(r rune) bool { return r > 0x7f }) {
+		entries += x.N
+		if bytes.ContainsFunc(x.Bytes, func(r rune) bool { return r > 0x7f }) {
 			t.Fatal("an index that is not ASCII")
 		}
-		if grown := len(with) - len(wire); len(wire) < minIndexed || grown > max(len(wire)/40, 27) || len(wire) >= 20<<10 && grown > len(wire)/80 {
+		if grown := len(with) - len(wire); len(wire) < wireindex.MinIndexed || grown > max(len(wire)/40, 27) || len(wire) >= 20<<10 && grown > len(wire)/80 {
 			t.Fatalf("%d bytes of index for %d", grown, len(wire))
 		}
 		plain, err := parseStruct(d, with)
@@ -367,12 +368,12 @@ func TestIndexEdited(t *testing.T) {
 			edit(s)
 			checkIndex(t, s)
 			out := bytes.Clone(s.m.Bytes())
-			x, ok := findWireIndex(out)
+			x, ok := wireindex.Find(out)
 			_, cuts := s.FindFields(entry.IndexID)
 			if how != "added" && len(cuts) > 0 || ok != (len(cuts) == 1) {
 				t.Errorf("%s, %s: goes out with an index", name, how)
 			}
-			if how == "added" && len(out) >= minIndexed+1000 && (!ok || x.n == 0) {
+			if how == "added" && len(out) >= wireindex.MinIndexed+1000 && (!ok || x.N == 0) {
 				t.Errorf("%s: goes out without an index", name)
 			}
 			if err := ours.CheckSentIndex(businessDesc, out, false); err != nil {

@@ -1,6 +1,9 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
+)
 
 // indexOpened checks all of a message that is read by its index, and indexes what has been left
 // for later: it is an ordinary message afterwards. An error is returned again without a scan:
@@ -22,7 +25,7 @@ func (m *Message) checkOpened() error {
 	}
 	s.m.Release()
 	c := indexCheck{x: &l.x, b: l.b}
-	if at, ok := c.structure(0); !ok || at != len(l.b) || c.k != l.x.n {
+	if at, ok := c.structure(0); !ok || at != len(l.b) || c.k != l.x.N {
 		return &Error{Offset: at, Path: m.desc.name, Err: ErrIndex}
 	}
 	if l.err != nil || !m.indexRest() { // if something has been read as absent, or is not valid
@@ -87,7 +90,7 @@ func (m *Message) indexRest() bool {
 // indexCheck compares an index with all of a message that is known to be valid. It knows no types:
 // there may be entries for fields that the root's type does not have.
 type indexCheck struct {
-	x *wireIndex
+	x *wireindex.Index
 	b []byte
 	k int // the next entry
 }
@@ -97,14 +100,14 @@ type indexCheck struct {
 func (c *indexCheck) structure(i int) (int, bool) {
 	for c.b[i] != byte(WireStop) {
 		header, at := wire.HeaderAt(c.b, i), i+wire.FieldHeader
-		if c.x.offset(c.k) != at {
+		if c.x.Offset(c.k) != at {
 			i = c.pass(at, WireType(header>>16))
 			continue
 		}
-		entry := c.x.entry(c.k)
+		entry := c.x.Entry(c.k)
 		c.k++
-		end := int(indexNumber(entry[entryEndAt:]))
-		if h, _ := entryField(entry); h != header || end > len(c.b) {
+		end := int(wireindex.Number(entry[wireindex.EntryEndAt:]))
+		if h, _ := wireindex.EntryField(entry); h != header || end > len(c.b) {
 			return i, false
 		}
 		next, ok := c.value(WireType(header>>16), at, end, entry)
@@ -126,8 +129,8 @@ func (c *indexCheck) pass(at int, t WireType) int {
 
 // value does as structure, for the value of type t at an offset that this entry is for.
 func (c *indexCheck) value(t WireType, at, end int, entry []byte) (int, bool) {
-	inner := c.x.offset(c.k) < end
-	anchors := indexNumber(entry[entryAnchorsAt:]) != 0
+	inner := c.x.Offset(c.k) < end
+	anchors := wireindex.Number(entry[wireindex.EntryAnchorsAt:]) != 0
 	switch {
 	case t == WireStruct && inner:
 		return c.structure(at)
@@ -135,19 +138,19 @@ func (c *indexCheck) value(t WireType, at, end int, entry []byte) (int, bool) {
 		return c.pass(at, t), true
 	}
 	elem, n, stride := WireType(c.b[at]), int(wire.BE32(c.b[at+1:])), uint8(0)
-	_, stride = entryField(entry)
-	if stride > maxStride {
+	_, stride = wireindex.EntryField(entry)
+	if stride > wireindex.MaxStride {
 		return at, false
 	}
 	at += wire.ListHeader
 	ok := true
 	for i := range n {
 		if anchors && i > 0 && i&(1<<stride-1) == 0 {
-			if a, found := c.x.anchor(entry, i>>stride-1); !found || a != at {
+			if a, found := c.x.Anchor(entry, i>>stride-1); !found || a != at {
 				return at, false
 			}
 		}
-		if elem == WireStruct && c.x.offset(c.k) < end {
+		if elem == WireStruct && c.x.Offset(c.k) < end {
 			if at, ok = c.structure(at); !ok {
 				return at, false
 			}

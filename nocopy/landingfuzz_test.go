@@ -9,15 +9,16 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // withEntries returns the message, which has no index, with one of these entries and anchors.
 func withEntries(data []byte, n int, entries []byte) []byte {
-	b := append(bytes.Clone(data[:len(data)-1]), byte(WireString), byte(indexHeader>>8&0xff), byte(indexHeader&0xff))
-	size := uint32(len(entries) + trailerBytes)
+	b := append(bytes.Clone(data[:len(data)-1]), byte(WireString), byte(wireindex.Header>>8&0xff), byte(wireindex.Header&0xff))
+	size := uint32(len(entries) + wireindex.TrailerBytes)
 	b = append(wire.AppendBE32(b, size), entries...)
-	b = appendIndexNumber(appendIndexNumber(b, uint32(n)), uint32(len(b))+trailerBytes+1)
-	b = append(appendIndexNumber(appendIndexNumber(b, size), indexVersion), indexMagic...)
+	b = wireindex.AppendNumber(wireindex.AppendNumber(b, uint32(n)), uint32(len(b))+wireindex.TrailerBytes+1)
+	b = append(wireindex.AppendNumber(wireindex.AppendNumber(b, size), wireindex.Version), wireindex.Magic...)
 	return append(b, 0)
 }
 
@@ -28,7 +29,7 @@ func indexTypes(t testing.TB) (types []*XDesc, wires [][]byte) {
 		g := messageMaker{rand.New(rand.NewPCG(7, seed)), 256}
 		d := g.desc(3)
 		wire := g.structure(nil, d, 0)
-		if x, ok := findWireIndex(withIndex(t, d, wire)); ok && x.n > 3 && len(wire) < 64<<10 {
+		if x, ok := wireindex.Find(withIndex(t, d, wire)); ok && x.N > 3 && len(wire) < 64<<10 {
 			types, wires = append(types, d), append(wires, wire)
 		}
 	}
@@ -132,27 +133,27 @@ func withRootField(rnd *rand.Rand, d *XDesc, data, body []byte, n int) ([]byte, 
 	if rnd.IntN(3) == 0 {
 		end = at + rnd.IntN(len(data)-at)
 	}
-	e := appendIndexNumber(appendIndexNumber(nil, uint32(at)), uint32(end))
-	e = appendIndexNumber(appendIndexNumber(appendIndexNumber(e, header<<strideBits), hash), 0)
+	e := wireindex.AppendNumber(wireindex.AppendNumber(nil, uint32(at)), uint32(end))
+	e = wireindex.AppendNumber(wireindex.AppendNumber(wireindex.AppendNumber(e, header<<wireindex.StrideBits), hash), 0)
 	k := 0
-	for k < n && int(indexNumber(body[k*entryBytes:])) < at {
+	for k < n && int(wireindex.Number(body[k*wireindex.EntryBytes:])) < at {
 		k++
 	}
-	return slices.Insert(body, k*entryBytes, e...), n + 1
+	return slices.Insert(body, k*wireindex.EntryBytes, e...), n + 1
 }
 
 // FuzzByIndex reads messages whose index, or whose bytes, are anything.
 func FuzzByIndex(f *testing.F) {
 	types, wires := indexTypes(f)
 	for i, d := range types {
-		x, _ := findWireIndex(withIndex(f, d, wires[i]))
-		f.Add(uint8(i), uint16(x.n), x.bytes[:len(x.bytes)-trailerBytes], uint32(0), byte(0))
-		f.Add(uint8(i), uint16(x.n), x.bytes[:len(x.bytes)-trailerBytes], uint32(len(wires[i])/2), byte(1))
+		x, _ := wireindex.Find(withIndex(f, d, wires[i]))
+		f.Add(uint8(i), uint16(x.N), x.Bytes[:len(x.Bytes)-wireindex.TrailerBytes], uint32(0), byte(0))
+		f.Add(uint8(i), uint16(x.N), x.Bytes[:len(x.Bytes)-wireindex.TrailerBytes], uint32(len(wires[i])/2), byte(1))
 	}
 	f.Fuzz(func(t *testing.T, kind uint8, n uint16, index []byte, at uint32, flip byte) {
 		k := int(kind) % len(types)
-		if int(n)*entryBytes > len(index) {
-			n = uint16(len(index) / entryBytes)
+		if int(n)*wireindex.EntryBytes > len(index) {
+			n = uint16(len(index) / wireindex.EntryBytes)
 		}
 		b := withEntries(wires[k], int(n), index)
 		b[int(at)%len(b)] ^= flip
@@ -169,34 +170,34 @@ func TestHostileIndex(t *testing.T) {
 	for range testmode.Of(100, 3000) {
 		k := rnd.IntN(len(types))
 		with := withIndex(t, types[k], wires[k])
-		x, _ := findWireIndex(with)
-		body := bytes.Clone(x.bytes[:len(x.bytes)-trailerBytes])
-		n := x.n
+		x, _ := wireindex.Find(with)
+		body := bytes.Clone(x.Bytes[:len(x.Bytes)-wireindex.TrailerBytes])
+		n := x.N
 		for range 1 + rnd.IntN(3) {
 			at := rnd.IntN(len(body)/4) * 4
-			switch v := indexNumber(body[at:]); rnd.IntN(9) {
+			switch v := wireindex.Number(body[at:]); rnd.IntN(9) {
 			case 0:
-				putIndexNumber(body[at:], v+uint32(rnd.IntN(9))-4)
+				wireindex.PutNumber(body[at:], v+uint32(rnd.IntN(9))-4)
 			case 1:
-				putIndexNumber(body[at:], rnd.Uint32())
+				wireindex.PutNumber(body[at:], rnd.Uint32())
 			case 2: // what another entry says
-				copy(body[at:], body[rnd.IntN(x.n)*entryBytes+at%entryBytes:][:4])
+				copy(body[at:], body[rnd.IntN(x.N)*wireindex.EntryBytes+at%wireindex.EntryBytes:][:4])
 			case 3:
 				body[rnd.IntN(len(body))] ^= 1 << rnd.IntN(8)
 			case 4:
 				n = rnd.IntN(n + 1)
 			case 5: // the place of a value in another
-				putIndexNumber(body[at:], uint32(rnd.IntN(len(with))))
+				wireindex.PutNumber(body[at:], uint32(rnd.IntN(len(with))))
 			case 6: // a field of the root, of any type
-				e := body[rnd.IntN(x.n)*entryBytes:]
+				e := body[rnd.IntN(x.N)*wireindex.EntryBytes:]
 				f := &types[k].fields[rnd.IntN(len(types[k].fields))]
-				putIndexNumber(e[entryFieldAt:], f.header<<strideBits)
-				putIndexNumber(e[entryTypesAt:], f.typ.typeHash())
+				wireindex.PutNumber(e[wireindex.EntryFieldAt:], f.header<<wireindex.StrideBits)
+				wireindex.PutNumber(e[wireindex.EntryTypesAt:], f.typ.typeHash())
 			case 7: // an entry for one of the root's fields, whatever it is
 				body, n = withRootField(rnd, types[k], wires[k], body, n)
 			case 8: // entries in another order, one of which ends elsewhere
-				a, b := body[rnd.IntN(x.n)*entryBytes:][:entryBytes], body[rnd.IntN(x.n)*entryBytes:][:entryBytes]
-				putIndexNumber(a[entryEndAt:], uint32(rnd.IntN(len(with))))
+				a, b := body[rnd.IntN(x.N)*wireindex.EntryBytes:][:wireindex.EntryBytes], body[rnd.IntN(x.N)*wireindex.EntryBytes:][:wireindex.EntryBytes]
+				wireindex.PutNumber(a[wireindex.EntryEndAt:], uint32(rnd.IntN(len(with))))
 				c := bytes.Clone(a)
 				copy(a, b)
 				copy(b, c)

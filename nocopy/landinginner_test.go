@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 var (
@@ -133,8 +134,8 @@ func TestTwoIndexes(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, how, x)
 			}
 			_, cuts := s.FindFields(entry.IndexID)
-			x, ok := findWireIndex(s.m.Bytes())
-			if ok != (how == "added") || len(cuts) > 1 || len(cuts) == 1 && (!ok || cuts[0].To-cuts[0].From != len(x.bytes)+wire.FieldHeader+wire.TextHeader) {
+			x, ok := wireindex.Find(s.m.Bytes())
+			if ok != (how == "added") || len(cuts) > 1 || len(cuts) == 1 && (!ok || cuts[0].To-cuts[0].From != len(x.Bytes)+wire.FieldHeader+wire.TextHeader) {
 				t.Errorf("%s, %s: goes out with %v", name, how, cuts)
 			}
 			s.Release()

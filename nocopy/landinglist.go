@@ -1,6 +1,9 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
+)
 
 // This file reads lists of structs by a message's wire index (landing.go): a few elements by the
 // anchors, the offsets of some elements, and all of them once many have been read.
@@ -23,7 +26,7 @@ type landedList struct {
 // touched is an element of a list that has been read, and its entry.
 type touched struct{ number, entry uint32 }
 
-// entryOf returns the entry of element i if it has been read, else 0.
+// wireindex.EntryOf returns the entry of element i if it has been read, else 0.
 func (l *landedList) entryOf(i uint32) uint32 {
 	for _, t := range l.few[:min(l.n, len(l.few))] {
 		if t.number == i {
@@ -87,23 +90,23 @@ func (l *landedList) spent() bool { return l.passed > mostPassed*(l.end-l.at) }
 // index has. It returns 0 if that has none, or they do not fit the list.
 func (m *Message) landList(t *XType, at, end, k, depth int) uint32 {
 	l := m.landing
-	entry, body := l.x.entry(k), at+wire.ListHeader
-	if indexNumber(entry[entryAnchorsAt:]) == 0 || body > end || l.b[at] != byte(t.elem.wire) || !m.mayAlloc(listWords) {
+	entry, body := l.x.Entry(k), at+wire.ListHeader
+	if wireindex.Number(entry[wireindex.EntryAnchorsAt:]) == 0 || body > end || l.b[at] != byte(t.elem.wire) || !m.mayAlloc(listWords) {
 		return 0
 	}
 	n := wire.BE32(l.b[at+1:])
-	_, stride := entryField(entry)
-	if uint64(n) > uint64(end-body) || stride > maxStride || n <= 1<<stride {
+	_, stride := wireindex.EntryField(entry)
+	if uint64(n) > uint64(end-body) || stride > wireindex.MaxStride || n <= 1<<stride {
 		return 0
 	}
-	if _, ok := l.x.anchor(entry, int(n-1)>>stride-1); !ok {
+	if _, ok := l.x.Anchor(entry, int(n-1)>>stride-1); !ok {
 		return 0
 	}
 	e := m.alloc(listWords)
 	w := (*[listWords]uint32)(m.idx[e:])
 	w[listStart], w[listEnd] = l.base+uint32(body), l.base+uint32(end)
 	w[listCount], w[listElems], w[listRoom], w[listType] = n, uint32(len(l.lists)), roomByIndex, t.id
-	l.lists = append(l.lists, landedList{e: e, typ: t, depth: depth, at: at, end: end, k: k, inner: l.x.offset(k+1) < end})
+	l.lists = append(l.lists, landedList{e: e, typ: t, depth: depth, at: at, end: end, k: k, inner: l.x.Offset(k+1) < end})
 	return e
 }
 
@@ -137,7 +140,7 @@ func (m *Message) landElement(number, i uint32) uint32 {
 func (m *Message) landOne(l *landedList, i uint32) (e uint32) {
 	at, limit, ok := m.findElement(l, int(i))
 	if ok && l.inner {
-		e, _ = m.landStruct(l.typ.elem.desc, at, limit, m.landing.x.seek(l.k+1, at), l.depth+1)
+		e, _ = m.landStruct(l.typ.elem.desc, at, limit, m.landing.x.Seek(l.k+1, at), l.depth+1)
 	}
 	if ok && e == 0 {
 		e, _, _ = m.parseAt(l.typ.elem, at, limit, l.depth)
@@ -150,22 +153,22 @@ func (m *Message) landOne(l *landedList, i uint32) (e uint32) {
 // fit.
 func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
 	x := &m.landing.x
-	entry := x.entry(l.k)
-	_, stride := entryField(entry)
+	entry := x.Entry(l.k)
+	_, stride := wireindex.EntryField(entry)
 	from := i >> stride
 	at, limit = l.at+wire.ListHeader, l.end
 	if from > 0 {
 		before := at
 		if from > 1 {
-			anchor, _ := x.anchor(entry, from-2)
+			anchor, _ := x.Anchor(entry, from-2)
 			before = max(before, anchor)
 		}
-		if at, _ = x.anchor(entry, from-1); at <= before {
+		if at, _ = x.Anchor(entry, from-1); at <= before {
 			return 0, 0, false
 		}
 	}
 	if (from+1)<<stride < int(m.idx[l.e+listCount]) {
-		limit, _ = x.anchor(entry, from)
+		limit, _ = x.Anchor(entry, from)
 	}
 	if at >= limit || limit > l.end || !m.landing.affords(l.depth, limit-at) {
 		return 0, 0, false
@@ -187,12 +190,12 @@ func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
 // passStruct returns the offset after the struct at offset i, and whether it is whole before stop.
 // It passes over large values by the entries of the wire index from entry k on.
 func (l *landing) passStruct(i, stop, k int) (int, bool) {
-	for k = l.x.seek(k, i); stop-i > wire.FieldHeader && l.b[i] != byte(WireStop); {
+	for k = l.x.Seek(k, i); stop-i > wire.FieldHeader && l.b[i] != byte(WireStop); {
 		at, end, ok := i+wire.FieldHeader, 0, false
-		if l.x.offset(k) == at {
-			entry := l.x.entry(k)
-			end = int(indexNumber(entry[entryEndAt:]))
-			header, _ := entryField(entry)
+		if l.x.Offset(k) == at {
+			entry := l.x.Entry(k)
+			end = int(wireindex.Number(entry[wireindex.EntryEndAt:]))
+			header, _ := wireindex.EntryField(entry)
 			ok = wire.HeaderAt(l.b, i) == header && end > at && end <= stop
 		}
 		if !ok {
@@ -200,7 +203,7 @@ func (l *landing) passStruct(i, stop, k int) (int, bool) {
 				return 0, false
 			}
 		}
-		i, k = end, l.x.seek(k, end)
+		i, k = end, l.x.Seek(k, end)
 	}
 	return i + 1, i < stop && l.b[i] == byte(WireStop)
 }

@@ -1,8 +1,10 @@
 package nocopy
 
 import (
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // branchDesc is a struct with a list of such structs.
@@ -36,13 +38,13 @@ func overlapping(levels, elements, padding int) []byte {
 	var entries, anchors []byte
 	for i, at := range begins {
 		body := at + wire.FieldHeader + wire.ListHeader
-		first := levels*entryBytes + len(anchors)
+		first := levels*wireindex.EntryBytes + len(anchors)
 		for k := range elements - 1 {
-			anchors = appendIndexNumber(anchors, uint32([]int{body + 1, ends[i], body}[k%3]))
+			anchors = wireindex.AppendNumber(anchors, uint32([]int{body + 1, ends[i], body}[k%3]))
 		}
-		entries = appendIndexNumber(appendIndexNumber(entries, uint32(at+wire.FieldHeader)), uint32(ends[i]+1))
-		entries = appendIndexNumber(appendIndexNumber(entries, f.header<<strideBits), f.typ.typeHash())
-		entries = appendIndexNumber(entries, uint32(first))
+		entries = wireindex.AppendNumber(wireindex.AppendNumber(entries, uint32(at+wire.FieldHeader)), uint32(ends[i]+1))
+		entries = wireindex.AppendNumber(wireindex.AppendNumber(entries, f.header<<wireindex.StrideBits), f.typ.typeHash())
+		entries = wireindex.AppendNumber(entries, uint32(first))
 	}
 	return withEntries(data, levels, append(entries, anchors...))
 }

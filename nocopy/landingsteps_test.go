@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/steps"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // The part of TestHostileSteps about indexes that lie: reading all elements of a list by their
@@ -30,9 +31,9 @@ func farAnchors(t testing.TB, n int, broken bool) []byte {
 		wire[last] = 1
 	}
 	stride := uint32(bits.Len(uint(n-1)) - 1)
-	e := appendIndexNumber(appendIndexNumber(nil, at), to-s.m.idx[s.m.root])
-	e = appendIndexNumber(appendIndexNumber(e, f.header<<strideBits|stride), f.typ.typeHash())
-	e = appendIndexNumber(appendIndexNumber(e, entryBytes), last)
+	e := wireindex.AppendNumber(wireindex.AppendNumber(nil, at), to-s.m.idx[s.m.root])
+	e = wireindex.AppendNumber(wireindex.AppendNumber(e, f.header<<wireindex.StrideBits|stride), f.typ.typeHash())
+	e = wireindex.AppendNumber(wireindex.AppendNumber(e, wireindex.EntryBytes), last)
 	return withEntries(wire, 1, e)
 }
 
@@ -89,11 +90,11 @@ func countAsking(t *testing.T, n int) int {
 // bytes of a text that comes last, is not taken for one.
 func TestSmallIndex(t *testing.T) {
 	wire := largeBusiness(t, 20)
-	if len(wire) >= minIndexed {
+	if len(wire) >= wireindex.MinIndexed {
 		t.Fatal("the message is large enough")
 	}
 	forged := ours.Indexed(businessDesc, wire)
-	if _, ok := findWireIndex(forged); !ok {
+	if _, ok := wireindex.Find(forged); !ok {
 		t.Fatal("there is no index")
 	}
 	if _, err := parseStruct(businessDesc, forged, RequireIndex); err == nil {

@@ -3,9 +3,11 @@ package nocopy
 import (
 	"bytes"
 	"errors"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // Messages that are read by their index, and used in more ways than by getters: each way gives
@@ -133,12 +135,12 @@ func TestInnerBytes(t *testing.T) {
 		data = append(data, inner+"\x00"...)
 		to := len(data)
 		f, g := orchardDesc.field(tree), orchardDesc.field(leaves)
-		e := appendIndexNumber(appendIndexNumber(nil, uint32(from)), uint32(to))
-		e = appendIndexNumber(appendIndexNumber(appendIndexNumber(e, f.header<<strideBits), f.typ.typeHash()), 0)
-		e = appendIndexNumber(appendIndexNumber(e, uint32(at)), uint32(end))
-		e = appendIndexNumber(appendIndexNumber(appendIndexNumber(e, g.header<<strideBits|4), g.typ.typeHash()), 2*entryBytes)
+		e := wireindex.AppendNumber(wireindex.AppendNumber(nil, uint32(from)), uint32(to))
+		e = wireindex.AppendNumber(wireindex.AppendNumber(wireindex.AppendNumber(e, f.header<<wireindex.StrideBits), f.typ.typeHash()), 0)
+		e = wireindex.AppendNumber(wireindex.AppendNumber(e, uint32(at)), uint32(end))
+		e = wireindex.AppendNumber(wireindex.AppendNumber(wireindex.AppendNumber(e, g.header<<wireindex.StrideBits|4), g.typ.typeHash()), 2*wireindex.EntryBytes)
 		for i := range 4000 / 16 {
-			e = appendIndexNumber(e, uint32(at+wire.ListHeader+16*(i+1)))
+			e = wireindex.AppendNumber(e, uint32(at+wire.ListHeader+16*(i+1)))
 		}
 		data = withEntries(append(data, 0), 2, e)
 		for _, opt := range []Option{ByIndex, RequireIndex} {

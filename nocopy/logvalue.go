@@ -3,10 +3,11 @@ package nocopy
 import (
 	"encoding/hex"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"log/slog"
 	"math"
 	"unicode/utf8"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // What a log has of a message at most.

@@ -2,8 +2,9 @@ package nocopy
 
 import (
 	"errors"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"io"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Peek finds one value in the wire bytes of a struct without making a message. The path consists

@@ -1,12 +1,13 @@
 package nocopy
 
 import (
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"math"
 	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Each type is compiled into a program, which one loop runs (run.go): an op for each field, in the

@@ -4,6 +4,7 @@ package nocopy
 
 import (
 	"encoding/binary"
+
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 

@@ -4,8 +4,9 @@ package nocopy
 
 import (
 	"encoding/binary"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"unsafe"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // room returns the bytes of the block at the tail from at on. fit must have made sure of them.

@@ -1,8 +1,9 @@
 package nocopy
 
 import (
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"unicode/utf8"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // machine runs a program over the bytes of a window. Its state is in here while the loop does not

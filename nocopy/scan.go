@@ -1,9 +1,10 @@
 package nocopy
 
 import (
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"io"
 	"math"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // For package rpc. XScanner finds the end of a struct while its bytes arrive. It continues where

@@ -1,10 +1,11 @@
 package nocopy
 
 import (
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"io"
 	"math/bits"
 	"sync"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // skip returns the index after the value of type t at b[i:]. On an error it returns the index of

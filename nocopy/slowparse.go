@@ -1,9 +1,11 @@
 package nocopy
 
 import (
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"io"
 	"unicode/utf8"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // The slow parser indexes what programs (program.go) do not foresee: fields in any order, twice,
@@ -120,7 +122,7 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 	if end < 0 {
 		return p.inField(itoa(int(int16(key))))
 	}
-	if key == indexHeader {
+	if key == wireindex.Header {
 		p.m.noteIndex(e)
 	}
 	if d.union {

@@ -2,11 +2,12 @@ package nocopy
 
 import (
 	"bytes"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"hash/maphash"
 	"math/bits"
 	"sync"
 	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // tables holds hash tables for the keys of large maps and the elements of large sets. A table

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // Value holds the wire bytes of a value: of a field that the IDL does not know, or of a value that
@@ -102,7 +103,7 @@ func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 			if err != nil {
 				panic("nocopy: internal error: " + err.Error())
 			}
-			if f := d.find(key); (f == nil || !fits(b, f.typ, at)) && key != indexHeader {
+			if f := d.find(key); (f == nil || !fits(b, f.typ, at)) && key != wireindex.Header {
 				if !yield(int16(key), Value{t, b[at:end:end]}) {
 					return
 				}

@@ -2,10 +2,11 @@ package nocopy
 
 import (
 	"cmp"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // This file parses wide structs. The words of the fields are collected and put into a table of

@@ -6,9 +6,10 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// This file writes the index of a message's wire bytes, see wireindex.go.
+// This file writes the index of a message's wire bytes, see package wireindex.
 
 // How large a value must be to get an entry, in bytes: in the root, and elsewhere. What is smaller
 // is passed over quickly.
@@ -40,14 +41,14 @@ func (m *Message) addWireIndex() {
 	}
 	if m.buf.NodeCount() > 0 {
 		m.buf.Seal()
-		if m.buf.Len() < minIndexed && m.flags&anySize == 0 {
+		if m.buf.Len() < wireindex.MinIndexed && m.flags&anySize == 0 {
 			return
 		}
 		m.compact()
 	}
 	m.buf.Seal()
 	n := m.buf.Len()
-	if n < minIndexed && m.flags&anySize == 0 || n > mostIndexed {
+	if n < wireindex.MinIndexed && m.flags&anySize == 0 || n > wireindex.MostIndexed {
 		return
 	}
 	w := indexWriters.Get().(*indexWriter)
@@ -66,7 +67,7 @@ func (m *Message) addWireIndex() {
 	}
 	const head = wire.FieldHeader + wire.TextHeader
 	p, b := m.buf.Place(head + len(w.b))
-	wire.PutHeader(b, indexHeader)
+	wire.PutHeader(b, wireindex.Header)
 	wire.PutBE32(b[wire.FieldHeader:], uint32(len(w.b)))
 	copy(b[head:], w.b)
 	node := m.buf.AddLast(m.editOf(m.root).end)
@@ -106,7 +107,7 @@ func (w *indexWriter) write() {
 	if w.most = w.size / 80; w.size < 20<<10 {
 		w.most = w.size / 40
 	}
-	w.most -= wire.FieldHeader + wire.TextHeader + trailerBytes
+	w.most -= wire.FieldHeader + wire.TextHeader + wireindex.TrailerBytes
 	if w.size >= largeMessage {
 		w.inside, w.stride = 4*leastInside, largeStride
 	}
@@ -122,17 +123,17 @@ func (w *indexWriter) write() {
 		w.least, w.inside = 4*w.least, 4*w.inside
 	}
 	for i := range w.n {
-		if e := w.b[i*entryBytes:][:entryBytes]; indexNumber(e[entryAnchorsAt:]) != 0 {
-			putIndexNumber(e[entryAnchorsAt:], indexNumber(e[entryAnchorsAt:])-1+uint32(w.n*entryBytes))
+		if e := w.b[i*wireindex.EntryBytes:][:wireindex.EntryBytes]; wireindex.Number(e[wireindex.EntryAnchorsAt:]) != 0 {
+			wireindex.PutNumber(e[wireindex.EntryAnchorsAt:], wireindex.Number(e[wireindex.EntryAnchorsAt:])-1+uint32(w.n*wireindex.EntryBytes))
 		}
 	}
 	w.b = append(w.b, w.after...)
-	size := len(w.b) + trailerBytes
-	w.b = appendIndexNumber(w.b, uint32(w.n))
-	w.b = appendIndexNumber(w.b, uint32(w.size+wire.FieldHeader+wire.TextHeader+size))
-	w.b = appendIndexNumber(w.b, uint32(size))
-	w.b = appendIndexNumber(w.b, indexVersion)
-	w.b = append(w.b, indexMagic...)
+	size := len(w.b) + wireindex.TrailerBytes
+	w.b = wireindex.AppendNumber(w.b, uint32(w.n))
+	w.b = wireindex.AppendNumber(w.b, uint32(w.size+wire.FieldHeader+wire.TextHeader+size))
+	w.b = wireindex.AppendNumber(w.b, uint32(size))
+	w.b = wireindex.AppendNumber(w.b, wireindex.Version)
+	w.b = append(w.b, wireindex.Magic...)
 }
 
 // offset returns the offset of a position.
@@ -167,15 +168,15 @@ func (w *indexWriter) visit(f *field, e uint32, at, end int, root bool) bool {
 	if w.full || w.lost || end-at < least {
 		return false
 	}
-	if len(w.b)+len(w.after)+entryBytes > w.most {
+	if len(w.b)+len(w.after)+wireindex.EntryBytes > w.most {
 		w.full = true
 		return false
 	}
 	stride, anchors := w.list(f.typ, e, at, end)
-	w.b = appendIndexNumber(w.b, uint32(at))
-	w.b = appendIndexNumber(w.b, uint32(end))
+	w.b = wireindex.AppendNumber(w.b, uint32(at))
+	w.b = wireindex.AppendNumber(w.b, uint32(end))
 	w.b = binary.BigEndian.AppendUint64(w.b, f.inEntry|uint64(stride)<<32)
-	w.b = appendIndexNumber(w.b, anchors)
+	w.b = wireindex.AppendNumber(w.b, anchors)
 	w.n++
 	return end-at > w.inside
 }
@@ -192,19 +193,19 @@ func (w *indexWriter) list(t *XType, e uint32, at, end int) (stride uint8, ancho
 	n, size := int(w.m.idx[e+listCount]), end-at
 	for stride = w.stride; stride > 0 && n>>stride < size/mostBetween; stride-- {
 	}
-	for stride < maxStride && n>>stride > size/leastBetween {
+	for stride < wireindex.MaxStride && n>>stride > size/leastBetween {
 		stride++
 	}
 	if n <= 1<<stride {
 		return 0, 0
 	}
 	anchors = uint32(len(w.after)) + 1
-	if len(w.b)+entryBytes+len(w.after)+(n-1)>>stride*anchorBytes > w.most {
+	if len(w.b)+wireindex.EntryBytes+len(w.after)+(n-1)>>stride*wireindex.AnchorBytes > w.most {
 		w.full = true
 		return 0, 0
 	}
 	for i := 1 << stride; i < n; i += 1 << stride {
-		w.after = appendIndexNumber(w.after, uint32(w.offset(w.m.elementAt(e, t.elem, uint32(i)))))
+		w.after = wireindex.AppendNumber(w.after, uint32(w.offset(w.m.elementAt(e, t.elem, uint32(i)))))
 	}
 	return stride, anchors
 }

@@ -52,6 +52,6 @@ const (
 	WordShift  = 48
 )
 
-// IndexID is the id of the field with a message's own index, see nocopy/wireindex.go. No field of
-// an IDL may have it.
+// IndexID is the id of the field with a message's own index, see package wireindex. No field of an
+// IDL may have it.
 const IndexID = -32000

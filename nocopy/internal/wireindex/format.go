@@ -1,0 +1,142 @@
+package wireindex
+
+import (
+	"encoding/binary"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// Header is the field header of an index.
+const Header = uint32(wire.String)<<16 | uint32(1<<16+entry.IndexID)
+
+// Sizes in bytes, of the parts of an index and of the messages that have one.
+const (
+	MinIndexed = 4 << 10 // the least bytes of a message with an index
+
+	EntryBytes     = 20
+	EntryEndAt     = 4
+	EntryFieldAt   = 8
+	EntryTypesAt   = 12
+	EntryAnchorsAt = 16
+
+	AnchorBytes = 4
+	StrideBits  = 5
+	MaxStride   = 20 // the most that an entry's stride may be
+
+	BitsPerNumber = 28
+	maxIndexed    = 1<<BitsPerNumber - 1       // the most bytes of a message with an index
+	MostIndexed   = maxIndexed - maxIndexed>>6 // likewise, without the index
+
+	TrailerBytes = 20
+	Version      = 1
+	Magic        = "nIDX"
+)
+
+// Index is a wire index that was found in the bytes of a message.
+type Index struct {
+	Bytes []byte // entries, anchors and trailer
+	N     int    // entries
+	At    int    // offset in the message of the field header
+}
+
+// Find returns the index at the end of the message b, having compared the lengths in it with those
+// of the message. It reports whether there is one.
+func Find(b []byte) (x Index, ok bool) {
+	end := len(b) - 1
+	if end < wire.FieldHeader+wire.TextHeader+TrailerBytes || b[end] != byte(wire.Stop) {
+		return x, false
+	}
+	t := b[end-TrailerBytes : end]
+	n, size := Number(t), uint64(Number(t[8:]))
+	if string(t[16:]) != Magic || Number(t[12:]) != Version || int(Number(t[4:])) != len(b) ||
+		size > uint64(end-wire.FieldHeader-wire.TextHeader) || uint64(n)*EntryBytes+TrailerBytes > size {
+		return x, false
+	}
+	x.At = end - int(size) - wire.FieldHeader - wire.TextHeader
+	head := b[x.At:]
+	if wire.HeaderAt(head, 0) != Header || uint64(wire.BE32(head[wire.FieldHeader:])) != size {
+		return x, false
+	}
+	x.Bytes, x.N = head[wire.FieldHeader+wire.TextHeader:][:size], int(n)
+	return x, true
+}
+
+// Number returns the number in the first 4 bytes of b.
+func Number(b []byte) uint32 {
+	x := wire.BE32(b)
+	x = x&0x7f007f | x&0x7f007f00>>1
+	return x&0x3fff | x&0x3fff0000>>2
+}
+
+// AppendNumber appends a number of 28 bits.
+func AppendNumber(dst []byte, x uint32) []byte {
+	return append(dst, byte(x>>21&0x7f), byte(x>>14&0x7f), byte(x>>7&0x7f), byte(x&0x7f))
+}
+
+// PutNumber stores a number of 28 bits.
+func PutNumber(b []byte, x uint32) { AppendNumber(b[:0:4], x) }
+
+// EntryField returns the field header that an entry has, and the stride.
+func EntryField(entry []byte) (header uint32, stride uint8) {
+	x := Number(entry[EntryFieldAt:])
+	return x >> StrideBits, uint8(x & (1<<StrideBits - 1))
+}
+
+// Entry returns the bytes of entry i.
+func (x *Index) Entry(i int) []byte { return x.Bytes[i*EntryBytes:][:EntryBytes] }
+
+// Offset returns the offset of the value of entry i, or one after every value if there is no such
+// entry.
+func (x *Index) Offset(i int) int {
+	if i >= x.N {
+		return int(^uint(0) >> 1)
+	}
+	return int(Number(x.Bytes[i*EntryBytes:]))
+}
+
+// Seek returns the number of the first entry from i on whose value is at this offset or later.
+func (x *Index) Seek(i, offset int) int {
+	if x.Offset(i) >= offset {
+		return i
+	}
+	lo, hi := i, x.N // entry lo is before the offset
+	for step := 1; lo+step < hi; step *= 2 {
+		if x.Offset(lo+step) >= offset {
+			hi = lo + step
+			break
+		}
+		lo += step
+	}
+	for lo+1 < hi {
+		if mid := int(uint(lo+hi) / 2); x.Offset(mid) < offset {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// Anchor returns anchor i of the list of an entry. It reports whether there is such an anchor in
+// the index.
+func (x *Index) Anchor(e []byte, i int) (offset int, ok bool) {
+	at := uint64(Number(e[EntryAnchorsAt:])) + uint64(i)*AnchorBytes
+	if at+AnchorBytes > uint64(len(x.Bytes)-TrailerBytes) {
+		return 0, false
+	}
+	return int(Number(x.Bytes[at:])), true
+}
+
+// FieldEntry returns what an entry has of a field with this header, whose type has this hash: the
+// field header without a stride, and the hash, as 8 bytes.
+func FieldEntry(header, hash uint32) uint64 {
+	b := AppendNumber(AppendNumber(nil, header<<StrideBits), hash>>(32-BitsPerNumber))
+	return uint64(wire.BE32(b))<<32 | uint64(wire.BE32(b[4:]))
+}
+
+// EntryOf returns what FieldEntry returned for the field of an entry's value.
+func EntryOf(entry []byte) uint64 {
+	const stride = (1<<StrideBits - 1) << 32
+	return binary.BigEndian.Uint64(entry[EntryFieldAt:]) &^ stride
+}
