@@ -40,6 +40,7 @@ func (s XStruct) arrangeParts() (parts []chain.Part, words []uint32) {
 	if t.elem.kind == record {
 		m.makeTable(e, t)
 	}
+	m.startChange()
 	ed := m.edit(e)
 	if ed.tailNode == 0 {
 		ed.tailNode = m.buf.AddGrow(ed.end, m.idx[e+listStart]-t.headerSize())
@@ -59,6 +60,7 @@ func (s XStruct) arrangeParts() (parts []chain.Part, words []uint32) {
 		}
 		m.buf.SetParts(ed.tailNode, parts)
 	}
+	m.buf.EndChange()
 	return parts, words
 }
 
@@ -76,7 +78,7 @@ func (s XStruct) swap(i, j int) {
 		return
 	}
 	parts, words := s.arrangeParts()
-	if len(s.m.tables.made) > 0 {
+	if s.m.tables.made.Len() > 0 {
 		s.m.elementChanges(s.entry(), uint32(i))
 		s.m.elementChanges(s.entry(), uint32(j))
 	}

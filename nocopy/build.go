@@ -131,6 +131,7 @@ func (m *Message) closeAll() {
 // run out it panics: what is complete then is no frame any more, and nothing has come twice.
 func (m *Message) closeTo(n int) {
 	m.mapFill.handle, m.openHandle = 0, 0
+	m.startChange()
 	for top := len(m.open); top > n; {
 		top--
 		f := &m.open[top]
@@ -148,6 +149,7 @@ func (m *Message) closeTo(n int) {
 		}
 	}
 	m.open = m.open[:n]
+	m.buf.EndChange()
 	if n == 0 {
 		m.buf.Close()
 	}
@@ -313,8 +315,10 @@ func (s XStruct) placeChild(f XField, n int) {
 	}
 	node := m.replaceField(e, f)
 	m.closeAll()
+	m.startChange()
 	m.buf.SetEmpty(node)
 	m.buf.OpenContent(node)
+	m.buf.EndChange()
 }
 
 // newSize returns how many bytes are appended at once for a new value of type t with n elements.

@@ -69,10 +69,10 @@ func tablesOfWholeKeys(t *testing.T, format string, first int) (whole int) {
 		if _, ok := texts.Get(key(n)); ok {
 			t.Errorf("%s: a key that is not there is found", how)
 		}
-		if len(s.m.tables.made) != 2 {
-			t.Errorf("%s: %d tables", how, len(s.m.tables.made))
+		if s.m.tables.made.Len() != 2 {
+			t.Errorf("%s: %d tables", how, s.m.tables.made.Len())
 		}
-		for _, tb := range s.m.tables.made {
+		for _, tb := range s.m.tables.made.All() {
 			if tb.wholeKeys {
 				whole++
 			}

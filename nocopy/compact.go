@@ -169,7 +169,7 @@ func (m *Message) compact() {
 	if !d.everyChange {
 		d.checkAt = m.words + max(2*(m.words-d.freeWords), uncheckedWords/4)
 	}
-	d.byStruct = nil
+	d.byStruct.Clear()
 	m.keepHandouts()
 	m.guarded = true // handles of what is no longer in the message must be found out
 }

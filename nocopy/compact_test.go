@@ -94,13 +94,13 @@ var againAndAgain = map[string]func(s XStruct, i int){
 // footprint is about how much memory the message holds on to.
 func footprint(m *Message) int {
 	n := 8*int(m.words) + 44*cap(m.edits) + 16*cap(m.dead.values) + 16*cap(m.dead.fields) + 4*cap(m.viewKeys.owner) + 8*cap(m.viewKeys.elements) + m.buf.Footprint()
-	for _, blocks := range m.dead.free {
+	for _, blocks := range m.dead.free.All() {
 		n += 8 * cap(blocks)
 	}
-	for _, raw := range m.dead.rawWords {
+	for _, raw := range m.dead.rawWords.All() {
 		n += 4 * cap(raw)
 	}
-	return n + 16*len(m.dead.blockWords)
+	return n + 16*m.dead.blockWords.Len()
 }
 
 // TestEditedForEver: a message that is edited again and again takes no more memory than at first,

@@ -234,7 +234,7 @@ func TestFreeEntriesEnd(t *testing.T) {
 		s.m.Compact()
 		m := s.m
 		s.Release()
-		if m.dead.free != nil || m.dead.used() {
+		if m.dead.compacted || m.dead.used() {
 			t.Fatalf("with %d elements there are free entries after Release", n-200)
 		}
 	}

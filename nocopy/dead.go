@@ -1,5 +1,7 @@
 package nocopy
 
+import "github.com/nocopythrift/nocopythrift/internal/hashmap"
+
 // The entries of values that were replaced or removed stay in the index, since there may be
 // handles of them, until the message is compacted. Then they are made zero, and used again for
 // values of the same type. So a handle of such a value reads as absent, or as another value of
@@ -9,17 +11,17 @@ package nocopy
 type deadEntries struct {
 	values   []deadValue
 	fields   []deadField
-	byStruct map[uint32][]deadField // by deadField.in; nil unless the message is being compacted
-	// What compacting has freed, and was not used again. Before the message is compacted for the
-	// first time these maps are nil.
-	free     map[*XType][]block
-	rawWords map[uint32][]uint32 // by size: words that no handle refers to
+	byStruct hashmap.Map[uint32, []deadField] // by deadField.in; empty unless the message is being compacted
+	// What compacting has freed, and was not used again
+	free     hashmap.Map[*XType, []block]
+	rawWords hashmap.Map[uint32, []uint32] // by size: words that no handle refers to
 	// By entry: how many words a container's block has, if that does not follow from its count
-	blockWords map[uint32]uint32
+	blockWords hashmap.Map[uint32, uint32]
 	freeWords  uint32 // how many words free and rawWords have
 	// When compactIfWorth looks again how much is dead:
 	reused      uint32 // how many free words were used again since the message was compacted last
 	checkAt     uint32 // it looks once the index's words in use and reused together are more
+	compacted   bool   // the message was compacted
 	everyChange bool   // for tests: it compacts at every change
 }
 
@@ -60,7 +62,7 @@ func (d *deadEntries) reset() {
 
 // used reports whether d differs from what reset makes of it.
 func (d *deadEntries) used() bool {
-	return len(d.values)+len(d.fields) > 0 || d.free != nil || d.checkAt != uncheckedWords || d.everyChange
+	return len(d.values)+len(d.fields) > 0 || d.compacted || d.checkAt != uncheckedWords || d.everyChange
 }
 
 // noteDead notes that the struct or container of type t with this word is about to be replaced or
@@ -112,19 +114,14 @@ func (m *Message) noteDeadElement(e uint32, t *XType, x uint32) {
 }
 
 // inBlock reports whether x, the entry of an element, is in the block of the list of entry e.
-func (d *deadEntries) inBlock(e, x uint32) bool { return x > e && x < e+d.blockWords[e] }
+func (d *deadEntries) inBlock(e, x uint32) bool { return x > e && x < e+d.blockWords.Get(e) }
 
 // reclaim frees the entries of all that was noted as dead, but for the structs that were
 // replaced in fields of structs that still live: reclaimFields frees those.
 func (d *deadEntries) reclaim(m *Message) {
-	if d.free == nil {
-		d.free, d.rawWords, d.blockWords = map[*XType][]block{}, map[uint32][]uint32{}, map[uint32]uint32{}
-	}
-	if len(d.fields) > 0 {
-		d.byStruct = map[uint32][]deadField{}
-		for _, f := range d.fields {
-			d.byStruct[f.in] = append(d.byStruct[f.in], f)
-		}
+	d.compacted = true
+	for _, f := range d.fields {
+		d.byStruct.Put(f.in, append(d.byStruct.Get(f.in), f))
 	}
 	for _, v := range d.values {
 		if v.inBlock && m.idx[v.e] != 0 {
@@ -140,11 +137,14 @@ func (d *deadEntries) reclaim(m *Message) {
 
 // reclaimFields frees the entries of what was replaced in fields of the struct of entry e.
 func (d *deadEntries) reclaimFields(m *Message, desc *XDesc, e uint32) {
-	if len(d.byStruct) == 0 {
+	if d.byStruct.Len() == 0 {
 		return
 	}
-	fields := d.byStruct[e]
-	delete(d.byStruct, e)
+	fields := d.byStruct.Get(e)
+	if fields == nil {
+		return
+	}
+	d.byStruct.Put(e, nil)
 	for _, f := range fields {
 		d.reclaimValue(m, desc.fields[f.word-desc.first].typ, f.e)
 	}
@@ -165,7 +165,7 @@ func (d *deadEntries) reclaimValue(m *Message, t *XType, e uint32) {
 	case t.elemWords() > 0:
 		words += d.reclaimSlots(m, t, e)
 	}
-	if room := d.blockWords[e]; room > 0 {
+	if room := d.blockWords.Get(e); room > 0 {
 		words = room
 	}
 	d.freeBlock(m, t, e, words)
@@ -257,14 +257,14 @@ func (d *deadEntries) freeBlock(m *Message, t *XType, e, words uint32) {
 	if int(e) < len(m.viewKeys.owner) {
 		clear(m.viewKeys.owner[e:min(int(e+words), len(m.viewKeys.owner))])
 	}
-	d.free[t] = append(d.free[t], block{e, words})
+	d.free.Put(t, append(d.free.Get(t), block{e, words}))
 	d.freeWords += words
 }
 
 // freeRaw frees the words of the index from number at on, which no handle refers to.
 func (d *deadEntries) freeRaw(at, words uint32) {
-	if d.rawWords != nil && words > 0 {
-		d.rawWords[words] = append(d.rawWords[words], at)
+	if d.compacted && words > 0 {
+		d.rawWords.Put(words, append(d.rawWords.Get(words), at))
 		d.freeWords += words
 	}
 }
@@ -290,7 +290,7 @@ func (d *deadEntries) freeExtra(m *Message, w uint32) {
 
 // allocFor returns the number of the first of n zero words for the entry of a value of type t.
 func (m *Message) allocFor(t *XType, n int) uint32 {
-	if m.dead.free == nil {
+	if !m.dead.compacted {
 		return m.alloc(n)
 	}
 	return m.reuseFor(t, uint32(n))
@@ -303,14 +303,14 @@ const fewTried = 8
 // block if there is one.
 func (m *Message) reuseFor(t *XType, n uint32) uint32 {
 	d := &m.dead
-	blocks := d.free[t]
+	blocks := d.free.Get(t)
 	for k := len(blocks) - 1; k >= 0 && k >= len(blocks)-fewTried; k-- {
 		b := blocks[k]
 		if b.words < n {
 			continue
 		}
 		blocks[k] = blocks[len(blocks)-1]
-		d.free[t] = blocks[:len(blocks)-1]
+		d.free.Put(t, blocks[:len(blocks)-1])
 		return m.reuseBlock(t, b, n)
 	}
 	if t.kind == record {
@@ -318,7 +318,7 @@ func (m *Message) reuseFor(t *XType, n uint32) uint32 {
 	}
 	n = roundUp(n)
 	e := m.alloc(int(n))
-	d.blockWords[e] = n
+	d.blockWords.Put(e, n)
 	return e
 }
 
@@ -327,7 +327,7 @@ func (m *Message) reuseFor(t *XType, n uint32) uint32 {
 func (m *Message) reuseBlock(t *XType, b block, n uint32) uint32 {
 	d := &m.dead
 	if t.kind != record {
-		d.blockWords[b.e] = b.words
+		d.blockWords.Put(b.e, b.words)
 	}
 	clear(m.idx[b.e : b.e+n])
 	if debugging {
@@ -343,9 +343,9 @@ func (m *Message) reuseBlock(t *XType, b block, n uint32) uint32 {
 // allocRaw returns the number of the first of n zero words that no handle will refer to.
 func (m *Message) allocRaw(n int) uint32 {
 	d := &m.dead
-	if at := d.rawWords[uint32(n)]; len(at) > 0 {
+	if at := d.rawWords.Get(uint32(n)); len(at) > 0 {
 		e := at[len(at)-1]
-		d.rawWords[uint32(n)] = at[:len(at)-1]
+		d.rawWords.Put(uint32(n), at[:len(at)-1])
 		d.reused += uint32(n)
 		d.freeWords -= uint32(n)
 		clear(m.idx[e : e+uint32(n)])

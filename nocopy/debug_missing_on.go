@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/nocopythrift/nocopythrift/internal/hashmap"
 )
 
 // With the tag nocopydebug a message knows which required numbers of new structs were set, and
@@ -13,9 +15,9 @@ import (
 
 // debugNotes is what a message knows of its entries.
 type debugNotes struct {
-	unset   map[uint32][]XField // the required numbers of new structs that nobody has set
-	removed map[uint32]*XType   // entries of what was replaced or removed
-	structs map[uint32]*XDesc   // by entry: the types of new structs
+	unset   hashmap.Map[uint32, []XField] // the required numbers of new structs that nobody has set
+	removed hashmap.Map[uint32, *XType]   // entries of what was replaced or removed
+	structs hashmap.Map[uint32, *XDesc]   // by entry: the types of new structs
 }
 
 // The environment variable NOCOPYDEBUG turns checks off: missing=0 that of required fields,
@@ -34,56 +36,47 @@ func (m *Message) mustHaveAll() {
 	}
 }
 
-func (m *Message) knowsUnset() bool { return len(m.origin.unset) > 0 }
+func (m *Message) knowsUnset() bool { return m.origin.unset.Len() > 0 }
 
 // noteTemplate notes that entry e is that of a new struct.
 func (m *Message) noteTemplate(d *XDesc, e uint32) {
-	if m.origin.structs == nil {
-		m.origin.structs = map[uint32]*XDesc{}
-	}
-	m.origin.structs[e] = d
-	delete(m.origin.unset, e)
+	m.origin.structs.Put(e, d)
+	m.noteAllSet(e)
 	if d.union {
 		return
 	}
 	for _, f := range d.required {
 		if f.kind == fixed && f.Default == "" {
-			if m.origin.unset == nil {
-				m.origin.unset = map[uint32][]XField{}
-			}
-			m.origin.unset[e] = append(m.origin.unset[e], f.c)
+			m.origin.unset.Put(e, append(m.origin.unset.Get(e), f.c))
 		}
 	}
 }
 
 // noteAllSet notes that all numbers of the struct of entry e are set.
-func (m *Message) noteAllSet(e uint32) { delete(m.origin.unset, e) }
+func (m *Message) noteAllSet(e uint32) {
+	if m.origin.unset.Get(e) != nil {
+		m.origin.unset.Put(e, nil)
+	}
+}
 
 // noteSet notes that field f, a number of the struct of entry e, is about to be set. It panics as
 // checkPart does.
 func (m *Message) noteSet(e uint32, f XField) {
 	m.checkPart(e)
-	if fields := m.origin.unset[e]; len(fields) > 0 {
-		if fields = slices.DeleteFunc(fields, func(g XField) bool { return g == f }); len(fields) == 0 {
-			delete(m.origin.unset, e)
-		} else {
-			m.origin.unset[e] = fields
-		}
+	if fields := m.origin.unset.Get(e); len(fields) > 0 {
+		m.origin.unset.Put(e, slices.DeleteFunc(fields, func(g XField) bool { return g == f }))
 	}
 }
 
-func (m *Message) isUnset(e uint32, f XField) bool { return slices.Contains(m.origin.unset[e], f) }
+func (m *Message) isUnset(e uint32, f XField) bool { return slices.Contains(m.origin.unset.Get(e), f) }
 
 // noteRemoved notes that the struct or container of type t and entry e, and what is in it, is
 // about to be no longer part of the message.
 func (m *Message) noteRemoved(t *XType, e uint32) {
-	if t.kind < record || e == 0 || e&notIndexed != 0 || m.origin.removed[e] != nil {
+	if t.kind < record || e == 0 || e&notIndexed != 0 || m.origin.removed.Get(e) != nil {
 		return
 	}
-	if m.origin.removed == nil {
-		m.origin.removed = map[uint32]*XType{}
-	}
-	m.origin.removed[e] = t
+	m.origin.removed.Put(e, t)
 	switch t.kind {
 	case record:
 		if m.idx[e] == 0 {
@@ -113,7 +106,7 @@ func (m *Message) noteRemoved(t *XType, e uint32) {
 // noteRemovedField does the same for the struct of entry e, which is in a field. It does nothing
 // if its type is not known, since the struct was received.
 func (m *Message) noteRemovedField(e uint32) {
-	if d := m.origin.structs[e]; d != nil {
+	if d := m.origin.structs.Get(e); d != nil {
 		m.noteRemoved(d.self, e)
 	}
 }
@@ -121,16 +114,20 @@ func (m *Message) noteRemovedField(e uint32) {
 // noteReused notes that n words from entry e on are used for other values.
 func (m *Message) noteReused(e, n uint32) {
 	for i := range n {
-		delete(m.origin.removed, e+i)
-		delete(m.origin.unset, e+i)
-		delete(m.origin.structs, e+i)
+		m.noteAllSet(e + i)
+		if m.origin.removed.Get(e+i) != nil {
+			m.origin.removed.Put(e+i, nil)
+		}
+		if m.origin.structs.Get(e+i) != nil {
+			m.origin.structs.Put(e+i, nil)
+		}
 	}
 }
 
 // checkPart panics if the struct or container of entry e, which is about to be changed, is no
 // longer part of the message: nobody would see the change.
 func (m *Message) checkPart(e uint32) {
-	if t := m.origin.removed[e]; t != nil && checksRemoved {
+	if t := m.origin.removed.Get(e); t != nil && checksRemoved {
 		panic("nocopy: setter called on a " + t.String() + " that is no longer in its message: it was replaced or removed")
 	}
 }

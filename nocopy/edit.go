@@ -186,7 +186,7 @@ const fewWords = 256
 // was received and is small. A message that was compacted is not copied: its index may have words
 // that look like positions and are none.
 func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
-	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.words > fewWords || m.hasTables || len(m.shadows.all) > 0 || m.dead.free != nil {
+	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.words > fewWords || m.hasTables || len(m.shadows.all) > 0 || m.dead.compacted {
 		return nil, 0
 	}
 	size := wire.TextHeader + wire.BE32(m.buf.At(p))
@@ -313,7 +313,7 @@ func (m *Message) beginTrusted(p uint32) {
 	m.p.lazy = false // what the program sets is indexed at once: Lazy is about received bytes
 	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
 	m.p.growth = doubling
-	m.p.utf8, m.p.trusted, m.p.unlimited, m.p.reuse = false, true, true, m.dead.free != nil
+	m.p.utf8, m.p.trusted, m.p.unlimited, m.p.reuse = false, true, true, m.dead.compacted
 	m.p.slow = m.p.reuse
 	if p != 0 {
 		m.p.b, m.p.base = m.buf.At(p), p

@@ -34,6 +34,7 @@ func (m *Message) alloc(n int) uint32 {
 // zero makes the words before end zero that are not in use, and some more ahead of their use.
 func (m *Message) zero(end int) {
 	if end < 0 {
+		m.buf.EndChange()
 		panic(panicUndefined)
 	}
 	if end > len(m.idx) {
@@ -43,10 +44,27 @@ func (m *Message) zero(end int) {
 	end = min(end+zeroAhead, len(m.idx))
 	from := max(m.words, m.zeroed)
 	if uint(from) > uint(end) {
-		panic("nocopy: " + m.desc.name + " was changed by several goroutines at once")
+		m.panicChangedAtOnce()
 	}
 	clear(m.idx[from:end])
 	m.zeroed = uint32(end)
+}
+
+// startChange notes that a change begins, as Buffer.StartChange does, and panics if another one is
+// under way.
+func (m *Message) startChange() {
+	if !m.buf.StartChange() {
+		m.panicChangedAtOnce()
+	}
+}
+
+//go:noinline
+func (m *Message) panicChangedAtOnce() {
+	name := "message"
+	if m.desc != nil {
+		name = m.desc.name
+	}
+	panic("nocopy: " + name + " was changed by several goroutines at once")
 }
 
 // zeroAhead is how many words are made zero ahead of their use.
@@ -59,6 +77,7 @@ const zeroAhead = 64
 //go:noinline
 func (m *Message) growIndex(end, most int) {
 	if end > maxWords {
+		m.buf.EndChange()
 		panic("nocopy: message with an index of more than " + itoa(maxWords) + " words")
 	}
 	size := min(2*len(m.idx), most)

@@ -19,7 +19,7 @@ func wrongIndex(m *Message) (err error) {
 			err = fmt.Errorf("%v", v)
 		}
 	}()
-	for t, blocks := range m.dead.free {
+	for t, blocks := range m.dead.free.All() {
 		for _, b := range blocks {
 			c.claim(b.e, b.words, fmt.Sprintf("a free block of type %d", t.kind))
 			if m.idx[b.e] != 0 {
@@ -27,7 +27,7 @@ func wrongIndex(m *Message) (err error) {
 			}
 		}
 	}
-	for words, all := range m.dead.rawWords {
+	for words, all := range m.dead.rawWords.All() {
 		for _, at := range all {
 			c.claim(at, words, "free words")
 		}

@@ -3,6 +3,7 @@ package nocopy
 import (
 	"unicode/utf8"
 
+	"github.com/nocopythrift/nocopythrift/internal/hashmap"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
@@ -26,12 +27,12 @@ type landing struct {
 	budget    int    // how deep values that are passed over may be
 	structs   []landedStruct
 	lists     []landedList
-	maps      []map[uint32]uint32 // empty ones, for lists
-	absent    map[*XType]uint32   // entries of values that are not valid
-	scanned   int                 // bytes that scanFor has passed over
-	read      []int               // bytes of the values that were read in structs of each depth
-	err       error               // the first error that was found when values were touched
-	checked   error               // what Message.Index has returned
+	maps      []touchedMap                // empty ones, for lists
+	absent    hashmap.Map[*XType, uint32] // entries of values that are not valid
+	scanned   int                         // bytes that scanFor has passed over
+	read      []int                       // bytes of the values that were read in structs of each depth
+	err       error                       // the first error that was found when values were touched
+	checked   error                       // what Message.Index has returned
 }
 
 // landedStruct is the entry of a struct that was not parsed: some of its values may have been left
@@ -42,10 +43,10 @@ type landedStruct struct {
 }
 
 func (l *landing) reset() {
-	if len(l.lists)+len(l.absent) > 0 {
+	if len(l.lists)+l.absent.Len() > 0 {
 		l.keepMaps()
 		clear(l.lists)
-		clear(l.absent)
+		l.absent.Clear()
 	}
 	*l = landing{structs: l.structs[:0], lists: l.lists[:0], absent: l.absent, read: l.read[:0], maps: l.maps}
 	if cap(l.structs) > 1<<10 || cap(l.lists) > 1<<8 || cap(l.read) > 1<<10 {
@@ -433,7 +434,7 @@ func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, 
 // as absent.
 func (m *Message) absentEntry(t *XType) uint32 {
 	l := m.landing
-	e := l.absent[t]
+	e := l.absent.Get(t)
 	if e != 0 {
 		return e
 	}
@@ -443,10 +444,7 @@ func (m *Message) absentEntry(t *XType) uint32 {
 		e = m.alloc(listWords)
 		m.idx[e+listType] = t.id
 	}
-	if l.absent == nil {
-		l.absent = make(map[*XType]uint32)
-	}
-	l.absent[t] = e
+	l.absent.Put(t, e)
 	return e
 }
 

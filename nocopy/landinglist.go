@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"github.com/nocopythrift/nocopythrift/internal/hashmap"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
@@ -16,24 +17,27 @@ type landedList struct {
 	at, end int // offsets of its header, and of what follows
 	k       int // the list's entry in the wire index
 	inner   bool
-	failed  bool              // it can't be parsed as a whole
-	passed  int               // bytes between the anchors of each element looked up
-	few     [4]touched        // the elements that have been read first
-	n       int               // how many have been read
-	touched map[uint32]uint32 // the entries of the others, by their numbers
+	failed  bool       // it can't be parsed as a whole
+	passed  int        // bytes between the anchors of each element looked up
+	few     [4]touched // the elements that have been read first
+	n       int        // how many have been read
+	touched touchedMap // the entries of the others, by their numbers
 }
 
 // touched is an element of a list that has been read, and its entry.
 type touched struct{ number, entry uint32 }
 
-// wireindex.EntryOf returns the entry of element i if it has been read, else 0.
+// touchedMap has the entries of elements by their numbers.
+type touchedMap = hashmap.Map[uint32, uint32]
+
+// entryOf returns the entry of element i if it has been read, else 0.
 func (l *landedList) entryOf(i uint32) uint32 {
 	for _, t := range l.few[:min(l.n, len(l.few))] {
 		if t.number == i {
 			return t.entry
 		}
 	}
-	return l.touched[i]
+	return l.touched.Get(i)
 }
 
 // touch notes that element i of a list has been read.
@@ -41,11 +45,11 @@ func (l *landing) touch(list *landedList, i, entry uint32) {
 	switch {
 	case list.n < len(list.few):
 		list.few[list.n] = touched{i, entry}
-	case list.touched == nil:
+	case list.touched.Len() == 0:
 		list.touched = l.takeMap()
 		fallthrough
 	default:
-		list.touched[i] = entry
+		list.touched.Put(i, entry)
 	}
 	list.n++
 }
@@ -57,10 +61,10 @@ const (
 )
 
 // takeMap returns an empty map.
-func (l *landing) takeMap() map[uint32]uint32 {
+func (l *landing) takeMap() touchedMap {
 	k := len(l.maps) - 1
 	if k < 0 {
-		return make(map[uint32]uint32)
+		return touchedMap{}
 	}
 	m := l.maps[k]
 	l.maps = l.maps[:k]
@@ -70,8 +74,8 @@ func (l *landing) takeMap() map[uint32]uint32 {
 // keepMaps empties the maps of lists that are no longer needed, and keeps a few.
 func (l *landing) keepMaps() {
 	for i := range l.lists {
-		if m := l.lists[i].touched; m != nil && len(m) <= largestMap && len(l.maps) < mostMaps {
-			clear(m)
+		if m := l.lists[i].touched; m.Len() > 0 && m.Len() <= largestMap && len(l.maps) < mostMaps {
+			m.Clear()
 			l.maps = append(l.maps, m)
 		}
 	}
@@ -243,7 +247,7 @@ func (m *Message) fillList(l *landedList) bool {
 		for _, t := range l.few[:min(l.n, len(l.few))] {
 			m.idx[table+t.number] = t.entry
 		}
-		for i, e := range l.touched {
+		for i, e := range l.touched.All() {
 			m.idx[table+i] = e
 		}
 		elems, room = table, roomTable|n

@@ -143,7 +143,8 @@ func (m *Message) appendZeroElements(e, n uint32) {
 			m.appendZeroStruct(t.elem, m.structEntry(e, k))
 		default:
 			word := m.beginContainer(t.elem, 0, 0)
-			m.closeTo(len(m.open) - 1)
+			m.closeContainer(len(m.open) - 1)
+			m.open = m.open[:len(m.open)-1]
 			m.idx[m.idx[e+listElems]+k] = word
 		}
 		m.open[top].next = k + 1 // at once: positions may run out
@@ -196,6 +197,7 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 	if count+uint32(n) > maxCount {
 		panic("nocopy: too many elements")
 	}
+	m.startChange()
 	if count+uint32(n) > m.idx[e+listRoom]&roomMask {
 		m.growSlots(e, count, uint32(n), per)
 	}
@@ -205,6 +207,7 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 	m.idx[e+listCount] = count + uint32(n)
 	m.open[len(m.open)-1].next = count + uint32(n)
 	m.storeCount(e, t)
+	m.buf.EndChange()
 	return m.idx[e+listElems] + count*uint32(per)
 }
 
@@ -217,12 +220,13 @@ func (m *Message) growSlots(e, count, n uint32, per int) {
 	flags, had := m.idx[e+listRoom]&^roomMask, m.idx[e+listRoom]&roomMask
 	room := roundUp(max(2*had, count+n, 4)) // few sizes: what is left over is used again
 	if uint64(room)*uint64(per) > maxWords {
+		m.buf.EndChange()
 		panicCount(int(count + n))
 	}
 	elems := m.allocRaw(int(room) * per)
 	old := m.idx[e+listElems]
 	copy(m.idx[elems:], m.idx[old:old+count*uint32(per)])
-	if m.dead.free != nil {
+	if m.dead.compacted {
 		m.leaveSlots(e, old, had, uint32(per))
 	}
 	m.idx[e+listElems], m.idx[e+listRoom] = elems, flags|room
@@ -237,8 +241,8 @@ func (m *Message) leaveSlots(e, at, room, per uint32) {
 	d := &m.dead
 	if gap := m.editOf(e).gap; at-gap != e+listWords {
 		d.freeRaw(at-gap*per, (room+gap)*per)
-	} else if d.blockWords[e] == 0 {
-		d.blockWords[e] = listWords + (room+gap)*per
+	} else if d.blockWords.Get(e) == 0 {
+		d.blockWords.Put(e, listWords+(room+gap)*per)
 	}
 }
 
@@ -261,8 +265,8 @@ func (m *Message) makeTable(e uint32, t *XType) {
 	}
 	m.listFill.handle = 0 // another list may be filled next
 	n, first, stride := m.idx[e+listCount], m.idx[e+listElems], uint32(t.elem.desc.words)
-	if m.dead.free != nil && n > 0 && m.elementsFollow(e) && m.dead.blockWords[e] == 0 {
-		m.dead.blockWords[e] = listWords + n*stride
+	if m.dead.compacted && n > 0 && m.elementsFollow(e) && m.dead.blockWords.Get(e) == 0 {
+		m.dead.blockWords.Put(e, listWords+n*stride)
 	}
 	size := roundUp(2*n + 2)
 	table := m.allocRaw(int(size))
@@ -439,7 +443,7 @@ func (s XStruct) beforeSet(i int) bool {
 	if s.m.appendsAt(s.entry(), uint32(i)) {
 		return true
 	}
-	if len(s.m.tables.made) > 0 {
+	if s.m.tables.made.Len() > 0 {
 		s.m.elementChanges(s.entry(), uint32(i))
 	}
 	return false

@@ -265,7 +265,7 @@ func (s XStruct) appendPair(k encoded) uint32 {
 	slot := s.newPair()
 	word := s.m.appendEncoded(s.typ().key, k)
 	s.m.idx[slot] = word
-	if tb := s.m.tables.made[s.entry()]; tb != nil {
+	if tb := s.m.tables.made.Get(s.entry()); tb != nil {
 		tb.reinsertLater(s.pairNumber(slot))
 	}
 	return slot
@@ -426,7 +426,7 @@ func (s XStruct) deleteEncoded(k encoded) bool {
 func (s XStruct) deletePair(i int) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.mapFill.handle = 0
-	tb := m.tables.made[e]
+	tb := m.tables.made.Get(e)
 	if tb != nil {
 		tb.remove(m, e, t, uint32(i))
 	}

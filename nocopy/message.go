@@ -450,7 +450,7 @@ func (m *Message) end() {
 // endMore empties what few messages have.
 func (m *Message) endMore() {
 	if debugging && !(m.more || m.guarded || m.large) && (m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
-		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.laters)|len(m.filled)|len(m.tables.made) > 0) {
+		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.laters)|len(m.filled)|m.tables.made.Len() > 0) {
 		panic("nocopy: internal error: more is not noted")
 	}
 	m.more, m.late = false, nil
@@ -459,7 +459,7 @@ func (m *Message) endMore() {
 		m.dropLarge()
 	}
 	m.shadows.all = m.shadows.all[:0]
-	if m.shadows.found != nil || m.guarded {
+	if m.shadows.found.Len() > 0 || m.guarded {
 		m.shadows = shadows{all: m.shadows.all}
 		m.viewKeys.reset()
 		m.guarded = false
@@ -475,7 +475,7 @@ func (m *Message) endMore() {
 		m.dead.reset()
 		m.maybeFull = false
 	}
-	if m.tables.filterOf != 0 || len(m.tables.made) > 0 {
+	if m.tables.filterOf != 0 || m.tables.made.Len() > 0 {
 		m.tables.reset()
 	}
 	if m.flags&limited != 0 {

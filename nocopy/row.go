@@ -218,7 +218,7 @@ func (r *XRow) Into(s XStruct, d *XDesc) int {
 // fields of the template.
 func (s XStruct) isNew(d *XDesc) bool {
 	m, e := s.m, s.entry()
-	return s.k == m.openHandle && m.dead.free == nil && m.idx[e+entryEnd] == 0 &&
+	return s.k == m.openHandle && !m.dead.compacted && m.idx[e+entryEnd] == 0 &&
 		m.buf.Tail() == m.idx[e+entryStart]+uint32(len(d.template)) && m.buf.InTail(m.idx[e+entryStart], 0)
 }
 
@@ -281,7 +281,7 @@ func (r *XRow) Rows(s XStruct, f XField, d *XDesc, n int) int {
 	}
 	checkCount(d.field(f).typ, n)
 	m, e := s.m, s.entry()
-	if s.k != m.openHandle || m.at(e, f) != 0 || d.union || m.dead.free != nil || m.flags&Lazy != 0 {
+	if s.k != m.openHandle || m.at(e, f) != 0 || d.union || m.dead.compacted || m.flags&Lazy != 0 {
 		if m, e = s.forRows(f, d), s.entry(); m != s.m {
 			e = m.root
 			r.stamp = s.m.buf.Stamp()
@@ -299,7 +299,7 @@ func (r *XRow) Rows(s XStruct, f XField, d *XDesc, n int) int {
 func (s XStruct) forRows(f XField, d *XDesc) *Message {
 	s.changeable()
 	m, e := s.m, s.entry()
-	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 && !d.union && m.dead.free == nil && m.flags&Lazy == 0 {
+	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 && !d.union && !m.dead.compacted && m.flags&Lazy == 0 {
 		m.openStruct(e)
 		if m.openHandle == s.k {
 			return m

@@ -40,7 +40,7 @@ func (s XStruct) placeLoose(i int, slot uint32, n int) (uint32, []byte) {
 		m.gather()
 		return 0, nil
 	}
-	if len(m.tables.made) > 0 {
+	if m.tables.made.Len() > 0 {
 		m.elementChanges(s.entry(), uint32(i))
 	}
 	if old := m.idx[slot]; old != 0 {
@@ -70,7 +70,7 @@ func (s XStruct) setLooseText(f *frame, i int, v []byte) bool {
 		return false
 	}
 	word := &m.idx[m.idx[f.e+listElems]+uint32(i)]
-	if *word != 0 || len(m.tables.made) > 0 {
+	if *word != 0 || m.tables.made.Len() > 0 {
 		return false
 	}
 	p := m.buf.LooseText(v)

@@ -1,5 +1,7 @@
 package nocopy
 
+import "github.com/nocopythrift/nocopythrift/internal/hashmap"
+
 // shadow is an occurrence of a field on the wire that does not count, since the same field
 // comes again later in the struct.
 type shadow struct {
@@ -10,8 +12,8 @@ type shadow struct {
 // shadows holds the shadows of a message.
 type shadows struct {
 	all []shadow
-	// By struct and field: the number+1 of the last shadow; nil before the first lookup
-	found map[uint64]uint32
+	// By struct and field: the number+1 of the last shadow; empty before the first lookup
+	found hashmap.Map[uint64, uint32]
 	// By number: the number+1 of the shadow before it of the same field, 0 if there is none
 	before []uint32
 }
@@ -22,17 +24,16 @@ func (s shadow) field() uint64 { return uint64(s.e)<<32 | uint64(s.word) }
 // detach returns the number+1 of the last shadow of a field, 0 if it has none, and forgets that it
 // has any.
 func (ss *shadows) detach(e, word uint32) uint32 {
-	if ss.found == nil {
-		ss.found = map[uint64]uint32{}
-	}
 	for i := len(ss.before); i < len(ss.all); i++ {
 		key := ss.all[i].field()
-		ss.before = append(ss.before, ss.found[key])
-		ss.found[key] = uint32(i + 1)
+		ss.before = append(ss.before, ss.found.Get(key))
+		ss.found.Put(key, uint32(i+1))
 	}
 	key := shadow{e: e, word: word}.field()
-	last := ss.found[key]
-	delete(ss.found, key)
+	last := ss.found.Get(key)
+	if last != 0 {
+		ss.found.Put(key, 0)
+	}
 	return last
 }
 

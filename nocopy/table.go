@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/nocopythrift/nocopythrift/internal/hashmap"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -15,9 +16,9 @@ import (
 // message share the lock.
 type tables struct {
 	mu           sync.RWMutex
-	made         map[uint32]*table // by entry
-	spare        []*table          // no longer in use, for other maps
-	spareBuckets int               // how many buckets the spare ones have
+	made         hashmap.Map[uint32, *table] // by entry
+	spare        []*table                    // no longer in use, for other maps
+	spareBuckets int                         // how many buckets the spare ones have
 
 	// How many calls of All are under way; while there are any, pairs keep their numbers
 	iterations atomic.Int32
@@ -62,16 +63,13 @@ const (
 // reset makes ts ready for the next message. Some tables are kept for its maps.
 func (ts *tables) reset() {
 	ts.filterOf, ts.filterTable = 0, nil
-	if len(ts.made) == 0 {
+	if ts.made.Len() == 0 {
 		return
 	}
-	for _, tb := range ts.made {
+	for _, tb := range ts.made.All() {
 		ts.keepSpare(tb)
 	}
-	if len(ts.made) > keepTables { // clearing a map takes as long as it was ever large
-		ts.made = nil
-	}
-	clear(ts.made)
+	ts.made.Clear()
 }
 
 // keepSpare keeps a table that is no longer used for another map, unless it is too large.
@@ -167,7 +165,7 @@ func (m *Message) lookup(e uint32, t *XType, key []byte) int {
 		return -1
 	}
 	m.tables.mu.RLock()
-	if tb := m.tables.made[e]; tb.isCurrent(n) {
+	if tb := m.tables.made.Get(e); tb.isCurrent(n) {
 		defer m.tables.mu.RUnlock()
 		return tb.find(m, e, t, key)
 	}
@@ -234,13 +232,10 @@ func (tb *table) freeBucket(hash uint64) (int, bool) {
 // table returns the table of entry e with its first n pairs or elements in it. If other
 // goroutines may be reading the message, the lock must be held for writing.
 func (m *Message) table(e uint32, t *XType, n uint32) *table {
-	tb := m.tables.made[e]
-	if m.tables.made == nil {
-		m.tables.made = map[uint32]*table{}
-	}
+	tb := m.tables.made.Get(e)
 	if tb == nil {
 		tb = m.tables.newTable(tableSize(n))
-		m.tables.made[e] = tb
+		m.tables.made.Put(e, tb)
 		m.more = true
 		if t.ofViews() {
 			m.addViewTable(e)
@@ -388,7 +383,7 @@ func (tb *table) free(slot int) {
 // elementChanges takes pair or element i, which is about to change, out of the table of entry
 // e, if there is one. The next lookup adds it again.
 func (m *Message) elementChanges(e, i uint32) {
-	if tb := m.tables.made[e]; tb != nil && tb.remove(m, e, typeByID(m.idx[e+listType]), i) {
+	if tb := m.tables.made.Get(e); tb != nil && tb.remove(m, e, typeByID(m.idx[e+listType]), i) {
 		tb.reinsertLater(i)
 	}
 }
@@ -396,7 +391,7 @@ func (m *Message) elementChanges(e, i uint32) {
 // clearTable makes the table of entry e, if it has one, empty. The next lookup adds all pairs
 // or elements.
 func (m *Message) clearTable(e uint32) {
-	if tb := m.tables.made[e]; tb != nil {
+	if tb := m.tables.made.Get(e); tb != nil {
 		clear(tb.buckets)
 		*tb = table{buckets: tb.buckets, wholeKeys: tb.wholeKeys}
 	}
@@ -465,7 +460,7 @@ func (tb *table) find(m *Message, e uint32, t *XType, key []byte) int {
 
 // keyAdded notes that pair i has got a key that nobody has looked for.
 func (m *Message) keyAdded(e uint32, t *XType, i uint32) {
-	if tb := m.tables.made[e]; tb != nil {
+	if tb := m.tables.made.Get(e); tb != nil {
 		tb.reinsertLater(i)
 	}
 	if m.tables.filterOf == e {
@@ -480,7 +475,7 @@ func (m *Message) repeated(e uint32, t *XType) int {
 		return 0
 	}
 	m.tables.mu.RLock()
-	tb := m.tables.made[e]
+	tb := m.tables.made.Get(e)
 	current := tb.isCurrent(n)
 	m.tables.mu.RUnlock()
 	if tb == nil && n <= singlePairs {
@@ -508,7 +503,7 @@ func (m *Message) tableLocked(e uint32, t *XType, n uint32) *table {
 // isRepeated reports whether a later pair has the key of pair i, which was not deleted.
 func (m *Message) isRepeated(e uint32, t *XType, i uint32) bool {
 	m.tables.mu.RLock()
-	tb := m.tables.made[e]
+	tb := m.tables.made.Get(e)
 	current := tb.isCurrent(m.idx[e+listCount])
 	m.tables.mu.RUnlock()
 	if current {

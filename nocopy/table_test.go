@@ -236,7 +236,7 @@ func TestTableStays(t *testing.T) {
 				}
 				_, _ = counts.Get("0")
 				e := XStruct(counts).entry()
-				tb := root.m.tables.made[e]
+				tb := root.m.tables.made.Get(e)
 				grown, last := 0, &tb.buckets[0]
 				for i := range 3 * n {
 					key := itoa(i % n)
@@ -258,7 +258,7 @@ func TestTableStays(t *testing.T) {
 					}
 				}
 				_, _ = counts.Get("0")
-				if root.m.tables.made[e] != tb || grown > 1 || len(tb.buckets) > 8*max(n, 64) || tb.taken != n || XStruct(counts).count() > n+1 {
+				if root.m.tables.made.Get(e) != tb || grown > 1 || len(tb.buckets) > 8*max(n, 64) || tb.taken != n || XStruct(counts).count() > n+1 {
 					t.Errorf("%d pairs: the table grew %d times, to %d slots, %d used; the map has room for %d", n, grown, len(tb.buckets), tb.taken, XStruct(counts).count())
 				}
 				root.Release()

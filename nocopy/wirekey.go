@@ -102,7 +102,7 @@ func (m *Message) registerAll() {
 	w.known = true
 	w.growTo(m.words)
 	w.elements = append(w.elements[:0], element{})
-	for e, tb := range m.tables.made {
+	for e, tb := range m.tables.made.All() {
 		t := typeByID(m.idx[e+listType])
 		if !t.ofViews() {
 			continue
@@ -172,7 +172,7 @@ func (m *Message) register(t *XType, e, number uint32) {
 			m.register(f.typ, word, number)
 		}
 	case t.kind == dict:
-		own := m.tables.made[e] != nil && t.ofViews()
+		own := m.tables.made.Get(e) != nil && t.ofViews()
 		for i := range m.idx[e+listCount] {
 			slot := m.idx[e+listElems] + i*pairWords
 			if m.idx[slot] == 0 {
@@ -185,7 +185,7 @@ func (m *Message) register(t *XType, e, number uint32) {
 				m.register(t.elem, m.idx[slot+pairValue], number)
 			}
 		}
-	case t.elem.kind >= record && m.tables.made[e] == nil:
+	case t.elem.kind >= record && m.tables.made.Get(e) == nil:
 		for i := range m.idx[e+listCount] {
 			m.register(t.elem, m.elementEntry(e, t.elem, i), number)
 		}

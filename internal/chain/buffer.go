@@ -3,6 +3,8 @@ package chain
 import (
 	"encoding/binary"
 	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/internal/hashmap"
 )
 
 // Buffer is one message's bytes as a chain: blocks that are filled at the tail, foreign memory
@@ -40,7 +42,7 @@ type Buffer struct {
 
 	spans []span
 	nodes []node
-	parts map[NodeID][]Part // of nodes that have some
+	parts *hashmap.Map[NodeID, []Part] // of nodes that have some; nil if none has
 	root  run
 	open  uint32 // the span at the tail that grows with Extend, 0 = none
 	owner NodeID // whose run it belongs to, 0 = the root
@@ -56,6 +58,7 @@ type Buffer struct {
 	size      int
 	sealed    bool
 	framed    bool // the headroom ends with the message's length
+	changing  bool // StartChange was called, and EndChange was not
 
 	loose   *loose // values that are in no run yet; nil if there never were any
 	looseOn bool   // there may be some to give back

@@ -34,6 +34,9 @@ func (b *Buffer) Seal() {
 	for _, p := range b.pieces {
 		b.size += int(p.to - p.from)
 	}
+	if uint(b.size) > 2*MaxSize { // more than there are positions
+		panic(changedAtOnce)
+	}
 	b.sealed = true
 	if len(b.pieces) > 0 && b.pieces[0].from == b.span(b.root.first).from {
 		b.frame(b.pieces[0].from)
@@ -319,7 +322,7 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 		out = appendPiece(out, at, n.at)
 		at = n.at
 		if b.parts != nil {
-			out = b.walkParts(out, b.parts[o.id()], p.depth+1)
+			out = b.walkParts(out, b.parts.Get(o.id()), p.depth+1)
 		}
 		if s := n.content.first; s != 0 && b.span(s).next == 0 && b.span(s).from > last {
 			out = appendPiece(out, b.span(s).from, b.span(s).to)

@@ -43,6 +43,21 @@ const (
 // after two goroutines have changed it at once.
 const changedAtOnce = "nocopy: message was changed by several goroutines at once"
 
+// StartChange notes that a change has begun which takes some time, and does not call StartChange
+// again, nor functions of the program. It reports whether no other one is under way: else several
+// goroutines change the message at once, mostly. EndChange must follow, also before a panic after
+// which the message stays usable.
+func (b *Buffer) StartChange() bool {
+	if b.changing {
+		return false
+	}
+	b.changing = true
+	return true
+}
+
+// EndChange notes that the change has ended.
+func (b *Buffer) EndChange() { b.changing = false }
+
 // span returns span i.
 func (b *Buffer) span(i uint32) *span {
 	if uint(i) >= uint(len(b.spans)) {

@@ -1,5 +1,7 @@
 package chain
 
+import "github.com/nocopythrift/nocopythrift/internal/hashmap"
+
 // Part is the range [From, To) of some run. With the nodes in it, it is sent as a part of a
 // node's content, not where it lies.
 type Part struct{ From, To Pos }
@@ -12,15 +14,20 @@ func (b *Buffer) AddVacate(at, end Pos) NodeID {
 }
 
 // Parts returns the parts that the node's content begins with.
-func (b *Buffer) Parts(id NodeID) []Part { return b.parts[id] }
+func (b *Buffer) Parts(id NodeID) []Part {
+	if b.parts == nil {
+		return nil
+	}
+	return b.parts.Get(id)
+}
 
 // SetParts makes the parts the node's whole content. The node must not lie in one of them. The
 // Buffer keeps the slice.
 func (b *Buffer) SetParts(id NodeID, parts []Part) {
 	if b.parts == nil {
-		b.parts = map[NodeID][]Part{}
+		b.parts = new(hashmap.Map[NodeID, []Part])
 	}
-	b.parts[id] = parts
+	b.parts.Put(id, parts)
 	b.setContent(id, 0, 0)
 }
 

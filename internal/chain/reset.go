@@ -179,7 +179,7 @@ func (b *Buffer) reset() {
 	b.inOrder = 0
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.size, b.reserved, b.headroom, b.lent = 0, 0, 0, 0
-	b.placed, b.sealed, b.framed = false, false, false
+	b.placed, b.sealed, b.framed, b.changing = false, false, false, false
 }
 
 // drop removes the message and gives up all memory, except a block or the rest of one that can be

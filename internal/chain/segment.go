@@ -91,6 +91,7 @@ func (b *Buffer) growSegments() {
 // checkRoom panics unless there are positions for n more bytes of contiguous memory.
 func (b *Buffer) checkRoom(n int) {
 	if !b.Room(n) {
+		b.EndChange() // the caller goes on with a message that has not changed
 		panic("nocopy: message larger than its address space of 2 GiB")
 	}
 }
