@@ -223,7 +223,7 @@ func (s XStruct) lateChild(f XField, d *XDesc) XStruct {
 // pairs to make room for. d describes the struct s.
 func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 	if s.m == nil {
-		panic(panicAbsent)
+		panic(setterOfZero())
 	}
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
@@ -272,7 +272,7 @@ func (s XStruct) clearFixed() {
 // number of words for slots, and as many bytes after the list's header as asked for.
 func (s XStruct) newFullList(f XField, d *XDesc, n, slots, bytes int) (uint32, []byte) {
 	if s.m == nil {
-		panic(panicAbsent)
+		panic(setterOfZero())
 	}
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ

@@ -147,6 +147,10 @@ func (d *Decoder[S]) explained(err *Error) error {
 		}
 	}
 	b := d.in.Bytes()
+	if d.framed && d.offset == 0 && d.desc.find(headerAt(b, 0)) != nil {
+		err.addFormat(structWithoutFrame)
+		return err
+	}
 	err.explain(b, len(b), d.desc)
 	return err
 }

@@ -1,6 +1,10 @@
 package nocopy
 
-import "strings"
+import (
+	"reflect"
+	"runtime"
+	"strings"
+)
 
 // absent returns what an unset struct or container field reads as: its IDL default or an empty
 // value.
@@ -36,6 +40,37 @@ func (m *Message) notThere() string {
 	}
 	return "nocopy: " + f.of.name + "." + f.Name + setterOnAbsent + "New" + name.String() + " first"
 }
+
+// setterOfZero returns the text of the panic of a setter that was called on the zero handle, which
+// knows no type. The stack does: a setter of a generated type calls one of XStruct.
+//
+//go:noinline
+func setterOfZero() string {
+	var pcs [16]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	setter := ""
+	for more := true; more; {
+		var frame runtime.Frame
+		frame, more = frames.Next()
+		name, inside := strings.CutPrefix(frame.Function, packagePath)
+		if inside {
+			setter = name
+			continue
+		}
+		if strings.HasPrefix(setter, "XStruct.") {
+			setter = frame.Function[strings.LastIndexByte(frame.Function, '/')+1:]
+		}
+		break
+	}
+	parts := strings.Split(setter, ".")
+	if len(parts) == 3 && !strings.ContainsAny(setter, "[(") { // package, type, setter
+		return "nocopy: " + setter + setterOnAbsent + "New" + parts[1] + " first"
+	}
+	return panicAbsent
+}
+
+// packagePath is what the names of this package's functions begin with.
+var packagePath = reflect.TypeFor[Message]().PkgPath() + "."
 
 // frozen returns the handle of a struct or container, given as its wire bytes, that can't be
 // changed.

@@ -67,6 +67,8 @@ func inFrame(b []byte) string {
 
 const structInFrame = "a frame: its length comes first. NewFrameDecoder reads frames, and Parse what follows the length"
 
+const structWithoutFrame = "a struct without a frame: NewDecoder reads such"
+
 // beginsFrame reports whether b, the first bytes of a stream, are the length of a frame, and the
 // beginning of a call or of a field that d describes.
 func beginsFrame(b []byte, d *XDesc) bool {

@@ -173,6 +173,7 @@ func hostileInput() []hostileCase {
 		{"more than MaxBytes", textField + be(993) + times(993, "x") + stop, "nocopy: All: offset 0: limit exceeded: message of 1001 bytes, more than Limits.MaxBytes = 1000", 8 << 10, []Option{Limits{MaxBytes: 1000}}},
 		{"deeper than MaxDepth", structs(4), "nocopy: All.self.self.self: offset 9: limit exceeded: nested deeper than Limits.MaxDepth = 3", 8 << 10, []Option{Limits{MaxDepth: 3}}},
 		{"more index than MaxIndex", numbers + none + groups + none + stop, "nocopy: All.numbers: offset 0: limit exceeded: index of more than Limits.MaxIndex = 200 bytes", 8 << 10, []Option{Limits{MaxIndex: 4 * 50}}},
+		{"MaxIndex that is no number of words", numbers + none + groups + none + stop, "nocopy: All: offset 0: limit exceeded: index of more than Limits.MaxIndex = 10 bytes", 8 << 10, []Option{Limits{MaxIndex: 10}}},
 	}
 }
 

@@ -180,7 +180,11 @@ func (p *parser) reserve(words uint64, i int) bool {
 	end := uint64(p.m.words) + words
 	if end+p.promised > uint64(p.maxIndex) {
 		p.full = true
-		p.fail(i, fmt.Errorf("%w: index of more than Limits.MaxIndex = %d bytes", ErrLimit, 4*uint64(p.maxIndex)))
+		most := 4 * uint64(p.maxIndex)
+		if given := p.m.limits.MaxIndex; given > 0 && uint64(given)/4 == uint64(p.maxIndex) {
+			most = uint64(given) // which need not be a multiple of 4
+		}
+		p.fail(i, fmt.Errorf("%w: index of more than Limits.MaxIndex = %d bytes", ErrLimit, most))
 		return false
 	}
 	if end > uint64(len(p.m.idx)) {

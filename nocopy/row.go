@@ -197,7 +197,7 @@ func (r *XRow) Root(at int) XStruct {
 // Into begins to write the fields of s, a struct that d describes, in place of its old ones.
 func (r *XRow) Into(s XStruct, d *XDesc) int {
 	if s.m == nil {
-		panic(panicAbsent)
+		panic(setterOfZero())
 	}
 	if !s.isNew(d) {
 		s.changeable()
@@ -277,7 +277,7 @@ func (r *XRow) assign(at int, others []XField) {
 // Rows begins field f of s, a list of n structs. d describes s.
 func (r *XRow) Rows(s XStruct, f XField, d *XDesc, n int) int {
 	if s.m == nil {
-		panic(panicAbsent)
+		panic(setterOfZero())
 	}
 	checkCount(d.field(f).typ, n)
 	m, e := s.m, s.entry()

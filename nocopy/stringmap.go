@@ -33,7 +33,7 @@ func (p StringMap) Get(k string) (string, bool) {
 // refers to others.
 func (p StringMap) Put(k, v string) {
 	if p.m == nil {
-		panic(panicAbsent)
+		panic(setterOfZero())
 	}
 	m, e := p.m, uint32(p.k)
 	if (p.k == m.mapFill.handle || XStruct(p).beginMapFill()) && len(k)|len(v) < referSize {

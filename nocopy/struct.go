@@ -67,14 +67,6 @@ func (s XStruct) word(f XField) uint32 {
 	return s.m.idx[uint32(s.k)+uint32(f>>entry.WordShift)]
 }
 
-// wordToSet returns the same as word for setters, which panic if the handle is zero.
-func (s XStruct) wordToSet(f XField) uint32 {
-	if s.m == nil {
-		panic(panicAbsent)
-	}
-	return s.word(f)
-}
-
 // Message returns the message of the struct. It must not be used after Release. For an absent
 // struct, or the zero handle, it is an empty message that can't be changed.
 func (s XStruct) Message() *Message {
@@ -278,8 +270,8 @@ func (s XStruct) SetInt8(f XField, v int8) {
 	if debugging && s.m != nil {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	if !f.wide() {
-		if p := s.wordToSet(f); s.m.buf.InTail(p, 1) {
+	if !f.wide() && s.m != nil {
+		if p := s.word(f); s.m.buf.InTail(p, 1) {
 			s.m.buf.Put1(p, byte(v))
 			return
 		}
@@ -292,8 +284,8 @@ func (s XStruct) SetInt16(f XField, v int16) {
 	if debugging && s.m != nil {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	if !f.wide() {
-		if p := s.wordToSet(f); s.m.buf.InTail(p, 2) {
+	if !f.wide() && s.m != nil {
+		if p := s.word(f); s.m.buf.InTail(p, 2) {
 			s.m.buf.Put2(p, uint16(v))
 			return
 		}
@@ -306,8 +298,8 @@ func (s XStruct) SetInt32(f XField, v int32) {
 	if debugging && s.m != nil {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	if !f.wide() {
-		if p := s.wordToSet(f); s.m.buf.InTail(p, 4) {
+	if !f.wide() && s.m != nil {
+		if p := s.word(f); s.m.buf.InTail(p, 4) {
 			s.m.buf.Put4(p, uint32(v))
 			return
 		}
@@ -320,8 +312,8 @@ func (s XStruct) SetInt64(f XField, v int64) {
 	if debugging && s.m != nil {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	if !f.wide() {
-		if p := s.wordToSet(f); s.m.buf.InTail(p, 8) {
+	if !f.wide() && s.m != nil {
+		if p := s.word(f); s.m.buf.InTail(p, 8) {
 			s.m.buf.Put8(p, uint64(v))
 			return
 		}
@@ -338,7 +330,7 @@ func (s XStruct) SetUUID(f XField, v UUID) { copy(s.fixed(f, 16), v[:]) }
 // fixed returns where the n bytes of a fixed-size field are to be stored.
 func (s XStruct) fixed(f XField, n int) []byte {
 	if s.m == nil {
-		panic(panicAbsent)
+		panic(setterOfZero())
 	}
 	s.alive()
 	if debugging {
@@ -368,7 +360,7 @@ func (s XStruct) fixed(f XField, n int) []byte {
 // writable panics unless the struct or container may be changed, which it is about to be.
 func (s XStruct) writable() {
 	if s.m == nil {
-		panic(panicAbsent)
+		panic(setterOfZero())
 	}
 	s.alive()
 	if debugging {
@@ -383,7 +375,7 @@ func (s XStruct) writable() {
 // worth it, the message is compacted first, so that positions known from before mean nothing.
 func (s XStruct) changeable() {
 	if s.m == nil {
-		panic(panicAbsent)
+		panic(setterOfZero())
 	}
 	s.alive()
 	if debugging {
@@ -429,7 +421,7 @@ const referSize = 4 << 10
 // SetText sets a string field. It copies a string shorter than 4 KiB and refers to any other.
 func (s XStruct) SetText(f XField, v string) {
 	if s.m == nil {
-		panic(panicAbsent)
+		panic(setterOfZero())
 	}
 	if f.wide() {
 		s.setTextWide(f, v)

@@ -98,7 +98,7 @@ func fillStruct(s thriftimpl.Struct, d *thriftimpl.Desc, fields map[string]any, 
 			unknown = name
 		}
 	}
-	return within("."+unknown, descriptor.ErrNotFound)
+	return within("."+unknown, noField(d, unknown))
 }
 
 // place puts v where a value of type t is: with set, or, where v's parts are to be put into a

@@ -3,6 +3,7 @@ package reflection
 import (
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
@@ -98,8 +99,36 @@ func (m Message) named(name string) (int, error) {
 	if i := m.desc().NumberByName(name); i >= 0 {
 		return i, nil
 	}
-	return -1, &FieldError{m.desc().Name(), name, descriptor.ErrNotFound}
+	return -1, &FieldError{m.desc().Name(), name, noField(m.desc(), name)}
 }
+
+// noField returns the error for a name that no field of the struct has. It tells what names there
+// are, up to mostNames bytes of them, and a path from a name.
+func noField(d *thriftimpl.Desc, name string) error {
+	var has strings.Builder
+	for i := range d.NumFields() {
+		if f := d.FieldDesc(i).Name; has.Len()+len(f) <= mostNames {
+			has.WriteString(", " + f)
+		} else {
+			has.WriteString(", …")
+			break
+		}
+	}
+	fields := strings.TrimPrefix(has.String(), ", ")
+	if fields == "" {
+		fields = "none"
+	}
+	err := fmt.Errorf("%w; the fields are %s", descriptor.ErrNotFound, fields)
+	if i := strings.IndexAny(name, ".["); i > 0 {
+		if d.NumberByName(name[:i]) >= 0 {
+			return fmt.Errorf("%w: %s is a field, and only Lookup follows a path from there", descriptor.ErrNotFound, name[:i])
+		}
+		return fmt.Errorf("%w. Only Lookup takes paths", err)
+	}
+	return err
+}
+
+const mostNames = 200
 
 func (m Message) withID(id int16) (int, error) {
 	if i := m.desc().NumberByID(id); i >= 0 {

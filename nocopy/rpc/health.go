@@ -43,11 +43,10 @@ const (
 
 // String returns fb303's name of s, such as "ALIVE".
 func (s Status) String() string {
-	names := [...]string{"DEAD", "STARTING", "ALIVE", "STOPPING", "STOPPED", "WARNING"}
-	if s < 0 || int(s) >= len(names) {
-		return "Status(" + strconv.Itoa(int(s)) + ")"
+	if name := healthStatuses.Name(int32(s)); name != "" {
+		return name
 	}
-	return names[s]
+	return "Status(" + strconv.Itoa(int(s)) + ")"
 }
 
 // UnhealthyError is the error of CheckHealth for a server that does not want to be called.
@@ -90,6 +89,11 @@ func (h *Health) Status() Status {
 }
 
 var (
+	healthStatuses = thriftimpl.NewEnum("fb_status", []thriftimpl.EnumValue{
+		{Name: "DEAD", Value: int32(StatusDead)}, {Name: "STARTING", Value: int32(StatusStarting)},
+		{Name: "ALIVE", Value: int32(StatusAlive)}, {Name: "STOPPING", Value: int32(StatusStopping)},
+		{Name: "STOPPED", Value: int32(StatusStopped)}, {Name: "WARNING", Value: int32(StatusWarning)},
+	})
 	healthDesc = thriftimpl.NewDesc("getStatus_result")
 	// of a result with one field
 	healthStatus = thriftimpl.Field(entry.StructWords)<<entry.WordShift | (entry.StructWords+1)<<entry.WordsShift |
@@ -102,5 +106,5 @@ var healthMethod = &Method{Service: "Health", Name: defaultHealthMethod, Args: r
 const defaultHealthMethod = "getStatus"
 
 func init() {
-	healthDesc.Define(thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional})
+	healthDesc.Define(thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.EnumOf(healthStatuses), Req: thriftimpl.Optional})
 }

@@ -145,6 +145,7 @@ func TestOtherFormatsOfStreams(t *testing.T) {
 		"JSON":         {streams["JSON"][0], "nocopyjson"},
 		"HTTP request": {streams["HTTP request"][0], "net/http"},
 		"framed call":  {streams["framed call"][0], "a call"},
+		"structs":      {order + order, "a struct without a frame: NewDecoder"},
 	} {
 		d := nocopy.NewFrameDecoder[viewOfOrder](strings.NewReader(c[0]))
 		var err error

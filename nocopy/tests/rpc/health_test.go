@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -177,6 +179,20 @@ func TestDrain(t *testing.T) {
 	srv := &rpc.Server{Health: new(rpc.Health), DrainTime: time.Hour}
 	if err := srv.Shutdown(bg); err != nil { // of a server that does not serve
 		t.Error(err)
+	}
+}
+
+// TestCheckHealthLogged: the log of a health check has the name of the status.
+func TestCheckHealthLogged(t *testing.T) {
+	calls, logger := callLog(slog.LevelInfo)
+	health := new(rpc.Health)
+	health.Set(rpc.StatusWarning)
+	c := dial(t, serve(t, &rpc.Server{Health: health}, &handler{}), rpc.Interceptors(rpc.LogCalls(logger)))
+	if err := rpc.CheckHealth(bg, c); err != nil {
+		t.Error(err)
+	}
+	if got := calls.String(); !strings.Contains(got, "result.success=WARNING") {
+		t.Errorf("logged: %s", got)
 	}
 }
 

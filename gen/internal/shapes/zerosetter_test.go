@@ -1,0 +1,33 @@
+package shapes_test
+
+import (
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
+)
+
+// TestSetterOfZero: the panic of a setter of the zero handle names the type, though the handle does
+// not know it.
+func TestSetterOfZero(t *testing.T) {
+	var p shapes.Point
+	var l shapes.Lists
+	var r shapes.Refused
+	const absent = ": setter called on an absent struct or container: use New"
+	for want, set := range map[string]func(){
+		"shapes.Point.SetX" + absent + "Point first":         func() { p.SetX(1) },
+		"shapes.Refused.SetReason" + absent + "Refused first": func() { r.SetReason("none") },
+		"shapes.Lists.NewPoints" + absent + "Lists first":     func() { l.NewPoints(1) },
+		"shapes.Lists.UnsetTexts" + absent + "Lists first":    func() { l.UnsetTexts() },
+		"shapes.Lists.SetTexts" + absent + "Lists first":      func() { l.SetTexts([]string{"a"}) },
+		"shapes.Lists.SetLarges" + absent + "Lists first":     func() { l.SetLarges([]int64{1}) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != "nocopy: "+want {
+					t.Errorf("panics with %v, not with %s", got, want)
+				}
+			}()
+			set()
+		}()
+	}
+}
