@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // StructView is the constraint that handles of generated structs, unions and exceptions satisfy. A
@@ -147,7 +148,7 @@ func (d *Decoder[S]) explained(err *Error) error {
 		}
 	}
 	b := d.in.Bytes()
-	if d.framed && d.offset == 0 && d.desc.find(headerAt(b, 0)) != nil {
+	if d.framed && d.offset == 0 && d.desc.find(wire.HeaderAt(b, 0)) != nil {
 		err.addFormat(structWithoutFrame)
 		return err
 	}
