@@ -14,7 +14,7 @@ func TestSetterOfZero(t *testing.T) {
 	var r shapes.Refused
 	const absent = ": setter called on an absent struct or container: use New"
 	for want, set := range map[string]func(){
-		"shapes.Point.SetX" + absent + "Point first":         func() { p.SetX(1) },
+		"shapes.Point.SetX" + absent + "Point first":          func() { p.SetX(1) },
 		"shapes.Refused.SetReason" + absent + "Refused first": func() { r.SetReason("none") },
 		"shapes.Lists.NewPoints" + absent + "Lists first":     func() { l.NewPoints(1) },
 		"shapes.Lists.UnsetTexts" + absent + "Lists first":    func() { l.UnsetTexts() },
