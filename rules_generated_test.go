@@ -37,3 +37,17 @@ func TestForGeneratedCode(t *testing.T) {
 		}
 	})
 }
+
+// TestExamplesCanBeCopied: programs outside of this repository can't import its internal packages,
+// so an example that does can't be copied.
+func TestExamplesCanBeCopied(t *testing.T) {
+	for _, root := range []string{"examples", "kitex/examples"} {
+		sources(t, root, func(name string, src []byte) {
+			for _, imported := range imports(src) {
+				if internal, ok := strings.CutPrefix(imported, module); ok && strings.Contains(internal+"/", "/internal/") && !strings.HasPrefix(internal, "/examples/") {
+					t.Errorf("%s imports %s", name, imported)
+				}
+			}
+		})
+	}
+}

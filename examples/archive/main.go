@@ -17,7 +17,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/examples/archive/invoice"
 	"github.com/nocopythrift/nocopythrift/examples/archive/records"
-	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -27,7 +26,7 @@ func main() {
 	n := flag.Int("append", 0, "append this many made-up invoices")
 	number := flag.Int64("find", 0, "print some of the invoice with this number")
 	measure := flag.Bool("measure", false, "look up invoices for a while, with and without the index")
-	command.ParseFlags()
+	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)

@@ -18,7 +18,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/examples/ingest/api"
 	"github.com/nocopythrift/nocopythrift/examples/ingest/store"
-	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
@@ -75,7 +74,7 @@ func parseFlags(args []string, complaints io.Writer) (config, error) {
 	flags.IntVar(&c.samples, "samples", 1000, "samples of each of its requests")
 	flags.IntVar(&c.connections, "connections", 4, "its connections, among which it divides the series")
 	flags.DurationVar(&c.duration, "duration", 10*time.Second, "how long it works")
-	if err := command.Parse(flags, args); err != nil {
+	if err := flags.Parse(args); err != nil {
 		return c, err
 	}
 	modes := 0

@@ -20,7 +20,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/examples/kvstore/store"
-	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
@@ -265,7 +264,7 @@ func TestMemoryKept(t *testing.T) {
 	s, c := startStore(t)
 	for _, size := range []int{100, 10_000, store.KeepFrom, 50_000, 100_000} {
 		value := random(size)
-		n := testmode.Of(5<<20, 20<<20) / (size + 500)
+		n := (5 << 20) / (size + 500)
 		before := heap()
 		for i := range n {
 			put(t, c, fmt.Appendf(nil, "%d/%d", size, i), value)

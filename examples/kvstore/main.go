@@ -18,7 +18,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/examples/kvstore/store"
-	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
@@ -62,7 +61,7 @@ func parseFlags(args []string, complaints io.Writer) (config, error) {
 	flags.IntVar(&c.inFlight, "inflight", 32, "calls in flight on each connection of the pipelined client")
 	flags.IntVar(&c.valueSize, "value-size", 64<<10, "mean size of the values in `bytes`; sizes are exponentially distributed")
 	flags.BoolVar(&c.delays, "delays", false, "the server takes 10 ms for each read and 50 ms for each write, as if there were a disk")
-	if err := command.Parse(flags, args); err != nil {
+	if err := flags.Parse(args); err != nil {
 		return c, err
 	}
 	var err error

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/examples/metastore/hms"
-	commands "github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -67,7 +66,7 @@ func main() {
 		fmt.Fprint(os.Stderr, usage)
 		flag.PrintDefaults()
 	}
-	commands.ParseFlags()
+	flag.Parse()
 	var err error
 	switch {
 	case *live && flag.NArg() == 0:

@@ -15,8 +15,6 @@ import (
 	"os"
 	"os/signal"
 	"time"
-
-	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 func main() {
@@ -33,7 +31,7 @@ func main() {
 	flag.IntVar(&s.rounds, "rounds", 3, "how often; the medians are printed")
 	flag.DurationVar(&s.stay, "stay", time.Minute, "how long there is load on our proxy after that")
 	flag.IntVar(&s.callers, "callers", 16, "calls at a time")
-	command.ParseFlags()
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := s.run(ctx); err != nil && ctx.Err() == nil {

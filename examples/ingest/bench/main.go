@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/examples/ingest/store"
-	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
@@ -39,7 +38,7 @@ func main() {
 	flag.IntVar(&c.series, "series", 10_000, "series")
 	flag.IntVar(&c.perRequest, "samples", 2000, "samples of a request, each of another series")
 	flag.IntVar(&c.scrapes, "scrapes", 20, "samples of each series in a round")
-	command.ParseFlags()
+	flag.Parse()
 	if c.rounds < 1 || c.series < 1 || c.perRequest < 1 || c.scrapes < 1 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "bench: all flags must be positive, and there are no arguments")
 		os.Exit(2)

@@ -14,8 +14,6 @@ import (
 	"log"
 	"os"
 	"time"
-
-	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 func main() {
@@ -28,7 +26,7 @@ func main() {
 	}
 	phase := flag.Duration("phase", 5*time.Second, "least time of each of the three phases")
 	callers := flag.Int("callers", 8, "calls at a time")
-	command.ParseFlags()
+	flag.Parse()
 	if err := show(os.Stdout, *phase, *callers); err != nil {
 		log.Fatal(err)
 	}
