@@ -11,7 +11,7 @@ import "github.com/nocopythrift/nocopythrift/internal/hashmap"
 type deadEntries struct {
 	values   []deadValue
 	fields   []deadField
-	byStruct hashmap.Map[uint32, []deadField] // by deadField.in; empty unless the message is being compacted
+	byStruct hashmap.Map[uint32, []deadField] // by deadField.in; filled to compact
 	// What compacting has freed, and was not used again
 	free     hashmap.Map[*XType, []block]
 	rawWords hashmap.Map[uint32, []uint32] // by size: words that no handle refers to

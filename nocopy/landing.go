@@ -30,7 +30,7 @@ type landing struct {
 	maps      []touchedMap                // empty ones, for lists
 	absent    hashmap.Map[*XType, uint32] // entries of values that are not valid
 	scanned   int                         // bytes that scanFor has passed over
-	read      []int                       // bytes of the values that were read in structs of each depth
+	read      []int                       // bytes of the values read in structs of each depth
 	err       error                       // the first error that was found when values were touched
 	checked   error                       // what Message.Index has returned
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
 )
 
-// TestSetterOfZero: the panic of a setter of the zero handle names the type, though the handle does
-// not know it.
+// TestSetterOfZero: the panic of a setter of the zero handle names the type, though the handle
+// does not know it.
 func TestSetterOfZero(t *testing.T) {
 	var p shapes.Point
 	var l shapes.Lists
