@@ -268,7 +268,7 @@ func (c *clientConn) deliver(h message.Header, body chain.Chunk, err error) {
 		log := !known && c.endOldest(h)
 		c.mu.Unlock()
 		if log {
-			c.opt.warn("reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.SeqID, "method", string(h.Name))
+			c.opt.warn("reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.SeqID, "method", loggedText(string(h.Name), maxLoggedName))
 		}
 		body.Release()
 		return

@@ -72,10 +72,13 @@ func (c *serverConn) refuse(h message.Header, e *ApplicationException, noMore bo
 // tells, and whose end is known. The requests after it are handled. A oneway call is not answered:
 // its client would take the answer for that to its next call.
 func (c *serverConn) refuseBad(h message.Header, m *Method, err error) bool {
-	c.srv.log(slog.LevelWarn, "call refused", "peer", c.peer, "method", string(h.Name), "err", err)
+	c.srv.log(slog.LevelWarn, "call refused", "peer", c.peer, "method", loggedText(string(h.Name), maxLoggedName), "err", err)
 	e := protocolError(err)
 	if h.Type == message.Oneway || m != nil && m.Oneway() {
 		c.in.Stats.Refused(int32(e.Type))
+		c.mu.Lock()
+		c.flush() // replies may have been held back to be written with the one to this call
+		c.mu.Unlock()
 		return c.keepReading()
 	}
 	return c.refuse(h, e, false)

@@ -2,7 +2,10 @@ package rpc_test
 
 import (
 	"bytes"
+	"log/slog"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -154,4 +157,42 @@ func TestLargeCallHarmsNobodyElse(t *testing.T) {
 		t.Errorf("a reply of type %d to %d", typ, id)
 	}
 	closes(t, nc)
+}
+
+// TestRefusedOnewayHoldsNoReplies: replies that wait for the one to the next call, so that both are
+// written at once, are written if there is none to it.
+func TestRefusedOnewayHoldsNoReplies(t *testing.T) {
+	t.Parallel()
+	const most = 4000
+	addr := serve(t, &rpc.Server{MaxFrame: most}, &handler{})
+	for name, bad := range map[string][]byte{
+		"malformed": frame(strict(oneway, "notify", 3, []byte{11, 0, 1, 0x7f, 0xff, 0xff, 0xff})),
+		"too large": frame(strict(oneway, "notify", 3, bigArgs(most+1))),
+	} {
+		for range 5 { // whether all arrives at once depends on the system
+			nc := dialRaw(t, addr)
+			send(t, nc, slices.Concat(addCall(1), addCall(2), bad))
+			for want := range 2 {
+				if typ, _, id, _ := readMessage(t, nc, true); typ != reply || id != want+1 {
+					t.Errorf("%s: a reply of type %d to %d", name, typ, id)
+				}
+			}
+		}
+	}
+}
+
+// TestRefusedNameInLog: a peer can't fill the log by the names of methods.
+func TestRefusedNameInLog(t *testing.T) {
+	t.Parallel()
+	logged, logger := callLog(slog.LevelInfo)
+	addr := serve(t, &rpc.Server{MaxFrame: 4000, Logger: logger}, &handler{})
+	nc := dialRaw(t, addr)
+	send(t, nc, frame(strict(call, strings.Repeat("n", 60_000), 1, []byte{0})))
+	if typ, _, id, _ := readMessage(t, nc, true); typ != exception || id != 1 {
+		t.Errorf("a reply of type %d to %d", typ, id)
+	}
+	settles(t, "the refusal is logged", func() bool { return strings.Contains(logged.String(), "call refused") })
+	if n := len(logged.String()); n > 1000 {
+		t.Errorf("%d bytes were logged", n)
+	}
 }
