@@ -48,18 +48,18 @@
 // begins a message. offset, size, kind and depth are always present, others if they apply:
 //
 //	hex        the row's bytes, as far as they are shown
-//	path       of the value, such as "Order.lines[0].count"; of a long one the end
+//	path       of the value, such as "Order.lines[0].count"; only the end of a long one
 //	id, name   of a field; name also of a method
 //	index      of an element, or of the pair of a key and value
 //	type       as the IDL writes it, or the wire type
 //	value      a boolean, a number or a text; "NaN", "Infinity" or "-Infinity" of a double
 //	enum       the name of an enum's value
-//	bytes      in the place of value: a binary, or what is not UTF-8, in hex
+//	bytes      instead of value: a binary, or a string that is not UTF-8, in hex
 //	length     of a string, binary or frame, in bytes; shortened is true if not all of it is shown
 //	count      of the elements of a list or set, or the pairs of a map
 //	message    call, reply, exception or oneway, with seqid, and strict for the header's style
 //	form       of the stream
-//	note       what is not as the IDL has it, or odd
+//	note       a deviation from the IDL, or something odd
 //	error      what is wrong
 //	time, from, to   of a Tap: when the message's first byte passed, sender and receiver
 //

@@ -9,7 +9,7 @@
 //		log.Print(invalid.Path) // lines[3].count
 //	}
 //
-// All functions are for generated code, except Error's methods.
+// Except for the methods of Error, all functions are for generated code.
 package validate
 
 import (

@@ -159,8 +159,8 @@ func TestLargeCallHarmsNobodyElse(t *testing.T) {
 	closes(t, nc)
 }
 
-// TestRefusedOnewayHoldsNoReplies: replies that wait for the one to the next call, so that both are
-// written at once, are written if there is none to it.
+// TestRefusedOnewayHoldsNoReplies: replies that wait for the one to the next call, so that both
+// are written at once, are written if there is none to it.
 func TestRefusedOnewayHoldsNoReplies(t *testing.T) {
 	t.Parallel()
 	const most = 4000
