@@ -8,5 +8,5 @@
 //
 // Required fields that were never set, and would be sent empty, are errors of the test.
 //
-// No port and no file is used.
+// It uses no ports and no files.
 package rpctest

@@ -224,7 +224,8 @@ func TestBadReplies(t *testing.T) {
 		{"an exception of no known type", frame(strict(exception, "add", 1, failure("no", 99))), isType(99), true},
 		{"a bad struct", frame(strict(reply, "add", 1, []byte{10, 0, 0, 1})), is(io.ErrUnexpectedEOF), true},
 		{"an exception that is none", frame(strict(exception, "add", 1, []byte{7})), func(err error) bool { return err != nil }, true},
-		{"garbage", []byte("HTTP/1.1 400 Bad Request\r\n\r\n"), is(chain.ErrFrameSize), false},
+		{"HTTP", []byte("HTTP/1.1 400 Bad Request\r\n\r\n"), is(rpc.ErrHTTP), false},
+		{"garbage", []byte("garbage garbage"), is(chain.ErrFrameSize), false},
 		{"a negative frame", []byte{0xff, 0xff, 0xff, 0}, is(chain.ErrFrameSize), false},
 		{"garbage in a frame", frame([]byte("\x80\x02garbage garbage")), is(rpc.ErrVersion), false},
 	} {
