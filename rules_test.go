@@ -105,6 +105,7 @@ var arrows = []struct {
 	{"nocopy/internal/wireindex", []string{module + "/internal/entry", module + "/nocopy/internal/wire"}, "a format of bytes"},
 	{"nocopy/internal/wire", nil, "the wire's numbers; users' programs get no dependency through it"},
 	{"nocopy/internal/plain", []string{module + "/internal/chain", module + "/internal/byteorder", module + "/nocopy"}, "plain values and bytes; generated code calls it through thriftimpl"},
+	{"nocopy/internal/compact", []string{module + "/internal/spare", module + "/nocopy/internal/wire"}, "bytes to bytes; users' programs get no dependency through it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/hashmap", module + "/internal/spare", module + "/nocopy/internal/"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
 	{"gen/schema", []string{module + "/gen/idl", module + "/internal/entry"}, "syntax tree to meaning"},

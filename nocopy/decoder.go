@@ -44,7 +44,8 @@ type Decoder[S StructView] struct {
 
 // NewDecoder returns a Decoder of bare structs. Each ends with its STOP. The options are those of
 // ParseX and apply to each message; Own is implied. In bare structs MaxDepth bounds all nesting,
-// not only that in unknown fields.
+// not only that in unknown fields. With Compact, structs are in the compact protocol, and MaxDepth
+// has its usual meaning.
 func NewDecoder[S StructView](r io.Reader, opts ...Option) *Decoder[S] {
 	return newDecoder[S](r, false, opts)
 }
@@ -63,7 +64,7 @@ func newDecoder[S StructView](r io.Reader, framed bool, opts []Option) *Decoder[
 	d := &Decoder[S]{src: aheadReader{r: r}, desc: s.ThriftDesc(), framed: framed}
 	d.flags, d.limits = configOf(opts)
 	d.flags |= Own
-	d.in.Reset(d.flags&Recycle != 0)
+	d.in.Reset(d.flags&(Recycle|Compact) != 0) // no message has compact bytes
 	return d
 }
 
@@ -79,6 +80,14 @@ func (d *Decoder[S]) Next() (S, error) {
 	if d.err != nil {
 		return S(XStruct{}), d.err
 	}
+	if d.flags&Compact != 0 {
+		s, size, err := d.nextCompact()
+		if err == nil {
+			d.offset += size
+			return S(s), nil
+		}
+		return S(XStruct{}), d.end(err)
+	}
 	c, size, err := d.receive()
 	if err == nil {
 		var s XStruct
@@ -90,10 +99,15 @@ func (d *Decoder[S]) Next() (S, error) {
 			bad.addFormat(d.startFormat())
 		}
 	}
+	return S(XStruct{}), d.end(err)
+}
+
+// end notes that the stream ends with err, and returns that.
+func (d *Decoder[S]) end(err error) error {
 	d.err = err
 	d.in.Free()
 	d.scan = XScanner{}
-	return S(XStruct{}), err
+	return err
 }
 
 // All iterates over the remaining messages. If the stream does not end with io.EOF, the last pair

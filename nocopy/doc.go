@@ -105,8 +105,8 @@
 //
 // [Limits] bounds what a message may take. [Lazy] indexes only what is read. [Own] lets the
 // message store into the bytes that it was parsed from. [Recycle] reuses memory after Release.
-// [ValidUTF8] refuses invalid strings. [WithIndex], [ByIndex] and [RequireIndex] write and use a
-// wire index.
+// [ValidUTF8] refuses invalid strings. [Compact] takes messages in Thrift's compact protocol.
+// [WithIndex], [ByIndex] and [RequireIndex] write and use a wire index.
 //
 // # What things cost
 //

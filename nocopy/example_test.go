@@ -265,6 +265,23 @@ func Example_recycle() {
 	// nocopy: Order used after Release
 }
 
+// A message in Thrift's compact protocol is read, edited and sent on in it.
+func ExampleMessage_AppendCompact() {
+	compact := []byte("\x16\xce\x49\x18\x03Ada\x00") // 1: 4711, 2: "Ada"
+	o, err := order.ParseOrder(compact, nocopy.Compact)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer o.Release()
+	fmt.Println(o)
+	o.SetCustomer("Ada Lovelace")
+	fmt.Printf("%q\n", o.Message().AppendCompact(nil))
+	// Output:
+	// {id: 4711, customer: "Ada"}
+	// "\x16\xceI\x18\fAda Lovelace\x00"
+}
+
 // Fields that the IDL does not know are kept and sent on.
 func Example_unknownFields() {
 	wire := anOrder()

@@ -37,7 +37,7 @@ func otherFormat(b []byte, size int, d *XDesc) string {
 	case isCompactCall(b):
 		return "a call in the compact protocol, which package apachethrift reads"
 	case len(b) == size && isCompactStruct(b, d):
-		return "a struct in the compact protocol, which package apachethrift reads"
+		return compactStruct
 	case isTHeader(b):
 		return "of Thrift's THeader transport, which package apachethrift reads"
 	case isTLS(b):
@@ -51,6 +51,8 @@ func otherFormat(b []byte, size int, d *XDesc) string {
 	}
 	return ""
 }
+
+const compactStruct = "a struct in the compact protocol, which is parsed with the option Compact"
 
 // inFrame tells what is in a frame, which has these bytes after its length.
 func inFrame(b []byte) string {
@@ -275,12 +277,12 @@ var compactKinds = [WireUUID + 1]byte{WireBool: 1, WireI8: 3, WireI16: 4, WireI3
 // isCompactStruct reports whether b is exactly one struct of the type that d describes, in the
 // compact protocol: all its fields are known, in the order of their ids and of their types.
 func isCompactStruct(b []byte, d *XDesc) bool {
-	return len(b) >= leastCompact && b[0] > byte(WireUUID) && compactStruct(b, 0, d, 0) == len(b)
+	return len(b) >= leastCompact && b[0] > byte(WireUUID) && compactStructEnd(b, 0, d, 0) == len(b)
 }
 
-// compactStruct returns the index after the struct in the compact protocol at i, or failed. Of a d
+// compactStructEnd returns the index after the struct in the compact protocol at i, or failed. Of a d
 // that is not nil its fields must be those that d describes.
-func compactStruct(b []byte, i int, d *XDesc, depth int) int {
+func compactStructEnd(b []byte, i int, d *XDesc, depth int) int {
 	if depth > defaultMaxDepth {
 		return failed
 	}
@@ -334,7 +336,7 @@ func compactValue(b []byte, i int, kind byte, d *XDesc, depth int) int {
 		}
 		return end
 	case 12:
-		return compactStruct(b, i, d, depth+1)
+		return compactStructEnd(b, i, d, depth+1)
 	}
 	return compactContainer(b, i, kind == 11, depth+1)
 }

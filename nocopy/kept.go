@@ -78,6 +78,10 @@ func (m *Message) parseWith(d *XDesc, b []byte, opts []Option) (XStruct, error) 
 		return XStruct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
 	}
 	m.expect(d, flags, limits)
+	if flags&Compact != 0 {
+		m.buf.Reset(flags&Recycle != 0)
+		return m.parseCompact(b)
+	}
 	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
 }
 

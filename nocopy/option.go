@@ -3,7 +3,7 @@ package nocopy
 import "github.com/nocopythrift/nocopythrift/internal/chain"
 
 // Option changes how a message is made or parsed: [Lazy], [Own], [Recycle], [ValidUTF8],
-// [WithIndex], [ByIndex], [RequireIndex], or a [Limits].
+// [WithIndex], [ByIndex], [RequireIndex], [Compact], or a [Limits].
 //
 // Options can be combined in any way and order. Some turn others off: WithIndex turns off Lazy,
 // ByIndex and RequireIndex; ByIndex and RequireIndex turn off Lazy. RequireIndex implies ByIndex,
@@ -78,6 +78,16 @@ const (
 	// fit, Parse returns an error in which errors.Is finds ErrIndex. Parts that are later found not
 	// to fit read as absent. No index fits a message whose root has a field twice.
 	RequireIndex
+
+	// Compact makes Parse, ParseInto, Read and Decoders take messages in Thrift's compact protocol.
+	// They become Thrift Binary once, in memory of their own: nothing refers to the bytes that were
+	// passed, and all else is as with other messages. Limits hold for the compact bytes and for
+	// what they become, which can be 8 times as much. Offsets in errors are in the compact bytes.
+	// Message.AppendCompact and WriteCompact give a message in the compact protocol.
+	//
+	// The protocol does not tell the types of an empty map. It gets those of the IDL, or 0 where
+	// the field is unknown.
+	Compact
 
 	// anySize, for tests, makes WithIndex and ByIndex be for messages of any size, with entries for
 	// small values.

@@ -85,6 +85,9 @@ func parseWith(d *XDesc, b []byte, flags flag, limits Limits) (XStruct, error) {
 	if len(b) > limits.MaxBytes {
 		return XStruct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
 	}
+	if flags&Compact != 0 {
+		return newMessage(d, flags, limits).parseCompact(b)
+	}
 	m := takeParsed(d, flags, limits)
 	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
 }
@@ -125,6 +128,11 @@ func parseBlocks(d *XDesc, blocks [][]byte, flags flag, limits Limits) (XStruct,
 	}
 	n := int(total)
 	m := newMessage(d, flags, limits)
+	if flags&Compact != 0 {
+		c := gathered(blocks, n)
+		defer c.Release()
+		return m.parseCompact(c.Mem)
+	}
 	p := m.parser()
 	for _, b := range blocks {
 		if len(b) > 0 {
@@ -150,6 +158,10 @@ func Read[S View](d *XDesc, r io.Reader, n int, opts ...Option) (S, error) {
 		return S(XStruct{}), tooLong(d, int64(n), limits.MaxBytes)
 	}
 	m := newMessage(d, flags, limits)
+	if flags&Compact != 0 {
+		s, err := m.readCompact(r, n)
+		return S(s), err
+	}
 	at, mem, err := m.read(r, n)
 	if err != nil {
 		return S(XStruct{}), err
@@ -247,8 +259,10 @@ func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 	}
 	if i < 0 {
 		err := p.finish(m.desc)
-		b, size := p.firstBytes()
-		err.explain(b, size, m.desc)
+		if m.flags&Compact == 0 { // else these are not the bytes that were given
+			b, size := p.firstBytes()
+			err.explain(b, size, m.desc)
+		}
 		p.b = nil
 		if len(p.windows) > 0 {
 			p.dropWindows()

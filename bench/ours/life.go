@@ -4,11 +4,13 @@ import (
 	"io"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Life has what an application does with a message of one type, in steps. Command insns counts
 // each of them alone; the rows of Peer are made of several.
 type Life struct {
+	Desc  *thriftimpl.Desc
 	Build func() nocopy.Struct // makes the message and sets all fields
 	Parse func(wire []byte, opts ...nocopy.Option) nocopy.Struct
 	Read  func(nocopy.Struct) uint64 // reads all fields
@@ -23,7 +25,9 @@ func Send(w io.Writer, s nocopy.Struct) int64 { return must(s.Message().WriteTo(
 
 func (f with[S]) life() Life {
 	m := f()
+	var zero S
 	l := Life{
+		Desc: zero.ThriftDesc(),
 		Build: func() nocopy.Struct {
 			s := m.make()
 			m.fill(s)

@@ -1,0 +1,198 @@
+// Command compact measures reading and writing Thrift's compact protocol, in rounds: each round
+// runs every row for a while.
+//
+//	go run -C bench ./compact
+//	go run -C bench ./compact -only C20K/read/nocopy -times 100    one row, for a profiler
+//
+// The rows are:
+//
+//   - nocopy: Parse with Compact, and AppendCompact of a message; /recycle, /lazy: with these options
+//   - binary: the same message in Thrift Binary: Parse, and AppendTo
+//   - bridge: package apachethrift over Apache's TCompactProtocol, from which and to which it takes
+//     one value at a time
+//   - apache: Apache's structs over the same protocol
+//   - kitex: Kitex's structs; its compact protocol is Apache's, value by value
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/apache/thrift/lib/go/thrift"
+
+	"github.com/nocopythrift/nocopythrift/internal/command"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+
+	"github.com/nocopythrift/nocopythrift/bench/data"
+	useapache "github.com/nocopythrift/nocopythrift/bench/generated/structs/apache"
+	"github.com/nocopythrift/nocopythrift/bench/ours"
+)
+
+// row is one thing that is measured: once runs it once.
+type row struct {
+	name  string
+	once  func()
+	times []float64 // ns, of each round
+}
+
+// median returns the median of the rounds, in ns.
+func (r *row) median() float64 {
+	slices.Sort(r.times)
+	return r.times[len(r.times)/2]
+}
+
+// run runs the row for a while and notes how long it takes once.
+func (r *row) run(sample time.Duration) {
+	n := 1
+	for {
+		start := cpu()
+		for range n {
+			r.once()
+		}
+		if took := cpu() - start; took >= sample || n >= 1<<24 {
+			r.times = append(r.times, float64(took)/float64(n))
+			return
+		}
+		n *= 2
+	}
+}
+
+// cpu returns the processor time that the process has taken, that of the collector included.
+func cpu() time.Duration {
+	var r syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &r))
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+func main() {
+	rounds := flag.Int("rounds", 15, "how many rounds")
+	sample := flag.Duration("sample", 10*time.Millisecond, "how long a row runs in each round")
+	only := flag.String("only", "", "run only this `row`, and measure nothing")
+	times := flag.Int("times", 1, "how often -only runs the row")
+	command.ParseFlags()
+	if *only == "" {
+		fmt.Println("| message | direction | compact | of Binary | nocopy | recycle | lazy | binary | bridge | apache | nocopy / bridge | nocopy / apache |")
+		fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|")
+	}
+	for _, w := range data.All() {
+		if !slices.Contains([]string{"B", "C1K", "C20K", "E", "F"}, w.Name) {
+			continue
+		}
+		b := newBench(w)
+		for _, direction := range []string{"read", "write"} {
+			rows := b.rows(direction)
+			if *only != "" {
+				for _, r := range rows {
+					for range *times {
+						if w.Name+"/"+direction+"/"+r.name == *only {
+							r.once()
+						}
+					}
+				}
+				continue
+			}
+			for range *rounds {
+				for _, r := range rows {
+					r.run(*sample)
+				}
+			}
+			fmt.Printf("| %s | %s | %d | %.2f |", w.Name, direction, len(b.compact), float64(len(b.compact))/float64(len(b.binary)))
+			median := map[string]float64{}
+			for _, r := range rows {
+				median[r.name] = r.median()
+				fmt.Printf(" %s |", time.Duration(r.median()).Round(time.Nanosecond))
+			}
+			fmt.Printf(" %.2f | %.2f |\n", median["nocopy"]/median["bridge"], median["nocopy"]/median["apache"])
+		}
+	}
+}
+
+// bench has a message in both protocols.
+type bench struct {
+	desc            *thriftimpl.Desc
+	binary, compact []byte
+	value           any // what Apache's structs are filled with
+}
+
+func newBench(w data.Workload) *bench {
+	v := w.New()
+	l := ours.LifeOf(v)
+	s := l.Build()
+	return &bench{desc: l.Desc, binary: s.Message().AppendTo(nil), compact: s.Message().AppendCompact(nil), value: v}
+}
+
+func (b *bench) rows(direction string) []*row {
+	if direction == "read" {
+		return b.reading()
+	}
+	return b.writing()
+}
+
+var background = context.Background()
+
+func (b *bench) reading() []*row {
+	parse := func(wire []byte, opts ...nocopy.Option) func() {
+		return func() { must(thriftimpl.Parse(b.desc, wire, opts...)).Release() }
+	}
+	on := func() thrift.TProtocol {
+		return thrift.NewTCompactProtocolConf(&thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(b.compact)}, nil)
+	}
+	m := useapache.Of(b.value)
+	return []*row{
+		{name: "nocopy", once: parse(b.compact, nocopy.Compact)},
+		{name: "recycle", once: parse(b.compact, nocopy.Compact, nocopy.Recycle)},
+		{name: "lazy", once: parse(b.compact, nocopy.Compact, nocopy.Recycle, nocopy.Lazy)},
+		{name: "binary", once: parse(b.binary)},
+		{name: "bridge", once: func() { must(apachethrift.ReadStruct(background, on(), b.desc)).Release() }},
+		{name: "apache", once: func() { check(m.New().(thrift.TStruct).Read(background, on())) }},
+	}
+}
+
+func (b *bench) writing() []*row {
+	s := must(thriftimpl.Parse(b.desc, b.binary))
+	var dst []byte
+	m := useapache.Of(b.value)
+	filled := m.New().(thrift.TStruct)
+	check(filled.Read(background, thrift.NewTCompactProtocolConf(&thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(b.compact)}, nil)))
+	mem := thrift.NewTMemoryBuffer()
+	on := func() thrift.TProtocol {
+		mem.Reset()
+		return thrift.NewTCompactProtocolConf(mem, nil)
+	}
+	return []*row{
+		{name: "nocopy", once: func() { dst = s.Message().AppendCompact(dst[:0]) }},
+		{name: "recycle", once: func() { must(s.Message().WriteCompact(io.Discard)) }},
+		{name: "lazy", once: func() { must(s.Message().WriteCompact(io.Discard)) }},
+		{name: "binary", once: func() { dst = s.Message().AppendTo(dst[:0]) }},
+		{name: "bridge", once: func() { check(apachethrift.Write(background, on(), known{b.desc, s})) }},
+		{name: "apache", once: func() { check(filled.Write(background, on())) }},
+	}
+}
+
+// known is a struct of a type that is known by its descriptor.
+type known struct {
+	desc *thriftimpl.Desc
+	s    thriftimpl.Struct
+}
+
+func (k known) ThriftDesc() *thriftimpl.Desc    { return k.desc }
+func (k known) ThriftStruct() thriftimpl.Struct { return k.s }
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}

@@ -1,0 +1,298 @@
+package nocopy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
+)
+
+// A message in the compact protocol becomes Thrift Binary once, before it is parsed, in memory of
+// its own. Afterwards it is like any other. internal/compact does it in both directions.
+
+// compactType tells package compact what a type is.
+type compactType XType
+
+// compactTypeOf returns t for package compact.
+func compactTypeOf(t *XType) compact.Type { return (*compactType)(t) }
+
+func (t *compactType) Wire() byte         { return byte(t.wire) }
+func (t *compactType) Key() compact.Type  { return compactTypeOf(t.key) }
+func (t *compactType) Elem() compact.Type { return compactTypeOf(t.elem) }
+
+func (t *compactType) Field(id int16) compact.Type {
+	if k := t.desc.NumberByID(id); k >= 0 {
+		return compactTypeOf(t.desc.fields[k].typ)
+	}
+	return nil
+}
+
+// compactLimits are what a Reader of the compact protocol may take. Its levels include containers
+// of known types, which MaxDepth does not count, and which a type nests a few times. The parser
+// counts again.
+func compactLimits(l Limits) compact.Limits {
+	const most = 16 // containers in each other, and the struct that they are in
+	return compact.Limits{Bytes: l.MaxBytes, Levels: most*l.MaxDepth + most}
+}
+
+// parseCompact parses b, which is in the compact protocol, into m, which takes nothing of b. It
+// returns the root. With an error it releases m.
+func (m *Message) parseCompact(b []byte) (XStruct, error) {
+	d := m.desc
+	d.self.mustBeDefined()
+	r := compact.TakeReader(len(b))
+	defer r.Free()
+	r.Reset(compactTypeOf(d.self), compactLimits(m.limits))
+	end, status := r.Read(b, 0, true)
+	if status != compact.Done {
+		return XStruct{}, m.refuseCompact(r, b)
+	}
+	if end < len(b) {
+		m.discard()
+		err := &Error{Offset: end, Path: d.name, Err: ErrTrailing}
+		err.addFormat(notCompact(b, d))
+		return XStruct{}, err
+	}
+	return m.parseBinaryOf(r, b)
+}
+
+// refuseCompact returns what is wrong with b, which r could not read, and releases m.
+func (m *Message) refuseCompact(r *compact.Reader, b []byte) error {
+	d := m.desc
+	err := compactError(d, r, m.limits)
+	if _, why := r.Fault(); why == compact.ErrDepth { // the parser knows where it is too deep
+		if _, bad := m.parseBinaryOf(r, b); errors.Is(bad, ErrLimit) {
+			return bad
+		}
+		return err
+	}
+	err.addFormat(notCompact(b, d))
+	m.discard()
+	return err
+}
+
+// parseBinaryOf parses the Thrift Binary that r has made of b.
+func (m *Message) parseBinaryOf(r *compact.Reader, b []byte) (XStruct, error) {
+	d, limits := m.desc, m.limits
+	c := chain.NewChunk(r.Len(), m.flags&Recycle != 0)
+	copy(c.Mem, r.Bytes())
+	s, err := m.parsePiece(c)
+	if err != nil {
+		var bad *Error
+		if errors.As(err, &bad) {
+			bad.Offset = compactOffset(d, b, limits, bad.Offset)
+		}
+		return s, err
+	}
+	s.m.flags &^= Compact
+	return s, nil
+}
+
+// compactError returns what is wrong with the bytes that r has read, of a struct that d describes.
+func compactError(d *XDesc, r *compact.Reader, limits Limits) *Error {
+	at, why := r.Fault()
+	e := &Error{Offset: at, Path: d.name, Err: why}
+	steps := 0
+	r.Path(func(t compact.Type, n int) bool {
+		if steps++; steps > limits.MaxDepth {
+			return false
+		}
+		if t == nil {
+			e.Path += "[" + itoa(n) + "]"
+			return true
+		}
+		k := t.(*compactType).desc.NumberByID(int16(n))
+		if k < 0 {
+			e.Path += "." + itoa(n)
+			return false
+		}
+		e.Path += "." + t.(*compactType).desc.fields[k].Name
+		return true
+	})
+	if e.Err == compact.ErrDepth {
+		e.Err = depthError(limits.MaxDepth)
+	}
+	return e
+}
+
+// compactOffset returns the offset in b, in the compact protocol, of what is at an offset in the
+// Thrift Binary that it became: it makes that again, value by value where it matters.
+func compactOffset(d *XDesc, b []byte, limits Limits, offset int) int {
+	r := compact.TakeReader(len(b))
+	defer r.Free()
+	at, end := 0, 0 // the last value begins and ends there
+	from := 0       // the value of interest ends after so many bytes of b
+	for _, step := range [...]int{4 << 10, 1} {
+		r.Reset(compactTypeOf(d.self), compactLimits(limits))
+		var status compact.Status
+		end, status = r.Read(b[:from], 0, false)
+		for upTo := from; status == compact.More && upTo < len(b); {
+			upTo, at = min(upTo+step, len(b)), end
+			if end, status = r.Read(b[:upTo], end, false); r.Len() > offset {
+				break
+			}
+			from = upTo
+		}
+	}
+	if r.Len() <= offset {
+		return end
+	}
+	return max(at, end-(r.Len()-offset)) // from the value's end, as in a text
+}
+
+// notCompact tells of what other format b is, which is not a struct in the compact protocol.
+func notCompact(b []byte, d *XDesc) string {
+	if len(b) >= leastCompact {
+		if end, err := skip(b, 0, WireStruct, budgetOf(defaultMaxDepth), structCost); err == nil && end == len(b) {
+			return "a struct in Thrift Binary, which is parsed without the option Compact"
+		}
+	}
+	if what := otherFormat(b, len(b), d); what != compactStruct {
+		return what
+	}
+	return ""
+}
+
+// gathered returns a copy of blocks in one piece, in recycled memory.
+func gathered(blocks [][]byte, n int) chain.Chunk {
+	c := chain.NewChunk(n, true)
+	mem := c.Mem[:0]
+	for _, b := range blocks {
+		mem = append(mem, b...)
+	}
+	return c
+}
+
+// readCompact reads n bytes in the compact protocol from src and parses them into m.
+func (m *Message) readCompact(src io.Reader, n int) (XStruct, error) {
+	var in chain.Receiver
+	in.Reset(true)
+	defer in.Free()
+	done := false
+	defer func() {
+		if !done { // an error, or src panics
+			m.discard()
+		}
+	}()
+	a := aheadReader{r: src}
+	for len(in.Bytes()) < n {
+		a.most = n - len(in.Bytes())
+		if err := in.Fill(&a, n); err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return XStruct{}, err
+		}
+	}
+	done = true
+	return m.parseCompact(in.Bytes())
+}
+
+// nextCompact returns the next message of a stream in the compact protocol, and how many bytes it
+// is of the stream.
+func (d *Decoder[S]) nextCompact() (XStruct, int64, error) {
+	if d.framed {
+		c, size, err := d.receive()
+		if err != nil {
+			return XStruct{}, 0, err
+		}
+		defer c.Release()
+		s, err := newMessage(d.desc, d.flags, d.limits).parseCompact(c.Mem)
+		return s, size, err
+	}
+	d.desc.self.mustBeDefined()
+	if err := d.fill(1); err != nil {
+		return XStruct{}, 0, err
+	}
+	r := compact.TakeReader(len(d.in.Bytes()))
+	defer r.Free()
+	r.Reset(compactTypeOf(d.desc.self), compactLimits(d.limits))
+	for i := 0; ; {
+		b := d.in.Bytes()
+		var status compact.Status
+		switch i, status = r.Read(b, i, false); {
+		case status == compact.Failed:
+			return XStruct{}, 0, newMessage(d.desc, d.flags, d.limits).refuseCompact(r, b)
+		case status == compact.Done:
+			c := d.in.Take(i)
+			defer c.Release()
+			s, err := newMessage(d.desc, d.flags, d.limits).parseBinaryOf(r, c.Mem)
+			return s, int64(i), err
+		case len(b) >= d.limits.MaxBytes:
+			return XStruct{}, 0, tooLong(d.desc, int64(len(b))+1, d.limits.MaxBytes)
+		}
+		if err := d.fill(len(b) + 1); err != nil {
+			return XStruct{}, 0, err
+		}
+	}
+}
+
+// AppendCompact finishes the message and appends it to dst in the compact protocol, byte for byte
+// as Apache Thrift's Go library writes the same fields in the same order. Unknown fields are among
+// them, a wire index is not: it is for Thrift Binary. dst owns the result. If a message parsed with
+// ByIndex is invalid, AppendCompact panics.
+func (m *Message) AppendCompact(dst []byte) []byte {
+	m.Finish()
+	if m.pending&byIndex != 0 {
+		m.mustIndex()
+	}
+	w := compact.TakeWriter(m.buf.Len())
+	defer w.Free()
+	m.writeCompact(w, nil)
+	return append(dst, w.Bytes()...)
+}
+
+// WriteCompact finishes the message and writes it to w in the compact protocol, as AppendCompact
+// gives it, in pieces of up to 64 KiB or a text. It returns the number of bytes written. The error
+// is w's; or, where Finish would panic, that of Check; or, if a message parsed with ByIndex is
+// invalid, that of Index. With an error of the last two kinds it writes nothing.
+func (m *Message) WriteCompact(w io.Writer) (int64, error) {
+	if w == nil {
+		panic("nocopy: WriteCompact of a nil Writer")
+	}
+	if err := m.Check(); err != nil {
+		return 0, err
+	}
+	if m.pending&byIndex != 0 {
+		if err := m.Index(); err != nil {
+			return 0, err
+		}
+	}
+	written := int64(0)
+	put := func(b []byte) error {
+		n, err := w.Write(b)
+		written += int64(max(0, min(n, len(b))))
+		if err == nil && n < len(b) {
+			err = io.ErrShortWrite
+		}
+		return err
+	}
+	c := compact.TakeWriter(min(m.buf.Len(), compact.PieceSize))
+	defer c.Free()
+	err := m.writeCompact(c, put)
+	if err == nil {
+		err = put(c.Bytes())
+	}
+	return written, err
+}
+
+// writeCompact writes the message, which is finished, to w. The error is out's.
+func (m *Message) writeCompact(w *compact.Writer, out func([]byte) error) error {
+	if m.isEmpty() { // it stands for an absent struct
+		return nil
+	}
+	b, ok := m.buf.Bytes()
+	if !ok {
+		c := chain.NewChunk(m.buf.Len(), true)
+		defer c.Release()
+		b = m.buf.AppendTo(c.Mem[:0])
+	}
+	err := w.Write(b, entry.IndexID, out)
+	if err == compact.ErrInvalid {
+		panic(fmt.Sprintf("nocopy: message of type %s is %v", m.desc.name, err))
+	}
+	return err
+}

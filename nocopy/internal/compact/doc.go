@@ -1,0 +1,99 @@
+// Package compact turns Thrift's compact protocol into Thrift Binary and back. It works on the
+// bytes of one struct and knows neither messages nor where bytes come from.
+//
+// In the compact protocol a struct is a sequence of fields, which ends with a zero byte:
+//
+//	field   1 byte: delta<<4 | type, where delta (1 to 15) is added to the id of the field before;
+//	        or 1 byte: type, and then the id as a number
+//	bool    as a field it is its type: 1 is true, 2 is false
+//	number  i16, i32 and i64 are zigzag varints of at most 10 bytes; i8 is a byte
+//	double  8 bytes, little-endian: what Apache's libraries write, not what its specification said
+//	text    its length as a varint, then its bytes
+//	uuid    16 bytes
+//	list    1 byte: count<<4 | type for up to 14 elements; or 0xf0 | type, and then the count as a
+//	set     varint
+//	map     its count as a varint, and, unless that is 0, 1 byte: key type<<4 | value type
+//
+// Elements that are bools are bytes: 1 is true, anything else is false. 2 is written for false, and
+// 1 as the type of the elements.
+//
+// A [Reader] makes Thrift Binary. It can stop at any byte of its input and go on when more has
+// arrived. What it takes is in proportion to the input: no size in the input is trusted, and a byte
+// becomes at most 8 bytes (an element 0 of a list of i64), plus 8 for the whole message. A [Writer]
+// makes the compact protocol; 2 bytes become at most 3.
+package compact
+
+import "github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+
+// The types of the compact protocol. 14 and 15 are no types.
+const (
+	stop    = 0
+	isTrue  = 1
+	isFalse = 2
+	i8      = 3
+	i16     = 4
+	i32     = 5
+	i64     = 6
+	double  = 7
+	text    = 8
+	list    = 9
+	set     = 10
+	dict    = 11
+	record  = 12
+	uuid    = 13
+)
+
+// The types of Thrift Binary.
+const (
+	wireBool   = byte(wire.Bool)
+	wireI8     = byte(wire.I8)
+	wireDouble = byte(wire.Double)
+	wireI16    = byte(wire.I16)
+	wireI32    = byte(wire.I32)
+	wireI64    = byte(wire.I64)
+	wireText   = byte(wire.String)
+	wireStruct = byte(wire.Struct)
+	wireMap    = byte(wire.Map)
+	wireSet    = byte(wire.Set)
+	wireList   = byte(wire.List)
+	wireUUID   = byte(wire.UUID)
+)
+
+// wireOf are the types of Thrift Binary for those of the compact protocol.
+var wireOf = [16]byte{
+	isTrue: wireBool, isFalse: wireBool, i8: wireI8, i16: wireI16, i32: wireI32, i64: wireI64, double: wireDouble, text: wireText,
+	list: wireList, set: wireSet, dict: wireMap, record: wireStruct, uuid: wireUUID,
+}
+
+// compactOf are the types of the compact protocol for those of Thrift Binary, 0 for what is no
+// type.
+var compactOf = [256]byte{
+	wireBool: isTrue, wireI8: i8, wireI16: i16, wireI32: i32, wireI64: i64, wireDouble: double, wireText: text,
+	wireList: list, wireSet: set, wireMap: dict, wireStruct: record, wireUUID: uuid,
+}
+
+// leastOf is the least number of bytes that a value takes in the compact protocol.
+var leastOf = [16]int{
+	isTrue: 1, isFalse: 1, i8: 1, i16: 1, i32: 1, i64: 1, double: 8, text: 1, list: 1, set: 1, dict: 1, record: 1, uuid: 16,
+}
+
+// Type tells what the compact protocol does not. A nil Type is of a value that nothing is known
+// of.
+type Type interface {
+	// Wire returns the type in Thrift Binary.
+	Wire() byte
+	// Field returns the type of a struct's field, or nil if there is no such field.
+	Field(id int16) Type
+	// Key and Elem return the type of a map's keys, and of its values or the elements of a list or
+	// set.
+	Key() Type
+	Elem() Type
+}
+
+// ofKind returns t if values of type kind may be of it, else nil.
+func ofKind(t Type, kind byte) Type {
+	if t == nil || t.Wire() != wireOf[kind] {
+		return nil
+	}
+	return t
+}

@@ -1,0 +1,88 @@
+package compact
+
+import (
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/internal/spare"
+)
+
+// PieceSize is how many bytes of memory a Reader or Writer keeps, and how many a Writer passes on
+// at once, except for texts.
+const PieceSize = 64 << 10
+
+// large is the memory that waits for the next large message.
+var large spare.Pool[[]byte]
+
+// takeMemory returns at least n bytes with any contents.
+func takeMemory(n int) []byte {
+	if n <= PieceSize {
+		return make([]byte, n)
+	}
+	if i := large.Get(n, 8*n); i != nil {
+		return i.Value[:cap(i.Value)]
+	}
+	spare.Keep()
+	return make([]byte, n)
+}
+
+// giveMemory returns memory that is not used any more.
+func giveMemory(w []byte) {
+	if cap(w) > PieceSize {
+		large.Put(&spare.Item[[]byte]{Value: w, Size: cap(w)})
+	}
+}
+
+var (
+	readers = sync.Pool{New: func() any { return new(Reader) }}
+	writers = sync.Pool{New: func() any { return new(Writer) }}
+)
+
+// mostLevels is how many levels a Reader or Writer keeps memory for.
+const mostLevels = 1 << 10
+
+// TakeReader returns a Reader with memory for what n bytes of input may become.
+func TakeReader(n int) *Reader {
+	r := readers.Get().(*Reader)
+	if n *= 2; n > cap(r.w) {
+		giveMemory(r.w)
+		r.w = takeMemory(n)
+	}
+	return r
+}
+
+// Free gives the Reader and its memory back.
+func (r *Reader) Free() {
+	if cap(r.w) > PieceSize {
+		giveMemory(r.w)
+		r.w = nil
+	}
+	if cap(r.stack) > mostLevels {
+		r.stack = nil
+	}
+	clear(r.stack[:cap(r.stack)]) // no types are kept
+	r.stack = r.stack[:0]
+	readers.Put(r)
+}
+
+// TakeWriter returns a Writer with memory for what n bytes of input mostly become.
+func TakeWriter(n int) *Writer {
+	w := writers.Get().(*Writer)
+	if n > cap(w.w) {
+		giveMemory(w.w)
+		w.w = takeMemory(n)
+	}
+	return w
+}
+
+// Free gives the Writer and its memory back.
+func (w *Writer) Free() {
+	if cap(w.w) > PieceSize {
+		giveMemory(w.w)
+		w.w = nil
+	}
+	if cap(w.stack) > mostLevels {
+		w.stack = nil
+	}
+	w.n = 0
+	writers.Put(w)
+}

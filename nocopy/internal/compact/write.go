@@ -1,0 +1,382 @@
+package compact
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/bits"
+)
+
+// ErrInvalid is the error of a Writer for bytes that are not one struct in Thrift Binary.
+var ErrInvalid = errors.New("not a struct in Thrift Binary")
+
+// Writer turns a struct in Thrift Binary into the compact protocol, byte for byte as Apache's Go
+// library writes it: a field has the short form of its id where that is possible.
+type Writer struct {
+	w     []byte // memory
+	n     int    // how many bytes of it are made
+	out   func([]byte) error
+	stack []out
+
+	without int16 // a field that is left out
+}
+
+// out is a struct or container whose end has not come.
+type out struct {
+	left uint64 // elements, or keys and values, that are still to come
+	last int16  // id of a struct's last field
+	kind byte   // record, list or dict
+	elem byte   // type of elements or values, of Thrift Binary
+	keys byte   // type of keys
+}
+
+// Bytes returns what was made. It is good until the next Write.
+func (w *Writer) Bytes() []byte { return w.w[:w.n] }
+
+// Write turns b, which must be exactly one struct. It leaves out a binary field of that struct with
+// the id without. If to is not nil, it is called with parts of
+// what was made, so that memory does not grow; Bytes has the rest. The error is to's, or
+// ErrInvalid.
+func (w *Writer) Write(b []byte, without int16, to func([]byte) error) error {
+	w.n, w.without, w.out, w.w = 0, without, to, w.w[:cap(w.w)]
+	defer func() { w.out = nil }()
+	w.stack = append(w.stack[:0], out{kind: record})
+	for i := 0; ; {
+		l := &w.stack[len(w.stack)-1]
+		var err error
+		depth := len(w.stack)
+		switch l.kind {
+		case record:
+			i, err = w.fields(l, b, i)
+		case list:
+			i, err = w.elements(l, b, i)
+		default:
+			i, err = w.pairs(l, b, i)
+		}
+		switch {
+		case err != nil:
+			return err
+		case len(w.stack) > depth:
+			continue
+		case depth > 1:
+			w.stack = w.stack[:depth-1]
+			continue
+		case i != len(b):
+			return ErrInvalid
+		}
+		return nil
+	}
+}
+
+// room makes room for n bytes and a token more.
+func (w *Writer) room(n int) error {
+	if w.n+n+spaceFor <= len(w.w) {
+		return nil
+	}
+	if w.out != nil && w.n > 0 {
+		if err := w.out(w.w[:w.n]); err != nil {
+			return err
+		}
+		if w.n = 0; n+spaceFor <= len(w.w) {
+			return nil
+		}
+	}
+	grown := takeMemory(max(2*len(w.w), w.n+n+spaceFor, 512))
+	copy(grown, w.w[:w.n])
+	giveMemory(w.w)
+	w.w = grown[:cap(grown)]
+	return nil
+}
+
+// putVarint stores a varint at w[n], where there is room for 10 bytes, and returns the index after
+// it.
+func putVarint(w []byte, n int, v uint64) int {
+	if v < 0x80 {
+		w[n] = byte(v)
+		return n + 1
+	}
+	if v < 1<<56 {
+		size := (bits.Len64(v) + 6) / 7
+		v = v&0x000000000fffffff | v&0x00fffffff0000000<<4
+		v = v&0x00003fff00003fff | v&0x0fffc0000fffc000<<2
+		v = v&0x007f007f007f007f | v&0x3f803f803f803f80<<1
+		v |= (1<<(8*(size-1)) - 1) & (1 << 7 * everyByte)
+		binary.LittleEndian.PutUint64(w[n:], v)
+		return n + size
+	}
+	for v >= 0x80 {
+		w[n] = byte(v) | 0x80
+		n++
+		v >>= 7
+	}
+	w[n] = byte(v)
+	return n + 1
+}
+
+func zig(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
+
+// fields writes fields of a struct until it ends, or another struct or container has begun.
+func (w *Writer) fields(l *out, b []byte, i int) (int, error) {
+	last := l.last
+	var of *out // the list that the struct is an element of
+	if k := len(w.stack) - 2; k >= 0 && w.stack[k].kind == list {
+		of = &w.stack[k]
+	}
+	for {
+		if w.n+spaceFor > len(w.w) {
+			if err := w.room(0); err != nil {
+				return i, err
+			}
+		}
+		if i >= len(b) {
+			return i, ErrInvalid
+		}
+		m, n := w.w, w.n
+		t := b[i]
+		if t == 0 {
+			m[n] = 0
+			w.n++
+			i++
+			if of == nil || of.left == 0 {
+				return i, nil
+			}
+			of.left-- // the next element
+			last = 0
+			continue
+		}
+		kind := compactOf[t]
+		if len(b)-i < 4 || kind == 0 {
+			return i, ErrInvalid
+		}
+		id := int16(binary.BigEndian.Uint16(b[i+1:]))
+		i += 3
+		if id == w.without && t == wireText && len(w.stack) == 1 {
+			if i = skipText(b, i); i < 0 {
+				return 0, ErrInvalid
+			}
+			continue
+		}
+		if t == wireBool && b[i] == 0 {
+			kind = isFalse
+		}
+		if delta := int(id) - int(last); delta > 0 && delta <= 15 {
+			m[n] = byte(delta)<<4 | kind
+			n++
+		} else {
+			m[n] = kind
+			n = putVarint(m, n+1, zig(int64(id)))
+		}
+		w.n, last = n, id
+		switch t {
+		case wireBool:
+			i++
+		case wireI32:
+			if len(b)-i < 4 {
+				return i, ErrInvalid
+			}
+			w.n = putVarint(m, n, zig(int64(int32(binary.BigEndian.Uint32(b[i:])))))
+			i += 4
+		case wireI64:
+			if len(b)-i < 8 {
+				return i, ErrInvalid
+			}
+			w.n = putVarint(m, n, zig(int64(binary.BigEndian.Uint64(b[i:]))))
+			i += 8
+		case wireText:
+			if len(b)-i < 4 {
+				return i, ErrInvalid
+			}
+			var err error
+			if i, err = w.text(b, i); err != nil {
+				return i, err
+			}
+		default:
+			l.last = id
+			depth := len(w.stack)
+			var err error
+			if i, err = w.value(t, b, i); err != nil || len(w.stack) > depth {
+				return i, err
+			}
+		}
+	}
+}
+
+// value writes the value at b[i], of this type of Thrift Binary. Of a struct or container that is
+// not empty it writes the header, and adds a level. There is room for a token.
+func (w *Writer) value(t byte, b []byte, i int) (int, error) {
+	size := int(sizeOf[t])
+	if size > len(b)-i {
+		return i, ErrInvalid
+	}
+	m, n := w.w, w.n
+	switch t {
+	case wireBool:
+		if m[n] = isTrue; b[i] == 0 {
+			m[n] = isFalse
+		}
+		w.n++
+	case wireI8:
+		m[n] = b[i]
+		w.n++
+	case wireI16:
+		w.n = putVarint(m, n, zig(int64(int16(binary.BigEndian.Uint16(b[i:])))))
+	case wireI32:
+		w.n = putVarint(m, n, zig(int64(int32(binary.BigEndian.Uint32(b[i:])))))
+	case wireI64:
+		w.n = putVarint(m, n, zig(int64(binary.BigEndian.Uint64(b[i:]))))
+	case wireDouble:
+		binary.LittleEndian.PutUint64(m[n:], binary.BigEndian.Uint64(b[i:]))
+		w.n += 8
+	case wireUUID:
+		copy(m[n:n+16], b[i:])
+		w.n += 16
+	case wireText:
+		return w.text(b, i)
+	case wireStruct:
+		w.stack = append(w.stack, out{kind: record})
+	case wireList, wireSet:
+		count, elem := binary.BigEndian.Uint32(b[i+1:]), b[i]
+		if compactOf[elem] == 0 && count > 0 {
+			return i, ErrInvalid
+		}
+		if count < 15 {
+			m[n] = byte(count)<<4 | compactOf[elem]
+			w.n++
+		} else {
+			m[n] = 0xf0 | compactOf[elem]
+			w.n = putVarint(m, n+1, uint64(count))
+		}
+		if count > 0 {
+			w.stack = append(w.stack, out{kind: list, left: uint64(count), elem: elem})
+		}
+	case wireMap:
+		keys, elem, count := b[i], b[i+1], binary.BigEndian.Uint32(b[i+2:])
+		w.n = putVarint(m, n, uint64(count))
+		if count == 0 {
+			break
+		}
+		if compactOf[keys] == 0 || compactOf[elem] == 0 {
+			return i, ErrInvalid
+		}
+		m[w.n] = compactOf[keys]<<4 | compactOf[elem]
+		w.n++
+		w.stack = append(w.stack, out{kind: dict, left: 2 * uint64(count), keys: keys, elem: elem})
+	default:
+		return i, ErrInvalid
+	}
+	return i + size, nil
+}
+
+// sizeOf is the size of a value, or of the header of a container or text, in Thrift Binary.
+var sizeOf = [256]uint8{
+	wireBool: 1, wireI8: 1, wireDouble: 8, wireI16: 2, wireI32: 4, wireI64: 8, wireUUID: 16,
+	wireText: 4, wireMap: 6, wireSet: 5, wireList: 5,
+}
+
+// text writes a string or binary.
+func (w *Writer) text(b []byte, i int) (int, error) {
+	size := binary.BigEndian.Uint32(b[i:])
+	i += 4
+	if size <= 32 && len(b)-i >= 32 {
+		m := w.w[w.n:]
+		m[0] = byte(size)
+		*(*[32]byte)(m[1:]) = *(*[32]byte)(b[i:])
+		w.n += 1 + int(size)
+		return i + int(size), nil
+	}
+	if uint64(size) > uint64(len(b)-i) {
+		return i, ErrInvalid
+	}
+	w.n = putVarint(w.w, w.n, uint64(size))
+	end := i + int(size)
+	if w.out != nil && size > PieceSize/2 { // as it is
+		if err := w.out(w.w[:w.n]); err != nil {
+			return i, err
+		}
+		w.n = 0
+		return end, w.out(b[i:end])
+	}
+	if err := w.room(int(size)); err != nil {
+		return i, err
+	}
+	w.n += copy(w.w[w.n:], b[i:end])
+	return end, nil
+}
+
+// skipText returns the index after the text at b[i], or -1.
+func skipText(b []byte, i int) int {
+	if len(b)-i < 4 || uint64(binary.BigEndian.Uint32(b[i:])) > uint64(len(b)-i-4) {
+		return -1
+	}
+	return i + 4 + int(binary.BigEndian.Uint32(b[i:]))
+}
+
+// elements writes elements of a list until it ends, or a struct or container has begun.
+func (w *Writer) elements(l *out, b []byte, i int) (int, error) {
+	switch l.elem {
+	case wireI16, wireI32, wireI64:
+		return w.numbers(l, b, i)
+	}
+	depth := len(w.stack)
+	for l.left > 0 {
+		if w.n+spaceFor > len(w.w) {
+			if err := w.room(0); err != nil {
+				return i, err
+			}
+		}
+		l.left--
+		var err error
+		if i, err = w.value(l.elem, b, i); err != nil || len(w.stack) > depth {
+			return i, err
+		}
+	}
+	return i, nil
+}
+
+// numbers writes elements that are numbers.
+func (w *Writer) numbers(l *out, b []byte, i int) (int, error) {
+	size := int(sizeOf[l.elem])
+	if l.left > uint64(len(b)-i)/uint64(size) {
+		return i, ErrInvalid
+	}
+	for ; l.left > 0; l.left-- {
+		if w.n+spaceFor > len(w.w) {
+			if err := w.room(0); err != nil {
+				return i, err
+			}
+		}
+		var v int64
+		switch size {
+		case 2:
+			v = int64(int16(binary.BigEndian.Uint16(b[i:])))
+		case 4:
+			v = int64(int32(binary.BigEndian.Uint32(b[i:])))
+		default:
+			v = int64(binary.BigEndian.Uint64(b[i:]))
+		}
+		i += size
+		w.n = putVarint(w.w, w.n, zig(v))
+	}
+	return i, nil
+}
+
+// pairs writes keys and values of a map until it ends, or a struct or container has begun.
+func (w *Writer) pairs(l *out, b []byte, i int) (int, error) {
+	depth := len(w.stack)
+	for l.left > 0 {
+		if w.n+spaceFor > len(w.w) {
+			if err := w.room(0); err != nil {
+				return i, err
+			}
+		}
+		t := l.elem
+		if l.left%2 == 0 {
+			t = l.keys
+		}
+		l.left--
+		var err error
+		if i, err = w.value(t, b, i); err != nil || len(w.stack) > depth {
+			return i, err
+		}
+	}
+	return i, nil
+}
