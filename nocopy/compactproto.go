@@ -230,10 +230,10 @@ func (d *Decoder[S]) nextCompact() (XStruct, int64, error) {
 	}
 }
 
-// AppendCompact finishes the message and appends it to dst in the compact protocol, byte for byte
-// as Apache Thrift's Go library writes the same fields in the same order. Unknown fields are among
-// them, a wire index is not: it is for Thrift Binary. dst owns the result. If a message parsed with
-// ByIndex is invalid, AppendCompact panics.
+// AppendCompact finishes the message and appends it to dst in Thrift's compact protocol. The bytes
+// are those that Apache Thrift's Go library writes for the same fields in the same order. Unknown
+// fields are included. A wire index is left out, because it fits only Thrift Binary. The result
+// does not alias the message. If a message parsed with ByIndex is invalid, AppendCompact panics.
 func (m *Message) AppendCompact(dst []byte) []byte {
 	m.Finish()
 	if m.pending&byIndex != 0 {
@@ -245,10 +245,11 @@ func (m *Message) AppendCompact(dst []byte) []byte {
 	return append(dst, w.Bytes()...)
 }
 
-// WriteCompact finishes the message and writes it to w in the compact protocol, as AppendCompact
-// gives it, in pieces of up to 64 KiB or a text. It returns the number of bytes written. The error
-// is w's; or, where Finish would panic, that of Check; or, if a message parsed with ByIndex is
-// invalid, that of Index. With an error of the last two kinds it writes nothing.
+// WriteCompact finishes the message and writes the bytes of AppendCompact to w. One call of
+// w.Write gets up to 64 KiB, or one larger string. WriteCompact returns the number of bytes
+// written. Where Finish would panic, it writes nothing and returns the error of Check. If a
+// message parsed with ByIndex is invalid, it writes nothing and returns the error of Index.
+// Other errors are w's.
 func (m *Message) WriteCompact(w io.Writer) (int64, error) {
 	if w == nil {
 		panic("nocopy: WriteCompact of a nil Writer")

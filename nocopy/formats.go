@@ -280,8 +280,8 @@ func isCompactStruct(b []byte, d *XDesc) bool {
 	return len(b) >= leastCompact && b[0] > byte(WireUUID) && compactStructEnd(b, 0, d, 0) == len(b)
 }
 
-// compactStructEnd returns the index after the struct in the compact protocol at i, or failed. Of a d
-// that is not nil its fields must be those that d describes.
+// compactStructEnd returns the index after the struct in the compact protocol at i, or failed.
+// If d is not nil, the fields must be those that d describes.
 func compactStructEnd(b []byte, i int, d *XDesc, depth int) int {
 	if depth > defaultMaxDepth {
 		return failed

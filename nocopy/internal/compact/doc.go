@@ -7,20 +7,20 @@
 //	        or 1 byte: type, and then the id as a number
 //	bool    as a field it is its type: 1 is true, 2 is false
 //	number  i16, i32 and i64 are zigzag varints of at most 10 bytes; i8 is a byte
-//	double  8 bytes, little-endian: what Apache's libraries write, not what its specification said
+//	double  8 bytes, little-endian, as Apache's libraries write it
 //	text    its length as a varint, then its bytes
 //	uuid    16 bytes
-//	list    1 byte: count<<4 | type for up to 14 elements; or 0xf0 | type, and then the count as a
-//	set     varint
+//	list    1 byte: count<<4 | type for up to 14 elements;
+//	set     or 1 byte: 0xf0 | type, and then the count as a varint
 //	map     its count as a varint, and, unless that is 0, 1 byte: key type<<4 | value type
 //
-// Elements that are bools are bytes: 1 is true, anything else is false. 2 is written for false, and
-// 1 as the type of the elements.
+// A bool that is an element is a byte: 1 is true, anything else is false. False is written as 2,
+// and the type of bool elements as 1.
 //
 // A [Reader] makes Thrift Binary. It can stop at any byte of its input and go on when more has
-// arrived. What it takes is in proportion to the input: no size in the input is trusted, and a byte
-// becomes at most 8 bytes (an element 0 of a list of i64), plus 8 for the whole message. A [Writer]
-// makes the compact protocol; 2 bytes become at most 3.
+// arrived. It takes memory and time in proportion to the input, because it trusts no size in it. A
+// byte becomes at most 8 bytes (a zero in a list of i64). A [Writer] makes the compact protocol. 2
+// bytes become at most 3.
 package compact
 
 import "github.com/nocopythrift/nocopythrift/nocopy/internal/wire"

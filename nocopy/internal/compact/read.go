@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
-	"math/bits"
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -169,47 +168,6 @@ func (r *Reader) tooLarge(at int) step {
 	return r.fail(at, wire.LimitError("message of more than Limits.MaxBytes = "+strconv.Itoa(r.limits.Bytes)+" in Thrift Binary"))
 }
 
-// varint returns the varint at b[i] and the index after it. The index is ended if b ends before,
-// and tooLong if the varint takes more than 10 bytes or 64 bits.
-func varint(b []byte, i int) (v uint64, next int) {
-	if i+8 <= len(b) {
-		v = binary.LittleEndian.Uint64(b[i:])
-		if ends := ^v & (1 << 7 * everyByte); ends != 0 {
-			last := ends & -ends // the first bit that ends a varint
-			v &= (last<<1 - 1) & (0x7f * everyByte)
-			v = v&0x007f007f007f007f | v&0x7f007f007f007f00>>1
-			v = v&0x00003fff00003fff | v&0x3fff00003fff0000>>2
-			v = v&0x000000000fffffff | v&0x0fffffff00000000>>4
-			return v, i + bits.TrailingZeros64(last)/8 + 1
-		}
-		v = 0
-	}
-	for shift := 0; shift < 70; shift += 7 {
-		if i >= len(b) {
-			return 0, ended
-		}
-		c := b[i]
-		i++
-		v |= uint64(c&0x7f) << shift
-		if c < 0x80 {
-			if shift == 63 && c > 1 {
-				return 0, tooWide
-			}
-			return v, i
-		}
-	}
-	return 0, tooLong
-}
-
-// everyByte has 1 in each byte.
-const everyByte = 0x0101010101010101
-
-const (
-	ended   = -1
-	tooLong = -2
-	tooWide = -3
-)
-
 // number returns the varint at b[i], of at most width bits, and the index after it; or a
 // negative index if there is none, having noted why.
 func (r *Reader) number(b []byte, i, width int) (v uint64, next int) {
@@ -244,8 +202,6 @@ func (r *Reader) size(b []byte, i int) (n, next int) {
 	}
 	return int(v), next
 }
-
-func unzig(v uint64) uint64 { return v>>1 ^ -(v & 1) }
 
 // room makes room for n bytes and a token more. It returns false if that exceeds the limit, having
 // noted that what is at index i of the input is too much.
@@ -496,176 +452,4 @@ func (r *Reader) open(l level, i int) step {
 	}
 	r.stack = append(r.stack, l)
 	return leave
-}
-
-// list reads the header of a list or set of type t.
-func (r *Reader) list(t Type, b []byte, i int) (int, step) {
-	if i >= len(b) {
-		return i, short
-	}
-	elem, count, next := b[i]&15, int(b[i]>>4), i+1
-	if count == 15 {
-		if count, next = r.size(b, next); next < 0 {
-			return i, stepOf(next)
-		}
-	}
-	switch {
-	case elem > uuid || elem == stop && count > 0:
-		return i, r.fail(i, wire.ErrType)
-	case r.whole && count > (len(b)-next)/max(1, leastOf[elem]):
-		return i, r.fail(i, io.ErrUnexpectedEOF)
-	}
-	w := r.w[r.n:]
-	w[0] = wireOf[elem]
-	binary.BigEndian.PutUint32(w[1:], uint32(count))
-	r.n += 5
-	if count == 0 {
-		return next, leave
-	}
-	l := level{kind: list, left: uint32(count), count: uint32(count), elem: elem}
-	if t != nil && elem >= list && elem <= record {
-		l.typ = ofKind(t.Elem(), elem)
-	}
-	return next, r.open(l, i)
-}
-
-// dict reads the header of a map of type t.
-func (r *Reader) dict(t Type, b []byte, i int) (int, step) {
-	count, next := r.size(b, i)
-	if next < 0 {
-		return i, stepOf(next)
-	}
-	w := r.w[r.n:]
-	w[0], w[1] = 0, 0
-	binary.BigEndian.PutUint32(w[2:], uint32(count))
-	if count == 0 {
-		if t != nil {
-			w[0], w[1] = t.Key().Wire(), t.Elem().Wire()
-		}
-		r.n += 6
-		return next, leave
-	}
-	if next >= len(b) {
-		return i, short
-	}
-	l := level{kind: dict, left: 2 * uint32(count), count: uint32(count), keys: b[next] >> 4, elem: b[next] & 15}
-	switch {
-	case wireOf[l.keys] == 0 || wireOf[l.elem] == 0:
-		return i, r.fail(next, wire.ErrType)
-	case r.whole && count > (len(b)-next-1)/(leastOf[l.keys]+leastOf[l.elem]):
-		return i, r.fail(i, io.ErrUnexpectedEOF)
-	}
-	w[0], w[1] = wireOf[l.keys], wireOf[l.elem]
-	if t != nil {
-		l.key, l.typ = ofKind(t.Key(), l.keys), ofKind(t.Elem(), l.elem)
-	}
-	r.n += 6
-	return next + 1, r.open(l, i)
-}
-
-// elements reads elements of a list until it ends, or a struct or container begins.
-func (r *Reader) elements(l *level, b []byte, i int) (int, step) {
-	switch l.elem {
-	case i16, i32, i64:
-		return r.numbers(l, b, i)
-	case isTrue, isFalse, i8:
-		n := min(int(l.left), len(b)-i)
-		if !r.room(n, i) {
-			return i, wrong
-		}
-		w := r.w[r.n : r.n+n]
-		copy(w, b[i:])
-		if l.elem != i8 {
-			for k, c := range w {
-				if w[k] = 1; c != isTrue {
-					w[k] = 0
-				}
-			}
-		}
-		r.n += n
-		l.left -= uint32(n)
-		if l.left > 0 {
-			return i + n, short
-		}
-		return i + n, leave
-	}
-	depth := len(r.stack)
-	for l.left > 0 {
-		if r.n+spaceFor > len(r.w) && !r.room(0, i) {
-			return i, wrong
-		}
-		next, s := r.value(l.elem, l.typ, b, i)
-		if s != leave {
-			return i, s
-		}
-		i = next
-		if len(r.stack) > depth {
-			r.stack[depth-1].left-- // adding a level may have moved l
-			return i, enter
-		}
-		l.left--
-	}
-	return i, leave
-}
-
-// numbers reads elements that are numbers.
-func (r *Reader) numbers(l *level, b []byte, i int) (int, step) {
-	width := bitsOf[l.elem]
-	size := width / 8
-	for l.left > 0 {
-		if !r.room(size, i) {
-			return i, wrong
-		}
-		w := r.w[r.n:]
-		k, most := 0, int(min(uint(l.left), uint(len(w)/size)))
-		for ; k < most; k++ {
-			var u uint64
-			next := i + 1
-			if uint(i) < uint(len(b)) && b[i] < 0x80 {
-				u = uint64(b[i])
-			} else if u, next = r.number(b, i, width); next < 0 {
-				l.left -= uint32(k)
-				r.n += k * size
-				return i, stepOf(next)
-			}
-			i = next
-			u = unzig(u)
-			switch size {
-			case 2:
-				binary.BigEndian.PutUint16(w[2*k:], uint16(u))
-			case 4:
-				binary.BigEndian.PutUint32(w[4*k:], uint32(u))
-			default:
-				binary.BigEndian.PutUint64(w[8*k:], u)
-			}
-		}
-		l.left -= uint32(k)
-		r.n += k * size
-	}
-	return i, leave
-}
-
-// pairs reads keys and values of a map until it ends, or a struct or container begins.
-func (r *Reader) pairs(l *level, b []byte, i int) (int, step) {
-	depth := len(r.stack)
-	for l.left > 0 {
-		if r.n+spaceFor > len(r.w) && !r.room(0, i) {
-			return i, wrong
-		}
-		kind, t := l.elem, l.typ
-		if l.left%2 == 0 {
-			kind, t = l.keys, l.key
-		}
-		next, s := r.value(kind, t, b, i)
-		if s != leave {
-			return i, s
-		}
-		i = next
-		if len(r.stack) > depth {
-			r.stack[depth-1].left--
-			return i, enter
-		}
-		l.left--
-	}
-	return i, leave
 }

@@ -3,7 +3,6 @@ package compact
 import (
 	"encoding/binary"
 	"errors"
-	"math/bits"
 )
 
 // ErrInvalid is the error of a Writer for bytes that are not one struct in Thrift Binary.
@@ -32,10 +31,9 @@ type out struct {
 // Bytes returns what was made. It is good until the next Write.
 func (w *Writer) Bytes() []byte { return w.w[:w.n] }
 
-// Write turns b, which must be exactly one struct. It leaves out a binary field of that struct with
-// the id without. If to is not nil, it is called with parts of
-// what was made, so that memory does not grow; Bytes has the rest. The error is to's, or
-// ErrInvalid.
+// Write turns b, which must be exactly one struct. It leaves out a binary field of that struct
+// whose id is without. If to is not nil, Write calls it with parts of the result, and memory does
+// not grow; Bytes has the rest. The error is to's, or ErrInvalid.
 func (w *Writer) Write(b []byte, without int16, to func([]byte) error) error {
 	w.n, w.without, w.out, w.w = 0, without, to, w.w[:cap(w.w)]
 	defer func() { w.out = nil }()
@@ -86,33 +84,6 @@ func (w *Writer) room(n int) error {
 	w.w = grown[:cap(grown)]
 	return nil
 }
-
-// putVarint stores a varint at w[n], where there is room for 10 bytes, and returns the index after
-// it.
-func putVarint(w []byte, n int, v uint64) int {
-	if v < 0x80 {
-		w[n] = byte(v)
-		return n + 1
-	}
-	if v < 1<<56 {
-		size := (bits.Len64(v) + 6) / 7
-		v = v&0x000000000fffffff | v&0x00fffffff0000000<<4
-		v = v&0x00003fff00003fff | v&0x0fffc0000fffc000<<2
-		v = v&0x007f007f007f007f | v&0x3f803f803f803f80<<1
-		v |= (1<<(8*(size-1)) - 1) & (1 << 7 * everyByte)
-		binary.LittleEndian.PutUint64(w[n:], v)
-		return n + size
-	}
-	for v >= 0x80 {
-		w[n] = byte(v) | 0x80
-		n++
-		v >>= 7
-	}
-	w[n] = byte(v)
-	return n + 1
-}
-
-func zig(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
 
 // fields writes fields of a struct until it ends, or another struct or container has begun.
 func (w *Writer) fields(l *out, b []byte, i int) (int, error) {

@@ -69,7 +69,7 @@ func writtenBy(t testing.TB, rec *referee.Record, on func(*thrift.TMemoryBuffer)
 }
 
 // TestCompactAsApache: what Apache's library writes in the compact protocol becomes what it writes
-// in Thrift Binary, in all ways; and a message goes out in the compact protocol as Apache's library
+// in Thrift Binary, in all ways. A message goes out in the compact protocol as Apache's library
 // writes it.
 func TestCompactAsApache(t *testing.T) {
 	for seed := range uint64(testmode.Of(40, 400)) {
