@@ -89,7 +89,7 @@ var arrows = []struct {
 	{"nocopy/nocopycmp", []string{"github.com/google/go-cmp/", module + "/nocopy"}, "options of go-cmp; only tests import it"},
 	{"nocopy/messages", []string{module + "/nocopy"}, "functions on messages; only those who call them import it"},
 	{"nocopy/inspect/thriftdump", []string{module + "/nocopy", module + "/internal/command"}, "the command calls the package"},
-	{"nocopy/inspect", []string{module + "/gen/idl", module + "/gen/schema", module + "/nocopy"}, "bytes and, for names, the IDL; only those who look at messages import it"},
+	{"nocopy/inspect", []string{module + "/nocopy/internal/compact", module + "/gen/idl", module + "/gen/schema", module + "/nocopy"}, "bytes and, for names, the IDL; only those who look at messages import it"},
 	{"nocopy/dynamic", []string{module + "/gen/idl", module + "/gen/schema", module + "/nocopy"}, "types from the IDL at run time, by the generator's front end; only those who load IDL import it"},
 	{"nocopy/descriptor", []string{module + "/nocopy"}, "what descriptors tell; users' programs get no dependency through it"},
 	{"nocopy/reflection", []string{module + "/nocopy"}, "values by descriptors; users' programs get no dependency through it"},

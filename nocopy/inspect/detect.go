@@ -35,6 +35,8 @@ func detect(r *bufio.Reader) (form Form, note string, err error) {
 			}
 		}
 		switch {
+		case len(fit) == 0 && isCompactStruct(b, end):
+			return CompactStructs, "", nil
 		case len(fit) == 0:
 			return furthest, "malformed; the form is a guess", nil
 		case len(fit) == 1:
@@ -51,6 +53,10 @@ func formOfFirst(b []byte) (Form, string) {
 	switch {
 	case len(b) >= 6 && b[4] == 0x80 && b[5] == 1 && b[0] < 0x80:
 		return FramedMessages, ""
+	case len(b) >= 6 && b[0] < 0x80 && isCompactMessage(b[4:]):
+		return CompactFramedMessages, ""
+	case isCompactMessage(b):
+		return CompactMessages, ""
 	case len(b) >= 2 && b[0] == 0x80 && b[1] == 1:
 		return Messages, ""
 	case len(b) >= 3 && b[0] == 0x16 && b[1] == 3:

@@ -17,9 +17,17 @@ const (
 	FramedStructs              // frames with one struct each
 	Messages                   // messages: a header and a struct
 	FramedMessages             // frames with one message each
+
+	// The same in Thrift's compact protocol. Dump shows the Thrift Binary that the stream becomes.
+	CompactStructs
+	CompactFramedStructs
+	CompactMessages
+	CompactFramedMessages
 )
 
-var formNames = [...]string{Auto: "auto", Structs: "struct", FramedStructs: "framed-struct", Messages: "message", FramedMessages: "framed-message"}
+var formNames = [...]string{Auto: "auto", Structs: "struct", FramedStructs: "framed-struct", Messages: "message", FramedMessages: "framed-message",
+	CompactStructs: "compact-struct", CompactFramedStructs: "compact-framed-struct", CompactMessages: "compact-message",
+	CompactFramedMessages: "compact-framed-message"}
 
 // String returns the name that UnmarshalText reads.
 func (f Form) String() string {
@@ -32,7 +40,8 @@ func (f Form) String() string {
 // MarshalText returns the name that UnmarshalText reads.
 func (f Form) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
-// UnmarshalText sets f by its name: auto, struct, framed-struct, message or framed-message.
+// UnmarshalText sets f by its name: auto, struct, framed-struct, message or framed-message, or one
+// of the last four after "compact-".
 func (f *Form) UnmarshalText(text []byte) error {
 	for i, name := range formNames {
 		if name == string(text) {
@@ -41,6 +50,14 @@ func (f *Form) UnmarshalText(text []byte) error {
 		}
 	}
 	return fmt.Errorf("inspect: %q is no form: it is one of %v", text, formNames)
+}
+
+// binary returns the form that a stream has after it became Thrift Binary.
+func (f Form) binary() Form {
+	if f >= CompactStructs {
+		return f - CompactStructs + Structs
+	}
+	return f
 }
 
 func (f Form) framed() bool   { return f == FramedStructs || f == FramedMessages }
@@ -93,7 +110,8 @@ func newWalker(opt Options) (*walker, error) {
 // continues after it. Errors of r and w are returned unchanged.
 //
 // Memory is bounded, whatever r contains: about 100 KiB, MaxText, and the memory for nesting,
-// which is at most 10,000 levels deep.
+// which is at most 10,000 levels deep. A stream in the compact protocol is read as a whole first.
+// It has 100 MiB at most, and offsets in errors about its bytes are in the compact protocol.
 func Dump(w io.Writer, r io.Reader, opt Options) error {
 	if w == nil || r == nil {
 		panic("nocopy: inspect.Dump of nil, or to nil")

@@ -20,7 +20,12 @@ func (w *walker) stream() error {
 			return err
 		}
 	}
-	w.form = form
+	if w.form = form; form != form.binary() {
+		note = compactNote
+		if err := w.turn(); err != nil {
+			return err
+		}
+	}
 	if err := w.put(&row{Kind: kindInput, Form: form.String(), Note: note}); err != nil {
 		return err
 	}

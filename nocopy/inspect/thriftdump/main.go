@@ -1,4 +1,5 @@
-// Thriftdump shows what Thrift Binary bytes consist of: offset, hex, field, type and value.
+// Thriftdump shows what Thrift Binary bytes consist of: offset, hex, field, type and value. Bytes
+// in Thrift's compact protocol are turned into Thrift Binary first.
 //
 //	thriftdump [-idl FILE [-I DIR]... [-type NAME]] [-form FORM] [-json] [-max N] FILE|-
 //
@@ -58,7 +59,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags.StringVar(&idl, "idl", "", ".thrift `file` that gives fields, enums and types their names")
 	flags.Var(&includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
 	flags.StringVar(&opt.Type, "type", "", "`name` in the IDL: the struct that bare structs are, or the service whose methods are called")
-	flags.TextVar(&opt.Form, "form", inspect.Auto, "`form` of the bytes: struct, framed-struct, message, framed-message, or auto: found out")
+	flags.TextVar(&opt.Form, "form", inspect.Auto, "`form` of the bytes: struct, framed-struct, message, framed-message, one of these after compact-, or auto: found out")
 	flags.BoolVar(&opt.JSON, "json", false, "one JSON object a line, for each value")
 	flags.IntVar(&opt.MaxText, "max", 64, "how many `bytes` of a string or binary are shown; 0 for all")
 	switch err := command.Parse(flags, args); {

@@ -165,8 +165,8 @@ func TestCompactMemory(t *testing.T) {
 
 // TestCompactAllocations: how often memory is allocated does not depend on the message's size.
 func TestCompactAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector makes pools lose what they have")
+	if instrumented {
+		t.Skip("pools lose what they have, or more is allocated")
 	}
 	for _, n := range []int{10, 1000, 300_000} {
 		s := thriftimpl.New(orderDesc)

@@ -1,0 +1,141 @@
+package inspect
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
+)
+
+// A stream in the compact protocol is turned into Thrift Binary before it is dumped.
+
+// mostCompact is the most bytes of such a stream, and of what a part of it becomes.
+const mostCompact = 100 << 20
+
+const compactNote = "turned into Thrift Binary, whose offsets and bytes are shown"
+
+// turn makes the walker dump the Thrift Binary that its stream becomes.
+func (w *walker) turn() error {
+	all, err := io.ReadAll(io.LimitReader(w.in.r, mostCompact+1))
+	if err != nil {
+		return err
+	}
+	w.form = w.form.binary()
+	out, err := toBinary(all, w.form)
+	w.in.r = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(out), failing{err}), window)
+	return nil
+}
+
+// failing is a Reader that fails, or ends if the error is nil.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) {
+	if f.err == nil {
+		return 0, io.EOF
+	}
+	return 0, f.err
+}
+
+// toBinary returns what a stream in the compact protocol becomes, as far as nothing is wrong with
+// it. The offset of the error is in b.
+func toBinary(b []byte, form Form) (out []byte, err error) {
+	if len(b) > mostCompact {
+		return nil, fmt.Errorf("inspect: more than %d bytes in the compact protocol", mostCompact)
+	}
+	for at := 0; at < len(b); {
+		end := len(b)
+		if form.framed() {
+			if end-at < 4 || int64(binary.BigEndian.Uint32(b[at:])) > int64(end-at-4) {
+				return out, &nocopy.Error{Offset: at, Err: io.ErrUnexpectedEOF}
+			}
+			at += 4
+			end = at + int(binary.BigEndian.Uint32(b[at-4:]))
+			out = append(out, 0, 0, 0, 0)
+		}
+		start := len(out)
+		n, made, err := unitToBinary(out, b[at:end], form.messages(), true)
+		if err == nil && form.framed() && at+n < end {
+			n, err = at+n, nocopy.ErrTrailing
+		}
+		if err != nil {
+			if form.framed() {
+				start -= 4
+			}
+			return out[:start], &nocopy.Error{Offset: at + n, Err: err}
+		}
+		if out = made; form.framed() {
+			binary.BigEndian.PutUint32(out[start-4:], uint32(len(out)-start))
+		}
+		at += n
+	}
+	return out, nil
+}
+
+// unitToBinary appends the message or struct at the beginning of b to out, in Thrift Binary. It
+// returns its length; or where what is wrong with it. Without whole b may end in it.
+func unitToBinary(out, b []byte, message, whole bool) (n int, made []byte, err error) {
+	if message {
+		name, kind, seqid, n := compactHeader(b)
+		if n < 0 {
+			return 0, nil, fmt.Errorf("no header of a message in the compact protocol: %w", io.ErrUnexpectedEOF)
+		}
+		out = binary.BigEndian.AppendUint32(out, 0x80010000|uint32(kind))
+		out = append(binary.BigEndian.AppendUint32(out, uint32(len(name))), name...)
+		out = binary.BigEndian.AppendUint32(out, seqid)
+		m, made, err := unitToBinary(out, b[n:], false, whole)
+		return n + m, made, err
+	}
+	r := compact.TakeReader(len(b))
+	defer r.Free()
+	r.Reset(nil, compact.Limits{Bytes: mostCompact, Levels: maxDepth})
+	switch end, status := r.Read(b, 0, whole); status {
+	case compact.Done:
+		return end, append(out, r.Bytes()...), nil
+	case compact.More:
+		return len(b), out, nil
+	}
+	n, err = r.Fault()
+	return n, nil, err
+}
+
+// compactHeader returns what the header of a message says that b begins with, and its length, or a
+// negative one if there is none.
+func compactHeader(b []byte) (name []byte, kind byte, seqid uint32, n int) {
+	if !isCompactMessage(b) {
+		return nil, 0, 0, -1
+	}
+	id, n := binary.Uvarint(b[2:])
+	if n <= 0 {
+		return nil, 0, 0, -1
+	}
+	size, m := binary.Uvarint(b[2+n:])
+	n += 2 + m
+	if m <= 0 || size > uint64(len(b)-n) {
+		return nil, 0, 0, -1
+	}
+	return b[n : n+int(size)], b[1] >> 5, uint32(id), n + int(size)
+}
+
+// isCompactMessage reports whether b begins with a message in the compact protocol.
+func isCompactMessage(b []byte) bool {
+	return len(b) >= 2 && b[0] == 0x82 && b[1]&0x1f == 1 && b[1]>>5 >= 1 && b[1]>>5 <= 4
+}
+
+// isCompactStruct reports whether b is structs in the compact protocol, all of them when whole.
+func isCompactStruct(b []byte, whole bool) bool {
+	for at := 0; at < len(b); {
+		n, _, err := unitToBinary(nil, b[at:], false, whole)
+		if err != nil || n < 3 || b[at] <= 0x10 { // ids in the short form
+			return false
+		}
+		at += n
+	}
+	return len(b) >= leastCompact
+}
+
+// leastCompact is the size from which on bytes are taken for structs in the compact protocol.
+const leastCompact = 8

@@ -1,0 +1,7 @@
+// Tests ask here whether the build allocates more than others.
+
+//go:build race || nocopydebug
+
+package compact_test
+
+const instrumented = true

@@ -1,7 +1,0 @@
-// Tests ask here whether the race detector is on.
-
-//go:build !race
-
-package compact_test
-
-const raceEnabled = false
