@@ -62,12 +62,16 @@ func setterOfZero() string {
 		}
 		break
 	}
-	parts := strings.Split(setter, ".")
-	if len(parts) == 3 && !strings.ContainsAny(setter, "[(") { // package, type, setter
+	parts := strings.Split(setter, ".") // package, type, setter; or package, function, func1
+	if len(parts) == 3 && isCapital(parts[1]) && isCapital(parts[2]) && !strings.ContainsAny(setter, "[(") {
 		return "nocopy: " + setter + setterOnAbsent + "New" + parts[1] + " first"
 	}
 	return panicAbsent
 }
+
+// isCapital reports whether a name begins with a capital, as those of generated types and setters
+// do.
+func isCapital(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
 
 // packagePath is what the names of this package's functions begin with.
 var packagePath = reflect.TypeFor[Message]().PkgPath() + "."
