@@ -102,6 +102,7 @@ var arrows = []struct {
 	{"nocopy/rpc", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/shm", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
 	{"nocopy/validate/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
 	{"nocopy/validate", nil, "errors and conditions; only programs whose IDL has rules import it"},
+	{"nocopy/internal/schema", []string{module + "/internal/chain", module + "/internal/entry", module + "/nocopy/internal/wire"}, "types, without messages"},
 	{"nocopy/internal/wireindex", []string{module + "/internal/entry", module + "/nocopy/internal/wire"}, "a format of bytes"},
 	{"nocopy/internal/wire", nil, "the wire's numbers; users' programs get no dependency through it"},
 	{"nocopy/internal/plain", []string{module + "/internal/chain", module + "/internal/byteorder", module + "/nocopy"}, "plain values and bytes; generated code calls it through thriftimpl"},
@@ -125,7 +126,7 @@ var arrows = []struct {
 }
 
 // rooms are the packages of the engine that only package nocopy and other rooms may import.
-var rooms = []string{"wire", "wireindex"}
+var rooms = []string{"schema", "wire", "wireindex"}
 
 func TestArrows(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {

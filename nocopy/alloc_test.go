@@ -7,49 +7,51 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // In steady state nothing is allocated: not for parsing, reading, building, editing or sending.
 
 var (
-	requestDesc  = newStructDesc("Request")
-	callerDesc   = newStructDesc("Caller")
-	businessDesc = newStructDesc("Business")
-	itemDesc     = newStructDesc("Item")
+	requestDesc  = schema.NewStruct("Request")
+	callerDesc   = schema.NewStruct("Caller")
+	businessDesc = schema.NewStruct("Business")
+	itemDesc     = schema.NewStruct("Item")
 )
 
 func init() {
 	callerDesc.Define(
-		XFieldDesc{ID: 1, Name: "service", Type: typeString},
-		XFieldDesc{ID: 2, Name: "host", Type: typeString},
-		XFieldDesc{ID: 3, Name: "pid", Type: typeI32},
+		XFieldDesc{ID: 1, Name: "service", Type: schema.TypeString},
+		XFieldDesc{ID: 2, Name: "host", Type: schema.TypeString},
+		XFieldDesc{ID: 3, Name: "pid", Type: schema.TypeI32},
 	)
 	requestDesc.Define(
-		XFieldDesc{ID: 1, Name: "id", Type: typeI64, Req: XRequired},
-		XFieldDesc{ID: 2, Name: "user", Type: typeString},
-		XFieldDesc{ID: 3, Name: "method", Type: typeString},
-		XFieldDesc{ID: 4, Name: "token", Type: typeString},
-		XFieldDesc{ID: 5, Name: "caller", Type: structTypeOf(callerDesc)},
-		XFieldDesc{ID: 6, Name: "flag", Type: typeBool},
-		XFieldDesc{ID: 7, Name: "small", Type: typeI16},
-		XFieldDesc{ID: 8, Name: "score", Type: typeDouble},
+		XFieldDesc{ID: 1, Name: "id", Type: schema.TypeI64, Req: XRequired},
+		XFieldDesc{ID: 2, Name: "user", Type: schema.TypeString},
+		XFieldDesc{ID: 3, Name: "method", Type: schema.TypeString},
+		XFieldDesc{ID: 4, Name: "token", Type: schema.TypeString},
+		XFieldDesc{ID: 5, Name: "caller", Type: schema.StructOf(callerDesc)},
+		XFieldDesc{ID: 6, Name: "flag", Type: schema.TypeBool},
+		XFieldDesc{ID: 7, Name: "small", Type: schema.TypeI16},
+		XFieldDesc{ID: 8, Name: "score", Type: schema.TypeDouble},
 		XFieldDesc{ID: 9, Name: "color", Type: colorType},
 	)
 	itemDesc.Define(
-		XFieldDesc{ID: 1, Name: "sku", Type: typeString},
-		XFieldDesc{ID: 2, Name: "count", Type: typeI32},
-		XFieldDesc{ID: 3, Name: "labels", Type: mapTypeOf(typeString, typeString)},
-		XFieldDesc{ID: 4, Name: "prices", Type: listTypeOf(typeI64)},
+		XFieldDesc{ID: 1, Name: "sku", Type: schema.TypeString},
+		XFieldDesc{ID: 2, Name: "count", Type: schema.TypeI32},
+		XFieldDesc{ID: 3, Name: "labels", Type: schema.MapOf(schema.TypeString, schema.TypeString)},
+		XFieldDesc{ID: 4, Name: "prices", Type: schema.ListOf(schema.TypeI64)},
 	)
 	businessDesc.Define(
-		XFieldDesc{ID: 1, Name: "id", Type: typeI64},
-		XFieldDesc{ID: 2, Name: "items", Type: listTypeOf(structTypeOf(itemDesc))},
-		XFieldDesc{ID: 3, Name: "totals", Type: mapTypeOf(typeString, typeI64)},
-		XFieldDesc{ID: 4, Name: "times", Type: listTypeOf(typeI64)},
-		XFieldDesc{ID: 5, Name: "tags", Type: listTypeOf(typeString)},
-		XFieldDesc{ID: 6, Name: "byNumber", Type: mapTypeOf(typeI32, structTypeOf(callerDesc))},
-		XFieldDesc{ID: 7, Name: "matrix", Type: listTypeOf(listTypeOf(typeI32))},
-		XFieldDesc{ID: 8, Name: "unique", Type: setTypeOf(typeString)},
+		XFieldDesc{ID: 1, Name: "id", Type: schema.TypeI64},
+		XFieldDesc{ID: 2, Name: "items", Type: schema.ListOf(schema.StructOf(itemDesc))},
+		XFieldDesc{ID: 3, Name: "totals", Type: schema.MapOf(schema.TypeString, schema.TypeI64)},
+		XFieldDesc{ID: 4, Name: "times", Type: schema.ListOf(schema.TypeI64)},
+		XFieldDesc{ID: 5, Name: "tags", Type: schema.ListOf(schema.TypeString)},
+		XFieldDesc{ID: 6, Name: "byNumber", Type: schema.MapOf(schema.TypeI32, schema.StructOf(callerDesc))},
+		XFieldDesc{ID: 7, Name: "matrix", Type: schema.ListOf(schema.ListOf(schema.TypeI32))},
+		XFieldDesc{ID: 8, Name: "unique", Type: schema.SetOf(schema.TypeString)},
 	)
 }
 
@@ -64,23 +66,23 @@ var sink int // depends on everything that was read
 
 var shapesInUse = []messageShape{
 	{"request", requestDesc, buildRequest, readRequest, func(s XStruct) {
-		s.SetText(requestDesc.named("token"), "another token")
-		s.SetInt64(requestDesc.named("id"), 3)
-		s.Child(requestDesc.named("caller"), requestDesc).SetText(callerDesc.named("host"), "elsewhere")
-		s.Unset(requestDesc.named("user"))
+		s.SetText(fieldNamed(requestDesc, "token"), "another token")
+		s.SetInt64(fieldNamed(requestDesc, "id"), 3)
+		s.Child(fieldNamed(requestDesc, "caller"), requestDesc).SetText(fieldNamed(callerDesc, "host"), "elsewhere")
+		s.Unset(fieldNamed(requestDesc, "user"))
 	}},
 	{"business", businessDesc, buildBusiness, readBusiness, func(s XStruct) {
-		items := StructList[XStruct](s.Child(businessDesc.named("items"), businessDesc))
-		items.At(3).SetText(itemDesc.named("sku"), "replaced")
-		items.AppendNew().SetInt32(itemDesc.named("count"), 1)
-		totals := Map[string, int64, XAsString, XAsInt64](s.Child(businessDesc.named("totals"), businessDesc))
+		items := StructList[XStruct](s.Child(fieldNamed(businessDesc, "items"), businessDesc))
+		items.At(3).SetText(fieldNamed(itemDesc, "sku"), "replaced")
+		items.AppendNew().SetInt32(fieldNamed(itemDesc, "count"), 1)
+		totals := Map[string, int64, XAsString, XAsInt64](s.Child(fieldNamed(businessDesc, "totals"), businessDesc))
 		totals.Put(keys[3], 5)
 		totals.Put("a new key", 6)
 		totals.Delete(keys[4])
-		StringList(s.Child(businessDesc.named("tags"), businessDesc)).Set(1, "tag")
-		StringList(s.Child(businessDesc.named("tags"), businessDesc)).Append("tag")
-		Int64List(s.Child(businessDesc.named("times"), businessDesc)).Append(1)
-		StringList(s.Child(businessDesc.named("unique"), businessDesc)).Add("unique")
+		StringList(s.Child(fieldNamed(businessDesc, "tags"), businessDesc)).Set(1, "tag")
+		StringList(s.Child(fieldNamed(businessDesc, "tags"), businessDesc)).Append("tag")
+		Int64List(s.Child(fieldNamed(businessDesc, "times"), businessDesc)).Append(1)
+		StringList(s.Child(fieldNamed(businessDesc, "unique"), businessDesc)).Add("unique")
 	}},
 }
 
@@ -93,27 +95,27 @@ var keys = func() (k []string) {
 }()
 
 func buildRequest(s XStruct) {
-	s.SetInt64(requestDesc.named("id"), 1<<40)
-	s.SetText(requestDesc.named("user"), "somebody@example.com")
-	s.SetText(requestDesc.named("method"), "Catalogue.Search")
-	s.SetText(requestDesc.named("token"), "0123456789abcdef0123456789abcdef")
-	caller := s.NewChild(requestDesc.named("caller"), requestDesc, 0)
-	caller.SetText(callerDesc.named("service"), "frontend.checkout")
-	caller.SetText(callerDesc.named("host"), "host-17.example.com")
-	caller.SetInt32(callerDesc.named("pid"), 4711)
-	s.SetBool(requestDesc.named("flag"), true)
-	s.SetInt16(requestDesc.named("small"), 16)
-	s.SetFloat64(requestDesc.named("score"), 0.5)
-	s.SetInt32(requestDesc.named("color"), 2)
+	s.SetInt64(fieldNamed(requestDesc, "id"), 1<<40)
+	s.SetText(fieldNamed(requestDesc, "user"), "somebody@example.com")
+	s.SetText(fieldNamed(requestDesc, "method"), "Catalogue.Search")
+	s.SetText(fieldNamed(requestDesc, "token"), "0123456789abcdef0123456789abcdef")
+	caller := s.NewChild(fieldNamed(requestDesc, "caller"), requestDesc, 0)
+	caller.SetText(fieldNamed(callerDesc, "service"), "frontend.checkout")
+	caller.SetText(fieldNamed(callerDesc, "host"), "host-17.example.com")
+	caller.SetInt32(fieldNamed(callerDesc, "pid"), 4711)
+	s.SetBool(fieldNamed(requestDesc, "flag"), true)
+	s.SetInt16(fieldNamed(requestDesc, "small"), 16)
+	s.SetFloat64(fieldNamed(requestDesc, "score"), 0.5)
+	s.SetInt32(fieldNamed(requestDesc, "color"), 2)
 }
 
 func readRequest(s XStruct) {
-	sink += int(s.Int64(requestDesc.named("id"))) + len(s.Text(requestDesc.named("user"))) + len(s.Text(requestDesc.named("method")))
-	sink += len(s.Text(requestDesc.named("token"))) + int(s.Int16(requestDesc.named("small"))) + int(s.Float64(requestDesc.named("score")))
-	caller := s.Child(requestDesc.named("caller"), requestDesc)
-	sink += len(caller.Text(callerDesc.named("service"))) + len(caller.Text(callerDesc.named("host"))) + int(caller.Int32(callerDesc.named("pid")))
-	if s.Bool(requestDesc.named("flag")) {
-		sink += int(s.Int32(requestDesc.named("color")))
+	sink += int(s.Int64(fieldNamed(requestDesc, "id"))) + len(s.Text(fieldNamed(requestDesc, "user"))) + len(s.Text(fieldNamed(requestDesc, "method")))
+	sink += len(s.Text(fieldNamed(requestDesc, "token"))) + int(s.Int16(fieldNamed(requestDesc, "small"))) + int(s.Float64(fieldNamed(requestDesc, "score")))
+	caller := s.Child(fieldNamed(requestDesc, "caller"), requestDesc)
+	sink += len(caller.Text(fieldNamed(callerDesc, "service"))) + len(caller.Text(fieldNamed(callerDesc, "host"))) + int(caller.Int32(fieldNamed(callerDesc, "pid")))
+	if s.Bool(fieldNamed(requestDesc, "flag")) {
+		sink += int(s.Int32(fieldNamed(requestDesc, "color")))
 	}
 }
 
@@ -123,53 +125,53 @@ var (
 )
 
 func buildBusiness(s XStruct) {
-	s.SetInt64(businessDesc.named("id"), 1)
-	items := StructList[XStruct](s.NewChild(businessDesc.named("items"), businessDesc, 10))
+	s.SetInt64(fieldNamed(businessDesc, "id"), 1)
+	items := StructList[XStruct](s.NewChild(fieldNamed(businessDesc, "items"), businessDesc, 10))
 	for i := range 10 {
 		item := items.At(i)
-		item.SetText(itemDesc.named("sku"), keys[i])
-		item.SetInt32(itemDesc.named("count"), int32(i))
-		labels := StringMap(item.NewChild(itemDesc.named("labels"), itemDesc, 3))
+		item.SetText(fieldNamed(itemDesc, "sku"), keys[i])
+		item.SetInt32(fieldNamed(itemDesc, "count"), int32(i))
+		labels := StringMap(item.NewChild(fieldNamed(itemDesc, "labels"), itemDesc, 3))
 		for k := range 3 {
 			labels.Put(keys[k], keys[k+i])
 		}
-		item.SetInt64s(itemDesc.named("prices"), itemDesc, someTimes[:5])
+		item.SetInt64s(fieldNamed(itemDesc, "prices"), itemDesc, someTimes[:5])
 	}
-	totals := Map[string, int64, XAsString, XAsInt64](s.NewChild(businessDesc.named("totals"), businessDesc, 0))
+	totals := Map[string, int64, XAsString, XAsInt64](s.NewChild(fieldNamed(businessDesc, "totals"), businessDesc, 0))
 	for i, key := range keys { // more than are looked up one by one
 		totals.Put(key, int64(i))
 	}
-	s.SetInt64s(businessDesc.named("times"), businessDesc, someTimes)
-	s.SetTexts(businessDesc.named("tags"), businessDesc, someTags)
-	byNumber := StructMap[int32, XStruct, XAsInt32](s.NewChild(businessDesc.named("byNumber"), businessDesc, 0))
+	s.SetInt64s(fieldNamed(businessDesc, "times"), businessDesc, someTimes)
+	s.SetTexts(fieldNamed(businessDesc, "tags"), businessDesc, someTags)
+	byNumber := StructMap[int32, XStruct, XAsInt32](s.NewChild(fieldNamed(businessDesc, "byNumber"), businessDesc, 0))
 	for i := range 5 {
-		byNumber.PutNew(int32(i)).SetInt32(callerDesc.named("pid"), int32(i))
+		byNumber.PutNew(int32(i)).SetInt32(fieldNamed(callerDesc, "pid"), int32(i))
 	}
-	matrix := NestedList[Int32List](s.NewChild(businessDesc.named("matrix"), businessDesc, 4))
+	matrix := NestedList[Int32List](s.NewChild(fieldNamed(businessDesc, "matrix"), businessDesc, 4))
 	for i := range 4 {
 		row := matrix.NewAt(i, 4)
 		row.Set(i, 1)
 	}
-	unique := StringList(s.NewChild(businessDesc.named("unique"), businessDesc, 0))
+	unique := StringList(s.NewChild(fieldNamed(businessDesc, "unique"), businessDesc, 0))
 	for i := range keys {
 		unique.Add(keys[i])
 	}
 }
 
 func readBusiness(s XStruct) {
-	for _, item := range (StructList[XStruct](s.Child(businessDesc.named("items"), businessDesc))).All() {
-		sink += len(item.Text(itemDesc.named("sku"))) + int(item.Int32(itemDesc.named("count")))
-		labels := StringMap(item.Child(itemDesc.named("labels"), itemDesc))
+	for _, item := range (StructList[XStruct](s.Child(fieldNamed(businessDesc, "items"), businessDesc))).All() {
+		sink += len(item.Text(fieldNamed(itemDesc, "sku"))) + int(item.Int32(fieldNamed(itemDesc, "count")))
+		labels := StringMap(item.Child(fieldNamed(itemDesc, "labels"), itemDesc))
 		for k, v := range labels.All() {
 			sink += len(k) + len(v)
 		}
 		v, _ := labels.Get(keys[1])
 		sink += len(v) + labels.Len()
-		for _, price := range Int64List(item.Child(itemDesc.named("prices"), itemDesc)).All() {
+		for _, price := range Int64List(item.Child(fieldNamed(itemDesc, "prices"), itemDesc)).All() {
 			sink += int(price)
 		}
 	}
-	totals := Map[string, int64, XAsString, XAsInt64](s.Child(businessDesc.named("totals"), businessDesc))
+	totals := Map[string, int64, XAsString, XAsInt64](s.Child(fieldNamed(businessDesc, "totals"), businessDesc))
 	for _, v := range totals.All() {
 		sink += int(v)
 	}
@@ -177,22 +179,22 @@ func readBusiness(s XStruct) {
 		v, _ := totals.Get(k)
 		sink += int(v) + totals.Len()
 	}
-	times := Int64List(s.Child(businessDesc.named("times"), businessDesc))
+	times := Int64List(s.Child(fieldNamed(businessDesc, "times"), businessDesc))
 	for i := range times.Len() {
 		sink += int(times.At(i))
 	}
-	for _, tag := range StringList(s.Child(businessDesc.named("tags"), businessDesc)).All() {
+	for _, tag := range StringList(s.Child(fieldNamed(businessDesc, "tags"), businessDesc)).All() {
 		sink += len(tag)
 	}
-	for k, v := range (StructMap[int32, XStruct, XAsInt32](s.Child(businessDesc.named("byNumber"), businessDesc))).All() {
-		sink += int(k) + int(v.Int32(callerDesc.named("pid")))
+	for k, v := range (StructMap[int32, XStruct, XAsInt32](s.Child(fieldNamed(businessDesc, "byNumber"), businessDesc))).All() {
+		sink += int(k) + int(v.Int32(fieldNamed(callerDesc, "pid")))
 	}
-	for _, row := range (NestedList[Int32List](s.Child(businessDesc.named("matrix"), businessDesc))).All() {
+	for _, row := range (NestedList[Int32List](s.Child(fieldNamed(businessDesc, "matrix"), businessDesc))).All() {
 		for _, v := range row.All() {
 			sink += int(v)
 		}
 	}
-	if (StringList(s.Child(businessDesc.named("unique"), businessDesc))).Contains(keys[7]) {
+	if (StringList(s.Child(fieldNamed(businessDesc, "unique"), businessDesc))).Contains(keys[7]) {
 		sink++
 	}
 }
@@ -219,7 +221,7 @@ func TestAllocations(t *testing.T) {
 		var kept, keptBuilt Message
 		for name, run := range map[string]func(opts ...Option){
 			"parse, edit, forward in a kept message": func(opts ...Option) {
-				s, err := shape.desc.parseInto(&kept, wire, opts)
+				s, err := parseInto(shape.desc, &kept, wire, opts)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -229,7 +231,7 @@ func TestAllocations(t *testing.T) {
 				kept.Reset()
 			},
 			"build and send a kept message": func(opts ...Option) {
-				shape.build(shape.desc.newInto(&keptBuilt, opts))
+				shape.build(newInto(shape.desc, &keptBuilt, opts))
 				keptBuilt.WriteTo(io.Discard)
 			},
 			"parse": func(opts ...Option) { mustParse(t, shape.desc, wire, opts...).Release() },
@@ -303,14 +305,14 @@ func TestAllocations(t *testing.T) {
 // addAll adds structs to a set, and puts them as a map's keys.
 func addAll(opts ...Option) {
 	s, key := newStruct(allDesc, opts...), newStruct(pointDesc, opts...)
-	set := StructList[XStruct](s.NewChild(allDesc.named("grown"), allDesc, 0))
+	set := StructList[XStruct](s.NewChild(fieldNamed(allDesc, "grown"), allDesc, 0))
 	for i := range 2 * len(keys) {
-		key.SetInt32(pointDesc.named("x"), int32(i/2))
+		key.SetInt32(fieldNamed(pointDesc, "x"), int32(i/2))
 		set.Add(key)
 	}
-	byPoint := Map[XStruct, string, XAsView[XStruct], XAsString](s.NewChild(allDesc.named("byPoint"), allDesc, 0))
+	byPoint := Map[XStruct, string, XAsView[XStruct], XAsString](s.NewChild(fieldNamed(allDesc, "byPoint"), allDesc, 0))
 	for i, v := range keys {
-		key.SetInt32(pointDesc.named("x"), int32(i/2))
+		key.SetInt32(fieldNamed(pointDesc, "x"), int32(i/2))
 		byPoint.Put(key, v)
 		_, _ = byPoint.Get(key)
 	}
@@ -320,14 +322,14 @@ func addAll(opts ...Option) {
 }
 
 // holderDesc has room for copies of what shapesInUse makes.
-var holderDesc = newStructDesc("Holder")
+var holderDesc = schema.NewStruct("Holder")
 
 func init() {
 	holderDesc.Define(
-		XFieldDesc{ID: 1, Name: "Request", Type: structTypeOf(requestDesc)},
-		XFieldDesc{ID: 2, Name: "RequestList", Type: listTypeOf(structTypeOf(requestDesc))},
-		XFieldDesc{ID: 3, Name: "Business", Type: structTypeOf(businessDesc)},
-		XFieldDesc{ID: 4, Name: "BusinessList", Type: listTypeOf(structTypeOf(businessDesc))},
+		XFieldDesc{ID: 1, Name: "Request", Type: schema.StructOf(requestDesc)},
+		XFieldDesc{ID: 2, Name: "RequestList", Type: schema.ListOf(schema.StructOf(requestDesc))},
+		XFieldDesc{ID: 3, Name: "Business", Type: schema.StructOf(businessDesc)},
+		XFieldDesc{ID: 4, Name: "BusinessList", Type: schema.ListOf(schema.StructOf(businessDesc))},
 	)
 }
 
@@ -335,7 +337,7 @@ func init() {
 // was there, and in its own.
 func graftAll(t *testing.T, d *XDesc, wire []byte, opts ...Option) {
 	s := mustParse(t, d, wire, opts...)
-	field, list := holderDesc.named(d.name), holderDesc.named(d.name+"List")
+	field, list := fieldNamed(holderDesc, d.Name()), fieldNamed(holderDesc, d.Name()+"List")
 	h := newStruct(holderDesc, opts...)
 	h.SetChild(field, holderDesc, s)
 	h.SetChild(field, holderDesc, s)
@@ -343,9 +345,9 @@ func graftAll(t *testing.T, d *XDesc, wire []byte, opts ...Option) {
 	l.Set(0, s)
 	l.Append(s)
 	if d == requestDesc {
-		s.SetText(d.named("token"), "another token")
+		s.SetText(fieldNamed(d, "token"), "another token")
 	} else {
-		StringList(s.Child(d.named("tags"), d)).Append("tag")
+		StringList(s.Child(fieldNamed(d, "tags"), d)).Append("tag")
 	}
 	l.Set(0, s)
 	l.Append(h.Child(field, holderDesc))

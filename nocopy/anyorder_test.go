@@ -32,35 +32,35 @@ func (o *childrenSession) set(i int) {
 	switch o.IntN(12) {
 	case 0, 1, 2, 3, 4:
 		v := o.text()
-		s.SetText(allDesc.named("text"), v)
+		s.SetText(fieldNamed(allDesc, "text"), v)
 		c.text = &v
 	case 5, 6:
 		v := o.Int32()
-		s.SetInt32(allDesc.named("medium"), v)
+		s.SetInt32(fieldNamed(allDesc, "medium"), v)
 		c.medium = &v
 	case 7, 8:
 		v := o.text()
-		s.SetBytes(allDesc.named("blob"), []byte(v))
+		s.SetBytes(fieldNamed(allDesc, "blob"), []byte(v))
 		c.blob = &v
 	case 9:
 		v := o.Int32()
-		s.NewChild(allDesc.named("point"), allDesc, 0).SetInt32(pointDesc.named("x"), v)
+		s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0).SetInt32(fieldNamed(pointDesc, "x"), v)
 		c.x = &v
 	case 10:
-		l := StringList(s.NewChild(allDesc.named("words"), allDesc, 3))
+		l := StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, 3))
 		c.words = []string{"first", "", "third"}
 		l.Set(2, "third")
 		l.Set(0, "first")
 	default:
 		switch o.IntN(3) {
 		case 0:
-			s.Unset(allDesc.named("text"))
+			s.Unset(fieldNamed(allDesc, "text"))
 			c.text = nil
 		case 1:
-			s.Unset(allDesc.named("medium"))
+			s.Unset(fieldNamed(allDesc, "medium"))
 			c.medium = nil
 		default:
-			s.Unset(allDesc.named("words"))
+			s.Unset(fieldNamed(allDesc, "words"))
 			c.words = nil
 		}
 	}
@@ -80,11 +80,11 @@ func (o *childrenSession) checkChild(s XStruct, i int) {
 			o.t.Fatalf("%s: %s of element %d is %d bytes %.20q", o.way, what, i, len(got), got)
 		}
 	}
-	number("medium", s, allDesc.named("medium"), c.medium)
-	number("x", s.Child(allDesc.named("point"), allDesc), pointDesc.named("x"), c.x)
-	text("text", allDesc.named("text"), s.Text(allDesc.named("text")), c.text)
-	text("blob", allDesc.named("blob"), string(s.Bytes(allDesc.named("blob"))), c.blob)
-	if got := StringList(s.Child(allDesc.named("words"), allDesc)).AppendTo(nil); !slices.Equal(got, c.words) {
+	number("medium", s, fieldNamed(allDesc, "medium"), c.medium)
+	number("x", s.Child(fieldNamed(allDesc, "point"), allDesc), fieldNamed(pointDesc, "x"), c.x)
+	text("text", fieldNamed(allDesc, "text"), s.Text(fieldNamed(allDesc, "text")), c.text)
+	text("blob", fieldNamed(allDesc, "blob"), string(s.Bytes(fieldNamed(allDesc, "blob"))), c.blob)
+	if got := StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)).AppendTo(nil); !slices.Equal(got, c.words) {
 		o.t.Fatalf("%s: words of element %d are %q, not %q", o.way, i, got, c.words)
 	}
 }
@@ -93,7 +93,7 @@ func (o *childrenSession) checkChild(s XStruct, i int) {
 func (o *childrenSession) checkAll() {
 	o.t.Helper()
 	again := mustParse(o.t, allDesc, o.s.m.AppendTo(nil), Limits{MaxBytes: 1 << 30})
-	l := StructList[XStruct](again.Child(allDesc.named("children"), allDesc))
+	l := StructList[XStruct](again.Child(fieldNamed(allDesc, "children"), allDesc))
 	if l.Len() != len(o.model) || o.list.Len() != len(o.model) {
 		o.t.Fatalf("%s: %d and %d elements, not %d", o.way, o.list.Len(), l.Len(), len(o.model))
 	}
@@ -111,12 +111,12 @@ func (o *childrenSession) between() {
 	case 0, 1, 2:
 		o.checkChild(o.list.At(i), i)
 		if c := &o.model[i]; c.text != nil {
-			got := o.list.At(i).Text(allDesc.named("text"))
+			got := o.list.At(i).Text(fieldNamed(allDesc, "text"))
 			o.kept = append(o.kept, struct{ got, want string }{got, strings.Clone(*c.text)})
 		}
 	case 3: // shared, and both go on
 		other := newStruct(allDesc)
-		l := StructList[XStruct](other.NewChild(allDesc.named("children"), allDesc, 2))
+		l := StructList[XStruct](other.NewChild(fieldNamed(allDesc, "children"), allDesc, 2))
 		l.Set(1, o.list.At(i))
 		o.checkChild(l.At(1), i)
 		o.set(i)
@@ -136,7 +136,7 @@ func (o *childrenSession) between() {
 			o.model = slices.Delete(o.model, j, j+1)
 		}
 	case 7:
-		o.list.AppendNew().SetText(allDesc.named("text"), "appended")
+		o.list.AppendNew().SetText(fieldNamed(allDesc, "text"), "appended")
 		v := "appended"
 		o.model = append(o.model, child{text: &v})
 	case 8:
@@ -162,7 +162,7 @@ func TestAnyFields(t *testing.T) {
 		if recycle {
 			opts = append(opts, Recycle)
 		}
-		children := allDesc.named("children")
+		children := fieldNamed(allDesc, "children")
 		o.s = newStruct(allDesc, opts...)
 		o.list = StructList[XStruct](o.s.NewChild(children, allDesc, n))
 		o.model = make([]child, n)
@@ -211,12 +211,12 @@ func TestAnyFieldsBounded(t *testing.T) {
 		for _, n := range []int{2, 300} {
 			r := rand.New(rand.NewPCG(1, 2))
 			s := beginMessage(allDesc, flagIf(recycle, Recycle), 0)
-			l := StructList[XStruct](s.NewChild(allDesc.named("children"), allDesc, n))
+			l := StructList[XStruct](s.NewChild(fieldNamed(allDesc, "children"), allDesc, n))
 			most, sizes := 0, []int{3, 40, 700}
 			for k := range testmode.Of(100_000, 1_000_000) {
 				c := l.At(r.IntN(n))
-				c.SetText(allDesc.named("text"), strings.Repeat("t", sizes[r.IntN(3)]))
-				c.SetInt32(allDesc.named("medium"), int32(k))
+				c.SetText(fieldNamed(allDesc, "text"), strings.Repeat("t", sizes[r.IntN(3)]))
+				c.SetInt32(fieldNamed(allDesc, "medium"), int32(k))
 				if k%1000 == 7 {
 					most = max(most, s.m.buf.Footprint()+4*int(s.m.words))
 				}

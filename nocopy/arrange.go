@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -37,13 +38,13 @@ func (s XStruct) checkBounds(i, j int) {
 func (s XStruct) arrangeParts() (parts []chain.Part, words []uint32) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.closeEntry(e)
-	if t.elem.kind == record {
+	if t.Elem().Kind() == schema.Record {
 		m.makeTable(e, t)
 	}
 	m.startChange()
 	ed := m.edit(e)
 	if ed.tailNode == 0 {
-		ed.tailNode = m.buf.AddGrow(ed.end, m.idx[e+listStart]-t.headerSize())
+		ed.tailNode = m.buf.AddGrow(ed.end, m.idx[e+listStart]-t.HeaderSize())
 	}
 	if start := m.idx[e+listStart]; !ed.arranged {
 		ed.arranged = true
@@ -55,7 +56,7 @@ func (s XStruct) arrangeParts() (parts []chain.Part, words []uint32) {
 	words = m.idx[m.idx[e+listElems]:][:m.idx[e+listCount]]
 	if len(parts) < len(words) { // elements were added since it was arranged last
 		for _, word := range words[len(parts):] {
-			at, end := m.valuePlace(t.elem.wire, word)
+			at, end := m.valuePlace(t.Elem().Wire(), word)
 			parts = append(parts, chain.Part{From: at, To: end})
 		}
 		m.buf.SetParts(ed.tailNode, parts)
@@ -96,12 +97,12 @@ func (s XStruct) deleteRange(i, j int) {
 	parts, words := s.arrangeParts()
 	m, e, n := s.m, s.entry(), uint32(j-i)
 	m.clearTable(e)
-	if t := s.typ(); t.elem.kind >= record {
+	if t := s.typ(); t.Elem().Kind() >= schema.Record {
 		for _, x := range words[i:j] {
-			if t.elem.kind == record {
+			if t.Elem().Kind() == schema.Record {
 				m.noteDeadElement(e, t, x)
 			} else {
-				m.noteDead(t.elem, x)
+				m.noteDead(t.Elem(), x)
 			}
 		}
 	}
@@ -134,8 +135,8 @@ func sortElements[T any](s XStruct, get func(m *Message, word uint32) T, cmp fun
 	}
 	word := func(i int) uint32 {
 		s.checkSameLen(n)
-		if t := s.typ(); t.elem.kind != text {
-			return m.elementEntry(s.entry(), t.elem, uint32(i))
+		if t := s.typ(); t.Elem().Kind() != schema.Text {
+			return m.elementEntry(s.entry(), t.Elem(), uint32(i))
 		}
 		return m.idx[m.idx[s.entry()+listElems]+uint32(i)]
 	}

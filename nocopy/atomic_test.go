@@ -9,26 +9,27 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // atomicDesc describes messages whose values setters may refuse. The lists l and s, m and n, k and
 // x are of the same Go types.
 var atomicDesc, atomicIn = func() (d, in *XDesc) {
-	in, u, d := newStructDesc("In"), newUnionDesc("U"), newStructDesc("Atomic")
-	in.Define(XFieldDesc{ID: 1, Name: "a", Type: typeI32}, XFieldDesc{ID: 2, Name: "t", Type: typeString, Req: XRequired})
-	u.Define(XFieldDesc{ID: 1, Name: "in", Type: structTypeOf(in), Req: XOptional}, XFieldDesc{ID: 2, Name: "t", Type: typeString, Req: XOptional},
-		XFieldDesc{ID: 3, Name: "l", Type: listTypeOf(listTypeOf(typeString)), Req: XOptional})
+	in, u, d := schema.NewStruct("In"), schema.NewUnion("U"), schema.NewStruct("Atomic")
+	in.Define(XFieldDesc{ID: 1, Name: "a", Type: schema.TypeI32}, XFieldDesc{ID: 2, Name: "t", Type: schema.TypeString, Req: XRequired})
+	u.Define(XFieldDesc{ID: 1, Name: "in", Type: schema.StructOf(in), Req: XOptional}, XFieldDesc{ID: 2, Name: "t", Type: schema.TypeString, Req: XOptional},
+		XFieldDesc{ID: 3, Name: "l", Type: schema.ListOf(schema.ListOf(schema.TypeString)), Req: XOptional})
 	for i, f := range []struct {
 		name string
 		t    *XType
 	}{
-		{"a", typeI32}, {"t", typeString}, {"b", typeBinary}, {"in", structTypeOf(in)}, {"u", structTypeOf(u)},
-		{"l", listTypeOf(listTypeOf(typeString))}, {"s", listTypeOf(setTypeOf(typeString))},
-		{"m", mapTypeOf(typeString, listTypeOf(typeI32))}, {"n", mapTypeOf(typeString, setTypeOf(typeI32))},
-		{"k", mapTypeOf(listTypeOf(listTypeOf(typeI32)), typeString)}, {"x", mapTypeOf(listTypeOf(setTypeOf(typeI32)), typeString)},
-		{"ins", listTypeOf(structTypeOf(in))}, {"ts", listTypeOf(typeString)}, {"set", setTypeOf(typeString)},
-		{"ns", listTypeOf(typeI64)}, {"mt", mapTypeOf(typeString, typeString)}, {"mi", mapTypeOf(typeString, structTypeOf(in))},
-		{"ll", listTypeOf(listTypeOf(listTypeOf(typeString)))},
+		{"a", schema.TypeI32}, {"t", schema.TypeString}, {"b", schema.TypeBinary}, {"in", schema.StructOf(in)}, {"u", schema.StructOf(u)},
+		{"l", schema.ListOf(schema.ListOf(schema.TypeString))}, {"s", schema.ListOf(schema.SetOf(schema.TypeString))},
+		{"m", schema.MapOf(schema.TypeString, schema.ListOf(schema.TypeI32))}, {"n", schema.MapOf(schema.TypeString, schema.SetOf(schema.TypeI32))},
+		{"k", schema.MapOf(schema.ListOf(schema.ListOf(schema.TypeI32)), schema.TypeString)}, {"x", schema.MapOf(schema.ListOf(schema.SetOf(schema.TypeI32)), schema.TypeString)},
+		{"ins", schema.ListOf(schema.StructOf(in))}, {"ts", schema.ListOf(schema.TypeString)}, {"set", schema.SetOf(schema.TypeString)},
+		{"ns", schema.ListOf(schema.TypeI64)}, {"mt", schema.MapOf(schema.TypeString, schema.TypeString)}, {"mi", schema.MapOf(schema.TypeString, schema.StructOf(in))},
+		{"ll", schema.ListOf(schema.ListOf(schema.ListOf(schema.TypeString)))},
 	} {
 		atomicFields = append(atomicFields, XFieldDesc{ID: int16(i + 1), Name: f.name, Type: f.t})
 	}
@@ -57,8 +58,8 @@ func newAtomic() XStruct {
 	s.SetBytes(atomicField("b"), []byte("bytes"))
 	n("in", 0).SetInt32(atomicIn.Field(0), 2)
 	u := n("u", 0)
-	ud := atomicDesc.field(atomicField("u")).typ.desc
-	u.SetValue(ud.Field(1), ud, valueOfBytes(typeString, []byte("arm")))
+	ud := atomicDesc.FieldOf(atomicField("u")).Type.Struct()
+	u.SetValue(ud.Field(1), ud, valueOfBytes(schema.TypeString, []byte("arm")))
 	textLists(n("l", 0)).AppendNew(0).Append("x")
 	textLists(n("s", 0)).AppendNew(0).Append("x")
 	numberMaps(n("m", 0)).PutNew("k", 1)
@@ -127,7 +128,7 @@ func editAtomic(s XStruct) {
 	StringList(c("set")).Add("c")
 	Int64List(c("ns")).Append(3)
 	StringMap(c("mt")).Put("l", "w")
-	ud := atomicDesc.field(atomicField("u")).typ.desc
+	ud := atomicDesc.FieldOf(atomicField("u")).Type.Struct()
 	c("u").SetText(ud.Field(1), "other")
 }
 
@@ -156,7 +157,7 @@ func atomicSetters() (setters []atomicSetter) {
 	staleKey := stale.Child(atomicField("ll"), atomicDesc)
 	stale.Release()
 	parsedIns := parsedAtomic().Child(atomicField("ins"), atomicDesc)
-	ud := atomicDesc.field(atomicField("u")).typ.desc
+	ud := atomicDesc.FieldOf(atomicField("u")).Type.Struct()
 	var long []byte                       // longer than a message
 	if strconv.IntSize > 32 && aliasing { // else each of the setters would copy a gigabyte
 		long = make([]byte, chain.MaxSize+1) // no page of it is touched
@@ -197,13 +198,13 @@ func atomicSetters() (setters []atomicSetter) {
 	add("NewBytes", func(s XStruct, _ func(string) XStruct) { s.NewBytes(atomicField("b"), -1) })
 
 	add("union SetValue stale", func(_ XStruct, c func(string) XStruct) {
-		c("u").SetValue(ud.Field(0), ud, valueOfStruct(structTypeOf(atomicIn), staleIn))
+		c("u").SetValue(ud.Field(0), ud, valueOfStruct(schema.StructOf(atomicIn), staleIn))
 	})
 	add("union SetValue of a wrong type", func(_ XStruct, c func(string) XStruct) {
-		c("u").SetValue(ud.Field(0), ud, valueOfStruct(structTypeOf(ud), o("u")))
+		c("u").SetValue(ud.Field(0), ud, valueOfStruct(schema.StructOf(ud), o("u")))
 	})
 	add("union SetValue of a root of a wrong type", func(_ XStruct, c func(string) XStruct) {
-		c("u").SetValue(ud.Field(0), ud, valueOfStruct(structTypeOf(atomicIn), other))
+		c("u").SetValue(ud.Field(0), ud, valueOfStruct(schema.StructOf(atomicIn), other))
 	})
 	add("union SetChild of a wrong type", func(_ XStruct, c func(string) XStruct) { c("u").SetChild(ud.Field(2), ud, o("s")) })
 	add("union SetChild stale", func(_ XStruct, c func(string) XStruct) { c("u").SetChild(ud.Field(0), ud, staleIn) })
@@ -297,7 +298,7 @@ func atomicSetters() (setters []atomicSetter) {
 			XPairs[string, string, XAsString, XAsString](map[string]string{"a": "", "b": text}).SetIn(s, atomicField("mt"), atomicDesc)
 		})
 		add("union SetValue of a long text", func(_ XStruct, c func(string) XStruct) {
-			c("u").SetValue(ud.Field(1), ud, valueOfBytes(typeString, long))
+			c("u").SetValue(ud.Field(1), ud, valueOfBytes(schema.TypeString, long))
 		})
 	}
 	return setters

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // fillPositions sets the fields b and t of s to so much memory that there are positions left for
@@ -36,7 +37,7 @@ func TestSettersWhenFull(t *testing.T) {
 	}
 	long := make([]byte, chain.MaxSize) // no page of it is touched
 	other := newAtomic()
-	ud := atomicDesc.field(atomicField("u")).typ.desc
+	ud := atomicDesc.FieldOf(atomicField("u")).Type.Struct()
 	many := make([]string, 1200)
 	for i := range many {
 		many[i] = strings.Repeat("m", 1000)
@@ -52,7 +53,7 @@ func TestSettersWhenFull(t *testing.T) {
 		}
 		c := atomicField(f.Name)
 		add("SetValue "+f.Name, func(s XStruct, _ func(string) XStruct) { s.SetValue(c, atomicDesc, other.Value(c, atomicDesc)) })
-		if f.Type.kind >= record {
+		if f.Type.Kind() >= schema.Record {
 			add("NewValue "+f.Name, func(s XStruct, _ func(string) XStruct) { s.NewValue(c, atomicDesc, 0) })
 			add("NewValue of many "+f.Name, func(s XStruct, _ func(string) XStruct) { s.NewValue(c, atomicDesc, 20_000) })
 		}
@@ -64,7 +65,7 @@ func TestSettersWhenFull(t *testing.T) {
 		add(fmt.Sprint("Put ", len(v)), func(_ XStruct, c func(string) XStruct) { StringMap(c("mt")).Put("k", v) })
 		add(fmt.Sprint("Put new ", len(v)), func(_ XStruct, c func(string) XStruct) { StringMap(c("mt")).Put("new"+v, v) })
 		add(fmt.Sprint("arm ", len(v)), func(_ XStruct, c func(string) XStruct) {
-			c("u").SetValue(ud.Field(1), ud, valueOfBytes(typeString, []byte(v)))
+			c("u").SetValue(ud.Field(1), ud, valueOfBytes(schema.TypeString, []byte(v)))
 		})
 		add(fmt.Sprint("in.t ", len(v)), func(_ XStruct, c func(string) XStruct) { c("in").SetText(atomicIn.Field(1), v) })
 		add(fmt.Sprint("element's t ", len(v)), func(_ XStruct, c func(string) XStruct) {

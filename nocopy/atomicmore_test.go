@@ -1,12 +1,16 @@
 package nocopy
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
 
 // TestSettersOfConstants: whatever is set in a constant, it stays as it is.
 func TestSettersOfConstants(t *testing.T) {
 	holdsGigabytes(t)
 	wire := string(newAtomic().m.AppendTo(nil))
-	s := newConst(structTypeOf(atomicDesc), wire).view
+	s := newConst(schema.StructOf(atomicDesc), wire).view
 	setters := atomicSetters()
 	for _, name := range []string{"a", "t", "l", "u"} {
 		setters = append(setters, atomicSetter{"good value of " + name, func(s XStruct, _ func(string) XStruct) {

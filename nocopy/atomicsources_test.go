@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // partDesc describes a struct that may contain itself everywhere, with a required field, and with
@@ -15,30 +16,30 @@ import (
 type partDesc struct{ d, u *XDesc }
 
 func newPartDesc(name string, more int) partDesc {
-	d, u := newStructDesc(name), newUnionDesc(name+"U")
-	own := structTypeOf(d)
-	u.Define(XFieldDesc{ID: 1, Name: "n", Type: own, Req: XOptional}, XFieldDesc{ID: 2, Name: "t", Type: typeString, Req: XOptional},
-		XFieldDesc{ID: 3, Name: "l", Type: listTypeOf(own), Req: XOptional})
+	d, u := schema.NewStruct(name), schema.NewUnion(name+"U")
+	own := schema.StructOf(d)
+	u.Define(XFieldDesc{ID: 1, Name: "n", Type: own, Req: XOptional}, XFieldDesc{ID: 2, Name: "t", Type: schema.TypeString, Req: XOptional},
+		XFieldDesc{ID: 3, Name: "l", Type: schema.ListOf(own), Req: XOptional})
 	fields := []XFieldDesc{
-		{ID: 1, Name: "t", Type: typeString, Req: XRequired}, {ID: 2, Name: "kid", Type: own, Req: XOptional},
-		{ID: 3, Name: "kids", Type: listTypeOf(own), Req: XOptional}, {ID: 4, Name: "named", Type: mapTypeOf(typeString, own), Req: XOptional},
-		{ID: 5, Name: "u", Type: structTypeOf(u), Req: XOptional}, {ID: 6, Name: "keyed", Type: mapTypeOf(own, typeString), Req: XOptional},
-		{ID: 7, Name: "lists", Type: listTypeOf(listTypeOf(own)), Req: XOptional},
-		{ID: 8, Name: "lately", Type: mapTypeOf(typeString, listTypeOf(own)), Req: XOptional},
+		{ID: 1, Name: "t", Type: schema.TypeString, Req: XRequired}, {ID: 2, Name: "kid", Type: own, Req: XOptional},
+		{ID: 3, Name: "kids", Type: schema.ListOf(own), Req: XOptional}, {ID: 4, Name: "named", Type: schema.MapOf(schema.TypeString, own), Req: XOptional},
+		{ID: 5, Name: "u", Type: schema.StructOf(u), Req: XOptional}, {ID: 6, Name: "keyed", Type: schema.MapOf(own, schema.TypeString), Req: XOptional},
+		{ID: 7, Name: "lists", Type: schema.ListOf(schema.ListOf(own)), Req: XOptional},
+		{ID: 8, Name: "lately", Type: schema.MapOf(schema.TypeString, schema.ListOf(own)), Req: XOptional},
 	}
 	for i := range more {
-		fields = append(fields, XFieldDesc{ID: int16(20 + i), Name: "x" + itoa(i), Type: typeI32, Req: XOptional})
+		fields = append(fields, XFieldDesc{ID: int16(20 + i), Name: "x" + itoa(i), Type: schema.TypeI32, Req: XOptional})
 	}
 	X{}.Define(d, fields)
 	return partDesc{d, u}
 }
 
-func (p partDesc) child(s XStruct, field string) XStruct { return s.Child(p.d.named(field), p.d) }
+func (p partDesc) child(s XStruct, field string) XStruct { return s.Child(fieldNamed(p.d, field), p.d) }
 
-func (p partDesc) set(s XStruct, field string, v XStruct) { s.SetChild(p.d.named(field), p.d, v) }
+func (p partDesc) set(s XStruct, field string, v XStruct) { s.SetChild(fieldNamed(p.d, field), p.d, v) }
 
 func (p partDesc) create(s XStruct, field string, n int) XStruct {
-	return s.NewChild(p.d.named(field), p.d, n)
+	return s.NewChild(fieldNamed(p.d, field), p.d, n)
 }
 
 type (
@@ -51,31 +52,31 @@ type (
 // small returns a message that is being built, with a text.
 func (p partDesc) small(text string) XStruct {
 	s := newStruct(p.d)
-	s.SetText(p.d.named("t"), text)
+	s.SetText(fieldNamed(p.d, "t"), text)
 	return s
 }
 
 // full returns a message that is being built, with something in all fields, and that arm of u.
 func (p partDesc) full(text, arm string) XStruct {
 	s := p.small(text)
-	last := p.d.constant(len(p.d.fields) - 1)
-	if len(p.d.fields) > 8 {
+	last := p.d.Field(len(p.d.Fields()) - 1)
+	if len(p.d.Fields()) > 8 {
 		s.SetInt32(last, 7)
 	}
-	p.create(s, "kid", 0).SetText(p.d.named("t"), "kid")
+	p.create(s, "kid", 0).SetText(fieldNamed(p.d, "t"), "kid")
 	kids := StructList[XStruct](p.create(s, "kids", 2))
-	kids.At(0).SetText(p.d.named("t"), "first")
-	p.create(kids.At(1), "kid", 0).SetText(p.d.named("t"), "inner")
-	partMap(p.create(s, "named", 0)).PutNew("k").SetText(p.d.named("t"), "named")
+	kids.At(0).SetText(fieldNamed(p.d, "t"), "first")
+	p.create(kids.At(1), "kid", 0).SetText(fieldNamed(p.d, "t"), "inner")
+	partMap(p.create(s, "named", 0)).PutNew("k").SetText(fieldNamed(p.d, "t"), "named")
 	if arm != "no union" {
 		u := p.create(s, "u", 0)
 		switch arm {
 		case "n":
-			u.NewValue(p.u.named("n"), p.u, 0)
+			u.NewValue(fieldNamed(p.u, "n"), p.u, 0)
 		case "t":
-			u.SetValue(p.u.named("t"), p.u, valueOfBytes(typeString, []byte("arm")))
+			u.SetValue(fieldNamed(p.u, "t"), p.u, valueOfBytes(schema.TypeString, []byte("arm")))
 		case "l":
-			u.NewValue(p.u.named("l"), p.u, 2)
+			u.NewValue(fieldNamed(p.u, "l"), p.u, 2)
 		}
 	}
 	partKeys(p.create(s, "keyed", 0)).Put(p.small("key"), "v")
@@ -100,7 +101,7 @@ func (p partDesc) wireWithArm(text, arm string) []byte {
 	}
 	s := p.full(text, "t")
 	wire := string(s.m.AppendTo(nil))
-	known := string(appendHeader(nil, p.u.named("t").header())) + be(3) + "arm"
+	known := string(appendHeader(nil, fieldNamed(p.u, "t").Header())) + be(3) + "arm"
 	at := strings.Index(wire, known)
 	return []byte(wire[:at] + "\x0b\x00\x09" + be(3) + "new" + wire[at+len(known):])
 }
@@ -120,13 +121,13 @@ func (p partDesc) targets(arm string) map[string]func() XStruct {
 		"by index": func() XStruct { return p.parsed(slices.Clone(indexed), ByIndex, anySize) },
 		"compacted": func() XStruct {
 			s := p.parsed(slices.Clone(wire))
-			p.create(s, "kid", 0).SetText(p.d.named("t"), "anew")
+			p.create(s, "kid", 0).SetText(fieldNamed(p.d, "t"), "anew")
 			s.m.Compact()
 			return s
 		},
 		"edited": func() XStruct {
 			s := p.parsed(slices.Clone(wire))
-			p.create(s, "kid", 0).SetText(p.d.named("t"), "anew")
+			p.create(s, "kid", 0).SetText(fieldNamed(p.d, "t"), "anew")
 			StructList[XStruct](p.child(s, "kids")).Swap(0, 1)
 			partMap(p.child(s, "named")).PutNew("other")
 			return s
@@ -169,7 +170,7 @@ func (p partDesc) sources() map[string]func(target XStruct) XStruct {
 	}
 	large := func() XStruct {
 		s := p.full("large", "l")
-		p.create(s, "kid", 0).SetText(p.d.named("t"), strings.Repeat("large", referSize))
+		p.create(s, "kid", 0).SetText(fieldNamed(p.d, "t"), strings.Repeat("large", referSize))
 		return s
 	}
 	return map[string]func(XStruct) XStruct{
@@ -238,7 +239,7 @@ func (p partDesc) setters() map[string]func(s, v XStruct) {
 	list := func(v XStruct) StructList[XStruct] { return StructList[XStruct](p.child(v, "kids")) }
 	setters := map[string]func(s, v XStruct){
 		"kid":              func(s, v XStruct) { p.set(s, "kid", v) },
-		"value of kid":     func(s, v XStruct) { s.SetValue(p.d.named("kid"), p.d, valueOfStruct(structTypeOf(p.d), v)) },
+		"value of kid":     func(s, v XStruct) { s.SetValue(fieldNamed(p.d, "kid"), p.d, valueOfStruct(schema.StructOf(p.d), v)) },
 		"kid of kid":       func(s, v XStruct) { p.set(p.child(s, "kid"), "kid", v) },
 		"kid of element":   func(s, v XStruct) { p.set(kids(s).At(1), "kid", v) },
 		"Set":              func(s, v XStruct) { kids(s).Set(0, v) },
@@ -258,9 +259,9 @@ func (p partDesc) setters() map[string]func(s, v XStruct) {
 		"list in map":      func(s, v XStruct) { partNested(p.child(s, "lately")).Put("k", list(v)) },
 		"new list in map":  func(s, v XStruct) { partNested(p.child(s, "lately")).Put("new", list(v)) },
 		"union":            func(s, v XStruct) { p.set(s, "u", p.child(v, "u")) },
-		"arm":              func(s, v XStruct) { u(s).SetChild(p.u.named("n"), p.u, v) },
-		"arm's value":      func(s, v XStruct) { u(s).SetValue(p.u.named("n"), p.u, valueOfStruct(structTypeOf(p.d), v)) },
-		"arm with a list":  func(s, v XStruct) { u(s).SetChild(p.u.named("l"), p.u, p.child(v, "kids")) },
+		"arm":              func(s, v XStruct) { u(s).SetChild(fieldNamed(p.u, "n"), p.u, v) },
+		"arm's value":      func(s, v XStruct) { u(s).SetValue(fieldNamed(p.u, "n"), p.u, valueOfStruct(schema.StructOf(p.d), v)) },
+		"arm with a list":  func(s, v XStruct) { u(s).SetChild(fieldNamed(p.u, "l"), p.u, p.child(v, "kids")) },
 	}
 	return setters
 }
@@ -410,8 +411,8 @@ func TestSettersOfTooDeepValues(t *testing.T) {
 						t.Errorf("%s: then sending says %q", name, sent)
 					}
 					for _, m := range []XStruct{s, want} {
-						for i := 1; i < len(p.d.fields); i++ {
-							m.Unset(p.d.constant(i))
+						for i := 1; i < len(p.d.Fields()); i++ {
+							m.Unset(p.d.Field(i))
 						}
 					}
 				}

@@ -12,7 +12,7 @@ import (
 // change itself.
 func TestChangeUnderWay(t *testing.T) {
 	wire := fullWire(t)
-	words, text := allDesc.named("words"), allDesc.named("text")
+	words, text := fieldNamed(allDesc, "words"), fieldNamed(allDesc, "text")
 	list := func(s XStruct) StringList { return StringList(s.Child(words, allDesc)) }
 	for name, change := range map[string]func(s XStruct){
 		"Append":           func(s XStruct) { list(s).Append("more") },
@@ -28,7 +28,7 @@ func TestChangeUnderWay(t *testing.T) {
 			s.m.buf.StartChange()
 			func() {
 				defer func() {
-					want := "nocopy: " + allDesc.name + " was changed by several goroutines at once"
+					want := "nocopy: " + allDesc.Name() + " was changed by several goroutines at once"
 					if v := recover(); v != want {
 						t.Errorf("panics with %v, not %q", v, want)
 					}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -120,28 +121,28 @@ func TestBoundedMemory(t *testing.T) {
 
 // touchAll indexes what Lazy left for later.
 func touchAll(s XStruct) {
-	for i := range allDesc.fields {
-		if f := &allDesc.fields[i]; f.kind >= record {
-			touch(s.Child(allDesc.constant(i), allDesc), f.typ)
+	for i := range allDesc.Fields() {
+		if f := &allDesc.Fields()[i]; f.Kind() >= schema.Record {
+			touch(s.Child(allDesc.Field(i), allDesc), f.Type)
 		}
 	}
 }
 
 func touch(v XStruct, t *XType) {
 	switch {
-	case t.kind == record:
-		for i := range t.desc.fields {
-			if f := &t.desc.fields[i]; f.kind >= record && v.HasField(t.desc.constant(i)) {
-				touch(v.Child(t.desc.constant(i), t.desc), f.typ)
+	case t.Kind() == schema.Record:
+		for i := range t.Struct().Fields() {
+			if f := &t.Struct().Fields()[i]; f.Kind() >= schema.Record && v.HasField(t.Struct().Field(i)) {
+				touch(v.Child(t.Struct().Field(i), t.Struct()), f.Type)
 			}
 		}
-	case t.kind == list && t.elem.kind == record:
+	case t.Kind() == schema.List && t.Elem().Kind() == schema.Record:
 		for _, e := range StructList[XStruct](v).All() {
-			touch(e, t.elem)
+			touch(e, t.Elem())
 		}
-	case t.kind == list && t.elem.kind > record:
+	case t.Kind() == schema.List && t.Elem().Kind() > schema.Record:
 		for _, e := range NestedList[XStruct](v).All() {
-			touch(e, t.elem)
+			touch(e, t.Elem())
 		}
 	}
 }
@@ -183,8 +184,8 @@ func TestLimits(t *testing.T) {
 	}{
 		{"the message's size", Limits{MaxBytes: len(wire)}, nil},
 		{"less than the message's size", Limits{MaxBytes: len(wire) - 1}, ErrLimit},
-		{"an index for the root", Limits{MaxIndex: 4 * (allDesc.words + 1)}, nil},
-		{"an index too small for the root", Limits{MaxIndex: 4 * allDesc.words}, ErrLimit},
+		{"an index for the root", Limits{MaxIndex: 4 * (allDesc.Words() + 1)}, nil},
+		{"an index too small for the root", Limits{MaxIndex: 4 * allDesc.Words()}, ErrLimit},
 		{"zero is the default", Limits{}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

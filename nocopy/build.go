@@ -3,6 +3,7 @@ package nocopy
 import (
 	"encoding/binary"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -18,7 +19,7 @@ type frame struct {
 }
 
 // someStruct stands in for the type of a reopened struct; only its kind is read.
-var someStruct = &XType{wire: WireStruct, kind: record}
+var someStruct = schema.AnyStruct()
 
 // push adds a frame for entry e, of type t, which becomes the innermost. next is how many of
 // its elements are on the wire.
@@ -39,17 +40,17 @@ func (m *Message) push(t *XType, e, next uint32) *frame {
 
 // beginStruct appends the template of a new struct and pushes a frame for it. e is its entry.
 func (m *Message) beginStruct(d *XDesc, e uint32) {
-	m.startStruct(d, e, m.buf.AppendWithHead(0, 0, d.template))
+	m.startStruct(d, e, m.buf.AppendWithHead(0, 0, d.Template()))
 }
 
 // startStruct pushes a frame for the struct of entry e, whose template is on the wire at
 // position p.
 func (m *Message) startStruct(d *XDesc, e, p uint32) {
-	if d.wide {
+	if d.IsWide() {
 		m.indexWideTemplate(d, e, p)
 	}
 	m.indexTemplate(d, e, p)
-	m.push(d.self, e, 0)
+	m.push(d.Type(), e, 0)
 	m.openHandle = m.gen<<32 | uint64(e)
 }
 
@@ -58,8 +59,8 @@ func (m *Message) startStruct(d *XDesc, e, p uint32) {
 func (m *Message) indexTemplate(d *XDesc, e, p uint32) {
 	idx := m.idx
 	idx[e] = p
-	for _, s := range d.templateFields {
-		idx[e+s.word] = p + s.off
+	for _, s := range d.TemplateFields() {
+		idx[e+s.Word] = p + s.Off
 	}
 	if debugging {
 		m.noteTemplate(d, e)
@@ -70,7 +71,7 @@ func (m *Message) indexTemplate(d *XDesc, e, p uint32) {
 // what it needs.
 func (m *Message) setOpenHandle() {
 	m.openHandle = 0
-	if n := len(m.open); n > 0 && m.open[n-1].typ.kind == record {
+	if n := len(m.open); n > 0 && m.open[n-1].typ.Kind() == schema.Record {
 		e := m.open[n-1].e
 		if w := m.idx[e+entryEnd]; w&edited == 0 || m.edits[w&^edited].fieldNodes == 0 {
 			m.openHandle = m.gen<<32 | uint64(e)
@@ -137,14 +138,14 @@ func (m *Message) closeTo(n int) {
 		f := &m.open[top]
 		t, e := f.typ, f.e
 		switch {
-		case t.kind != record:
+		case t.Kind() != schema.Record:
 			m.closeContainer(top)
 		case f.reopened:
-		case len(t.desc.owed) == 0 && m.buf.Fits(0):
+		case len(t.Struct().Owed()) == 0 && m.buf.Fits(0):
 			m.setEnd(e, m.buf.AppendFitting(byte(WireStop)))
 		default:
 			m.open = m.open[:top+1]
-			m.appendAllOwed(t.desc, e)
+			m.appendAllOwed(t.Struct(), e)
 			m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
 		}
 	}
@@ -167,7 +168,7 @@ func (m *Message) closeContainer(top int) {
 	if !reopened {
 		m.setEnd(e, m.buf.Tail())
 	}
-	if t.elem.kind == record {
+	if t.Elem().Kind() == schema.Record {
 		m.idx[e+listRoom] &^= roomBuilding
 	}
 }
@@ -175,21 +176,22 @@ func (m *Message) closeContainer(top int) {
 // appendAllOwed appends to the struct of entry e, which is the innermost frame, all fields that
 // it must have and that nobody set.
 func (m *Message) appendAllOwed(d *XDesc, e uint32) {
-	for _, owed := range d.owed {
-		if m.at(e, owed.c) == 0 && m.fieldNode(e, owed.c) == 0 { // one that was removed has a node
+	for _, owed := range d.Owed() {
+		// One that was removed has a node
+		if m.at(e, owed.Ref()) == 0 && m.fieldNode(e, owed.Ref()) == 0 {
 			m.appendOwed(e, owed)
 		}
 	}
 }
 
 // appendOwed appends field f with its default to the struct of entry e, the innermost frame.
-func (m *Message) appendOwed(e uint32, f *field) {
-	m.scratch = f.appendDefault(m.scratch[:0])
+func (m *Message) appendOwed(e uint32, f *schema.Field) {
+	m.scratch = f.AppendDefault(m.scratch[:0])
 	p, b := m.buf.Extend(wire.FieldHeader + len(m.scratch))
-	wire.PutHeader(b, f.header)
+	wire.PutHeader(b, f.Header())
 	copy(b[wire.FieldHeader:], m.scratch)
-	word := m.indexAt(f.typ, p+wire.FieldHeader)
-	m.put(e, f.c, word)
+	word := m.indexAt(f.Type, p+wire.FieldHeader)
+	m.put(e, f.Ref(), word)
 	m.noteFilled(e, f)
 }
 
@@ -198,7 +200,7 @@ func (m *Message) appendOwed(e uint32, f *field) {
 // default or an empty value; neither can be changed. d describes the struct s.
 func (s XStruct) Child(f XField, d *XDesc) XStruct {
 	if s.m == nil {
-		return d.field(f).absent()
+		return absentOf(d.FieldOf(f))
 	}
 	s.alive()
 	if word := s.m.at(s.entry(), f); int32(word) > 0 {
@@ -212,9 +214,9 @@ func (s XStruct) Child(f XField, d *XDesc) XStruct {
 func (s XStruct) lateChild(f XField, d *XDesc) XStruct {
 	word := s.m.at(s.entry(), f)
 	if word == 0 {
-		return d.field(f).absent()
+		return absentOf(d.FieldOf(f))
 	}
-	word = s.m.indexLazily(d.field(f), s.entry())
+	word = s.m.indexLazily(d.FieldOf(f), s.entry())
 	return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
 }
 
@@ -226,7 +228,7 @@ func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 		panic(setterOfZero())
 	}
 	m, e := s.m, uint32(s.k)
-	t := d.field(f).typ
+	t := d.FieldOf(f).Type
 	if n != 0 {
 		checkCount(t, n)
 	}
@@ -234,20 +236,20 @@ func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 		s.placeChild(f, newSize(t, n))
 	}
 	var word uint32
-	switch t.kind {
-	case record:
-		word = m.beginRecord(t.desc, f.header())
-	case dict:
-		word = m.beginContainer(t, max(n, minPairRoom), f.header())
+	switch t.Kind() {
+	case schema.Record:
+		word = m.beginRecord(t.Struct(), f.Header())
+	case schema.Dict:
+		word = m.beginContainer(t, max(n, minPairRoom), f.Header())
 	default:
-		word = m.beginContainer(t, n, f.header())
+		word = m.beginContainer(t, n, f.Header())
 	}
 	m.put(e, f, word)
 	c := m.handle(word)
 	if n > 0 {
 		c.clearFixed()
 	}
-	if d.union {
+	if d.IsUnion() {
 		s.Arm(f, d)
 	}
 	return c
@@ -262,8 +264,8 @@ func (s XStruct) clearFixed() {
 	if len(s.m.open) == 0 {
 		return
 	}
-	if f := &s.m.open[len(s.m.open)-1]; f.typ.kind == list && f.typ.elem.kind == fixed {
-		clear(s.fixedBytes(int(f.typ.elem.size)))
+	if f := &s.m.open[len(s.m.open)-1]; f.typ.Kind() == schema.List && f.typ.Elem().Kind() == schema.Fixed {
+		clear(s.fixedBytes(int(f.typ.Elem().Size())))
 	}
 }
 
@@ -275,7 +277,7 @@ func (s XStruct) newFullList(f XField, d *XDesc, n, slots, bytes int) (uint32, [
 		panic(setterOfZero())
 	}
 	m, e := s.m, uint32(s.k)
-	t := d.field(f).typ
+	t := d.FieldOf(f).Type
 	checkCount(t, n)
 	if s.k != m.openHandle || m.at(e, f) != 0 {
 		s.placeChild(f, bytes)
@@ -283,12 +285,12 @@ func (s XStruct) newFullList(f XField, d *XDesc, n, slots, bytes int) (uint32, [
 	const head = wire.FieldHeader + wire.ListHeader
 	c := m.allocFor(t, listWords+slots)
 	p, b := m.buf.Extend(head + bytes)
-	binary.BigEndian.PutUint64(b, containerHeader(f.header(), t.elem.wire, uint32(n)))
+	binary.BigEndian.PutUint64(b, containerHeader(f.Header(), t.Elem().Wire(), uint32(n)))
 	w := (*[listWords]uint32)(m.idx[c:])
 	w[listStart] = p + head
-	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id
+	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.ID()
 	m.put(e, f, c)
-	if d.union {
+	if d.IsUnion() {
 		s.Arm(f, d)
 	}
 	return c, b[head:]
@@ -323,8 +325,8 @@ func (s XStruct) placeChild(f XField, n int) {
 
 // newSize returns how many bytes are appended at once for a new value of type t with n elements.
 func newSize(t *XType, n int) int {
-	if t.kind == list && t.elem.kind == fixed {
-		return n * int(t.elem.size)
+	if t.Kind() == schema.List && t.Elem().Kind() == schema.Fixed {
+		return n * int(t.Elem().Size())
 	}
 	return 0
 }
@@ -341,7 +343,7 @@ const safeCount = 1 << 24
 
 // checkLargeCount panics if a value of type t can't have n elements. n is at least safeCount.
 func checkLargeCount(t *XType, n int) {
-	if uint(n) > maxCount || t.kind == list && uint64(n)*uint64(wire.MinSize[t.elem.wire]) > maxCount {
+	if uint(n) > maxCount || t.Kind() == schema.List && uint64(n)*uint64(wire.MinSize[t.Elem().Wire()]) > maxCount {
 		panicCount(n)
 	}
 }
@@ -353,18 +355,18 @@ func panicCount(n int) { panic("nocopy: count " + itoa(n) + " out of range") }
 // are zero values at first, or the number of pairs that a map gets room for. It returns the
 // value's entry, which is new: handles of an earlier value go on reading that.
 func (m *Message) beginValue(t *XType, n int, header uint32) uint32 {
-	if t.kind != record {
+	if t.Kind() != schema.Record {
 		return m.beginContainer(t, n, header)
 	}
-	return m.beginRecord(t.desc, header)
+	return m.beginRecord(t.Struct(), header)
 }
 
 // beginRecord appends the beginning of a struct, after a field header unless header is 0, pushes a
 // frame for it and returns its entry.
 func (m *Message) beginRecord(d *XDesc, header uint32) uint32 {
 	lead := leadOf(header)
-	e := m.allocFor(d.self, d.words)
-	p := m.buf.AppendWithHead(uint64(header)<<40, lead, d.template)
+	e := m.allocFor(d.Type(), d.Words())
+	p := m.buf.AppendWithHead(uint64(header)<<40, lead, d.Template())
 	m.startStruct(d, e, p+uint32(lead))
 	return e
 }
@@ -379,23 +381,23 @@ func (m *Message) beginContainer(t *XType, n int, header uint32) uint32 {
 	count, room := uint32(n), uint32(n)
 	var p, next uint32
 	switch {
-	case t.kind == dict:
-		p, count = m.buf.AppendWithHead(containerHeader(header, t.key.wire, uint32(t.elem.wire)<<24), lead+wire.MapHeader-1, "\x00"), 0
-	case t.elem.kind == fixed:
+	case t.Kind() == schema.Dict:
+		p, count = m.buf.AppendWithHead(containerHeader(header, t.Key().Wire(), uint32(t.Elem().Wire())<<24), lead+wire.MapHeader-1, "\x00"), 0
+	case t.Elem().Kind() == schema.Fixed:
 		var b []byte
-		p, b = m.buf.Extend(lead + wire.ListHeader + n*int(t.elem.size))
+		p, b = m.buf.Extend(lead + wire.ListHeader + n*int(t.Elem().Size()))
 		putLead(b, header)
-		b[lead] = byte(t.elem.wire)
+		b[lead] = byte(t.Elem().Wire())
 		wire.PutBE32(b[lead+1:], count)
 		next = count
 	default:
-		p = m.buf.AppendWithHead(containerHeader(header, t.elem.wire, count), lead+wire.ListHeader, "")
-		if t.elem.kind == record {
-			room = uint32(t.elem.desc.words) | roomBuilding
+		p = m.buf.AppendWithHead(containerHeader(header, t.Elem().Wire(), count), lead+wire.ListHeader, "")
+		if t.Elem().Kind() == schema.Record {
+			room = uint32(t.Elem().Struct().Words()) | roomBuilding
 		}
 	}
-	w[listStart] = p + uint32(lead) + t.headerSize()
-	w[listCount], w[listElems], w[listRoom], w[listType] = count, e+listWords, room, t.id
+	w[listStart] = p + uint32(lead) + t.HeaderSize()
+	w[listCount], w[listElems], w[listRoom], w[listType] = count, e+listWords, room, t.ID()
 	m.push(t, e, next).lead = uint8(lead)
 	m.openHandle = 0
 	return e
@@ -403,9 +405,9 @@ func (m *Message) beginContainer(t *XType, n int, header uint32) uint32 {
 
 // slotWords returns how many words the slots of n elements or pairs of the type take.
 func slotWords(t *XType, n int) int {
-	words := int64(n) * int64(t.elemWords())
+	words := int64(n) * int64(t.ElemWords())
 	if uint64(words) > maxWords {
-		t.elem.mustBeDefined()
+		t.Elem().MustBeDefined()
 		panicCount(n)
 	}
 	return int(words)

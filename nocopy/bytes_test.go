@@ -27,14 +27,14 @@ func TestBytesFrozen(t *testing.T) {
 		},
 		"built": func(wire []byte) XStruct {
 			s := newStruct(allDesc)
-			s.SetInt64(allDesc.named("large"), 1)
-			Int64List(s.NewChild(allDesc.named("numbers"), allDesc, 3)).Set(2, 5)
+			s.SetInt64(fieldNamed(allDesc, "large"), 1)
+			Int64List(s.NewChild(fieldNamed(allDesc, "numbers"), allDesc, 3)).Set(2, 5)
 			return s
 		},
 		"built, recycled": func(wire []byte) XStruct {
 			s := newStruct(allDesc, Recycle)
-			s.SetInt64(allDesc.named("large"), 1)
-			counts := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
+			s.SetInt64(fieldNamed(allDesc, "large"), 1)
+			counts := Map[string, int64, XAsString, XAsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 			counts.Put("key 1", 5)
 			return s
 		},
@@ -45,14 +45,14 @@ func TestBytesFrozen(t *testing.T) {
 					s := make(wire)
 					before := s.m.Bytes()
 					want := bytes.Clone(before)
-					s.SetInt64(allDesc.named("large"), 77)
+					s.SetInt64(fieldNamed(allDesc, "large"), 77)
 					second := s.m.Bytes()
 					wantSecond := bytes.Clone(second)
 					changer{t: t, m: s.m}.structure(s, allDesc)
-					s.SetInt64(allDesc.named("large"), 78)
+					s.SetInt64(fieldNamed(allDesc, "large"), 78)
 					third := s.m.Bytes()
 					again := mustParse(t, allDesc, third)
-					if got := again.Int64(allDesc.named("large")); got != 78 || s.Int64(allDesc.named("large")) != 78 {
+					if got := again.Int64(fieldNamed(allDesc, "large")); got != 78 || s.Int64(fieldNamed(allDesc, "large")) != 78 {
 						t.Errorf("%s: set to 78, sent as %d", name, got)
 					}
 					if got, want := again.Format(allDesc), s.Format(allDesc); got != want {
@@ -72,9 +72,9 @@ func TestBytesFrozen(t *testing.T) {
 // TestAppendStruct: the bytes of one struct are a message.
 func TestAppendStruct(t *testing.T) {
 	s := newStruct(allDesc)
-	inner := s.NewChild(allDesc.named("self"), allDesc, 0)
-	inner.SetText(allDesc.named("text"), "inner")
-	inner.NewChild(allDesc.named("point"), allDesc, 0).SetInt32(pointDesc.named("x"), 3)
+	inner := s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
+	inner.SetText(fieldNamed(allDesc, "text"), "inner")
+	inner.NewChild(fieldNamed(allDesc, "point"), allDesc, 0).SetInt32(fieldNamed(pointDesc, "x"), 3)
 	check := func(what string, s XStruct, d *XDesc, want string) {
 		t.Helper()
 		wire := s.AppendStruct([]byte("dst"), d)
@@ -86,12 +86,12 @@ func TestAppendStruct(t *testing.T) {
 		}
 	}
 	check("being built", inner, allDesc, `{text: "inner", point: {x: 3, y: 0}}`)
-	inner.SetText(allDesc.named("text"), "edited")
+	inner.SetText(fieldNamed(allDesc, "text"), "edited")
 	check("edited", inner, allDesc, `{text: "edited", point: {x: 3, y: 0}}`)
 	check("root", s, allDesc, `{self: {text: "edited", point: {x: 3, y: 0}}}`)
-	check("innermost", inner.Child(allDesc.named("point"), allDesc), pointDesc, "{x: 3, y: 0}")
-	got := mustParse(t, allDesc, s.m.Bytes(), Lazy).Child(allDesc.named("self"), allDesc)
+	check("innermost", inner.Child(fieldNamed(allDesc, "point"), allDesc), pointDesc, "{x: 3, y: 0}")
+	got := mustParse(t, allDesc, s.m.Bytes(), Lazy).Child(fieldNamed(allDesc, "self"), allDesc)
 	check("received", got, allDesc, `{text: "edited", point: {x: 3, y: 0}}`)
-	check("absent", s.Child(allDesc.named("shape"), allDesc), shapeDesc, "{}")
+	check("absent", s.Child(fieldNamed(allDesc, "shape"), allDesc), shapeDesc, "{}")
 	check("zero", XStruct{}, pointDesc, "{x: 0, y: 0}")
 }

@@ -5,6 +5,8 @@ package nocopy
 import (
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // changer changes everything in a message that the accessors of a type know how to change: in the
@@ -20,26 +22,26 @@ var longText = strings.Repeat("long ", referSize/5+1)
 
 func (c changer) structure(s XStruct, d *XDesc) {
 	c.depth++
-	for i := range d.fields {
-		f, constant := &d.fields[i], d.constant(i)
+	for i := range d.Fields() {
+		f, constant := &d.Fields()[i], d.Field(i)
 		switch {
 		case !s.HasField(constant):
 			c.absent(s, f, constant, d)
-		case f.kind == fixed:
+		case f.Kind() == schema.Fixed:
 			c.fixed(s, f, constant)
-		case f.typ.binary:
+		case f.Type.Binary():
 			s.SetBytes(constant, append([]byte("new "), s.Bytes(constant)...))
-		case f.kind == text:
+		case f.Kind() == schema.Text:
 			s.SetText(constant, s.Text(constant)+longText[:i])
 		default:
-			c.value(s.Child(constant, d), f.typ)
+			c.value(s.Child(constant, d), f.Type)
 		}
 	}
 }
 
 // absent sets a few fields that are not set: one appended, one appended and taken back, one unset
 // without effect.
-func (c changer) absent(s XStruct, f *field, constant XField, d *XDesc) {
+func (c changer) absent(s XStruct, f *schema.Field, constant XField, d *XDesc) {
 	switch f.Name {
 	case "medium", "y":
 		s.SetInt32(constant, -7)
@@ -55,8 +57,8 @@ func (c changer) absent(s XStruct, f *field, constant XField, d *XDesc) {
 	}
 }
 
-func (c changer) fixed(s XStruct, f *field, constant XField) {
-	switch f.typ.wire {
+func (c changer) fixed(s XStruct, f *schema.Field, constant XField) {
+	switch f.Type.Wire() {
 	case WireBool:
 		s.SetBool(constant, !s.Bool(constant))
 	case WireI8:
@@ -78,13 +80,13 @@ func (c changer) fixed(s XStruct, f *field, constant XField) {
 func (c changer) value(v XStruct, t *XType) {
 	c.depth++
 	switch {
-	case t.kind == record:
-		c.structure(v, t.desc)
-	case t.kind == dict:
+	case t.Kind() == schema.Record:
+		c.structure(v, t.Struct())
+	case t.Kind() == schema.Dict:
 		c.dict(v, t)
-	case t.elem.kind == fixed:
+	case t.Elem().Kind() == schema.Fixed:
 		c.fixedList(v, t)
-	case t.elem.kind == text:
+	case t.Elem().Kind() == schema.Text:
 		l := BytesList(v)
 		for i := range l.Len() {
 			if i%2 == 0 {
@@ -92,10 +94,10 @@ func (c changer) value(v XStruct, t *XType) {
 			}
 		}
 		l.Append([]byte("last"))
-	case t.elem.kind == record:
+	case t.Elem().Kind() == schema.Record:
 		l := StructList[XStruct](v)
 		for _, e := range l.All() {
-			c.structure(e, t.elem.desc)
+			c.structure(e, t.Elem().Struct())
 		}
 		if n := l.Len(); n > 0 && c.depth < 8 {
 			l.Set(0, l.At(n-1))
@@ -104,7 +106,7 @@ func (c changer) value(v XStruct, t *XType) {
 	default:
 		l := NestedList[XStruct](v)
 		for _, e := range l.All() {
-			c.value(e, t.elem)
+			c.value(e, t.Elem())
 		}
 		if n := l.Len(); n > 1 && c.depth < 8 {
 			l.Append(l.At(0))
@@ -114,7 +116,7 @@ func (c changer) value(v XStruct, t *XType) {
 }
 
 func (c changer) fixedList(v XStruct, t *XType) {
-	switch t.elem.wire {
+	switch t.Elem().Wire() {
 	case WireI32:
 		l := Int32List(v)
 		for i, x := range l.All() {
@@ -134,30 +136,30 @@ func (c changer) fixedList(v XStruct, t *XType) {
 
 func (c changer) dict(v XStruct, t *XType) {
 	switch {
-	case t.key == typeString && t.elem == typeI64:
+	case t.Key() == schema.TypeString && t.Elem() == schema.TypeI64:
 		p := Map[string, int64, XAsString, XAsInt64](v)
 		p.Put("a", 77)
 		p.Put("new", 78)
 		p.Delete("b")
-	case t.key == typeBool:
+	case t.Key() == schema.TypeBool:
 		p := Map[bool, bool, XAsBool, XAsBool](v)
 		p.Delete(true)
 		p.Put(true, true)
-	case t.key == typeString && t.elem.kind == record:
+	case t.Key() == schema.TypeString && t.Elem().Kind() == schema.Record:
 		p := StructMap[string, XStruct, XAsString](v)
 		for _, e := range p.All() {
-			c.structure(e, t.elem.desc)
+			c.structure(e, t.Elem().Struct())
 		}
 		p.PutNew("new")
-	case t.key == typeString && t.elem.kind >= list:
+	case t.Key() == schema.TypeString && t.Elem().Kind() >= schema.List:
 		p := NestedMap[string, XStruct, XAsString](v)
 		for _, e := range p.All() {
-			c.value(e, t.elem)
+			c.value(e, t.Elem())
 		}
 		p.PutNew("new", 0)
-	case t.key == typeI64 && t.elem.kind == dict:
+	case t.Key() == schema.TypeI64 && t.Elem().Kind() == schema.Dict:
 		for _, e := range (NestedMap[int64, XStruct, XAsInt64](v)).All() {
-			c.value(e, t.elem)
+			c.value(e, t.Elem())
 		}
 	}
 }

@@ -3,14 +3,16 @@ package nocopy
 import (
 	"fmt"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // clashDesc has a map of texts, whose keys are put without codecs, and one of numbers.
 var clashDesc = func() *XDesc {
-	d := newStructDesc("Clash")
+	d := schema.NewStruct("Clash")
 	d.Define(
-		XFieldDesc{ID: 1, Name: "texts", Type: mapTypeOf(typeString, typeString)},
-		XFieldDesc{ID: 2, Name: "numbers", Type: mapTypeOf(typeString, typeI64)},
+		XFieldDesc{ID: 1, Name: "texts", Type: schema.MapOf(schema.TypeString, schema.TypeString)},
+		XFieldDesc{ID: 2, Name: "numbers", Type: schema.MapOf(schema.TypeString, schema.TypeI64)},
 	)
 	return d
 }()
@@ -48,8 +50,8 @@ func tablesOfWholeKeys(t *testing.T, format string, first int) (whole int) {
 	key := func(i int) string { return fmt.Sprintf(format, first+i) }
 	check := func(how string, s XStruct) {
 		t.Helper()
-		texts := StringMap(s.Child(clashDesc.named("texts"), clashDesc))
-		numbers := Map[string, int64, XAsString, XAsInt64](s.Child(clashDesc.named("numbers"), clashDesc))
+		texts := StringMap(s.Child(fieldNamed(clashDesc, "texts"), clashDesc))
+		numbers := Map[string, int64, XAsString, XAsInt64](s.Child(fieldNamed(clashDesc, "numbers"), clashDesc))
 		if texts.Len() != n || numbers.Len() != n {
 			t.Errorf("%s: %d and %d pairs of %d", how, texts.Len(), numbers.Len(), n)
 		}
@@ -82,7 +84,7 @@ func tablesOfWholeKeys(t *testing.T, format string, first int) (whole int) {
 		}
 	}
 	s := newStruct(clashDesc)
-	texts := StringMap(s.NewChild(clashDesc.named("texts"), clashDesc, 0))
+	texts := StringMap(s.NewChild(fieldNamed(clashDesc, "texts"), clashDesc, 0))
 	for i := range n {
 		texts.Put(key(i), "before")
 		texts.Put(key(i/2), fmt.Sprint(i/2))
@@ -90,7 +92,7 @@ func tablesOfWholeKeys(t *testing.T, format string, first int) (whole int) {
 	for i := range n {
 		texts.Put(key(i), fmt.Sprint(i))
 	}
-	numbers := Map[string, int64, XAsString, XAsInt64](s.NewChild(clashDesc.named("numbers"), clashDesc, 0))
+	numbers := Map[string, int64, XAsString, XAsInt64](s.NewChild(fieldNamed(clashDesc, "numbers"), clashDesc, 0))
 	for i := range n {
 		numbers.Put(key(i), int64(i))
 	}

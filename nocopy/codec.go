@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -87,12 +88,12 @@ type (
 
 // appendEncoded appends a value of type t to what is being built and returns its word.
 func (m *Message) appendEncoded(t *XType, k encoded) uint32 {
-	switch t.kind {
-	case fixed:
-		p, b := m.buf.Extend(int(t.size))
+	switch t.Kind() {
+	case schema.Fixed:
+		p, b := m.buf.Extend(int(t.Size()))
 		copy(b, k.fixed[:])
 		return p
-	case text:
+	case schema.Text:
 		checkLen(len(k.text))
 		return m.extendText(k.text)
 	}
@@ -101,8 +102,8 @@ func (m *Message) appendEncoded(t *XType, k encoded) uint32 {
 
 // replaceEncoded puts a value in the place of the one that word stands for and returns its word.
 func (m *Message) replaceEncoded(t *XType, word uint32, k encoded) uint32 {
-	if t.kind == fixed {
-		b, word := m.replaceFixed(word, int(t.size))
+	if t.Kind() == schema.Fixed {
+		b, word := m.replaceFixed(word, int(t.Size()))
 		copy(b, k.fixed[:])
 		return word
 	}

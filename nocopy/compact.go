@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -67,7 +68,7 @@ func (m *Message) manyHandouts() bool {
 	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return m.at(h.e, h.field) != h.word })
 	if len(m.handouts) > fewHandouts { // the structs of some may no longer be in the message
 		live := map[uint32]bool{}
-		m.eachStruct(m.desc.self, m.root, func(e uint32) { live[e] = true })
+		m.eachStruct(m.desc.Type(), m.root, func(e uint32) { live[e] = true })
 		m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return !live[h.e] })
 	}
 	return len(m.handouts) > fewHandouts
@@ -77,27 +78,27 @@ func (m *Message) manyHandouts() bool {
 // included. Structs that are not indexed yet have no entry and are left out.
 func (m *Message) eachStruct(t *XType, e uint32, f func(e uint32)) {
 	visit := func(t *XType, word uint32) {
-		if t.kind >= record && word != 0 && word&notIndexed == 0 {
+		if t.Kind() >= schema.Record && word != 0 && word&notIndexed == 0 {
 			m.eachStruct(t, word, f)
 		}
 	}
 	switch {
-	case t.kind == record:
+	case t.Kind() == schema.Record:
 		f(e)
-		d := t.desc
-		for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
-			visit(d.fields[i].typ, m.at(e, d.fields[i].c))
+		d := t.Struct()
+		for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+			visit(d.Fields()[i].Type, m.at(e, d.Fields()[i].Ref()))
 		}
-	case t.kind == dict:
+	case t.Kind() == schema.Dict:
 		for i := range m.idx[e+listCount] {
 			if slot := m.idx[e+listElems] + i*pairWords; m.idx[slot] != 0 {
-				visit(t.key, m.idx[slot])
-				visit(t.elem, m.idx[slot+pairValue])
+				visit(t.Key(), m.idx[slot])
+				visit(t.Elem(), m.idx[slot+pairValue])
 			}
 		}
-	case t.elem.kind >= record:
+	case t.Elem().Kind() >= schema.Record:
 		for i := range m.idx[e+listCount] {
-			visit(t.elem, m.elementEntry(e, t.elem, i))
+			visit(t.Elem(), m.elementEntry(e, t.Elem(), i))
 		}
 	}
 }
@@ -198,7 +199,7 @@ func (r *rewriter) structure(d *XDesc, e uint32, i int) int {
 	m.dead.reclaimFields(m, d, e)
 	m.idx[e+entryStart] = r.base + uint32(i)
 	var u extraFields
-	if d.union {
+	if d.IsUnion() {
 		u.begin(m, e)
 	}
 	for {
@@ -207,22 +208,22 @@ func (r *rewriter) structure(d *XDesc, e uint32, i int) int {
 		if t == WireStop {
 			break
 		}
-		f := d.find(key)
-		if f != nil && fits(r.b, f.typ, at) {
-			if word := m.at(e, f.c); word != 0 {
-				word, i = r.element(f.typ, word, at)
-				m.put(e, f.c, word)
+		f := d.Find(key)
+		if f != nil && fits(r.b, f.Type, at) {
+			if word := m.at(e, f.Ref()); word != 0 {
+				word, i = r.element(f.Type, word, at)
+				m.put(e, f.Ref(), word)
 				continue
 			}
 		}
 		end := r.skip(t, at)
-		if d.union {
+		if d.IsUnion() {
 			u.add(r.base+uint32(i), r.base+uint32(end))
 		}
 		i = end
 	}
 	m.idx[e+entryEnd] = r.base + uint32(i)
-	if d.union {
+	if d.IsUnion() {
 		u.end()
 	}
 	return i + 1
@@ -242,12 +243,12 @@ func (r *rewriter) skip(t WireType, i int) int {
 // now, and the index after it.
 func (r *rewriter) element(t *XType, word uint32, i int) (uint32, int) {
 	switch {
-	case t.kind == fixed:
-		return r.base + uint32(i), i + int(t.size)
-	case t.kind == text:
+	case t.Kind() == schema.Fixed:
+		return r.base + uint32(i), i + int(t.Size())
+	case t.Kind() == schema.Text:
 		return r.base + uint32(i), i + wire.TextHeader + int(wire.BE32(r.b[i:]))
 	case word&notIndexed != 0:
-		return notIndexed | r.base + uint32(i), r.skip(t.wire, i)
+		return notIndexed | r.base + uint32(i), r.skip(t.Wire(), i)
 	}
 	return word, r.value(t, word, i)
 }
@@ -256,10 +257,10 @@ func (r *rewriter) element(t *XType, word uint32, i int) (uint32, int) {
 // positions. It returns the index after it.
 func (r *rewriter) value(t *XType, e uint32, i int) int {
 	m := r.m
-	switch t.kind {
-	case record:
-		return r.structure(t.desc, e, i)
-	case dict:
+	switch t.Kind() {
+	case schema.Record:
+		return r.structure(t.Struct(), e, i)
+	case schema.Dict:
 		i = r.dict(t, e, i+wire.MapHeader)
 	default:
 		i = r.list(t, e, i+wire.ListHeader)
@@ -274,19 +275,19 @@ func (r *rewriter) list(t *XType, e uint32, i int) int {
 	m := r.m
 	n := m.idx[e+listCount]
 	m.idx[e+listStart] = r.base + uint32(i)
-	if t.elem.kind == fixed {
-		return i + int(n)*int(t.elem.size)
+	if t.Elem().Kind() == schema.Fixed {
+		return i + int(n)*int(t.Elem().Size())
 	}
 	if gap := m.editOf(e).gap; gap > 0 {
 		m.moveSlots(e, gap, n)
 	}
 	for k := range n {
-		if t.elem.kind == record {
-			i = r.structure(t.elem.desc, m.structEntry(e, k), i)
+		if t.Elem().Kind() == schema.Record {
+			i = r.structure(t.Elem().Struct(), m.structEntry(e, k), i)
 			continue
 		}
 		slot := m.idx[e+listElems] + k
-		m.idx[slot], i = r.element(t.elem, m.idx[slot], i)
+		m.idx[slot], i = r.element(t.Elem(), m.idx[slot], i)
 	}
 	return i
 }
@@ -309,8 +310,8 @@ func (r *rewriter) dict(t *XType, e uint32, i int) int {
 			}
 			continue
 		}
-		m.idx[to], i = r.element(t.key, key, i)
-		m.idx[to+pairValue], i = r.element(t.elem, value, i)
+		m.idx[to], i = r.element(t.Key(), key, i)
+		m.idx[to+pairValue], i = r.element(t.Elem(), value, i)
 		m.idx[to+pairNode] = 0
 		to += pairWords
 	}

@@ -12,83 +12,83 @@ import (
 
 // edits are things that may be done to one message again and again.
 var againAndAgain = map[string]func(s XStruct, i int){
-	"a text of 3000 bytes": func(s XStruct, i int) { s.SetText(allDesc.named("text"), longText[:3000-i%2]) },
+	"a text of 3000 bytes": func(s XStruct, i int) { s.SetText(fieldNamed(allDesc, "text"), longText[:3000-i%2]) },
 	"texts of 1 byte to 64 KiB": func(s XStruct, i int) {
-		s.SetText(allDesc.named("text"), strings.Repeat("x", 1+(i*7919)%(64<<10)))
+		s.SetText(fieldNamed(allDesc, "text"), strings.Repeat("x", 1+(i*7919)%(64<<10)))
 	},
-	"binaries":         func(s XStruct, i int) { s.SetBytes(allDesc.named("blob"), make([]byte, (i*7919)%5000)) },
-	"room in binaries": func(s XStruct, i int) { s.NewBytes(allDesc.named("blob"), 3000); s.m.Finish() },
+	"binaries":         func(s XStruct, i int) { s.SetBytes(fieldNamed(allDesc, "blob"), make([]byte, (i*7919)%5000)) },
+	"room in binaries": func(s XStruct, i int) { s.NewBytes(fieldNamed(allDesc, "blob"), 3000); s.m.Finish() },
 	"an element": func(s XStruct, i int) {
-		StringList(s.Child(allDesc.named("words"), allDesc)).Set(0, longText[:i%3000])
+		StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)).Set(0, longText[:i%3000])
 	},
 	"a map's value": func(s XStruct, i int) {
-		NestedMap[string, StructList[XStruct], XAsString](s.Child(allDesc.named("groups"), allDesc)).PutNew("g", 3).At(1).SetInt32(pointDesc.named("x"), 5)
+		NestedMap[string, StructList[XStruct], XAsString](s.Child(fieldNamed(allDesc, "groups"), allDesc)).PutNew("g", 3).At(1).SetInt32(fieldNamed(pointDesc, "x"), 5)
 	},
 	"a map's struct": func(s XStruct, i int) {
-		StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc)).PutNew(7).SetInt32(pointDesc.named("x"), int32(i))
+		StructMap[int32, XStruct, XAsInt32](s.Child(fieldNamed(allDesc, "byNumber"), allDesc)).PutNew(7).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
 	},
 	"a map's pair, deleted and put": func(s XStruct, i int) {
-		counts := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
+		counts := Map[string, int64, XAsString, XAsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc))
 		counts.Delete("key 1")
 		counts.Put("key 1", 5)
 	},
 	"room in binaries that are not finished": func(s XStruct, i int) {
-		copy(s.NewBytes(allDesc.named("blob"), 3000), longText)
+		copy(s.NewBytes(fieldNamed(allDesc, "blob"), 3000), longText)
 	},
 	"room in structs that are replaced": func(s XStruct, i int) {
-		copy(s.NewChild(allDesc.named("self"), allDesc, 0).NewBytes(allDesc.named("blob"), 3000), longText)
+		copy(s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0).NewBytes(fieldNamed(allDesc, "blob"), 3000), longText)
 	},
 	"another struct": func(s XStruct, i int) {
-		s.NewChild(allDesc.named("self"), allDesc, 0).NewChild(allDesc.named("point"), allDesc, 0).SetInt32(pointDesc.named("x"), 5)
+		s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0).NewChild(fieldNamed(allDesc, "point"), allDesc, 0).SetInt32(fieldNamed(pointDesc, "x"), 5)
 	},
 	"a struct, unset and set": func(s XStruct, i int) {
-		s.Unset(allDesc.named("point"))
-		s.NewChild(allDesc.named("point"), allDesc, 0)
+		s.Unset(fieldNamed(allDesc, "point"))
+		s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
 	},
 	"another list": func(s XStruct, i int) {
-		words := StringList(s.NewChild(allDesc.named("words"), allDesc, i%100))
+		words := StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, i%100))
 		words.Append("x")
-		NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, 3)).NewAt(1, i%50)
+		NestedList[Int32List](s.NewChild(fieldNamed(allDesc, "matrix"), allDesc, 3)).NewAt(1, i%50)
 	},
 	"whole lists": func(s XStruct, i int) {
-		s.SetTexts(allDesc.named("words"), allDesc, []string{"a", "b"})
-		s.SetInt64s(allDesc.named("numbers"), allDesc, make([]int64, i%100))
+		s.SetTexts(fieldNamed(allDesc, "words"), allDesc, []string{"a", "b"})
+		s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, make([]int64, i%100))
 	},
 	"a copy of a part of itself": func(s XStruct, i int) {
-		s.SetChild(allDesc.named("point"), allDesc, StructList[XStruct](s.Child(allDesc.named("points"), allDesc)).At(0))
-		StructList[XStruct](s.Child(allDesc.named("points"), allDesc)).Set(1, s.Child(allDesc.named("point"), allDesc))
+		s.SetChild(fieldNamed(allDesc, "point"), allDesc, StructList[XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc)).At(0))
+		StructList[XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc)).Set(1, s.Child(fieldNamed(allDesc, "point"), allDesc))
 	},
 	"grafts": func(s XStruct, i int) {
 		v := newStruct(allDesc)
-		v.SetText(allDesc.named("text"), longText)
-		points := StructList[XStruct](v.NewChild(allDesc.named("points"), allDesc, 5))
-		points.At(3).SetInt32(pointDesc.named("x"), 1)
-		s.SetChild(allDesc.named("self"), allDesc, v)
-		s.SetChild(allDesc.named("points"), allDesc, XStruct(points))
-		StructList[XStruct](s.Child(allDesc.named("points"), allDesc)).AppendNew()
+		v.SetText(fieldNamed(allDesc, "text"), longText)
+		points := StructList[XStruct](v.NewChild(fieldNamed(allDesc, "points"), allDesc, 5))
+		points.At(3).SetInt32(fieldNamed(pointDesc, "x"), 1)
+		s.SetChild(fieldNamed(allDesc, "self"), allDesc, v)
+		s.SetChild(fieldNamed(allDesc, "points"), allDesc, XStruct(points))
+		StructList[XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc)).AppendNew()
 		v.Release()
 	},
 	"elements appended and removed": func(s XStruct, i int) {
-		points := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
-		points.AppendNew().SetInt32(pointDesc.named("x"), 3)
+		points := StructList[XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc))
+		points.AppendNew().SetInt32(fieldNamed(pointDesc, "x"), 3)
 		points.Delete(0, 1)
-		words := StringList(s.Child(allDesc.named("words"), allDesc))
+		words := StringList(s.Child(fieldNamed(allDesc, "words"), allDesc))
 		words.Append(longText[:100])
 		words.Truncate(words.Len() - 1)
 	},
 	"numbers appended and removed": func(s XStruct, i int) {
-		numbers := Int64List(s.Child(allDesc.named("numbers"), allDesc))
+		numbers := Int64List(s.Child(fieldNamed(allDesc, "numbers"), allDesc))
 		for k := range 10 {
 			numbers.Append(int64(k))
 		}
 		numbers.Truncate(numbers.Len() - 10)
 	},
 	"an arm": func(s XStruct, i int) {
-		u := s.Child(allDesc.named("shape"), allDesc)
-		u.Arm(shapeDesc.named("corner"), shapeDesc).NewChild(shapeDesc.named("corner"), shapeDesc, 0)
-		u.Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), longText[:2000])
+		u := s.Child(fieldNamed(allDesc, "shape"), allDesc)
+		u.Arm(fieldNamed(shapeDesc, "corner"), shapeDesc).NewChild(fieldNamed(shapeDesc, "corner"), shapeDesc, 0)
+		u.Arm(fieldNamed(shapeDesc, "label"), shapeDesc).SetText(fieldNamed(shapeDesc, "label"), longText[:2000])
 	},
-	"numbers after Bytes": func(s XStruct, i int) { s.m.Bytes(); s.SetInt64(allDesc.named("large"), int64(i)) },
+	"numbers after Bytes": func(s XStruct, i int) { s.m.Bytes(); s.SetInt64(fieldNamed(allDesc, "large"), int64(i)) },
 }
 
 // footprint is about how much memory the message holds on to.
@@ -111,9 +111,9 @@ func TestEditedForEver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
 				s := stateOf(t, state)
-				words, points := StringList(s.Child(allDesc.named("words"), allDesc)), StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
-				flag := s.Child(allDesc.named("shape"), allDesc)
-				kept := s.Text(allDesc.named("text"))
+				words, points := StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)), StructList[XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc))
+				flag := s.Child(fieldNamed(allDesc, "shape"), allDesc)
+				kept := s.Text(fieldNamed(allDesc, "text"))
 				want := strings.Clone(kept)
 				most := 0
 				for i := range rounds {
@@ -170,17 +170,17 @@ func TestCompact(t *testing.T) {
 	for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
 		t.Run(state, func(t *testing.T) {
 			s := stateOf(t, state)
-			point := s.Child(allDesc.named("point"), allDesc)
-			points := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
-			counts := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
-			words := StringList(s.Child(allDesc.named("words"), allDesc))
-			gone := s.Child(allDesc.named("self"), allDesc)
+			point := s.Child(fieldNamed(allDesc, "point"), allDesc)
+			points := StructList[XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc))
+			counts := Map[string, int64, XAsString, XAsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc))
+			words := StringList(s.Child(fieldNamed(allDesc, "words"), allDesc))
+			gone := s.Child(fieldNamed(allDesc, "self"), allDesc)
 			if !gone.Valid() {
-				gone = s.NewChild(allDesc.named("self"), allDesc, 0)
+				gone = s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
 			}
-			goneList := StringList(gone.NewChild(allDesc.named("words"), allDesc, 3))
+			goneList := StringList(gone.NewChild(fieldNamed(allDesc, "words"), allDesc, 3))
 			goneList.Set(1, "x")
-			s.NewChild(allDesc.named("self"), allDesc, 0).SetText(allDesc.named("text"), "new")
+			s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0).SetText(fieldNamed(allDesc, "text"), "new")
 			if goneList.At(1) != "x" {
 				t.Errorf("%s: what was replaced reads %q", state, goneList.At(1))
 			}
@@ -193,8 +193,8 @@ func TestCompact(t *testing.T) {
 			if s.m.Nodes() != 0 {
 				t.Errorf("%s: %d nodes", state, s.m.Nodes())
 			}
-			point.SetInt32(pointDesc.named("x"), 77)
-			points.AppendNew().SetInt32(pointDesc.named("x"), 78)
+			point.SetInt32(fieldNamed(pointDesc, "x"), 77)
+			points.AppendNew().SetInt32(fieldNamed(pointDesc, "x"), 78)
 			counts.Put("new", 79)
 			words.Append("80")
 			for _, want := range []string{"x: 77", "x: 78", `"new": 79`, `"80"`} {
@@ -203,16 +203,16 @@ func TestCompact(t *testing.T) {
 				}
 			}
 			checkSent(t, state+", changed", s)
-			if gone.Valid() || gone.Text(allDesc.named("text")) != "" || goneList.Len() != 0 || gone.Format(allDesc) != "{}" || goneList.String() != "[]" {
+			if gone.Valid() || gone.Text(fieldNamed(allDesc, "text")) != "" || goneList.Len() != 0 || gone.Format(allDesc) != "{}" || goneList.String() != "[]" {
 				t.Errorf("%s: what is gone reads as %v, %s, %s", state, gone.Valid(), gone.Format(allDesc), goneList)
 			}
-			panics(t, "setting in what is gone", panicGone, func() { gone.SetText(allDesc.named("text"), "x") })
-			panics(t, "setting a number in what is gone", panicGone, func() { gone.SetInt64(allDesc.named("large"), 1) })
+			panics(t, "setting in what is gone", panicGone, func() { gone.SetText(fieldNamed(allDesc, "text"), "x") })
+			panics(t, "setting a number in what is gone", panicGone, func() { gone.SetInt64(fieldNamed(allDesc, "large"), 1) })
 			panics(t, "appending to what is gone", panicGone, func() { goneList.Append("x") })
 			if c := gone.Clone(allDesc); c.Format(allDesc) != "{}" {
 				t.Errorf("%s: a clone of what is gone: %s", state, c.Format(allDesc))
 			}
-			s.SetChild(allDesc.named("self"), allDesc, gone)
+			s.SetChild(fieldNamed(allDesc, "self"), allDesc, gone)
 			checkSent(t, state+", with a copy of what is gone", s)
 			s.m.Compact()
 			checkSent(t, state+", compacted again", s)
@@ -224,7 +224,7 @@ func TestCompact(t *testing.T) {
 
 // TestEntryUsedAgain: a map that gets the entry of one that was being filled has keys of its own.
 func TestEntryUsedAgain(t *testing.T) {
-	counts := allDesc.named("counts")
+	counts := fieldNamed(allDesc, "counts")
 	from := newStruct(allDesc)
 	Map[string, int64, XAsString, XAsInt64](from.NewChild(counts, allDesc, 0)).Put("a", 1)
 	s := newStruct(allDesc)
@@ -243,12 +243,12 @@ func TestEntryUsedAgain(t *testing.T) {
 // is changed.
 func TestRoomIsKept(t *testing.T) {
 	s := newStruct(allDesc)
-	room := s.NewBytes(allDesc.named("blob"), 3000)
+	room := s.NewBytes(fieldNamed(allDesc, "blob"), 3000)
 	for i := range 100_000 {
-		s.SetText(allDesc.named("text"), longText[:2000+i%100])
+		s.SetText(fieldNamed(allDesc, "text"), longText[:2000+i%100])
 	}
 	copy(room, bytes.Repeat([]byte("x"), 3000))
-	if got := s.Bytes(allDesc.named("blob")); string(got) != strings.Repeat("x", 3000) {
+	if got := s.Bytes(fieldNamed(allDesc, "blob")); string(got) != strings.Repeat("x", 3000) {
 		t.Error("what was filled in is not in the message")
 	}
 	checkSent(t, "room", s)
@@ -256,22 +256,22 @@ func TestRoomIsKept(t *testing.T) {
 	s = newStruct(allDesc)
 	const n = fewHandouts
 	var rooms [n][]byte
-	l := StructList[XStruct](s.NewChild(allDesc.named("children"), allDesc, n))
+	l := StructList[XStruct](s.NewChild(fieldNamed(allDesc, "children"), allDesc, n))
 	for i := range rooms {
-		rooms[i] = l.At(i).NewBytes(allDesc.named("blob"), 10+1000*i)
+		rooms[i] = l.At(i).NewBytes(fieldNamed(allDesc, "blob"), 10+1000*i)
 	}
-	gone := s.NewChild(allDesc.named("self"), allDesc, 0).NewBytes(allDesc.named("blob"), 20)
-	s.Unset(allDesc.named("self"))
+	gone := s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0).NewBytes(fieldNamed(allDesc, "blob"), 20)
+	s.Unset(fieldNamed(allDesc, "self"))
 	for range 3 {
 		s.m.Compact()
-		s.SetText(allDesc.named("text"), longText[:3000])
+		s.SetText(fieldNamed(allDesc, "text"), longText[:3000])
 	}
 	copy(gone, "not in the message")
 	for i, r := range rooms {
 		if i%2 == 0 {
 			copy(r, fmt.Sprint("binary ", i))
 		} else {
-			l.At(i).SetBytes(allDesc.named("blob"), []byte(fmt.Sprint("other ", i)))
+			l.At(i).SetBytes(fieldNamed(allDesc, "blob"), []byte(fmt.Sprint("other ", i)))
 		}
 	}
 	for i := range rooms {
@@ -279,7 +279,7 @@ func TestRoomIsKept(t *testing.T) {
 		if i%2 != 0 {
 			want = fmt.Sprint("other ", i)
 		}
-		if got := l.At(i).Bytes(allDesc.named("blob")); !bytes.HasPrefix(got, []byte(want)) {
+		if got := l.At(i).Bytes(fieldNamed(allDesc, "blob")); !bytes.HasPrefix(got, []byte(want)) {
 			t.Errorf("binary %d is %.20q, want %q", i, got, want)
 		}
 	}
@@ -296,11 +296,11 @@ func TestMillionEdits(t *testing.T) {
 	rounds := testmode.Of(50_000, 250_000)
 	for _, opts := range [][]Option{nil, {Recycle}} {
 		s := newStruct(allDesc, opts...)
-		s.SetText(allDesc.named("text"), longText[:3000])
+		s.SetText(fieldNamed(allDesc, "text"), longText[:3000])
 		s.m.Finish()
-		first := s.Text(allDesc.named("text"))
+		first := s.Text(fieldNamed(allDesc, "text"))
 		for i := range rounds {
-			s.SetText(allDesc.named("text"), longText[:3000])
+			s.SetText(fieldNamed(allDesc, "text"), longText[:3000])
 			if i%1000 == 0 && footprint(s.m) > 6<<20 {
 				t.Fatalf("%d bytes after %d edits", footprint(s.m), i)
 			}
@@ -317,16 +317,19 @@ func TestMillionEdits(t *testing.T) {
 func TestReferredMemoryIsGivenUp(t *testing.T) {
 	const size = 1 << 20
 	for name, set := range map[string]func(s XStruct, v string){
-		"a field":       func(s XStruct, v string) { s.SetText(allDesc.named("text"), v) },
-		"set and unset": func(s XStruct, v string) { s.SetText(allDesc.named("text"), v); s.Unset(allDesc.named("text")) },
-		"a list":        func(s XStruct, v string) { StringList(s.Child(allDesc.named("words"), allDesc)).Set(0, v) },
+		"a field": func(s XStruct, v string) { s.SetText(fieldNamed(allDesc, "text"), v) },
+		"set and unset": func(s XStruct, v string) {
+			s.SetText(fieldNamed(allDesc, "text"), v)
+			s.Unset(fieldNamed(allDesc, "text"))
+		},
+		"a list": func(s XStruct, v string) { StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)).Set(0, v) },
 		"another struct": func(s XStruct, v string) {
-			s.NewChild(allDesc.named("self"), allDesc, 0).SetText(allDesc.named("text"), v)
+			s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0).SetText(fieldNamed(allDesc, "text"), v)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStruct(allDesc)
-			s.NewChild(allDesc.named("words"), allDesc, 1)
+			s.NewChild(fieldNamed(allDesc, "words"), allDesc, 1)
 			for i := range testmode.Of(50, 200) {
 				set(s, strings.Repeat("x", size+i))
 				if got := footprint(s.m); got > 16*size {
@@ -344,17 +347,17 @@ func TestReferredMemoryIsGivenUp(t *testing.T) {
 func TestPositionsSuffice(t *testing.T) {
 	block := make([]byte, 64<<20)
 	s := newStruct(allDesc)
-	s.SetText(allDesc.named("text"), "kept")
+	s.SetText(fieldNamed(allDesc, "text"), "kept")
 	for i := range 50 {
-		s.SetBytes(allDesc.named("blob"), block[:len(block)-i])
+		s.SetBytes(fieldNamed(allDesc, "blob"), block[:len(block)-i])
 	}
-	blobs := BytesList(s.NewChild(allDesc.named("blobs"), allDesc, 2))
+	blobs := BytesList(s.NewChild(fieldNamed(allDesc, "blobs"), allDesc, 2))
 	for i := range 50 {
 		blobs.Set(i%2, block[:2<<20+i])
 		blobs.Append(block[:1<<20])
 		blobs.Truncate(2)
 	}
-	if s.Text(allDesc.named("text")) != "kept" || len(s.Bytes(allDesc.named("blob"))) != len(block)-49 || len(blobs.At(1)) != 2<<20+49 {
+	if s.Text(fieldNamed(allDesc, "text")) != "kept" || len(s.Bytes(fieldNamed(allDesc, "blob"))) != len(block)-49 || len(blobs.At(1)) != 2<<20+49 {
 		t.Error("not what was set")
 	}
 	if want := 64<<20 + 4<<20; s.m.Len() < want || s.m.Len() > want+1000 {
@@ -370,16 +373,16 @@ func TestLargeEdits(t *testing.T) {
 	}
 	block, times := make([]byte, testmode.Of(32<<20, 700<<20)), 4
 	s := newStruct(allDesc)
-	s.SetText(allDesc.named("text"), "kept")
-	blobs := BytesList(s.NewChild(allDesc.named("blobs"), allDesc, 1))
+	s.SetText(fieldNamed(allDesc, "text"), "kept")
+	blobs := BytesList(s.NewChild(fieldNamed(allDesc, "blobs"), allDesc, 1))
 	for i := range times {
-		s.SetBytes(allDesc.named("blob"), block[:len(block)-i])
+		s.SetBytes(fieldNamed(allDesc, "blob"), block[:len(block)-i])
 	}
-	s.SetBytes(allDesc.named("blob"), nil)
+	s.SetBytes(fieldNamed(allDesc, "blob"), nil)
 	for i := range times {
 		blobs.Set(0, block[:len(block)-i])
 	}
-	if s.Text(allDesc.named("text")) != "kept" || len(blobs.At(0)) != len(block)-times+1 {
+	if s.Text(fieldNamed(allDesc, "text")) != "kept" || len(blobs.At(0)) != len(block)-times+1 {
 		t.Error("not what was set")
 	}
 }
@@ -405,19 +408,19 @@ func TestShadowsWhenCompacted(t *testing.T) {
 			}
 			n := unknown()
 			s.m.Compact()
-			u := s.Child(allDesc.named("shape"), allDesc)
-			if got := s.Format(allDesc); got != before || unknown() != n || u.Which() != int32(shapeDesc.named("label").word()) {
+			u := s.Child(fieldNamed(allDesc, "shape"), allDesc)
+			if got := s.Format(allDesc); got != before || unknown() != n || u.Which() != int32(fieldNamed(shapeDesc, "label").Word()) {
 				t.Errorf("%s: was\n%s with %d unknown, is\n%s with %d, %d", w.name, before, n, got, unknown(), u.Which())
 			}
 			checkSent(t, w.name, s)
 			s.m.Compact()
-			u.Arm(shapeDesc.named("radius"), shapeDesc).SetFloat64(shapeDesc.named("radius"), 1)
-			u.SetFloat64(shapeDesc.named("radius"), 2)
+			u.Arm(fieldNamed(shapeDesc, "radius"), shapeDesc).SetFloat64(fieldNamed(shapeDesc, "radius"), 1)
+			u.SetFloat64(fieldNamed(shapeDesc, "radius"), 2)
 			if got := u.AppendStruct(nil, shapeDesc); string(got) != "\x04\x00\x01\x40\x00\x00\x00\x00\x00\x00\x00\x00" {
 				t.Errorf("%s: the union goes out as %x", w.name, got)
 			}
-			s.Unset(allDesc.named("text"))
-			if got := mustParse(t, allDesc, s.m.Bytes()); got.Has(allDesc.named("text")) {
+			s.Unset(fieldNamed(allDesc, "text"))
+			if got := mustParse(t, allDesc, s.m.Bytes()); got.Has(fieldNamed(allDesc, "text")) {
 				t.Errorf("%s: a field that was removed is there again", w.name)
 			}
 			s.Release()

@@ -13,7 +13,7 @@ import (
 // compacted then, what All yields are elements of the list, or pairs of the map: of these all that
 // are not removed, and none twice.
 func TestEditedWhileIterating(t *testing.T) {
-	words, counts, matrix, points := allDesc.named("words"), allDesc.named("counts"), allDesc.named("matrix"), allDesc.named("points")
+	words, counts, matrix, points := fieldNamed(allDesc, "words"), fieldNamed(allDesc, "counts"), fieldNamed(allDesc, "matrix"), fieldNamed(allDesc, "points")
 	forEach := func(f func(what string, s XStruct)) {
 		for _, state := range []string{"received", "built", "cloned"} {
 			for _, always := range []bool{false, true} {
@@ -70,7 +70,7 @@ func TestEditedWhileIterating(t *testing.T) {
 		}
 	})
 	u := newStruct(clashDesc)
-	texts := StringMap(u.NewChild(clashDesc.named("texts"), clashDesc, 0))
+	texts := StringMap(u.NewChild(fieldNamed(clashDesc, "texts"), clashDesc, 0))
 	for i := range 200 {
 		texts.Put(fmt.Sprint(i), fmt.Sprint(i))
 	}
@@ -103,8 +103,8 @@ func TestEditedWhileIterating(t *testing.T) {
 			}
 		},
 		"blobs": func(s XStruct) {
-			for range BytesList(s.Child(allDesc.named("blobs"), allDesc)).All() {
-				s.NewChild(allDesc.named("blobs"), allDesc, 0)
+			for range BytesList(s.Child(fieldNamed(allDesc, "blobs"), allDesc)).All() {
+				s.NewChild(fieldNamed(allDesc, "blobs"), allDesc, 0)
 				s.m.Compact()
 			}
 		},
@@ -121,7 +121,7 @@ func TestEditedWhileIterating(t *testing.T) {
 			for _, x := range l.All() {
 				s.NewChild(points, allDesc, 0)
 				s.m.Compact()
-				x.Int32(pointDesc.named("x"))
+				x.Int32(fieldNamed(pointDesc, "x"))
 			}
 		},
 	}
@@ -132,7 +132,7 @@ func TestEditedWhileIterating(t *testing.T) {
 				words.Set(i, "abc")
 			}
 			s.NewChild(matrix, allDesc, 100)
-			s.NewChild(allDesc.named("blobs"), allDesc, 100)
+			s.NewChild(fieldNamed(allDesc, "blobs"), allDesc, 100)
 			s.m.Finish()
 			f(s)
 			_ = name
@@ -143,8 +143,8 @@ func TestEditedWhileIterating(t *testing.T) {
 // TestSortedWhileCompacted: a function that compares may change anything else, and the message may
 // be compacted then; if it changes the list that is a panic of its own.
 func TestSortedWhileCompacted(t *testing.T) {
-	words, points := allDesc.named("words"), allDesc.named("points")
-	x := pointDesc.named("x")
+	words, points := fieldNamed(allDesc, "words"), fieldNamed(allDesc, "points")
+	x := fieldNamed(pointDesc, "x")
 	begin := func() (XStruct, StringList, StructList[XStruct]) {
 		s := stateOf(t, "built")
 		l := StringList(s.NewChild(words, allDesc, 0))
@@ -194,7 +194,7 @@ func TestSortedWhileCompacted(t *testing.T) {
 // TestCompactedNesting: neither compacting nor using entries again hides that structs are nested
 // too deeply.
 func TestCompactedNesting(t *testing.T) {
-	self := allDesc.named("self")
+	self := fieldNamed(allDesc, "self")
 	nest := func(s XStruct) {
 		for range 90 {
 			s = s.NewChild(self, allDesc, 0)
@@ -211,7 +211,7 @@ func TestCompactedNesting(t *testing.T) {
 		s.NewChild(self, allDesc, 0)
 	}
 	s.m.Compact()
-	s.SetText(allDesc.named("text"), "x")
+	s.SetText(fieldNamed(allDesc, "text"), "x")
 	s.m.Finish()
 	words := s.m.words
 	nest(s)
@@ -225,7 +225,7 @@ func TestCompactedNesting(t *testing.T) {
 
 // TestFreeEntriesEnd: the next message knows nothing of the last one's free entries.
 func TestFreeEntriesEnd(t *testing.T) {
-	words := allDesc.named("words")
+	words := fieldNamed(allDesc, "words")
 	// For one of these the index is just as large as that of any message may be
 	for n := 48 << 10; n < 48<<10+200; n++ {
 		s := newStruct(allDesc)
@@ -243,8 +243,8 @@ func TestFreeEntriesEnd(t *testing.T) {
 // TestIndexForEver: the index is bounded by what a message has had at once, whatever the sizes of
 // what comes and goes.
 func TestIndexForEver(t *testing.T) {
-	words, points, matrix, grown, wide := allDesc.named("words"), allDesc.named("points"), allDesc.named("matrix"), allDesc.named("grown"), allDesc.named("wide")
-	x := pointDesc.named("x")
+	words, points, matrix, grown, wide := fieldNamed(allDesc, "words"), fieldNamed(allDesc, "points"), fieldNamed(allDesc, "matrix"), fieldNamed(allDesc, "grown"), fieldNamed(allDesc, "wide")
+	x := fieldNamed(pointDesc, "x")
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
 		what   string
@@ -253,7 +253,7 @@ func TestIndexForEver(t *testing.T) {
 	}{
 		{"an element that was changed is set", 20_000, func(s XStruct, i int) {
 			l := StructList[XStruct](s.Child(wide, allDesc))
-			f := wideDesc.named("f3")
+			f := fieldNamed(wideDesc, "f3")
 			l.At(0).SetInt64(f, 3)
 			l.At(0).Unset(f)
 			l.Set(0, l.At(1))
@@ -275,7 +275,7 @@ func TestIndexForEver(t *testing.T) {
 		{"a set of structs, one in and one out", 20_000, func(s XStruct, i int) {
 			l := StructList[XStruct](s.Child(grown, allDesc))
 			l.AppendNew().SetInt32(x, int32(i+1000))
-			l.At(3).SetInt32(pointDesc.named("y"), int32(i))
+			l.At(3).SetInt32(fieldNamed(pointDesc, "y"), int32(i))
 			if l.Delete(0, 1); !l.Contains(l.At(7)) {
 				t.Fatal("an element is not in the set")
 			}

@@ -19,13 +19,16 @@ type compactType XType
 // compactTypeOf returns t for package compact.
 func compactTypeOf(t *XType) compact.Type { return (*compactType)(t) }
 
-func (t *compactType) Wire() byte         { return byte(t.wire) }
-func (t *compactType) Key() compact.Type  { return compactTypeOf(t.key) }
-func (t *compactType) Elem() compact.Type { return compactTypeOf(t.elem) }
+func (t *compactType) of() *XType { return (*XType)(t) }
+
+func (t *compactType) Wire() byte         { return byte(t.of().Wire()) }
+func (t *compactType) Key() compact.Type  { return compactTypeOf(t.of().Key()) }
+func (t *compactType) Elem() compact.Type { return compactTypeOf(t.of().Elem()) }
 
 func (t *compactType) Field(id int16) compact.Type {
-	if k := t.desc.NumberByID(id); k >= 0 {
-		return compactTypeOf(t.desc.fields[k].typ)
+	d := t.of().Struct()
+	if k := d.NumberByID(id); k >= 0 {
+		return compactTypeOf(d.Fields()[k].Type)
 	}
 	return nil
 }
@@ -42,17 +45,17 @@ func compactLimits(l Limits) compact.Limits {
 // returns the root. With an error it releases m.
 func (m *Message) parseCompact(b []byte) (XStruct, error) {
 	d := m.desc
-	d.self.mustBeDefined()
+	d.Type().MustBeDefined()
 	r := compact.TakeReader(len(b))
 	defer r.Free()
-	r.Reset(compactTypeOf(d.self), compactLimits(m.limits))
+	r.Reset(compactTypeOf(d.Type()), compactLimits(m.limits))
 	end, status := r.Read(b, 0, true)
 	if status != compact.Done {
 		return XStruct{}, m.refuseCompact(r, b)
 	}
 	if end < len(b) {
 		m.discard()
-		err := &Error{Offset: end, Path: d.name, Err: ErrTrailing}
+		err := &Error{Offset: end, Path: d.Name(), Err: ErrTrailing}
 		err.addFormat(notCompact(b, d))
 		return XStruct{}, err
 	}
@@ -94,7 +97,7 @@ func (m *Message) parseBinaryOf(r *compact.Reader, b []byte) (XStruct, error) {
 // compactError returns what is wrong with the bytes that r has read, of a struct that d describes.
 func compactError(d *XDesc, r *compact.Reader, limits Limits) *Error {
 	at, why := r.Fault()
-	e := &Error{Offset: at, Path: d.name, Err: why}
+	e := &Error{Offset: at, Path: d.Name(), Err: why}
 	steps := 0
 	r.Path(func(t compact.Type, n int) bool {
 		if steps++; steps > limits.MaxDepth {
@@ -104,12 +107,13 @@ func compactError(d *XDesc, r *compact.Reader, limits Limits) *Error {
 			e.Path += "[" + itoa(n) + "]"
 			return true
 		}
-		k := t.(*compactType).desc.NumberByID(int16(n))
+		d := t.(*compactType).of().Struct()
+		k := d.NumberByID(int16(n))
 		if k < 0 {
 			e.Path += "." + itoa(n)
 			return false
 		}
-		e.Path += "." + t.(*compactType).desc.fields[k].Name
+		e.Path += "." + d.Fields()[k].Name
 		return true
 	})
 	if e.Err == compact.ErrDepth {
@@ -126,7 +130,7 @@ func compactOffset(d *XDesc, b []byte, limits Limits, offset int) int {
 	at, end := 0, 0 // the last value begins and ends there
 	from := 0       // the value of interest ends after so many bytes of b
 	for _, step := range [...]int{4 << 10, 1} {
-		r.Reset(compactTypeOf(d.self), compactLimits(limits))
+		r.Reset(compactTypeOf(d.Type()), compactLimits(limits))
 		var status compact.Status
 		end, status = r.Read(b[:from], 0, false)
 		for upTo := from; status == compact.More && upTo < len(b); {
@@ -203,13 +207,13 @@ func (d *Decoder[S]) nextCompact() (XStruct, int64, error) {
 		s, err := newMessage(d.desc, d.flags, d.limits).parseCompact(c.Mem)
 		return s, size, err
 	}
-	d.desc.self.mustBeDefined()
+	d.desc.Type().MustBeDefined()
 	if err := d.fill(1); err != nil {
 		return XStruct{}, 0, err
 	}
 	r := compact.TakeReader(len(d.in.Bytes()))
 	defer r.Free()
-	r.Reset(compactTypeOf(d.desc.self), compactLimits(d.limits))
+	r.Reset(compactTypeOf(d.desc.Type()), compactLimits(d.limits))
 	for i := 0; ; {
 		b := d.in.Bytes()
 		var status compact.Status
@@ -293,7 +297,7 @@ func (m *Message) writeCompact(w *compact.Writer, out func([]byte) error) error 
 	}
 	err := w.Write(b, entry.IndexID, out)
 	if err == compact.ErrInvalid {
-		panic(fmt.Sprintf("nocopy: message of type %s is %v", m.desc.name, err))
+		panic(fmt.Sprintf("nocopy: message of type %s is %v", m.desc.Name(), err))
 	}
 	return err
 }

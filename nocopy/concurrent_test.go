@@ -58,7 +58,7 @@ func TestConcurrentReaders(t *testing.T) {
 						return fmt.Errorf("%s: reads as %s", w.name, got)
 					}
 					c := s.Clone(allDesc)
-					c.SetInt32(allDesc.named("medium"), int32(i))
+					c.SetInt32(fieldNamed(allDesc, "medium"), int32(i))
 					c.Release()
 				}
 				return nil
@@ -71,12 +71,12 @@ func TestConcurrentReaders(t *testing.T) {
 // TestConcurrentSenders: a finished message goes out several times at once while it is read.
 func TestConcurrentSenders(t *testing.T) {
 	built := newStruct(allDesc)
-	built.SetText(allDesc.named("text"), longText)
-	words := StringList(built.NewChild(allDesc.named("words"), allDesc, 0))
+	built.SetText(fieldNamed(allDesc, "text"), longText)
+	words := StringList(built.NewChild(fieldNamed(allDesc, "words"), allDesc, 0))
 	for i := range testmode.Of(100, 300) {
 		words.Append(strings.Repeat("w", i*7))
 	}
-	counts := Map[string, int64, XAsString, XAsInt64](built.NewChild(allDesc.named("counts"), allDesc, 0))
+	counts := Map[string, int64, XAsString, XAsInt64](built.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 	for i := range 300 {
 		counts.Put(itoa(i), int64(i))
 	}
@@ -95,7 +95,7 @@ func TestConcurrentSenders(t *testing.T) {
 					if s.Format(allDesc) == "" || s.m.Len() != len(want) {
 						return fmt.Errorf("%s: reads differently while it is sent", name)
 					}
-					if v, ok := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc)).Get("7"); ok && v != 7 {
+					if v, ok := Map[string, int64, XAsString, XAsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc)).Get("7"); ok && v != 7 {
 						return fmt.Errorf("%s: 7 is %d", name, v)
 					}
 				}
@@ -152,10 +152,10 @@ func tcpPair() (client, server net.Conn, err error) {
 // what they took.
 func TestConcurrentGrafts(t *testing.T) {
 	source := newStruct(allDesc)
-	big := source.NewChild(allDesc.named("self"), allDesc, 0)
-	big.SetInt64s(allDesc.named("numbers"), allDesc, make([]int64, 2000))
-	point := big.NewChild(allDesc.named("point"), allDesc, 0)
-	point.SetInt32(pointDesc.named("x"), 5)
+	big := source.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
+	big.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, make([]int64, 2000))
+	point := big.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
+	point.SetInt32(fieldNamed(pointDesc, "x"), 5)
 	wire := bytes.Clone(source.m.Bytes())
 	for _, w := range []way{inOnePiece, owned, recycled, cutEvery(1000)} {
 		t.Run(w.name, func(t *testing.T) {
@@ -174,11 +174,11 @@ func TestConcurrentGrafts(t *testing.T) {
 			together(t, func(i int) error {
 				for range 50 {
 					s := newStruct(allDesc)
-					self, numbers := allDesc.named("self"), allDesc.named("numbers")
+					self, numbers := fieldNamed(allDesc, "self"), fieldNamed(allDesc, "numbers")
 					s.SetChild(self, allDesc, shared.Child(self, allDesc))
 					took := s.Child(self, allDesc)
 					Int64List(took.Child(numbers, allDesc)).Set(1, int64(i))
-					took.Child(allDesc.named("point"), allDesc).SetInt32(pointDesc.named("x"), int32(i))
+					took.Child(fieldNamed(allDesc, "point"), allDesc).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
 					again, err := parseStruct(allDesc, s.m.Bytes())
 					if err != nil {
 						return fmt.Errorf("%s: %v", w.name, err)

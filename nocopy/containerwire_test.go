@@ -17,10 +17,10 @@ func containersIn(s XStruct) map[string]func() []byte {
 	for i := range allDesc.NumFields() {
 		f := allDesc.FieldDesc(i)
 		if w := f.Type.Wire(); w == WireList || w == WireSet || w == WireMap {
-			all[f.Name] = s.Child(allDesc.named(f.Name), allDesc).containerWire
+			all[f.Name] = s.Child(fieldNamed(allDesc, f.Name), allDesc).containerWire
 		}
 	}
-	child := func(name string) XStruct { return s.Child(allDesc.named(name), allDesc) }
+	child := func(name string) XStruct { return s.Child(fieldNamed(allDesc, name), allDesc) }
 	for name, l := range map[string]wireOf{
 		"numbers": Int64List(child("numbers")), "words": StringList(child("words")), "flags": BoolList(child("flags")),
 		"unique": Int32List(child("unique")), "blobs": BytesList(child("blobs")), "keys": UUIDList(child("keys")),
@@ -59,9 +59,9 @@ func TestContainerWire(t *testing.T) {
 			t.Fatal(w.name, err)
 		}
 		checkContainerWire(t, w.name, s)
-		Int64List(s.Child(allDesc.named("numbers"), allDesc)).Append(7)
-		StringList(s.Child(allDesc.named("words"), allDesc)).Set(0, strings.Repeat("w", 5000))
-		s.Child(allDesc.named("points"), allDesc).Element(0).Struct().SetInt32(pointDesc.named("x"), 77)
+		Int64List(s.Child(fieldNamed(allDesc, "numbers"), allDesc)).Append(7)
+		StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)).Set(0, strings.Repeat("w", 5000))
+		s.Child(fieldNamed(allDesc, "points"), allDesc).Element(0).Struct().SetInt32(fieldNamed(pointDesc, "x"), 77)
 		checkContainerWire(t, w.name+", edited", s)
 		s.Release()
 	}
@@ -89,7 +89,7 @@ func TestContainerWireAbsent(t *testing.T) {
 	if b := (StringMap{}).Wire(); b != nil {
 		t.Errorf("%x", b)
 	}
-	l := Int64List(s.NewChild(allDesc.named("numbers"), allDesc, 2))
+	l := Int64List(s.NewChild(fieldNamed(allDesc, "numbers"), allDesc, 2))
 	if got, want := l.Wire(), "\x0a\x00\x00\x00\x02"+strings.Repeat("\x00", 16); string(got) != want {
 		t.Errorf("while it is built: %x", got)
 	}

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -26,7 +27,7 @@ func (m *Message) source(v XStruct, t *XType) source {
 	v = v.orAbsent()
 	v.alive()
 	if v.m.isEmpty() {
-		m.copied = appendZero(m.copied[:0], t)
+		m.copied = schema.AppendZero(m.copied[:0], t)
 		return source{n: len(m.copied), data: m.copied}
 	}
 	v.mustBe(t)
@@ -59,21 +60,21 @@ func (m *Message) source(v XStruct, t *XType) source {
 // list of sets from a list of lists, and any handle can be converted to any other. A list can be a
 // set. Of structs only roots are known.
 func (s XStruct) mustBe(t *XType) {
-	if own := s.m.desc; own != nil && own != t.desc && s.entry() == s.m.root {
-		panic("nocopy: " + own.name + " in the place of " + t.String())
+	if own := s.m.desc; own != nil && own != t.Struct() && s.entry() == s.m.root {
+		panic("nocopy: " + own.Name() + " in the place of " + t.String())
 	}
-	if t.kind == record {
+	if t.Kind() == schema.Record {
 		return
 	}
 	words := s.m.idx[min(int(s.entry())+listType, len(s.m.idx)):]
-	if len(words) > 0 && words[0] == t.id {
+	if len(words) > 0 && words[0] == t.ID() {
 		return
 	}
-	types := *registry.types.Load()
+	types := schema.Types()
 	if len(words) == 0 || int(words[0]) >= len(types) { // it is the word of a field
 		panic("nocopy: a struct in the place of " + t.String())
 	}
-	if u := types[words[0]]; u.kind != t.kind || !t.elem.Equal(u.elem) || t.kind == dict && !t.key.Equal(u.key) {
+	if u := types[words[0]]; u.Kind() != t.Kind() || !t.Elem().Equal(u.Elem()) || t.Kind() == schema.Dict && !t.Key().Equal(u.Key()) {
 		panic("nocopy: " + u.String() + " in the place of " + t.String())
 	}
 }
@@ -114,10 +115,10 @@ func (m *Message) rangeOf(e uint32, t *XType, old chain.Range) chain.Range {
 // extent returns the positions where the struct or container of entry e begins and ends.
 func (m *Message) extent(e uint32, t *XType) (from, to uint32) {
 	from, to = m.idx[e+entryStart], m.editOf(e).end
-	if t.kind == record {
+	if t.Kind() == schema.Record {
 		return from, to + 1
 	}
-	return from - t.headerSize(), to
+	return from - t.HeaderSize(), to
 }
 
 // appendValue appends src, a value of type t, to the innermost frame and returns its word. A
@@ -203,7 +204,7 @@ func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32)
 	if e == 0 {
 		i, word = p.value(t, 0, 0)
 	} else {
-		i = p.structure(t.desc, e, 0)
+		i = p.structure(t.Struct(), e, 0)
 	}
 	if i >= 0 {
 		p.endWindow(i)
@@ -220,18 +221,18 @@ func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32)
 func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 	s.changeable()
 	m, e := s.m, uint32(s.k)
-	t := d.field(f).typ
+	t := d.FieldOf(f).Type
 	src := m.source(v, t)
 	s.changeableBy(src.n)
 	var word uint32
 	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
-		word = m.appendValue(t, f.header(), src, 0)
+		word = m.appendValue(t, f.Header(), src, 0)
 	} else {
-		word = m.placeValue(m.replaceField(e, f), t, f.header(), src, 0)
+		word = m.placeValue(m.replaceField(e, f), t, f.Header(), src, 0)
 	}
 	m.put(e, f, word)
-	if d.union {
+	if d.IsUnion() {
 		s.Arm(f, d)
 	}
 }
@@ -245,23 +246,23 @@ func (s XStruct) AppendStruct(dst []byte, d *XDesc) []byte {
 	s = s.orAbsent()
 	s.alive()
 	if s.m.isEmpty() {
-		return appendZero(dst, d.self)
+		return schema.AppendZero(dst, d.Type())
 	}
 	s.m.closeAllUnlessSealed()
 	switch e := s.entry(); {
 	case e != s.m.root:
 		if s.m.pending&byIndex != 0 && !s.m.validInner(e, d) {
-			return appendZero(dst, d.self)
+			return schema.AppendZero(dst, d.Type())
 		}
-		if plain, ok := s.m.appendInner(dst, e, d.self); ok {
+		if plain, ok := s.m.appendInner(dst, e, d.Type()); ok {
 			return plain
 		}
 	case s.m.pending&placedIndex != 0: // finished or not, it is not among what the handle has
-		if plain, ok := s.m.appendWithoutIndex(dst, e, d.self); ok {
+		if plain, ok := s.m.appendWithoutIndex(dst, e, d.Type()); ok {
 			return plain
 		}
 	}
-	return s.m.rangeOf(s.entry(), d.self, chain.Range{}).AppendTo(dst)
+	return s.m.rangeOf(s.entry(), d.Type(), chain.Range{}).AppendTo(dst)
 }
 
 // Clone returns the root of a new message with the same contents in its own memory. For an absent
@@ -270,14 +271,14 @@ func (s XStruct) Clone(d *XDesc) XStruct {
 	s = s.orAbsent()
 	s.alive()
 	m := newMessage(d, 0, usualLimits)
-	src := m.source(s, d.self)
+	src := m.source(s, d.Type())
 	p, b := m.buf.Place(src.n)
 	if src.from != nil {
 		src.r.AppendTo(b[:0])
 	}
 	copy(b, src.data)
 	m.buf.AddRoot(p, p+uint32(src.n))
-	m.root = m.alloc(d.words)
+	m.root = m.alloc(d.Words())
 	m.indexRoot(d, p)
 	return m.handle(m.root)
 }
@@ -286,9 +287,9 @@ func (s XStruct) Clone(d *XDesc) XStruct {
 // one. The new message links the bytes of the old one if they are many and none of them is in
 // memory of the caller's; else it has a copy.
 func (s XStruct) linkOrClone(d *XDesc) XStruct {
-	r := s.m.rangeOf(s.entry(), d.self, chain.Range{})
+	r := s.m.rangeOf(s.entry(), d.Type(), chain.Range{})
 	src := source{from: s.m, r: r, n: r.Len()}
-	link := s.m.pending == 0 && src.n >= referSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= mostLinks && !nests(d.self))
+	link := s.m.pending == 0 && src.n >= referSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= mostLinks && !nests(d.Type()))
 	r.Pieces(func(at chain.Pos, _ []byte) bool {
 		link = link && !s.m.buf.Foreign(at)
 		return link
@@ -304,8 +305,8 @@ func (s XStruct) linkOrClone(d *XDesc) XStruct {
 	p, _ := m.buf.Place(1) // the node replaces it
 	m.buf.AddRoot(p, p+1)
 	node := m.buf.AddReplace(p, p+1)
-	m.root = m.alloc(d.words)
-	m.indexShared(node, d.self, src, m.root)
+	m.root = m.alloc(d.Words())
+	m.indexShared(node, d.Type(), src, m.root)
 	m.edit(m.root).valueNode = node
 	m.Finish()
 	return m.handle(m.root)
@@ -325,4 +326,23 @@ func (m *Message) closeAllUnlessSealed() {
 	if !m.buf.Sealed() {
 		m.closeAll()
 	}
+}
+
+// nests reports whether a value of type t may have lists or maps in it whose elements, keys or
+// values are lists or maps: parsing looks into these to find out whether they are of their
+// declared types.
+func nests(t *XType) bool {
+	if t.Kind() == schema.Record {
+		programsOf(t.Struct())
+		return t.Struct().Nests()
+	}
+	if t.NestedInside() {
+		return true
+	}
+	for _, d := range t.Structs(nil) {
+		if programsOf(d); d.Nests() {
+			return true
+		}
+	}
+	return false
 }

@@ -1,6 +1,9 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/internal/hashmap"
+import (
+	"github.com/nocopythrift/nocopythrift/internal/hashmap"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
 
 // The entries of values that were replaced or removed stay in the index, since there may be
 // handles of them, until the message is compacted. Then they are made zero, and used again for
@@ -82,23 +85,23 @@ func (m *Message) noteDead(t *XType, word uint32) {
 func (m *Message) noteDeadField(e uint32, f XField) {
 	switch word := m.at(e, f); {
 	case word == 0 || word&notIndexed != 0:
-	case f.wire() == WireStruct:
+	case f.Wire() == WireStruct:
 		if debugging {
 			m.noteRemovedField(word)
 		}
-		m.dead.fields = append(m.dead.fields, deadField{e, f.word(), word})
+		m.dead.fields = append(m.dead.fields, deadField{e, f.Word(), word})
 		m.more = true
 	default:
-		m.noteDead(typeByID(m.idx[word+listType]), word)
+		m.noteDead(schema.TypeByID(m.idx[word+listType]), word)
 	}
 }
 
 // noteDeadFields notes that the structs and containers in all fields of the struct of entry e are
 // about to be replaced or removed. The struct's own entry stays in use.
 func (m *Message) noteDeadFields(d *XDesc, e uint32) {
-	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
-		if f := &d.fields[i]; f.kind >= record {
-			m.noteDead(f.typ, m.at(e, f.c))
+	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+		if f := &d.Fields()[i]; f.Kind() >= schema.Record {
+			m.noteDead(f.Type, m.at(e, f.Ref()))
 		}
 	}
 }
@@ -107,9 +110,9 @@ func (m *Message) noteDeadFields(d *XDesc, e uint32) {
 // is about to be replaced or removed.
 func (m *Message) noteDeadElement(e uint32, t *XType, x uint32) {
 	if debugging {
-		m.noteRemoved(t.elem, x)
+		m.noteRemoved(t.Elem(), x)
 	}
-	m.dead.values = append(m.dead.values, deadValue{t.elem, x, m.dead.inBlock(e, x)})
+	m.dead.values = append(m.dead.values, deadValue{t.Elem(), x, m.dead.inBlock(e, x)})
 	m.more = true
 }
 
@@ -125,8 +128,8 @@ func (d *deadEntries) reclaim(m *Message) {
 	}
 	for _, v := range d.values {
 		if v.inBlock && m.idx[v.e] != 0 {
-			d.reclaimStruct(m, v.t.desc, v.e)
-			clear(m.idx[v.e : v.e+uint32(v.t.desc.words)])
+			d.reclaimStruct(m, v.t.Struct(), v.e)
+			clear(m.idx[v.e : v.e+uint32(v.t.Struct().Words())])
 		} else {
 			d.reclaimValue(m, v.t, v.e)
 		}
@@ -146,7 +149,7 @@ func (d *deadEntries) reclaimFields(m *Message, desc *XDesc, e uint32) {
 	}
 	d.byStruct.Put(e, nil)
 	for _, f := range fields {
-		d.reclaimValue(m, desc.fields[f.word-desc.first].typ, f.e)
+		d.reclaimValue(m, desc.Fields()[f.word-desc.First()].Type, f.e)
 	}
 }
 
@@ -157,12 +160,12 @@ func (d *deadEntries) reclaimValue(m *Message, t *XType, e uint32) {
 	}
 	words := uint32(listWords)
 	switch {
-	case t.kind == record:
-		d.reclaimStruct(m, t.desc, e)
-		words = uint32(t.desc.words)
-	case t.kind == list && t.elem.kind == record:
+	case t.Kind() == schema.Record:
+		d.reclaimStruct(m, t.Struct(), e)
+		words = uint32(t.Struct().Words())
+	case t.Kind() == schema.List && t.Elem().Kind() == schema.Record:
 		words += d.reclaimStructs(m, t, e)
-	case t.elemWords() > 0:
+	case t.ElemWords() > 0:
 		words += d.reclaimSlots(m, t, e)
 	}
 	if room := d.blockWords.Get(e); room > 0 {
@@ -177,17 +180,17 @@ func (d *deadEntries) reclaimStruct(m *Message, desc *XDesc, e uint32) {
 	if slots := m.editOf(e).fieldNodes; slots != 0 {
 		d.freeNodes(m, desc, slots)
 	}
-	if desc.union {
+	if desc.IsUnion() {
 		d.freeExtra(m, m.idx[e+unionWord])
 	}
-	for i := m.next(desc, e, 0); i < len(desc.fields); i = m.next(desc, e, i+1) {
-		f := &desc.fields[i]
-		if word := m.at(e, f.c); f.kind >= record && word != 0 && word&notIndexed == 0 {
-			d.reclaimValue(m, f.typ, word)
+	for i := m.next(desc, e, 0); i < len(desc.Fields()); i = m.next(desc, e, i+1) {
+		f := &desc.Fields()[i]
+		if word := m.at(e, f.Ref()); f.Kind() >= schema.Record && word != 0 && word&notIndexed == 0 {
+			d.reclaimValue(m, f.Type, word)
 		}
 	}
-	if desc.wide {
-		m.freeTable(m.idx[e+tableWord], desc.span())
+	if desc.IsWide() {
+		m.freeTable(m.idx[e+tableWord], desc.Span())
 		m.idx[e+tableWord] = 0
 	}
 }
@@ -199,14 +202,14 @@ func (d *deadEntries) reclaimStructs(m *Message, t *XType, e uint32) uint32 {
 	n, follow := m.idx[e+listCount], m.elementsFollow(e)
 	for k := range n {
 		if x := m.structEntry(e, k); follow || d.inBlock(e, x) {
-			d.reclaimStruct(m, t.elem.desc, x)
+			d.reclaimStruct(m, t.Elem().Struct(), x)
 		} else {
-			d.reclaimValue(m, t.elem, x)
+			d.reclaimValue(m, t.Elem(), x)
 		}
 	}
 	switch {
 	case follow:
-		return n * uint32(t.elem.desc.words)
+		return n * uint32(t.Elem().Struct().Words())
 	case m.idx[e+listRoom]&roomTable != 0:
 		d.freeSlots(m, e, 1)
 	}
@@ -217,19 +220,19 @@ func (d *deadEntries) reclaimStructs(m *Message, t *XType, e uint32) uint32 {
 // entry e, and the slots if they do not follow the entry. It returns how many words after the
 // entry are slots.
 func (d *deadEntries) reclaimSlots(m *Message, t *XType, e uint32) uint32 {
-	per := uint32(t.elemWords())
+	per := uint32(t.ElemWords())
 	for k := range m.idx[e+listCount] {
 		slot := m.idx[e+listElems] + k*per
 		switch {
 		case m.idx[slot] == 0: // deleted, or not reached in building
 			continue
-		case t.kind == list && t.elem.kind >= record:
-			d.reclaimValue(m, t.elem, m.idx[slot])
-		case t.kind == dict && t.key.kind >= record:
-			d.reclaimValue(m, t.key, m.idx[slot])
+		case t.Kind() == schema.List && t.Elem().Kind() >= schema.Record:
+			d.reclaimValue(m, t.Elem(), m.idx[slot])
+		case t.Kind() == schema.Dict && t.Key().Kind() >= schema.Record:
+			d.reclaimValue(m, t.Key(), m.idx[slot])
 		}
-		if t.kind == dict && t.elem.kind >= record {
-			d.reclaimValue(m, t.elem, m.idx[slot+pairValue])
+		if t.Kind() == schema.Dict && t.Elem().Kind() >= schema.Record {
+			d.reclaimValue(m, t.Elem(), m.idx[slot+pairValue])
 		}
 	}
 	if m.idx[e+listElems]-m.editOf(e).gap == e+listWords {
@@ -250,8 +253,8 @@ func (d *deadEntries) freeSlots(m *Message, e, per uint32) {
 // value of type t.
 func (d *deadEntries) freeBlock(m *Message, t *XType, e, words uint32) {
 	clear(m.idx[e : e+words])
-	if t.kind >= list {
-		m.idx[e+listType] = t.id
+	if t.Kind() >= schema.List {
+		m.idx[e+listType] = t.ID()
 		m.clearTable(e)
 	}
 	if int(e) < len(m.viewKeys.owner) {
@@ -271,11 +274,11 @@ func (d *deadEntries) freeRaw(at, words uint32) {
 
 // freeNodes frees slots, the edit.fieldNodes of a struct that desc describes.
 func (d *deadEntries) freeNodes(m *Message, desc *XDesc, slots uint32) {
-	if desc.wide {
-		m.freeTable(slots, desc.span())
+	if desc.IsWide() {
+		m.freeTable(slots, desc.Span())
 		return
 	}
-	d.freeRaw(slots, uint32(desc.words))
+	d.freeRaw(slots, uint32(desc.Words()))
 }
 
 // freeExtra frees the entries of a union's extra fields. w is the word that stands for the last of
@@ -313,7 +316,7 @@ func (m *Message) reuseFor(t *XType, n uint32) uint32 {
 		d.free.Put(t, blocks[:len(blocks)-1])
 		return m.reuseBlock(t, b, n)
 	}
-	if t.kind == record {
+	if t.Kind() == schema.Record {
 		return m.alloc(int(n))
 	}
 	n = roundUp(n)
@@ -326,7 +329,7 @@ func (m *Message) reuseFor(t *XType, n uint32) uint32 {
 // returns the number of the first.
 func (m *Message) reuseBlock(t *XType, b block, n uint32) uint32 {
 	d := &m.dead
-	if t.kind != record {
+	if t.Kind() != schema.Record {
 		d.blockWords.Put(b.e, b.words)
 	}
 	clear(m.idx[b.e : b.e+n])

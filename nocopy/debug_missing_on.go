@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/hashmap"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // With the tag nocopydebug a message knows which required numbers of new structs were set, and
@@ -42,12 +43,12 @@ func (m *Message) knowsUnset() bool { return m.origin.unset.Len() > 0 }
 func (m *Message) noteTemplate(d *XDesc, e uint32) {
 	m.origin.structs.Put(e, d)
 	m.noteAllSet(e)
-	if d.union {
+	if d.IsUnion() {
 		return
 	}
-	for _, f := range d.required {
-		if f.kind == fixed && f.Default == "" {
-			m.origin.unset.Put(e, append(m.origin.unset.Get(e), f.c))
+	for _, f := range d.Required() {
+		if f.Kind() == schema.Fixed && f.Default == "" {
+			m.origin.unset.Put(e, append(m.origin.unset.Get(e), f.Ref()))
 		}
 	}
 }
@@ -73,31 +74,31 @@ func (m *Message) isUnset(e uint32, f XField) bool { return slices.Contains(m.or
 // noteRemoved notes that the struct or container of type t and entry e, and what is in it, is
 // about to be no longer part of the message.
 func (m *Message) noteRemoved(t *XType, e uint32) {
-	if t.kind < record || e == 0 || e&notIndexed != 0 || m.origin.removed.Get(e) != nil {
+	if t.Kind() < schema.Record || e == 0 || e&notIndexed != 0 || m.origin.removed.Get(e) != nil {
 		return
 	}
 	m.origin.removed.Put(e, t)
-	switch t.kind {
-	case record:
+	switch t.Kind() {
+	case schema.Record:
 		if m.idx[e] == 0 {
 			return
 		}
-		for i := m.next(t.desc, e, 0); i < len(t.desc.fields); i = m.next(t.desc, e, i+1) {
-			if f := &t.desc.fields[i]; f.kind >= record {
-				m.noteRemoved(f.typ, m.at(e, f.c))
+		for i := m.next(t.Struct(), e, 0); i < len(t.Struct().Fields()); i = m.next(t.Struct(), e, i+1) {
+			if f := &t.Struct().Fields()[i]; f.Kind() >= schema.Record {
+				m.noteRemoved(f.Type, m.at(e, f.Ref()))
 			}
 		}
-	case list:
-		if t.elem.kind >= record && m.idx[e+listRoom] != roomByIndex {
+	case schema.List:
+		if t.Elem().Kind() >= schema.Record && m.idx[e+listRoom] != roomByIndex {
 			for i := range m.idx[e+listCount] {
-				m.noteRemoved(t.elem, m.elementEntry(e, t.elem, i))
+				m.noteRemoved(t.Elem(), m.elementEntry(e, t.Elem(), i))
 			}
 		}
-	case dict:
+	case schema.Dict:
 		for i := range m.idx[e+listCount] {
 			if slot := m.idx[e+listElems] + i*pairWords; m.idx[slot] != 0 {
-				m.noteRemoved(t.key, m.idx[slot])
-				m.noteRemoved(t.elem, m.idx[slot+pairValue])
+				m.noteRemoved(t.Key(), m.idx[slot])
+				m.noteRemoved(t.Elem(), m.idx[slot+pairValue])
 			}
 		}
 	}
@@ -107,7 +108,7 @@ func (m *Message) noteRemoved(t *XType, e uint32) {
 // if its type is not known, since the struct was received.
 func (m *Message) noteRemovedField(e uint32) {
 	if d := m.origin.structs.Get(e); d != nil {
-		m.noteRemoved(d.self, e)
+		m.noteRemoved(d.Type(), e)
 	}
 }
 

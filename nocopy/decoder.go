@@ -139,7 +139,7 @@ func (d *Decoder[S]) receive() (chain.Chunk, int64, error) {
 	n := int32(binary.BigEndian.Uint32(d.in.Bytes()))
 	switch {
 	case n < 0:
-		return chain.Chunk{}, 0, d.explained(&Error{Path: d.desc.name, Err: ErrNegative})
+		return chain.Chunk{}, 0, d.explained(&Error{Path: d.desc.Name(), Err: ErrNegative})
 	case int64(n) > int64(d.limits.MaxBytes):
 		return chain.Chunk{}, 0, d.explained(tooLong(d.desc, int64(n), d.limits.MaxBytes))
 	}
@@ -162,7 +162,7 @@ func (d *Decoder[S]) explained(err *Error) error {
 		}
 	}
 	b := d.in.Bytes()
-	if d.framed && d.offset == 0 && d.desc.find(wire.HeaderAt(b, 0)) != nil {
+	if d.framed && d.offset == 0 && d.desc.Find(wire.HeaderAt(b, 0)) != nil {
 		err.addFormat(structWithoutFrame)
 		return err
 	}
@@ -207,7 +207,7 @@ func (d *Decoder[S]) receiveBare() (chain.Chunk, int64, error) {
 		if err != nil {
 			var bad *Error
 			if errors.As(err, &bad) {
-				bad.Path = d.desc.name
+				bad.Path = d.desc.Name()
 				if cut == 0 {
 					err = d.explained(bad)
 				}

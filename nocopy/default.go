@@ -4,25 +4,31 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// absent returns what an unset struct or container field reads as: its IDL default or an empty
+// absentOf returns what an unset struct or container field reads as: its IDL default or an empty
 // value.
-func (f *field) absent() XStruct {
-	if f.Default == "" {
-		m := f.unset.Load()
-		if m == nil {
-			m = makeEmpty(f)
-			f.unset.Store(m)
-		}
-		return XStruct{m: m}
+func absentOf(f *schema.Field) XStruct {
+	kept := f.Absent().Load()
+	if kept == nil {
+		f.Absent().CompareAndSwap(nil, makeAbsent(f))
+		kept = f.Absent().Load()
 	}
-	f.defaultOnce.Do(func() {
-		f.defaultView = frozen(f.typ, f.Default)
-		m := f.defaultView.m
-		m.absent, m.absentIn = true, f
-	})
-	return f.defaultView
+	return *(*kept).(*XStruct)
+}
+
+func makeAbsent(f *schema.Field) *any {
+	s := XStruct{}
+	if f.Default == "" {
+		s.m = makeEmpty(f)
+	} else {
+		s = frozen(f.Type, f.Default)
+		s.m.absent, s.m.absentIn = true, f
+	}
+	kept := any(&s)
+	return &kept
 }
 
 // notThere is the text of the panic of a setter that was called on a struct or container of m,
@@ -38,7 +44,7 @@ func (m *Message) notThere() string {
 			name.WriteString(strings.ToUpper(part[:1]) + part[1:])
 		}
 	}
-	return "nocopy: " + f.of.name + "." + f.Name + setterOnAbsent + "New" + name.String() + " first"
+	return "nocopy: " + f.Of().Name() + "." + f.Name + setterOnAbsent + "New" + name.String() + " first"
 }
 
 // setterOfZero returns the text of the panic of a setter that was called on the zero handle, which
@@ -79,7 +85,7 @@ var packagePath = reflect.TypeFor[Message]().PkgPath() + "."
 // frozen returns the handle of a struct or container, given as its wire bytes, that can't be
 // changed.
 func frozen(t *XType, wire string) XStruct {
-	t.mustBeDefined()
+	t.MustBeDefined()
 	m := newMessage(nil, 0, usualLimits)
 	b := []byte(wire)
 	p := m.buf.AddForeign(b, false)

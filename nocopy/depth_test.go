@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // How deep messages may be: structs inside structs, and anything inside of a field that is
@@ -123,8 +124,8 @@ func TestWrongAtTheEnd(t *testing.T) {
 		head   = "\x0f\x00\x01\x0f\x00\x00\x00\x02\x0c\x00\x00\x00\x01"
 		wrong  = "\x08\x00\x00\x00\x01\x00\x00\x00\x00" // a number in the place of structs
 	)
-	d := newStructDesc("Deep")
-	d.Define(XFieldDesc{ID: 1, Name: "lists", Type: listTypeOf(listTypeOf(structTypeOf(d)))})
+	d := schema.NewStruct("Deep")
+	d.Define(XFieldDesc{ID: 1, Name: "lists", Type: schema.ListOf(schema.ListOf(schema.StructOf(d)))})
 	wire := nest(levels, head, "\x00", wrong+"\x00")
 	for _, w := range manyWays {
 		t.Run(w.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -84,10 +85,10 @@ func (s XStruct) placeField(f XField, n int) (uint32, []byte) {
 func (m *Message) fieldNode(e uint32, f XField) chain.NodeID {
 	if w := m.idx[e+entryEnd]; w&edited != 0 {
 		if slots := m.edits[w&^edited].fieldNodes; slots != 0 {
-			if f.wide() {
+			if f.Wide() {
 				return tableAt(m.idx, slots, f)
 			}
-			return m.idx[slots+f.word()]
+			return m.idx[slots+f.Word()]
 		}
 	}
 	return 0
@@ -96,33 +97,33 @@ func (m *Message) fieldNode(e uint32, f XField) chain.NodeID {
 // replaceField returns the node that replaces field f of the struct of entry e. The field is
 // set, or was. Its value is noted as dead.
 func (m *Message) replaceField(e uint32, f XField) chain.NodeID {
-	if word := m.at(e, f); f.wire() >= WireStruct && f.wire() <= WireList && word&notIndexed == 0 {
+	if word := m.at(e, f); f.Wire() >= WireStruct && f.Wire() <= WireList && word&notIndexed == 0 {
 		m.closeEntry(word)
 	}
-	if f.wire() >= WireStruct && f.wire() <= WireList {
+	if f.Wire() >= WireStruct && f.Wire() <= WireList {
 		m.noteDeadField(e, f)
 	}
 	if node := m.fieldNode(e, f); node != 0 {
 		return node
 	}
 	var node chain.NodeID
-	if word := m.at(e, f); f.wire() == WireString && word&inNode == 0 {
+	if word := m.at(e, f); f.Wire() == WireString && word&inNode == 0 {
 		node = m.buf.AddReplaceText(word, wire.FieldHeader)
 	} else {
-		at, end := m.valuePlace(f.wire(), word)
+		at, end := m.valuePlace(f.Wire(), word)
 		node = m.buf.AddReplace(at-wire.FieldHeader, end)
 	}
 	ed := m.edit(e)
 	first := ed.fieldNodes == 0
-	if f.wide() {
+	if f.Wide() {
 		t, at := m.inTable(ed.fieldNodes, f)
 		ed.fieldNodes = t
 		m.idx[at] = node
 	} else {
 		if first {
-			ed.fieldNodes = m.allocRaw(int(f.words()))
+			ed.fieldNodes = m.allocRaw(int(f.Words()))
 		}
-		m.idx[ed.fieldNodes+f.word()] = node
+		m.idx[ed.fieldNodes+f.Word()] = node
 	}
 	if first {
 		m.setOpenHandle() // an open struct with nodes is no longer simply appended to
@@ -268,17 +269,17 @@ func (s XStruct) Unset(f XField) {
 		m.put(e, f, 0)
 	}
 	if len(m.shadows.all) > 0 {
-		m.unsetShadows(e, f.word())
+		m.unsetShadows(e, f.Word())
 	}
 }
 
 // Reset sets a required field, which can't be removed, to its IDL default, or to zero. d describes
 // the struct s.
 func (s XStruct) Reset(f XField, d *XDesc) {
-	fd := d.field(f)
-	value := fd.appendDefault(nil)
+	fd := d.FieldOf(f)
+	value := fd.AppendDefault(nil)
 	s.changeableBy(len(value))
-	s.setValue(f, fd.typ, value)
+	s.setValue(f, fd.Type, value)
 	s.m.noteFilled(uint32(s.k), fd)
 }
 
@@ -286,7 +287,7 @@ func (s XStruct) Reset(f XField, d *XDesc) {
 func (s XStruct) setValue(f XField, t *XType, value []byte) {
 	m, e := s.m, uint32(s.k)
 	p, b := s.placeField(f, wire.FieldHeader+len(value))
-	wire.PutHeader(b, f.header())
+	wire.PutHeader(b, f.Header())
 	copy(b[wire.FieldHeader:], value)
 	word := m.indexAt(t, p+wire.FieldHeader)
 	m.put(e, f, word)
@@ -295,7 +296,7 @@ func (s XStruct) setValue(f XField, t *XType, value []byte) {
 // indexAt indexes the value of type t at position p, which must be valid and contiguous, and
 // returns its word.
 func (m *Message) indexAt(t *XType, p uint32) uint32 {
-	if t.kind < record {
+	if t.Kind() < schema.Record {
 		return p
 	}
 	m.beginTrusted(p)

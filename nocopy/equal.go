@@ -3,6 +3,8 @@ package nocopy
 import (
 	"bytes"
 	"math"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // For generated code and package messages. XEquating holds the options of messages.Equal, one bit
@@ -19,7 +21,7 @@ const (
 // Equal reports whether s and o are equal in the sense of messages.Equal without options. d
 // describes both.
 func (s XStruct) Equal(d *XDesc, o XStruct) bool {
-	t := structTypeOf(d)
+	t := schema.StructOf(d)
 	return X{}.Equal(s, t, o, t, 0)
 }
 
@@ -46,7 +48,7 @@ func (X) Equal(a XStruct, t *XType, b XStruct, u *XType, opt XEquating) bool {
 		return a.Count() == b.Count()
 	}
 	switch {
-	case !sameTypes(t, u):
+	case !schema.SameTypes(t, u):
 		return false
 	case !aHere && !bHere:
 		return true
@@ -64,10 +66,10 @@ func (X) AppendKey(dst []byte, key XValue) []byte {
 }
 
 // SameTypes reports whether the IDL declares t and u alike.
-func (X) SameTypes(t, u *XType) bool { return sameTypes(t, u) }
+func (X) SameTypes(t, u *XType) bool { return schema.SameTypes(t, u) }
 
 // SameDescs reports whether the IDL declares two structs alike.
-func (X) SameDescs(d, e *XDesc) bool { return sameDescs(d, e) }
+func (X) SameDescs(d, e *XDesc) bool { return schema.SameDescs(d, e) }
 
 // comparison compares values. Of each pair of types that its methods are given, the second one is
 // the same as the first, or made of the same IDL.
@@ -112,7 +114,7 @@ func (c *comparison) handles(t, u *XType, a, b XStruct) bool {
 	x, flat := a.WireIn(t)
 	y, flat2 := b.WireIn(u)
 	identical := flat && flat2 && bytes.Equal(x, y)
-	if identical && (c.opt&XEquateNaNs != 0 || !hasDoubles(t)) {
+	if identical && (c.opt&XEquateNaNs != 0 || !schema.HasDoubles(t)) {
 		return true
 	}
 	switch t.Wire() {
@@ -155,7 +157,7 @@ func (c *comparison) structs(d, e *XDesc, a, b XStruct) bool {
 			return false
 		}
 		v, w := a.Value(f, d), b.Value(g, e)
-		if aSet != bSet && d.FieldDesc(i).Default != "" && v.typ.kind >= record {
+		if aSet != bSet && d.FieldDesc(i).Default != "" && v.typ.Kind() >= schema.Record {
 			if !aSet {
 				v = w // compared by its encoding, since defaults may have the same field in them
 			}

@@ -50,9 +50,6 @@ const (
 	panicCopied  = "nocopy: copy of a Message used"
 
 	setterOnAbsent = ": setter called on an absent struct or container: use "
-
-	panicUndefined = "nocopy: struct used before the init function of its package has described it: " +
-		"make messages in functions that are called later, not to initialize variables of that package"
 )
 
 func itoa(i int) string { return strconv.Itoa(i) }

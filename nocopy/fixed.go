@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -91,7 +92,8 @@ func (m *Message) moveFixed(e uint32, size, more int) {
 		ed.valueNode = m.buf.AddReplace(start-wire.ListHeader, ed.end)
 	}
 	copy(b, m.buf.At(start - wire.ListHeader)[:n])
-	typeByID(m.idx[e+listType]).putTypes(b) // an empty list may have been received with any type
+	// An empty list may have been received with any type
+	putTypes(schema.TypeByID(m.idx[e+listType]), b)
 	m.buf.SetPlaced(ed.valueNode, p, p+uint32(n))
 	m.idx[e+listStart] = p + wire.ListHeader
 	ed.spare, ed.end = uint32(more), p+uint32(n)
@@ -110,29 +112,29 @@ func (s XStruct) containsKey(v []byte) bool {
 // contents undefined.
 func (s XStruct) newFixed(f XField, d *XDesc, n, size int) []byte {
 	m, bytes := s.m, n*size
-	if m == nil || s.k != m.openHandle || d.union || d.wide || m.idx[uint32(s.k)+f.word()] != 0 {
+	if m == nil || s.k != m.openHandle || d.IsUnion() || d.IsWide() || m.idx[uint32(s.k)+f.Word()] != 0 {
 		e, b := s.newFullList(f, d, n, 0, bytes)
 		m.endFullList(e)
 		return b
 	}
-	t := d.field(f).typ
+	t := d.FieldOf(f).Type
 	checkCount(t, n)
 	e := m.allocFor(t, listWords)
 	p, b := m.buf.Extend(wire.FieldHeader + wire.ListHeader + bytes)
-	binary.BigEndian.PutUint64(b, containerHeader(f.header(), t.elem.wire, uint32(n)))
+	binary.BigEndian.PutUint64(b, containerHeader(f.Header(), t.Elem().Wire(), uint32(n)))
 	b = b[wire.FieldHeader+wire.ListHeader:]
 	p += wire.FieldHeader + wire.ListHeader
 	w := (*[listWords]uint32)(m.idx[e:])
-	w[listStart], w[listEnd], w[listElems], w[listType] = p, p+uint32(len(b)), e+listWords, t.id
+	w[listStart], w[listEnd], w[listElems], w[listType] = p, p+uint32(len(b)), e+listWords, t.ID()
 	w[listCount], w[listRoom] = uint32(n), uint32(n)
-	m.idx[uint32(s.k)+f.word()] = e
+	m.idx[uint32(s.k)+f.Word()] = e
 	return b
 }
 
 // SetTexts sets field f, a list or set, to these strings. It copies strings shorter than 4 KiB and
 // refers to others. Duplicates in a set are left out. d describes s.
 func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		changeableByTexts(s, v)
 		l := StringList(s.NewChild(f, d, 0))
 		for _, x := range v {
@@ -147,7 +149,7 @@ func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
 // KiB and refers to others, which must not change until the message is released. Duplicates
 // in a set are left out. d describes s.
 func (s XStruct) SetByteSlices(f XField, d *XDesc, v [][]byte) {
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		changeableByTexts(s, v)
 		l := BytesList(s.NewChild(f, d, 0))
 		for _, x := range v {

@@ -126,7 +126,7 @@ func (l BoolList) Add(v bool) {
 
 // SetBools sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetBools(f XField, d *XDesc, v []bool) {
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		l := BoolList(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
@@ -145,7 +145,7 @@ func (r *XRow) Bools(at int, f XField, d *XDesc, v []bool) int {
 	if v == nil {
 		return at
 	}
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		v = distinct(v, func(v bool) bool { return v })
 	}
 	at, end := r.fixedList(at, f, d, len(v), 1)
@@ -266,7 +266,7 @@ func (l Int8List) Add(v int8) {
 
 // SetInt8s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetInt8s(f XField, d *XDesc, v []int8) {
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		l := Int8List(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
@@ -282,7 +282,7 @@ func (r *XRow) Int8s(at int, f XField, d *XDesc, v []int8) int {
 	if v == nil {
 		return at
 	}
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		v = distinct(v, func(v int8) int8 { return v })
 	}
 	at, end := r.fixedList(at, f, d, len(v), 1)
@@ -399,7 +399,7 @@ func (l Int16List) Add(v int16) {
 
 // SetInt16s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetInt16s(f XField, d *XDesc, v []int16) {
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		l := Int16List(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
@@ -415,7 +415,7 @@ func (r *XRow) Int16s(at int, f XField, d *XDesc, v []int16) int {
 	if v == nil {
 		return at
 	}
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		v = distinct(v, func(v int16) int16 { return v })
 	}
 	at, end := r.fixedList(at, f, d, len(v), 2)
@@ -532,7 +532,7 @@ func (l Int32List) Add(v int32) {
 
 // SetInt32s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetInt32s(f XField, d *XDesc, v []int32) {
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		l := Int32List(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
@@ -548,7 +548,7 @@ func (r *XRow) Int32s(at int, f XField, d *XDesc, v []int32) int {
 	if v == nil {
 		return at
 	}
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		v = distinct(v, func(v int32) int32 { return v })
 	}
 	at, end := r.fixedList(at, f, d, len(v), 4)
@@ -665,7 +665,7 @@ func (l Int64List) Add(v int64) {
 
 // SetInt64s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetInt64s(f XField, d *XDesc, v []int64) {
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		l := Int64List(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
@@ -681,7 +681,7 @@ func (r *XRow) Int64s(at int, f XField, d *XDesc, v []int64) int {
 	if v == nil {
 		return at
 	}
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		v = distinct(v, func(v int64) int64 { return v })
 	}
 	at, end := r.fixedList(at, f, d, len(v), 8)
@@ -794,7 +794,7 @@ func (l Float64List) Add(v float64) {
 
 // SetFloat64s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetFloat64s(f XField, d *XDesc, v []float64) {
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		l := Float64List(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
@@ -810,7 +810,7 @@ func (r *XRow) Float64s(at int, f XField, d *XDesc, v []float64) int {
 	if v == nil {
 		return at
 	}
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		v = distinct(v, math.Float64bits)
 	}
 	at, end := r.fixedList(at, f, d, len(v), 8)
@@ -933,7 +933,7 @@ func (l UUIDList) Add(v UUID) {
 
 // SetUUIDs sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s XStruct) SetUUIDs(f XField, d *XDesc, v []UUID) {
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		l := UUIDList(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
@@ -952,7 +952,7 @@ func (r *XRow) UUIDs(at int, f XField, d *XDesc, v []UUID) int {
 	if v == nil {
 		return at
 	}
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		v = distinct(v, func(v UUID) UUID { return v })
 	}
 	at, end := r.fixedList(at, f, d, len(v), 16)
@@ -1076,7 +1076,7 @@ type XEnums[E ~int32] []E
 
 // SetIn sets field f of s, a list or set, to these elements. Duplicates in a set are left out.
 func (v XEnums[E]) SetIn(s XStruct, f XField, d *XDesc) {
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		l := EnumList[E](s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
@@ -1093,7 +1093,7 @@ func (v XEnums[E]) PutIn(r *XRow, at int, f XField, d *XDesc) int {
 	if v == nil {
 		return at
 	}
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		v = distinct(v, func(v E) E { return v })
 	}
 	at, end := r.fixedList(at, f, d, len(v), 4)

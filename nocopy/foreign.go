@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // This file is for packages that put messages into the buffers of other libraries.
@@ -33,7 +34,7 @@ func (s XStruct) WireLen(d *XDesc) int {
 	s = s.orAbsent()
 	s.alive()
 	if s.m.isEmpty() {
-		return len(appendZero(nil, d.self))
+		return len(schema.AppendZero(nil, d.Type()))
 	}
 	if err := s.Sendable(); err != nil {
 		panic("nocopy: message can't be finished: " + err.Error())
@@ -44,7 +45,7 @@ func (s XStruct) WireLen(d *XDesc) int {
 	if uint32(s.k) == s.m.root && s.m.desc == d {
 		return s.m.buf.Len()
 	}
-	return s.m.rangeOf(s.entry(), d.self, chain.Range{}).Len()
+	return s.m.rangeOf(s.entry(), d.Type(), chain.Range{}).Len()
 }
 
 // parsePrefix parses the struct that b begins with, and returns how many bytes it has. The message
@@ -58,7 +59,7 @@ func parsePrefix(d *XDesc, b []byte) (XStruct, int, error) {
 	if err != nil {
 		var bad *Error
 		if errors.As(err, &bad) {
-			bad.Path = d.name
+			bad.Path = d.Name()
 		}
 		return XStruct{}, 0, err
 	}

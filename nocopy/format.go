@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -23,7 +24,7 @@ func (s XStruct) FormatTo(f fmt.State, verb rune, d *XDesc) {
 	case verb == 'v' && f.Flag('+'):
 		f.Write(s.printed(d, true))
 	case verb == 'v' && f.Flag('#'):
-		io.WriteString(f, d.name)
+		io.WriteString(f, d.Name())
 		f.Write(s.printed(d, false))
 	default:
 		fmt.Fprintf(f, fmt.FormatString(f, verb), s.Format(d))
@@ -57,16 +58,6 @@ func (s XStruct) formatContainer(none string) string {
 
 // redactedText stands in the place of what is redacted.
 const redactedText = "<redacted>"
-
-// Redacted reports whether text and logs must omit the value of a field or struct. It is true for
-// the annotation (nocopy.redact), unless its value is "0" or "false".
-func (i *XInfo) Redacted() bool {
-	if len(i.Annotations) == 0 {
-		return false
-	}
-	v, ok := i.Annotation("nocopy.redact")
-	return ok && v != "0" && v != "false"
-}
 
 // formatter writes values of a message as text.
 type formatter struct {
@@ -102,15 +93,15 @@ func (p formatter) separate(dst []byte, first bool) []byte {
 // structure appends the struct of entry e to dst. The other methods append values in the same
 // way.
 func (p formatter) structure(dst []byte, d *XDesc, e uint32) []byte {
-	if d.info.Redacted() {
+	if d.Info().Redacted() {
 		return append(dst, redactedText...)
 	}
 	dst = append(dst, '{')
 	in := p.inner()
 	first := true
-	for i := p.m.next(d, e, 0); i < len(d.fields); i = p.m.next(d, e, i+1) {
-		f := &d.fields[i]
-		word := p.m.at(e, f.c)
+	for i := p.m.next(d, e, 0); i < len(d.Fields()); i = p.m.next(d, e, i+1) {
+		f := &d.Fields()[i]
+		word := p.m.at(e, f.Ref())
 		if word == 0 {
 			continue
 		}
@@ -122,10 +113,10 @@ func (p formatter) structure(dst []byte, d *XDesc, e uint32) []byte {
 			dst = append(dst, redactedText...)
 			continue
 		}
-		if f.kind >= record && word&notIndexed != 0 {
+		if f.Kind() >= schema.Record && word&notIndexed != 0 {
 			word = p.m.indexLazily(f, e)
 		}
-		dst = in.value(dst, f.typ, word)
+		dst = in.value(dst, f.Type, word)
 	}
 	return p.end(dst, '}', first)
 }
@@ -140,14 +131,14 @@ func (p formatter) end(dst []byte, bracket byte, none bool) []byte {
 
 // value appends a value of type t, for which word stands.
 func (p formatter) value(dst []byte, t *XType, word uint32) []byte {
-	switch t.kind {
-	case fixed:
+	switch t.Kind() {
+	case schema.Fixed:
 		return p.fixed(dst, t, p.m.fixedValue(word))
-	case text:
+	case schema.Text:
 		return p.text(dst, t, word)
-	case record:
-		return p.structure(dst, t.desc, word)
-	case list:
+	case schema.Record:
+		return p.structure(dst, t.Struct(), word)
+	case schema.List:
 		return p.list(dst, t, word)
 	}
 	return p.dict(dst, t, word)
@@ -158,7 +149,7 @@ func (p formatter) text(dst []byte, t *XType, word uint32) []byte {
 	if word != 0 {
 		b = p.m.textBytes(word)
 	}
-	if t.binary || !utf8.Valid(b) {
+	if t.Binary() || !utf8.Valid(b) {
 		dst = append(dst, "0x"...)
 		return hex.AppendEncode(dst, b)
 	}
@@ -166,7 +157,7 @@ func (p formatter) text(dst []byte, t *XType, word uint32) []byte {
 }
 
 func (p formatter) fixed(dst []byte, t *XType, b []byte) []byte {
-	switch t.wire {
+	switch t.Wire() {
 	case WireBool:
 		return strconv.AppendBool(dst, b[0] != 0)
 	case WireI8:
@@ -175,8 +166,8 @@ func (p formatter) fixed(dst []byte, t *XType, b []byte) []byte {
 		return strconv.AppendInt(dst, int64(int16(uint16(b[0])<<8|uint16(b[1]))), 10)
 	case WireI32:
 		v := int32(wire.BE32(b))
-		if t.enum != nil {
-			if name := t.enum.Name(v); name != "" {
+		if t.Enum() != nil {
+			if name := t.Enum().Name(v); name != "" {
 				return append(dst, name...)
 			}
 		}
@@ -194,18 +185,18 @@ func (p formatter) list(dst []byte, t *XType, e uint32) []byte {
 		return append(dst, "[]"...)
 	}
 	dst = append(dst, '[')
-	p.indented = p.indented && t.elem.kind >= record
+	p.indented = p.indented && t.Elem().Kind() >= schema.Record
 	in := p.inner()
 	n := p.m.idx[e+listCount]
 	for i := range n {
 		dst = in.separate(dst, i == 0)
-		switch t.elem.kind {
-		case fixed:
-			dst = p.fixed(dst, t.elem, p.m.buf.At(p.m.idx[e+listStart]+i*uint32(t.elem.size)))
-		case text:
-			dst = p.text(dst, t.elem, p.m.idx[p.m.idx[e+listElems]+i])
+		switch t.Elem().Kind() {
+		case schema.Fixed:
+			dst = p.fixed(dst, t.Elem(), p.m.buf.At(p.m.idx[e+listStart]+i*uint32(t.Elem().Size())))
+		case schema.Text:
+			dst = p.text(dst, t.Elem(), p.m.idx[p.m.idx[e+listElems]+i])
 		default:
-			dst = in.value(dst, t.elem, p.m.elementEntry(e, t.elem, i))
+			dst = in.value(dst, t.Elem(), p.m.elementEntry(e, t.Elem(), i))
 		}
 	}
 	return p.end(dst, ']', n == 0)
@@ -216,7 +207,7 @@ func (p formatter) dict(dst []byte, t *XType, e uint32) []byte {
 		return append(dst, "{}"...)
 	}
 	dst = append(dst, '{')
-	p.indented = p.indented && (t.elem.kind >= record || t.key.kind >= record)
+	p.indented = p.indented && (t.Elem().Kind() >= schema.Record || t.Key().Kind() >= schema.Record)
 	in := p.inner()
 	first := true
 	repeated := p.m.repeated(e, t) > 0
@@ -228,9 +219,9 @@ func (p formatter) dict(dst []byte, t *XType, e uint32) []byte {
 		}
 		dst = in.separate(dst, first)
 		first = false
-		dst = in.value(dst, t.key, word)
+		dst = in.value(dst, t.Key(), word)
 		dst = append(dst, ": "...)
-		dst = in.value(dst, t.elem, p.m.idx[slot+pairValue])
+		dst = in.value(dst, t.Elem(), p.m.idx[slot+pairValue])
 	}
 	return p.end(dst, '}', first)
 }

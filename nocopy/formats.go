@@ -75,7 +75,7 @@ const structWithoutFrame = "a struct without a frame: NewDecoder reads such"
 // beginning of a call or of a field that d describes.
 func beginsFrame(b []byte, d *XDesc) bool {
 	const length = 4
-	return b[0] == 0 && wire.BE32(b) != 0 && (d.find(wire.HeaderAt(b, length)) != nil || inFrame(b[length:]) != structInFrame)
+	return b[0] == 0 && wire.BE32(b) != 0 && (d.Find(wire.HeaderAt(b, length)) != nil || inFrame(b[length:]) != structInFrame)
 }
 
 // mostFrames is how many frames in a row are followed.
@@ -303,11 +303,11 @@ func compactStructEnd(b []byte, i int, d *XDesc, depth int) int {
 			if k < 0 {
 				return failed
 			}
-			f := &d.fields[k]
-			if compactKinds[f.typ.wire] != kind && (kind != 2 || f.typ.wire != WireBool) {
+			f := &d.Fields()[k]
+			if compactKinds[f.Type.Wire()] != kind && (kind != 2 || f.Type.Wire() != WireBool) {
 				return failed
 			}
-			inner = f.typ.desc
+			inner = f.Type.Struct()
 		}
 		if kind > 2 { // bools are in the header
 			i = compactValue(b, i, kind, inner, depth)

@@ -61,7 +61,7 @@ func (s Struct) String() string {
 // GoString returns the text of String after the type's name, for %#v.
 func (s Struct) GoString() string {
 	if d := s.rootDesc(); d != nil {
-		return d.name + XStruct(s).Format(d)
+		return d.Name() + XStruct(s).Format(d)
 	}
 	return s.unknown()
 }
@@ -95,7 +95,7 @@ func (s Struct) unknown() string {
 	case s.m.absent:
 		return "{}"
 	case s.m.desc != nil:
-		return "<struct in " + s.m.desc.name + ">"
+		return "<struct in " + s.m.desc.Name() + ">"
 	}
 	return "<struct>"
 }
@@ -115,7 +115,7 @@ func (s Struct) checkDesc(d *XDesc) {
 		panic("nocopy: nil in the place of a descriptor")
 	}
 	if own := s.m.desc; own != nil && own != d && s.k == s.m.handle(s.m.root).k {
-		panic("nocopy: descriptor of " + d.name + " for a handle of " + own.name)
+		panic("nocopy: descriptor of " + d.Name() + " for a handle of " + own.Name())
 	}
 }
 
@@ -132,19 +132,19 @@ func checkDesc[S View](d *XDesc) {
 	}
 	// What is asked of a nil pointer takes no memory; the answer is kept.
 	handle := any((*S)(nil))
-	if seen := d.handle.Load(); seen != nil && *seen == handle {
+	if seen := d.HandleType().Load(); seen != nil && *seen == handle {
 		return
 	}
 	switch handle.(type) {
 	case describes:
 		var s S
 		if own := any(s).(describes).ThriftDesc(); own != d {
-			panic("nocopy: descriptor of " + d.name + " for a handle of " + own.name)
+			panic("nocopy: descriptor of " + d.Name() + " for a handle of " + own.Name())
 		}
 		seen := handle
-		d.handle.Store(&seen)
+		d.HandleType().Store(&seen)
 	case interface{ Len() int }:
-		panic("nocopy: descriptor of " + d.name + " for a handle of a list or map")
+		panic("nocopy: descriptor of " + d.Name() + " for a handle of a list or map")
 	}
 }
 

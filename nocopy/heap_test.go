@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"runtime"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // TestHeldMessage: how much memory a small parsed message takes that is held, besides its bytes,
@@ -16,15 +18,15 @@ func TestHeldMessage(t *testing.T) {
 	if raceEnabled || debugging {
 		return // they make messages larger
 	}
-	root := newStructDesc("Small")
-	inner := newStructDesc("Sub")
-	inner.Define(optionals(3, typeString)...)
-	root.Define(append(optionals(8, typeI64), XFieldDesc{ID: 9, Name: "sub", Type: inner.self})...)
+	root := schema.NewStruct("Small")
+	inner := schema.NewStruct("Sub")
+	inner.Define(optionals(3, schema.TypeString)...)
+	root.Define(append(optionals(8, schema.TypeI64), XFieldDesc{ID: 9, Name: "sub", Type: inner.Type()})...)
 	s := newStruct(root)
 	for i := range 8 {
-		s.SetInt64(root.constant(i), int64(i))
+		s.SetInt64(root.Field(i), int64(i))
 	}
-	s.NewChild(root.constant(8), root, 0).SetText(inner.constant(1), "text")
+	s.NewChild(root.Field(8), root, 0).SetText(inner.Field(1), "text")
 	wire := s.m.AppendTo(nil)
 	s.Release()
 	held := make([]XStruct, 1000)

@@ -48,7 +48,7 @@ func copyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, err
 	if v.gone() {
 		return nil, errAbsent
 	}
-	r := v.m.rangeOf(v.entry(), d.self, chain.Range{})
+	r := v.m.rangeOf(v.entry(), d.Type(), chain.Range{})
 	m := takeParsed(d, held|limited|flagIf(recycle, Recycle), limits)
 	m.buf.Begin(recycle, n)
 	p, b := m.buf.Extend(r.Len())

@@ -7,20 +7,21 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // textMapDesc describes a struct of one map of strings to strings.
-var textMapDesc = newStructDesc("Texts")
+var textMapDesc = schema.NewStruct("Texts")
 
 func init() {
-	textMapDesc.Define(XFieldDesc{ID: 1, Name: "texts", Type: mapTypeOf(typeString, typeString), Req: XOptional})
+	textMapDesc.Define(XFieldDesc{ID: 1, Name: "texts", Type: schema.MapOf(schema.TypeString, schema.TypeString), Req: XOptional})
 }
 
 // TestPutAfterRelease: a map that was being filled when its message was released is as stale as
 // any handle.
 func TestPutAfterRelease(t *testing.T) {
 	s := newStruct(textMapDesc)
-	texts := StringMap(s.NewChild(textMapDesc.named("texts"), textMapDesc, 0))
+	texts := StringMap(s.NewChild(fieldNamed(textMapDesc, "texts"), textMapDesc, 0))
 	texts.Put("a", "b")
 	s.Release()
 	panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
@@ -51,7 +52,7 @@ func TestHeld(t *testing.T) {
 			if !m.isDisowned() {
 				t.Errorf("%s: not noted", name)
 			}
-			panics(t, name+": a getter", panicStale, func() { s.Text(allDesc.named("text")) })
+			panics(t, name+": a getter", panicStale, func() { s.Text(fieldNamed(allDesc, "text")) })
 			if !bytes.Equal(m.Bytes(), wire) {
 				t.Errorf("%s: it can't be sent any more", name)
 			}
@@ -79,7 +80,7 @@ func TestHeldTooLate(t *testing.T) {
 		if pointer != nil {
 			pointer.Release()
 		}
-		if second.isDisowned() || s.Text(allDesc.named("text")) != "some text" {
+		if second.isDisowned() || s.Text(fieldNamed(allDesc, "text")) != "some text" {
 			t.Fatal("another message was released")
 		}
 		second.endHeld()
@@ -95,7 +96,7 @@ func TestShownHeld(t *testing.T) {
 		once := func() {
 			m := newHeld(allDesc, 0, Limits{}, recycle)
 			s := XStruct(m.Root())
-			s.SetText(allDesc.named("text"), "some text")
+			s.SetText(fieldNamed(allDesc, "text"), "some text")
 			s.Message()
 			m.Finish()
 			m.endHandles()
@@ -120,12 +121,12 @@ func TestShownHeld(t *testing.T) {
 func TestEndHandles(t *testing.T) {
 	m := newHeld(textMapDesc, 0, Limits{}, false)
 	s := XStruct(m.Root())
-	texts := StringMap(s.NewChild(textMapDesc.named("texts"), textMapDesc, 0))
+	texts := StringMap(s.NewChild(fieldNamed(textMapDesc, "texts"), textMapDesc, 0))
 	texts.Put("a", "b")
 	m.endHandles()
 	panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
-	panics(t, "NewChild", panicStale, func() { s.NewChild(textMapDesc.named("texts"), textMapDesc, 0) })
-	if got := StringMap(XStruct(m.Root()).Child(textMapDesc.named("texts"), textMapDesc)).String(); got != `{"a": "b"}` {
+	panics(t, "NewChild", panicStale, func() { s.NewChild(fieldNamed(textMapDesc, "texts"), textMapDesc, 0) })
+	if got := StringMap(XStruct(m.Root()).Child(fieldNamed(textMapDesc, "texts"), textMapDesc)).String(); got != `{"a": "b"}` {
 		t.Error(got)
 	}
 	m.endHeld()
@@ -137,10 +138,10 @@ func TestCopyHeld(t *testing.T) {
 	wire := fullWire(t)
 	parsed := mustParse(t, allDesc, wire)
 	built := newStruct(allDesc)
-	built.SetChild(allDesc.named("self"), allDesc, parsed)
-	sub := built.Child(allDesc.named("self"), allDesc)
+	built.SetChild(fieldNamed(allDesc, "self"), allDesc, parsed)
+	sub := built.Child(fieldNamed(allDesc, "self"), allDesc)
 	large := newStruct(allDesc)
-	large.SetBytes(allDesc.named("blob"), bytes.Repeat([]byte("x"), 1<<20))
+	large.SetBytes(fieldNamed(allDesc, "blob"), bytes.Repeat([]byte("x"), 1<<20))
 	want := map[XStruct][]byte{parsed: wire, sub: wire, large: nil}
 	var wg sync.WaitGroup
 	for range 8 {
@@ -163,7 +164,7 @@ func TestCopyHeld(t *testing.T) {
 	released := mustParse(t, allDesc, wire)
 	released.Release()
 	for name, s := range map[string]XStruct{
-		"zero": {}, "absent": emptyHandle(), "released": released, "a list": parsed.Child(allDesc.named("words"), allDesc),
+		"zero": {}, "absent": emptyHandle(), "released": released, "a list": parsed.Child(fieldNamed(allDesc, "words"), allDesc),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := copyHeld(allDesc, s, 20, Limits{}, false); err == nil {

@@ -10,35 +10,36 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // fullWire is a message in which every kind of handle can be had.
 func fullWire(t testing.TB) []byte {
 	s := newStruct(allDesc)
 	defer s.Release()
-	s.SetInt32(allDesc.named("medium"), 42)
-	s.SetText(allDesc.named("text"), "some text")
-	s.SetInt64s(allDesc.named("numbers"), allDesc, []int64{1, 2, 3})
-	s.SetTexts(allDesc.named("words"), allDesc, []string{"a", "b"})
-	s.SetInt32s(allDesc.named("unique"), allDesc, []int32{1, 2})
-	s.SetBools(allDesc.named("flags"), allDesc, []bool{true, false})
-	s.SetByteSlices(allDesc.named("blobs"), allDesc, [][]byte{{1}, {2}})
-	s.SetUUIDs(allDesc.named("keys"), allDesc, []UUID{{1}})
-	counts := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
+	s.SetInt32(fieldNamed(allDesc, "medium"), 42)
+	s.SetText(fieldNamed(allDesc, "text"), "some text")
+	s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, []int64{1, 2, 3})
+	s.SetTexts(fieldNamed(allDesc, "words"), allDesc, []string{"a", "b"})
+	s.SetInt32s(fieldNamed(allDesc, "unique"), allDesc, []int32{1, 2})
+	s.SetBools(fieldNamed(allDesc, "flags"), allDesc, []bool{true, false})
+	s.SetByteSlices(fieldNamed(allDesc, "blobs"), allDesc, [][]byte{{1}, {2}})
+	s.SetUUIDs(fieldNamed(allDesc, "keys"), allDesc, []UUID{{1}})
+	counts := Map[string, int64, XAsString, XAsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 	for i := range 40 { // more than are looked up one by one
 		counts.Put("key "+itoa(i), int64(i))
 	}
-	point := s.NewChild(allDesc.named("point"), allDesc, 0)
-	point.SetInt32(pointDesc.named("x"), 1)
-	points := StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, 2))
-	points.At(1).SetInt32(pointDesc.named("y"), 2)
-	matrix := NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, 2))
+	point := s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
+	point.SetInt32(fieldNamed(pointDesc, "x"), 1)
+	points := StructList[XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, 2))
+	points.At(1).SetInt32(fieldNamed(pointDesc, "y"), 2)
+	matrix := NestedList[Int32List](s.NewChild(fieldNamed(allDesc, "matrix"), allDesc, 2))
 	matrix.NewAt(1, 2).Set(0, 5)
-	byNumber := StructMap[int32, XStruct, XAsInt32](s.NewChild(allDesc.named("byNumber"), allDesc, 0))
+	byNumber := StructMap[int32, XStruct, XAsInt32](s.NewChild(fieldNamed(allDesc, "byNumber"), allDesc, 0))
 	byNumber.PutNew(7)
-	groups := NestedMap[string, StructList[XStruct], XAsString](s.NewChild(allDesc.named("groups"), allDesc, 0))
+	groups := NestedMap[string, StructList[XStruct], XAsString](s.NewChild(fieldNamed(allDesc, "groups"), allDesc, 0))
 	groups.PutNew("g", 1)
-	s.NewChild(allDesc.named("shape"), allDesc, 0).Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "l")
+	s.NewChild(fieldNamed(allDesc, "shape"), allDesc, 0).Arm(fieldNamed(shapeDesc, "label"), shapeDesc).SetText(fieldNamed(shapeDesc, "label"), "l")
 	return bytes.Clone(s.m.Bytes())
 }
 
@@ -102,45 +103,45 @@ func panicsWith(t *testing.T, begins string, f func()) {
 // uses are what can be done with the handles of a message.
 func uses(s XStruct) map[string]func() {
 	var (
-		flag, medium, text, blob = allDesc.named("flag"), allDesc.named("medium"), allDesc.named("text"), allDesc.named("blob")
-		point                    = s.Child(allDesc.named("point"), allDesc)
-		numbers                  = Int64List(s.Child(allDesc.named("numbers"), allDesc))
-		flags                    = BoolList(s.Child(allDesc.named("flags"), allDesc))
-		words                    = StringList(s.Child(allDesc.named("words"), allDesc))
-		blobs                    = BytesList(s.Child(allDesc.named("blobs"), allDesc))
-		keys                     = UUIDList(s.Child(allDesc.named("keys"), allDesc))
-		unique                   = Int32List(s.Child(allDesc.named("unique"), allDesc))
-		points                   = StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
-		matrix                   = NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc))
-		counts                   = Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
-		byNumber                 = StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc))
-		groups                   = NestedMap[string, StructList[XStruct], XAsString](s.Child(allDesc.named("groups"), allDesc))
-		shape                    = s.Child(allDesc.named("shape"), allDesc)
+		flag, medium, text, blob = fieldNamed(allDesc, "flag"), fieldNamed(allDesc, "medium"), fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob")
+		point                    = s.Child(fieldNamed(allDesc, "point"), allDesc)
+		numbers                  = Int64List(s.Child(fieldNamed(allDesc, "numbers"), allDesc))
+		flags                    = BoolList(s.Child(fieldNamed(allDesc, "flags"), allDesc))
+		words                    = StringList(s.Child(fieldNamed(allDesc, "words"), allDesc))
+		blobs                    = BytesList(s.Child(fieldNamed(allDesc, "blobs"), allDesc))
+		keys                     = UUIDList(s.Child(fieldNamed(allDesc, "keys"), allDesc))
+		unique                   = Int32List(s.Child(fieldNamed(allDesc, "unique"), allDesc))
+		points                   = StructList[XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc))
+		matrix                   = NestedList[Int32List](s.Child(fieldNamed(allDesc, "matrix"), allDesc))
+		counts                   = Map[string, int64, XAsString, XAsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc))
+		byNumber                 = StructMap[int32, XStruct, XAsInt32](s.Child(fieldNamed(allDesc, "byNumber"), allDesc))
+		groups                   = NestedMap[string, StructList[XStruct], XAsString](s.Child(fieldNamed(allDesc, "groups"), allDesc))
+		shape                    = s.Child(fieldNamed(allDesc, "shape"), allDesc)
 	)
 	return map[string]func(){
-		"Bool": func() { s.Bool(flag) }, "Int32": func() { s.Int32(medium) }, "Int64": func() { s.Int64(allDesc.named("large")) },
-		"Int8": func() { s.Int8(allDesc.named("tiny")) }, "Int16": func() { s.Int16(allDesc.named("small")) },
-		"Float64": func() { s.Float64(allDesc.named("real")) }, "UUID": func() { s.UUID(allDesc.named("key")) },
+		"Bool": func() { s.Bool(flag) }, "Int32": func() { s.Int32(medium) }, "Int64": func() { s.Int64(fieldNamed(allDesc, "large")) },
+		"Int8": func() { s.Int8(fieldNamed(allDesc, "tiny")) }, "Int16": func() { s.Int16(fieldNamed(allDesc, "small")) },
+		"Float64": func() { s.Float64(fieldNamed(allDesc, "real")) }, "UUID": func() { s.UUID(fieldNamed(allDesc, "key")) },
 		"Text":  func() { s.Text(text) },
 		"Bytes": func() { s.Bytes(blob) }, "Has": func() { s.Has(medium) },
-		"Child": func() { s.Child(allDesc.named("point"), allDesc) }, "Which": func() { shape.Which() },
+		"Child": func() { s.Child(fieldNamed(allDesc, "point"), allDesc) }, "Which": func() { shape.Which() },
 		"Format": func() { s.Format(allDesc) }, "Clone": func() { s.Clone(allDesc) }, "Release": func() { s.Release() },
 		"Valid": func() { s.Valid() }, "Message": func() { s.Message() },
 		"Unknown": func() {
 			for range s.Unknown(allDesc) {
 			}
 		},
-		"SetBool": func() { s.SetBool(flag, true) }, "SetInt8": func() { s.SetInt8(allDesc.named("tiny"), 1) },
-		"SetInt16": func() { s.SetInt16(allDesc.named("small"), 1) }, "SetInt32": func() { s.SetInt32(medium, 1) },
-		"SetInt64": func() { s.SetInt64(allDesc.named("large"), 1) }, "SetFloat64": func() { s.SetFloat64(allDesc.named("real"), 1) },
-		"SetUUID": func() { s.SetUUID(allDesc.named("key"), UUID{}) }, "SetText": func() { s.SetText(text, "x") },
+		"SetBool": func() { s.SetBool(flag, true) }, "SetInt8": func() { s.SetInt8(fieldNamed(allDesc, "tiny"), 1) },
+		"SetInt16": func() { s.SetInt16(fieldNamed(allDesc, "small"), 1) }, "SetInt32": func() { s.SetInt32(medium, 1) },
+		"SetInt64": func() { s.SetInt64(fieldNamed(allDesc, "large"), 1) }, "SetFloat64": func() { s.SetFloat64(fieldNamed(allDesc, "real"), 1) },
+		"SetUUID": func() { s.SetUUID(fieldNamed(allDesc, "key"), UUID{}) }, "SetText": func() { s.SetText(text, "x") },
 		"SetText, large": func() { s.SetText(text, longText) }, "SetBytes": func() { s.SetBytes(blob, nil) },
 		"SetBytes, large": func() { s.SetBytes(blob, make([]byte, referSize)) }, "NewBytes": func() { s.NewBytes(blob, 3) },
 		"Unset": func() { s.Unset(medium) }, "Reset": func() { s.Reset(medium, allDesc) },
-		"NewChild": func() { s.NewChild(allDesc.named("point"), allDesc, 0) }, "SetChild": func() { s.SetChild(allDesc.named("point"), allDesc, emptyHandle()) },
-		"SetInt64s": func() { s.SetInt64s(allDesc.named("numbers"), allDesc, nil) }, "SetTexts": func() { s.SetTexts(allDesc.named("words"), allDesc, []string{"x"}) },
-		"Arm": func() { shape.Arm(shapeDesc.named("label"), shapeDesc) }, "UnsetArm": func() { shape.UnsetArm(shapeDesc.named("label")) },
-		"inner Int32": func() { point.Int32(pointDesc.named("x")) }, "inner SetInt32": func() { point.SetInt32(pointDesc.named("x"), 1) },
+		"NewChild": func() { s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0) }, "SetChild": func() { s.SetChild(fieldNamed(allDesc, "point"), allDesc, emptyHandle()) },
+		"SetInt64s": func() { s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, nil) }, "SetTexts": func() { s.SetTexts(fieldNamed(allDesc, "words"), allDesc, []string{"x"}) },
+		"Arm": func() { shape.Arm(fieldNamed(shapeDesc, "label"), shapeDesc) }, "UnsetArm": func() { shape.UnsetArm(fieldNamed(shapeDesc, "label")) },
+		"inner Int32": func() { point.Int32(fieldNamed(pointDesc, "x")) }, "inner SetInt32": func() { point.SetInt32(fieldNamed(pointDesc, "x"), 1) },
 		"list Len": func() { numbers.Len() }, "list At": func() { numbers.At(0) }, "list Set": func() { numbers.Set(0, 1) },
 		"list Append": func() { numbers.Append(1) }, "list AppendTo": func() { numbers.AppendTo(nil) }, "list String": func() { _ = numbers.String() }, "list Contains": func() { numbers.Contains(1) },
 		"list All": func() {
@@ -206,15 +207,15 @@ func soakWires() [][]byte {
 	for octave := 0; octave < testmode.Of(11, 14); octave += testmode.Of(4, 1) {
 		n := 1 << (10 + octave)
 		s := newRoot(allDesc)
-		s.SetText(allDesc.named("text"), strings.Repeat("t", n/8))
-		s.SetInt64s(allDesc.named("numbers"), allDesc, make([]int64, n/18))
-		words := StringList(s.NewChild(allDesc.named("words"), allDesc, n/128))
+		s.SetText(fieldNamed(allDesc, "text"), strings.Repeat("t", n/8))
+		s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, make([]int64, n/18))
+		words := StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n/128))
 		for i := range n / 128 {
 			words.Set(i, "some words of text")
 		}
-		points := StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, n/64))
+		points := StructList[XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, n/64))
 		for i := range n / 64 {
-			points.At(i).SetInt32(pointDesc.named("x"), int32(i))
+			points.At(i).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
 		}
 		wires = append(wires, bytes.Clone(s.m.Bytes()))
 		s.Release()
@@ -223,30 +224,30 @@ func soakWires() [][]byte {
 }
 
 var (
-	describedCustomer = newStructDesc("Customer")
-	describedOrder    = newStructDesc("Order")
+	describedCustomer = schema.NewStruct("Customer")
+	describedOrder    = schema.NewStruct("Order")
 )
 
 func init() {
-	describedCustomer.Define(XFieldDesc{ID: 1, Name: "name", Type: typeString}, XFieldDesc{ID: 2, Name: "vip", Type: typeBool})
+	describedCustomer.Define(XFieldDesc{ID: 1, Name: "name", Type: schema.TypeString}, XFieldDesc{ID: 2, Name: "vip", Type: schema.TypeBool})
 	describedOrder.Define(
-		XFieldDesc{ID: 1, Name: "id", Type: typeI64},
-		XFieldDesc{ID: 2, Name: "customer", Type: structTypeOf(describedCustomer)},
-		XFieldDesc{ID: 3, Name: "price_list", Type: listTypeOf(typeI32)},
-		XFieldDesc{ID: 4, Name: "small", Type: typeI8},
-		XFieldDesc{ID: 5, Name: "note", Type: typeString},
-		XFieldDesc{ID: 6, Name: "names", Type: mapTypeOf(typeString, typeString)},
+		XFieldDesc{ID: 1, Name: "id", Type: schema.TypeI64},
+		XFieldDesc{ID: 2, Name: "customer", Type: schema.StructOf(describedCustomer)},
+		XFieldDesc{ID: 3, Name: "price_list", Type: schema.ListOf(schema.TypeI32)},
+		XFieldDesc{ID: 4, Name: "small", Type: schema.TypeI8},
+		XFieldDesc{ID: 5, Name: "note", Type: schema.TypeString},
+		XFieldDesc{ID: 6, Name: "names", Type: schema.MapOf(schema.TypeString, schema.TypeString)},
 	)
 }
 
 // orderWire is an Order with all fields.
 func orderWire() []byte {
 	s := newStruct(describedOrder)
-	s.SetInt64(describedOrder.named("id"), 1)
-	c := s.NewChild(describedOrder.named("customer"), describedOrder, 0)
-	c.SetText(describedCustomer.named("name"), "Ada")
-	s.SetInt32s(describedOrder.named("price_list"), describedOrder, []int32{1, 2, 3})
-	s.SetInt8(describedOrder.named("small"), 4)
-	s.SetText(describedOrder.named("note"), "a note")
+	s.SetInt64(fieldNamed(describedOrder, "id"), 1)
+	c := s.NewChild(fieldNamed(describedOrder, "customer"), describedOrder, 0)
+	c.SetText(fieldNamed(describedCustomer, "name"), "Ada")
+	s.SetInt32s(fieldNamed(describedOrder, "price_list"), describedOrder, []int32{1, 2, 3})
+	s.SetInt8(fieldNamed(describedOrder, "small"), 4)
+	s.SetText(fieldNamed(describedOrder, "note"), "a note")
 	return s.Message().AppendTo(nil)
 }

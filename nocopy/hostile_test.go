@@ -184,7 +184,7 @@ func TestHostileInput(t *testing.T) {
 	if len(cases) < 60 {
 		t.Errorf("only %d cases", len(cases))
 	}
-	allDesc.program() // made once in a process
+	programsOf(allDesc) // made once in a process
 	var table strings.Builder
 	out := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "\nwhat is sent\tbytes\terror\tallocated\ttime")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // TestMadeUpFields calls every method of XStruct, found by reflection, with fields that no
@@ -51,9 +52,9 @@ func TestMadeUpFields(t *testing.T) {
 
 // addToEveryField sets a few fields.
 func addToEveryField(s XStruct) {
-	s.SetText(allDesc.named("text"), "text")
-	s.SetInt64s(allDesc.named("numbers"), allDesc, []int64{1, 2, 3})
-	s.NewChild(allDesc.named("self"), allDesc, 0)
+	s.SetText(fieldNamed(allDesc, "text"), "text")
+	s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, []int64{1, 2, 3})
+	s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
 }
 
 // hostileHandle returns a handle of a new message, of a part of it, of a parsed one or of none.
@@ -72,7 +73,7 @@ func hostileHandle(t *testing.T, r *rand.Rand, wire []byte) XStruct {
 	case 3:
 		s := newRoot(allDesc)
 		addToEveryField(s)
-		return s.Child(allDesc.named("numbers"), allDesc)
+		return s.Child(fieldNamed(allDesc, "numbers"), allDesc)
 	case 4:
 		s := newRoot(pointDesc)
 		s.Release()
@@ -88,11 +89,11 @@ func hostileArgument(r *rand.Rand, t reflect.Type, h, other XStruct) reflect.Val
 	pick := func(values ...any) reflect.Value { return reflect.ValueOf(values[r.IntN(len(values))]) }
 	switch t {
 	case reflect.TypeFor[XField]():
-		f := allDesc.constant(r.IntN(len(allDesc.fields)))
+		f := allDesc.Field(r.IntN(len(allDesc.Fields())))
 		return pick(f, f, XField(0), XField(math.MaxUint64), XField(r.Uint64()), f^XField(1)<<(48+r.IntN(16)),
-			f^XField(1)<<r.IntN(48), pointDesc.constant(0))
+			f^XField(1)<<r.IntN(48), pointDesc.Field(0))
 	case reflect.TypeFor[*XDesc]():
-		return pick(allDesc, allDesc, pointDesc, (*XDesc)(nil), newStructDesc("undefined"))
+		return pick(allDesc, allDesc, pointDesc, (*XDesc)(nil), schema.NewStruct("undefined"))
 	case reflect.TypeFor[XStruct]():
 		return pick(XStruct{}, h, other, emptyHandle())
 	}

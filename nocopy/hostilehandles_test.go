@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -29,34 +30,34 @@ type typedHandle struct {
 
 func newHostile(s XStruct, d *XDesc) *hostile {
 	h := &hostile{root: s, desc: d, fresh: 1 << 20, others: map[*XType]StructList[XStruct]{}}
-	h.collect(s, d.self)
+	h.collect(s, d.Type())
 	return h
 }
 
 func (h *hostile) collect(s XStruct, t *XType) {
-	switch t.kind {
-	case record:
+	switch t.Kind() {
+	case schema.Record:
 		h.structs = append(h.structs, typedHandle{s, t})
-		for i := range t.desc.fields {
-			if f := t.desc.constant(i); t.desc.fields[i].kind >= record && s.HasField(f) {
-				h.collect(s.Child(f, t.desc), t.desc.fields[i].typ)
+		for i := range t.Struct().Fields() {
+			if f := t.Struct().Field(i); t.Struct().Fields()[i].Kind() >= schema.Record && s.HasField(f) {
+				h.collect(s.Child(f, t.Struct()), t.Struct().Fields()[i].Type)
 			}
 		}
-	case list:
+	case schema.List:
 		h.lists = append(h.lists, typedHandle{s, t})
-		if t.elem.kind >= record {
+		if t.Elem().Kind() >= schema.Record {
 			for i := range s.count() {
-				h.collect(at(s, t, i), t.elem)
+				h.collect(at(s, t, i), t.Elem())
 			}
 		}
-	case dict:
+	case schema.Dict:
 		h.maps = append(h.maps, typedHandle{s, t})
 		s.eachPair(func(k, v uint32) bool {
-			if t.key.kind >= record {
-				h.collect(s.m.handle(k), t.key)
+			if t.Key().Kind() >= schema.Record {
+				h.collect(s.m.handle(k), t.Key())
 			}
-			if t.elem.kind >= record {
-				h.collect(s.m.handle(v), t.elem)
+			if t.Elem().Kind() >= schema.Record {
+				h.collect(s.m.handle(v), t.Elem())
 			}
 			return true
 		})
@@ -65,7 +66,7 @@ func (h *hostile) collect(s XStruct, t *XType) {
 
 // at returns element i of a list of structs or containers.
 func at(s XStruct, t *XType, i int) XStruct {
-	if t.elem.kind == record {
+	if t.Elem().Kind() == schema.Record {
 		return StructList[XStruct](s).At(i)
 	}
 	return NestedList[XStruct](s).At(i)
@@ -84,7 +85,7 @@ var holders = map[*XType]*XDesc{}
 func holderOf(t *XType) *XDesc {
 	d := holders[t]
 	if d == nil {
-		d = newStructDesc("Holder")
+		d = schema.NewStruct("Holder")
 		d.Define(XFieldDesc{ID: 1, Name: "v", Type: t})
 		holders[t] = d
 	}
@@ -97,20 +98,20 @@ var listsOf = map[*XType]*XType{}
 // value returns value number i of a type, of a message of its own if it is a struct or container.
 func value(t *XType, i int) encoded {
 	b := appendValueOf(nil, t, i)
-	switch t.kind {
-	case fixed:
+	switch t.Kind() {
+	case schema.Fixed:
 		k := encoded{n: len(b)}
 		copy(k.fixed[:], b)
 		return k
-	case text:
+	case schema.Text:
 		return encoded{text: b[wire.TextHeader:]}
 	}
 	d := holderOf(t)
-	s, err := parseStruct(d, append(append([]byte{byte(t.wire), 0, 1}, b...), 0))
+	s, err := parseStruct(d, append(append([]byte{byte(t.Wire()), 0, 1}, b...), 0))
 	if err != nil {
 		panic(err)
 	}
-	return encoded{view: s.Child(d.constant(0), d)}
+	return encoded{view: s.Child(d.Field(0), d)}
 }
 
 // new returns a value that the message has not seen.
@@ -121,18 +122,18 @@ func (h *hostile) new(t *XType) encoded {
 
 // keyAt returns the key of pair i, or element i of a list, as a program would have it.
 func keyAt(s XStruct, t *XType, i int) encoded {
-	kt := t.key
-	if t.kind == list {
-		kt = t.elem
+	kt := t.Key()
+	if t.Kind() == schema.List {
+		kt = t.Elem()
 	}
-	if kt.kind >= record {
-		if t.kind == list {
+	if kt.Kind() >= schema.Record {
+		if t.Kind() == schema.List {
 			return encoded{view: at(s, t, i)}
 		}
 		return encoded{view: s.m.handle(s.m.idx[s.pairSlot(i)])}
 	}
 	b := slices.Clone(s.m.keyBytes(s.entry(), t, uint32(i)))
-	if kt.kind == text {
+	if kt.Kind() == schema.Text {
 		return encoded{text: b}
 	}
 	k := encoded{n: len(b)}
@@ -143,7 +144,7 @@ func keyAt(s XStruct, t *XType, i int) encoded {
 // keysOf returns all keys of a map, or elements of a list.
 func keysOf(s XStruct, t *XType) (all []encoded) {
 	for i := range s.count() {
-		if t.kind == list || s.m.idx[s.pairSlot(i)] != 0 {
+		if t.Kind() == schema.List || s.m.idx[s.pairSlot(i)] != 0 {
 			all = append(all, keyAt(s, t, i))
 		}
 	}
@@ -151,12 +152,12 @@ func keysOf(s XStruct, t *XType) (all []encoded) {
 }
 
 func setField(s XStruct, d *XDesc, i, n int) {
-	f, fd := d.constant(i), &d.fields[i]
-	switch fd.kind {
-	case text:
+	f, fd := d.Field(i), &d.Fields()[i]
+	switch fd.Kind() {
+	case schema.Text:
 		s.SetText(f, fmt.Sprintf("%0*d", n, n))
-	case fixed:
-		switch fd.size {
+	case schema.Fixed:
+		switch fd.Size() {
 		case 1:
 			s.SetInt8(f, 1)
 		case 2:
@@ -175,9 +176,9 @@ func setField(s XStruct, d *XDesc, i, n int) {
 // removed with the one around it may be gone when f sets something in it.
 func (h *hostile) eachField(set bool, f func(s XStruct, d *XDesc, i int)) {
 	for _, s := range h.structs {
-		for i := range s.t.desc.fields {
-			if s.HasField(s.t.desc.constant(i)) == set {
-				unlessGone(func() { f(s.XStruct, s.t.desc, i) })
+		for i := range s.t.Struct().Fields() {
+			if s.HasField(s.t.Struct().Field(i)) == set {
+				unlessGone(func() { f(s.XStruct, s.t.Struct(), i) })
 			}
 		}
 	}
@@ -203,29 +204,29 @@ func unlessGone(f func()) {
 
 // change changes something in a struct or container, or adds it.
 func (h *hostile) change(s XStruct, t *XType) {
-	switch t.kind {
-	case record:
-		for i := range t.desc.fields {
-			if t.desc.fields[i].kind < record {
-				setField(s, t.desc, i, 5)
+	switch t.Kind() {
+	case schema.Record:
+		for i := range t.Struct().Fields() {
+			if t.Struct().Fields()[i].Kind() < schema.Record {
+				setField(s, t.Struct(), i, 5)
 				return
 			}
 		}
-	case list:
+	case schema.List:
 		h.append(s, t)
-	case dict:
-		h.put(s, t, h.new(t.key))
+	case schema.Dict:
+		h.put(s, t, h.new(t.Key()))
 	}
 }
 
 // append adds a new element to a list.
 func (h *hostile) append(s XStruct, t *XType) {
-	switch v := h.new(t.elem); t.elem.kind {
-	case fixed:
-		copy(s.growFixed(1, int(t.elem.size)), v.fixed[:])
-	case text:
+	switch v := h.new(t.Elem()); t.Elem().Kind() {
+	case schema.Fixed:
+		copy(s.growFixed(1, int(t.Elem().Size())), v.fixed[:])
+	case schema.Text:
 		s.appendText(v.text)
-	case record:
+	case schema.Record:
 		StructList[XStruct](s).Append(v.view)
 	default:
 		NestedList[XStruct](s).Append(v.view)
@@ -234,12 +235,12 @@ func (h *hostile) append(s XStruct, t *XType) {
 
 // set gives element i of a list a value.
 func (h *hostile) set(s XStruct, t *XType, i int, v encoded) {
-	switch t.elem.kind {
-	case fixed:
-		copy(s.setFixedAt(i, int(t.elem.size)), v.fixed[:])
-	case text:
+	switch t.Elem().Kind() {
+	case schema.Fixed:
+		copy(s.setFixedAt(i, int(t.Elem().Size())), v.fixed[:])
+	case schema.Text:
 		s.setTextAt(i, v.text)
-	case record:
+	case schema.Record:
 		StructList[XStruct](s).Set(i, v.view)
 	default:
 		NestedList[XStruct](s).Set(i, v.view)
@@ -247,7 +248,7 @@ func (h *hostile) set(s XStruct, t *XType, i int, v encoded) {
 }
 
 func contains(s XStruct, t *XType, v encoded) bool {
-	if t.elem.kind >= record {
+	if t.Elem().Kind() >= schema.Record {
 		return s.containsValue(v.view)
 	}
 	return s.containsKey(v.bytes())
@@ -255,11 +256,11 @@ func contains(s XStruct, t *XType, v encoded) bool {
 
 // put puts a pair.
 func (h *hostile) put(s XStruct, t *XType, k encoded) {
-	if t.elem.kind >= record {
-		s.putView(k, h.new(t.elem).view)
+	if t.Elem().Kind() >= schema.Record {
+		s.putView(k, h.new(t.Elem()).view)
 		return
 	}
-	putPair[encoded, encoded, raw, raw](s, k, h.new(t.elem))
+	putPair[encoded, encoded, raw, raw](s, k, h.new(t.Elem()))
 }
 
 func remove(s XStruct, k encoded) bool { return deleteKey[encoded, raw](s, k) }
@@ -274,10 +275,10 @@ func (h *hostile) other(t *XType) StructList[XStruct] {
 	l, ok := h.others[t]
 	if !ok {
 		if listsOf[t] == nil {
-			listsOf[t] = listTypeOf(t)
+			listsOf[t] = schema.ListOf(t)
 		}
 		d := holderOf(listsOf[t])
-		l = StructList[XStruct](newStruct(d).NewChild(d.constant(0), d, 0))
+		l = StructList[XStruct](newStruct(d).NewChild(d.Field(0), d, 0))
 		h.others[t] = l
 	}
 	return l

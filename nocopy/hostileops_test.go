@@ -6,6 +6,8 @@ package nocopy
 import (
 	"io"
 	"slices"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // hostileOperation is done to a message by run; nil is what is done to each before.
@@ -31,12 +33,12 @@ var hostileOperations = []hostileOperation{
 	}},
 	{"struct: get", func(h *hostile) {
 		h.eachField(true, func(s XStruct, d *XDesc, i int) {
-			switch f := d.constant(i); {
-			case d.fields[i].kind == text && d.wide:
+			switch f := d.Field(i); {
+			case d.Fields()[i].Kind() == schema.Text && d.IsWide():
 				_, _ = XWide(s).Text(f), XWide(s).Bytes(f)
-			case d.fields[i].kind == text:
+			case d.Fields()[i].Kind() == schema.Text:
 				_, _ = s.Text(f), s.Bytes(f)
-			case d.fields[i].kind == fixed:
+			case d.Fields()[i].Kind() == schema.Fixed:
 				_ = s.m.at(s.entry(), f)
 			default:
 				s.Child(f, d)
@@ -52,19 +54,19 @@ var hostileOperations = []hostileOperation{
 	{"Clone", func(h *hostile) { h.root.Clone(h.desc).Release() }},
 	{"struct: Clone each", func(h *hostile) {
 		for _, s := range h.structs {
-			s.Clone(s.t.desc).Release()
+			s.Clone(s.t.Struct()).Release()
 		}
 	}},
 	{"struct: Unknown", func(h *hostile) {
 		for _, s := range h.structs {
-			for range s.Unknown(s.t.desc) {
+			for range s.Unknown(s.t.Struct()) {
 			}
 		}
 	}},
 	{"struct: change and Unknown", func(h *hostile) {
 		for _, s := range h.structs {
 			h.change(s.XStruct, s.t)
-			for range s.Unknown(s.t.desc) {
+			for range s.Unknown(s.t.Struct()) {
 			}
 		}
 	}},
@@ -102,9 +104,9 @@ var hostileOperations = []hostileOperation{
 	}},
 	{"struct: set a field that is absent", func(h *hostile) {
 		for _, s := range h.structs {
-			for i := len(s.t.desc.fields) - 1; i >= 0; i-- {
-				if s.t.desc.fields[i].kind < record && !s.HasField(s.t.desc.constant(i)) {
-					setField(s.XStruct, s.t.desc, i, 6)
+			for i := len(s.t.Struct().Fields()) - 1; i >= 0; i-- {
+				if s.t.Struct().Fields()[i].Kind() < schema.Record && !s.HasField(s.t.Struct().Field(i)) {
+					setField(s.XStruct, s.t.Struct(), i, 6)
 					break
 				}
 			}
@@ -112,18 +114,18 @@ var hostileOperations = []hostileOperation{
 	}},
 	{"struct: NewBytes", func(h *hostile) {
 		h.eachField(true, func(s XStruct, d *XDesc, i int) {
-			if d.fields[i].kind == text {
-				clear(s.NewBytes(d.constant(i), 3))
+			if d.Fields()[i].Kind() == schema.Text {
+				clear(s.NewBytes(d.Field(i), 3))
 			}
 		})
 	}},
 	{"struct: Unset each field", func(h *hostile) {
-		h.eachField(true, func(s XStruct, d *XDesc, i int) { s.Unset(d.constant(i)) })
+		h.eachField(true, func(s XStruct, d *XDesc, i int) { s.Unset(d.Field(i)) })
 	}},
 	{"struct: Unset a field that is absent", func(h *hostile) {
 		for _, s := range h.structs {
-			for i := range s.t.desc.fields {
-				if f := s.t.desc.constant(i); !s.HasField(f) {
+			for i := range s.t.Struct().Fields() {
+				if f := s.t.Struct().Field(i); !s.HasField(f) {
 					s.Unset(f)
 					break
 				}
@@ -132,54 +134,54 @@ var hostileOperations = []hostileOperation{
 	}},
 	{"struct: Unset, set, Unset", func(h *hostile) {
 		h.eachField(true, func(s XStruct, d *XDesc, i int) {
-			s.Unset(d.constant(i))
+			s.Unset(d.Field(i))
 			setField(s, d, i, 6)
-			s.Unset(d.constant(i))
+			s.Unset(d.Field(i))
 		})
 	}},
-	{"struct: Reset", func(h *hostile) { h.eachField(true, func(s XStruct, d *XDesc, i int) { s.Reset(d.constant(i), d) }) }},
+	{"struct: Reset", func(h *hostile) { h.eachField(true, func(s XStruct, d *XDesc, i int) { s.Reset(d.Field(i), d) }) }},
 	{"struct: NewChild", func(h *hostile) {
 		h.eachField(true, func(s XStruct, d *XDesc, i int) {
-			if d.fields[i].kind >= record {
-				s.NewChild(d.constant(i), d, 1)
+			if d.Fields()[i].Kind() >= schema.Record {
+				s.NewChild(d.Field(i), d, 1)
 			}
 		})
 	}},
 	{"struct: SetChild of another message", func(h *hostile) {
 		h.eachField(true, func(s XStruct, d *XDesc, i int) {
-			if d.fields[i].kind >= record {
-				s.SetChild(d.constant(i), d, value(d.fields[i].typ, 1).view)
+			if d.Fields()[i].Kind() >= schema.Record {
+				s.SetChild(d.Field(i), d, value(d.Fields()[i].Type, 1).view)
 			}
 		})
 	}},
 	{"struct: SetChild of its own", func(h *hostile) {
 		h.eachField(true, func(s XStruct, d *XDesc, i int) {
-			if f := d.constant(i); d.fields[i].kind >= record {
+			if f := d.Field(i); d.Fields()[i].Kind() >= schema.Record {
 				s.SetChild(f, d, s.Child(f, d))
 			}
 		})
 	}},
 	{"union: Arm, UnsetArm, Which", func(h *hostile) {
 		for _, s := range h.structs {
-			if !s.t.desc.union {
+			if !s.t.Struct().IsUnion() {
 				continue
 			}
-			for i := range min(3, len(s.t.desc.fields)) {
-				f := s.t.desc.constant(i)
-				if s.t.desc.fields[i].kind < record {
-					setField(s.Arm(f, s.t.desc), s.t.desc, i, 5)
+			for i := range min(3, len(s.t.Struct().Fields())) {
+				f := s.t.Struct().Field(i)
+				if s.t.Struct().Fields()[i].Kind() < schema.Record {
+					setField(s.Arm(f, s.t.Struct()), s.t.Struct(), i, 5)
 				} else {
-					s.Arm(f, s.t.desc).NewChild(f, s.t.desc, 0)
+					s.Arm(f, s.t.Struct()).NewChild(f, s.t.Struct(), 0)
 				}
 				_ = s.Which()
 			}
-			s.UnsetArm(s.t.desc.constant(0))
-			s.UnsetArm(s.t.desc.constant(1))
+			s.UnsetArm(s.t.Struct().Field(0))
+			s.UnsetArm(s.t.Struct().Field(1))
 		}
 	}},
 	{"append each to another message", func(h *hostile) {
 		for _, x := range h.all() {
-			if x.t.kind == record {
+			if x.t.Kind() == schema.Record {
 				h.other(x.t).Append(x.XStruct)
 			} else {
 				NestedList[XStruct](h.other(x.t)).Append(x.XStruct)
@@ -189,7 +191,7 @@ var hostileOperations = []hostileOperation{
 	{"change each and append it to another message", func(h *hostile) {
 		for _, x := range h.all() {
 			h.change(x.XStruct, x.t)
-			if x.t.kind == record {
+			if x.t.Kind() == schema.Record {
 				h.other(x.t).Append(x.XStruct)
 			} else {
 				NestedList[XStruct](h.other(x.t)).Append(x.XStruct)
@@ -201,7 +203,7 @@ var hostileOperations = []hostileOperation{
 		slices.Reverse(all)
 		for _, x := range all {
 			h.change(x.XStruct, x.t)
-			if x.t.kind == record {
+			if x.t.Kind() == schema.Record {
 				h.other(x.t).Append(x.XStruct)
 			} else {
 				NestedList[XStruct](h.other(x.t)).Append(x.XStruct)
@@ -209,12 +211,12 @@ var hostileOperations = []hostileOperation{
 		}
 	}},
 	{"struct: set one field again and again, get what is unknown", func(h *hostile) {
-		h.change(h.root, h.desc.self)
+		h.change(h.root, h.desc.Type())
 		for i := range h.times {
 			s := h.structs[min(1, len(h.structs)-1)]
 			h.change(s.XStruct, s.t)
 			if i%16 == 0 && s.XStruct != h.root { // what is unknown to the root is as large as the message
-				for range s.Unknown(s.t.desc) {
+				for range s.Unknown(s.t.Struct()) {
 					break
 				}
 			}
@@ -223,9 +225,9 @@ var hostileOperations = []hostileOperation{
 	{"struct: set and Unset one field again and again", func(h *hostile) {
 		s := h.structs[min(1, len(h.structs)-1)]
 		for range h.times {
-			for i := range s.t.desc.fields {
-				if f := s.t.desc.constant(i); s.t.desc.fields[i].kind < record {
-					setField(s.XStruct, s.t.desc, i, 8)
+			for i := range s.t.Struct().Fields() {
+				if f := s.t.Struct().Field(i); s.t.Struct().Fields()[i].Kind() < schema.Record {
+					setField(s.XStruct, s.t.Struct(), i, 8)
 					s.Unset(f)
 					break
 				}
@@ -235,12 +237,12 @@ var hostileOperations = []hostileOperation{
 	{"struct: replace one child again and again", func(h *hostile) {
 		s := h.structs[min(1, len(h.structs)-1)]
 		for range h.times {
-			for i := range s.t.desc.fields {
-				if f := s.t.desc.constant(i); s.t.desc.fields[i].kind >= record {
-					v := value(s.t.desc.fields[i].typ, 1)
-					s.SetChild(f, s.t.desc, v.view)
-					s.NewChild(f, s.t.desc, 1)
-					s.SetChild(f, s.t.desc, v.view)
+			for i := range s.t.Struct().Fields() {
+				if f := s.t.Struct().Field(i); s.t.Struct().Fields()[i].Kind() >= schema.Record {
+					v := value(s.t.Struct().Fields()[i].Type, 1)
+					s.SetChild(f, s.t.Struct(), v.view)
+					s.NewChild(f, s.t.Struct(), 1)
+					s.SetChild(f, s.t.Struct(), v.view)
 					break
 				}
 			}
@@ -256,17 +258,17 @@ var hostileOperations = []hostileOperation{
 		l := h.lists[len(h.lists)-1]
 		for range h.times {
 			if l.count() > 0 {
-				h.set(l.XStruct, l.t, l.count()/2, h.new(l.t.elem))
-				contains(l.XStruct, l.t, h.new(l.t.elem))
+				h.set(l.XStruct, l.t, l.count()/2, h.new(l.t.Elem()))
+				contains(l.XStruct, l.t, h.new(l.t.Elem()))
 			}
 		}
 	}},
 	{"list: iterate", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
-			if l.t.elem.kind >= record {
+			if l.t.Elem().Kind() >= schema.Record {
 				for range StructList[XStruct](l.XStruct).All() {
 				}
-			} else if l.t.elem.kind == text {
+			} else if l.t.Elem().Kind() == schema.Text {
 				StringList(l.XStruct).AppendTo(nil)
 			}
 		})
@@ -288,9 +290,9 @@ var hostileOperations = []hostileOperation{
 	{"list: AppendNew", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for range min(l.count(), 100) {
-				if l.t.elem.kind == record {
-					h.change(StructList[XStruct](l.XStruct).AppendNew(), l.t.elem)
-				} else if l.t.elem.kind > record {
+				if l.t.Elem().Kind() == schema.Record {
+					h.change(StructList[XStruct](l.XStruct).AppendNew(), l.t.Elem())
+				} else if l.t.Elem().Kind() > schema.Record {
 					NestedList[XStruct](l.XStruct).AppendNew(1)
 				}
 			}
@@ -299,7 +301,7 @@ var hostileOperations = []hostileOperation{
 	{"list: Set each", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
-				h.set(l.XStruct, l.t, i, h.new(l.t.elem))
+				h.set(l.XStruct, l.t, i, h.new(l.t.Elem()))
 			}
 		})
 	}},
@@ -313,7 +315,7 @@ var hostileOperations = []hostileOperation{
 	{"list: NewAt", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
-				if l.t.elem.kind > record {
+				if l.t.Elem().Kind() > schema.Record {
 					NestedList[XStruct](l.XStruct).NewAt(i, 1)
 				}
 			}
@@ -331,14 +333,14 @@ var hostileOperations = []hostileOperation{
 	{"list: Contains of what is not there", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for range l.count() {
-				contains(l.XStruct, l.t, h.new(l.t.elem))
+				contains(l.XStruct, l.t, h.new(l.t.Elem()))
 			}
 		})
 	}},
 	{"list: Add as many as there are", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for range l.count() {
-				if v := h.new(l.t.elem); !contains(l.XStruct, l.t, v) {
+				if v := h.new(l.t.Elem()); !contains(l.XStruct, l.t, v) {
 					h.append(l.XStruct, l.t)
 				}
 			}
@@ -347,7 +349,7 @@ var hostileOperations = []hostileOperation{
 	{"list: Set and Contains", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
-				v := h.new(l.t.elem)
+				v := h.new(l.t.Elem())
 				contains(l.XStruct, l.t, v)
 				h.set(l.XStruct, l.t, i, v)
 				if !contains(l.XStruct, l.t, v) {
@@ -359,7 +361,7 @@ var hostileOperations = []hostileOperation{
 	{"list: Set and Contains, last to first", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for i := l.count() - 1; i >= 0; i-- {
-				v := h.new(l.t.elem)
+				v := h.new(l.t.Elem())
 				contains(l.XStruct, l.t, v)
 				h.set(l.XStruct, l.t, i, v)
 			}
@@ -367,19 +369,19 @@ var hostileOperations = []hostileOperation{
 	}},
 	{"list: change an element and Contains", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
-			if l.t.elem.kind < record {
+			if l.t.Elem().Kind() < schema.Record {
 				return
 			}
 			for i := range l.count() {
-				h.change(at(l.XStruct, l.t, i), l.t.elem)
-				contains(l.XStruct, l.t, h.new(l.t.elem))
+				h.change(at(l.XStruct, l.t, i), l.t.Elem())
+				contains(l.XStruct, l.t, h.new(l.t.Elem()))
 			}
 		})
 	}},
 	{"list: change another struct and Contains", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
-				contains(l.XStruct, l.t, h.new(l.t.elem))
+				contains(l.XStruct, l.t, h.new(l.t.Elem()))
 				h.change(h.structs[i%len(h.structs)].XStruct, h.structs[i%len(h.structs)].t)
 			}
 		})
@@ -398,7 +400,7 @@ var hostileOperations = []hostileOperation{
 				if !get(d.XStruct, k) {
 					panic("a key is not found")
 				}
-				get(d.XStruct, h.new(d.t.key))
+				get(d.XStruct, h.new(d.t.Key()))
 			}
 		})
 	}},
@@ -412,7 +414,7 @@ var hostileOperations = []hostileOperation{
 	{"map: Put of new ones", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
 			for range d.count() {
-				h.put(d.XStruct, d.t, h.new(d.t.key))
+				h.put(d.XStruct, d.t, h.new(d.t.Key()))
 				_ = d.pairs()
 			}
 		})
@@ -420,9 +422,9 @@ var hostileOperations = []hostileOperation{
 	{"map: PutNew", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
 			for _, k := range keysOf(d.XStruct, d.t) {
-				if d.t.elem.kind >= record {
+				if d.t.Elem().Kind() >= schema.Record {
 					d.putNew(k, 0)
-					d.putNew(h.new(d.t.key), 0)
+					d.putNew(h.new(d.t.Key()), 0)
 				}
 			}
 		})
@@ -469,7 +471,7 @@ var hostileOperations = []hostileOperation{
 				k := all[i*7919%len(all)]
 				remove(d.XStruct, k)
 				if i%3 == 0 {
-					h.put(d.XStruct, d.t, h.new(d.t.key))
+					h.put(d.XStruct, d.t, h.new(d.t.Key()))
 				}
 			}
 		})
@@ -494,7 +496,7 @@ var hostileOperations = []hostileOperation{
 		h.each(h.maps, func(d typedHandle) {
 			for _, k := range keysOf(d.XStruct, d.t) {
 				if k.view.m != nil {
-					k = h.new(d.t.key)
+					k = h.new(d.t.Key())
 					h.put(d.XStruct, d.t, k)
 				}
 				remove(d.XStruct, k)
@@ -518,13 +520,13 @@ var hostileOperations = []hostileOperation{
 	}},
 	{"map: change a key and Get", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
-			if d.t.key.kind < record {
+			if d.t.Key().Kind() < schema.Record {
 				return
 			}
 			for i := range d.count() {
 				k := d.m.handle(d.m.idx[d.pairSlot(i)])
-				h.change(k, d.t.key)
-				get(d.XStruct, h.new(d.t.key))
+				h.change(k, d.t.Key())
+				get(d.XStruct, h.new(d.t.Key()))
 			}
 		})
 	}},

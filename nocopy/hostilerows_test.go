@@ -33,7 +33,7 @@ func TestMadeUpRows(t *testing.T) {
 	for range testmode.Of(1000, 50_000) {
 		// Blocks at the tail begin where one of these has ended.
 		before := newRoot(allDesc)
-		before.SetText(allDesc.named("text"), "before")
+		before.SetText(fieldNamed(allDesc, "text"), "before")
 		want := before.m.AppendTo(nil)
 		other, _ := parseStruct(allDesc, wire)
 		row := new(XRow)
@@ -45,7 +45,7 @@ func TestMadeUpRows(t *testing.T) {
 			case 1:
 				at = row.Into(begun, allDesc)
 			case 2:
-				at = row.Rows(begun, allDesc.named("points"), allDesc, r.IntN(4))
+				at = row.Rows(begun, fieldNamed(allDesc, "points"), allDesc, r.IntN(4))
 			}
 		})
 		var root XStruct
@@ -83,12 +83,12 @@ func TestMadeUpRows(t *testing.T) {
 		}
 		noFault(t, func() { row.End(at) })
 		for _, s := range []XStruct{root, begun} {
-			for i := range allDesc.fields {
-				noFault(t, func() { sum += len(s.Text(allDesc.constant(i))) })
-				noFault(t, func() { sum += int(s.Int64(allDesc.constant(i))) })
+			for i := range allDesc.Fields() {
+				noFault(t, func() { sum += len(s.Text(allDesc.Field(i))) })
+				noFault(t, func() { sum += int(s.Int64(allDesc.Field(i))) })
 			}
-			noFault(t, func() { s.SetText(allDesc.named("text"), "after") })
-			noFault(t, func() { newStruct(allDesc).SetText(allDesc.named("text"), "in the same memory") })
+			noFault(t, func() { s.SetText(fieldNamed(allDesc, "text"), "after") })
+			noFault(t, func() { newStruct(allDesc).SetText(fieldNamed(allDesc, "text"), "in the same memory") })
 		}
 		if !bytes.Equal(before.m.AppendTo(nil), want) || !bytes.Equal(bystander.m.AppendTo(nil), wire) {
 			t.Fatal("another message has changed")

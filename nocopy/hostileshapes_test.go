@@ -6,15 +6,16 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // keyed has maps with keys and sets with elements of every kind, and itself and a union inside of
 // itself.
-var keyed = newStructDesc("Keyed")
+var keyed = schema.NewStruct("Keyed")
 
 // arms is a union of many arms.
-var arms = newUnionDesc("Arms")
+var arms = schema.NewUnion("Arms")
 
 // hostileKeys are the types of keys and elements, by the names of Keyed's fields: map…, set… and
 // list…. Every third comes often.
@@ -22,37 +23,37 @@ var hostileKeys = []struct {
 	name string
 	typ  *XType
 }{
-	{"Bool", typeBool}, {"I8", typeI8}, {"I16", typeI16},
-	{"I32", typeI32}, {"I64", typeI64}, {"Double", typeDouble},
-	{"String", typeString}, {"Binary", typeBinary}, {"UUID", typeUUID},
-	{"Point", structTypeOf(pointDesc)}, {"Enum", colorType}, {"List", listTypeOf(typeI32)},
-	{"Map", mapTypeOf(structTypeOf(pointDesc), typeI8)}, {"Set", setTypeOf(typeString)}, {"Tree", structTypeOf(treeDesc)},
-	{"Points", setTypeOf(structTypeOf(pointDesc))},
+	{"Bool", schema.TypeBool}, {"I8", schema.TypeI8}, {"I16", schema.TypeI16},
+	{"I32", schema.TypeI32}, {"I64", schema.TypeI64}, {"Double", schema.TypeDouble},
+	{"String", schema.TypeString}, {"Binary", schema.TypeBinary}, {"UUID", schema.TypeUUID},
+	{"Point", schema.StructOf(pointDesc)}, {"Enum", colorType}, {"List", schema.ListOf(schema.TypeI32)},
+	{"Map", schema.MapOf(schema.StructOf(pointDesc), schema.TypeI8)}, {"Set", schema.SetOf(schema.TypeString)}, {"Tree", schema.StructOf(treeDesc)},
+	{"Points", schema.SetOf(schema.StructOf(pointDesc))},
 }
 
 func init() {
 	fields := []XFieldDesc{
-		{ID: 1, Name: "children", Type: listTypeOf(structTypeOf(keyed)), Req: XOptional},
-		{ID: 2, Name: "arms", Type: listTypeOf(structTypeOf(arms)), Req: XOptional},
-		{ID: 3, Name: "structs", Type: mapTypeOf(typeI64, structTypeOf(keyed)), Req: XOptional},
-		{ID: 4, Name: "lists", Type: mapTypeOf(typeI64, listTypeOf(typeString)), Req: XOptional},
-		{ID: 6, Name: "wides", Type: listTypeOf(structTypeOf(wideOf(2300))), Req: XOptional},
-		{ID: 5, Name: "trees", Type: listTypeOf(structTypeOf(treeDesc)), Req: XOptional},
+		{ID: 1, Name: "children", Type: schema.ListOf(schema.StructOf(keyed)), Req: XOptional},
+		{ID: 2, Name: "arms", Type: schema.ListOf(schema.StructOf(arms)), Req: XOptional},
+		{ID: 3, Name: "structs", Type: schema.MapOf(schema.TypeI64, schema.StructOf(keyed)), Req: XOptional},
+		{ID: 4, Name: "lists", Type: schema.MapOf(schema.TypeI64, schema.ListOf(schema.TypeString)), Req: XOptional},
+		{ID: 6, Name: "wides", Type: schema.ListOf(schema.StructOf(wideOf(2300))), Req: XOptional},
+		{ID: 5, Name: "trees", Type: schema.ListOf(schema.StructOf(treeDesc)), Req: XOptional},
 	}
 	for i, k := range hostileKeys {
 		id := int16(10 * (i + 1))
 		fields = append(fields,
-			XFieldDesc{ID: id, Name: "map" + k.name, Type: mapTypeOf(k.typ, typeString), Req: XOptional},
-			XFieldDesc{ID: id + 1, Name: "set" + k.name, Type: setTypeOf(k.typ), Req: XOptional},
-			XFieldDesc{ID: id + 2, Name: "list" + k.name, Type: listTypeOf(k.typ), Req: XOptional},
-			XFieldDesc{ID: id + 3, Name: "sets" + k.name, Type: listTypeOf(setTypeOf(k.typ)), Req: XOptional},
-			XFieldDesc{ID: id + 4, Name: "maps" + k.name, Type: listTypeOf(mapTypeOf(k.typ, typeString)), Req: XOptional},
+			XFieldDesc{ID: id, Name: "map" + k.name, Type: schema.MapOf(k.typ, schema.TypeString), Req: XOptional},
+			XFieldDesc{ID: id + 1, Name: "set" + k.name, Type: schema.SetOf(k.typ), Req: XOptional},
+			XFieldDesc{ID: id + 2, Name: "list" + k.name, Type: schema.ListOf(k.typ), Req: XOptional},
+			XFieldDesc{ID: id + 3, Name: "sets" + k.name, Type: schema.ListOf(schema.SetOf(k.typ)), Req: XOptional},
+			XFieldDesc{ID: id + 4, Name: "maps" + k.name, Type: schema.ListOf(schema.MapOf(k.typ, schema.TypeString)), Req: XOptional},
 		)
 	}
 	keyed.Define(fields...)
 	var many []XFieldDesc
 	for i := range int16(57) {
-		many = append(many, XFieldDesc{ID: i + 1, Name: fmt.Sprint("arm", i+1), Type: []*XType{typeI32, typeString, structTypeOf(pointDesc)}[i%3], Req: XOptional})
+		many = append(many, XFieldDesc{ID: i + 1, Name: fmt.Sprint("arm", i+1), Type: []*XType{schema.TypeI32, schema.TypeString, schema.StructOf(pointDesc)}[i%3], Req: XOptional})
 	}
 	arms.Define(many...)
 }
@@ -159,7 +160,7 @@ func hostileShapes(kind string) []hostileShape {
 						b = append(append(b, value(i, count)...), one+"v"...)
 					}
 					pairs = string(b)
-					return field("map") + string(byte(key.typ.wire)) + "\x0b" + be(count) + pairs + stop
+					return field("map") + string(byte(key.typ.Wire())) + "\x0b" + be(count) + pairs + stop
 				}},
 				hostileShape{"set of " + key.name + ": " + order.name, "list", keyed, func(n int) string {
 					count := n / len(value(1, n))
@@ -167,7 +168,7 @@ func hostileShapes(kind string) []hostileShape {
 					for i := range count {
 						b = append(b, value(i, count)...)
 					}
-					return field("set") + string(byte(key.typ.wire)) + be(count) + string(b) + stop
+					return field("set") + string(byte(key.typ.Wire())) + be(count) + string(b) + stop
 				}},
 			)
 			if !order.often && kind != "ways" {
@@ -176,7 +177,7 @@ func hostileShapes(kind string) []hostileShape {
 			shapes = append(shapes,
 				hostileShape{"small maps by " + key.name + ": " + order.name, "map", keyed, func(n int) string {
 					const each = 12
-					one1 := string(byte(key.typ.wire)) + "\x0b" + be(each)
+					one1 := string(byte(key.typ.Wire())) + "\x0b" + be(each)
 					for i := range each {
 						one1 += value(i, each) + one + "v"
 					}
@@ -184,7 +185,7 @@ func hostileShapes(kind string) []hostileShape {
 				}},
 				hostileShape{"small sets of " + key.name + ": " + order.name, "list", keyed, func(n int) string {
 					const each = 20
-					one1 := string(byte(key.typ.wire)) + be(each)
+					one1 := string(byte(key.typ.Wire())) + be(each)
 					for i := range each {
 						one1 += value(i, each)
 					}
@@ -238,19 +239,19 @@ var keyOrders = []struct {
 
 // fieldHead returns the header of a field.
 func fieldHead(d *XDesc, name string) string {
-	k := d.named(name).header()
+	k := fieldNamed(d, name).Header()
 	return string([]byte{byte(k >> 16), byte(k >> 8), byte(k)})
 }
 
 // appendValueOf appends value number i of a type: another one for each number, as far as the type
 // has so many.
 func appendValueOf(b []byte, t *XType, i int) []byte {
-	switch t.kind {
-	case fixed:
-		if t.wire == WireBool {
+	switch t.Kind() {
+	case schema.Fixed:
+		if t.Wire() == WireBool {
 			return append(b, byte(i&1))
 		}
-		for k := int(t.size) - 1; k >= 0; k-- {
+		for k := int(t.Size()) - 1; k >= 0; k-- {
 			x := byte(0)
 			if k < 4 {
 				x = byte(i >> (8 * k))
@@ -258,23 +259,24 @@ func appendValueOf(b []byte, t *XType, i int) []byte {
 			b = append(b, x)
 		}
 		return b
-	case text:
+	case schema.Text:
 		s := fmt.Sprintf("%06d", i)
 		return append(wire.AppendBE32(b, uint32(len(s))), s...)
-	case list:
-		return appendValueOf(wire.AppendBE32(append(b, byte(t.elem.wire)), 1), t.elem, i)
-	case dict:
-		b = wire.AppendBE32(append(b, byte(t.key.wire), byte(t.elem.wire)), 1)
-		return appendValueOf(appendValueOf(b, t.key, i), t.elem, i>>8)
+	case schema.List:
+		return appendValueOf(wire.AppendBE32(append(b, byte(t.Elem().Wire())), 1), t.Elem(), i)
+	case schema.Dict:
+		b = wire.AppendBE32(append(b, byte(t.Key().Wire()), byte(t.Elem().Wire())), 1)
+		return appendValueOf(appendValueOf(b, t.Key(), i), t.Elem(), i>>8)
 	}
 	k := 0
-	for k < len(t.desc.fields) && t.desc.fields[k].kind >= record { // else it may be in itself
+	// Else it may be in itself
+	for k < len(t.Struct().Fields()) && t.Struct().Fields()[k].Kind() >= schema.Record {
 		k++
 	}
-	if k == len(t.desc.fields) {
+	if k == len(t.Struct().Fields()) {
 		return append(b, 0)
 	}
-	f := &t.desc.fields[k]
-	b = append(b, byte(f.header>>16), byte(f.header>>8), byte(f.header))
-	return append(appendValueOf(b, f.typ, i), 0)
+	f := &t.Struct().Fields()[k]
+	b = append(b, byte(f.Header()>>16), byte(f.Header()>>8), byte(f.Header()))
+	return append(appendValueOf(b, f.Type, i), 0)
 }

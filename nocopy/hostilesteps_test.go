@@ -90,7 +90,7 @@ func countHostileSteps(t *testing.T) {
 				}
 				few, what := hostileSteps(shape.desc, wires[0], way.parse, op, math.MaxInt)
 				if what != "" {
-					t.Errorf("%s: %s of %d bytes: %d steps: %s", name, shape.desc.name, len(wires[0]), few, what)
+					t.Errorf("%s: %s of %d bytes: %d steps: %s", name, shape.desc.Name(), len(wires[0]), few, what)
 					continue
 				}
 				times := float64(len(wires[1])) / float64(len(wires[0]))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/spare"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // The words that every entry begins with, and how many words come before those of the fields of a
@@ -35,7 +36,7 @@ func (m *Message) alloc(n int) uint32 {
 func (m *Message) zero(end int) {
 	if end < 0 {
 		m.buf.EndChange()
-		panic(panicUndefined)
+		panic(schema.PanicUndefined)
 	}
 	if end > len(m.idx) {
 		m.growIndex(end, m.mostIndexFor(end))
@@ -62,7 +63,7 @@ func (m *Message) startChange() {
 func (m *Message) panicChangedAtOnce() {
 	name := "message"
 	if m.desc != nil {
-		name = m.desc.name
+		name = m.desc.Name()
 	}
 	panic("nocopy: " + name + " was changed by several goroutines at once")
 }
@@ -175,13 +176,13 @@ const manyElements = 1 << 10
 // foresee makes room in the index for a list or map of type t with n elements or pairs, with what
 // each of them takes at least, if the index has to grow by much.
 func (p *parser) foresee(t *XType, n int) {
-	each := t.elemWords()
-	for _, inside := range []*XType{t.key, t.elem} {
+	each := t.ElemWords()
+	for _, inside := range []*XType{t.Key(), t.Elem()} {
 		switch {
-		case inside == nil || t.kind == list && inside.kind == record:
-		case inside.kind == record:
-			each += inside.desc.words
-		case inside.kind > record:
+		case inside == nil || t.Kind() == schema.List && inside.Kind() == schema.Record:
+		case inside.Kind() == schema.Record:
+			each += inside.Struct().Words()
+		case inside.Kind() > schema.Record:
 			each += listWords
 		}
 	}

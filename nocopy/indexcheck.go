@@ -5,6 +5,9 @@ package nocopy
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // wrongIndex returns what is wrong with the words of a message's index: each is of one entry at
@@ -21,7 +24,7 @@ func wrongIndex(m *Message) (err error) {
 	}()
 	for t, blocks := range m.dead.free.All() {
 		for _, b := range blocks {
-			c.claim(b.e, b.words, fmt.Sprintf("a free block of type %d", t.kind))
+			c.claim(b.e, b.words, fmt.Sprintf("a free block of type %d", t.Kind()))
 			if m.idx[b.e] != 0 {
 				return fmt.Errorf("a free block at %d is not empty", b.e)
 			}
@@ -40,7 +43,7 @@ func wrongIndex(m *Message) (err error) {
 			}
 		}
 	}
-	c.value(m.desc.self, m.root, m.desc.name)
+	c.value(m.desc.Type(), m.root, m.desc.Name())
 	return nil
 }
 
@@ -63,28 +66,28 @@ func (c indexChecker) claim(at, words uint32, who string) {
 
 func (c indexChecker) value(t *XType, e uint32, path string) {
 	m := c.m
-	if t.kind == record {
-		c.claim(e, uint32(t.desc.words), path)
-		c.inside(t.desc, e, path)
+	if t.Kind() == schema.Record {
+		c.claim(e, uint32(t.Struct().Words()), path)
+		c.inside(t.Struct(), e, path)
 		return
 	}
 	c.claim(e, listWords, path)
-	if typeByID(m.idx[e+listType]) != t {
+	if schema.TypeByID(m.idx[e+listType]) != t {
 		panic(path + " is of another type")
 	}
-	ed, per := m.editOf(e), uint32(t.elemWords())
+	ed, per := m.editOf(e), uint32(t.ElemWords())
 	n := m.idx[e+listCount]
-	if t.kind == list && t.elem.kind == record && m.idx[e+listRoom]&roomTable == 0 {
+	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record && m.idx[e+listRoom]&roomTable == 0 {
 		for i := range n {
-			c.value(t.elem, m.structEntry(e, i), fmt.Sprintf("%s[%d]", path, i))
+			c.value(t.Elem(), m.structEntry(e, i), fmt.Sprintf("%s[%d]", path, i))
 		}
 		return
 	}
-	if t.kind == list && t.elem.kind == record {
+	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record {
 		per = 1
 	}
 	c.claim(m.idx[e+listElems]-ed.gap, (m.idx[e+listRoom]&roomMask+ed.gap)*per, path+"'s words")
-	if t.kind == list && t.elem.kind == fixed {
+	if t.Kind() == schema.List && t.Elem().Kind() == schema.Fixed {
 		return
 	}
 	for i := range n {
@@ -92,13 +95,13 @@ func (c indexChecker) value(t *XType, e uint32, path string) {
 		switch {
 		case m.idx[slot] == 0:
 			continue
-		case t.kind == list && t.elem.kind >= record:
-			c.value(t.elem, m.idx[slot], fmt.Sprintf("%s[%d]", path, i))
-		case t.kind == dict && t.key.kind >= record:
-			c.value(t.key, m.idx[slot], fmt.Sprintf("%s's key %d", path, i))
+		case t.Kind() == schema.List && t.Elem().Kind() >= schema.Record:
+			c.value(t.Elem(), m.idx[slot], fmt.Sprintf("%s[%d]", path, i))
+		case t.Kind() == schema.Dict && t.Key().Kind() >= schema.Record:
+			c.value(t.Key(), m.idx[slot], fmt.Sprintf("%s's key %d", path, i))
 		}
-		if t.kind == dict && t.elem.kind >= record {
-			c.value(t.elem, m.idx[slot+pairValue], fmt.Sprintf("%s[pair %d]", path, i))
+		if t.Kind() == schema.Dict && t.Elem().Kind() >= schema.Record {
+			c.value(t.Elem(), m.idx[slot+pairValue], fmt.Sprintf("%s[pair %d]", path, i))
 		}
 	}
 }
@@ -110,7 +113,7 @@ func (c indexChecker) table(t, span uint32, who string) {
 	case span <= flatSpan:
 		c.flat(t, span, who)
 	default:
-		for _, inner := range c.flat(t, chunksOf(span), who) {
+		for _, inner := range c.flat(t, entry.Chunks(span), who) {
 			if inner != 0 {
 				c.flat(inner, chunkSpan, who)
 			}
@@ -129,7 +132,7 @@ func (c indexChecker) flat(t, span uint32, who string) (words []uint32) {
 			continue
 		}
 		at := group[1] + uint32(bits.OnesCount32(group[0]&(1<<(n&groupMask)-1)))
-		if at < bareTable(span) || at >= table[tableUsed] || taken[at] {
+		if at < entry.BareTable(span) || at >= table[tableUsed] || taken[at] {
 			panic(fmt.Sprintf("%s: word %d is at %d, of %d, or twice", who, n, at, table[tableUsed]))
 		}
 		if table[at] == 0 {
@@ -142,21 +145,21 @@ func (c indexChecker) flat(t, span uint32, who string) (words []uint32) {
 }
 
 func (c indexChecker) inside(d *XDesc, e uint32, path string) {
-	if slots := c.m.editOf(e).fieldNodes; slots != 0 && d.wide {
-		c.table(slots, d.span(), path+"'s nodes")
+	if slots := c.m.editOf(e).fieldNodes; slots != 0 && d.IsWide() {
+		c.table(slots, d.Span(), path+"'s nodes")
 	} else if slots != 0 {
-		c.claim(slots, uint32(d.words), path+"'s nodes")
+		c.claim(slots, uint32(d.Words()), path+"'s nodes")
 	}
-	if d.wide {
-		c.table(c.m.idx[e+tableWord], d.span(), path+"'s table")
+	if d.IsWide() {
+		c.table(c.m.idx[e+tableWord], d.Span(), path+"'s table")
 	}
-	for i := range d.fields {
-		f := &d.fields[i]
-		if word := c.m.at(e, f.c); f.kind >= record && word != 0 && word&notIndexed == 0 {
-			c.value(f.typ, word, path+"."+f.Name)
+	for i := range d.Fields() {
+		f := &d.Fields()[i]
+		if word := c.m.at(e, f.Ref()); f.Kind() >= schema.Record && word != 0 && word&notIndexed == 0 {
+			c.value(f.Type, word, path+"."+f.Name)
 		}
 	}
-	if d.union {
+	if d.IsUnion() {
 		for w := c.m.idx[e+unionWord]; w&hasExtra != 0; w = c.m.idx[w&^hasExtra+extraNext] {
 			c.claim(w&^hasExtra, extraWords, path+"'s unknown fields")
 		}

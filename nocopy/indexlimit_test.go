@@ -10,6 +10,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -25,9 +26,9 @@ func optionals(n int, t *XType) []XFieldDesc {
 // twoListsOf returns a struct of two lists of a new struct of so many optional fields, which it
 // returns, too.
 func twoListsOf(fields int) (elem, root *XDesc) {
-	elem, root = newStructDesc("Elem"), newStructDesc("Root")
-	X{}.Define(elem, optionals(fields, typeI32))
-	root.Define(XFieldDesc{ID: 1, Name: "first", Type: listTypeOf(elem.self)}, XFieldDesc{ID: 2, Name: "second", Type: listTypeOf(elem.self)})
+	elem, root = schema.NewStruct("Elem"), schema.NewStruct("Root")
+	X{}.Define(elem, optionals(fields, schema.TypeI32))
+	root.Define(XFieldDesc{ID: 1, Name: "first", Type: schema.ListOf(elem.Type())}, XFieldDesc{ID: 2, Name: "second", Type: schema.ListOf(elem.Type())})
 	return elem, root
 }
 
@@ -48,7 +49,7 @@ func TestManyEmptyStructs(t *testing.T) {
 		_, root := twoListsOf(c.fields)
 		n := max(c.most, 1_000_000)
 		if c.most > 0 {
-			each, list := 4*(entry.StructWords+c.fields), 4*(firstEntry+root.words+listWords)
+			each, list := 4*(entry.StructWords+c.fields), 4*(firstEntry+root.Words()+listWords)
 			wire := len(emptyElements(1, 0)) + 1
 			if n = (indexFloor + indexPerByte*wire - list) / (each - indexPerByte); n/1000 != c.most/1000 {
 				t.Errorf("%d fields: %d structs fit the limit, not %d and a few", c.fields, n, c.most)
@@ -59,7 +60,7 @@ func TestManyEmptyStructs(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%d fields, %s: %v", c.fields, w.name, err)
 			}
-			if got := StructList[XStruct](s.Child(root.constant(0), root)).Len(); got != n {
+			if got := StructList[XStruct](s.Child(root.Field(0), root)).Len(); got != n {
 				t.Errorf("%d fields, %s: %d elements, not %d", c.fields, w.name, got, n)
 			}
 			s.Release()
@@ -96,7 +97,7 @@ func TestManyEmptyStructsByIndex(t *testing.T) {
 	}
 	defer s.Release()
 	valid := 0
-	for _, x := range StructList[XStruct](s.Child(root.constant(0), root)).All() {
+	for _, x := range StructList[XStruct](s.Child(root.Field(0), root)).All() {
 		if x.Valid() {
 			valid++
 		}
@@ -117,8 +118,8 @@ func TestManyEmptyStructsByIndex(t *testing.T) {
 func TestLazySum(t *testing.T) {
 	small, _ := twoListsOf(12)
 	elem, _ := twoListsOf(57)
-	root := newStructDesc("Root")
-	root.Define(XFieldDesc{ID: 1, Name: "small", Type: listTypeOf(small.self)}, XFieldDesc{ID: 2, Name: "large", Type: listTypeOf(elem.self)})
+	root := schema.NewStruct("Root")
+	root.Define(XFieldDesc{ID: 1, Name: "small", Type: schema.ListOf(small.Type())}, XFieldDesc{ID: 2, Name: "large", Type: schema.ListOf(elem.Type())})
 	for n, fits := range map[int]bool{100_000: true, 130_000: false} {
 		first, second := emptyElements(1, 3*n), emptyElements(2, n)
 		// As first, but with a field in the last element
@@ -132,8 +133,8 @@ func TestLazySum(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			for i := range root.fields {
-				s.Child(root.constant(i), root)
+			for i := range root.Fields() {
+				s.Child(root.Field(i), root)
 			}
 			if words, most := 4*int(s.m.words), 64*len(wire)+indexFloor; words > most {
 				t.Errorf("an index of %d bytes, more than %d", words, most)
@@ -163,9 +164,9 @@ func TestLazyTight(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d options: %v", len(opts), err)
 		}
-		for i := range root.fields {
-			l := StructList[XStruct](s.Child(root.constant(i), root))
-			if got := l.At(99).Int32(elem.constant(3)); got != 8 {
+		for i := range root.Fields() {
+			l := StructList[XStruct](s.Child(root.Field(i), root))
+			if got := l.At(99).Int32(elem.Field(3)); got != 8 {
 				t.Errorf("%d options: an element's field is %d, not 8", len(opts), got)
 			}
 		}
@@ -184,14 +185,14 @@ func TestLazyTight(t *testing.T) {
 // that are empty have less than 15 fields.
 func TestIndexOfNested(t *testing.T) {
 	for _, width := range []int{12, 14, 15, entry.MaxDirect, entry.MaxDirect + 1, entry.FlatWords - structWords, entry.FlatWords} {
-		small := newStructDesc("Small") // as large as an entry may be that one byte takes
-		X{}.Define(small, optionals(min(width, indexPerByte/4-structWords), typeI8))
-		outer, deep, root := newStructDesc("Outer"), newStructDesc("Deep"), newStructDesc("Root")
-		X{}.Define(outer, optionals(width, small.self))
-		X{}.Define(deep, optionals(width, outer.self))
-		root.Define(XFieldDesc{ID: 1, Name: "list", Type: listTypeOf(outer.self)},
-			XFieldDesc{ID: 2, Name: "map", Type: mapTypeOf(outer.self, outer.self)},
-			XFieldDesc{ID: 3, Name: "deep", Type: mapTypeOf(deep.self, small.self)})
+		small := schema.NewStruct("Small") // as large as an entry may be that one byte takes
+		X{}.Define(small, optionals(min(width, indexPerByte/4-structWords), schema.TypeI8))
+		outer, deep, root := schema.NewStruct("Outer"), schema.NewStruct("Deep"), schema.NewStruct("Root")
+		X{}.Define(outer, optionals(width, small.Type()))
+		X{}.Define(deep, optionals(width, outer.Type()))
+		root.Define(XFieldDesc{ID: 1, Name: "list", Type: schema.ListOf(outer.Type())},
+			XFieldDesc{ID: 2, Name: "map", Type: schema.MapOf(outer.Type(), outer.Type())},
+			XFieldDesc{ID: 3, Name: "deep", Type: schema.MapOf(deep.Type(), small.Type())})
 		one := min(width, 60) // of which all other fields are not set
 		inField := func(i int, v []byte) []byte { return append(append([]byte{byte(WireStruct), 0, byte(i)}, v...), 0) }
 		pairs := func(id, n int, pair func(i int) []byte) []byte {
@@ -212,7 +213,7 @@ func TestIndexOfNested(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %d fields: %v", name, width, err)
 			}
-			if words, most := 4*(int(s.m.words)-firstEntry-root.words), 64*len(wire); words > most {
+			if words, most := 4*(int(s.m.words)-firstEntry-root.Words()), 64*len(wire); words > most {
 				t.Errorf("%s, %d fields: %d bytes have an index of %d bytes, more than %d", name, width, len(wire), words, most)
 			}
 			s.Release()

@@ -23,10 +23,10 @@ func (inside) CompactAlways(m *Message) { m.dead.everyChange, m.maybeFull, m.mor
 
 // ParseInto and NewInto are those of the package, of the type that d describes.
 func (inside) ParseInto(m *Message, d *XDesc, b []byte, opts ...Option) (XStruct, error) {
-	return d.parseInto(m, b, opts)
+	return parseInto(d, m, b, opts)
 }
 
-func (inside) NewInto(m *Message, d *XDesc, opts ...Option) XStruct { return d.newInto(m, opts) }
+func (inside) NewInto(m *Message, d *XDesc, opts ...Option) XStruct { return newInto(d, m, opts) }
 
 // CheckIndex returns what is wrong with the words of a message's index.
 func (inside) CheckIndex(m *Message) error { return wrongIndex(m) }
@@ -66,7 +66,7 @@ func (inside) CheckSentIndex(d *XDesc, b []byte, with bool, opts ...Option) erro
 	_, cuts := s.FindFields(entry.IndexID)
 	s.Release()
 	if len(cuts) == 0 {
-		if with && !d.union {
+		if with && !d.IsUnion() {
 			return errors.New("no index")
 		}
 		return nil

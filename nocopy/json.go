@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -58,7 +59,7 @@ func (X) AppendJSON(dst []byte, s XStruct, d *XDesc, o XJSON) ([]byte, error) {
 	}
 	dst = w.structure(dst, d, s.entry())
 	if w.stopped(dst) {
-		return dst[:start], w.failure(d.name, len(dst)-start)
+		return dst[:start], w.failure(d.Name(), len(dst)-start)
 	}
 	return dst, nil
 }
@@ -91,38 +92,38 @@ func (w *jsonWriter) failure(root string, offset int) error {
 
 // structure appends the struct of entry e.
 func (w *jsonWriter) structure(dst []byte, d *XDesc, e uint32) []byte {
-	names := d.jsonNames()
+	names := jsonNamesOf(d)
 	if names.err != nil {
 		w.err = names.err
 		return dst
 	}
 	start, arm := len(dst), uint32(0)
-	if d.union {
+	if d.IsUnion() {
 		arm = w.m.idx[w.m.armWord(e)]
 	}
 	for i := 0; i < len(names.writes); i++ {
 		f := &names.writes[i]
-		if d.wide && !w.ZeroValues {
+		if d.IsWide() && !w.ZeroValues {
 			if k := names.from[w.m.next(d, e, int(f.number))]; k != i { // the first that may be set
 				i = k - 1
 				continue
 			}
 		}
 		word := w.m.at(e, f.c)
-		if word == 0 && (!w.ZeroValues || d.union) || d.union && f.c.word() != arm {
+		if word == 0 && (!w.ZeroValues || d.IsUnion()) || d.IsUnion() && f.c.Word() != arm {
 			continue
 		}
 		dst = append(dst, f.label...)
 		if word == 0 {
-			dst = w.unset(dst, &d.fields[f.number], f.quoted)
+			dst = w.unset(dst, &d.Fields()[f.number], f.quoted)
 		} else {
-			if f.kind >= record && word&notIndexed != 0 {
-				word = w.m.indexLazily(&d.fields[f.number], e)
+			if f.kind >= schema.Record && word&notIndexed != 0 {
+				word = w.m.indexLazily(&d.Fields()[f.number], e)
 			}
 			dst = w.field(dst, f, word)
 		}
 		if w.stopped(dst) {
-			w.path = append(w.path, "."+d.fields[f.number].Name)
+			w.path = append(w.path, "."+d.Fields()[f.number].Name)
 			return dst
 		}
 	}
@@ -136,44 +137,44 @@ func (w *jsonWriter) structure(dst []byte, d *XDesc, e uint32) []byte {
 // field appends the value of field f, for which word stands.
 func (w *jsonWriter) field(dst []byte, f *jsonField, word uint32) []byte {
 	switch f.kind {
-	case fixed:
+	case schema.Fixed:
 		return w.fixed(dst, f.typ, w.m.fixedValue(word), f.quoted)
-	case text:
+	case schema.Text:
 		return w.text(dst, f.typ, w.bytes(word))
 	}
 	return w.container(dst, f.typ, word)
 }
 
 // unset appends what a field that is not set reads as.
-func (w *jsonWriter) unset(dst []byte, f *field, quoted bool) []byte {
+func (w *jsonWriter) unset(dst []byte, f *schema.Field, quoted bool) []byte {
 	switch {
-	case f.kind == fixed:
+	case f.Kind() == schema.Fixed:
 		value := zero
 		copy(value[:], f.Default)
-		return w.fixed(dst, f.typ, value[:], quoted)
-	case f.kind == text:
+		return w.fixed(dst, f.Type, value[:], quoted)
+	case f.Kind() == schema.Text:
 		value := []byte(f.Default)
-		return w.text(dst, f.typ, value[min(wire.TextHeader, len(value)):])
+		return w.text(dst, f.Type, value[min(wire.TextHeader, len(value)):])
 	case f.Default != "":
 		// What it does not set stays away: its own defaults might have it in them again.
-		v := f.absent()
+		v := absentOf(f)
 		m := w.m
 		w.m, w.ZeroValues = v.m, false
-		dst = w.container(dst, f.typ, v.entry())
+		dst = w.container(dst, f.Type, v.entry())
 		w.m, w.ZeroValues = m, true
 		return dst
-	case f.kind == record:
+	case f.Kind() == schema.Record:
 		return append(dst, "null"...)
 	}
-	return w.container(dst, f.typ, 0)
+	return w.container(dst, f.Type, 0)
 }
 
 // value appends a value of type t whose word in the index is word.
 func (w *jsonWriter) value(dst []byte, t *XType, word uint32) []byte {
-	switch t.kind {
-	case fixed:
+	switch t.Kind() {
+	case schema.Fixed:
 		return w.fixed(dst, t, w.m.fixedValue(word), false)
-	case text:
+	case schema.Text:
 		if word == 0 { // not on the wire yet
 			return append(dst, `""`...)
 		}
@@ -193,11 +194,11 @@ func (w *jsonWriter) bytes(word uint32) []byte {
 // container appends a struct, list, set or map.
 func (w *jsonWriter) container(dst []byte, t *XType, e uint32) []byte {
 	switch {
-	case t.kind == record:
-		return w.structure(dst, t.desc, e)
-	case t.kind == list:
+	case t.Kind() == schema.Record:
+		return w.structure(dst, t.Struct(), e)
+	case t.Kind() == schema.List:
 		return w.list(dst, t, e)
-	case t.key.kind < record:
+	case t.Key().Kind() < schema.Record:
 		return w.object(dst, t, e)
 	}
 	return w.pairs(dst, t, e)
@@ -211,13 +212,13 @@ func (w *jsonWriter) list(dst []byte, t *XType, e uint32) []byte {
 	for i := range m.idx[e+listCount] {
 		dst = append(dst, c)
 		c = ','
-		switch t.elem.kind {
-		case fixed:
-			dst = w.fixed(dst, t.elem, m.buf.At(m.idx[e+listStart]+i*uint32(t.elem.size)), false)
-		case text:
-			dst = w.value(dst, t.elem, m.idx[m.idx[e+listElems]+i])
+		switch t.Elem().Kind() {
+		case schema.Fixed:
+			dst = w.fixed(dst, t.Elem(), m.buf.At(m.idx[e+listStart]+i*uint32(t.Elem().Size())), false)
+		case schema.Text:
+			dst = w.value(dst, t.Elem(), m.idx[m.idx[e+listElems]+i])
 		default:
-			dst = w.container(dst, t.elem, m.elementEntry(e, t.elem, i))
+			dst = w.container(dst, t.Elem(), m.elementEntry(e, t.Elem(), i))
 		}
 		if w.stopped(dst) {
 			w.path = append(w.path, "["+itoa(int(i))+"]")
@@ -240,21 +241,21 @@ func (w *jsonWriter) object(dst []byte, t *XType, e uint32) []byte {
 				continue
 			}
 			dst = append(dst, ',')
-			if t.key.kind == text {
-				dst = w.text(dst, t.key, w.bytes(word))
+			if t.Key().Kind() == schema.Text {
+				dst = w.text(dst, t.Key(), w.bytes(word))
 				replaced = replaced || w.replaced
 			} else {
 				b := m.fixedValue(word)
-				if t.key.wire == WireDouble && isNaN(b) {
+				if t.Key().Wire() == WireDouble && isNaN(b) {
 					if nan {
 						w.err = errSameKeys
 					}
 					nan = true
 				}
-				dst = w.fixed(dst, t.key, b, true)
+				dst = w.fixed(dst, t.Key(), b, true)
 			}
 			if w.err == nil {
-				dst = w.value(append(dst, ':'), t.elem, m.idx[slot+pairValue])
+				dst = w.value(append(dst, ':'), t.Elem(), m.idx[slot+pairValue])
 			}
 			if w.stopped(dst) {
 				w.path = append(w.path, "["+itoa(int(i))+"]")
@@ -282,7 +283,7 @@ func (w *jsonWriter) sameKeys(t *XType, e uint32) bool {
 		if word == 0 || repeated && m.isRepeated(e, t, i) {
 			continue
 		}
-		key := string(w.text(nil, t.key, w.bytes(word)))
+		key := string(w.text(nil, t.Key(), w.bytes(word)))
 		key = strings.ReplaceAll(key, "\ufffd", `\ufffd`) // it may also stand in the key itself
 		if seen[key] {
 			return true
@@ -303,20 +304,20 @@ func (w *jsonWriter) pairs(dst []byte, t *XType, e uint32) []byte {
 		for i := range m.idx[e+listCount] {
 			slot := m.idx[e+listElems] + i*pairWords
 			key := m.idx[slot]
-			if key == 0 || last[string(m.wire(key, t.key))] != i {
+			if key == 0 || last[string(m.wire(key, t.Key()))] != i {
 				continue
 			}
 			dst = append(dst, ",["...)
 			from, zeros := len(dst), w.ZeroValues
 			w.ZeroValues = false // with them, different keys might be the same
-			dst = w.container(dst, t.key, key)
+			dst = w.container(dst, t.Key(), key)
 			w.ZeroValues = zeros
 			if w.err == nil && written[string(dst[from:])] {
 				w.err = errSameKeys
 			}
 			if w.err == nil {
 				written[string(dst[from:])] = true
-				dst = w.value(append(dst, ','), t.elem, m.idx[slot+pairValue])
+				dst = w.value(append(dst, ','), t.Elem(), m.idx[slot+pairValue])
 			}
 			if w.stopped(dst) {
 				w.path = append(w.path, "["+itoa(int(i))+"]")
@@ -337,7 +338,7 @@ func (w *jsonWriter) lastPairs(t *XType, e uint32) map[string]uint32 {
 	last := map[string]uint32{}
 	for i := range w.m.idx[e+listCount] {
 		if key := w.m.idx[w.m.idx[e+listElems]+i*pairWords]; key != 0 {
-			last[string(w.m.wire(key, t.key))] = i
+			last[string(w.m.wire(key, t.Key()))] = i
 		}
 	}
 	return last
@@ -348,7 +349,7 @@ func isNaN(b []byte) bool { return math.IsNaN(math.Float64frombits(wire.BE64(b))
 // fixed appends the value of type t in b; with quoted as a string also if it is a number or bool.
 func (w *jsonWriter) fixed(dst []byte, t *XType, b []byte, quoted bool) []byte {
 	v := int64(0)
-	switch t.wire {
+	switch t.Wire() {
 	case WireBool:
 		name := "false"
 		if b[0] != 0 {
@@ -364,8 +365,8 @@ func (w *jsonWriter) fixed(dst []byte, t *XType, b []byte, quoted bool) []byte {
 		v = int64(int16(uint16(b[0])<<8 | uint16(b[1])))
 	case WireI32:
 		v = int64(int32(wire.BE32(b)))
-		if t.enum != nil {
-			if name := t.enum.Name(int32(v)); name != "" {
+		if t.Enum() != nil {
+			if name := t.Enum().Name(int32(v)); name != "" {
 				dst = append(append(dst, '"'), name...)
 				return append(dst, '"')
 			}
@@ -422,7 +423,7 @@ func appendJSONFloat(dst []byte, f float64, quoted bool) []byte {
 // text appends a string, or a binary in base64.
 func (w *jsonWriter) text(dst []byte, t *XType, b []byte) []byte {
 	dst = append(dst, '"')
-	if t.binary {
+	if t.Binary() {
 		return append(base64.StdEncoding.AppendEncode(dst, b), '"')
 	}
 	dst, ok := appendJSONText(dst, b, w.ReplaceInvalidUTF8)

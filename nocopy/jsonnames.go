@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // For package nocopyjson. XJSONName is the name of a field in JSON.
@@ -29,7 +30,7 @@ type jsonField struct {
 	typ    *XType
 	c      XField
 	number uint32
-	kind   kind
+	kind   schema.Kind
 	quoted bool
 }
 
@@ -45,7 +46,7 @@ type jsonNames struct {
 // JSONPlan returns the value that package nocopyjson stores with a descriptor. If there is none
 // yet, it stores the result of newPlan.
 func (X) JSONPlan(d *XDesc, newPlan func() any) any {
-	names := d.jsonNames()
+	names := jsonNamesOf(d)
 	if p := names.plan.Load(); p != nil {
 		return *p
 	}
@@ -69,44 +70,45 @@ func (X) ParseCopy(d *XDesc, b []byte, l Limits, recycle bool) (XStruct, error) 
 // JSONNames returns the JSON names of the struct's fields, by field number. It returns an error if
 // two fields have the same name.
 func (X) JSONNames(d *XDesc) ([]XJSONName, error) {
-	names := d.jsonNames()
+	names := jsonNamesOf(d)
 	return names.fields, names.err
 }
 
-func (d *XDesc) jsonNames() *jsonNames {
-	if names := d.json.Load(); names != nil {
-		return names
+func jsonNamesOf(d *XDesc) *jsonNames {
+	if names := d.JSON().Load(); names != nil {
+		return (*names).(*jsonNames)
 	}
-	names := &jsonNames{fields: make([]XJSONName, len(d.fields))}
+	names := &jsonNames{fields: make([]XJSONName, len(d.Fields()))}
 	numbers := map[string]int{}
-	for i := range d.fields {
+	for i := range d.Fields() {
 		n := &names.fields[i]
-		*n = jsonName(&d.fields[i].XFieldDesc)
+		*n = jsonName(&d.Fields()[i].FieldDesc)
 		if n.Skip {
 			continue
 		}
 		if other, ok := numbers[n.Name]; ok {
-			names.err = fmt.Errorf("fields %s and %s have the same name in JSON: %s", d.fields[other].Name, d.fields[i].Name, n.Name)
+			names.err = fmt.Errorf("fields %s and %s have the same name in JSON: %s", d.Fields()[other].Name, d.Fields()[i].Name, n.Name)
 		}
 		numbers[n.Name] = i
 		label, ok := appendJSONText([]byte(`,"`), []byte(n.Name), false)
 		if !ok {
 			names.err = ErrUTF8
 		}
-		f := &d.fields[i]
-		names.writes = append(names.writes, jsonField{string(append(label, `":`...)), f.typ, f.c, uint32(i), f.kind, n.Quoted})
+		f := &d.Fields()[i]
+		names.writes = append(names.writes, jsonField{string(append(label, `":`...)), f.Type, f.Ref(), uint32(i), f.Kind(), n.Quoted})
 	}
-	if d.wide {
-		names.from = make([]int, len(d.fields)+1)
+	if d.IsWide() {
+		names.from = make([]int, len(d.Fields())+1)
 		k := len(names.writes)
-		for i := len(d.fields); i >= 0; i-- {
+		for i := len(d.Fields()); i >= 0; i-- {
 			if k > 0 && names.writes[k-1].number >= uint32(i) {
 				k--
 			}
 			names.from[i] = k
 		}
 	}
-	d.json.Store(names)
+	kept := any(names)
+	d.JSON().Store(&kept)
 	return names
 }
 

@@ -40,7 +40,7 @@ func (m *Message) adopt() {
 // is an *Error. ParseInto panics if m was made by NewX, ParseX or the like.
 func ParseInto[S StructView](m *Message, b []byte, opts ...Option) (S, error) {
 	var s S
-	root, err := s.ThriftDesc().parseInto(m, b, opts)
+	root, err := parseInto(s.ThriftDesc(), m, b, opts)
 	return S(root), err
 }
 
@@ -49,19 +49,19 @@ func ParseInto[S StructView](m *Message, b []byte, opts ...Option) (S, error) {
 // by NewX, ParseX or the like.
 func NewInto[S StructView](m *Message, opts ...Option) S {
 	var s S
-	return S(s.ThriftDesc().newInto(m, opts))
+	return S(newInto(s.ThriftDesc(), m, opts))
 }
 
 // parseInto parses b, a struct that d describes, into m, a message of the program's own, and
 // returns its root. What m holds before ends.
-func (d *XDesc) parseInto(m *Message, b []byte, opts []Option) (XStruct, error) {
+func parseInto(d *XDesc, m *Message, b []byte, opts []Option) (XStruct, error) {
 	if m == nil || m.own != m {
 		m.adopt()
 	}
 	if m.words != 0 {
 		m.end()
 	}
-	if len(opts) > 0 || d.unusual(b, 0) {
+	if len(opts) > 0 || unusual(d, b, 0) {
 		return m.parseWith(d, b, opts)
 	}
 	return m.parse(d, b, 0)
@@ -70,7 +70,7 @@ func (d *XDesc) parseInto(m *Message, b []byte, opts []Option) (XStruct, error) 
 // parseWith parses b, a struct that d describes, into m with any options, and returns its root.
 func (m *Message) parseWith(d *XDesc, b []byte, opts []Option) (XStruct, error) {
 	flags := flagsOf(opts)
-	if !d.unusual(b, flags) {
+	if !unusual(d, b, flags) {
 		return m.parse(d, b, flags)
 	}
 	flags, limits := configOf(opts)
@@ -87,7 +87,7 @@ func (m *Message) parseWith(d *XDesc, b []byte, opts []Option) (XStruct, error) 
 
 // newInto begins a struct that d describes in m, a message of the program's own, and returns its
 // root. What m holds before ends.
-func (d *XDesc) newInto(m *Message, opts []Option) XStruct {
+func newInto(d *XDesc, m *Message, opts []Option) XStruct {
 	m.Reset()
 	flags := builtFlags(opts)
 	s := m.begin(d, flags, headroom)

@@ -13,12 +13,13 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // keptInto parses wire into m.
 func keptInto(t testing.TB, m *Message, d *XDesc, wire []byte, opts ...Option) XStruct {
 	t.Helper()
-	s, err := d.parseInto(m, wire, opts)
+	s, err := parseInto(d, m, wire, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func keptInto(t testing.TB, m *Message, d *XDesc, wire []byte, opts ...Option) X
 func textWire(text string) []byte {
 	s := newStruct(allDesc)
 	defer s.Release()
-	s.SetText(allDesc.named("text"), text)
+	s.SetText(fieldNamed(allDesc, "text"), text)
 	return bytes.Clone(s.m.Bytes())
 }
 
@@ -47,7 +48,7 @@ func isEmpty(t *testing.T, what string, m *Message) {
 // TestKeptOrders: whatever is done to a kept message in which order, it is empty afterwards or
 // holds what it was filled with last, and handles of before are stale.
 func TestKeptOrders(t *testing.T) {
-	text := allDesc.named("text")
+	text := fieldNamed(allDesc, "text")
 	steps := []struct {
 		name string
 		do   func(m *Message) (XStruct, string) // absent: m is empty afterwards
@@ -73,7 +74,7 @@ func TestKeptOrders(t *testing.T) {
 			return keptInto(t, m, allDesc, ours.Indexed(allDesc, textWire(longText)), ByIndex), longText
 		}},
 		{"ParseInto of what it holds", func(m *Message) (XStruct, string) {
-			s := allDesc.newInto(m, nil)
+			s := newInto(allDesc, m, nil)
 			s.SetText(text, "its own")
 			return keptInto(t, m, allDesc, m.Bytes()), "its own"
 		}},
@@ -82,30 +83,30 @@ func TestKeptOrders(t *testing.T) {
 			return keptInto(t, m, allDesc, textWire("the other")), "the other"
 		}},
 		{"ParseInto of nothing", func(m *Message) (XStruct, string) {
-			if s, err := allDesc.parseInto(m, nil, nil); err == nil || s != (XStruct{}) {
+			if s, err := parseInto(allDesc, m, nil, nil); err == nil || s != (XStruct{}) {
 				t.Errorf("%v, %v", s, err)
 			}
 			return XStruct{}, ""
 		}},
 		{"ParseInto of too much", func(m *Message) (XStruct, string) {
-			if s, err := allDesc.parseInto(m, textWire("x"), []Option{Limits{MaxBytes: 2}}); !errors.Is(err, ErrLimit) || s != (XStruct{}) {
+			if s, err := parseInto(allDesc, m, textWire("x"), []Option{Limits{MaxBytes: 2}}); !errors.Is(err, ErrLimit) || s != (XStruct{}) {
 				t.Errorf("%v, %v", s, err)
 			}
 			return XStruct{}, ""
 		}},
 		{"ParseInto of what is no UTF-8", func(m *Message) (XStruct, string) {
-			if s, err := allDesc.parseInto(m, textWire("\xff"), []Option{ValidUTF8}); !errors.Is(err, ErrUTF8) || s != (XStruct{}) {
+			if s, err := parseInto(allDesc, m, textWire("\xff"), []Option{ValidUTF8}); !errors.Is(err, ErrUTF8) || s != (XStruct{}) {
 				t.Errorf("%v, %v", s, err)
 			}
 			return XStruct{}, ""
 		}},
 		{"NewInto", func(m *Message) (XStruct, string) {
-			s := allDesc.newInto(m, nil)
+			s := newInto(allDesc, m, nil)
 			s.SetText(text, "built")
 			return s, "built"
 		}},
 		{"NewInto, Recycle", func(m *Message) (XStruct, string) {
-			s := allDesc.newInto(m, []Option{Recycle, Limits{MaxDepth: 100}})
+			s := newInto(allDesc, m, []Option{Recycle, Limits{MaxDepth: 100}})
 			fill(s)
 			s.SetText(text, "filled")
 			return s, "filled"
@@ -167,7 +168,7 @@ func TestKeptStale(t *testing.T) {
 	wire := fullWire(t)
 	for name, next := range map[string]func(m *Message) XStruct{
 		"ParseInto": func(m *Message) XStruct { return keptInto(t, m, allDesc, wire) },
-		"NewInto":   func(m *Message) XStruct { s := allDesc.newInto(m, nil); fill(s); return s },
+		"NewInto":   func(m *Message) XStruct { s := newInto(allDesc, m, nil); fill(s); return s },
 		"Reset":     func(m *Message) XStruct { m.Reset(); return keptInto(t, m, allDesc, wire) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,8 +194,8 @@ func TestKeptMisuse(t *testing.T) {
 	wire := textWire("x")
 	into := map[string]func(m *Message){
 		"Reset":     (*Message).Reset,
-		"ParseInto": func(m *Message) { allDesc.parseInto(m, wire, nil) },
-		"NewInto":   func(m *Message) { allDesc.newInto(m, nil) },
+		"ParseInto": func(m *Message) { parseInto(allDesc, m, wire, nil) },
+		"NewInto":   func(m *Message) { newInto(allDesc, m, nil) },
 	}
 	parsed, built := mustParse(t, allDesc, wire), newStruct(allDesc)
 	held := newHeld(allDesc, 0, Limits{}, false)
@@ -209,8 +210,8 @@ func TestKeptMisuse(t *testing.T) {
 	}{
 		"nil": {nil, "nocopy: nil in the place of a Message"}, "parsed": {parsed.m, panicNotKept}, "built": {built.m, panicNotKept},
 		"held": {held, panicNotKept}, "absent": {emptyHandle().Message(), panicNotKept}, "zero handle's": {XStruct{}.Message(), panicNotKept},
-		"default":  {newStruct(defaultDesc).Child(defaultDesc.named("point2"), defaultDesc).Message(), panicNotKept},
-		"constant": {newConst(structTypeOf(pointDesc), "\x00").View().Message(), panicNotKept}, "copy": {copy, panicCopied},
+		"default":  {newStruct(defaultDesc).Child(fieldNamed(defaultDesc, "point2"), defaultDesc).Message(), panicNotKept},
+		"constant": {newConst(schema.StructOf(pointDesc), "\x00").View().Message(), panicNotKept}, "copy": {copy, panicCopied},
 	} {
 		for what, f := range into {
 			panics(t, what+": "+name, c.want, func() { f(c.m) })
@@ -234,7 +235,7 @@ func TestKeptMisuse(t *testing.T) {
 // message is used for next.
 func TestKeptStrings(t *testing.T) {
 	var m Message
-	text, blob := allDesc.named("text"), allDesc.named("blob")
+	text, blob := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob")
 	type pair struct{ got, want string }
 	var all []pair
 	for i := range 40 {
@@ -247,14 +248,14 @@ func TestKeptStrings(t *testing.T) {
 			s = keptInto(t, &m, allDesc, textWire("x"))
 			s.SetText(text, want)
 		case 2:
-			s = allDesc.newInto(&m, nil)
+			s = newInto(allDesc, &m, nil)
 			s.SetText(text, want)
 		case 3: // in between memory is used again
-			s = allDesc.newInto(&m, []Option{Recycle})
+			s = newInto(allDesc, &m, []Option{Recycle})
 			s.SetText(text, want)
 			continue
 		case 4:
-			s = allDesc.newInto(&m, nil)
+			s = newInto(allDesc, &m, nil)
 			copy(s.NewBytes(blob, len(want)), want)
 			s.SetText(text, want)
 			m.Finish()
@@ -273,7 +274,7 @@ func TestKeptStrings(t *testing.T) {
 // whichever memory.
 func TestKeptShared(t *testing.T) {
 	big := strings.Repeat("0123456789", 1000)
-	text, self := allDesc.named("text"), allDesc.named("self")
+	text, self := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "self")
 	for _, opts := range [][]Option{nil, {Recycle}} {
 		var m Message
 		var others []XStruct
@@ -283,7 +284,7 @@ func TestKeptShared(t *testing.T) {
 			if i%3 == 0 {
 				s = keptInto(t, &m, allDesc, textWire(value), opts...)
 			} else {
-				s = allDesc.newInto(&m, opts)
+				s = newInto(allDesc, &m, opts)
 				s.SetText(text, value)
 			}
 			o := newStruct(allDesc, opts...)
@@ -300,7 +301,7 @@ func TestKeptShared(t *testing.T) {
 			}
 		}
 		for i, o := range others { // and the other way
-			s := allDesc.newInto(&m, opts)
+			s := newInto(allDesc, &m, opts)
 			s.SetChild(self, allDesc, o)
 			o.Release()
 			if got := s.Child(self, allDesc).Child(self, allDesc).Text(text); got != big+itoa(i) {
@@ -314,8 +315,8 @@ func TestKeptShared(t *testing.T) {
 func TestKeptClaims(t *testing.T) {
 	var m Message
 	for range 3 {
-		s := allDesc.newInto(&m, nil)
-		s.SetText(allDesc.named("text"), longText)
+		s := newInto(allDesc, &m, nil)
+		s.SetText(fieldNamed(allDesc, "text"), longText)
 		if s.Claim(allDesc) || s.Retain() || !s.Is(allDesc) {
 			t.Fatal("owned by another")
 		}
@@ -330,7 +331,7 @@ func TestKeptClaims(t *testing.T) {
 		if _, err := s.ClaimCopy(allDesc); err == nil {
 			t.Error("copy of a stale handle")
 		}
-		if got := c.Text(allDesc.named("text")); got != longText {
+		if got := c.Text(fieldNamed(allDesc, "text")); got != longText {
 			t.Errorf("the copy has %q", got)
 		}
 		c.End()
@@ -346,7 +347,7 @@ func TestKeptReaders(t *testing.T) {
 		var readers sync.WaitGroup
 		for range 4 {
 			readers.Go(func() {
-				if s.Text(allDesc.named("text")) != "some text" || !bytes.Equal(m.AppendTo(nil), wire) {
+				if s.Text(fieldNamed(allDesc, "text")) != "some text" || !bytes.Equal(m.AppendTo(nil), wire) {
 					t.Error("another message")
 				}
 			})
@@ -384,10 +385,10 @@ func TestKeptLetsGo(t *testing.T) {
 // with it, or after some usual ones.
 func TestLargestIsNotKept(t *testing.T) {
 	const most = 256 << 10
-	nested := newStructDesc("Nested") // a wide one
-	fields := []XFieldDesc{{ID: 3000, Name: "deeper", Type: structTypeOf(nested), Req: XOptional}}
+	nested := schema.NewStruct("Nested") // a wide one
+	fields := []XFieldDesc{{ID: 3000, Name: "deeper", Type: schema.StructOf(nested), Req: XOptional}}
 	for i := range int16(2000) {
-		fields = append(fields, XFieldDesc{ID: i + 1, Name: itoa(int(i)), Type: typeBool, Req: XOptional})
+		fields = append(fields, XFieldDesc{ID: i + 1, Name: itoa(int(i)), Type: schema.TypeBool, Req: XOptional})
 	}
 	nested.DefineWide(fields...)
 	var deep []byte
@@ -398,19 +399,19 @@ func TestLargestIsNotKept(t *testing.T) {
 		deep = append(deep, byte(WireStruct), 3000>>8, 3000&0xff)
 	}
 	long := strings.Repeat("x", referSize)
-	words := allDesc.named("words")
+	words := fieldNamed(allDesc, "words")
 	for name, fill := range map[string]func(m *Message){
-		"fields of wide structs": func(m *Message) { nested.parseInto(m, append(deep, make([]byte, 61)...), nil) },
-		"wide structs, cut off":  func(m *Message) { nested.parseInto(m, deep, nil) },
+		"fields of wide structs": func(m *Message) { parseInto(nested, m, append(deep, make([]byte, 61)...), nil) },
+		"wide structs, cut off":  func(m *Message) { parseInto(nested, m, deep, nil) },
 		"texts of rows": func(m *Message) {
 			var r XRow
-			s := allDesc.newInto(m, nil)
+			s := newInto(allDesc, m, nil)
 			r.Done(r.Texts(r.Into(s, allDesc), words, allDesc, slices.Repeat([]string{long}, 12_000)))
 		},
 		"handouts": func(m *Message) {
-			kids := StructList[XStruct](allDesc.newInto(m, nil).NewChild(allDesc.named("children"), allDesc, 20_000))
+			kids := StructList[XStruct](newInto(allDesc, m, nil).NewChild(fieldNamed(allDesc, "children"), allDesc, 20_000))
 			for _, kid := range kids.All() {
-				kid.NewBytes(allDesc.named("blob"), 1)
+				kid.NewBytes(fieldNamed(allDesc, "blob"), 1)
 			}
 		},
 	} {

@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/internal/hashmap"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
@@ -99,14 +100,14 @@ func (m *Message) parseByIndex(p *parser) (XStruct, error) {
 // landRoot makes the entry of the root of the message b, which is at position base, by its wire
 // index. It reports whether the message has one that fits.
 func (m *Message) landRoot(b []byte, base uint32) bool {
-	m.desc.self.mustBeDefined()
+	m.desc.Type().MustBeDefined()
 	x, ok := wireindex.Find(b)
 	if x.At+1 < wireindex.MinIndexed && m.flags&anySize == 0 || // WithIndex adds none
 		x.At+1 > wireindex.MostIndexed {
 		return false
 	}
 	maxIndex := m.limits.maxIndex(len(b))
-	if !ok || m.desc.union || uint64(firstEntry+m.desc.words) > uint64(maxIndex) {
+	if !ok || m.desc.IsUnion() || uint64(firstEntry+m.desc.Words()) > uint64(maxIndex) {
 		return false
 	}
 	l := m.landing
@@ -118,7 +119,7 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 	l.maxIndex, l.mostIndex = maxIndex, uint32(min(2*uint64(maxIndex), maxWords))
 	l.budget = budgetOf(max(m.limits.MaxDepth, defaultMaxDepth))
 	m.guarded, m.pending = true, byIndex|carriesIndex
-	m.root = m.alloc(m.desc.words)
+	m.root = m.alloc(m.desc.Words())
 	end, ok := m.landFields(m.desc, m.root, 0, x.At, 0)
 	if !ok || end != x.At {
 		return false
@@ -137,24 +138,24 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 	b, x := l.b, &l.x
 	m.idx[e+entryStart] = l.base + uint32(i)
 	next, checks := x.Offset(k), m.flags&ValidUTF8 != 0
-	fields, expected := d.fields, 0 // the number of the field that comes next, mostly
+	fields, expected := d.Fields(), 0 // the number of the field that comes next, mostly
 	for stop-i > wire.FieldHeader {
 		at := i + wire.FieldHeader
 		if at == next {
 			entry := x.Entry(k)
 			end := int(wireindex.Number(entry[wireindex.EntryEndAt:]))
-			var f *field
+			var f *schema.Field
 			if expected < len(fields) && isOf(&fields[expected], entry) {
 				f = &fields[expected]
 				expected++
 			} else {
 				header, _ := wireindex.EntryField(entry)
-				if f = d.findFrom(&expected, header); (f == nil || !isOf(f, entry)) && wire.HeaderAt(b, i) != header {
+				if f = d.FindFrom(&expected, header); (f == nil || !isOf(f, entry)) && wire.HeaderAt(b, i) != header {
 					return 0, false
 				}
 			}
-			later := f != nil && f.kind > text && isOf(f, entry)
-			if end <= at || end > stop || later && m.at(e, f.c) != 0 {
+			later := f != nil && f.Kind() > schema.Text && isOf(f, entry)
+			if end <= at || end > stop || later && m.at(e, f.Ref()) != 0 {
 				return 0, false
 			}
 			if k++; x.Offset(k) < end {
@@ -162,7 +163,7 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 			}
 			next = x.Offset(k)
 			if later {
-				m.put(e, f.c, notIndexed|l.base+uint32(at))
+				m.put(e, f.Ref(), notIndexed|l.base+uint32(at))
 			}
 			if f == nil && wire.HeaderAt(b, i) == wireindex.Header {
 				m.noteIndex(e)
@@ -177,47 +178,47 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 		if t == WireStop {
 			break
 		}
-		var f *field
-		if expected < len(fields) && fields[expected].header == header {
+		var f *schema.Field
+		if expected < len(fields) && fields[expected].Header() == header {
 			f = &fields[expected]
 			expected++
 		} else {
-			f = d.findFrom(&expected, header)
+			f = d.FindFrom(&expected, header)
 		}
 		switch {
-		case f != nil && f.fixedList() && m.at(e, f.c) == 0 && stop-at >= wire.ListHeader && b[at] == byte(f.typ.elem.wire):
-			size := uint64(wire.BE32(b[at+1:])) * uint64(f.typ.elem.size)
+		case f != nil && f.FixedList() && m.at(e, f.Ref()) == 0 && stop-at >= wire.ListHeader && b[at] == byte(f.Type.Elem().Wire()):
+			size := uint64(wire.BE32(b[at+1:])) * uint64(f.Type.Elem().Size())
 			if size > uint64(stop-at-wire.ListHeader) {
 				return 0, false
 			}
 			i = at + wire.ListHeader + int(size)
-			m.put(e, f.c, notIndexed|l.base+uint32(at))
-		case f == nil || f.kind > text:
+			m.put(e, f.Ref(), notIndexed|l.base+uint32(at))
+		case f == nil || f.Kind() > schema.Text:
 			if i, ok = l.pass(at, stop, t); !ok {
 				return 0, false
 			}
 			if header == wireindex.Header {
 				m.noteIndex(e)
 			}
-			if f == nil || !fits(b, f.typ, at) {
+			if f == nil || !fits(b, f.Type, at) {
 				continue
 			}
-			if m.at(e, f.c) != 0 {
+			if m.at(e, f.Ref()) != 0 {
 				return 0, false
 			}
-			m.put(e, f.c, notIndexed|l.base+uint32(at))
-		case m.at(e, f.c) != 0:
+			m.put(e, f.Ref(), notIndexed|l.base+uint32(at))
+		case m.at(e, f.Ref()) != 0:
 			return 0, false
 		default:
-			m.put(e, f.c, l.base+uint32(at))
-			i = at + int(f.size)
-			if f.kind == text {
+			m.put(e, f.Ref(), l.base+uint32(at))
+			i = at + int(f.Size())
+			if f.Kind() == schema.Text {
 				if stop-at < wire.TextHeader {
 					return 0, false
 				}
 				n := wire.BE32(b[at:])
 				i = at + wire.TextHeader + int(n)
-				if n > uint32(stop-at-wire.TextHeader) || checks && !f.typ.binary && !utf8.Valid(b[at+wire.TextHeader:i]) {
+				if n > uint32(stop-at-wire.TextHeader) || checks && !f.Type.Binary() && !utf8.Valid(b[at+wire.TextHeader:i]) {
 					return 0, false
 				}
 			}
@@ -236,27 +237,12 @@ func (m *Message) landFields(d *XDesc, e uint32, i, stop, k int) (end int, ok bo
 		m.idx[e+entryEnd] = l.base + uint32(i)
 		i++
 	}
-	for _, f := range d.required {
-		if m.at(e, f.c) == 0 {
+	for _, f := range d.Required() {
+		if m.at(e, f.Ref()) == 0 {
 			return 0, false
 		}
 	}
 	return i, true
-}
-
-// findFrom returns the field with this header, nil if there is none. expected is the number of the
-// field that mostly has it, and becomes that of the next.
-func (d *XDesc) findFrom(expected *int, header uint32) *field {
-	if n := *expected; n < len(d.fields) && d.fields[n].header == header {
-		*expected = n + 1
-		return &d.fields[n]
-	}
-	n := d.fieldNumber(header)
-	if n < 0 {
-		return nil
-	}
-	*expected = n + 1
-	return &d.fields[n]
 }
 
 // pass returns the offset after the value of type t at an offset, and whether it is whole before
@@ -268,7 +254,7 @@ func (l *landing) pass(at, stop int, t WireType) (int, bool) {
 
 // land returns the entry of the value of field f in the struct of entry e: it was left for later
 // at position p.
-func (m *Message) land(f *field, e, p uint32) uint32 {
+func (m *Message) land(f *schema.Field, e, p uint32) uint32 {
 	l := m.landing
 	at, depth, stop := int(p-l.base), 1, int(m.idx[e+entryEnd]-l.base)
 	if e != m.root {
@@ -276,38 +262,38 @@ func (m *Message) land(f *field, e, p uint32) uint32 {
 	}
 	k := l.x.Seek(0, at)
 	if l.x.Offset(k) != at || !isOf(f, l.x.Entry(k)) {
-		if word, _, ok := m.parseAt(f.typ, at, stop, depth); ok {
+		if word, _, ok := m.parseAt(f.Type, at, stop, depth); ok {
 			return word
 		}
-		return m.absentEntry(f.typ)
+		return m.absentEntry(f.Type)
 	}
-	if wire.HeaderAt(l.b, at-wire.FieldHeader) == f.header {
-		if word := m.landValue(f.typ, at, stop, k, depth); word != 0 {
+	if wire.HeaderAt(l.b, at-wire.FieldHeader) == f.Header() {
+		if word := m.landValue(f.Type, at, stop, k, depth); word != 0 {
 			return word
 		}
 	}
 	l.misfit(m.desc, at)
 	if m.flags&RequireIndex == 0 {
 		if at := l.scanFor(f, int(m.idx[e+entryStart]-l.base)); at > 0 {
-			if word, _, ok := m.parseAt(f.typ, at, len(l.b), depth); ok {
+			if word, _, ok := m.parseAt(f.Type, at, len(l.b), depth); ok {
 				return word
 			}
 		}
 	}
-	return m.absentEntry(f.typ)
+	return m.absentEntry(f.Type)
 }
 
 // misfit notes that the wire index does not fit the message at an offset.
 func (l *landing) misfit(d *XDesc, at int) {
 	if l.err == nil {
-		l.err = &Error{Offset: at, Path: d.name, Err: ErrIndex}
+		l.err = &Error{Offset: at, Path: d.Name(), Err: ErrIndex}
 	}
 }
 
 // scanFor returns the offset of the value of field f in the struct that begins at offset i. It
 // does not use the wire index. It returns 0 if there is no such field, or too much was scanned
 // before.
-func (l *landing) scanFor(f *field, i int) (found int) {
+func (l *landing) scanFor(f *schema.Field, i int) (found int) {
 	if l.scanned > mostPassed*len(l.b) {
 		return 0
 	}
@@ -319,7 +305,7 @@ func (l *landing) scanFor(f *field, i int) (found int) {
 			l.scanned += len(l.b) - i
 			return 0
 		}
-		if header == f.header && fits(l.b, f.typ, at) {
+		if header == f.Header() && fits(l.b, f.Type, at) {
 			found = at
 		}
 		i = end
@@ -337,12 +323,12 @@ func (m *Message) landValue(t *XType, at, stop, k, depth int) uint32 {
 		return 0
 	}
 	inner := l.x.Offset(k+1) < end
-	if t.kind == record && !t.desc.union && (inner || end-at <= smallStruct) {
-		if e, to := m.landStruct(t.desc, at, end, k+1, depth+1); to == end {
+	if t.Kind() == schema.Record && !t.Struct().IsUnion() && (inner || end-at <= smallStruct) {
+		if e, to := m.landStruct(t.Struct(), at, end, k+1, depth+1); to == end {
 			return e
 		}
 	}
-	if t.kind == list && t.elem.kind == record && !t.elem.desc.union {
+	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record && !t.Elem().Struct().IsUnion() {
 		if e := m.landList(t, at, end, k, depth); e != 0 {
 			return e
 		}
@@ -361,10 +347,10 @@ const smallStruct = 256
 // the first that may be for a value in it. It returns the entry and the offset of what follows; 0
 // if the struct is not as the wire index tells.
 func (m *Message) landStruct(d *XDesc, at, stop, k, depth int) (e uint32, end int) {
-	if depth > m.limits.MaxDepth || !m.mayAlloc(d.words+1) {
+	if depth > m.limits.MaxDepth || !m.mayAlloc(d.Words()+1) {
 		return 0, 0
 	}
-	e = m.alloc(d.words+1) + 1
+	e = m.alloc(d.Words()+1) + 1
 	m.idx[e-1] = uint32(depth)
 	end, ok := m.landFields(d, e, at, stop, k)
 	if !ok {
@@ -419,7 +405,7 @@ func (m *Message) parseAt(t *XType, at, stop, depth int) (word uint32, end int, 
 	if i >= 0 {
 		return word, at + i, true
 	}
-	err := error(&Error{Path: m.desc.name, Err: ErrType})
+	err := error(&Error{Path: m.desc.Name(), Err: ErrType})
 	if p.err != nil {
 		err = p.finish(m.desc)
 	}
@@ -438,15 +424,15 @@ func (m *Message) absentEntry(t *XType) uint32 {
 	if e != 0 {
 		return e
 	}
-	if t.kind == record {
-		e = m.alloc(t.desc.words)
+	if t.Kind() == schema.Record {
+		e = m.alloc(t.Struct().Words())
 	} else {
 		e = m.alloc(listWords)
-		m.idx[e+listType] = t.id
+		m.idx[e+listType] = t.ID()
 	}
 	l.absent.Put(t, e)
 	return e
 }
 
 // isOf reports whether an entry is for a value of this field and its type.
-func isOf(f *field, entry []byte) bool { return f.inEntry == wireindex.EntryOf(entry) }
+func isOf(f *schema.Field, entry []byte) bool { return f.InEntry() == wireindex.EntryOf(entry) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
@@ -22,7 +23,7 @@ type messageMaker struct {
 
 // desc returns a struct with other structs in it, at most depth levels deep.
 func (g messageMaker) desc(depth int) *XDesc {
-	d := newStructDesc(fmt.Sprint("Random", depth))
+	d := schema.NewStruct(fmt.Sprint("Random", depth))
 	ids := g.rnd.Perm(200)
 	var fields []XFieldDesc
 	for i := range 1 + g.rnd.IntN(8) {
@@ -34,28 +35,28 @@ func (g messageMaker) desc(depth int) *XDesc {
 }
 
 func (g messageMaker) typ(depth int) *XType {
-	base := []*XType{typeBool, typeI8, typeI16, typeI32, typeI64, typeDouble, typeUUID, typeString, typeBinary}
+	base := []*XType{schema.TypeBool, schema.TypeI8, schema.TypeI16, schema.TypeI32, schema.TypeI64, schema.TypeDouble, schema.TypeUUID, schema.TypeString, schema.TypeBinary}
 	if depth == 0 {
 		return base[g.rnd.IntN(len(base))]
 	}
 	switch g.rnd.IntN(10) {
 	case 0, 1, 2:
-		return structTypeOf(g.desc(depth - 1))
+		return schema.StructOf(g.desc(depth - 1))
 	case 3, 4, 5:
-		return listTypeOf(structTypeOf(g.desc(depth - 1)))
+		return schema.ListOf(schema.StructOf(g.desc(depth - 1)))
 	case 6:
-		return listTypeOf(g.typ(depth - 1))
+		return schema.ListOf(g.typ(depth - 1))
 	case 7:
-		return setTypeOf(g.typ(depth - 1))
+		return schema.SetOf(g.typ(depth - 1))
 	case 8:
-		return mapTypeOf(g.typ(0), g.typ(depth-1))
+		return schema.MapOf(g.typ(0), g.typ(depth-1))
 	}
 	if g.rnd.IntN(3) > 0 {
 		return base[g.rnd.IntN(len(base))]
 	}
-	d := newUnionDesc("Union")
-	d.Define(XFieldDesc{ID: 1, Name: "a", Type: g.typ(depth - 1), Req: XOptional}, XFieldDesc{ID: 2, Name: "b", Type: typeI32, Req: XOptional})
-	return structTypeOf(d)
+	d := schema.NewUnion("Union")
+	d.Define(XFieldDesc{ID: 1, Name: "a", Type: g.typ(depth - 1), Req: XOptional}, XFieldDesc{ID: 2, Name: "b", Type: schema.TypeI32, Req: XOptional})
+	return schema.StructOf(d)
 }
 
 // value appends the wire bytes of a value.
@@ -66,51 +67,51 @@ func (g messageMaker) value(dst []byte, t *XType, depth int) []byte {
 		}
 		return g.rnd.IntN(1 + g.large>>(3*depth))
 	}
-	switch t.kind {
-	case fixed:
-		for range t.size {
+	switch t.Kind() {
+	case schema.Fixed:
+		for range t.Size() {
 			dst = append(dst, byte(g.rnd.Uint32()))
 		}
-		if t.wire == WireBool {
+		if t.Wire() == WireBool {
 			dst[len(dst)-1] &= 1
 		}
 		return dst
-	case text:
+	case schema.Text:
 		n := g.rnd.IntN(20)
 		if g.rnd.IntN(50) == 0 {
 			n = g.rnd.IntN(3000)
 		}
 		return append(wire.AppendBE32(dst, uint32(n)), strings.Repeat("x", n)...)
-	case record:
-		return g.structure(dst, t.desc, depth)
-	case list:
+	case schema.Record:
+		return g.structure(dst, t.Struct(), depth)
+	case schema.List:
 		n := count()
-		dst = wire.AppendBE32(append(dst, byte(t.elem.wire)), uint32(n))
+		dst = wire.AppendBE32(append(dst, byte(t.Elem().Wire())), uint32(n))
 		for range n {
-			dst = g.value(dst, t.elem, depth+1)
+			dst = g.value(dst, t.Elem(), depth+1)
 		}
 		return dst
 	}
 	n := count()
-	dst = wire.AppendBE32(append(dst, byte(t.key.wire), byte(t.elem.wire)), uint32(n))
+	dst = wire.AppendBE32(append(dst, byte(t.Key().Wire()), byte(t.Elem().Wire())), uint32(n))
 	for range n {
-		dst = g.value(g.value(dst, t.key, depth+1), t.elem, depth+1)
+		dst = g.value(g.value(dst, t.Key(), depth+1), t.Elem(), depth+1)
 	}
 	return dst
 }
 
 // structure appends a struct, its fields in any order: some are absent, and some unknown.
 func (g messageMaker) structure(dst []byte, d *XDesc, depth int) []byte {
-	for _, i := range g.rnd.Perm(len(d.fields)) {
-		f := &d.fields[i]
-		if f.Req != XRequired && g.rnd.IntN(6) == 0 || d.union && i == g.rnd.IntN(2) {
+	for _, i := range g.rnd.Perm(len(d.Fields())) {
+		f := &d.Fields()[i]
+		if f.Req != XRequired && g.rnd.IntN(6) == 0 || d.IsUnion() && i == g.rnd.IntN(2) {
 			continue
 		}
-		dst = append(dst, byte(f.header>>16), byte(f.header>>8), byte(f.header))
-		dst = g.value(dst, f.typ, depth)
-		if g.rnd.IntN(30) == 0 && !d.union {
+		dst = append(dst, byte(f.Header()>>16), byte(f.Header()>>8), byte(f.Header()))
+		dst = g.value(dst, f.Type, depth)
+		if g.rnd.IntN(30) == 0 && !d.IsUnion() {
 			t := g.typ(1)
-			dst = append(dst, byte(t.wire), 0x33, byte(i))
+			dst = append(dst, byte(t.Wire()), 0x33, byte(i))
 			dst = g.value(dst, t, depth+3)
 		}
 	}
@@ -136,22 +137,22 @@ type sameReader struct {
 
 func (r sameReader) structs(d *XDesc, a, b XStruct) {
 	r.t.Helper()
-	for _, i := range r.rnd.Perm(len(d.fields)) {
-		f, x := &d.fields[i], d.constant(i)
+	for _, i := range r.rnd.Perm(len(d.Fields())) {
+		f, x := &d.Fields()[i], d.Field(i)
 		switch {
 		case a.HasField(x) != b.HasField(x):
-			r.t.Fatalf("%s.%s: set %t, %t", d.name, f.Name, a.HasField(x), b.HasField(x))
+			r.t.Fatalf("%s.%s: set %t, %t", d.Name(), f.Name, a.HasField(x), b.HasField(x))
 		case !a.HasField(x):
-		case f.kind == fixed:
-			if v, w := a.m.fixedValue(a.word(x)), b.m.fixedValue(b.word(x)); !bytes.Equal(v[:f.size], w[:f.size]) {
-				r.t.Fatalf("%s.%s: %x, %x", d.name, f.Name, v[:f.size], w[:f.size])
+		case f.Kind() == schema.Fixed:
+			if v, w := a.m.fixedValue(a.word(x)), b.m.fixedValue(b.word(x)); !bytes.Equal(v[:f.Size()], w[:f.Size()]) {
+				r.t.Fatalf("%s.%s: %x, %x", d.Name(), f.Name, v[:f.Size()], w[:f.Size()])
 			}
-		case f.kind == text:
+		case f.Kind() == schema.Text:
 			if a.Text(x) != b.Text(x) {
-				r.t.Fatalf("%s.%s: %q, %q", d.name, f.Name, a.Text(x), b.Text(x))
+				r.t.Fatalf("%s.%s: %q, %q", d.Name(), f.Name, a.Text(x), b.Text(x))
 			}
 		default:
-			r.containers(f.typ, a.Child(x, d), b.Child(x, d))
+			r.containers(f.Type, a.Child(x, d), b.Child(x, d))
 		}
 	}
 }
@@ -159,16 +160,16 @@ func (r sameReader) structs(d *XDesc, a, b XStruct) {
 func (r sameReader) containers(t *XType, a, b XStruct) {
 	r.t.Helper()
 	switch {
-	case t.kind == record:
-		r.structs(t.desc, a, b)
+	case t.Kind() == schema.Record:
+		r.structs(t.Struct(), a, b)
 		return
 	case a.count() != b.count():
 		r.t.Fatalf("%d elements, %d", a.count(), b.count())
-	case t.kind == list && t.elem.kind == record && a.count() > 0:
+	case t.Kind() == schema.List && t.Elem().Kind() == schema.Record && a.count() > 0:
 		v, w := StructList[XStruct](a), StructList[XStruct](b)
 		for range min(10, a.count()) {
 			i := r.rnd.IntN(a.count())
-			r.structs(t.elem.desc, v.At(i), w.At(i))
+			r.structs(t.Elem().Struct(), v.At(i), w.At(i))
 			//lint:ignore SA4000 the second call must find the entry that the first has made
 			if v.At(i).k != v.At(i).k {
 				r.t.Fatal("an element has two handles")
@@ -176,7 +177,7 @@ func (r sameReader) containers(t *XType, a, b XStruct) {
 		}
 		if r.rnd.IntN(3) == 0 {
 			for i, x := range v.All() {
-				r.structs(t.elem.desc, x, w.At(i))
+				r.structs(t.Elem().Struct(), x, w.At(i))
 			}
 		}
 	default:
@@ -304,11 +305,11 @@ func largeBusiness(t testing.TB, n int) []byte {
 	s := newStruct(businessDesc)
 	defer s.Release()
 	buildBusiness(s)
-	items := StructList[XStruct](s.NewChild(businessDesc.named("items"), businessDesc, n))
+	items := StructList[XStruct](s.NewChild(fieldNamed(businessDesc, "items"), businessDesc, n))
 	for i := range n {
 		item := items.At(i)
-		item.SetText(itemDesc.named("sku"), "item "+itoa(i))
-		item.SetInt32(itemDesc.named("count"), int32(i))
+		item.SetText(fieldNamed(itemDesc, "sku"), "item "+itoa(i))
+		item.SetInt32(fieldNamed(itemDesc, "count"), int32(i))
 	}
 	return bytes.Clone(s.m.Bytes())
 }
@@ -326,13 +327,13 @@ func checkIndex(t testing.TB, s XStruct) {
 func TestIndexEdited(t *testing.T) {
 	plain := largeBusiness(t, 300)
 	with := withIndex(t, businessDesc, plain)
-	id, items, tags := businessDesc.named("id"), businessDesc.named("items"), businessDesc.named("tags")
+	id, items, tags := fieldNamed(businessDesc, "id"), fieldNamed(businessDesc, "items"), fieldNamed(businessDesc, "tags")
 	list := func(s XStruct) StructList[XStruct] { return StructList[XStruct](s.Child(items, businessDesc)) }
 	edits := map[string]func(s XStruct){
 		"number":   func(s XStruct) { s.SetInt64(id, 2) },
-		"item":     func(s XStruct) { list(s).At(100).SetText(itemDesc.named("sku"), "other") },
-		"read":     func(s XStruct) { x := list(s).At(7); list(s).At(100); x.SetInt32(itemDesc.named("count"), 9) },
-		"append":   func(s XStruct) { list(s).AppendNew().SetInt32(itemDesc.named("count"), 1) },
+		"item":     func(s XStruct) { list(s).At(100).SetText(fieldNamed(itemDesc, "sku"), "other") },
+		"read":     func(s XStruct) { x := list(s).At(7); list(s).At(100); x.SetInt32(fieldNamed(itemDesc, "count"), 9) },
+		"append":   func(s XStruct) { list(s).AppendNew().SetInt32(fieldNamed(itemDesc, "count"), 1) },
 		"delete":   func(s XStruct) { list(s).Delete(10, 20) },
 		"swap":     func(s XStruct) { list(s).Swap(1, 299) },
 		"unset":    func(s XStruct) { s.Unset(tags) },
@@ -400,8 +401,8 @@ func TestIndexInvalid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	items := businessDesc.named("items")
-	at, _ := s.m.extent(StructList[XStruct](s.Child(items, businessDesc)).At(150).entry(), structTypeOf(itemDesc))
+	items := fieldNamed(businessDesc, "items")
+	at, _ := s.m.extent(StructList[XStruct](s.Child(items, businessDesc)).At(150).entry(), schema.StructOf(itemDesc))
 	with[at-s.m.idx[s.m.root]] = 1 // no wire type
 	s.Release()
 	s, err = parseStruct(businessDesc, with, RequireIndex)
@@ -409,7 +410,7 @@ func TestIndexInvalid(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := StructList[XStruct](s.Child(items, businessDesc))
-	if l.At(150).Valid() || l.At(149).Int32(itemDesc.named("count")) != 149 {
+	if l.At(150).Valid() || l.At(149).Int32(fieldNamed(itemDesc, "count")) != 149 {
 		t.Error("element 150 is there, or 149 is not")
 	}
 	for range l.All() {
@@ -419,7 +420,7 @@ func TestIndexInvalid(t *testing.T) {
 	}
 	other := newStruct(businessDesc)
 	for name, f := range map[string]func(){
-		"set":   func() { s.SetInt64(businessDesc.named("id"), 1) },
+		"set":   func() { s.SetInt64(fieldNamed(businessDesc, "id"), 1) },
 		"link":  func() { StructList[XStruct](other.NewChild(items, businessDesc, 0)).Append(l.At(3)) },
 		"clone": func() { s.Clone(businessDesc) },
 	} {

@@ -9,11 +9,11 @@ func TestByIndexAllocs(t *testing.T) {
 		t.Skip("memory is not reused")
 	}
 	wire := withIndex(t, businessDesc, largeBusiness(t, 300))
-	items, tags, totals := businessDesc.named("items"), businessDesc.named("tags"), businessDesc.named("totals")
+	items, tags, totals := fieldNamed(businessDesc, "items"), fieldNamed(businessDesc, "tags"), fieldNamed(businessDesc, "totals")
 	read := func(s XStruct) {
 		l := StructList[XStruct](s.Child(items, businessDesc))
 		for _, i := range []int{299, 150, 150, 3} {
-			sink += int(l.At(i).Int32(itemDesc.named("count"))) + len(l.At(i).Text(itemDesc.named("sku")))
+			sink += int(l.At(i).Int32(fieldNamed(itemDesc, "count"))) + len(l.At(i).Text(fieldNamed(itemDesc, "sku")))
 		}
 		sink += StringList(s.Child(tags, businessDesc)).Len() + s.Child(totals, businessDesc).count()
 	}
@@ -48,7 +48,7 @@ func TestByIndexAllocs(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range 40 {
-				sink += int(StructList[XStruct](s.Child(items, businessDesc)).At(7 * i).Int32(itemDesc.named("count")))
+				sink += int(StructList[XStruct](s.Child(items, businessDesc)).At(7 * i).Int32(fieldNamed(itemDesc, "count")))
 			}
 			s.Release()
 		},
@@ -58,7 +58,7 @@ func TestByIndexAllocs(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, x := range StructList[XStruct](s.Child(items, businessDesc)).All() {
-				sink += int(x.Int32(itemDesc.named("count")))
+				sink += int(x.Int32(fieldNamed(itemDesc, "count")))
 			}
 			s.Release()
 		},

@@ -54,7 +54,7 @@ func TestIndexBytes(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, testmode.Seed(t)))
 	plain := largeBusiness(t, 250)
 	with := withIndex(t, businessDesc, plain)
-	id, items := businessDesc.named("id"), businessDesc.named("items")
+	id, items := fieldNamed(businessDesc, "id"), fieldNamed(businessDesc, "items")
 	edits := []func(s XStruct) XStruct{
 		func(s XStruct) XStruct { s.SetInt64(id, 99); return s },
 		func(s XStruct) XStruct {
@@ -107,7 +107,7 @@ func TestIndexBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, end := s.m.extent(s.word(items), businessDesc.field(items).typ)
+	_, end := s.m.extent(s.word(items), businessDesc.FieldOf(items).Type)
 	first := int(end - s.m.idx[s.m.root])
 	s.Release()
 	turned := append(append(bytes.Clone(plain[first:len(plain)-1]), plain[:first]...), tail...)

@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
@@ -26,7 +27,7 @@ func (m *Message) checkOpened() error {
 	s.m.Release()
 	c := indexCheck{x: &l.x, b: l.b}
 	if at, ok := c.structure(0); !ok || at != len(l.b) || c.k != l.x.N {
-		return &Error{Offset: at, Path: m.desc.name, Err: ErrIndex}
+		return &Error{Offset: at, Path: m.desc.Name(), Err: ErrIndex}
 	}
 	if l.err != nil || !m.indexRest() { // if something has been read as absent, or is not valid
 		return l.err
@@ -41,7 +42,7 @@ func (m *Message) checkOpened() error {
 // not the root, are such a struct. Getters may have passed over what is in it by the index.
 func (m *Message) validInner(e uint32, d *XDesc) bool {
 	l := m.landing
-	from, to := m.extent(e, d.self)
+	from, to := m.extent(e, d.Type())
 	b := l.b[from-l.base : to-l.base]
 	limits := m.limits
 	limits.MaxIndex = 4 * int(l.maxIndex)
@@ -65,17 +66,17 @@ func (m *Message) indexRest() bool {
 		if s.e != m.root {
 			depth = int(m.idx[s.e-1])
 		}
-		for i := m.next(s.desc, s.e, 0); i < len(s.desc.fields); i = m.next(s.desc, s.e, i+1) {
-			f := &s.desc.fields[i]
-			word := m.at(s.e, f.c)
-			if f.kind < record || word&notIndexed == 0 {
+		for i := m.next(s.desc, s.e, 0); i < len(s.desc.Fields()); i = m.next(s.desc, s.e, i+1) {
+			f := &s.desc.Fields()[i]
+			word := m.at(s.e, f.Ref())
+			if f.Kind() < schema.Record || word&notIndexed == 0 {
 				continue
 			}
-			word, _, ok := m.parseAt(f.typ, int(word&^notIndexed-l.base), len(l.b), depth)
+			word, _, ok := m.parseAt(f.Type, int(word&^notIndexed-l.base), len(l.b), depth)
 			if !ok {
 				return false
 			}
-			m.put(s.e, f.c, word)
+			m.put(s.e, f.Ref(), word)
 		}
 	}
 	for i := range l.lists {

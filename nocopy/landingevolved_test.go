@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // evolved returns a type such as d may become: fields are gone, new, of another type, or have
 // another id, also in what is in it.
 func (g messageMaker) evolved(d *XDesc, depth int) *XDesc {
-	to := newStructDesc(d.name)
-	if d.union {
-		to = newUnionDesc(d.name)
+	to := schema.NewStruct(d.Name())
+	if d.IsUnion() {
+		to = schema.NewUnion(d.Name())
 	}
 	var fields []XFieldDesc
 	taken := map[int16]bool{}
@@ -22,8 +23,8 @@ func (g messageMaker) evolved(d *XDesc, depth int) *XDesc {
 			fields = append(fields, f)
 		}
 	}
-	for i := range d.fields {
-		f := d.fields[i].XFieldDesc
+	for i := range d.Fields() {
+		f := d.Fields()[i].FieldDesc
 		switch g.rnd.IntN(12) {
 		case 0:
 			continue
@@ -34,7 +35,7 @@ func (g messageMaker) evolved(d *XDesc, depth int) *XDesc {
 		default:
 			f.Type = g.evolvedType(f.Type, depth)
 		}
-		if d.union || g.rnd.IntN(8) > 0 {
+		if d.IsUnion() || g.rnd.IntN(8) > 0 {
 			f.Req = XOptional
 		}
 		add(f)
@@ -51,14 +52,14 @@ func (g messageMaker) evolvedType(t *XType, depth int) *XType {
 	switch {
 	case depth < 0:
 		return t
-	case t.kind == record:
-		return structTypeOf(g.evolved(t.desc, depth-1))
-	case t.kind == list && t.wire == WireSet:
-		return setTypeOf(g.evolvedType(t.elem, depth-1))
-	case t.kind == list:
-		return listTypeOf(g.evolvedType(t.elem, depth-1))
-	case t.kind == dict:
-		return mapTypeOf(t.key, g.evolvedType(t.elem, depth-1))
+	case t.Kind() == schema.Record:
+		return schema.StructOf(g.evolved(t.Struct(), depth-1))
+	case t.Kind() == schema.List && t.Wire() == WireSet:
+		return schema.SetOf(g.evolvedType(t.Elem(), depth-1))
+	case t.Kind() == schema.List:
+		return schema.ListOf(g.evolvedType(t.Elem(), depth-1))
+	case t.Kind() == schema.Dict:
+		return schema.MapOf(t.Key(), g.evolvedType(t.Elem(), depth-1))
 	}
 	return t
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
@@ -42,26 +43,26 @@ func readByHandles(d *XDesc, s XStruct, depth int) (n int) {
 	if depth == 0 {
 		return 0
 	}
-	for i := range d.fields {
-		f, x := &d.fields[i], d.constant(i)
+	for i := range d.Fields() {
+		f, x := &d.Fields()[i], d.Field(i)
 		switch {
 		case !s.HasField(x):
 			continue
-		case f.kind == text:
+		case f.Kind() == schema.Text:
 			n += len(s.Text(x))
-		case f.kind == fixed:
+		case f.Kind() == schema.Fixed:
 			s.m.fixedValue(s.word(x))
-		case f.kind == record:
-			n += readByHandles(f.typ.desc, s.Child(x, d), depth-1)
-		case f.kind == list && f.typ.elem.kind == record:
+		case f.Kind() == schema.Record:
+			n += readByHandles(f.Type.Struct(), s.Child(x, d), depth-1)
+		case f.Kind() == schema.List && f.Type.Elem().Kind() == schema.Record:
 			l := StructList[XStruct](s.Child(x, d))
 			for _, i := range []int{l.Len() - 1, l.Len() / 2, 0} {
 				if i >= 0 && l.Len() > 0 {
-					n += readByHandles(f.typ.elem.desc, l.At(i), depth-1)
+					n += readByHandles(f.Type.Elem().Struct(), l.At(i), depth-1)
 				}
 			}
 			for _, v := range l.All() {
-				n += readByHandles(f.typ.elem.desc, v, depth-1)
+				n += readByHandles(f.Type.Elem().Struct(), v, depth-1)
 			}
 		default:
 			n += s.Child(x, d).count()
@@ -126,8 +127,8 @@ func withRootField(rnd *rand.Rand, d *XDesc, data, body []byte, n int) ([]byte, 
 	which := rnd.IntN(len(starts) - 1)
 	at, header := starts[which]+wire.FieldHeader, wire.HeaderAt(data, starts[which])
 	hash := rnd.Uint32()
-	if f := d.find(header); f != nil {
-		hash = f.typ.typeHash()
+	if f := d.Find(header); f != nil {
+		hash = f.Type.Hash()
 	}
 	end := starts[which+1+rnd.IntN(len(starts)-which-1)]
 	if rnd.IntN(3) == 0 {
@@ -190,9 +191,9 @@ func TestHostileIndex(t *testing.T) {
 				wireindex.PutNumber(body[at:], uint32(rnd.IntN(len(with))))
 			case 6: // a field of the root, of any type
 				e := body[rnd.IntN(x.N)*wireindex.EntryBytes:]
-				f := &types[k].fields[rnd.IntN(len(types[k].fields))]
-				wireindex.PutNumber(e[wireindex.EntryFieldAt:], f.header<<wireindex.StrideBits)
-				wireindex.PutNumber(e[wireindex.EntryTypesAt:], f.typ.typeHash())
+				f := &types[k].Fields()[rnd.IntN(len(types[k].Fields()))]
+				wireindex.PutNumber(e[wireindex.EntryFieldAt:], f.Header()<<wireindex.StrideBits)
+				wireindex.PutNumber(e[wireindex.EntryTypesAt:], f.Type.Hash())
 			case 7: // an entry for one of the root's fields, whatever it is
 				body, n = withRootField(rnd, types[k], wires[k], body, n)
 			case 8: // entries in another order, one of which ends elsewhere

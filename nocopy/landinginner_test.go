@@ -7,22 +7,23 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 var (
-	caseDesc = newStructDesc("Case")
-	armsDesc = newUnionDesc("Arms")
+	caseDesc = schema.NewStruct("Case")
+	armsDesc = schema.NewUnion("Arms")
 )
 
 func init() {
-	business := structTypeOf(businessDesc)
-	armsDesc.Define(XFieldDesc{ID: 1, Name: "a", Type: business, Req: XOptional}, XFieldDesc{ID: 2, Name: "b", Type: typeI32, Req: XOptional})
+	business := schema.StructOf(businessDesc)
+	armsDesc.Define(XFieldDesc{ID: 1, Name: "a", Type: business, Req: XOptional}, XFieldDesc{ID: 2, Name: "b", Type: schema.TypeI32, Req: XOptional})
 	caseDesc.Define(
 		XFieldDesc{ID: 1, Name: "one", Type: business},
-		XFieldDesc{ID: 2, Name: "list", Type: listTypeOf(business)},
-		XFieldDesc{ID: 3, Name: "arms", Type: structTypeOf(armsDesc)},
+		XFieldDesc{ID: 2, Name: "list", Type: schema.ListOf(business)},
+		XFieldDesc{ID: 3, Name: "arms", Type: schema.StructOf(armsDesc)},
 	)
 }
 
@@ -37,10 +38,12 @@ func caseOf(message []byte) []byte {
 
 // inCase are the structs in a Case.
 var inCase = map[string]func(s XStruct) XStruct{
-	"field":   func(s XStruct) XStruct { return s.Child(caseDesc.named("one"), caseDesc) },
-	"element": func(s XStruct) XStruct { return StructList[XStruct](s.Child(caseDesc.named("list"), caseDesc)).At(1) },
+	"field": func(s XStruct) XStruct { return s.Child(fieldNamed(caseDesc, "one"), caseDesc) },
+	"element": func(s XStruct) XStruct {
+		return StructList[XStruct](s.Child(fieldNamed(caseDesc, "list"), caseDesc)).At(1)
+	},
 	"arm": func(s XStruct) XStruct {
-		return s.Child(caseDesc.named("arms"), caseDesc).Child(armsDesc.named("a"), armsDesc)
+		return s.Child(fieldNamed(caseDesc, "arms"), caseDesc).Child(fieldNamed(armsDesc, "a"), armsDesc)
 	},
 }
 
@@ -51,9 +54,9 @@ func TestInnerIndex(t *testing.T) {
 	message := largeBusiness(t, 300)
 	with := withIndex(t, businessDesc, message)
 	wire := caseOf(with)
-	sku := itemDesc.named("sku")
+	sku := fieldNamed(itemDesc, "sku")
 	edit := func(s XStruct) { // its length stays the same
-		items := StructList[XStruct](s.Child(businessDesc.named("items"), businessDesc))
+		items := StructList[XStruct](s.Child(fieldNamed(businessDesc, "items"), businessDesc))
 		items.At(100).SetText(sku, "tem 100")
 		items.At(200).SetText(sku, "items 200")
 	}
@@ -81,16 +84,16 @@ func TestInnerIndex(t *testing.T) {
 			}
 			edit(in(s))
 			other := newStruct(caseDesc)
-			other.SetChild(caseDesc.named("one"), caseDesc, in(s))
+			other.SetChild(fieldNamed(caseDesc, "one"), caseDesc, in(s))
 			another := newStruct(caseDesc)
-			another.SetChild(caseDesc.named("list"), caseDesc, s.Child(caseDesc.named("list"), caseDesc))
-			another.SetChild(caseDesc.named("arms"), caseDesc, s.Child(caseDesc.named("arms"), caseDesc))
-			another.SetChild(caseDesc.named("one"), caseDesc, in(s))
+			another.SetChild(fieldNamed(caseDesc, "list"), caseDesc, s.Child(fieldNamed(caseDesc, "list"), caseDesc))
+			another.SetChild(fieldNamed(caseDesc, "arms"), caseDesc, s.Child(fieldNamed(caseDesc, "arms"), caseDesc))
+			another.SetChild(fieldNamed(caseDesc, "one"), caseDesc, in(s))
 			for copied, b := range map[string][]byte{
 				"appended": in(s).AppendStruct(nil, businessDesc),
 				"cloned":   in(s).Clone(businessDesc).m.Bytes(),
-				"a key":    in(s).wireAs(structTypeOf(businessDesc)),
-				"a value":  XValue{typ: structTypeOf(businessDesc), s: in(s)}.AppendWire(nil),
+				"a key":    in(s).wireAs(schema.StructOf(businessDesc)),
+				"a value":  XValue{typ: schema.StructOf(businessDesc), s: in(s)}.AppendWire(nil),
 				"linked":   inCase["field"](other).AppendStruct(nil, businessDesc),
 				"again":    in(another).AppendStruct(nil, businessDesc),
 			} {
@@ -128,9 +131,9 @@ func TestTwoIndexes(t *testing.T) {
 			} else if err != nil {
 				t.Fatalf("%s, %s: %v", name, how, err)
 			}
-			s.SetInt64(businessDesc.named("id"), 7)
-			items := StructList[XStruct](s.Child(businessDesc.named("items"), businessDesc))
-			if x := items.At(299); items.Len() != 300 || x.Int32(itemDesc.named("count")) != 299 {
+			s.SetInt64(fieldNamed(businessDesc, "id"), 7)
+			items := StructList[XStruct](s.Child(fieldNamed(businessDesc, "items"), businessDesc))
+			if x := items.At(299); items.Len() != 300 || x.Int32(fieldNamed(itemDesc, "count")) != 299 {
 				t.Errorf("%s, %s: %v", name, how, x)
 			}
 			_, cuts := s.FindFields(entry.IndexID)

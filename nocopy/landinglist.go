@@ -95,7 +95,7 @@ func (l *landedList) spent() bool { return l.passed > mostPassed*(l.end-l.at) }
 func (m *Message) landList(t *XType, at, end, k, depth int) uint32 {
 	l := m.landing
 	entry, body := l.x.Entry(k), at+wire.ListHeader
-	if wireindex.Number(entry[wireindex.EntryAnchorsAt:]) == 0 || body > end || l.b[at] != byte(t.elem.wire) || !m.mayAlloc(listWords) {
+	if wireindex.Number(entry[wireindex.EntryAnchorsAt:]) == 0 || body > end || l.b[at] != byte(t.Elem().Wire()) || !m.mayAlloc(listWords) {
 		return 0
 	}
 	n := wire.BE32(l.b[at+1:])
@@ -109,7 +109,7 @@ func (m *Message) landList(t *XType, at, end, k, depth int) uint32 {
 	e := m.alloc(listWords)
 	w := (*[listWords]uint32)(m.idx[e:])
 	w[listStart], w[listEnd] = l.base+uint32(body), l.base+uint32(end)
-	w[listCount], w[listElems], w[listRoom], w[listType] = n, uint32(len(l.lists)), roomByIndex, t.id
+	w[listCount], w[listElems], w[listRoom], w[listType] = n, uint32(len(l.lists)), roomByIndex, t.ID()
 	l.lists = append(l.lists, landedList{e: e, typ: t, depth: depth, at: at, end: end, k: k, inner: l.x.Offset(k+1) < end})
 	return e
 }
@@ -133,7 +133,7 @@ func (m *Message) landElement(number, i uint32) uint32 {
 		if m.flags&RequireIndex == 0 && m.fillList(l) {
 			return m.structEntry(l.e, i)
 		}
-		return m.absentEntry(l.typ.elem)
+		return m.absentEntry(l.typ.Elem())
 	}
 	m.landing.touch(l, i, e)
 	return e
@@ -144,10 +144,10 @@ func (m *Message) landElement(number, i uint32) uint32 {
 func (m *Message) landOne(l *landedList, i uint32) (e uint32) {
 	at, limit, ok := m.findElement(l, int(i))
 	if ok && l.inner {
-		e, _ = m.landStruct(l.typ.elem.desc, at, limit, m.landing.x.Seek(l.k+1, at), l.depth+1)
+		e, _ = m.landStruct(l.typ.Elem().Struct(), at, limit, m.landing.x.Seek(l.k+1, at), l.depth+1)
 	}
 	if ok && e == 0 {
-		e, _, _ = m.parseAt(l.typ.elem, at, limit, l.depth)
+		e, _, _ = m.parseAt(l.typ.Elem(), at, limit, l.depth)
 	}
 	return e
 }

@@ -3,15 +3,16 @@ package nocopy
 import (
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // branchDesc is a struct with a list of such structs.
 var branchDesc = func() *XDesc {
-	d := newStructDesc("Branch")
-	d.Define(XFieldDesc{ID: 1, Name: "children", Type: listTypeOf(structTypeOf(d)), Req: XOptional},
-		XFieldDesc{ID: 2, Name: "weight", Type: typeI32, Req: XOptional})
+	d := schema.NewStruct("Branch")
+	d.Define(XFieldDesc{ID: 1, Name: "children", Type: schema.ListOf(schema.StructOf(d)), Req: XOptional},
+		XFieldDesc{ID: 2, Name: "weight", Type: schema.TypeI32, Req: XOptional})
 	return d
 }()
 
@@ -34,7 +35,7 @@ func overlapping(levels, elements, padding int) []byte {
 		inside++ // another empty struct
 	}
 	data = append(data, make([]byte, inside-len(data)+1)...)
-	f := &branchDesc.fields[0]
+	f := &branchDesc.Fields()[0]
 	var entries, anchors []byte
 	for i, at := range begins {
 		body := at + wire.FieldHeader + wire.ListHeader
@@ -43,7 +44,7 @@ func overlapping(levels, elements, padding int) []byte {
 			anchors = wireindex.AppendNumber(anchors, uint32([]int{body + 1, ends[i], body}[k%3]))
 		}
 		entries = wireindex.AppendNumber(wireindex.AppendNumber(entries, uint32(at+wire.FieldHeader)), uint32(ends[i]+1))
-		entries = wireindex.AppendNumber(wireindex.AppendNumber(entries, f.header<<wireindex.StrideBits), f.typ.typeHash())
+		entries = wireindex.AppendNumber(wireindex.AppendNumber(entries, f.Header()<<wireindex.StrideBits), f.Type.Hash())
 		entries = wireindex.AppendNumber(entries, uint32(first))
 	}
 	return withEntries(data, levels, append(entries, anchors...))
@@ -58,7 +59,7 @@ func TestOverlappingElements(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		children, found := branchDesc.named("children"), 0
+		children, found := fieldNamed(branchDesc, "children"), 0
 		var read func(s XStruct)
 		read = func(s XStruct) {
 			l := StructList[XStruct](s.Child(children, branchDesc))

@@ -22,17 +22,17 @@ func farAnchors(t testing.TB, n int, broken bool) []byte {
 		t.Fatal(err)
 	}
 	defer s.Release()
-	f := businessDesc.field(businessDesc.named("items"))
-	at, to := s.m.extent(s.word(businessDesc.named("items")), f.typ)
+	f := businessDesc.FieldOf(fieldNamed(businessDesc, "items"))
+	at, to := s.m.extent(s.word(fieldNamed(businessDesc, "items")), f.Type)
 	at -= s.m.idx[s.m.root]
-	last, _ := s.m.extent(StructList[XStruct](s.Child(businessDesc.named("items"), businessDesc)).At(n-1).entry(), f.typ.elem)
+	last, _ := s.m.extent(StructList[XStruct](s.Child(fieldNamed(businessDesc, "items"), businessDesc)).At(n-1).entry(), f.Type.Elem())
 	last -= s.m.idx[s.m.root]
 	if wire = bytes.Clone(wire); broken {
 		wire[last] = 1
 	}
 	stride := uint32(bits.Len(uint(n-1)) - 1)
 	e := wireindex.AppendNumber(wireindex.AppendNumber(nil, at), to-s.m.idx[s.m.root])
-	e = wireindex.AppendNumber(wireindex.AppendNumber(e, f.header<<wireindex.StrideBits|stride), f.typ.typeHash())
+	e = wireindex.AppendNumber(wireindex.AppendNumber(e, f.Header()<<wireindex.StrideBits|stride), f.Type.Hash())
 	e = wireindex.AppendNumber(wireindex.AppendNumber(e, wireindex.EntryBytes), last)
 	return withEntries(wire, 1, e)
 }
@@ -47,7 +47,7 @@ func countLandingSteps(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Release()
-			l := StructList[XStruct](s.Child(businessDesc.named("items"), businessDesc))
+			l := StructList[XStruct](s.Child(fieldNamed(businessDesc, "items"), businessDesc))
 			steps.N, steps.Limit = 0, limit
 			for i := range l.Len() {
 				if x := l.At(i); !broken && !x.Valid() {
@@ -79,7 +79,7 @@ func countAsking(t *testing.T, n int) int {
 	}
 	defer s.Release()
 	steps.N = 0
-	for _, x := range StructList[XStruct](s.Child(orchardDesc.named("list"), orchardDesc)).All() {
+	for _, x := range StructList[XStruct](s.Child(fieldNamed(orchardDesc, "list"), orchardDesc)).All() {
 		for range x.Unknown(fruitDesc) {
 		}
 	}

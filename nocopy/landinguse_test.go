@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
@@ -14,27 +15,27 @@ import (
 // what a valid message has, and takes what is not valid for absent.
 
 var (
-	fruitDesc   = newStructDesc("Fruit")
-	orchardDesc = newStructDesc("Orchard")
+	fruitDesc   = schema.NewStruct("Fruit")
+	orchardDesc = schema.NewStruct("Orchard")
 )
 
 func init() {
-	fruitDesc.Define(XFieldDesc{ID: 1, Name: "name", Type: typeString}, XFieldDesc{ID: 2, Name: "n", Type: typeI32})
-	leaf := structTypeOf(fruitDesc)
+	fruitDesc.Define(XFieldDesc{ID: 1, Name: "name", Type: schema.TypeString}, XFieldDesc{ID: 2, Name: "n", Type: schema.TypeI32})
+	leaf := schema.StructOf(fruitDesc)
 	orchardDesc.Define(
-		XFieldDesc{ID: 1, Name: "leaves", Type: setTypeOf(leaf)},
-		XFieldDesc{ID: 2, Name: "list", Type: listTypeOf(leaf)},
-		XFieldDesc{ID: 3, Name: "trees", Type: listTypeOf(structTypeOf(orchardDesc))},
-		XFieldDesc{ID: 4, Name: "tree", Type: structTypeOf(orchardDesc)},
-		XFieldDesc{ID: 5, Name: "id", Type: typeI32},
+		XFieldDesc{ID: 1, Name: "leaves", Type: schema.SetOf(leaf)},
+		XFieldDesc{ID: 2, Name: "list", Type: schema.ListOf(leaf)},
+		XFieldDesc{ID: 3, Name: "trees", Type: schema.ListOf(schema.StructOf(orchardDesc))},
+		XFieldDesc{ID: 4, Name: "tree", Type: schema.StructOf(orchardDesc)},
+		XFieldDesc{ID: 5, Name: "id", Type: schema.TypeI32},
 	)
 }
 
 // fillLeaves fills a field of an Orchard with n leaves.
 func fillLeaves(s XStruct, field string, n int) StructList[XStruct] {
-	l := StructList[XStruct](s.NewChild(orchardDesc.named(field), orchardDesc, n))
+	l := StructList[XStruct](s.NewChild(fieldNamed(orchardDesc, field), orchardDesc, n))
 	for i := range n {
-		l.At(i).SetText(fruitDesc.named("name"), "leaf "+itoa(i))
+		l.At(i).SetText(fieldNamed(fruitDesc, "name"), "leaf "+itoa(i))
 	}
 	return l
 }
@@ -51,8 +52,8 @@ func spoilElement(t testing.TB, field string, n, i int) []byte {
 		t.Fatal(err)
 	}
 	defer s.Release()
-	l := StructList[XStruct](s.Child(orchardDesc.named(field), orchardDesc))
-	at, _ := s.m.extent(l.At(i).entry(), structTypeOf(fruitDesc))
+	l := StructList[XStruct](s.Child(fieldNamed(orchardDesc, field), orchardDesc))
+	at, _ := s.m.extent(l.At(i).entry(), schema.StructOf(fruitDesc))
 	wire[at-s.m.idx[s.m.root]] = 1 // no wire type
 	return wire
 }
@@ -60,7 +61,7 @@ func spoilElement(t testing.TB, field string, n, i int) []byte {
 // TestDeepByIndex: an index is of use whatever Parse accepts: structs as deep as the limit, with
 // a list of them or without.
 func TestDeepByIndex(t *testing.T) {
-	trees, tree, id := orchardDesc.named("trees"), orchardDesc.named("tree"), orchardDesc.named("id")
+	trees, tree, id := fieldNamed(orchardDesc, "trees"), fieldNamed(orchardDesc, "tree"), fieldNamed(orchardDesc, "id")
 	for _, inLists := range []bool{false, true} {
 		for _, depth := range []int{30, 61, 62, 63, 200} {
 			limits := Limits{MaxDepth: max(64, depth+2)}
@@ -111,7 +112,7 @@ func TestContainsByIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set := StructList[XStruct](s.Child(orchardDesc.named("leaves"), orchardDesc))
+		set := StructList[XStruct](s.Child(fieldNamed(orchardDesc, "leaves"), orchardDesc))
 		for _, i := range []int{0, 3, 700} {
 			if found := set.Contains(want.At(i)); found != (i != 700) {
 				t.Errorf("%v: contains element %d: %t", opt, i, found)
@@ -124,7 +125,7 @@ func TestContainsByIndex(t *testing.T) {
 // TestInnerBytes: the bytes of structs and lists of which getters have passed over a part by an
 // index that lies are none, or those of an empty struct.
 func TestInnerBytes(t *testing.T) {
-	leaves, tree := orchardDesc.named("leaves"), orchardDesc.named("tree")
+	leaves, tree := fieldNamed(orchardDesc, "leaves"), fieldNamed(orchardDesc, "tree")
 	for _, inner := range []string{"", "\x0b\x83\x00\x00\x00\x00\x01x"} { // an index, or not
 		data := []byte{byte(WireStruct), 0, 4}
 		from := len(data)
@@ -134,11 +135,11 @@ func TestInnerBytes(t *testing.T) {
 		end := len(data)
 		data = append(data, inner+"\x00"...)
 		to := len(data)
-		f, g := orchardDesc.field(tree), orchardDesc.field(leaves)
+		f, g := orchardDesc.FieldOf(tree), orchardDesc.FieldOf(leaves)
 		e := wireindex.AppendNumber(wireindex.AppendNumber(nil, uint32(from)), uint32(to))
-		e = wireindex.AppendNumber(wireindex.AppendNumber(wireindex.AppendNumber(e, f.header<<wireindex.StrideBits), f.typ.typeHash()), 0)
+		e = wireindex.AppendNumber(wireindex.AppendNumber(wireindex.AppendNumber(e, f.Header()<<wireindex.StrideBits), f.Type.Hash()), 0)
 		e = wireindex.AppendNumber(wireindex.AppendNumber(e, uint32(at)), uint32(end))
-		e = wireindex.AppendNumber(wireindex.AppendNumber(wireindex.AppendNumber(e, g.header<<wireindex.StrideBits|4), g.typ.typeHash()), 2*wireindex.EntryBytes)
+		e = wireindex.AppendNumber(wireindex.AppendNumber(wireindex.AppendNumber(e, g.Header()<<wireindex.StrideBits|4), g.Type.Hash()), 2*wireindex.EntryBytes)
 		for i := range 4000 / 16 {
 			e = wireindex.AppendNumber(e, uint32(at+wire.ListHeader+16*(i+1)))
 		}
@@ -152,7 +153,7 @@ func TestInnerBytes(t *testing.T) {
 			if !x.Valid() || x.Child(leaves, orchardDesc).count() != 4000 {
 				t.Error("the struct is not read by the index")
 			}
-			if b := x.AppendStruct([]byte("x"), orchardDesc); string(b) != "x"+string(appendZero(nil, orchardDesc.self)) {
+			if b := x.AppendStruct([]byte("x"), orchardDesc); string(b) != "x"+string(schema.AppendZero(nil, orchardDesc.Type())) {
 				t.Errorf("%v: %d bytes of a struct that is not valid", opt, len(b))
 			}
 			if b := StructList[XStruct](x.Child(leaves, orchardDesc)).Wire(); b != nil {
@@ -171,7 +172,7 @@ func TestInnerBytes(t *testing.T) {
 func TestInnerBytesValid(t *testing.T) {
 	inner := newStruct(orchardDesc, WithIndex)
 	fillLeaves(inner, "leaves", 900)
-	set := bytes.Clone(StructList[XStruct](inner.Child(orchardDesc.named("leaves"), orchardDesc)).Wire())
+	set := bytes.Clone(StructList[XStruct](inner.Child(fieldNamed(orchardDesc, "leaves"), orchardDesc)).Wire())
 	plain := inner.AppendStruct(nil, orchardDesc)
 	wire := append(append([]byte{byte(WireStruct), 0, 4}, inner.m.Bytes()...), 0)
 	inner.Release()
@@ -181,11 +182,11 @@ func TestInnerBytesValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Release()
-	x := s.Child(orchardDesc.named("tree"), orchardDesc)
+	x := s.Child(fieldNamed(orchardDesc, "tree"), orchardDesc)
 	if b := x.AppendStruct(nil, orchardDesc); !bytes.Equal(b, plain) {
 		t.Errorf("%d bytes of a struct, not %d", len(b), len(plain))
 	}
-	if b := StructList[XStruct](x.Child(orchardDesc.named("leaves"), orchardDesc)).Wire(); !bytes.Equal(b, set) {
+	if b := StructList[XStruct](x.Child(fieldNamed(orchardDesc, "leaves"), orchardDesc)).Wire(); !bytes.Equal(b, set) {
 		t.Errorf("%d bytes of a set, not %d", len(b), len(set))
 	}
 	if s.m.pending&byIndex == 0 {
@@ -234,7 +235,7 @@ func TestSendableByIndex(t *testing.T) {
 	if err := s.Sendable(); !errors.Is(err, ErrType) {
 		t.Errorf("a message that is not valid: %v", err)
 	}
-	gone := StructList[XStruct](s.Child(orchardDesc.named("list"), orchardDesc)).At(700)
+	gone := StructList[XStruct](s.Child(fieldNamed(orchardDesc, "list"), orchardDesc)).At(700)
 	if gone.Valid() {
 		t.Error("element 700 is there")
 	}
@@ -245,7 +246,7 @@ func TestSendableByIndex(t *testing.T) {
 	defer other.Release()
 	x := fillLeaves(other, "list", 3).At(1)
 	other.m.Finish()
-	other.Unset(orchardDesc.named("list"))
+	other.Unset(fieldNamed(orchardDesc, "list"))
 	other.m.Compact()
 	if _, err := copyHeld(fruitDesc, x, 8, Limits{}, false); err == nil {
 		t.Error("a struct that is gone was copied")
@@ -265,5 +266,5 @@ func TestSetAbsentByIndex(t *testing.T) {
 			t.Errorf("%q", text)
 		}
 	}()
-	StructList[XStruct](s.Child(orchardDesc.named("list"), orchardDesc)).At(700).SetInt32(fruitDesc.named("n"), 1)
+	StructList[XStruct](s.Child(fieldNamed(orchardDesc, "list"), orchardDesc)).At(700).SetInt32(fieldNamed(fruitDesc, "n"), 1)
 }

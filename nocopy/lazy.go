@@ -1,25 +1,27 @@
 package nocopy
 
+import "github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+
 // indexLazily indexes the value of field f of the struct of entry e. The value was left for later.
 // It returns the value's entry, which is the field's word from now on.
-func (m *Message) indexLazily(f *field, e uint32) uint32 {
-	p := m.at(e, f.c) &^ notIndexed
+func (m *Message) indexLazily(f *schema.Field, e uint32) uint32 {
+	p := m.at(e, f.Ref()) &^ notIndexed
 	var word uint32
 	if m.pending&byIndex != 0 {
 		word = m.land(f, e, p)
 	} else {
 		word = m.indexLeft(f, p)
 	}
-	m.put(e, f.c, word)
+	m.put(e, f.Ref(), word)
 	return word
 }
 
 // indexLeft indexes the value of field f at position p, which Lazy left for later, and returns its
 // entry. A getter returns no error: so if the value is not valid it is taken as skipping saw it,
 // and Index returns the error.
-func (m *Message) indexLeft(f *field, p uint32) uint32 {
+func (m *Message) indexLeft(f *schema.Field, p uint32) uint32 {
 	shadows := len(m.shadows.all)
-	i, word := m.parseLeft(f.typ, p, true)
+	i, word := m.parseLeft(f.Type, p, true)
 	if i >= 0 {
 		return word
 	}
@@ -30,7 +32,7 @@ func (m *Message) indexLeft(f *field, p uint32) uint32 {
 	m.shadows.all = m.shadows.all[:shadows]
 	m.beginTrusted(p)
 	m.p.lazy = true
-	i, word = m.p.value(f.typ, 0, 0)
+	i, word = m.p.value(f.Type, 0, 0)
 	m.endTrusted(i)
 	return word
 }
@@ -50,8 +52,8 @@ func (m *Message) parseLeft(t *XType, p uint32, lazily bool) (int, uint32) {
 // affords reports whether a value of field f, of n bytes with this many structs in it, can be left
 // for later: whether indexing it will not exceed the limit of the index. It counts the most words
 // that this may take, in p.promised; if it reports false, indexing the value at once finds out.
-func (p *parser) affords(f *field, n, structs int) bool {
-	words := uint64(structs)*uint64(f.widest) + 2*uint64(n) // the latter for lists, maps and texts
+func (p *parser) affords(f *schema.Field, n, structs int) bool {
+	words := uint64(structs)*uint64(f.Widest()) + 2*uint64(n) // the latter for lists, maps and texts
 	if uint64(p.m.words)+p.promised+words > uint64(p.maxIndex) {
 		return false
 	}
@@ -69,8 +71,8 @@ func (p *parser) allow(n int) {
 }
 
 // affordsAny reports whether any value of field f, whatever is in it, can be left for later.
-func (p *parser) affordsAny(f *field) bool {
-	return p.unlimited || f.widest <= narrow && p.m.limits.MaxIndex <= 0
+func (p *parser) affordsAny(f *schema.Field) bool {
+	return p.unlimited || f.Widest() <= narrow && p.m.limits.MaxIndex <= 0
 }
 
 // narrow is the most words of a struct's entry with which even empty structs in a list, which are
@@ -102,7 +104,7 @@ func (m *Message) Index() error {
 	}
 	m.flags &^= Lazy
 	ix := indexer{m}
-	if err := ix.structure(m.desc, m.root, m.desc.name); err != nil {
+	if err := ix.structure(m.desc, m.root, m.desc.Name()); err != nil {
 		m.flags |= Lazy
 		return err
 	}
@@ -116,21 +118,21 @@ type indexer struct{ m *Message }
 // that is wrong.
 func (ix indexer) structure(d *XDesc, e uint32, path string) error {
 	m := ix.m
-	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
-		f := &d.fields[i]
-		word := m.at(e, f.c)
-		if word == 0 || f.kind < record {
+	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+		f := &d.Fields()[i]
+		word := m.at(e, f.Ref())
+		if word == 0 || f.Kind() < schema.Record {
 			continue
 		}
 		if word&notIndexed != 0 {
 			var err error
-			if word, err = ix.strictly(f.typ, word&^notIndexed, path+"."+f.Name); err != nil {
+			if word, err = ix.strictly(f.Type, word&^notIndexed, path+"."+f.Name); err != nil {
 				return err
 			}
-			m.put(e, f.c, word)
+			m.put(e, f.Ref(), word)
 			continue
 		}
-		if err := ix.value(f.typ, word, path+"."+f.Name); err != nil {
+		if err := ix.value(f.Type, word, path+"."+f.Name); err != nil {
 			return err
 		}
 	}
@@ -142,7 +144,7 @@ func (ix indexer) structure(d *XDesc, e uint32, path string) error {
 func (ix indexer) strictly(t *XType, p uint32, path string) (uint32, error) {
 	i, word := ix.m.parseLeft(t, p, false)
 	if i < 0 {
-		return 0, ix.m.p.finish(&XDesc{name: path})
+		return 0, ix.m.p.finish(schema.NewStruct(path))
 	}
 	return word, nil
 }
@@ -151,25 +153,25 @@ func (ix indexer) strictly(t *XType, p uint32, path string) (uint32, error) {
 func (ix indexer) value(t *XType, e uint32, path string) error {
 	m := ix.m
 	switch {
-	case t.kind == record:
-		return ix.structure(t.desc, e, path)
-	case t.kind == dict:
+	case t.Kind() == schema.Record:
+		return ix.structure(t.Struct(), e, path)
+	case t.Kind() == schema.Dict:
 		for i := range m.idx[e+listCount] {
 			slot := m.idx[e+listElems] + i*pairWords
 			if m.idx[slot] == 0 {
 				continue
 			}
-			for k, kt := range []*XType{t.key, t.elem} {
-				if kt.kind >= record {
+			for k, kt := range []*XType{t.Key(), t.Elem()} {
+				if kt.Kind() >= schema.Record {
 					if err := ix.value(kt, m.idx[slot+uint32(k)], path+"["+itoa(int(i))+"]"); err != nil {
 						return err
 					}
 				}
 			}
 		}
-	case t.elem.kind >= record:
+	case t.Elem().Kind() >= schema.Record:
 		for i := range m.idx[e+listCount] {
-			if err := ix.value(t.elem, m.elementEntry(e, t.elem, i), path+"["+itoa(int(i))+"]"); err != nil {
+			if err := ix.value(t.Elem(), m.elementEntry(e, t.Elem(), i), path+"["+itoa(int(i))+"]"); err != nil {
 				return err
 			}
 		}

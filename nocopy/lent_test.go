@@ -7,23 +7,25 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // TestLent: whatever a message without Recycle has handed out stays as it was after Release,
 // though memory of which nothing was handed out is used again.
 func TestLent(t *testing.T) {
-	d := newStructDesc("Lender")
-	inner := newStructDesc("Inner")
-	inner.Define(XFieldDesc{ID: 1, Name: "s", Type: typeString})
+	d := schema.NewStruct("Lender")
+	inner := schema.NewStruct("Inner")
+	inner.Define(XFieldDesc{ID: 1, Name: "s", Type: schema.TypeString})
 	d.Define(
-		XFieldDesc{ID: 1, Name: "s", Type: typeString},
-		XFieldDesc{ID: 2, Name: "b", Type: typeBinary},
-		XFieldDesc{ID: 3, Name: "strings", Type: listTypeOf(typeString)},
-		XFieldDesc{ID: 4, Name: "binaries", Type: listTypeOf(typeBinary)},
-		XFieldDesc{ID: 5, Name: "m", Type: mapTypeOf(typeString, typeBinary)},
-		XFieldDesc{ID: 6, Name: "inner", Type: structTypeOf(inner)},
+		XFieldDesc{ID: 1, Name: "s", Type: schema.TypeString},
+		XFieldDesc{ID: 2, Name: "b", Type: schema.TypeBinary},
+		XFieldDesc{ID: 3, Name: "strings", Type: schema.ListOf(schema.TypeString)},
+		XFieldDesc{ID: 4, Name: "binaries", Type: schema.ListOf(schema.TypeBinary)},
+		XFieldDesc{ID: 5, Name: "m", Type: schema.MapOf(schema.TypeString, schema.TypeBinary)},
+		XFieldDesc{ID: 6, Name: "inner", Type: schema.StructOf(inner)},
 	)
-	constant := func(i int) XField { return d.constant(i) }
+	constant := func(i int) XField { return d.Field(i) }
 	text, bin, texts, bins, dict, sub := constant(0), constant(1), constant(2), constant(3), constant(4), constant(5)
 	const value = "the value that was lent"
 	build := func(with string) XStruct {
@@ -33,14 +35,14 @@ func TestLent(t *testing.T) {
 		s.SetTexts(texts, d, []string{with, with})
 		s.SetByteSlices(bins, d, [][]byte{[]byte(with)})
 		Map[string, []byte, XAsString, XAsBytes](s.NewChild(dict, d, 0)).Put(with, []byte(with))
-		s.NewChild(sub, d, 0).SetText(inner.constant(0), with)
+		s.NewChild(sub, d, 0).SetText(inner.Field(0), with)
 		return s
 	}
 	type pairs = Map[string, []byte, XAsString, XAsBytes]
 	for name, lend := range map[string]func(s XStruct) any{
 		"Text":        func(s XStruct) any { return s.Text(text) },
 		"Bytes":       func(s XStruct) any { return s.Bytes(bin) },
-		"inner":       func(s XStruct) any { return s.Child(sub, d).Text(inner.constant(0)) },
+		"inner":       func(s XStruct) any { return s.Child(sub, d).Text(inner.Field(0)) },
 		"list":        func(s XStruct) any { return StringList(s.Child(texts, d)).At(1) },
 		"list all":    func(s XStruct) any { return last(StringList(s.Child(texts, d)).All()) },
 		"list append": func(s XStruct) any { return StringList(s.Child(texts, d)).AppendTo(nil)[0] },
@@ -58,7 +60,7 @@ func TestLent(t *testing.T) {
 		},
 		"NewBytes": func(s XStruct) any { b := s.NewBytes(bin, len(value)); copy(b, value); return b },
 		"unknown": func(s XStruct) any {
-			other := newStructDesc("Other")
+			other := schema.NewStruct("Other")
 			other.Define()
 			for id, v := range s.Unknown(other) {
 				if id == 1 {
@@ -71,7 +73,7 @@ func TestLent(t *testing.T) {
 		"linked": func(s XStruct) any {
 			other := newStruct(d)
 			other.SetChild(sub, d, s.Child(sub, d))
-			return lentLater(func() string { return other.Child(sub, d).Text(inner.constant(0)) })
+			return lentLater(func() string { return other.Child(sub, d).Text(inner.Field(0)) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +105,7 @@ type lentLater func() string
 // handed out before.
 func TestLentReceived(t *testing.T) {
 	d := requestDesc
-	user, method, id := d.constant(1), d.constant(2), d.constant(0)
+	user, method, id := d.Field(1), d.Field(2), d.Field(0)
 	s := newStruct(d)
 	s.SetInt64(id, 1)
 	s.SetText(user, "somebody")
@@ -178,7 +180,7 @@ func TestNotLent(t *testing.T) {
 			}
 			build := func() {
 				s := newStruct(businessDesc)
-				s.SetTexts(businessDesc.constant(4), businessDesc, parts)
+				s.SetTexts(businessDesc.Field(4), businessDesc, parts)
 				s.m.WriteTo(io.Discard)
 				s.Release()
 			}
@@ -206,7 +208,7 @@ func TestNotLentLinked(t *testing.T) {
 	for i := range parts {
 		parts[i] = string(long[i*100 : i*100+100])
 	}
-	tags := businessDesc.constant(4)
+	tags := businessDesc.Field(4)
 	s := newStruct(businessDesc)
 	s.SetTexts(tags, businessDesc, parts)
 	other := newStruct(businessDesc)

@@ -2,6 +2,8 @@ package nocopy
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -11,11 +13,11 @@ import (
 const (
 	listStart = entryStart
 	listEnd   = entryEnd
-	listCount = iota // number of elements, or of pairs including deleted ones
-	listElems        // index of the first slot
-	listRoom         // how many slots there is room for; of a list of structs: see below
-	listType         // number of the type
-	listWords
+	listCount = entry.ListCount
+	listElems = entry.ListElems
+	listRoom  = entry.ListRoom // of a list of structs: see below
+	listType  = entry.ListType
+	listWords = entry.ListWords
 )
 
 // Of a list of structs, listRoom is the number of words from one element's entry to that of the
@@ -31,26 +33,13 @@ const (
 )
 
 const (
-	pairKey   = iota // the key's word, 0 if the pair was deleted
-	pairValue        // the value's word
-	pairNode         // the node that stands in the place of both
-	pairWords
+	pairKey   = entry.PairKey
+	pairValue = entry.PairValue
+	pairNode  = entry.PairNode
+	pairWords = entry.PairWords
 
 	maxCount = chain.MaxSize
 )
-
-// elemWords returns how many words the slot of an element or pair has.
-func (t *XType) elemWords() int {
-	switch {
-	case t.kind == dict:
-		return pairWords
-	case t.elem.kind == fixed:
-		return 0
-	case t.elem.kind == record:
-		return t.elem.desc.words
-	}
-	return 1
-}
 
 // IndexError is the value of the panic when a program uses an index out of range.
 type IndexError struct{ Index, Len int }
@@ -85,7 +74,7 @@ func (s XStruct) checkIndex(i int) {
 }
 
 // typ returns the type of a list, set or map.
-func (s XStruct) typ() *XType { return typeByID(s.m.idx[uint32(s.k)+listType]) }
+func (s XStruct) typ() *XType { return schema.TypeByID(s.m.idx[uint32(s.k)+listType]) }
 
 // elemSlot returns the slot of element i: the index of its word. It panics if there is no
 // element i.
@@ -99,9 +88,9 @@ func (s XStruct) elemSlot(i int) uint32 {
 func (m *Message) openList(e uint32) {
 	if !m.closeNested(e) {
 		m.closeAll()
-		t := typeByID(m.idx[e+listType])
+		t := schema.TypeByID(m.idx[e+listType])
 		if m.edit(e).tailNode == 0 {
-			tail := m.buf.AddGrow(m.edit(e).end, m.idx[e+listStart]-t.headerSize())
+			tail := m.buf.AddGrow(m.edit(e).end, m.idx[e+listStart]-t.HeaderSize())
 			m.edit(e).tailNode = tail
 		}
 		m.buf.OpenContent(m.edit(e).tailNode)
@@ -134,15 +123,15 @@ func (m *Message) appendZeroElements(e, n uint32) {
 		return
 	}
 	for k := next; k < n; k++ {
-		switch t.elem.kind {
-		case text:
+		switch t.Elem().Kind() {
+		case schema.Text:
 			p, b := m.buf.Extend(wire.TextHeader)
 			wire.PutBE32(b, 0)
 			m.idx[m.idx[e+listElems]+k] = p
-		case record:
-			m.appendZeroStruct(t.elem, m.structEntry(e, k))
+		case schema.Record:
+			m.appendZeroStruct(t.Elem(), m.structEntry(e, k))
 		default:
-			word := m.beginContainer(t.elem, 0, 0)
+			word := m.beginContainer(t.Elem(), 0, 0)
 			m.closeContainer(len(m.open) - 1)
 			m.open = m.open[:len(m.open)-1]
 			m.idx[m.idx[e+listElems]+k] = word
@@ -153,32 +142,32 @@ func (m *Message) appendZeroElements(e, n uint32) {
 
 // appendZeroStruct appends a struct with nothing but its defaults, whose entry is e.
 func (m *Message) appendZeroStruct(t *XType, e uint32) {
-	if d := t.desc; len(d.owed) == 0 {
-		if !m.buf.Fits(len(d.template)) && len(d.template) < chain.MaxSlabSize {
-			m.buf.Reserve(len(d.template) + 2) // with the STOP: positions may run out
+	if d := t.Struct(); len(d.Owed()) == 0 {
+		if !m.buf.Fits(len(d.Template())) && len(d.Template()) < chain.MaxSlabSize {
+			m.buf.Reserve(len(d.Template()) + 2) // with the STOP: positions may run out
 		}
-		p := m.buf.AppendWithHead(0, 0, d.template)
+		p := m.buf.AppendWithHead(0, 0, d.Template())
 		m.indexWideTemplate(d, e, p)
 		m.indexTemplate(d, e, p)
 		m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
 		return
 	}
-	m.scratch = appendZero(m.scratch[:0], t)
+	m.scratch = schema.AppendZero(m.scratch[:0], t)
 	p, b := m.buf.Extend(len(m.scratch))
 	copy(b, m.scratch)
 	m.indexInto(t, p, e)
-	for _, f := range t.desc.owed {
+	for _, f := range t.Struct().Owed() {
 		m.noteFilled(e, f)
 	}
 	if debugging {
-		m.noteTemplate(t.desc, e)
+		m.noteTemplate(t.Struct(), e)
 	}
 }
 
 // indexInto indexes the struct at position p, which must be valid and contiguous, into entry e.
 func (m *Message) indexInto(t *XType, p, e uint32) {
 	m.beginTrusted(p)
-	m.endTrusted(m.p.structure(t.desc, e, 0))
+	m.endTrusted(m.p.structure(t.Struct(), e, 0))
 }
 
 // appendSlots adds n elements or pairs to the count of the list or map, so that their bytes can
@@ -188,8 +177,8 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 	m.openList(e)
 	m.mapFill.handle = 0
 	t := m.open[len(m.open)-1].typ
-	per := t.elemWords()
-	if t.kind == list && t.elem.kind == record {
+	per := t.ElemWords()
+	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record {
 		m.makeTable(e, t)
 		per = 1
 	}
@@ -264,7 +253,7 @@ func (m *Message) makeTable(e uint32, t *XType) {
 		return
 	}
 	m.listFill.handle = 0 // another list may be filled next
-	n, first, stride := m.idx[e+listCount], m.idx[e+listElems], uint32(t.elem.desc.words)
+	n, first, stride := m.idx[e+listCount], m.idx[e+listElems], uint32(t.Elem().Struct().Words())
 	if m.dead.compacted && n > 0 && m.elementsFollow(e) && m.dead.blockWords.Get(e) == 0 {
 		m.dead.blockWords.Put(e, listWords+n*stride)
 	}
@@ -325,8 +314,8 @@ func (m *Message) storeCount(e uint32, t *XType) {
 // was received may have had any.
 func (m *Message) storeTypes(e uint32, t *XType) {
 	var types [2]byte
-	n := t.putTypes(types[:])
-	at := m.idx[e+listStart] - t.headerSize()
+	n := putTypes(t, types[:])
+	at := m.idx[e+listStart] - t.HeaderSize()
 	switch have := m.buf.At(at)[:n]; {
 	case string(have) == string(types[:n]):
 	case m.buf.Writable(at):
@@ -340,12 +329,12 @@ func (m *Message) storeTypes(e uint32, t *XType) {
 
 // putTypes stores the types that a container's header begins with in b, and returns how many
 // bytes they take.
-func (t *XType) putTypes(b []byte) int {
-	if t.kind == dict {
-		b[0], b[1] = byte(t.key.wire), byte(t.elem.wire)
+func putTypes(t *XType, b []byte) int {
+	if t.Kind() == schema.Dict {
+		b[0], b[1] = byte(t.Key().Wire()), byte(t.Elem().Wire())
 		return 2
 	}
-	b[0] = byte(t.elem.wire)
+	b[0] = byte(t.Elem().Wire())
 	return 1
 }
 
@@ -353,7 +342,7 @@ func (t *XType) putTypes(b []byte) int {
 // If it has a node already, it is that.
 func (m *Message) replaceElement(t *XType, word uint32) chain.NodeID {
 	switch {
-	case t.kind >= record:
+	case t.Kind() >= schema.Record:
 		m.closeEntry(word)
 		if own := m.editOf(word).valueNode; own != 0 {
 			ed := m.edit(word)
@@ -365,7 +354,7 @@ func (m *Message) replaceElement(t *XType, word uint32) chain.NodeID {
 			return word &^ inNode
 		}
 	}
-	return m.buf.AddReplace(m.valuePlace(t.wire, word))
+	return m.buf.AddReplace(m.valuePlace(t.Wire(), word))
 }
 
 // textAt returns the bytes of element i, which alias the message.
@@ -401,7 +390,7 @@ func (m *Message) replaceText(word uint32, n int) ([]byte, uint32) {
 	if b, at := m.rewriteText(word, n); b != nil {
 		return b, at
 	}
-	node := m.replaceElement(typeString, word)
+	node := m.replaceElement(schema.TypeString, word)
 	p, b := m.buf.Place(wire.TextHeader + n)
 	wire.PutBE32(b, uint32(n))
 	m.buf.SetPlaced(node, p, p+uint32(wire.TextHeader+n))
@@ -411,7 +400,7 @@ func (m *Message) replaceText(word uint32, n int) ([]byte, uint32) {
 // replaceTextByRef replaces the text that a word stands for by the bytes v, which are referred to.
 // It returns the new word.
 func (m *Message) replaceTextByRef(word uint32, v []byte) uint32 {
-	node := m.replaceElement(typeString, word)
+	node := m.replaceElement(schema.TypeString, word)
 	p, b := m.buf.Place(wire.TextHeader)
 	wire.PutBE32(b, uint32(len(v)))
 	m.buf.SetPlaced(node, p, p+wire.TextHeader)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -42,7 +43,7 @@ func (w *logWriter) spend(n int) { w.left -= n + 8 }
 
 // structure returns the struct of entry e.
 func (w *logWriter) structure(d *XDesc, e uint32) slog.Value {
-	if d.info.Redacted() {
+	if d.Info().Redacted() {
 		w.spend(len(redactedText))
 		return slog.StringValue(redactedText)
 	}
@@ -62,9 +63,9 @@ func (w *logWriter) structure(d *XDesc, e uint32) slog.Value {
 // fields calls add with the fields that are set, as long as there is room. It returns how many
 // more there are.
 func (w *logWriter) fields(d *XDesc, e uint32, add func(name string, v slog.Value)) (left int) {
-	for i := w.m.next(d, e, 0); i < len(d.fields); i = w.m.next(d, e, i+1) {
-		f := &d.fields[i]
-		word := w.m.at(e, f.c)
+	for i := w.m.next(d, e, 0); i < len(d.Fields()); i = w.m.next(d, e, i+1) {
+		f := &d.Fields()[i]
+		word := w.m.at(e, f.Ref())
 		if word == 0 {
 			continue
 		}
@@ -77,24 +78,24 @@ func (w *logWriter) fields(d *XDesc, e uint32, add func(name string, v slog.Valu
 			add(f.Name, slog.StringValue(redactedText))
 			continue
 		}
-		if f.kind >= record && word&notIndexed != 0 {
+		if f.Kind() >= schema.Record && word&notIndexed != 0 {
 			word = w.m.indexLazily(f, e)
 		}
-		add(f.Name, w.value(f.typ, word))
+		add(f.Name, w.value(f.Type, word))
 	}
 	return left
 }
 
 // value returns a value of type t, for which word stands.
 func (w *logWriter) value(t *XType, word uint32) slog.Value {
-	switch t.kind {
-	case fixed:
+	switch t.Kind() {
+	case schema.Fixed:
 		return w.fixed(t, w.m.fixedValue(word))
-	case text:
+	case schema.Text:
 		return slog.StringValue(w.text(t, word))
-	case record:
-		return w.structure(t.desc, word)
-	case list:
+	case schema.Record:
+		return w.structure(t.Struct(), word)
+	case schema.List:
 		return slog.AnyValue(w.list(t, word))
 	}
 	return slog.AnyValue(w.dict(t, word))
@@ -102,11 +103,11 @@ func (w *logWriter) value(t *XType, word uint32) slog.Value {
 
 // inner returns a value in a list or map.
 func (w *logWriter) inner(t *XType, word uint32) any {
-	if t.kind != record || t.desc.info.Redacted() {
+	if t.Kind() != schema.Record || t.Struct().Info().Redacted() {
 		return w.value(t, word).Any()
 	}
 	m := map[string]any{}
-	left := w.fields(t.desc, word, func(name string, v slog.Value) {
+	left := w.fields(t.Struct(), word, func(name string, v slog.Value) {
 		if v.Kind() == slog.KindGroup {
 			m[name] = plainGroup(v)
 			return
@@ -134,7 +135,7 @@ func plainGroup(v slog.Value) map[string]any {
 
 func (w *logWriter) fixed(t *XType, b []byte) slog.Value {
 	w.spend(0)
-	switch t.wire {
+	switch t.Wire() {
 	case WireBool:
 		return slog.BoolValue(b[0] != 0)
 	case WireDouble:
@@ -143,7 +144,7 @@ func (w *logWriter) fixed(t *XType, b []byte) slog.Value {
 		}
 	case WireI8, WireI16, WireI32, WireI64:
 		v := int64(fixedOf(t, b).bits)
-		if t.enum == nil || t.enum.Name(int32(v)) == "" {
+		if t.Enum() == nil || t.Enum().Name(int32(v)) == "" {
 			return slog.Int64Value(v)
 		}
 	}
@@ -168,7 +169,7 @@ func (w *logWriter) text(t *XType, word uint32) string {
 		}
 	}
 	s := string(b)
-	if t.binary || !utf8.Valid(b) {
+	if t.Binary() || !utf8.Valid(b) {
 		b = b[:min(len(b), logText/2)]
 		s = "0x" + hex.EncodeToString(b)
 	}
@@ -188,13 +189,13 @@ func (w *logWriter) list(t *XType, e uint32) []any {
 		if i == logElements || w.left <= 0 {
 			return append(list, fmt.Sprintf("… %d more", n-i))
 		}
-		switch w.spend(0); t.elem.kind {
-		case fixed:
-			list = append(list, w.fixed(t.elem, w.m.buf.At(w.m.idx[e+listStart]+i*uint32(t.elem.size))).Any())
-		case text:
-			list = append(list, w.text(t.elem, w.m.idx[w.m.idx[e+listElems]+i]))
+		switch w.spend(0); t.Elem().Kind() {
+		case schema.Fixed:
+			list = append(list, w.fixed(t.Elem(), w.m.buf.At(w.m.idx[e+listStart]+i*uint32(t.Elem().Size()))).Any())
+		case schema.Text:
+			list = append(list, w.text(t.Elem(), w.m.idx[w.m.idx[e+listElems]+i]))
 		default:
-			list = append(list, w.inner(t.elem, w.m.elementEntry(e, t.elem, i)))
+			list = append(list, w.inner(t.Elem(), w.m.elementEntry(e, t.Elem(), i)))
 		}
 	}
 	return list
@@ -219,11 +220,11 @@ func (w *logWriter) dict(t *XType, e uint32) map[string]any {
 		}
 		shown++
 		w.spend(0)
-		key := fmt.Sprint(w.inner(t.key, word))
+		key := fmt.Sprint(w.inner(t.Key(), word))
 		if _, known := pairs[key]; known { // keys that were shortened
 			key += fmt.Sprintf(" (%d)", shown)
 		}
-		pairs[key] = w.inner(t.elem, w.m.idx[slot+pairValue])
+		pairs[key] = w.inner(t.Elem(), w.m.idx[slot+pairValue])
 	}
 	return pairs
 }

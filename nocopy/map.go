@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // Map is a map whose values are scalars, enums, strings, binaries or uuids. (A map of strings to
@@ -68,10 +70,10 @@ func (p Map[K, V, KC, VC]) Append(v V) K {
 	s := XStruct(p)
 	slot := s.newPair()
 	m, t := s.m, s.typ()
-	word := m.appendZeroValue(t.key)
+	word := m.appendZeroValue(t.Key())
 	m.idx[slot] = word
 	m.keyAdded(s.entry(), t, s.pairNumber(slot))
-	word = m.appendEncoded(t.elem, vc.encode(v))
+	word = m.appendEncoded(t.Elem(), vc.encode(v))
 	m.idx[slot+pairValue] = word
 	return kc.get(m, m.idx[slot])
 }
@@ -168,7 +170,7 @@ func (s XStruct) key(k encoded) encoded {
 	// An absent map does not know its type, and has no keys
 	if k.view.m != nil && s.m != nil && !s.m.isEmpty() {
 		s.alive()
-		k.text = k.view.wireAs(s.typ().key)
+		k.text = k.view.wireAs(s.typ().Key())
 		if k.view.m == s.m {
 			k.text = bytes.Clone(k.text) // the message may change before they are used
 		}
@@ -180,7 +182,7 @@ func (s XStruct) key(k encoded) encoded {
 func (s XStruct) keyToPut(k encoded) encoded {
 	if k.view.m != nil && !k.view.m.isEmpty() {
 		k.view.alive()
-		k.view.mustBe(s.typ().key)
+		k.view.mustBe(s.typ().Key())
 	}
 	return s.key(k)
 }
@@ -247,12 +249,12 @@ func (s XStruct) putEncoded(k, value encoded) {
 	checkLen(len(value.text))
 	s.changeableBy(sizeOfBoth(len(key.text), len(value.text)))
 	if i := s.findToPut(key); i >= 0 {
-		word := m.replaceEncoded(t.elem, m.idx[s.pairSlot(i)+pairValue], value)
+		word := m.replaceEncoded(t.Elem(), m.idx[s.pairSlot(i)+pairValue], value)
 		m.idx[s.pairSlot(i)+pairValue] = word
 		return
 	}
 	slot := s.appendPair(key)
-	word := m.appendEncoded(t.elem, value)
+	word := m.appendEncoded(t.Elem(), value)
 	m.idx[slot+pairValue] = word
 }
 
@@ -263,7 +265,7 @@ func sizeOfBoth(n, k int) int { return int(min(uint(n)+uint(k), math.MaxInt32)) 
 // pair's slot; the caller sets the value's word.
 func (s XStruct) appendPair(k encoded) uint32 {
 	slot := s.newPair()
-	word := s.m.appendEncoded(s.typ().key, k)
+	word := s.m.appendEncoded(s.typ().Key(), k)
 	s.m.idx[slot] = word
 	if tb := s.m.tables.made.Get(s.entry()); tb != nil {
 		tb.reinsertLater(s.pairNumber(slot))
@@ -277,16 +279,16 @@ func (s XStruct) putView(k encoded, v XStruct) {
 	k = s.keyToPut(k)
 	m, t := s.m, s.typ()
 	checkLen(len(k.text))
-	src := m.source(v, t.elem)
+	src := m.source(v, t.Elem())
 	s.changeableBy(sizeOfBoth(len(k.text), src.n))
 	var word, slot uint32
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pairSlot(i)
-		m.noteDead(t.elem, m.idx[slot+pairValue])
-		word = m.replaceValue(t.elem, m.idx[slot+pairValue], src, 0)
+		m.noteDead(t.Elem(), m.idx[slot+pairValue])
+		word = m.replaceValue(t.Elem(), m.idx[slot+pairValue], src, 0)
 	} else {
 		slot = s.appendPair(k)
-		word = m.appendValue(t.elem, 0, src, 0)
+		word = m.appendValue(t.Elem(), 0, src, 0)
 	}
 	m.idx[slot+pairValue] = word
 }
@@ -298,15 +300,15 @@ func (s XStruct) putNew(k encoded, n int) XStruct {
 	k = s.keyToPut(k)
 	m, t := s.m, s.typ()
 	checkLen(len(k.text))
-	checkCount(t.elem, n)
-	s.changeableBy(sizeOfBoth(len(k.text), newSize(t.elem, n)))
+	checkCount(t.Elem(), n)
+	s.changeableBy(sizeOfBoth(len(k.text), newSize(t.Elem(), n)))
 	var word, slot uint32
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pairSlot(i)
-		word = m.replaceByNew(t.elem, m.idx[slot+pairValue], n)
+		word = m.replaceByNew(t.Elem(), m.idx[slot+pairValue], n)
 	} else {
 		slot = s.appendPair(k)
-		word = m.beginValue(t.elem, n, 0)
+		word = m.beginValue(t.Elem(), n, 0)
 	}
 	m.idx[slot+pairValue] = word
 	v := m.handle(word)
@@ -320,10 +322,10 @@ func appendNewPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct) (K, V) {
 	var vc VC
 	slot := s.newPair()
 	m, t := s.m, s.typ()
-	word := m.appendZeroValue(t.key)
+	word := m.appendZeroValue(t.Key())
 	m.idx[slot] = word
 	m.keyAdded(s.entry(), t, s.pairNumber(slot))
-	word = m.appendZeroValue(t.elem)
+	word = m.appendZeroValue(t.Elem())
 	m.idx[slot+pairValue] = word
 	return kc.get(m, m.idx[slot]), vc.get(m, word)
 }
@@ -394,7 +396,7 @@ func (s XStruct) livePairs(tb *table) *bitset {
 		m.liveSets = append(m.liveSets, bitset{})
 		m.more = true
 		// Of keys that are structs or containers, All yields every occurrence
-		superseded := tb != nil && !s.typ().ofViews()
+		superseded := tb != nil && !s.typ().OfViews()
 		for i := range n {
 			if m.idx[s.pairSlot(int(i))] != 0 && (!superseded || !tb.hasLater(i)) {
 				m.liveSets[ed.liveSet].add(int(i))
@@ -431,16 +433,16 @@ func (s XStruct) deletePair(i int) {
 		tb.remove(m, e, t, uint32(i))
 	}
 	slot := s.pairSlot(i)
-	for k, kt := range []*XType{t.key, t.elem} {
-		if kt.kind >= record {
+	for k, kt := range []*XType{t.Key(), t.Elem()} {
+		if kt.Kind() >= schema.Record {
 			m.closeEntry(m.idx[slot+uint32(k)])
 			m.noteDead(kt, m.idx[slot+uint32(k)])
 		}
 	}
 	node := m.idx[slot+pairNode]
 	if node == 0 {
-		at, _ := m.valuePlace(t.key.wire, m.idx[slot])
-		_, end := m.valuePlace(t.elem.wire, m.idx[slot+pairValue])
+		at, _ := m.valuePlace(t.Key().Wire(), m.idx[slot])
+		_, end := m.valuePlace(t.Elem().Wire(), m.idx[slot+pairValue])
 		node = m.buf.AddReplace(at, end)
 		m.idx[slot+pairNode] = node
 	}
@@ -485,7 +487,7 @@ func (s XStruct) newPair() uint32 {
 // appendZeroValue appends the zero value of type t, which is complete, and returns its word.
 func (m *Message) appendZeroValue(t *XType) uint32 {
 	m.tables.dropFilter()
-	m.copied = appendZero(m.copied[:0], t)
+	m.copied = schema.AppendZero(m.copied[:0], t)
 	return m.appendValue(t, 0, source{n: len(m.copied), data: m.copied}, 0)
 }
 

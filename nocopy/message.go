@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/spare"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // Message is one Thrift struct with everything in it: its wire bytes and an index of them. NewX
@@ -98,7 +99,7 @@ type editing struct {
 // absence is of a message that stands for something that is not there.
 type absence struct {
 	absent   bool
-	absentIn *field // the field that is absent; nil if that is not known
+	absentIn *schema.Field // the field that is absent; nil if that is not known
 }
 
 // spent is memory that has been used for copies and waits for more.
@@ -220,7 +221,7 @@ func beginMessage(d *XDesc, flags flag, n int) XStruct {
 func (m *Message) begin(d *XDesc, flags flag, n int) XStruct {
 	m.desc, m.flags, m.words = d, flags, firstEntry
 	m.buf.Begin(flags&Recycle != 0, n)
-	m.root = m.alloc(d.words)
+	m.root = m.alloc(d.Words())
 	m.beginStruct(d, m.root)
 	return m.handle(m.root)
 }
@@ -245,7 +246,7 @@ func newIn(d *XDesc, c chain.Chunk, n int, l *Limits) *Message {
 		m.limits = l.orElse(usualLimits)
 	}
 	m.buf.BeginIn(c, n)
-	m.root = m.alloc(d.words)
+	m.root = m.alloc(d.Words())
 	m.beginStruct(d, m.root)
 	return m
 }

@@ -1,6 +1,10 @@
 package nocopy
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
 
 // Finishing a message fills in the required fields that nobody has set, see Finish. This file
 // finds them: a text, container or struct is noted when it is filled in, which happens only in
@@ -60,14 +64,14 @@ func (s XStruct) Missing() []string {
 
 // noteFilled notes that field f of the struct of entry e, which nobody has set, was filled in. Of
 // many the last are kept, since the first may have been replaced.
-func (m *Message) noteFilled(e uint32, f *field) {
-	if f.Req != XRequired || f.Default != "" || f.kind == fixed {
+func (m *Message) noteFilled(e uint32, f *schema.Field) {
+	if f.Req != XRequired || f.Default != "" || f.Kind() == schema.Fixed {
 		return
 	}
 	if len(m.filled) < mostMissing {
 		m.filled = append(m.filled, filled{})
 	}
-	m.filled[m.fillings%mostMissing] = filled{e, m.at(e, f.c), f.c}
+	m.filled[m.fillings%mostMissing] = filled{e, m.at(e, f.Ref()), f.Ref()}
 	m.fillings++
 	m.more = true
 }
@@ -82,7 +86,7 @@ func (m *Message) missing(most int) []missingField {
 		return nil // as it was received, or complete
 	}
 	w := missingWalk{m: m, most: most, requires: map[*XDesc]bool{}}
-	w.structure(m.desc, m.root, m.desc.name, 0)
+	w.structure(m.desc, m.root, m.desc.Name(), 0)
 	return w.found
 }
 
@@ -96,7 +100,7 @@ type missingWalk struct {
 
 // requiring reports whether a value of type t may have required fields in it.
 func (w *missingWalk) requiring(t *XType) bool {
-	for _, d := range t.structs(nil) {
+	for _, d := range t.Structs(nil) {
 		if w.has(d, map[*XDesc]bool{}) {
 			return true
 		}
@@ -114,9 +118,9 @@ func (w *missingWalk) has(d *XDesc, seen map[*XDesc]bool) bool {
 		return false
 	}
 	seen[d] = true
-	has := len(d.required) > 0
-	for i := 0; i < len(d.fields) && !has; i++ {
-		for _, inner := range d.fields[i].typ.structs(nil) {
+	has := len(d.Required()) > 0
+	for i := 0; i < len(d.Fields()) && !has; i++ {
+		for _, inner := range d.Fields()[i].Type.Structs(nil) {
 			has = has || w.has(inner, seen)
 		}
 	}
@@ -130,11 +134,11 @@ func (w *missingWalk) has(d *XDesc, seen map[*XDesc]bool) bool {
 // structure looks at the struct of entry e, which has this path.
 func (w *missingWalk) structure(d *XDesc, e uint32, path string, depth int) {
 	m := w.m
-	if depth > m.limits.MaxDepth || !w.requiring(d.self) {
+	if depth > m.limits.MaxDepth || !w.requiring(d.Type()) {
 		return
 	}
-	if !d.union {
-		for _, f := range d.required {
+	if !d.IsUnion() {
+		for _, f := range d.Required() {
 			if w.isMissing(d, e, f) {
 				w.add(path+"."+f.Name, d)
 			}
@@ -143,40 +147,40 @@ func (w *missingWalk) structure(d *XDesc, e uint32, path string, depth int) {
 	if m.idx[e] == 0 { // an element that was not begun
 		return
 	}
-	for i := m.next(d, e, 0); i < len(d.fields) && len(w.found) < w.most; i = m.next(d, e, i+1) {
-		f := &d.fields[i]
-		if word := m.at(e, f.c); f.kind >= record && word != 0 && word&notIndexed == 0 && !w.isFilled(e, f.c, word) {
-			w.value(f.typ, word, path+"."+f.Name, depth+1)
+	for i := m.next(d, e, 0); i < len(d.Fields()) && len(w.found) < w.most; i = m.next(d, e, i+1) {
+		f := &d.Fields()[i]
+		if word := m.at(e, f.Ref()); f.Kind() >= schema.Record && word != 0 && word&notIndexed == 0 && !w.isFilled(e, f.Ref(), word) {
+			w.value(f.Type, word, path+"."+f.Name, depth+1)
 		}
 	}
 }
 
 func (w *missingWalk) add(path string, d *XDesc) {
 	if len(w.found) < w.most {
-		w.found = append(w.found, missingField{path, d.name})
+		w.found = append(w.found, missingField{path, d.Name()})
 	}
 }
 
 // isMissing reports whether the required field f of the struct of entry e was never set.
-func (w *missingWalk) isMissing(d *XDesc, e uint32, f *field) bool {
+func (w *missingWalk) isMissing(d *XDesc, e uint32, f *schema.Field) bool {
 	m := w.m
 	if m.idx[e] == 0 {
-		return f.Default == "" && (f.kind != fixed || debugging)
+		return f.Default == "" && (f.Kind() != schema.Fixed || debugging)
 	}
-	word := m.at(e, f.c)
+	word := m.at(e, f.Ref())
 	switch {
 	case word == 0: // it is going to be filled in, or was removed
-		return f.Default == "" || m.fieldNode(e, f.c) != 0
-	case f.kind == fixed:
-		return m.isUnset(e, f.c)
-	case !w.isFilled(e, f.c, word):
+		return f.Default == "" || m.fieldNode(e, f.Ref()) != 0
+	case f.Kind() == schema.Fixed:
+		return m.isUnset(e, f.Ref())
+	case !w.isFilled(e, f.Ref(), word):
 		return false
 	}
-	switch f.kind { // something may have been added since
-	case text:
+	switch f.Kind() { // something may have been added since
+	case schema.Text:
 		return len(m.textBytes(word)) == 0
-	case record:
-		return string(m.wire(word, f.typ)) == string(appendZero(nil, f.typ))
+	case schema.Record:
+		return string(m.wire(word, f.Type)) == string(schema.AppendZero(nil, f.Type))
 	}
 	return m.idx[word+listCount] == 0
 }
@@ -191,19 +195,19 @@ func (w *missingWalk) value(t *XType, e uint32, path string, depth int) {
 	m := w.m
 	switch {
 	case !w.requiring(t):
-	case t.kind == record:
-		w.structure(t.desc, e, path, depth)
-	case t.kind == list && m.idx[e+listRoom] != roomByIndex:
+	case t.Kind() == schema.Record:
+		w.structure(t.Struct(), e, path, depth)
+	case t.Kind() == schema.List && m.idx[e+listRoom] != roomByIndex:
 		for i := uint32(0); i < m.idx[e+listCount] && len(w.found) < w.most; i++ {
-			if inner := m.elementEntry(e, t.elem, i); inner != 0 {
-				w.value(t.elem, inner, path+"["+itoa(int(i))+"]", depth+1)
+			if inner := m.elementEntry(e, t.Elem(), i); inner != 0 {
+				w.value(t.Elem(), inner, path+"["+itoa(int(i))+"]", depth+1)
 			}
 		}
-	case t.kind == dict:
+	case t.Kind() == schema.Dict:
 		for i := uint32(0); i < m.idx[e+listCount] && len(w.found) < w.most; i++ {
 			slot := m.idx[e+listElems] + i*pairWords
-			for k, kt := range [...]*XType{t.key, t.elem} {
-				if word := m.idx[slot+uint32(k)*pairValue]; kt.kind >= record && m.idx[slot] != 0 && word != 0 {
+			for k, kt := range [...]*XType{t.Key(), t.Elem()} {
+				if word := m.idx[slot+uint32(k)*pairValue]; kt.Kind() >= schema.Record && m.idx[slot] != 0 && word != 0 {
 					w.value(kt, word, path+"["+itoa(int(i))+"]", depth+1)
 				}
 			}

@@ -12,12 +12,12 @@ func TestNothingLeftOver(t *testing.T) {
 	leave := func() { // it all over the pools
 		for _, n := range []int{100, 3000, 60_000, 1 << 20, 3 << 20} {
 			s := newRoot(allDesc, Recycle)
-			copy(s.NewBytes(allDesc.named("blob"), n), secret)
+			copy(s.NewBytes(fieldNamed(allDesc, "blob"), n), secret)
 			s.m.Finish()
 			s.Release()
 		}
 	}
-	f := allDesc.named
+	f := func(name string) XField { return fieldNamed(allDesc, name) }
 	for name, build := range map[string]func(s XStruct, n int){
 		"binary":           func(s XStruct, n int) { s.NewBytes(f("blob"), n) },
 		"numbers":          func(s XStruct, n int) { s.NewChild(f("numbers"), allDesc, n) },

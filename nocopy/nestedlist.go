@@ -42,10 +42,10 @@ func (l NestedList[C]) Set(i int, v C) { XStruct(l).setContainerAt(i, XStruct(v)
 func (l NestedList[C]) Append(v C) {
 	s := XStruct(l)
 	s.changeable()
-	src := s.m.source(XStruct(v), s.typ().elem)
+	src := s.m.source(XStruct(v), s.typ().Elem())
 	s.changeableBy(src.n)
 	slot := s.m.appendSlots(s.entry(), 1)
-	word := s.m.appendValue(s.typ().elem, 0, src, 0)
+	word := s.m.appendValue(s.typ().Elem(), 0, src, 0)
 	s.m.idx[slot] = word
 }
 
@@ -62,7 +62,7 @@ func (l NestedList[C]) NewAt(i, n int) C {
 func (l NestedList[C]) AppendNew(n int) C {
 	s := XStruct(l)
 	s.changeable()
-	t := s.typ().elem
+	t := s.typ().Elem()
 	checkCount(t, n)
 	s.changeableBy(newSize(t, n))
 	slot := s.m.appendSlots(s.entry(), 1)
@@ -114,7 +114,7 @@ func (l NestedList[C]) Add(v C) {
 func (s XStruct) setContainerAt(i int, v XStruct) {
 	s.changeable()
 	s.checkIndex(i)
-	m, t := s.m, s.typ().elem
+	m, t := s.m, s.typ().Elem()
 	src := m.source(v, t)
 	s.changeableBy(src.n)
 	slot := s.elemSlot(i)
@@ -133,7 +133,7 @@ func (s XStruct) setContainerAt(i int, v XStruct) {
 func (s XStruct) newContainerAt(i, n int) XStruct {
 	s.changeable()
 	s.checkIndex(i)
-	m, t := s.m, s.typ().elem
+	m, t := s.m, s.typ().Elem()
 	checkCount(t, n)
 	s.changeableBy(newSize(t, n))
 	slot := s.elemSlot(i)

@@ -10,15 +10,16 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // What this library builds, it accepts.
 
 // fieldOf returns the field of allDesc with this name.
 func fieldOf(name string) XField {
-	for i := range allDesc.fields {
-		if allDesc.fields[i].Name == name {
-			return allDesc.constant(i)
+	for i := range allDesc.Fields() {
+		if allDesc.Fields()[i].Name == name {
+			return allDesc.Field(i)
 		}
 	}
 	panic(name)
@@ -45,24 +46,24 @@ func accepted(t *testing.T, what string, d *XDesc, m *Message) {
 
 // TestOwnWideStructs: many wide structs of which few fields are set take more index than bytes.
 func TestOwnWideStructs(t *testing.T) {
-	wide := newStructDesc("Wide")
+	wide := schema.NewStruct("Wide")
 	fields := make([]XFieldDesc, 200)
 	for i := range fields {
-		fields[i] = XFieldDesc{ID: int16(i + 1), Name: "f" + itoa(i), Type: typeI64, Req: XOptional}
+		fields[i] = XFieldDesc{ID: int16(i + 1), Name: "f" + itoa(i), Type: schema.TypeI64, Req: XOptional}
 		if i%2 == 0 {
-			fields[i].Type = typeBool
+			fields[i].Type = schema.TypeBool
 		}
 	}
 	wide.DefineWide(fields...)
-	list := newStructDesc("List")
-	list.Define(XFieldDesc{ID: 1, Name: "list", Type: listTypeOf(structTypeOf(wide))},
-		XFieldDesc{ID: 2, Name: "map", Type: mapTypeOf(typeI32, structTypeOf(wide))},
-		XFieldDesc{ID: 3, Name: "lists", Type: listTypeOf(listTypeOf(structTypeOf(wide)))})
+	list := schema.NewStruct("List")
+	list.Define(XFieldDesc{ID: 1, Name: "list", Type: schema.ListOf(schema.StructOf(wide))},
+		XFieldDesc{ID: 2, Name: "map", Type: schema.MapOf(schema.TypeI32, schema.StructOf(wide))},
+		XFieldDesc{ID: 3, Name: "lists", Type: schema.ListOf(schema.ListOf(schema.StructOf(wide)))})
 	fill := func(s XStruct, i int) {
 		if i%2 == 0 {
-			s.SetBool(wide.constant(i), true)
+			s.SetBool(wide.Field(i), true)
 		} else {
-			s.SetInt64(wide.constant(i), 1)
+			s.SetInt64(wide.Field(i), 1)
 		}
 	}
 	sizes := []int{1000, 5000, 20_000}
@@ -73,7 +74,7 @@ func TestOwnWideStructs(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			for _, field := range []int{0, 1, 198, 199} {
 				s := newStruct(list)
-				elems := StructList[XStruct](s.NewChild(list.constant(0), list, n))
+				elems := StructList[XStruct](s.NewChild(list.Field(0), list, n))
 				for i := range n {
 					fill(elems.At(i), field)
 				}
@@ -83,8 +84,8 @@ func TestOwnWideStructs(t *testing.T) {
 		})
 	}
 	s := newStruct(list)
-	m := StructMap[int32, XStruct, XAsInt32](s.NewChild(list.constant(1), list, 0))
-	lists := NestedList[StructList[XStruct]](s.NewChild(list.constant(2), list, 100))
+	m := StructMap[int32, XStruct, XAsInt32](s.NewChild(list.Field(1), list, 0))
+	lists := NestedList[StructList[XStruct]](s.NewChild(list.Field(2), list, 100))
 	for i := range 5000 {
 		fill(m.PutNew(int32(i)), 7)
 	}
@@ -130,7 +131,7 @@ func TestOwnNesting(t *testing.T) {
 			}
 			from := at[r.IntN(len(at))]
 			// It was removed
-			if from.m.Check() != nil || from.m.exceeds(allDesc.self, from.entry(), defaultMaxDepth) {
+			if from.m.Check() != nil || from.m.exceeds(allDesc.Type(), from.entry(), defaultMaxDepth) {
 				continue
 			}
 			switch r.IntN(5) {

@@ -9,22 +9,23 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // optionDesc describes messages for tests of options: with a text, and what Lazy leaves for later.
 var optionDesc = func() *XDesc {
-	in, d := newStructDesc("In"), newStructDesc("Optioned")
+	in, d := schema.NewStruct("In"), schema.NewStruct("Optioned")
 	in.Define(
-		XFieldDesc{ID: 1, Name: "a", Type: typeI32},
-		XFieldDesc{ID: 2, Name: "l", Type: listTypeOf(typeString)},
-		XFieldDesc{ID: 3, Name: "m", Type: mapTypeOf(typeString, typeI64)},
+		XFieldDesc{ID: 1, Name: "a", Type: schema.TypeI32},
+		XFieldDesc{ID: 2, Name: "l", Type: schema.ListOf(schema.TypeString)},
+		XFieldDesc{ID: 3, Name: "m", Type: schema.MapOf(schema.TypeString, schema.TypeI64)},
 	)
 	d.Define(
-		XFieldDesc{ID: 1, Name: "pad", Type: typeString},
-		XFieldDesc{ID: 2, Name: "in", Type: structTypeOf(in)},
-		XFieldDesc{ID: 3, Name: "ins", Type: listTypeOf(structTypeOf(in))},
-		XFieldDesc{ID: 4, Name: "strs", Type: listTypeOf(typeString), Req: XRequired},
+		XFieldDesc{ID: 1, Name: "pad", Type: schema.TypeString},
+		XFieldDesc{ID: 2, Name: "in", Type: schema.StructOf(in)},
+		XFieldDesc{ID: 3, Name: "ins", Type: schema.ListOf(schema.StructOf(in))},
+		XFieldDesc{ID: 4, Name: "strs", Type: schema.ListOf(schema.TypeString), Req: XRequired},
 	)
 	return d
 }()
@@ -32,7 +33,7 @@ var optionDesc = func() *XDesc {
 // fillOptioned sets all fields of an Optioned, some to parts of other messages.
 func fillOptioned(s XStruct, pad string) {
 	d := optionDesc
-	in := d.fields[1].typ.desc
+	in := d.Fields()[1].Type.Struct()
 	part := newStruct(in)
 	l := StringList(part.NewChild(in.Field(1), in, 0))
 	for range 300 {

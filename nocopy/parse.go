@@ -21,8 +21,8 @@ func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 
 // unusual reports whether parsing b needs a parser from the beginning: all options but Own,
 // Recycle and Lazy do, and a type of which there are no programs yet.
-func (d *XDesc) unusual(b []byte, flags flag) bool {
-	if flags&^(Own|Recycle|Lazy) != 0 || d.programs.Load() == nil {
+func unusual(d *XDesc, b []byte, flags flag) bool {
+	if flags&^(Own|Recycle|Lazy) != 0 || d.Programs() == nil {
 		return true
 	}
 	return len(b) > defaultMaxBytes
@@ -33,7 +33,7 @@ func (d *XDesc) unusual(b []byte, flags flag) bool {
 func (m *Message) parse(d *XDesc, b []byte, flags flag) (XStruct, error) {
 	m.desc, m.flags, m.zeroed = d, flags, 0
 	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
-	words := firstEntry + uint32(d.words)
+	words := firstEntry + uint32(d.Words())
 	if words > uint32(len(m.idx)) {
 		if words > mostLeading {
 			m.words = firstEntry
@@ -42,7 +42,7 @@ func (m *Message) parse(d *XDesc, b []byte, flags flag) (XStruct, error) {
 		m.growIndex(2<<bits.Len32(words), maxWords)
 	}
 	room := uint32(min(len(m.idx), indexFloor/4)) // it may have more room
-	start, cells, idx := d.programs.Load().start, *code.cells.Load(), m.idx
+	start, cells, idx := d.Programs().Start, *code.cells.Load(), m.idx
 	var levels [parseLevels]level
 	var s machine // each field is set below, so that the compiler need not make all of it zero first
 	s.pc, s.entry, s.used, s.room = start, firstEntry, words, room
@@ -101,7 +101,7 @@ func (m *Message) parseFrom(b []byte, base uint32) (XStruct, error) {
 }
 
 func tooLong(d *XDesc, n int64, most int) *Error {
-	return &Error{Path: d.name, Err: wire.LimitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
+	return &Error{Path: d.Name(), Err: wire.LimitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
 }
 
 // ParseBlocks parses a message whose bytes are in several blocks, cut anywhere. Otherwise it is
@@ -241,8 +241,8 @@ func (m *Message) parseRoot(p *parser) (XStruct, error) {
 // indexFrom indexes the root, which begins at the parser's window, and returns the index after it,
 // or failed.
 func (m *Message) indexFrom(p *parser) int {
-	m.desc.self.mustBeDefined()
-	if m.root = p.allot(0, m.desc.words, 1, 0); m.root == 0 {
+	m.desc.Type().MustBeDefined()
+	if m.root = p.allot(0, m.desc.Words(), 1, 0); m.root == 0 {
 		return failed
 	}
 	return p.structure(m.desc, m.root, 0)

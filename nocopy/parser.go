@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", ErrLimit)
@@ -117,13 +119,13 @@ func (p *parser) structure(d *XDesc, e uint32, i int) int {
 	}
 	p.m.idx[e+entryStart] = p.base + uint32(i)
 	if p.slow {
-		clear(p.m.idx[e+1 : e+uint32(d.words)])
+		clear(p.m.idx[e+1 : e+uint32(d.Words())])
 		i = p.fields(d, e, i)
 		p.depth--
 		return i
 	}
 	var s machine
-	s.pc, s.entry, s.at = d.program().start, e, uint64(i)
+	s.pc, s.entry, s.at = programsOf(d).Start, e, uint64(i)
 	return p.runAll(&s, 0)
 }
 
@@ -134,8 +136,8 @@ func (p *parser) value(t *XType, i, lead int) (int, uint32) {
 		return p.slowValue(t, i, lead)
 	}
 	head := lead
-	if t.kind > record {
-		head += int(t.headerSize())
+	if t.Kind() > schema.Record {
+		head += int(t.HeaderSize())
 	}
 	if i = p.need(i, head); i < 0 {
 		return i, 0
@@ -144,7 +146,7 @@ func (p *parser) value(t *XType, i, lead int) (int, uint32) {
 		p.m.growIndex(firstEntry, maxWords)
 	}
 	var s machine
-	s.pc, s.at = t.program(), uint64(i+lead)
+	s.pc, s.at = valueProgram(t), uint64(i+lead)
 	before := p.m.idx[0] // no entry has this word: the program stores the value's entry in it
 	end := p.runAll(&s, lead)
 	word := p.m.idx[0]
@@ -217,7 +219,7 @@ func (p *parser) atElement(k int) int {
 
 // finish returns the error of a failed parse, with its path.
 func (p *parser) finish(d *XDesc) *Error {
-	p.path = append(p.path, d.name)
+	p.path = append(p.path, d.Name())
 	slices.Reverse(p.path)
 	p.err.Path = strings.Join(p.path, "")
 	err := p.err

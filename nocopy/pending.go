@@ -5,6 +5,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -103,7 +104,7 @@ func (m *Message) appendWithoutIndex(dst []byte, e uint32, t *XType) ([]byte, bo
 // index that it has as a field. It returns false if no struct of the message but the root has a
 // wire index, or the value is no struct.
 func (m *Message) appendInner(dst []byte, e uint32, t *XType) ([]byte, bool) {
-	if m.pending&innerIndex == 0 || t.kind != record {
+	if m.pending&innerIndex == 0 || t.Kind() != schema.Record {
 		return dst, false
 	}
 	all := m.rangeOf(e, t, chain.Range{}).AppendTo(dst)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -98,16 +99,16 @@ const cellSize = 16
 // an element or pair takes, or a struct. The low half of to is the number of a container's type;
 // the high half, which compile sets, is the program of a value of type t.
 func secondCell(t *XType) cell {
-	if t.kind == record {
-		return cell{op: op(t.desc.words) << shapeWords}
+	if t.Kind() == schema.Record {
+		return cell{op: op(t.Struct().Words()) << shapeWords}
 	}
-	least := wire.MinSize[t.elem.wire]
-	s := op(t.elem.size) | op(t.elem.wire)<<shapeWire | op(t.elemWords())<<shapeWords
-	if t.kind == dict {
-		least += wire.MinSize[t.key.wire]
-		s |= op(t.key.wire) << shapeKey
+	least := wire.MinSize[t.Elem().Wire()]
+	s := op(t.Elem().Size()) | op(t.Elem().Wire())<<shapeWire | op(t.ElemWords())<<shapeWords
+	if t.Kind() == schema.Dict {
+		least += wire.MinSize[t.Key().Wire()]
+		s |= op(t.Key().Wire()) << shapeKey
 	}
-	return cell{s | op(least)<<shapeLeast, uint64(t.id)}
+	return cell{s | op(least)<<shapeLeast, uint64(t.ID())}
 }
 
 const (
@@ -127,8 +128,8 @@ var code struct {
 // opOrigin tells what an op was compiled from.
 type opOrigin struct {
 	desc  *XDesc
-	field *field // nil: the struct's end
-	typ   *XType // of an element, which is in no field; desc is nil then
+	field *schema.Field // nil: the struct's end
+	typ   *XType        // of an element, which is in no field; desc is nil then
 }
 
 // originOf returns the opOrigin of the op at an offset.
@@ -137,31 +138,24 @@ func originOf(at uint32) opOrigin { return (*code.origins.Load())[at/cellSize] }
 // cellAt returns the cell at an offset.
 func cellAt(at uint32) cell { return (*code.cells.Load())[at/cellSize] }
 
-// programs are the offsets at which a struct's programs begin.
-type programs struct {
-	start uint32 // for the order of the IDL
-	built uint32 // for the order in which New writes the fields; 0 if that is the same
-	ended uint32 // the op kindEnded
-}
-
-// program returns the programs of d. It compiles them when they are first needed, not when d is
+// programsOf returns the programs of d. It compiles them when they are first needed, not when d is
 // defined, since the types of its fields may be defined later.
-func (d *XDesc) program() *programs {
-	if p := d.programs.Load(); p != nil {
+func programsOf(d *XDesc) *schema.Programs {
+	if p := d.Programs(); p != nil {
 		return p
 	}
-	compile(d.self)
-	return d.programs.Load()
+	compile(d.Type())
+	return d.Programs()
 }
 
-// program returns the offset of the program for a value of type t, a container, that is in no
+// valueProgram returns the offset of the program for a value of type t, a container, that is in no
 // field.
-func (t *XType) program() uint32 {
-	if at := t.value.Load(); at != 0 {
+func valueProgram(t *XType) uint32 {
+	if at := t.Value.Load(); at != 0 {
 		return at
 	}
 	compile(t)
-	return t.value.Load()
+	return t.Value.Load()
 }
 
 // compiler appends to the code what a type and the types inside of it need.
@@ -171,7 +165,7 @@ type compiler struct {
 	waiting    []*XType          // types of which programs are still to be made
 	values     map[*XType]uint32 // offsets of the programs of values that are in no field
 	insides    map[*XType]uint32 // offsets of those of structs, and of the elements of kindContainers
-	programs   map[*XDesc]*programs
+	programs   map[*XDesc]*schema.Programs
 	references []reference
 	quits      []int // cells of ops that must not be missed
 }
@@ -187,13 +181,13 @@ type reference struct {
 func compile(t *XType) {
 	code.mu.Lock()
 	defer code.mu.Unlock()
-	c := compiler{values: map[*XType]uint32{}, insides: map[*XType]uint32{}, programs: map[*XDesc]*programs{}}
+	c := compiler{values: map[*XType]uint32{}, insides: map[*XType]uint32{}, programs: map[*XDesc]*schema.Programs{}}
 	if cells := code.cells.Load(); cells != nil {
 		c.cells, c.origins = *cells, *code.origins.Load()
 	} else { // offset 0 stands for none
 		c.add(cell{}, opOrigin{})
 	}
-	survey(t)
+	schema.Survey(t)
 	c.need(t)
 	for len(c.waiting) > 0 {
 		next := c.waiting[0]
@@ -210,24 +204,24 @@ func compile(t *XType) {
 	code.cells.Store(&c.cells)
 	code.origins.Store(&c.origins)
 	for t, at := range c.values {
-		t.inside.Store(c.insides[t])
-		t.value.Store(at)
+		t.Inside.Store(c.insides[t])
+		t.Value.Store(at)
 	}
 	for d, p := range c.programs {
-		d.programs.Store(p)
+		d.SetPrograms(p)
 	}
 }
 
 // need has programs made for type t, if it needs any and there are none yet.
 func (c *compiler) need(t *XType) {
-	if _, known := c.values[t]; known || t.kind < record {
+	if _, known := c.values[t]; known || t.Kind() < schema.Record {
 		return
 	}
-	if at := t.value.Load(); at != 0 {
-		c.values[t], c.insides[t] = at, t.inside.Load()
+	if at := t.Value.Load(); at != 0 {
+		c.values[t], c.insides[t] = at, t.Inside.Load()
 		return
 	}
-	t.mustBeDefined()
+	t.MustBeDefined()
 	c.values[t] = 0
 	c.waiting = append(c.waiting, t)
 }
@@ -246,18 +240,18 @@ func (c *compiler) compile(t *XType) {
 	c.element(t, 0)
 	c.add(cell{op: special(kindDone)}, opOrigin{})
 	switch {
-	case t.kind == record:
-		c.structure(t.desc)
+	case t.Kind() == schema.Record:
+		c.structure(t.Struct())
 	case kindOf(t) == kindContainer:
 		start := c.offset()
 		c.insides[t] = start
 		next, words := special(kindNext), 1
-		if t.kind == dict {
+		if t.Kind() == schema.Dict {
 			next, words = next|opMap, pairWords
-			c.element(t.key, 0)
-			c.element(t.elem, 1)
+			c.element(t.Key(), 0)
+			c.element(t.Elem(), 1)
 		} else {
-			c.element(t.elem, 0)
+			c.element(t.Elem(), 0)
 		}
 		c.add(cell{next | op(words)<<opWord, uint64(start) << 32}, opOrigin{})
 	}
@@ -269,15 +263,15 @@ func special(kind op) op { return kind << opKind }
 // kindOf returns the kind of the op of a value of type t that is not of fixed size or a text.
 func kindOf(t *XType) op {
 	switch {
-	case t.kind == record:
+	case t.Kind() == schema.Record:
 		return kindStruct
-	case t.kind == dict && t.key.kind == text && t.elem.kind == text:
+	case t.Kind() == schema.Dict && t.Key().Kind() == schema.Text && t.Elem().Kind() == schema.Text:
 		return kindTextPairs
-	case t.kind == dict || t.elem.kind > record:
+	case t.Kind() == schema.Dict || t.Elem().Kind() > schema.Record:
 		return kindContainer
-	case t.elem.kind == record:
+	case t.Elem().Kind() == schema.Record:
 		return kindStructs
-	case t.elem.kind == text:
+	case t.Elem().Kind() == schema.Text:
 		return kindTexts
 	}
 	return kindNumbers
@@ -288,10 +282,10 @@ func kindOf(t *XType) op {
 func (c *compiler) element(t *XType, word int) {
 	o := op(word)<<opWord | opBare
 	c.quits = append(c.quits, len(c.cells))
-	switch t.kind {
-	case fixed:
-		c.add(cell{op: special(kindFixed) | o | op(t.size)<<opReach}, opOrigin{typ: t})
-	case text:
+	switch t.Kind() {
+	case schema.Fixed:
+		c.add(cell{op: special(kindFixed) | o | op(t.Size())<<opReach}, opOrigin{typ: t})
+	case schema.Text:
 		c.add(cell{op: special(kindText) | o | stringFlag(t) | wire.TextHeader<<opReach}, opOrigin{typ: t})
 	default:
 		c.container(o, t, opOrigin{typ: t})
@@ -302,29 +296,29 @@ func (c *compiler) element(t *XType, word int) {
 func (c *compiler) container(o op, t *XType, from opOrigin) {
 	kind, inside := kindOf(t), t
 	o |= special(kind)
-	if t.kind != record {
-		o += op(t.headerSize()) << opReach
+	if t.Kind() != schema.Record {
+		o += op(t.HeaderSize()) << opReach
 	}
 	switch kind {
 	case kindTextPairs:
-		o |= opMap | stringFlag(t.elem)
-		if !t.key.binary {
+		o |= opMap | stringFlag(t.Elem())
+		if !t.Key().Binary() {
 			o |= opStringKeys
 		}
 	case kindTexts:
-		o |= stringFlag(t.elem)
+		o |= stringFlag(t.Elem())
 	case kindStructs:
-		inside = t.elem
-		if t.elem.desc.flat() {
+		inside = t.Elem()
+		if isFlat(t.Elem().Struct()) {
 			o |= opFlat
 		}
 	case kindContainer:
-		if t.kind == dict {
+		if t.Kind() == schema.Dict {
 			o |= opMap
-			c.need(t.key)
+			c.need(t.Key())
 		}
-		c.need(t.elem)
-		if t.nested() {
+		c.need(t.Elem())
+		if t.Nested() {
 			o |= opNested
 		}
 	}
@@ -336,7 +330,7 @@ func (c *compiler) container(o op, t *XType, from opOrigin) {
 }
 
 func stringFlag(t *XType) op {
-	if t.binary {
+	if t.Binary() {
 		return 0
 	}
 	return opString
@@ -344,23 +338,17 @@ func stringFlag(t *XType) op {
 
 // structure makes the programs of d, for both orders of its fields.
 func (c *compiler) structure(d *XDesc) {
-	for i := range d.fields {
-		f := &d.fields[i]
-		for _, in := range f.typ.structs(nil) {
-			f.widest = max(f.widest, in.widest)
-		}
-	}
-	p := &programs{start: c.offset()}
-	c.programs[d], c.insides[d.self] = p, p.start
-	if d.wide {
+	p := &schema.Programs{Start: c.offset()}
+	c.programs[d], c.insides[d.Type()] = p, p.Start
+	if d.IsWide() {
 		c.wide(d, p)
 		return
 	}
-	natural, built := d.order(false), d.order(true)
+	natural, built := fieldOrder(d, false), fieldOrder(d, true)
 	ops := c.sequence(d, natural)
-	p.ended = c.offset()
+	p.Ended = c.offset()
 	// The miss of this cell is where the other order begins, if there is one.
-	c.add(cell{special(kindEnded) | op(d.words)<<opWord, uint64(p.start) << 32}, opOrigin{desc: d})
+	c.add(cell{special(kindEnded) | op(d.Words())<<opWord, uint64(p.Start) << 32}, opOrigin{desc: d})
 	differ := 0
 	for differ < len(natural) && natural[differ] == built[differ] {
 		differ++
@@ -369,8 +357,8 @@ func (c *compiler) structure(d *XDesc) {
 		c.endQuits()
 		return
 	}
-	p.built = c.offset()
-	c.cells[p.built/cellSize-1].to |= uint64(p.built)
+	p.Built = c.offset()
+	c.cells[p.Built/cellSize-1].to |= uint64(p.Built)
 	others := c.sequence(d, built)
 	c.endQuits()
 	c.fork(ops[differ], others[differ], others[differ], c.cells[others[differ]].op.reach())
@@ -382,15 +370,15 @@ func (c *compiler) structure(d *XDesc) {
 }
 
 // wide makes the program of d, which is wide: the slow parser indexes it.
-func (c *compiler) wide(d *XDesc, p *programs) {
-	next := uint64(p.start+cellSize) << 32
+func (c *compiler) wide(d *XDesc, p *schema.Programs) {
+	next := uint64(p.Start+cellSize) << 32
 	c.add(cell{special(kindQuit), next}, opOrigin{desc: d})
 	c.sequence(d, nil)
-	p.ended = c.offset()
-	c.add(cell{special(kindEnded) | op(d.words)<<opWord, uint64(p.start) << 32}, opOrigin{desc: d})
-	for i := range d.fields {
-		for _, in := range d.fields[i].typ.structs(nil) {
-			c.need(in.self)
+	p.Ended = c.offset()
+	c.add(cell{special(kindEnded) | op(d.Words())<<opWord, uint64(p.Start) << 32}, opOrigin{desc: d})
+	for i := range d.Fields() {
+		for _, in := range d.Fields()[i].Type.Structs(nil) {
+			c.need(in.Type())
 		}
 	}
 }
@@ -401,7 +389,7 @@ func (c *compiler) sequence(d *XDesc, order []uint16) []int {
 	start := c.offset()
 	ops := make([]int, 0, len(order))
 	for _, i := range order {
-		f, at := &d.fields[i], len(c.cells)
+		f, at := &d.Fields()[i], len(c.cells)
 		ops = append(ops, at)
 		c.field(d, f)
 		if f.Req == XRequired {
@@ -411,30 +399,30 @@ func (c *compiler) sequence(d *XDesc, order []uint16) []int {
 		}
 	}
 	kind := special(kindStop)
-	if d.union {
-		kind = special(kindUnionStop) | op(d.first)<<opReach // where its arms' words begin
+	if d.IsUnion() {
+		kind = special(kindUnionStop) | op(d.First())<<opReach // where its arms' words begin
 	}
-	c.add(cell{kind | op(d.words)<<opWord, uint64(start) << 32}, opOrigin{desc: d})
+	c.add(cell{kind | op(d.Words())<<opWord, uint64(start) << 32}, opOrigin{desc: d})
 	return ops
 }
 
 // field adds the op of a field.
-func (c *compiler) field(d *XDesc, f *field) {
-	o := op(bits.ReverseBytes32(f.header<<8)) | op(f.word)<<opWord | wire.FieldHeader<<opReach
+func (c *compiler) field(d *XDesc, f *schema.Field) {
+	o := op(bits.ReverseBytes32(f.Header()<<8)) | op(f.Word())<<opWord | wire.FieldHeader<<opReach
 	from := opOrigin{desc: d, field: f}
-	switch f.kind {
-	case fixed:
-		c.add(cell{op: o + op(f.size)<<opReach}, from)
-	case text:
-		c.add(cell{op: o + wire.TextHeader<<opReach | opText | stringFlag(f.typ)}, from)
+	switch f.Kind() {
+	case schema.Fixed:
+		c.add(cell{op: o + op(f.Size())<<opReach}, from)
+	case schema.Text:
+		c.add(cell{op: o + wire.TextHeader<<opReach | opText | stringFlag(f.Type)}, from)
 	default:
-		if !f.fixedList() && !(f.kind == record && plain(f.typ.desc)) {
+		if !f.FixedList() && !(f.Kind() == schema.Record && plain(f.Type.Struct())) {
 			o |= opLater
-			if f.widest <= narrow {
+			if f.Widest() <= narrow {
 				o |= opNarrow
 			}
 		}
-		c.container(o, f.typ, from)
+		c.container(o, f.Type, from)
 	}
 }
 
@@ -458,13 +446,13 @@ func (c *compiler) fork(at, like, to int, reach uint64) {
 	c.add(cell{o, miss | uint64(to)*cellSize<<32}, c.origins[at])
 }
 
-// order returns the numbers of the fields in the order of the IDL or, with built, in the order in
-// which a message that New has made has them, if they were set in the order of the IDL.
-func (d *XDesc) order(built bool) []uint16 {
-	order := make([]uint16, 0, len(d.fields))
+// fieldOrder returns the numbers of the fields in the order of the IDL or, with built, in the
+// order in which a message that New has made has them, if they were set in the order of the IDL.
+func fieldOrder(d *XDesc, built bool) []uint16 {
+	order := make([]uint16, 0, len(d.Fields()))
 	for _, first := range []bool{true, false} {
-		for i := range d.fields {
-			if (built && d.fields[i].inTemplate(d)) == first {
+		for i := range d.Fields() {
+			if (built && d.Fields()[i].InTemplate(d)) == first {
 				order = append(order, uint16(i))
 			}
 		}
@@ -472,18 +460,15 @@ func (d *XDesc) order(built bool) []uint16 {
 	return order
 }
 
-// flat reports whether the struct has nothing but texts and fields of fixed size.
-func (d *XDesc) flat() bool {
-	for i := range d.fields {
-		if d.fields[i].kind > text {
+// isFlat reports whether the struct has nothing but texts and fields of fixed size.
+func isFlat(d *XDesc) bool {
+	for i := range d.Fields() {
+		if d.Fields()[i].Kind() > schema.Text {
 			return false
 		}
 	}
-	return !d.union && !d.wide && len(d.fields) > 0
+	return !d.IsUnion() && !d.IsWide() && len(d.Fields()) > 0
 }
-
-// fixedList reports whether the field is a list or set of elements of fixed size.
-func (f *field) fixedList() bool { return f.kind == list && f.typ.elem.kind == fixed }
 
 // maxPlain is the most words that the entry of a plain struct, with the entries of all values in
 // it, may have.
@@ -496,18 +481,18 @@ func plain(d *XDesc) bool { return plainWords(d, maxPlain) <= maxPlain }
 // plainWords returns how many words the entries of the struct and of all values in it take; more
 // than most if the struct is not plain.
 func plainWords(d *XDesc, most int) int {
-	n := d.words
-	if d.union || d.wide || n > most {
+	n := d.Words()
+	if d.IsUnion() || d.IsWide() || n > most {
 		return most + 1
 	}
-	for i := range d.fields {
-		switch f := &d.fields[i]; {
-		case f.fixedList():
+	for i := range d.Fields() {
+		switch f := &d.Fields()[i]; {
+		case f.FixedList():
 			n += listWords
-		case f.kind > record:
+		case f.Kind() > schema.Record:
 			return most + 1
-		case f.kind == record && n <= most:
-			n += plainWords(f.typ.desc, most-n)
+		case f.Kind() == schema.Record && n <= most:
+			n += plainWords(f.Type.Struct(), most-n)
 		}
 	}
 	return n

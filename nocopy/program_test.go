@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // planned and unplanned parsing must agree: whatever is not as the plan has it is left to the
@@ -17,49 +18,49 @@ import (
 // outerDesc has structs in one another, with nothing but simple fields, and containers around
 // them; leafDesc is the innermost. Of boxDesc the orders differ only in a struct inside.
 var outerDesc, boxDesc, leafDesc = func() (outer, box, leaf *XDesc) {
-	outer, box, leaf = newStructDesc("Outer"), newStructDesc("Box"), newStructDesc("Leaf")
-	inner, shelf, label := newStructDesc("Inner"), newStructDesc("Shelf"), newStructDesc("Label")
+	outer, box, leaf = schema.NewStruct("Outer"), schema.NewStruct("Box"), schema.NewStruct("Leaf")
+	inner, shelf, label := schema.NewStruct("Inner"), schema.NewStruct("Shelf"), schema.NewStruct("Label")
 	outer.Define( // before those inside: a plan is made when it is needed
-		XFieldDesc{ID: 1, Name: "x", Type: typeI32},
-		XFieldDesc{ID: 2, Name: "inner", Type: structTypeOf(inner)},
-		XFieldDesc{ID: 3, Name: "numbers", Type: listTypeOf(typeI64)},
-		XFieldDesc{ID: 4, Name: "again", Type: structTypeOf(inner), Req: XRequired},
-		XFieldDesc{ID: 5, Name: "leaves", Type: listTypeOf(structTypeOf(leaf))},
-		XFieldDesc{ID: 6, Name: "leaf", Type: structTypeOf(leaf)},
-		XFieldDesc{ID: 7, Name: "inners", Type: listTypeOf(structTypeOf(inner))},
-		XFieldDesc{ID: 8, Name: "z", Type: typeString},
-		XFieldDesc{ID: 9, Name: "shelves", Type: listTypeOf(structTypeOf(shelf))},
-		XFieldDesc{ID: 10, Name: "labels", Type: listTypeOf(structTypeOf(label))},
-		XFieldDesc{ID: 11, Name: "w", Type: typeDouble},
-		XFieldDesc{ID: 12, Name: "v", Type: typeI64, Req: XOptional},
-		XFieldDesc{ID: 13, Name: "u", Type: typeBool},
+		XFieldDesc{ID: 1, Name: "x", Type: schema.TypeI32},
+		XFieldDesc{ID: 2, Name: "inner", Type: schema.StructOf(inner)},
+		XFieldDesc{ID: 3, Name: "numbers", Type: schema.ListOf(schema.TypeI64)},
+		XFieldDesc{ID: 4, Name: "again", Type: schema.StructOf(inner), Req: XRequired},
+		XFieldDesc{ID: 5, Name: "leaves", Type: schema.ListOf(schema.StructOf(leaf))},
+		XFieldDesc{ID: 6, Name: "leaf", Type: schema.StructOf(leaf)},
+		XFieldDesc{ID: 7, Name: "inners", Type: schema.ListOf(schema.StructOf(inner))},
+		XFieldDesc{ID: 8, Name: "z", Type: schema.TypeString},
+		XFieldDesc{ID: 9, Name: "shelves", Type: schema.ListOf(schema.StructOf(shelf))},
+		XFieldDesc{ID: 10, Name: "labels", Type: schema.ListOf(schema.StructOf(label))},
+		XFieldDesc{ID: 11, Name: "w", Type: schema.TypeDouble},
+		XFieldDesc{ID: 12, Name: "v", Type: schema.TypeI64, Req: XOptional},
+		XFieldDesc{ID: 13, Name: "u", Type: schema.TypeBool},
 	)
 	box.Define(
-		XFieldDesc{ID: 4, Name: "leaf", Type: structTypeOf(leaf)},
-		XFieldDesc{ID: 1, Name: "inner", Type: structTypeOf(inner)},
-		XFieldDesc{ID: 2, Name: "boxes", Type: listTypeOf(structTypeOf(inner))},
-		XFieldDesc{ID: 3, Name: "z", Type: typeString},
+		XFieldDesc{ID: 4, Name: "leaf", Type: schema.StructOf(leaf)},
+		XFieldDesc{ID: 1, Name: "inner", Type: schema.StructOf(inner)},
+		XFieldDesc{ID: 2, Name: "boxes", Type: schema.ListOf(schema.StructOf(inner))},
+		XFieldDesc{ID: 3, Name: "z", Type: schema.TypeString},
 	)
 	shelf.Define(
-		XFieldDesc{ID: 1, Name: "leaves", Type: listTypeOf(structTypeOf(leaf))},
-		XFieldDesc{ID: 2, Name: "note", Type: typeString},
-		XFieldDesc{ID: 3, Name: "more", Type: setTypeOf(structTypeOf(leaf)), Req: XRequired},
-		XFieldDesc{ID: 4, Name: "c", Type: typeI8},
-		XFieldDesc{ID: 5, Name: "labels", Type: listTypeOf(structTypeOf(label))},
+		XFieldDesc{ID: 1, Name: "leaves", Type: schema.ListOf(schema.StructOf(leaf))},
+		XFieldDesc{ID: 2, Name: "note", Type: schema.TypeString},
+		XFieldDesc{ID: 3, Name: "more", Type: schema.SetOf(schema.StructOf(leaf)), Req: XRequired},
+		XFieldDesc{ID: 4, Name: "c", Type: schema.TypeI8},
+		XFieldDesc{ID: 5, Name: "labels", Type: schema.ListOf(schema.StructOf(label))},
 	)
 	label.Define(
-		XFieldDesc{ID: 1, Name: "name", Type: typeString},
-		XFieldDesc{ID: 2, Name: "value", Type: typeString},
+		XFieldDesc{ID: 1, Name: "name", Type: schema.TypeString},
+		XFieldDesc{ID: 2, Name: "value", Type: schema.TypeString},
 	)
 	inner.Define(
-		XFieldDesc{ID: 1, Name: "a", Type: typeString},
-		XFieldDesc{ID: 2, Name: "leaf", Type: structTypeOf(leaf)},
-		XFieldDesc{ID: 3, Name: "b", Type: typeBool, Req: XRequired},
-		XFieldDesc{ID: 4, Name: "shorts", Type: listTypeOf(typeI16)},
+		XFieldDesc{ID: 1, Name: "a", Type: schema.TypeString},
+		XFieldDesc{ID: 2, Name: "leaf", Type: schema.StructOf(leaf)},
+		XFieldDesc{ID: 3, Name: "b", Type: schema.TypeBool, Req: XRequired},
+		XFieldDesc{ID: 4, Name: "shorts", Type: schema.ListOf(schema.TypeI16)},
 	)
 	leaf.Define(
-		XFieldDesc{ID: 1, Name: "n", Type: typeI16},
-		XFieldDesc{ID: -2, Name: "s", Type: typeString},
+		XFieldDesc{ID: 1, Name: "n", Type: schema.TypeI16},
+		XFieldDesc{ID: -2, Name: "s", Type: schema.TypeString},
 	)
 	return outer, box, leaf
 }()
@@ -72,18 +73,18 @@ type sender struct {
 }
 
 func (r sender) structure(dst []byte, d *XDesc) []byte {
-	order := slices.Clone(d.order(r.built != (r.Float64() < r.odd)))
+	order := slices.Clone(fieldOrder(d, r.built != (r.Float64() < r.odd)))
 	if r.Float64() < r.odd {
 		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
 	for _, i := range order {
-		f := &d.fields[i]
+		f := &d.Fields()[i]
 		times := 1
 		if r.Float64() < r.odd {
 			times = r.IntN(3)
 		}
 		for range times {
-			dst = r.value(append(dst, byte(f.header>>16), byte(f.header>>8), byte(f.header)), f.typ)
+			dst = r.value(append(dst, byte(f.Header()>>16), byte(f.Header()>>8), byte(f.Header())), f.Type)
 		}
 		if r.Float64() < r.odd { // unknown, or known with another type
 			dst = append(dst, byte(WireI8), 0, byte(r.IntN(12)), 7)
@@ -94,23 +95,23 @@ func (r sender) structure(dst []byte, d *XDesc) []byte {
 
 func (r sender) value(dst []byte, t *XType) []byte {
 	switch {
-	case t.kind == record:
-		return r.structure(dst, t.desc)
-	case t.kind == text:
+	case t.Kind() == schema.Record:
+		return r.structure(dst, t.Struct())
+	case t.Kind() == schema.Text:
 		n := r.IntN(12)
 		return append(binary.BigEndian.AppendUint32(dst, uint32(n)), "abcdefghijkl"[:n]...)
-	case t.kind == fixed:
-		for range t.size {
+	case t.Kind() == schema.Fixed:
+		for range t.Size() {
 			dst = append(dst, byte(r.IntN(2)))
 		}
 		return dst
 	}
 	n := r.IntN(4)
-	elem := t.elem
+	elem := t.Elem()
 	if r.Float64() < r.odd {
-		elem = typeI32
+		elem = schema.TypeI32
 	}
-	dst = binary.BigEndian.AppendUint32(append(dst, byte(elem.wire)), uint32(n))
+	dst = binary.BigEndian.AppendUint32(append(dst, byte(elem.Wire())), uint32(n))
 	for range n {
 		dst = r.value(dst, elem)
 	}
@@ -180,13 +181,13 @@ func TestPlanned(t *testing.T) {
 // TestProgramOfBuilt: what New makes is read by the program for that order, to the end; what only
 // lacks a field is not.
 func TestProgramOfBuilt(t *testing.T) {
-	d := newStructDesc("Mixed")
+	d := schema.NewStruct("Mixed")
 	d.Define(
-		XFieldDesc{ID: 5, Name: "x", Type: typeI8},
-		XFieldDesc{ID: 1, Name: "a", Type: typeString},
-		XFieldDesc{ID: 2, Name: "b", Type: typeI32},
-		XFieldDesc{ID: 3, Name: "c", Type: typeString},
-		XFieldDesc{ID: 4, Name: "d", Type: typeI64},
+		XFieldDesc{ID: 5, Name: "x", Type: schema.TypeI8},
+		XFieldDesc{ID: 1, Name: "a", Type: schema.TypeString},
+		XFieldDesc{ID: 2, Name: "b", Type: schema.TypeI32},
+		XFieldDesc{ID: 3, Name: "c", Type: schema.TypeString},
+		XFieldDesc{ID: 4, Name: "d", Type: schema.TypeI64},
 	)
 	// ran returns whether a program has read all of the message, and if not, whether it was that for
 	// what New makes.
@@ -196,17 +197,17 @@ func TestProgramOfBuilt(t *testing.T) {
 		p.reset(len(wire))
 		p.b, p.base, p.depth = wire, m.buf.AddForeign(wire, false), 1
 		var s machine
-		s.pc, s.entry = d.program().start, p.allot(0, d.words, 1, 0)
+		s.pc, s.entry = programsOf(d).Start, p.allot(0, d.Words(), 1, 0)
 		p.load(&s)
 		why := p.start(&s)
 		p.b = nil
 		m.Release()
-		return why == finished, s.pc >= d.program().built
+		return why == finished, s.pc >= programsOf(d).Built
 	}
 	s := newStruct(d)
 	defer s.Release()
-	s.SetText(d.named("a"), "a")
-	s.SetText(d.named("c"), "c")
+	s.SetText(fieldNamed(d, "a"), "a")
+	s.SetText(fieldNamed(d, "c"), "c")
 	made := s.m.AppendTo(nil)
 	if whole, _ := ran(made); !whole {
 		t.Error("what New makes is not read to its end")
@@ -231,7 +232,7 @@ func TestProgramOfBuilt(t *testing.T) {
 			s.Release()
 		})
 	}
-	if leafDesc.program().built != 0 {
+	if programsOf(leafDesc).Built != 0 {
 		t.Error("two programs where there is one order")
 	}
 }
@@ -239,13 +240,13 @@ func TestProgramOfBuilt(t *testing.T) {
 // TestProgramOfGaps: elements of a list are read by programs whichever of their fields are absent,
 // also those after one that could be of the other order.
 func TestProgramOfGaps(t *testing.T) {
-	d := newStructDesc("Gaps")
+	d := schema.NewStruct("Gaps")
 	d.Define(
-		XFieldDesc{ID: 1, Name: "x", Type: typeI8},
-		XFieldDesc{ID: 2, Name: "a", Type: typeString},
-		XFieldDesc{ID: 3, Name: "b", Type: typeString},
-		XFieldDesc{ID: 4, Name: "c", Type: typeI32},
-		XFieldDesc{ID: 5, Name: "d", Type: typeI64},
+		XFieldDesc{ID: 1, Name: "x", Type: schema.TypeI8},
+		XFieldDesc{ID: 2, Name: "a", Type: schema.TypeString},
+		XFieldDesc{ID: 3, Name: "b", Type: schema.TypeString},
+		XFieldDesc{ID: 4, Name: "c", Type: schema.TypeI32},
+		XFieldDesc{ID: 5, Name: "d", Type: schema.TypeI64},
 	)
 	fields := []string{"\x03\x00\x01\x01", "\x0b\x00\x02\x00\x00\x00\x01a", "\x0b\x00\x03\x00\x00\x00\x01b",
 		"\x08\x00\x04\x00\x00\x00\x07", "\x0a\x00\x05\x00\x00\x00\x00\x00\x00\x00\x08"}
@@ -264,7 +265,7 @@ func TestProgramOfGaps(t *testing.T) {
 			m := newMessage(d, 0, usualLimits)
 			m.parser().reset(len(wire))
 			m.p.b = wire
-			if end := m.p.pass(listTypeOf(d.self), 0); end != len(wire) {
+			if end := m.p.pass(schema.ListOf(d.Type()), 0); end != len(wire) {
 				t.Errorf("elements with fields %05b and %05b: passed to %d of %d", first, second, end, len(wire))
 			}
 			m.p.b = nil
@@ -275,13 +276,13 @@ func TestProgramOfGaps(t *testing.T) {
 
 // TestPlannedFar: what does not fit into a step is indexed as well.
 func TestPlannedFar(t *testing.T) {
-	d := newStructDesc("Wide")
+	d := schema.NewStruct("Wide")
 	var fields []XFieldDesc
 	for i := range 6_000 {
-		fields = append(fields, XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: typeI8})
+		fields = append(fields, XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: schema.TypeI8})
 	}
 	for _, i := range []int{10, 4_000, 4_090, 4_100, 5_999} {
-		fields[i].Type = structTypeOf(leafDesc)
+		fields[i].Type = schema.StructOf(leafDesc)
 	}
 	d.Define(fields...)
 	r := sender{rand.New(rand.NewPCG(1, 1)), 0, false}

@@ -1,6 +1,9 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
 
 // runAll runs a machine, of which pc, entry and at are set, to the end of the value that it
 // indexes. It returns the index after that, failed, or mismatch. lead bytes before at must stay
@@ -95,7 +98,7 @@ func (p *parser) makeRoom(s *machine, lead int) int {
 	if o.kind() == kindContainer {
 		t := from.typ
 		if from.field != nil {
-			t = from.field.typ
+			t = from.field.Type
 		}
 		if n := wire.BE32(p.b[s.at+o.reach()-4:]); n >= manyElements {
 			p.foresee(t, int(n))
@@ -159,7 +162,7 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 		pc += o.cells() * cellSize
 	}
 	p.top = s.top
-	if d.union {
+	if d.IsUnion() {
 		p.m.idx[s.entry+unionWord] = 0
 		if after > 0 {
 			i = p.addExtra(s.entry, p.mismatched, p.base+uint32(after), i)
@@ -171,7 +174,7 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 	if i < 0 {
 		return p.addPath(s, nil)
 	}
-	s.at, s.pc = uint64(i), d.program().ended
+	s.at, s.pc = uint64(i), programsOf(d).Ended
 	return 0
 }
 
@@ -200,7 +203,7 @@ func (p *parser) leaveStructs(s *machine, why reason) bool {
 // leaveContainers makes the machine go back from an element that is not of its declared type to
 // the field that the element is in. It returns the field; nil if the machine began inside of the
 // field.
-func (p *parser) leaveContainers(s *machine) *field {
+func (p *parser) leaveContainers(s *machine) *schema.Field {
 	for s.top > s.bottom {
 		s.top--
 		f := &p.levels[s.top]
@@ -216,10 +219,10 @@ func (p *parser) leaveContainers(s *machine) *field {
 // overlong returns the index of the field that came last in the struct of entry e: a text that
 // ends after the window. Of the entry only the words of ops before pc are defined.
 func (p *parser) overlong(d *XDesc, e, pc uint32) int {
-	programs, last := d.program(), uint32(0)
-	at := programs.start
-	if programs.built > 0 && pc >= programs.built {
-		at = programs.built
+	programs, last := programsOf(d), uint32(0)
+	at := programs.Start
+	if programs.Built > 0 && pc >= programs.Built {
+		at = programs.Built
 	}
 	for at < pc {
 		o := cellAt(at).op
@@ -235,7 +238,7 @@ func (p *parser) overlong(d *XDesc, e, pc uint32) int {
 
 // addPath adds to the path of a failure the field f, if not nil, and the elements and fields
 // around it, which it finds by the machine's levels. It returns failed.
-func (p *parser) addPath(s *machine, f *field) int {
+func (p *parser) addPath(s *machine, f *schema.Field) int {
 	left := s.left
 	for top := s.top; ; top-- {
 		if f != nil {
@@ -257,7 +260,7 @@ func (p *parser) addPath(s *machine, f *field) int {
 func (p *parser) pass(t *XType, i int) int {
 	var s machine
 	s.top, s.bottom = p.top, p.top
-	program := t.program()
+	program := valueProgram(t)
 	p.load(&s)
 	if end := s.pass(uint64(program), uint64(i), 0, 0); end <= uint64(len(p.b)) {
 		return int(end)

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -61,7 +62,7 @@ func (s XStruct) findField(id int16, all *[]XCut) (first Value) {
 		key := wire.HeaderAt(w.peek(wire.FieldHeader), 0)
 		from := w.off
 		w.pass(wire.FieldHeader)
-		n := w.size(m.desc.find(key), t)
+		n := w.size(m.desc.Find(key), t)
 		if int16(key) != id {
 			w.pass(n)
 			continue
@@ -132,7 +133,7 @@ func (w *rootWalk) peek(n int) []byte {
 
 // size returns how many bytes the value of type t has that is next. f is the field of the root's
 // type that it belongs to, nil if there is none.
-func (w *rootWalk) size(f *field, t WireType) int {
+func (w *rootWalk) size(f *schema.Field, t WireType) int {
 	if n := int(wire.FixedSize[t]); n > 0 {
 		return n
 	}
@@ -160,15 +161,15 @@ func (w *rootWalk) size(f *field, t WireType) int {
 
 // indexed returns how many bytes the value of field f has, if it is the one that is next and has
 // an entry in the index; else 0.
-func (w *rootWalk) indexed(f *field) int {
-	if f == nil || f.kind < record || w.pieces[0].pos == 0 {
+func (w *rootWalk) indexed(f *schema.Field) int {
+	if f == nil || f.Kind() < schema.Record || w.pieces[0].pos == 0 {
 		return 0
 	}
-	word := w.m.at(w.m.root, f.c)
+	word := w.m.at(w.m.root, f.Ref())
 	if word == 0 || word&notIndexed != 0 {
 		return 0
 	}
-	from, to := w.m.extent(word, f.typ)
+	from, to := w.m.extent(word, f.Type)
 	if from != w.pieces[0].pos+uint32(w.at) {
 		return 0 // it comes again later
 	}
@@ -221,11 +222,11 @@ func (s XStruct) RemoveFields(id int16) bool {
 	if len(all) == 0 {
 		return false
 	}
-	from, to := m.extent(m.root, m.desc.self)
+	from, to := m.extent(m.root, m.desc.Type())
 	if _, one := m.buf.Flat(from, to, m.editOf(m.root).valueNode); !one {
 		m.compact()
 		_, all = s.FindFields(id)
-		from, _ = m.extent(m.root, m.desc.self)
+		from, _ = m.extent(m.root, m.desc.Type())
 	}
 	for _, cut := range all {
 		m.buf.AddReplace(from+uint32(cut.From), from+uint32(cut.To))

@@ -129,26 +129,26 @@ func TestFindFields(t *testing.T) {
 func TestFindFieldsEdited(t *testing.T) {
 	large := newStruct(allDesc)
 	defer large.Release()
-	large.SetText(allDesc.named("text"), strings.Repeat("x", 10_000))
+	large.SetText(fieldNamed(allDesc, "text"), strings.Repeat("x", 10_000))
 	for i := range 100 {
-		large.Child(allDesc.named("self"), allDesc)
-		large.NewChild(allDesc.named("points"), allDesc, i)
+		large.Child(fieldNamed(allDesc, "self"), allDesc)
+		large.NewChild(fieldNamed(allDesc, "points"), allDesc, i)
 	}
 	wire := "\x0b\x00\x07\x00\x00\x00\x01t" + "\x0f\x00\x0d\x0a\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x01" + contextField + "\x00"
 	for _, w := range ways(len(wire)) {
 		for name, edit := range map[string]func(s XStruct){
 			"none":   func(XStruct) {},
-			"text":   func(s XStruct) { s.SetText(allDesc.named("text"), longText) },
-			"large":  func(s XStruct) { s.SetText(allDesc.named("text"), strings.Repeat("y", 5000)) },
-			"list":   func(s XStruct) { s.SetInt64s(allDesc.named("numbers"), allDesc, []int64{1, 2, 3}) },
-			"linked": func(s XStruct) { s.SetChild(allDesc.named("self"), allDesc, large) },
-			"unset":  func(s XStruct) { s.Unset(allDesc.named("text")); s.Unset(allDesc.named("numbers")) },
+			"text":   func(s XStruct) { s.SetText(fieldNamed(allDesc, "text"), longText) },
+			"large":  func(s XStruct) { s.SetText(fieldNamed(allDesc, "text"), strings.Repeat("y", 5000)) },
+			"list":   func(s XStruct) { s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, []int64{1, 2, 3}) },
+			"linked": func(s XStruct) { s.SetChild(fieldNamed(allDesc, "self"), allDesc, large) },
+			"unset":  func(s XStruct) { s.Unset(fieldNamed(allDesc, "text")); s.Unset(fieldNamed(allDesc, "numbers")) },
 			"twice": func(s XStruct) {
-				s.SetChild(allDesc.named("self"), allDesc, large)
-				s.Child(allDesc.named("self"), allDesc).SetText(allDesc.named("text"), longText)
-				s.SetInt32(allDesc.named("medium"), 3)
+				s.SetChild(fieldNamed(allDesc, "self"), allDesc, large)
+				s.Child(fieldNamed(allDesc, "self"), allDesc).SetText(fieldNamed(allDesc, "text"), longText)
+				s.SetInt32(fieldNamed(allDesc, "medium"), 3)
 			},
-			"compacted": func(s XStruct) { s.SetText(allDesc.named("text"), longText); s.m.Compact() },
+			"compacted": func(s XStruct) { s.SetText(fieldNamed(allDesc, "text"), longText); s.m.Compact() },
 		} {
 			s, err := w.parse(allDesc, []byte(wire))
 			if err != nil {
@@ -188,7 +188,7 @@ func TestFindFieldsSteps(t *testing.T) {
 	defer s.Release()
 	w := rootWalk{m: s.m, pieces: []rootPiece{{s.m.idx[s.m.root], data}}}
 	w.pass(wire.FieldHeader)
-	if n, want := w.indexed(allDesc.find(uint32(WireList)<<16|17)), len(data)-len(contextField)-4; n != want {
+	if n, want := w.indexed(allDesc.Find(uint32(WireList)<<16|17)), len(data)-len(contextField)-4; n != want {
 		t.Errorf("an indexed list of %d bytes is passed as one of %d", want, n)
 	}
 	if allocs := testing.AllocsPerRun(100, func() { s.FindFields(1) }); allocs > 0 {

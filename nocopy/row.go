@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -123,7 +124,7 @@ func (r *XRow) alloc(n int) uint32 {
 // zero makes the words before end zero, and some more ahead of their use.
 func (r *XRow) zero(end, n int) {
 	if n < 0 {
-		panic(panicUndefined)
+		panic(schema.PanicUndefined)
 	}
 	if m := r.m; end > len(r.idx) {
 		if end > maxWords {
@@ -177,7 +178,7 @@ func (r *XRow) New(d *XDesc, opts ...Option) int {
 		m.limits = limitsOf(opts)
 	}
 	r.begin(m)
-	r.e = r.alloc(d.words)
+	r.e = r.alloc(d.Words())
 	r.root = r.e
 	at := r.fit(r.used, 0)
 	r.idx[r.e+entryStart] = r.base + uint32(at)
@@ -211,7 +212,7 @@ func (r *XRow) Into(s XStruct, d *XDesc) int {
 	}
 	r.begin(s.m)
 	r.s, r.d, r.e, r.root = s, d, s.entry(), s.entry()
-	return r.used - len(d.template)
+	return r.used - len(d.Template())
 }
 
 // isNew reports whether nothing was set in the struct, which d describes, since it was made, but
@@ -219,7 +220,7 @@ func (r *XRow) Into(s XStruct, d *XDesc) int {
 func (s XStruct) isNew(d *XDesc) bool {
 	m, e := s.m, s.entry()
 	return s.k == m.openHandle && !m.dead.compacted && m.idx[e+entryEnd] == 0 &&
-		m.buf.Tail() == m.idx[e+entryStart]+uint32(len(d.template)) && m.buf.InTail(m.idx[e+entryStart], 0)
+		m.buf.Tail() == m.idx[e+entryStart]+uint32(len(d.Template())) && m.buf.InTail(m.idx[e+entryStart], 0)
 }
 
 // Done ends what Into began. Other fields of the struct stay as they are.
@@ -243,8 +244,8 @@ func (r *XRow) undo() {
 	if s := r.s; r.f == 0 && s.m == r.m && s.m != nil {
 		m, e := s.m, s.entry()
 		start := m.idx[e+entryStart]
-		clear(m.idx[e : e+uint32(r.d.words)])
-		copy(m.buf.At(start), r.d.template)
+		clear(m.idx[e : e+uint32(r.d.Words())])
+		copy(m.buf.At(start), r.d.Template())
 		m.indexTemplate(r.d, e, start)
 		m.indexWideTemplate(r.d, e, start)
 	}
@@ -253,19 +254,19 @@ func (r *XRow) undo() {
 // assign gives the struct s the fields, but others, that were written into a message of their own.
 func (r *XRow) assign(at int, others []XField) {
 	from, s, d := r.Root(at), r.s, r.d
-	for i := range d.fields {
-		f, t := d.constant(i), d.fields[i].typ
+	for i := range d.Fields() {
+		f, t := d.Field(i), d.Fields()[i].Type
 		word := from.m.at(from.entry(), f)
 		switch {
 		case slices.Contains(others, f):
-		case word != 0 && t.kind >= record:
+		case word != 0 && t.Kind() >= schema.Record:
 			s.SetChild(f, d, from.Child(f, d))
-		case word != 0 && t.kind == text:
+		case word != 0 && t.Kind() == schema.Text:
 			s.SetText(f, from.m.textString(word))
 		case word != 0:
-			copy(s.fixed(f, int(t.size)), from.m.buf.At(word)[:t.size])
+			copy(s.fixed(f, int(t.Size())), from.m.buf.At(word)[:t.Size()])
 		case s.m.at(s.entry(), f) == 0:
-		case d.fields[i].Req == XRequired:
+		case d.Fields()[i].Req == XRequired:
 			s.Reset(f, d)
 		default:
 			s.Unset(f)
@@ -279,9 +280,9 @@ func (r *XRow) Rows(s XStruct, f XField, d *XDesc, n int) int {
 	if s.m == nil {
 		panic(setterOfZero())
 	}
-	checkCount(d.field(f).typ, n)
+	checkCount(d.FieldOf(f).Type, n)
 	m, e := s.m, s.entry()
-	if s.k != m.openHandle || m.at(e, f) != 0 || d.union || m.dead.compacted || m.flags&Lazy != 0 {
+	if s.k != m.openHandle || m.at(e, f) != 0 || d.IsUnion() || m.dead.compacted || m.flags&Lazy != 0 {
 		if m, e = s.forRows(f, d), s.entry(); m != s.m {
 			e = m.root
 			r.stamp = s.m.buf.Stamp()
@@ -289,7 +290,7 @@ func (r *XRow) Rows(s XStruct, f XField, d *XDesc, n int) int {
 	}
 	r.begin(m)
 	r.s, r.f, r.d, r.e = s, f, d, e
-	at, c := r.list(r.used, f, d.field(f).typ, n)
+	at, c := r.list(r.used, f, d.FieldOf(f).Type, n)
 	r.root = c
 	return at
 }
@@ -299,7 +300,7 @@ func (r *XRow) Rows(s XStruct, f XField, d *XDesc, n int) int {
 func (s XStruct) forRows(f XField, d *XDesc) *Message {
 	s.changeable()
 	m, e := s.m, s.entry()
-	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 && !d.union && !m.dead.compacted && m.flags&Lazy == 0 {
+	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 && !d.IsUnion() && !m.dead.compacted && m.flags&Lazy == 0 {
 		m.openStruct(e)
 		if m.openHandle == s.k {
 			return m
@@ -314,17 +315,17 @@ func (s XStruct) forRows(f XField, d *XDesc) *Message {
 // returns its entry, too. Elements that are structs come next.
 func (r *XRow) list(at int, f XField, t *XType, n int) (int, uint32) {
 	room := uint32(n)
-	if t.elem.kind == record {
-		room = uint32(t.elem.desc.words)
+	if t.Elem().Kind() == schema.Record {
+		room = uint32(t.Elem().Struct().Words())
 	}
 	c := r.alloc(listWords + slotWords(t, n))
 	at = r.fit(at, wire.FieldHeader+wire.ListHeader)
-	binary.BigEndian.PutUint64(r.mem[at:], containerHeader(f.header(), t.elem.wire, uint32(n)))
+	binary.BigEndian.PutUint64(r.mem[at:], containerHeader(f.Header(), t.Elem().Wire(), uint32(n)))
 	at += wire.FieldHeader + wire.ListHeader
 	w := (*[listWords]uint32)(r.idx[c:])
 	w[listStart] = r.base + uint32(at)
-	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, room, t.id
-	if t.elem.kind == record {
+	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, room, t.ID()
+	if t.Elem().Kind() == schema.Record {
 		r.e = c + listWords - room
 	}
 	return at, c
@@ -377,26 +378,26 @@ func (r *XRow) Stop(at int) int {
 
 // StopOwed adds the required fields that are not set, and ends a struct, which d describes.
 func (r *XRow) StopOwed(at int, d *XDesc) int {
-	for _, f := range d.owed {
-		if r.at(r.e, f.c) == 0 {
+	for _, f := range d.Owed() {
+		if r.at(r.e, f.Ref()) == 0 {
 			at = r.owed(at, f)
 		}
 	}
 	return r.Stop(at)
 }
 
-func (r *XRow) owed(at int, f *field) int {
+func (r *XRow) owed(at int, f *schema.Field) int {
 	m := r.m
-	m.scratch = f.appendDefault(m.scratch[:0])
+	m.scratch = f.AppendDefault(m.scratch[:0])
 	at = r.fit(at, wire.FieldHeader+len(m.scratch))
 	b := r.mem[at:]
-	wire.PutHeader(b, f.header)
+	wire.PutHeader(b, f.Header())
 	copy(b[wire.FieldHeader:], m.scratch)
 	p := r.base + uint32(at) + wire.FieldHeader
-	if f.kind < record {
-		r.set(f.c, p)
+	if f.Kind() < schema.Record {
+		r.set(f.Ref(), p)
 	} else {
-		m.laters = append(m.laters, later{word: r.e, f: f.c, at: p, typ: f.typ})
+		m.laters = append(m.laters, later{word: r.e, f: f.Ref(), at: p, typ: f.Type})
 		m.more = true
 	}
 	return at + wire.FieldHeader + len(m.scratch)
@@ -419,9 +420,9 @@ const panicEndless = "nocopy: values that contain themselves, or are nested too 
 // Struct begins field f, a struct that d describes.
 func (r *XRow) Struct(at int, f XField, d *XDesc) int {
 	r.enter()
-	c := r.alloc(d.words)
+	c := r.alloc(d.Words())
 	at = r.fit(at, wire.FieldHeader)
-	wire.PutHeader(r.mem[at:], f.header())
+	wire.PutHeader(r.mem[at:], f.Header())
 	at += wire.FieldHeader
 	r.set(f, c)
 	r.e = c
@@ -439,7 +440,7 @@ func (r *XRow) Back(e uint32, at int) int {
 // List begins field f, a list of n structs, of a struct that d describes.
 func (r *XRow) List(at int, f XField, d *XDesc, n int) int {
 	r.enter()
-	t := d.field(f).typ
+	t := d.FieldOf(f).Type
 	e := r.e
 	checkCount(t, n)
 	at, c := r.list(at, f, t, n)

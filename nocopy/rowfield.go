@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -62,7 +63,7 @@ func (r *XRow) Float64(at int, f XField, v float64) int {
 // UUID writes a uuid.
 func (r *XRow) UUID(at int, f XField, v UUID) int {
 	at = r.fit(at, 0)
-	wire.PutHeader(r.mem[at:], f.header())
+	wire.PutHeader(r.mem[at:], f.Header())
 	copy(r.mem[at+wire.FieldHeader:], v[:])
 	r.set(f, r.base+uint32(at)+wire.FieldHeader)
 	return at + wire.FieldHeader + len(v)
@@ -154,7 +155,7 @@ func (r *XRow) longText(at int, f XField, v string) int {
 		room = 0
 	}
 	at = r.fit(at, wire.FieldHeader+wire.TextHeader+room) // the header stays next to what it leads
-	wire.PutHeader(r.mem[at:], f.header())
+	wire.PutHeader(r.mem[at:], f.Header())
 	word, laters := r.word(f), len(r.m.laters)
 	at = r.longElement(at+wire.FieldHeader, word, v)
 	for i := range r.m.laters[laters:] { // one at most
@@ -199,7 +200,7 @@ func (r *XRow) Texts(at int, f XField, d *XDesc, v []string) int {
 	if v == nil {
 		return at
 	}
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		v = distinct(v, func(v string) string { return v })
 	}
 	at, word := r.texts(at, f, d, len(v))
@@ -218,7 +219,7 @@ func (r *XRow) ByteSlices(at int, f XField, d *XDesc, v [][]byte) int {
 	if v == nil {
 		return at
 	}
-	if f.wire() == WireSet {
+	if f.Wire() == WireSet {
 		v = distinct(v, func(v []byte) string { return string(v) })
 	}
 	at, word := r.texts(at, f, d, len(v))
@@ -231,27 +232,27 @@ func (r *XRow) ByteSlices(at int, f XField, d *XDesc, v [][]byte) int {
 // texts writes the header of a list or set of n texts. It returns how much is written then, and
 // where in the index the word of the first text is.
 func (r *XRow) texts(at int, f XField, d *XDesc, n int) (int, uint32) {
-	t := d.field(f).typ
+	t := d.FieldOf(f).Type
 	checkCount(t, n)
 	at, c := r.list(at, f, t, n)
 	r.set(f, c)
 	return at, c + listWords
 }
 
-// fixedList writes the header of a list or set of n elements of the given size and returns where
+// FixedList writes the header of a list or set of n elements of the given size and returns where
 // their bytes begin and end.
 func (r *XRow) fixedList(at int, f XField, d *XDesc, n, size int) (int, int) {
 	const head = wire.FieldHeader + wire.ListHeader
-	t := d.field(f).typ
+	t := d.FieldOf(f).Type
 	checkCount(t, n)
 	c := r.alloc(listWords)
 	at = r.fit(at, head+n*size)
-	binary.BigEndian.PutUint64(r.room(at)[:], containerHeader(f.header(), t.elem.wire, uint32(n)))
+	binary.BigEndian.PutUint64(r.room(at)[:], containerHeader(f.Header(), t.Elem().Wire(), uint32(n)))
 	start := at + head
 	end := start + n*size
 	w := (*[listWords]uint32)(r.idx[c:])
 	w[listStart], w[listEnd] = r.base+uint32(start), r.base+uint32(end)
-	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id
+	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.ID()
 	r.set(f, c)
 	return start, end
 }
@@ -295,11 +296,11 @@ func (v XRowPairs[K, V, KC, VC]) Put(r *XRow, at int, f XField, d *XDesc) int {
 	}
 	var kc KC
 	var vc VC
-	t := d.field(f).typ
+	t := d.FieldOf(f).Type
 	at, slot := r.dict(at, f, t, len(v))
 	for i := range v {
-		at = r.encoded(at, t.key, slot+pairKey, kc.encode(v[i].Key))
-		at = r.encoded(at, t.elem, slot+pairValue, vc.encode(v[i].Value))
+		at = r.encoded(at, t.Key(), slot+pairKey, kc.encode(v[i].Key))
+		at = r.encoded(at, t.Elem(), slot+pairValue, vc.encode(v[i].Value))
 		slot += pairWords
 	}
 	return r.endSlots(at, f)
@@ -310,7 +311,7 @@ func (r *XRow) TextPairs(at int, f XField, d *XDesc, v []Pair[string, string]) i
 	if v == nil {
 		return at
 	}
-	at, slot := r.dict(at, f, d.field(f).typ, len(v))
+	at, slot := r.dict(at, f, d.FieldOf(f).Type, len(v))
 	for i := range v {
 		at = r.element(at, slot+pairKey, v[i].Key)
 		at = r.element(at, slot+pairValue, v[i].Value)
@@ -325,13 +326,13 @@ func (r *XRow) dict(at int, f XField, t *XType, n int) (int, uint32) {
 	c := r.alloc(listWords + slotWords(t, n))
 	at = r.fit(at, wire.FieldHeader+wire.MapHeader)
 	b := r.mem[at:]
-	wire.PutHeader(b, f.header())
-	t.putTypes(b[wire.FieldHeader:])
+	wire.PutHeader(b, f.Header())
+	putTypes(t, b[wire.FieldHeader:])
 	wire.PutBE32(b[wire.FieldHeader+2:], uint32(n))
 	at += wire.FieldHeader + wire.MapHeader
 	w := (*[listWords]uint32)(r.idx[c:])
 	w[listStart] = r.base + uint32(at)
-	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id
+	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.ID()
 	r.set(f, c)
 	return at, c + listWords
 }
@@ -344,11 +345,11 @@ func (r *XRow) endSlots(at int, f XField) int {
 
 // encoded writes a key or value of type t, no struct or container.
 func (r *XRow) encoded(at int, t *XType, word uint32, k encoded) int {
-	if t.kind == text {
+	if t.Kind() == schema.Text {
 		return r.element(at, word, chain.String(k.text))
 	}
 	at = r.fit(at, 0)
-	copy(r.mem[at:], k.fixed[:t.size])
+	copy(r.mem[at:], k.fixed[:t.Size()])
 	r.idx[word] = r.base + uint32(at)
-	return at + int(t.size)
+	return at + int(t.Size())
 }

@@ -177,7 +177,7 @@ loop:
 			}
 			t, typ, at, taken = l.types[l.left&1], l.typ, i, 1
 			if typ != nil && !l.value {
-				typ = typ.within(l.left&1 == 0)
+				typ = typ.Within(l.left&1 == 0)
 			}
 		}
 		head := int(wire.MinSize[t]) // what tells the size
@@ -304,10 +304,10 @@ func (s *XScanner) container(b []byte, at int, pairs bool, l *scanLevel, budget 
 	case s.total >= 0 && s.dropped+int64(next)+n*least > s.total:
 		return next, 0, io.ErrUnexpectedEOF
 	}
-	if l.typ != nil && !l.typ.holds(key, elem) {
+	if l.typ != nil && !l.typ.Holds(key, elem) {
 		s.mismatched = true
 	}
-	if s.mismatched || l.typ != nil && !l.typ.nested() {
+	if s.mismatched || l.typ != nil && !l.typ.Nested() {
 		l.typ = nil
 	}
 	if wire.FixedSize[key] > 0 && wire.FixedSize[elem] > 0 {

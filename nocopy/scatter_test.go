@@ -61,7 +61,7 @@ func (o *orderSession) keep(l StringList, i int, want string) {
 
 // fill makes field words a list of n texts and sets its elements, with other things in between.
 func (o *orderSession) fill(n int, quiet bool) {
-	words := allDesc.named("words")
+	words := fieldNamed(allDesc, "words")
 	l := StringList(o.s.NewChild(words, allDesc, n))
 	want := make([]string, n)
 	order := o.Perm(n)
@@ -100,8 +100,8 @@ func (o *orderSession) fill(n int, quiet bool) {
 			}
 		case 6:
 			if o.IntN(20) == 0 {
-				o.s.SetInt32(allDesc.named("medium"), int32(k))
-				o.s.SetText(allDesc.named("text"), "ends the list")
+				o.s.SetInt32(fieldNamed(allDesc, "medium"), int32(k))
+				o.s.SetText(fieldNamed(allDesc, "text"), "ends the list")
 			}
 		case 7:
 			if o.IntN(10) == 0 { // forwarded in the middle, both go on
@@ -164,7 +164,7 @@ func TestAnyOrder(t *testing.T) {
 			o.fill(1+o.IntN([]int{3, 20, 300, 2000}[o.IntN(4)]), o.IntN(3) == 0)
 		}
 		if o.IntN(10) == 0 { // released in the middle
-			l := StringList(o.s.NewChild(allDesc.named("words"), allDesc, 100))
+			l := StringList(o.s.NewChild(fieldNamed(allDesc, "words"), allDesc, 100))
 			l.Set(50, "in the middle")
 			l.Set(7, longText)
 		}
@@ -191,7 +191,7 @@ func TestAnyOrderLarge(t *testing.T) {
 		o.s = beginMessage(allDesc, flagIf(recycle, Recycle), 0)
 		n := testmode.Of(40_000, 400_000)
 		want := make([]string, n)
-		l := StringList(o.s.NewChild(allDesc.named("words"), allDesc, n))
+		l := StringList(o.s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 		for round := range 2 {
 			for _, i := range o.Perm(n) {
 				want[i] = fmt.Sprintf("%d of round %d%*s", i, round, i%90, "")
@@ -206,7 +206,7 @@ func TestAnyOrderLarge(t *testing.T) {
 			t.Errorf("%s: %d nodes", o.way, got)
 		}
 		again := mustParse(t, allDesc, o.s.m.AppendTo(nil), Limits{MaxBytes: 200 << 20})
-		o.check(StringList(again.Child(allDesc.named("words"), allDesc)), want)
+		o.check(StringList(again.Child(fieldNamed(allDesc, "words"), allDesc)), want)
 		again.Release()
 		for _, k := range o.kept {
 			if k.got != k.want {
@@ -223,14 +223,14 @@ func TestAnyOrderHuge(t *testing.T) {
 	text := strings.Repeat("x", 4000)
 	s := newStruct(allDesc)
 	defer s.Release()
-	l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+	l := StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 	for k := range n {
 		i := n - 1 - k
 		l.Set(i, fmt.Sprintf("%d%s", i, text))
 	}
 	again := mustParse(t, allDesc, s.m.AppendTo(nil), Limits{MaxBytes: 1 << 30})
 	defer again.Release()
-	for i, got := range StringList(again.Child(allDesc.named("words"), allDesc)).All() {
+	for i, got := range StringList(again.Child(fieldNamed(allDesc, "words"), allDesc)).All() {
 		if want := fmt.Sprintf("%d%s", i, text); got != want {
 			t.Fatalf("element %d is %.20q", i, got)
 		}
@@ -251,7 +251,7 @@ func TestAnyOrderBounded(t *testing.T) {
 		for _, recycle := range []bool{false, true} {
 			for _, n := range []int{2, 50} {
 				s := beginMessage(allDesc, flagIf(recycle, Recycle), 0)
-				l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+				l := StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 				want := make([]string, n)
 				most := 0
 				for k := range testmode.Of(2_000, 60_000) {
@@ -285,16 +285,16 @@ func TestAnyOrderBounded(t *testing.T) {
 // released before the list is complete.
 func TestAnyOrderRecycled(t *testing.T) {
 	from := newStruct(allDesc, Recycle)
-	from.SetText(allDesc.named("text"), "of a recycled message")
+	from.SetText(fieldNamed(allDesc, "text"), "of a recycled message")
 	s := newStruct(allDesc)
 	defer s.Release()
-	l := StringList(s.NewChild(allDesc.named("words"), allDesc, 3))
-	l.Set(2, from.Text(allDesc.named("text")))
-	l.Set(0, from.Text(allDesc.named("text")))
+	l := StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, 3))
+	l.Set(2, from.Text(fieldNamed(allDesc, "text")))
+	l.Set(0, from.Text(fieldNamed(allDesc, "text")))
 	from.Release()
 	for range 10 { // whose memory others use
 		x := newStruct(allDesc, Recycle)
-		x.SetText(allDesc.named("text"), strings.Repeat("#", 1000))
+		x.SetText(fieldNamed(allDesc, "text"), strings.Repeat("#", 1000))
 		defer x.Release()
 	}
 	if got, want := l.AppendTo(nil), []string{"of a recycled message", "", "of a recycled message"}; !slices.Equal(got, want) {
@@ -314,13 +314,13 @@ func TestAnyOrderBytes(t *testing.T) {
 		s := newStruct(allDesc)
 		defer s.Release()
 		for range 3 {
-			s.NewChild(allDesc.named("self"), allDesc, 0).SetText(allDesc.named("text"), "before")
-			l := BytesList(s.NewChild(allDesc.named("blobs"), allDesc, n))
+			s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0).SetText(fieldNamed(allDesc, "text"), "before")
+			l := BytesList(s.NewChild(fieldNamed(allDesc, "blobs"), allDesc, n))
 			for _, i := range order {
 				l.Set(i, texts[i])
 			}
 		}
-		s.SetText(allDesc.named("text"), "after")
+		s.SetText(fieldNamed(allDesc, "text"), "after")
 		return bytes.Clone(s.m.Bytes())
 	}
 	order := make([]int, n)
@@ -338,7 +338,7 @@ func TestAnyOrderBytes(t *testing.T) {
 	}
 	s := newStruct(allDesc)
 	defer s.Release()
-	l := BytesList(s.NewChild(allDesc.named("blobs"), allDesc, n))
+	l := BytesList(s.NewChild(fieldNamed(allDesc, "blobs"), allDesc, n))
 	for _, i := range order {
 		l.Set(i, texts[i])
 	}
@@ -356,7 +356,7 @@ func TestAnyOrderAllocs(t *testing.T) {
 			order := rand.New(rand.NewPCG(1, 2)).Perm(n)
 			once := func() {
 				s := beginMessage(allDesc, flagIf(recycle, Recycle), 0)
-				l := BytesList(s.NewChild(allDesc.named("blobs"), allDesc, n))
+				l := BytesList(s.NewChild(fieldNamed(allDesc, "blobs"), allDesc, n))
 				for _, i := range order {
 					l.Set(i, text)
 				}

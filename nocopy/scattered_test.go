@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
@@ -137,7 +136,7 @@ func TestScattered(t *testing.T) {
 
 // editScattered changes a message in many places and returns what it is then.
 func editScattered(s XStruct) string {
-	f := allDesc.named
+	f := func(name string) XField { return fieldNamed(allDesc, name) }
 	s.SetText(f("text"), strings.Repeat("edited ", 700))
 	s.SetInt32(f("medium"), 7)
 	words := StringList(s.Child(f("words"), allDesc))
@@ -152,8 +151,8 @@ func editScattered(s XStruct) string {
 	words.Append("one more")
 	if s.Has(f("points")) {
 		points := StructList[XStruct](s.Child(f("points"), allDesc))
-		points.At(points.Len()/2).SetInt32(pointDesc.constant(0), 5)
-		points.AppendNew().SetInt32(pointDesc.constant(0), 6)
+		points.At(points.Len()/2).SetInt32(pointDesc.Field(0), 5)
+		points.AppendNew().SetInt32(pointDesc.Field(0), 6)
 	}
 	s.Unset(f("counts"))
 	self := s.NewChild(f("self"), allDesc, 0)
@@ -178,12 +177,12 @@ func TestScatteredManyPieces(t *testing.T) {
 				if err != nil {
 					t.Fatalf("pieces of %d: %v", n, err)
 				}
-				points := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
-				if points.Len() != 20_000 || points.At(19_999).Int32(pointDesc.constant(0)) != 5 {
+				points := StructList[XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc))
+				if points.Len() != 20_000 || points.At(19_999).Int32(pointDesc.Field(0)) != 5 {
 					t.Errorf("pieces of %d: read otherwise", n)
 				}
 				for i := range 20_000 {
-					points.At(i).SetInt32(pointDesc.constant(1), 1)
+					points.At(i).SetInt32(pointDesc.Field(1), 1)
 				}
 				if got := s.m.Len(); got != len(wire)+20_000*7 {
 					t.Errorf("pieces of %d: edited it has %d bytes", n, got)
@@ -226,10 +225,10 @@ func TestScatteredHuge(t *testing.T) {
 					t.Fatalf("%s, %s: %v", name, how, err)
 				}
 				defer s.Release()
-				if got := len(s.Bytes(allDesc.named("blob"))); got != sizes[len(sizes)-1] {
+				if got := len(s.Bytes(fieldNamed(allDesc, "blob"))); got != sizes[len(sizes)-1] {
 					t.Errorf("%s, %s: %d bytes", name, how, got)
 				}
-				s.SetText(allDesc.named("text"), "edited")
+				s.SetText(fieldNamed(allDesc, "text"), "edited")
 				if got := s.m.Len(); got != n+13 {
 					t.Errorf("%s, %s: %d bytes in all", name, how, got)
 				}

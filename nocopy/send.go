@@ -16,10 +16,10 @@ const (
 // number of goroutines may call toSend of one message.
 func (s XStruct) toSend(flags flag, limits Limits, n int) *Message {
 	from := s.m
-	r := from.rangeOf(from.root, from.desc.self, chain.Range{})
+	r := from.rangeOf(from.root, from.desc.Type(), chain.Range{})
 	m := takeParsed(from.desc, flags, limits)
 	m.buf.Begin(flags&Recycle != 0, n)
-	m.root = m.alloc(from.desc.words)
+	m.root = m.alloc(from.desc.Words())
 	m.levelled = m.words // how deep structs are nested was found out when s was finished
 	if from.pending&(carriesIndex|placedIndex) != 0 {
 		m.guarded, m.pending = true, carriesIndex

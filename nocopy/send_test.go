@@ -13,20 +13,20 @@ func TestToSend(t *testing.T) {
 	large := strings.Repeat("0123456789", 300_000)
 	for name, build := range map[string]func(s XStruct, own []byte){
 		"nothing":            func(XStruct, []byte) {},
-		"a small text":       func(s XStruct, _ []byte) { s.SetText(allDesc.named("text"), "small") },
-		"a large text":       func(s XStruct, _ []byte) { s.SetText(allDesc.named("text"), large) },
-		"the caller's bytes": func(s XStruct, own []byte) { s.SetBytes(allDesc.named("blob"), own) },
+		"a small text":       func(s XStruct, _ []byte) { s.SetText(fieldNamed(allDesc, "text"), "small") },
+		"a large text":       func(s XStruct, _ []byte) { s.SetText(fieldNamed(allDesc, "text"), large) },
+		"the caller's bytes": func(s XStruct, own []byte) { s.SetBytes(fieldNamed(allDesc, "blob"), own) },
 		"large pieces, more than are linked": func(s XStruct, _ []byte) {
-			l := StructList[XStruct](s.NewChild(allDesc.named("children"), allDesc, mostLinks+100))
+			l := StructList[XStruct](s.NewChild(fieldNamed(allDesc, "children"), allDesc, mostLinks+100))
 			for i := range l.Len() {
-				l.At(i).SetInt32(allDesc.named("medium"), int32(i))
+				l.At(i).SetInt32(fieldNamed(allDesc, "medium"), int32(i))
 			}
 			for i := range l.Len() {
-				copy(l.At(i).NewBytes(allDesc.named("blob"), referSize+i), large)
+				copy(l.At(i).NewBytes(fieldNamed(allDesc, "blob"), referSize+i), large)
 			}
 		},
 		"small pieces": func(s XStruct, _ []byte) {
-			l := StringList(s.NewChild(allDesc.named("words"), allDesc, 3000))
+			l := StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, 3000))
 			for i := range 3000 {
 				l.Set(2999-i, "word")
 			}
@@ -48,11 +48,11 @@ func TestToSend(t *testing.T) {
 					wg.Wait()
 					copy(sent[1].prepend(4), "head")
 					clear(own)
-					from.SetText(allDesc.named("text"), "other")
+					from.SetText(fieldNamed(allDesc, "text"), "other")
 					from.Release()
 					for range 3 { // in the same memory, if that is used again
 						again := newStruct(allDesc, opts...)
-						copy(again.NewBytes(allDesc.named("blob"), 4<<20), bytes.Repeat([]byte("?"), 4<<20))
+						copy(again.NewBytes(fieldNamed(allDesc, "blob"), 4<<20), bytes.Repeat([]byte("?"), 4<<20))
 						again.m.Finish()
 						again.Release()
 					}
@@ -90,7 +90,7 @@ func editedCopy(t *testing.T, s XStruct, opts []Option) XStruct {
 // TestClaimCopyLinks: a copy of a large message is the same message, also once either is changed;
 // it has none of its bytes, unless some were the program's.
 func TestClaimCopyLinks(t *testing.T) {
-	text, blob, list := allDesc.named("text"), allDesc.named("blob"), allDesc.named("words")
+	text, blob, list := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob"), fieldNamed(allDesc, "words")
 	large := bytes.Repeat([]byte("large "), 5000)
 	build := func(foreign bool) XStruct {
 		s := newStruct(allDesc)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -202,37 +203,19 @@ func skipPlain(b []byte, i int, stop uint64) int {
 	return int(at)
 }
 
-// holds reports whether the list or map type t has elements, or keys and elements, of these types.
-func (t *XType) holds(key, elem WireType) bool {
-	return elem == t.elem.wire && (t.kind == list || key == t.key.wire)
-}
-
-// within returns the declared type of a list's elements, or of a map's keys or values, if they are
-// lists or maps themselves; else nil.
-func (t *XType) within(keys bool) *XType {
-	inner := t.elem
-	if t.kind == dict && keys {
-		inner = t.key
-	}
-	if inner.kind < list {
-		return nil
-	}
-	return inner
-}
-
 // fits reports whether the parser takes the well-formed value at b[i:] for one of type t: whether
 // the elements of lists and maps are of their declared types, but for those in structs.
 func fits(b []byte, t *XType, i int) bool {
 	switch {
-	case t.kind < list:
+	case t.Kind() < schema.List:
 		return true
-	case t.nested():
+	case t.Nested():
 		s := takeScanner()
 		defer scanners.Put(s)
-		s.skip(b, i, t.wire, t, maxBudget, 1)
+		s.skip(b, i, t.Wire(), t, maxBudget, 1)
 		return !s.mismatched
-	case t.kind == list:
-		return wire.BE32(b[i+1:]) == 0 || t.holds(0, WireType(b[i]))
+	case t.Kind() == schema.List:
+		return wire.BE32(b[i+1:]) == 0 || t.Holds(0, WireType(b[i]))
 	}
-	return wire.BE32(b[i+2:]) == 0 || t.holds(WireType(b[i]), WireType(b[i+1]))
+	return wire.BE32(b[i+2:]) == 0 || t.Holds(WireType(b[i]), WireType(b[i+1]))
 }

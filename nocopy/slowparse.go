@@ -4,6 +4,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
@@ -15,11 +16,11 @@ import (
 // fields indexes the rest of the struct of entry e, which begins at i. The entry's words tell
 // which fields have come before. It returns the index after the struct, or failed.
 func (p *parser) fields(d *XDesc, e uint32, i int) int {
-	if d.wide {
+	if d.IsWide() {
 		return p.wideFields(d, e, i)
 	}
 	last := uint32(0)
-	if d.union {
+	if d.IsUnion() {
 		last = p.m.lastArm(d, e)
 	}
 	for {
@@ -33,7 +34,7 @@ func (p *parser) fields(d *XDesc, e uint32, i int) int {
 			return i
 		}
 		key := wire.HeaderAt(p.b, i)
-		f := d.find(key)
+		f := d.Find(key)
 		if f == nil {
 			if i = p.unknown(d, e, i, key); i < 0 {
 				return i
@@ -41,9 +42,9 @@ func (p *parser) fields(d *XDesc, e uint32, i int) int {
 			continue
 		}
 		word := uint32(0)
-		if f.kind < record {
+		if f.Kind() < schema.Record {
 			var n int
-			i, n = p.textOrFixed(f.typ, i, wire.FieldHeader)
+			i, n = p.textOrFixed(f.Type, i, wire.FieldHeader)
 			word = p.base + uint32(i) + wire.FieldHeader
 			i += n
 		} else {
@@ -53,27 +54,27 @@ func (p *parser) fields(d *XDesc, e uint32, i int) int {
 			return p.inField(f.Name)
 		}
 		if word == 0 { // not of its type after all
-			if d.union {
+			if d.IsUnion() {
 				if i = p.addExtra(e, p.mismatched, p.base+uint32(i), i); i < 0 {
 					return i
 				}
 			}
 			continue
 		}
-		if before := p.m.idx[e+f.word]; before != 0 {
+		if before := p.m.idx[e+f.Word()]; before != 0 {
 			if i = p.shadow(d, e, f, before, i); i < 0 {
 				return i
 			}
 		}
-		p.m.idx[e+f.word] = word
-		last = f.word
+		p.m.idx[e+f.Word()] = word
+		last = f.Word()
 	}
 }
 
 // lastArm returns the number of the word of the last arm, in the order of the IDL, that is set in
 // the union of entry e; 0 if none is.
 func (m *Message) lastArm(d *XDesc, e uint32) uint32 {
-	for w := uint32(d.words) - 1; w >= d.first; w-- {
+	for w := uint32(d.Words()) - 1; w >= d.First(); w-- {
 		if m.idx[e+w] != 0 {
 			return w
 		}
@@ -85,11 +86,11 @@ func (m *Message) lastArm(d *XDesc, e uint32) uint32 {
 // that came last. It returns the index after the STOP, or failed if a required field is missing.
 func (p *parser) stop(d *XDesc, e uint32, i int, last uint32) int {
 	p.m.idx[e+entryEnd] = p.base + uint32(i)
-	if d.union {
+	if d.IsUnion() {
 		p.m.idx[p.m.armWord(e)] = last
 	}
-	for _, f := range d.required {
-		if p.m.at(e, f.c) == 0 && !p.trusted {
+	for _, f := range d.Required() {
+		if p.m.at(e, f.Ref()) == 0 && !p.trusted {
 			p.fail(i, ErrMissingRequired)
 			return p.inField(f.Name)
 		}
@@ -99,11 +100,11 @@ func (p *parser) stop(d *XDesc, e uint32, i int, last uint32) int {
 
 // shadow notes that the value with this word, of field f in the struct of entry e, does not count,
 // since a later one of the same field has come. i is where the parser is. It returns i, or failed.
-func (p *parser) shadow(d *XDesc, e uint32, f *field, word uint32, i int) int {
-	at, end := p.m.valuePlace(f.typ.wire, word)
-	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.word, at: at - wire.FieldHeader, end: end})
+func (p *parser) shadow(d *XDesc, e uint32, f *schema.Field, word uint32, i int) int {
+	at, end := p.m.valuePlace(f.Type.Wire(), word)
+	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.Word(), at: at - wire.FieldHeader, end: end})
 	p.m.more = true
-	if d.union {
+	if d.IsUnion() {
 		return p.addExtra(e, at-wire.FieldHeader, end, i)
 	}
 	return i
@@ -125,7 +126,7 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 	if key == wireindex.Header {
 		p.m.noteIndex(e)
 	}
-	if d.union {
+	if d.IsUnion() {
 		return p.addExtra(e, at, p.base+uint32(end), end)
 	}
 	return end
@@ -134,23 +135,23 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 // container indexes the struct, list, set or map in field f, whose header is at i. It returns the
 // index after it, or failed, and the field's word. The word is 0 if elements are not of the type
 // that the IDL tells: then the field counts as unknown, and p.mismatched is its position.
-func (p *parser) container(f *field, i int) (int, uint32) {
+func (p *parser) container(f *schema.Field, i int) (int, uint32) {
 	// This comes first, since it may move the window: a mismatch that is found later goes back to i.
-	if f.kind > record {
-		if i = p.need(i, wire.FieldHeader+int(f.typ.headerSize())); i < 0 {
+	if f.Kind() > schema.Record {
+		if i = p.need(i, wire.FieldHeader+int(f.Type.HeaderSize())); i < 0 {
 			return i, 0
 		}
 	}
-	if p.lazy && !f.fixedList() {
+	if p.lazy && !f.FixedList() {
 		return p.wholeContainer(f, i)
 	}
 	// A linked value, which has a node, is known to be of its type: see indexShared.
-	crossing := p.after > 0 && p.node == 0 && f.typ.nested()
+	crossing := p.after > 0 && p.node == 0 && f.Type.Nested()
 	var back waypoint
 	if crossing { // a mismatch may be found when the window has moved: then the parser goes back
 		back = p.waypoint()
 	}
-	end, e := p.value(f.typ, i, wire.FieldHeader)
+	end, e := p.value(f.Type, i, wire.FieldHeader)
 	if end == mismatch {
 		if crossing {
 			p.goBack(back)
@@ -162,24 +163,24 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 
 // mismatchedContainer skips field f, whose header is at i and whose value is not of the field's
 // type: it counts as unknown. It returns the index after it, or failed.
-func (p *parser) mismatchedContainer(f *field, i int) int {
+func (p *parser) mismatchedContainer(f *schema.Field, i int) int {
 	p.mismatched = p.base + uint32(i)
-	return p.skip(i, f.typ.wire)
+	return p.skip(i, f.Type.Wire())
 }
 
 // wholeContainer leaves the struct, list, set or map in field f, whose header is at i, for later
 // if it is in one piece and Limits.MaxIndex allows it; else it indexes it. It returns what
 // container returns.
-func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
+func (p *parser) wholeContainer(f *schema.Field, i int) (int, uint32) {
 	at := i + wire.FieldHeader
-	if f.widest <= 2*narrow && p.affordsAny(f) { // programs try each field of a struct
-		if end := p.pass(f.typ, at); end >= 0 {
+	if f.Widest() <= 2*narrow && p.affordsAny(f) { // programs try each field of a struct
+		if end := p.pass(f.Type, at); end >= 0 {
 			return end, notIndexed | p.base + uint32(at)
 		}
 	}
 	if p.after == 0 {
 		s := &p.scan
-		end := p.skipAs(at, f.typ.wire, f.typ, p.maxDepth-p.depth, 1)
+		end := p.skipAs(at, f.Type.Wire(), f.Type, p.maxDepth-p.depth, 1)
 		declared := end >= 0 && !s.mismatched
 		if declared && p.affordsAny(f) {
 			return end, notIndexed | p.base + uint32(at)
@@ -188,7 +189,7 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 			// Unknown fields in the value have a depth of their own, which does not add to that of
 			// the structs around them. Indexing finds out whether it is too deep after all.
 			p.err = nil
-			end = p.skipAs(at, f.typ.wire, nil, 2*p.maxDepth-p.depth, 1)
+			end = p.skipAs(at, f.Type.Wire(), nil, 2*p.maxDepth-p.depth, 1)
 		}
 		if end < 0 {
 			return failed, 0
@@ -208,20 +209,20 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 // of fixed size. It runs no program for the value itself, but perhaps for values in it. It returns
 // the index after it, failed or mismatch, and its word.
 func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
-	switch t.kind {
-	case fixed, text:
+	switch t.Kind() {
+	case schema.Fixed, schema.Text:
 		return p.element(t, i)
-	case record:
-		e := p.allotFor(t, 0, t.desc.words, 1, i)
+	case schema.Record:
+		e := p.allotFor(t, 0, t.Struct().Words(), 1, i)
 		if e == 0 {
 			return failed, 0
 		}
-		return p.structure(t.desc, e, i+lead), e
+		return p.structure(t.Struct(), e, i+lead), e
 	}
-	if i = p.need(i, lead+int(t.headerSize())); i < 0 {
+	if i = p.need(i, lead+int(t.HeaderSize())); i < 0 {
 		return i, 0
 	}
-	if t.kind == list {
+	if t.Kind() == schema.List {
 		return p.list(t, i, lead)
 	}
 	return p.dict(t, i, lead)
@@ -230,22 +231,22 @@ func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 // list indexes the list or set of type t after lead bytes at i. Its header must be contiguous. It
 // returns what slowValue returns.
 func (p *parser) list(t *XType, i, lead int) (int, uint32) {
-	h, elem := i+lead, t.elem
+	h, elem := i+lead, t.Elem()
 	body := h + wire.ListHeader
 	n, left := wire.BE32(p.b[h+1:]), len(p.b)-body+p.after
-	if WireType(p.b[h]) != elem.wire && n > 0 || uint64(n)*uint64(wire.MinSize[elem.wire]) > uint64(left) || n > maxCount {
+	if WireType(p.b[h]) != elem.Wire() && n > 0 || uint64(n)*uint64(wire.MinSize[elem.Wire()]) > uint64(left) || n > maxCount {
 		return p.badList(t, h), 0
 	}
-	e := p.allotFor(t, listWords, int(n), t.elemWords(), i)
+	e := p.allotFor(t, listWords, int(n), t.ElemWords(), i)
 	if e == 0 {
 		return failed, 0
 	}
-	if elem.kind == fixed {
-		if i = p.need(i, lead+wire.ListHeader+int(n)*int(elem.size)); i < 0 {
+	if elem.Kind() == schema.Fixed {
+		if i = p.need(i, lead+wire.ListHeader+int(n)*int(elem.Size())); i < 0 {
 			return i, 0
 		}
 		body = i + lead + wire.ListHeader
-		i = body + int(n)*int(elem.size)
+		i = body + int(n)*int(elem.Size())
 		p.listEntry(t, e, body, n)
 		p.m.idx[e+listEnd] = p.base + uint32(i)
 		return i, e
@@ -254,8 +255,8 @@ func (p *parser) list(t *XType, i, lead int) (int, uint32) {
 	i = body
 	for k := range n {
 		var word uint32
-		if elem.kind == record {
-			i = p.structure(elem.desc, e+listWords+k*uint32(elem.desc.words), i)
+		if elem.Kind() == schema.Record {
+			i = p.structure(elem.Struct(), e+listWords+k*uint32(elem.Struct().Words()), i)
 		} else if i, word = p.element(elem, i); i >= 0 {
 			p.m.idx[e+listWords+k] = word
 		}
@@ -282,7 +283,7 @@ func (p *parser) badList(t *XType, h int) int {
 	switch {
 	case n < 0:
 		return p.fail(h+1, ErrNegative)
-	case elem == t.elem.wire:
+	case elem == t.Elem().Wire():
 		return p.short()
 	case wire.MinSize[elem] == 0:
 		return p.fail(h, wire.TypeError(elem))
@@ -298,10 +299,10 @@ func (p *parser) listEntry(t *XType, e uint32, body int, n uint32) {
 	w[listCount] = n
 	w[listElems] = e + listWords
 	w[listRoom] = n
-	if t.kind == list && t.elem.kind == record {
-		w[listRoom] = uint32(t.elem.desc.words)
+	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record {
+		w[listRoom] = uint32(t.Elem().Struct().Words())
 	}
-	w[listType] = t.id
+	w[listType] = t.ID()
 }
 
 // dict indexes the map of type t after lead bytes at i. Its header must be contiguous. It returns
@@ -310,8 +311,8 @@ func (p *parser) dict(t *XType, i, lead int) (int, uint32) {
 	h := i + lead
 	i = h + wire.MapHeader
 	n := wire.BE32(p.b[h+2:])
-	if (WireType(p.b[h]) != t.key.wire || WireType(p.b[h+1]) != t.elem.wire) && n > 0 ||
-		uint64(n)*uint64(wire.MinSize[t.key.wire]+wire.MinSize[t.elem.wire]) > uint64(len(p.b)-i+p.after) {
+	if (WireType(p.b[h]) != t.Key().Wire() || WireType(p.b[h+1]) != t.Elem().Wire()) && n > 0 ||
+		uint64(n)*uint64(wire.MinSize[t.Key().Wire()]+wire.MinSize[t.Elem().Wire()]) > uint64(len(p.b)-i+p.after) {
 		return p.badDict(t, h), 0
 	}
 	e := p.allotFor(t, listWords, int(n), pairWords, i)
@@ -321,8 +322,8 @@ func (p *parser) dict(t *XType, i, lead int) (int, uint32) {
 	p.listEntry(t, e, i, n)
 	for k := range n {
 		var key, value uint32
-		if i, key = p.element(t.key, i); i >= 0 {
-			i, value = p.element(t.elem, i)
+		if i, key = p.element(t.Key(), i); i >= 0 {
+			i, value = p.element(t.Elem(), i)
 		}
 		if i < 0 {
 			return p.inElement(int(k), i), 0
@@ -344,7 +345,7 @@ func (p *parser) badDict(t *XType, h int) int {
 		return p.fail(h, wire.TypeError(key))
 	case wire.MinSize[value] == 0:
 		return p.fail(h+1, wire.TypeError(value))
-	case key == t.key.wire && value == t.elem.wire:
+	case key == t.Key().Wire() && value == t.Elem().Wire():
 		return p.short()
 	}
 	return mismatch
@@ -353,7 +354,7 @@ func (p *parser) badDict(t *XType, h int) int {
 // element indexes the element, key or value of type t at i. It returns the index after it, failed
 // or mismatch, and its word.
 func (p *parser) element(t *XType, i int) (int, uint32) {
-	if t.kind >= record {
+	if t.Kind() >= schema.Record {
 		return p.value(t, i, 0)
 	}
 	i, n := p.textOrFixed(t, i, 0)
@@ -364,8 +365,8 @@ func (p *parser) element(t *XType, i int) (int, uint32) {
 // checks the value. It returns the index at which the lead bytes are now, or failed, and how many
 // bytes they and the value have.
 func (p *parser) textOrFixed(t *XType, i, lead int) (at, n int) {
-	if t.kind == fixed {
-		n = lead + int(t.size)
+	if t.Kind() == schema.Fixed {
+		n = lead + int(t.Size())
 		if i = p.need(i, n); i < 0 {
 			return i, 0
 		}
@@ -385,7 +386,7 @@ func (p *parser) textOrFixed(t *XType, i, lead int) (at, n int) {
 	if i = p.need(i, n); i < 0 {
 		return i, 0
 	}
-	if p.utf8 && !t.binary && !utf8.Valid(p.b[i+lead+wire.TextHeader:i+n]) {
+	if p.utf8 && !t.Binary() && !utf8.Valid(p.b[i+lead+wire.TextHeader:i+n]) {
 		return p.fail(i+lead+wire.TextHeader, ErrUTF8), 0
 	}
 	return i, n

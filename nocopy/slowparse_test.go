@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // The loop that runs programs and the slow parser must fill an index alike, word by word, and
@@ -35,16 +36,16 @@ func (r *schemas) define() {
 	r.descs = nil
 	for i := range 2 + r.IntN(5) {
 		if name := fmt.Sprint("S", i); r.IntN(4) == 0 {
-			r.descs = append(r.descs, newUnionDesc(name))
+			r.descs = append(r.descs, schema.NewUnion(name))
 		} else {
-			r.descs = append(r.descs, newStructDesc(name))
+			r.descs = append(r.descs, schema.NewStruct(name))
 		}
 	}
 	for _, d := range r.descs {
 		var fields []XFieldDesc
 		for id := range r.IntN(7) {
 			f := XFieldDesc{ID: int16(3*id + r.IntN(3)), Name: fmt.Sprint("f", id), Type: r.typ(0)}
-			if !d.union {
+			if !d.IsUnion() {
 				f.Req = []XRequiredness{XDefaultReq, XDefaultReq, XOptional, XRequired}[r.IntN(4)]
 			}
 			fields = append(fields, f)
@@ -57,37 +58,37 @@ func (r *schemas) define() {
 func (r *schemas) typ(depth int) *XType {
 	switch k := r.IntN(10); {
 	case depth < 3 && k == 0:
-		return listTypeOf(r.typ(depth + 1))
+		return schema.ListOf(r.typ(depth + 1))
 	case depth < 3 && k == 1:
-		return setTypeOf(r.typ(depth + 1))
+		return schema.SetOf(r.typ(depth + 1))
 	case depth < 3 && k == 2:
-		return mapTypeOf(r.typ(depth+1), r.typ(depth+1))
+		return schema.MapOf(r.typ(depth+1), r.typ(depth+1))
 	case k == 3:
-		return listTypeOf(structTypeOf(r.descs[r.IntN(len(r.descs))]))
+		return schema.ListOf(schema.StructOf(r.descs[r.IntN(len(r.descs))]))
 	case k == 4:
-		return mapTypeOf(typeString, typeString)
+		return schema.MapOf(schema.TypeString, schema.TypeString)
 	case k < 7:
-		return structTypeOf(r.descs[r.IntN(len(r.descs))])
+		return schema.StructOf(r.descs[r.IntN(len(r.descs))])
 	}
-	return []*XType{typeBool, typeI8, typeI16, typeI32, typeI64, typeDouble, typeString, typeString, typeBinary, typeUUID}[r.IntN(10)]
+	return []*XType{schema.TypeBool, schema.TypeI8, schema.TypeI16, schema.TypeI32, schema.TypeI64, schema.TypeDouble, schema.TypeString, schema.TypeString, schema.TypeBinary, schema.TypeUUID}[r.IntN(10)]
 }
 
 func (r *schemas) structure(dst []byte, d *XDesc, depth int) []byte {
-	order := slices.Clone(d.order(r.IntN(2) == 0))
+	order := slices.Clone(fieldOrder(d, r.IntN(2) == 0))
 	if r.Float64() < r.odd {
 		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
 	for _, i := range order {
-		f := &d.fields[i]
+		f := &d.Fields()[i]
 		times := 1
 		switch {
-		case depth > 5 && f.kind >= record && f.Req != XRequired, f.Req != XRequired && r.IntN(5) == 0:
+		case depth > 5 && f.Kind() >= schema.Record && f.Req != XRequired, f.Req != XRequired && r.IntN(5) == 0:
 			times = 0
 		case r.Float64() < r.odd:
 			times = r.IntN(3)
 		}
 		for range times {
-			dst = r.value(append(dst, byte(f.header>>16), byte(f.header>>8), byte(f.header)), f.typ, depth)
+			dst = r.value(append(dst, byte(f.Header()>>16), byte(f.Header()>>8), byte(f.Header())), f.Type, depth)
 		}
 		if r.Float64() < r.odd { // unknown, or known with another type
 			dst = append(dst, byte(WireI8), 0, byte(r.IntN(24)), 7)
@@ -101,13 +102,13 @@ func (r *schemas) value(dst []byte, t *XType, depth int) []byte {
 	if depth > 5 {
 		n = 0
 	}
-	switch t.kind {
-	case record:
+	switch t.Kind() {
+	case schema.Record:
 		if depth > 12 { // it may need itself
 			return append(dst, byte(WireStop))
 		}
-		return r.structure(dst, t.desc, depth+1)
-	case text:
+		return r.structure(dst, t.Struct(), depth+1)
+	case schema.Text:
 		if r.IntN(8) == 0 {
 			n = r.IntN(200)
 		}
@@ -116,20 +117,20 @@ func (r *schemas) value(dst []byte, t *XType, depth int) []byte {
 			dst[len(dst)-1] = 0xff // no UTF-8
 		}
 		return dst
-	case fixed:
-		for range t.size {
+	case schema.Fixed:
+		for range t.Size() {
 			dst = append(dst, byte(r.IntN(2)))
 		}
 		return dst
 	}
-	elem, key := t.elem, t.key
+	elem, key := t.Elem(), t.Key()
 	if r.Float64() < r.odd/2 {
-		elem = typeI32
+		elem = schema.TypeI32
 	}
 	if key != nil {
-		dst = append(dst, byte(key.wire))
+		dst = append(dst, byte(key.Wire()))
 	}
-	dst = binary.BigEndian.AppendUint32(append(dst, byte(elem.wire)), uint32(n))
+	dst = binary.BigEndian.AppendUint32(append(dst, byte(elem.Wire())), uint32(n))
 	for range n {
 		if key != nil {
 			dst = r.value(dst, key, depth+1)
@@ -143,7 +144,7 @@ func (r *schemas) value(dst []byte, t *XType, depth int) []byte {
 // found not to be of its type.
 func liveWords(m *Message) []uint32 {
 	c := indexChecker{m: m, taken: make([]string, m.words)}
-	c.value(m.desc.self, m.root, m.desc.name)
+	c.value(m.desc.Type(), m.root, m.desc.Name())
 	words := slices.Clone(m.idx[:m.words])
 	for i, taken := range c.taken {
 		if taken == "" {
@@ -217,19 +218,19 @@ func TestLoopAgainstSlowParser(t *testing.T) {
 // TestTextAcrossBlocks: where a text ends in the next block, words of the index that another
 // message has left do not say where it began.
 func TestTextAcrossBlocks(t *testing.T) {
-	d := newStructDesc("Texts")
+	d := schema.NewStruct("Texts")
 	d.Define(
-		XFieldDesc{ID: 1, Name: "a", Type: typeString},
-		XFieldDesc{ID: 2, Name: "b", Type: typeString, Req: XRequired},
-		XFieldDesc{ID: 3, Name: "n", Type: typeI32, Req: XRequired},
-		XFieldDesc{ID: 4, Name: "c", Type: typeString},
+		XFieldDesc{ID: 1, Name: "a", Type: schema.TypeString},
+		XFieldDesc{ID: 2, Name: "b", Type: schema.TypeString, Req: XRequired},
+		XFieldDesc{ID: 3, Name: "n", Type: schema.TypeI32, Req: XRequired},
+		XFieldDesc{ID: 4, Name: "c", Type: schema.TypeString},
 	)
 	wire := func(a, b, c string) []byte {
 		s := newStruct(d)
 		defer s.Release()
-		s.SetText(d.named("a"), a)
-		s.SetText(d.named("b"), b)
-		s.SetText(d.named("c"), c)
+		s.SetText(fieldNamed(d, "a"), a)
+		s.SetText(fieldNamed(d, "b"), b)
+		s.SetText(fieldNamed(d, "c"), c)
 		return s.m.AppendTo(nil)
 	}
 	long := strings.Repeat("x", 100)

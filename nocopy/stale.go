@@ -32,7 +32,7 @@ func (s staleUse) Error() string {
 	if now := s.m.gen; d == nil || gen < since || gen >= now {
 		return panicStale + findWhere
 	}
-	what := d.name
+	what := d.Name()
 	if uint32(s.k) != firstEntry {
 		what = "part of " + what
 	}
@@ -56,7 +56,7 @@ func (m *Message) emptyText() string {
 	if m.home == nil || m.past.desc == nil {
 		return panicEmpty
 	}
-	return m.staleText(m.past.desc.name, m.gen-1)
+	return m.staleText(m.past.desc.Name(), m.gen-1)
 }
 
 // staleText returns the text of a panic for the use of contents of that generation.

@@ -23,11 +23,11 @@ var heldKinds = []struct {
 	{"struct", "point", fieldHandle("point"), sameType, nil},
 	{"union", "shape", fieldHandle("shape"), sameType, nil},
 	{"arm of a union that is a list", "shape", func(s XStruct) XStruct {
-		return s.Child(allDesc.named("shape"), allDesc).Child(shapeDesc.named("outline"), shapeDesc)
-	}, func(t *XType) *XType { return shapeDesc.field(shapeDesc.named("outline")).typ }, map[string]func(s XStruct){
+		return s.Child(fieldNamed(allDesc, "shape"), allDesc).Child(fieldNamed(shapeDesc, "outline"), shapeDesc)
+	}, func(t *XType) *XType { return shapeDesc.FieldOf(fieldNamed(shapeDesc, "outline")).Type }, map[string]func(s XStruct){
 		"another arm": func(s XStruct) {
-			shape := s.Child(allDesc.named("shape"), allDesc)
-			shape.Arm(shapeDesc.named("radius"), shapeDesc).SetFloat64(shapeDesc.named("radius"), 2)
+			shape := s.Child(fieldNamed(allDesc, "shape"), allDesc)
+			shape.Arm(fieldNamed(shapeDesc, "radius"), shapeDesc).SetFloat64(fieldNamed(shapeDesc, "radius"), 2)
 		},
 	}},
 	{"list of numbers", "numbers", fieldHandle("numbers"), sameType, nil},
@@ -38,55 +38,55 @@ var heldKinds = []struct {
 	{"set", "unique", fieldHandle("unique"), sameType, nil},
 	{"list of structs", "points", fieldHandle("points"), sameType, nil},
 	{"element of a list of structs", "points", func(s XStruct) XStruct {
-		return StructList[XStruct](s.Child(allDesc.named("points"), allDesc)).At(1)
+		return StructList[XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc)).At(1)
 	}, elemType, nil},
 	{"list of lists", "matrix", fieldHandle("matrix"), sameType, nil},
 	{"element of a list of lists", "matrix", func(s XStruct) XStruct {
-		return NestedList[XStruct](s.Child(allDesc.named("matrix"), allDesc)).At(1)
+		return NestedList[XStruct](s.Child(fieldNamed(allDesc, "matrix"), allDesc)).At(1)
 	}, elemType, map[string]func(s XStruct){
 		"Set of the element": func(s XStruct) {
-			l := NestedList[XStruct](s.Child(allDesc.named("matrix"), allDesc))
+			l := NestedList[XStruct](s.Child(fieldNamed(allDesc, "matrix"), allDesc))
 			l.Set(1, l.At(0))
 		},
-		"NewAt of the element": func(s XStruct) { NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc)).NewAt(1, 3) },
+		"NewAt of the element": func(s XStruct) { NestedList[Int32List](s.Child(fieldNamed(allDesc, "matrix"), allDesc)).NewAt(1, 3) },
 	}},
 	{"map", "counts", fieldHandle("counts"), sameType, nil},
 	{"map of structs", "byNumber", fieldHandle("byNumber"), sameType, nil},
 	{"value of a map of structs", "byNumber", func(s XStruct) XStruct {
-		v, _ := StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc)).Get(7)
+		v, _ := StructMap[int32, XStruct, XAsInt32](s.Child(fieldNamed(allDesc, "byNumber"), allDesc)).Get(7)
 		return v
 	}, elemType, map[string]func(s XStruct){
 		"Put of the key": func(s XStruct) {
-			p := StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc))
+			p := StructMap[int32, XStruct, XAsInt32](s.Child(fieldNamed(allDesc, "byNumber"), allDesc))
 			p.Put(7, emptyHandle())
 		},
 		"PutNew of the key": func(s XStruct) {
-			StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc)).PutNew(7)
+			StructMap[int32, XStruct, XAsInt32](s.Child(fieldNamed(allDesc, "byNumber"), allDesc)).PutNew(7)
 		},
 		"Delete of the key": func(s XStruct) {
-			StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc)).Delete(7)
+			StructMap[int32, XStruct, XAsInt32](s.Child(fieldNamed(allDesc, "byNumber"), allDesc)).Delete(7)
 		},
 	}},
 	{"map of lists", "groups", fieldHandle("groups"), sameType, nil},
 	{"value of a map of lists", "groups", func(s XStruct) XStruct {
-		v, _ := NestedMap[string, XStruct, XAsString](s.Child(allDesc.named("groups"), allDesc)).Get("g")
+		v, _ := NestedMap[string, XStruct, XAsString](s.Child(fieldNamed(allDesc, "groups"), allDesc)).Get("g")
 		return v
 	}, elemType, map[string]func(s XStruct){
 		"PutNew of the key": func(s XStruct) {
-			NestedMap[string, XStruct, XAsString](s.Child(allDesc.named("groups"), allDesc)).PutNew("g", 3)
+			NestedMap[string, XStruct, XAsString](s.Child(fieldNamed(allDesc, "groups"), allDesc)).PutNew("g", 3)
 		},
 		"Delete of the key": func(s XStruct) {
-			NestedMap[string, XStruct, XAsString](s.Child(allDesc.named("groups"), allDesc)).Delete("g")
+			NestedMap[string, XStruct, XAsString](s.Child(fieldNamed(allDesc, "groups"), allDesc)).Delete("g")
 		},
 	}},
 	{"key that is a struct", "byPoint", func(s XStruct) XStruct {
-		for k := range (Map[XStruct, string, XAsView[XStruct], XAsString](s.Child(allDesc.named("byPoint"), allDesc))).All() {
+		for k := range (Map[XStruct, string, XAsView[XStruct], XAsString](s.Child(fieldNamed(allDesc, "byPoint"), allDesc))).All() {
 			return k
 		}
 		panic("no key")
-	}, func(t *XType) *XType { return t.key }, map[string]func(s XStruct){
+	}, func(t *XType) *XType { return t.Key() }, map[string]func(s XStruct){
 		"Delete of the key": func(s XStruct) {
-			p := Map[XStruct, string, XAsView[XStruct], XAsString](s.Child(allDesc.named("byPoint"), allDesc))
+			p := Map[XStruct, string, XAsView[XStruct], XAsString](s.Child(fieldNamed(allDesc, "byPoint"), allDesc))
 			for k := range p.All() {
 				p.Delete(k)
 			}
@@ -95,10 +95,10 @@ var heldKinds = []struct {
 }
 
 func sameType(t *XType) *XType { return t }
-func elemType(t *XType) *XType { return t.elem }
+func elemType(t *XType) *XType { return t.Elem() }
 
 func fieldHandle(name string) func(s XStruct) XStruct {
-	return func(s XStruct) XStruct { return s.Child(allDesc.named(name), allDesc) }
+	return func(s XStruct) XStruct { return s.Child(fieldNamed(allDesc, name), allDesc) }
 }
 
 // fieldEvents are what may happen to the field that a handle is in.
@@ -112,7 +112,7 @@ var fieldEvents = map[string]func(s XStruct, f XField){
 		c.Release()
 	},
 	"SetChild of itself":        func(s XStruct, f XField) { s.SetChild(f, allDesc, s.Child(f, allDesc)) },
-	"Unset, and something else": func(s XStruct, f XField) { s.Unset(f); s.SetText(allDesc.named("text"), longText) },
+	"Unset, and something else": func(s XStruct, f XField) { s.Unset(f); s.SetText(fieldNamed(allDesc, "text"), longText) },
 }
 
 // heldStates are the states that a message may be in when handles are taken.
@@ -153,14 +153,14 @@ func parsedBy(t *testing.T, w way, wire []byte) XStruct {
 func newRoot(d *XDesc, opts ...Option) XStruct {
 	m := newMessage(d, flagsOf(opts), usualLimits)
 	m.buf.OpenRoot(headroom)
-	m.root = m.alloc(d.words)
+	m.root = m.alloc(d.Words())
 	m.beginStruct(d, m.root)
 	return m.handle(m.root)
 }
 
 // fill sets every field that a kind of handle is of; the last is still open afterwards.
 func fill(s XStruct) {
-	f := allDesc.named
+	f := func(name string) XField { return fieldNamed(allDesc, name) }
 	s.SetInt64s(f("numbers"), allDesc, []int64{1, 2, 3})
 	s.SetTexts(f("words"), allDesc, []string{"a", "b"})
 	s.SetInt32s(f("unique"), allDesc, []int32{1, 2})
@@ -171,15 +171,15 @@ func fill(s XStruct) {
 	for i := range 40 {
 		counts.Put("key "+itoa(i), int64(i))
 	}
-	x := pointDesc.named("x")
+	x := fieldNamed(pointDesc, "x")
 	s.NewChild(f("point"), allDesc, 0).SetInt32(x, 1)
 	points := StructList[XStruct](s.NewChild(f("points"), allDesc, 2))
 	points.At(1).SetInt32(x, 2)
 	NestedList[Int32List](s.NewChild(f("matrix"), allDesc, 2)).NewAt(1, 2).Set(0, 5)
 	StructMap[int32, XStruct, XAsInt32](s.NewChild(f("byNumber"), allDesc, 0)).PutNew(7).SetInt32(x, 3)
 	Map[XStruct, string, XAsView[XStruct], XAsString](s.NewChild(f("byPoint"), allDesc, 0)).Append("v").SetInt32(x, 4)
-	shape := s.NewChild(f("shape"), allDesc, 0).Arm(shapeDesc.named("outline"), shapeDesc)
-	StructList[XStruct](shape.NewChild(shapeDesc.named("outline"), shapeDesc, 2)).At(1).SetInt32(x, 5)
+	shape := s.NewChild(f("shape"), allDesc, 0).Arm(fieldNamed(shapeDesc, "outline"), shapeDesc)
+	StructList[XStruct](shape.NewChild(fieldNamed(shapeDesc, "outline"), shapeDesc, 2)).At(1).SetInt32(x, 5)
 	NestedMap[string, StructList[XStruct], XAsString](s.NewChild(f("groups"), allDesc, 0)).PutNew("g", 2).At(1).SetInt32(x, 6)
 }
 
@@ -190,8 +190,8 @@ func show(v XStruct, t *XType) string { return string(formatter{m: v.m}.value(ni
 func TestHandleOfWhatIsGone(t *testing.T) {
 	wire := heldWire()
 	for _, kind := range heldKinds {
-		f := allDesc.named(kind.field)
-		typ := kind.typ(allDesc.field(f).typ)
+		f := fieldNamed(allDesc, kind.field)
+		typ := kind.typ(allDesc.FieldOf(f).Type)
 		events := map[string]func(s XStruct){}
 		for name, event := range fieldEvents {
 			events[name] = func(s XStruct) { event(s, f) }
@@ -246,11 +246,11 @@ func changeStale(t *testing.T, where string, h XStruct, typ *XType) {
 // TestHandleOfElement: a handle of an element of a list of structs is of its place: when the
 // element is set, it is the handle of the new one, to be read and changed.
 func TestHandleOfElement(t *testing.T) {
-	x := pointDesc.named("x")
+	x := fieldNamed(pointDesc, "x")
 	for state, make := range heldStates {
 		t.Run(state, func(t *testing.T) {
 			s := make(t, heldWire())
-			l := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
+			l := StructList[XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc))
 			h := l.At(1)
 			l.Set(1, l.At(0))
 			if got, want := h.Format(pointDesc), l.At(0).Format(pointDesc); got != want {
@@ -261,7 +261,7 @@ func TestHandleOfElement(t *testing.T) {
 				t.Errorf("%s: the element is %d after a change to 77", state, got)
 			}
 			again := mustParse(t, allDesc, s.m.Bytes())
-			if got := StructList[XStruct](again.Child(allDesc.named("points"), allDesc)).At(1).Int32(x); got != 77 {
+			if got := StructList[XStruct](again.Child(fieldNamed(allDesc, "points"), allDesc)).At(1).Int32(x); got != 77 {
 				t.Errorf("%s: %d is sent", state, got)
 			}
 			again.Release()
@@ -280,7 +280,7 @@ func TestTextsOfWhatIsGone(t *testing.T) {
 			}
 			for _, long := range []bool{false, true} {
 				s := make(t, heldWire())
-				text, blob := allDesc.named("text"), allDesc.named("blob")
+				text, blob := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob")
 				n := 100
 				if long {
 					n = 3 * referSize
@@ -289,11 +289,11 @@ func TestTextsOfWhatIsGone(t *testing.T) {
 				s.SetText(text, want)
 				copy(s.NewBytes(blob, n), want)
 				got, gotBytes := s.Text(text), s.Bytes(blob)
-				word := StringList(s.Child(allDesc.named("words"), allDesc)).At(0)
+				word := StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)).At(0)
 				wantWord := strings.Clone(word)
 				for i, happen := range []func(){
 					func() { s.SetText(text, strings.Repeat("u", n)); s.SetBytes(blob, []byte(strings.Repeat("u", n))) },
-					func() { s.Unset(text); s.Unset(blob); s.Unset(allDesc.named("words")) },
+					func() { s.Unset(text); s.Unset(blob); s.Unset(fieldNamed(allDesc, "words")) },
 					func() { s.m.Finish() },
 					func() { s.Release() },
 					func() {

@@ -12,7 +12,7 @@ import (
 func TestStaleNamesType(t *testing.T) {
 	said := func(s XStruct) (text string) {
 		defer func() { text = fmt.Sprint(recover()) }()
-		s.Has(describedOrder.named("id"))
+		s.Has(fieldNamed(describedOrder, "id"))
 		return ""
 	}
 	want := func(what string, s XStruct, prefix string) {
@@ -23,10 +23,10 @@ func TestStaleNamesType(t *testing.T) {
 	}
 	const isOrder, isPart, isUnknown = "nocopy: Order used after Release", "nocopy: part of Order used after Release", panicStale
 	var m Message
-	fill := func(d *XDesc) XStruct { return d.newInto(&m, nil) }
+	fill := func(d *XDesc) XStruct { return newInto(d, &m, nil) }
 
 	root := fill(describedOrder)
-	part := root.NewChild(describedOrder.named("customer"), describedOrder, 0)
+	part := root.NewChild(fieldNamed(describedOrder, "customer"), describedOrder, 0)
 	m.Reset()
 	want("empty", root, isOrder)
 	want("empty, a part", part, isPart)
@@ -52,11 +52,11 @@ func TestStaleNamesTypeAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, list := s.m, Int32List(s.Child(describedOrder.named("price_list"), describedOrder))
+	m, list := s.m, Int32List(s.Child(fieldNamed(describedOrder, "price_list"), describedOrder))
 	s.Release()
 	for name, f := range map[string]func(){
-		"getter":  func() { s.Int64(describedOrder.named("id")) },
-		"setter":  func() { s.SetInt64(describedOrder.named("id"), 1) },
+		"getter":  func() { s.Int64(fieldNamed(describedOrder, "id")) },
+		"setter":  func() { s.SetInt64(fieldNamed(describedOrder, "id"), 1) },
 		"Len":     func() { list.Len() },
 		"At":      func() { list.At(0) },
 		"Append":  func() { list.Append(1) },

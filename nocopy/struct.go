@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -20,7 +21,7 @@ const notIndexed = 1 << 31
 var empty = makeEmpty(nil)
 
 // makeEmpty returns a message as empty is, for what field f reads as; for any if f is nil.
-func makeEmpty(f *field) *Message {
+func makeEmpty(f *schema.Field) *Message {
 	m := &Message{entries: entries{words: math.MaxUint16 + 1}, frozen: true, guarded: true, absence: absence{absent: true, absentIn: f}}
 	m.openHandle, m.mapFill.handle, m.listFill.handle = staleHandle, staleHandle, staleHandle
 	m.buf.Reset(false)
@@ -123,7 +124,7 @@ func (s XStruct) alive() {
 
 // HasField reports whether the field is set. It works for structs of any size.
 func (s XStruct) HasField(f XField) bool {
-	if !f.wide() || s.m == nil {
+	if !f.Wide() || s.m == nil {
 		return s.Has(f)
 	}
 	s.alive()
@@ -270,7 +271,7 @@ func (s XStruct) SetInt8(f XField, v int8) {
 	if debugging && s.m != nil {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	if !f.wide() && s.m != nil {
+	if !f.Wide() && s.m != nil {
 		if p := s.word(f); s.m.buf.InTail(p, 1) {
 			s.m.buf.Put1(p, byte(v))
 			return
@@ -284,7 +285,7 @@ func (s XStruct) SetInt16(f XField, v int16) {
 	if debugging && s.m != nil {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	if !f.wide() && s.m != nil {
+	if !f.Wide() && s.m != nil {
 		if p := s.word(f); s.m.buf.InTail(p, 2) {
 			s.m.buf.Put2(p, uint16(v))
 			return
@@ -298,7 +299,7 @@ func (s XStruct) SetInt32(f XField, v int32) {
 	if debugging && s.m != nil {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	if !f.wide() && s.m != nil {
+	if !f.Wide() && s.m != nil {
 		if p := s.word(f); s.m.buf.InTail(p, 4) {
 			s.m.buf.Put4(p, uint32(v))
 			return
@@ -312,7 +313,7 @@ func (s XStruct) SetInt64(f XField, v int64) {
 	if debugging && s.m != nil {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	if !f.wide() && s.m != nil {
+	if !f.Wide() && s.m != nil {
 		if p := s.word(f); s.m.buf.InTail(p, 8) {
 			s.m.buf.Put8(p, uint64(v))
 			return
@@ -352,7 +353,7 @@ func (s XStruct) fixed(f XField, n int) []byte {
 		return s.m.buf.At(p)[:n:n]
 	}
 	p, b := s.placeField(f, wire.FieldHeader+n)
-	wire.PutHeader(b, f.header())
+	wire.PutHeader(b, f.Header())
 	s.m.put(uint32(s.k), f, p+wire.FieldHeader)
 	return b[wire.FieldHeader : wire.FieldHeader+n]
 }
@@ -423,14 +424,14 @@ func (s XStruct) SetText(f XField, v string) {
 	if s.m == nil {
 		panic(setterOfZero())
 	}
-	if f.wide() {
+	if f.Wide() {
 		s.setTextWide(f, v)
 		return
 	}
 	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		if w := &s.m.idx[uint32(s.k)+f.word()]; *w == 0 {
+		if w := &s.m.idx[uint32(s.k)+f.Word()]; *w == 0 {
 			*w = s.m.buf.Tail() + wire.FieldHeader
-			s.m.buf.AppendShort(uint64(f.header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
+			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
 			return
 		}
 	}
@@ -442,7 +443,7 @@ func (s XStruct) setTextWide(f XField, v string) {
 	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
 		if w := s.m.wideSlot(uint32(s.k), f); *w == 0 {
 			*w = s.m.buf.Tail() + wire.FieldHeader
-			s.m.buf.AppendShort(uint64(f.header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
+			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
 			return
 		}
 	}
@@ -453,7 +454,7 @@ func (s XStruct) setTextWide(f XField, v string) {
 // one that is open. It returns where the bytes are to be stored.
 func (s XStruct) appendField(f XField, n int) []byte {
 	p, b := s.m.buf.Extend(wire.FieldHeader + n)
-	wire.PutHeader(b, f.header())
+	wire.PutHeader(b, f.Header())
 	s.m.put(uint32(s.k), f, p+wire.FieldHeader)
 	return b[wire.FieldHeader : wire.FieldHeader+n]
 }
@@ -493,7 +494,7 @@ func (s XStruct) NewBytes(f XField, n int) []byte {
 
 func putTextField(b []byte, f XField, n int) {
 	_ = b[6]
-	wire.PutHeader(b, f.header())
+	wire.PutHeader(b, f.Header())
 	wire.PutBE32(b[wire.FieldHeader:], uint32(n))
 }
 

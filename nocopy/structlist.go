@@ -59,16 +59,16 @@ func (s XStruct) structAt(i int) XStruct {
 		return m.handle(m.structEntry(e, uint32(i)))
 	}
 	if f := &m.open[len(m.open)-1]; f.e == e && f.next == uint32(i) {
-		d := f.typ.elem.desc
+		d := f.typ.Elem().Struct()
 		m.beginStruct(d, m.structEntry(e, uint32(i)))
 		m.open[len(m.open)-2].next++
-		if len(d.owed) == 0 && len(d.template) <= chain.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
+		if len(d.Owed()) == 0 && len(d.Template()) <= chain.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
 			m.listFill = listFill{handle: s.k, next: i + 1, end: int(m.idx[e+listCount]), open: m.openHandle, desc: d}
 		}
 		return XStruct{m, m.openHandle}
 	}
 	if m.appendsAt(e, uint32(i)) {
-		m.beginStruct(s.typ().elem.desc, m.structEntry(e, uint32(i)))
+		m.beginStruct(s.typ().Elem().Struct(), m.structEntry(e, uint32(i)))
 	}
 	return m.handle(m.structEntry(e, uint32(i)))
 }
@@ -85,25 +85,25 @@ type listFill struct {
 func (m *Message) nextElement() XStruct {
 	f := &m.listFill
 	d := f.desc
-	if !m.buf.Fits(len(d.template)) {
-		m.buf.MakeFit(len(d.template))
+	if !m.buf.Fits(len(d.Template())) {
+		m.buf.MakeFit(len(d.Template()))
 	}
 	p := m.buf.Tail()
 	e := uint32(f.open)
 	m.idx[e+entryEnd] = p
-	e += uint32(d.words)
+	e += uint32(d.Words())
 	m.indexTemplate(d, e, p+1)
-	if d.wide {
+	if d.IsWide() {
 		m.indexWideTemplate(d, e, p+1)
 	}
 	open := m.open
 	open[len(open)-1].e = e
 	open[len(open)-2].next++
 	f.next++
-	f.open += uint64(d.words)
+	f.open += uint64(d.Words())
 	key := f.open
 	m.openHandle = key
-	m.buf.AppendShort(uint64(WireStop)<<56, 1, d.template)
+	m.buf.AppendShort(uint64(WireStop)<<56, 1, d.Template())
 	return XStruct{m, key}
 }
 
@@ -116,10 +116,10 @@ func (l StructList[S]) Set(i int, v S) { XStruct(l).setStructAt(i, XStruct(v)) }
 func (l StructList[S]) Append(v S) {
 	s := XStruct(l)
 	s.changeable()
-	src := s.m.source(XStruct(v), s.typ().elem)
+	src := s.m.source(XStruct(v), s.typ().Elem())
 	s.changeableBy(src.n)
 	e := s.appendStruct()
-	s.m.appendValue(s.typ().elem, 0, src, e)
+	s.m.appendValue(s.typ().Elem(), 0, src, e)
 }
 
 // AppendNew adds an empty element at the end and returns it to be filled.
@@ -127,7 +127,7 @@ func (l StructList[S]) AppendNew() S {
 	s := XStruct(l)
 	s.changeable()
 	e := s.appendStruct()
-	s.m.beginStruct(s.typ().elem.desc, e)
+	s.m.beginStruct(s.typ().Elem().Struct(), e)
 	return S(s.m.handle(e))
 }
 
@@ -202,7 +202,7 @@ func (l StructList[S]) Add(v S) {
 func (s XStruct) appendStruct() uint32 {
 	t := s.typ()
 	slot := s.m.appendSlots(s.entry(), 1)
-	e := s.m.allocFor(t.elem, t.elem.desc.words)
+	e := s.m.allocFor(t.Elem(), t.Elem().Struct().Words())
 	s.m.idx[slot] = e
 	return e
 }
@@ -211,7 +211,7 @@ func (s XStruct) appendStruct() uint32 {
 func (s XStruct) setStructAt(i int, v XStruct) {
 	s.changeable()
 	s.checkIndex(i)
-	m, t := s.m, s.typ().elem
+	m, t := s.m, s.typ().Elem()
 	src := m.source(v, t)
 	s.changeableBy(src.n)
 	e := m.structEntry(s.entry(), uint32(i))
@@ -220,20 +220,20 @@ func (s XStruct) setStructAt(i int, v XStruct) {
 		return
 	}
 	m.closeEntry(e) // the fields that it owes may move its table
-	m.noteDeadFields(t.desc, e)
+	m.noteDeadFields(t.Struct(), e)
 	fieldNodes, extra, table := m.editOf(e).fieldNodes, uint32(0), uint32(0)
-	if t.desc.union {
+	if t.Struct().IsUnion() {
 		extra = m.idx[e+unionWord]
 	}
-	if t.desc.wide {
+	if t.Struct().IsWide() {
 		table = m.idx[e+tableWord]
 	}
 	m.replaceValue(t, e, src, e)
 	m.dead.freeExtra(m, extra)
 	if fieldNodes != 0 {
-		m.dead.freeNodes(m, t.desc, fieldNodes)
+		m.dead.freeNodes(m, t.Struct(), fieldNodes)
 	}
-	if t.desc.wide {
-		m.freeTable(table, t.desc.span())
+	if t.Struct().IsWide() {
+		m.freeTable(table, t.Struct().Span())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/internal/hashmap"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -106,13 +107,13 @@ func (ts *tables) newTable(size int) *table {
 // keyBytes returns the bytes by which key i of a map, or element i of a set, is compared; nil
 // if it was deleted, or is absent since it is not valid, as in a message parsed with ByIndex.
 func (m *Message) keyBytes(e uint32, t *XType, i uint32) []byte {
-	kt, word := t.key, uint32(0)
-	if t.kind == list {
-		kt = t.elem
-		switch kt.kind {
-		case fixed:
-			return sameKey(m.buf.At(m.idx[e+listStart]+i*uint32(kt.size)), kt)
-		case text:
+	kt, word := t.Key(), uint32(0)
+	if t.Kind() == schema.List {
+		kt = t.Elem()
+		switch kt.Kind() {
+		case schema.Fixed:
+			return sameKey(m.buf.At(m.idx[e+listStart]+i*uint32(kt.Size())), kt)
+		case schema.Text:
 			if word = m.idx[m.idx[e+listElems]+i]; word == 0 { // not on the wire yet
 				return []byte{}
 			}
@@ -126,10 +127,10 @@ func (m *Message) keyBytes(e uint32, t *XType, i uint32) []byte {
 	if word = m.idx[m.idx[e+listElems]+i*pairWords]; word == 0 {
 		return nil
 	}
-	switch kt.kind {
-	case fixed:
+	switch kt.Kind() {
+	case schema.Fixed:
 		return sameKey(m.buf.At(word), kt)
-	case text:
+	case schema.Text:
 		return m.textBytes(word)
 	}
 	return m.wire(word, kt)
@@ -138,10 +139,10 @@ func (m *Message) keyBytes(e uint32, t *XType, i uint32) []byte {
 // sameKey returns the bytes by which a value of fixed size is compared. Every true bool has the
 // same.
 func sameKey(b []byte, t *XType) []byte {
-	if t.wire == WireBool && b[0] > 1 {
+	if t.Wire() == WireBool && b[0] > 1 {
 		return trueByte
 	}
-	return b[:t.size]
+	return b[:t.Size()]
 }
 
 var trueByte = []byte{1}
@@ -151,7 +152,7 @@ var trueByte = []byte{1}
 func (m *Message) lookup(e uint32, t *XType, key []byte) int {
 	n := m.idx[e+listCount]
 	if f := m.frameOf(e); f != nil && f.next < n { // the elements from next on are zero
-		if bytes.Equal(key, zeroElement(t.elem)) {
+		if bytes.Equal(key, zeroElement(t.Elem())) {
 			return int(n) - 1
 		}
 		n = f.next
@@ -177,10 +178,10 @@ func (m *Message) lookup(e uint32, t *XType, key []byte) int {
 
 // zeroElement returns the bytes by which an element that has not been set is compared.
 func zeroElement(t *XType) []byte {
-	if t.kind == text {
+	if t.Kind() == schema.Text {
 		return nil
 	}
-	return appendZero(nil, t)
+	return schema.AppendZero(nil, t)
 }
 
 // isCurrent reports whether the table has all of n pairs or elements, as they are now.
@@ -237,7 +238,7 @@ func (m *Message) table(e uint32, t *XType, n uint32) *table {
 		tb = m.tables.newTable(tableSize(n))
 		m.tables.made.Put(e, tb)
 		m.more = true
-		if t.ofViews() {
+		if t.OfViews() {
 			m.addViewTable(e)
 		}
 	}
@@ -250,7 +251,7 @@ func (m *Message) table(e uint32, t *XType, n uint32) *table {
 		tb.buckets, larger.buckets = larger.buckets, tb.buckets
 		m.tables.keepSpare(larger)
 	}
-	if tb.seen == 0 && t.kind == dict && t.key.kind == text {
+	if tb.seen == 0 && t.Kind() == schema.Dict && t.Key().Kind() == schema.Text {
 		tb.insertTexts(m, m.idx[m.idx[e+listElems]:][:n*pairWords])
 	}
 	for {
@@ -323,7 +324,7 @@ func (tb *table) insert(m *Message, e uint32, t *XType, i uint32) {
 	if key == nil {
 		return
 	}
-	if t.ofViews() {
+	if t.OfViews() {
 		m.registerElement(e, t, i)
 	}
 	slot, hash, clashes := tb.bucket(m, e, t, key)
@@ -358,7 +359,7 @@ func (tb *table) remove(m *Message, e uint32, t *XType, i uint32) bool {
 	if uint32(tb.buckets[slot]) != i+1 {
 		return false
 	}
-	if next := tb.removeLast(i, t.kind == dict); next != 0 {
+	if next := tb.removeLast(i, t.Kind() == schema.Dict); next != 0 {
 		tb.buckets[slot] = hash<<32 | uint64(next)
 		return true
 	}
@@ -383,7 +384,7 @@ func (tb *table) free(slot int) {
 // elementChanges takes pair or element i, which is about to change, out of the table of entry
 // e, if there is one. The next lookup adds it again.
 func (m *Message) elementChanges(e, i uint32) {
-	if tb := m.tables.made.Get(e); tb != nil && tb.remove(m, e, typeByID(m.idx[e+listType]), i) {
+	if tb := m.tables.made.Get(e); tb != nil && tb.remove(m, e, schema.TypeByID(m.idx[e+listType]), i) {
 		tb.reinsertLater(i)
 	}
 }
@@ -471,7 +472,7 @@ func (m *Message) keyAdded(e uint32, t *XType, i uint32) {
 // repeated returns how many pairs of a map have the key of a later one. Peers use the last.
 func (m *Message) repeated(e uint32, t *XType) int {
 	n := m.idx[e+listCount]
-	if t.key.kind >= record || n < 2 {
+	if t.Key().Kind() >= schema.Record || n < 2 {
 		return 0
 	}
 	m.tables.mu.RLock()
@@ -479,7 +480,7 @@ func (m *Message) repeated(e uint32, t *XType) int {
 	current := tb.isCurrent(n)
 	m.tables.mu.RUnlock()
 	if tb == nil && n <= singlePairs {
-		if t.key.kind == text && m.textKeysDiffer(m.idx[m.idx[e+listElems]:][:n*pairWords]) {
+		if t.Key().Kind() == schema.Text && m.textKeysDiffer(m.idx[m.idx[e+listElems]:][:n*pairWords]) {
 			return 0
 		}
 		if dups := m.repeatedAmongFew(e, t, n); dups >= 0 {

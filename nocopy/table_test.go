@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -59,19 +60,19 @@ func TestTables(t *testing.T) {
 }
 
 func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int, n int, r *rand.Rand) {
-	f := keyed.named(name)
-	ft := keyed.field(f).typ
+	f := fieldNamed(keyed, name)
+	ft := keyed.FieldOf(f).Type
 	data := []byte(fieldHead(keyed, name))
-	if ft.kind == dict {
-		data = append(data, byte(kt.wire))
+	if ft.Kind() == schema.Dict {
+		data = append(data, byte(kt.Wire()))
 	}
-	data = wire.AppendBE32(append(data, byte(ft.elem.wire)), uint32(n))
-	if ft.kind == list {
-		data = wire.AppendBE32(append([]byte(fieldHead(keyed, name)), byte(kt.wire)), uint32(n))
+	data = wire.AppendBE32(append(data, byte(ft.Elem().Wire())), uint32(n))
+	if ft.Kind() == schema.List {
+		data = wire.AppendBE32(append([]byte(fieldHead(keyed, name)), byte(kt.Wire())), uint32(n))
 	}
 	for i := range n {
 		data = appendValueOf(data, kt, number(i, n))
-		if ft.kind == dict {
+		if ft.Kind() == schema.Dict {
 			data = append(data, one+"v"...)
 		}
 	}
@@ -90,12 +91,12 @@ func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int
 		got := s.m.lookup(s.entry(), ft, b)
 		want, dups := slowly(s, ft, b)
 		switch {
-		case ft.kind == list && got >= 0 && want >= 0: // any will do
+		case ft.Kind() == schema.List && got >= 0 && want >= 0: // any will do
 		case got != want:
 			t.Errorf("step %d: %q is found at %d, not %d", step, b, got, want)
 		}
-		if ft.kind == dict {
-			if ft.ofViews() {
+		if ft.Kind() == schema.Dict {
+			if ft.OfViews() {
 				dups = 0 // each counts
 			}
 			live, yielded := s.count()-int(s.m.editOf(s.entry()).dead)-dups, 0
@@ -110,7 +111,7 @@ func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int
 			return value(kt, r.IntN(2*n))
 		}
 		i := r.IntN(s.count())
-		if ft.kind == dict && s.m.idx[s.pairSlot(i)] == 0 {
+		if ft.Kind() == schema.Dict && s.m.idx[s.pairSlot(i)] == 0 {
 			return value(kt, i)
 		}
 		return keyAt(s, ft, i)
@@ -118,9 +119,9 @@ func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int
 	for step := range 120 {
 		k := some()
 		switch class := r.IntN(14); {
-		case class < 2 && ft.kind == dict:
-			putPair[encoded, encoded, raw, raw](s, k, value(typeString, step))
-		case class < 6 && ft.kind == dict:
+		case class < 2 && ft.Kind() == schema.Dict:
+			putPair[encoded, encoded, raw, raw](s, k, value(schema.TypeString, step))
+		case class < 6 && ft.Kind() == schema.Dict:
 			b := k.bytes()
 			if k.view.m != nil {
 				b = bytes.Clone(k.view.wireAs(kt))
@@ -129,18 +130,18 @@ func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int
 			if got := remove(s, k); got != (was >= 0) {
 				t.Errorf("step %d: Delete is %v, the key was at %d", step, got, was)
 			}
-		case class < 7 && ft.kind == dict:
+		case class < 7 && ft.Kind() == schema.Dict:
 			appendNewPair[encoded, encoded, raw, raw](s)
 		case class < 4 && s.count() > 0:
 			h.set(s, ft, r.IntN(s.count()), k)
 		case class < 6:
-			if ft.kind == list && !contains(s, ft, k) {
+			if ft.Kind() == schema.List && !contains(s, ft, k) {
 				h.append(s, ft)
 			}
-		case class < 8 && kt.kind >= record && s.count() > 0:
+		case class < 8 && kt.Kind() >= schema.Record && s.count() > 0:
 			// a handle, of which something may be changed now and later
 			i := r.IntN(s.count())
-			if ft.kind == list {
+			if ft.Kind() == schema.List {
 				handles = append(handles, at(s, ft, i))
 			} else if w := s.m.idx[s.pairSlot(i)]; w != 0 {
 				handles = append(handles, s.m.handle(w))
@@ -224,7 +225,7 @@ func TestTableStays(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			for _, built := range []bool{true, false} {
 				root := newStruct(allDesc)
-				counts := Map[string, int64, XAsString, XAsInt64](root.NewChild(allDesc.named("counts"), allDesc, 0))
+				counts := Map[string, int64, XAsString, XAsInt64](root.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 				for i := range n {
 					counts.Put(itoa(i), int64(i))
 				}
@@ -232,7 +233,7 @@ func TestTableStays(t *testing.T) {
 					wire := root.m.AppendTo(nil)
 					root.Release()
 					root = mustParse(t, allDesc, wire)
-					counts = Map[string, int64, XAsString, XAsInt64](root.Child(allDesc.named("counts"), allDesc))
+					counts = Map[string, int64, XAsString, XAsInt64](root.Child(fieldNamed(allDesc, "counts"), allDesc))
 				}
 				_, _ = counts.Get("0")
 				e := XStruct(counts).entry()
@@ -272,7 +273,7 @@ func TestTableStays(t *testing.T) {
 // this message or in another one that uses its memory again.
 func TestTableOfChangedBytes(t *testing.T) {
 	built := newStruct(allDesc)
-	counts := Map[string, int64, XAsString, XAsInt64](built.NewChild(allDesc.named("counts"), allDesc, 0))
+	counts := Map[string, int64, XAsString, XAsInt64](built.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 	for i := range singlePairs + 1 {
 		counts.Put("key"+itoa(i), int64(i))
 	}
@@ -289,7 +290,7 @@ func TestTableOfChangedBytes(t *testing.T) {
 	for _, first := range uses {
 		b := bytes.Clone(wire)
 		root := mustParse(t, allDesc, b)
-		counts := Map[string, int64, XAsString, XAsInt64](root.Child(allDesc.named("counts"), allDesc))
+		counts := Map[string, int64, XAsString, XAsInt64](root.Child(fieldNamed(allDesc, "counts"), allDesc))
 		b[bytes.Index(b, []byte("key200"))-4] = 0x7f // the length of the key
 		use := func(f func(Map[string, int64, XAsString, XAsInt64])) (panicked bool) {
 			defer func() { panicked = recover() != nil }()

@@ -43,15 +43,15 @@ func (s XStruct) Which() int32 {
 func (s XStruct) Arm(f XField, d *XDesc) XStruct {
 	s.writable() // not changeable: memory that the setter has just returned stays where it is
 	m, e := s.m, s.entry()
-	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
-		if other := d.constant(i); other.word() != f.word() && m.at(e, other) != 0 {
+	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+		if other := d.Field(i); other.Word() != f.Word() && m.at(e, other) != 0 {
 			s.Unset(other)
 		}
 	}
 	if m.idx[e+unionWord]&hasExtra != 0 {
 		m.unsetExtra(e)
 	}
-	m.idx[e+unionWord] = f.word()
+	m.idx[e+unionWord] = f.Word()
 	return s
 }
 
@@ -86,39 +86,18 @@ func (s XStruct) UnsetArm(f XField) {
 	s.Unset(f)
 	e := s.entry()
 	at := s.m.armWord(e)
-	if s.m.idx[at] != f.word() {
+	if s.m.idx[at] != f.Word() {
 		return
 	}
-	if f.wide() {
+	if f.Wide() {
 		s.m.idx[at] = s.m.lastArmIn(e, f)
 		return
 	}
 	which := uint32(0)
-	for w := uint32(unionWords); w < f.words(); w++ {
+	for w := uint32(unionWords); w < f.Words(); w++ {
 		if s.m.idx[e+w] != 0 {
 			which = w
 		}
 	}
 	s.m.idx[at] = which
-}
-
-// ArmName returns the IDL's name of a union's field, by its word as Which returns it. It returns
-// "none" for 0, and the number for a word that no field has.
-func (d *XDesc) ArmName(word int32) string {
-	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
-		return d.fields[i].Name
-	}
-	if word == 0 {
-		return "none"
-	}
-	return itoa(int(word))
-}
-
-// ArmID returns the id of a union's field, by its word as Which returns it, or 0 if no field has
-// it.
-func (d *XDesc) ArmID(word int32) int16 {
-	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
-		return d.fields[i].ID
-	}
-	return 0
 }

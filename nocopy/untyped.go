@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -49,13 +50,13 @@ func (v XValue) Struct() XStruct { return v.s }
 // valueOfBool returns a value of type bool.
 func valueOfBool(v bool) XValue {
 	if v {
-		return XValue{typ: typeBool, bits: 1}
+		return XValue{typ: schema.TypeBool, bits: 1}
 	}
-	return XValue{typ: typeBool}
+	return XValue{typ: schema.TypeBool}
 }
 
 // orNone returns t, or a type of nothing if t is nil.
-func (t *XType) orNone() *XType {
+func orNone(t *XType) *XType {
 	if t == nil {
 		return &XType{}
 	}
@@ -63,7 +64,7 @@ func (t *XType) orNone() *XType {
 }
 
 // mustBe panics with what can't be a value of type t, unless it is ok.
-func (t *XType) mustBe(ok bool, what string) {
+func mustBe(t *XType, ok bool, what string) {
 	if !ok {
 		panic("nocopy: " + what + " as a value of type " + t.String())
 	}
@@ -72,7 +73,7 @@ func (t *XType) mustBe(ok bool, what string) {
 // valueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. Higher bits than t has
 // are cut off.
 func valueOfInt(t *XType, v int64) XValue {
-	switch t.orNone().wire {
+	switch orNone(t).Wire() {
 	case WireI8:
 		v = int64(int8(v))
 	case WireI16:
@@ -80,28 +81,28 @@ func valueOfInt(t *XType, v int64) XValue {
 	case WireI32:
 		v = int64(int32(v))
 	default:
-		t.mustBe(t.orNone().wire == WireI64, "an integer")
+		mustBe(t, orNone(t).Wire() == WireI64, "an integer")
 	}
 	return XValue{typ: t, bits: uint64(v)}
 }
 
 // valueOfBytes returns v as a string or binary. It is referred to.
 func valueOfBytes(t *XType, v []byte) XValue {
-	t.mustBe(t.orNone().kind == text, "bytes")
+	mustBe(t, orNone(t).Kind() == schema.Text, "bytes")
 	return XValue{typ: t, text: v}
 }
 
 // valueOfStruct returns the handle s as a value of type t, a struct, list, set or map. s is of
 // that type.
 func valueOfStruct(t *XType, s XStruct) XValue {
-	t.mustBe(t.orNone().kind >= record, "a handle")
+	mustBe(t, orNone(t).Kind() >= schema.Record, "a handle")
 	return XValue{typ: t, s: s}
 }
 
 // fixedOf returns the value of type t, of fixed size, that b begins with.
 func fixedOf(t *XType, b []byte) XValue {
 	v := XValue{typ: t}
-	switch t.wire {
+	switch t.Wire() {
 	case WireBool:
 		if b[0] != 0 {
 			v.bits = 1
@@ -122,13 +123,13 @@ func fixedOf(t *XType, b []byte) XValue {
 
 // valueOf returns the value of type t that a word of the index stands for.
 func (m *Message) valueOf(t *XType, word uint32) XValue {
-	switch t.kind {
-	case fixed:
-		if t.wire == WireUUID {
+	switch t.Kind() {
+	case schema.Fixed:
+		if t.Wire() == WireUUID {
 			m.buf.Lend()
 		}
 		return fixedOf(t, m.fixedValue(word))
-	case text:
+	case schema.Text:
 		m.buf.Lend()
 		return XValue{typ: t, text: m.textBytes(word)}
 	}
@@ -141,14 +142,14 @@ var zeroWire = make([]byte, 16)
 // Value returns the field f of s, which d describes. If the field is not set, it returns the IDL
 // default or the zero value.
 func (s XStruct) Value(f XField, d *XDesc) XValue {
-	fd := d.field(f)
-	t := fd.typ
+	fd := d.FieldOf(f)
+	t := fd.Type
 	switch {
-	case t.kind >= record:
+	case t.Kind() >= schema.Record:
 		return XValue{typ: t, s: s.Child(f, d)}
 	case s.HasField(f):
 		return s.m.valueOf(t, s.m.at(s.entry(), f))
-	case t.kind == text && fd.Default == "":
+	case t.Kind() == schema.Text && fd.Default == "":
 		return XValue{typ: t}
 	case fd.Default == "":
 		return fixedOf(t, zeroWire)
@@ -158,7 +159,7 @@ func (s XStruct) Value(f XField, d *XDesc) XValue {
 
 // valueOfWire returns the value of type t, not a struct or container, that has these wire bytes.
 func valueOfWire(t *XType, data string) XValue {
-	if t.kind == text {
+	if t.Kind() == schema.Text {
 		return XValue{typ: t, text: []byte(data[wire.TextHeader:])}
 	}
 	return fixedOf(t, []byte(data))
@@ -167,14 +168,14 @@ func valueOfWire(t *XType, data string) XValue {
 // SetValue sets the field f of s, which d describes, to v, copying structs and containers. In a
 // union f becomes the field that is set. SetValue panics if v does not have the field's type.
 func (s XStruct) SetValue(f XField, d *XDesc, v XValue) {
-	t := d.field(f).typ
+	t := d.FieldOf(f).Type
 	s.writable()
 	v.mustFit(t)
-	if t.kind >= record {
+	if t.Kind() >= schema.Record {
 		s.SetChild(f, d, v.s)
 		return
 	}
-	switch t.wire {
+	switch t.Wire() {
 	case WireBool, WireI8:
 		s.SetInt8(f, int8(v.bits))
 	case WireI16:
@@ -188,7 +189,7 @@ func (s XStruct) SetValue(f XField, d *XDesc, v XValue) {
 	case WireString:
 		s.SetBytes(f, v.text)
 	}
-	if d.union {
+	if d.IsUnion() {
 		s.Arm(f, d)
 	}
 }
@@ -197,8 +198,8 @@ func (s XStruct) SetValue(f XField, d *XDesc, v XValue) {
 // elements, and returns it to be filled, as NewChild does. In a union f becomes the field that is
 // set.
 func (s XStruct) NewValue(f XField, d *XDesc, n int) XValue {
-	t := d.field(f).typ
-	t.mustBe(t.kind >= record, "a new handle")
+	t := d.FieldOf(f).Type
+	mustBe(t, t.Kind() >= schema.Record, "a new handle")
 	return XValue{typ: t, s: s.NewChild(f, d, n)}
 }
 
@@ -206,9 +207,9 @@ func (s XStruct) NewValue(f XField, d *XDesc, n int) XValue {
 // instead.
 func (s XStruct) UnsetValue(f XField, d *XDesc) {
 	switch {
-	case d.union:
+	case d.IsUnion():
 		s.UnsetArm(f)
-	case d.field(f).Req == XRequired:
+	case d.FieldOf(f).Req == XRequired:
 		s.Reset(f, d)
 	default:
 		s.Unset(f)
@@ -252,7 +253,7 @@ func (s XStruct) Count() int {
 	if s.ContainerType() == nil {
 		return 0
 	}
-	if s.typ().kind == dict {
+	if s.typ().Kind() == schema.Dict {
 		return s.pairs()
 	}
 	return s.count()
@@ -261,16 +262,16 @@ func (s XStruct) Count() int {
 // Element returns element i of a list or set.
 func (s XStruct) Element(i int) XValue {
 	s.checkIndex(i)
-	t := s.typ().elem
-	switch t.kind {
-	case fixed:
-		if t.wire == WireUUID {
+	t := s.typ().Elem()
+	switch t.Kind() {
+	case schema.Fixed:
+		if t.Wire() == WireUUID {
 			s.m.buf.Lend()
 		}
-		return fixedOf(t, s.m.buf.At(s.m.idx[s.entry()+listStart]+uint32(i)*uint32(t.size)))
-	case text:
+		return fixedOf(t, s.m.buf.At(s.m.idx[s.entry()+listStart]+uint32(i)*uint32(t.Size())))
+	case schema.Text:
 		return XValue{typ: t, text: s.textAt(i)}
-	case record:
+	case schema.Record:
 		return XValue{typ: t, s: StructList[XStruct](s).At(i)}
 	}
 	return XValue{typ: t, s: s.containerAt(i)}
@@ -280,15 +281,15 @@ func (s XStruct) Element(i int) XValue {
 func (s XStruct) SetElement(i int, v XValue) {
 	s.writable()
 	s.checkIndex(i)
-	t := s.typ().elem
+	t := s.typ().Elem()
 	v.mustFit(t)
-	switch t.kind {
-	case fixed:
+	switch t.Kind() {
+	case schema.Fixed:
 		b := v.encoded()
-		copy(s.setFixedAt(i, int(t.size)), b.fixed[:t.size])
-	case text:
+		copy(s.setFixedAt(i, int(t.Size())), b.fixed[:t.Size()])
+	case schema.Text:
 		s.setTextAt(i, v.text)
-	case record:
+	case schema.Record:
 		s.setStructAt(i, v.s)
 	default:
 		s.setContainerAt(i, v.s)
@@ -299,15 +300,15 @@ func (s XStruct) SetElement(i int, v XValue) {
 // look for an equal element.
 func (s XStruct) AppendElement(v XValue) {
 	s.writable()
-	t := s.typ().elem
+	t := s.typ().Elem()
 	v.mustFit(t)
-	switch t.kind {
-	case fixed:
+	switch t.Kind() {
+	case schema.Fixed:
 		b := v.encoded()
-		copy(s.growFixed(1, int(t.size)), b.fixed[:t.size])
-	case text:
+		copy(s.growFixed(1, int(t.Size())), b.fixed[:t.Size()])
+	case schema.Text:
 		s.appendText(v.text)
-	case record:
+	case schema.Record:
 		StructList[XStruct](s).Append(v.s)
 	default:
 		NestedList[XStruct](s).Append(v.s)
@@ -318,9 +319,9 @@ func (s XStruct) AppendElement(v XValue) {
 // set, and returns it to be filled.
 func (s XStruct) AppendNewElement(n int) XValue {
 	s.writable()
-	t := s.typ().elem
-	t.mustBe(t.kind >= record, "a new handle")
-	if t.kind == record {
+	t := s.typ().Elem()
+	mustBe(t, t.Kind() >= schema.Record, "a new handle")
+	if t.Kind() == schema.Record {
 		return XValue{typ: t, s: StructList[XStruct](s).AppendNew()}
 	}
 	return XValue{typ: t, s: NestedList[XStruct](s).AppendNew(n)}
@@ -331,8 +332,8 @@ func (s XStruct) HasElement(v XValue) bool {
 	if s.Count() == 0 {
 		return false
 	}
-	v.mustFit(s.typ().elem)
-	if v.typ.kind >= record {
+	v.mustFit(s.typ().Elem())
+	if v.typ.Kind() >= schema.Record {
 		return s.containsValue(v.s)
 	}
 	b := v.encoded()
@@ -342,8 +343,8 @@ func (s XStruct) HasElement(v XValue) bool {
 // DeleteElements removes the elements from i to j-1 of a list or set.
 func (s XStruct) DeleteElements(i, j int) {
 	s.writable()
-	if t := s.typ().elem; t.kind == fixed {
-		s.deleteFixed(i, j, int(t.size))
+	if t := s.typ().Elem(); t.Kind() == schema.Fixed {
+		s.deleteFixed(i, j, int(t.Size()))
 		return
 	}
 	s.deleteRange(i, j)
@@ -352,16 +353,16 @@ func (s XStruct) DeleteElements(i, j int) {
 // encoded returns v as maps look for it.
 func (v XValue) encoded() encoded {
 	switch {
-	case v.typ.kind >= record:
+	case v.typ.Kind() >= schema.Record:
 		return encoded{view: v.s.orAbsent()}
-	case v.typ.wire == WireUUID:
+	case v.typ.Wire() == WireUUID:
 		return encoded{fixed: v.UUID(), n: 16}
-	case v.typ.kind == text && v.text == nil:
+	case v.typ.Kind() == schema.Text && v.text == nil:
 		return encoded{text: []byte{}}
-	case v.typ.kind == text:
+	case v.typ.Kind() == schema.Text:
 		return encoded{text: v.text}
 	}
-	return encodeFixed(int(v.typ.size), v.bits)
+	return encodeFixed(int(v.typ.Size()), v.bits)
 }
 
 // Pairs iterates over the keys and values of a map in wire order, as All of a Map does.
@@ -371,7 +372,7 @@ func (s XStruct) Pairs() iter.Seq2[XValue, XValue] {
 			return
 		}
 		t := s.typ()
-		s.eachPair(func(k, v uint32) bool { return yield(s.m.valueOf(t.key, k), s.m.valueOf(t.elem, v)) })
+		s.eachPair(func(k, v uint32) bool { return yield(s.m.valueOf(t.Key(), k), s.m.valueOf(t.Elem(), v)) })
 	}
 }
 
@@ -381,12 +382,12 @@ func (s XStruct) Pair(key XValue) (XValue, bool) {
 		return XValue{}, false
 	}
 	t := s.typ()
-	key.mustFit(t.key)
+	key.mustFit(t.Key())
 	i := s.find(s.key(key.encoded()))
 	if i < 0 {
 		return XValue{}, false
 	}
-	return s.m.valueOf(t.elem, s.m.idx[s.pairSlot(i)+pairValue]), true
+	return s.m.valueOf(t.Elem(), s.m.idx[s.pairSlot(i)+pairValue]), true
 }
 
 // PutPair sets the value of a map's key to v, copying structs and containers and replacing an
@@ -394,10 +395,10 @@ func (s XStruct) Pair(key XValue) (XValue, bool) {
 func (s XStruct) PutPair(key, v XValue) {
 	s.writable()
 	t := s.typ()
-	key.mustFit(t.key)
-	v.mustFit(t.elem)
+	key.mustFit(t.Key())
+	v.mustFit(t.Elem())
 	k := key.encoded()
-	if t.elem.kind >= record {
+	if t.Elem().Kind() >= schema.Record {
 		s.putView(k, v.s)
 		return
 	}
@@ -409,9 +410,9 @@ func (s XStruct) PutPair(key, v XValue) {
 func (s XStruct) PutNewPair(key XValue, n int) XValue {
 	s.writable()
 	t := s.typ()
-	key.mustFit(t.key)
-	t.elem.mustBe(t.elem.kind >= record, "a new handle")
-	return XValue{typ: t.elem, s: s.putNew(key.encoded(), n)}
+	key.mustFit(t.Key())
+	mustBe(t.Elem(), t.Elem().Kind() >= schema.Record, "a new handle")
+	return XValue{typ: t.Elem(), s: s.putNew(key.encoded(), n)}
 }
 
 // AppendNewPair adds a pair of a zero key and a zero value to a map and returns both. It does not
@@ -420,12 +421,12 @@ func (s XStruct) PutNewPair(key XValue, n int) XValue {
 func (s XStruct) AppendNewPair() (key, value XValue) {
 	slot := s.newPair()
 	m, t := s.m, s.typ()
-	word := m.appendZeroValue(t.key)
+	word := m.appendZeroValue(t.Key())
 	m.idx[slot] = word
 	m.keyAdded(s.entry(), t, s.pairNumber(slot))
-	word = m.appendZeroValue(t.elem)
+	word = m.appendZeroValue(t.Elem())
 	m.idx[slot+pairValue] = word
-	return m.valueOf(t.key, m.idx[slot]), m.valueOf(t.elem, word)
+	return m.valueOf(t.Key(), m.idx[slot]), m.valueOf(t.Elem(), word)
 }
 
 // AppendPair adds a pair of a zero key and v to a map and returns the key, as AppendNewPair does.
@@ -433,38 +434,21 @@ func (s XStruct) AppendNewPair() (key, value XValue) {
 func (s XStruct) AppendPair(v XValue) (key XValue) {
 	s.writable()
 	t := s.typ()
-	v.mustFit(t.elem)
-	t.mustBe(t.elem.kind < record, "a pair with a value that is no handle")
+	v.mustFit(t.Elem())
+	mustBe(t, t.Elem().Kind() < schema.Record, "a pair with a value that is no handle")
 	slot := s.newPair()
 	m := s.m
-	word := m.appendZeroValue(t.key)
+	word := m.appendZeroValue(t.Key())
 	m.idx[slot] = word
 	m.keyAdded(s.entry(), t, s.pairNumber(slot))
-	word = m.appendEncoded(t.elem, v.encoded())
+	word = m.appendEncoded(t.Elem(), v.encoded())
 	m.idx[slot+pairValue] = word
-	return m.valueOf(t.key, m.idx[slot])
+	return m.valueOf(t.Key(), m.idx[slot])
 }
 
 // DeletePair removes all pairs of a map with this key and reports whether there were any.
 func (s XStruct) DeletePair(key XValue) bool {
 	s.writable()
-	key.mustFit(s.typ().key)
+	key.mustFit(s.typ().Key())
 	return s.deleteEncoded(key.encoded())
-}
-
-// Equal reports whether t and u have the same values on the wire: base types of the same name,
-// structs with the same descriptor, and containers of such types. All enums are equal, as are
-// string and binary.
-func (t *XType) Equal(u *XType) bool {
-	switch {
-	case t == u:
-		return true
-	case t == nil || u == nil || t.wire != u.wire:
-		return false
-	case t.kind == record:
-		return t.desc == u.desc
-	case t.kind == dict:
-		return t.key.Equal(u.key) && t.elem.Equal(u.elem)
-	}
-	return t.kind != list || t.elem.Equal(u.elem)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // untyped reads s by its descriptor alone, and puts what it finds into to, which is of the same
@@ -16,9 +17,9 @@ func untyped(s, to XStruct, d *XDesc, inPlace bool) {
 			continue
 		}
 		v := s.Value(f, d)
-		if inPlace && v.Type().kind >= record {
+		if inPlace && v.Type().Kind() >= schema.Record {
 			n := 0
-			if v.Type().kind == list && v.Struct().Count() > 0 && i%2 == 0 {
+			if v.Type().Kind() == schema.List && v.Struct().Count() > 0 && i%2 == 0 {
 				n = v.Struct().Count()
 			}
 			untypedInto(v, to.NewValue(f, d, n))
@@ -31,32 +32,32 @@ func untyped(s, to XStruct, d *XDesc, inPlace bool) {
 // untypedInto copies a struct or container into an empty one, or a list with as many elements.
 func untypedInto(v, to XValue) {
 	t, s, c := v.Type(), v.Struct(), to.Struct()
-	switch t.kind {
-	case record:
-		untyped(s, c, t.desc, true)
-	case list:
+	switch t.Kind() {
+	case schema.Record:
+		untyped(s, c, t.Struct(), true)
+	case schema.List:
 		had := c.Count()
 		for i := range s.Count() {
 			elem := s.Element(i)
 			switch {
 			case had > 0:
 				c.SetElement(i, elem)
-			case t.elem.kind >= record:
+			case t.Elem().Kind() >= schema.Record:
 				untypedInto(elem, c.AppendNewElement(0))
 			default:
 				c.AppendElement(elem)
 			}
 		}
-	case dict:
+	case schema.Dict:
 		for key, value := range s.Pairs() {
 			switch {
-			case t.key.kind >= record && t.elem.kind >= record:
+			case t.Key().Kind() >= schema.Record && t.Elem().Kind() >= schema.Record:
 				k, v := c.AppendNewPair()
 				untypedInto(key, k)
 				untypedInto(value, v)
-			case t.key.kind >= record:
+			case t.Key().Kind() >= schema.Record:
 				untypedInto(key, c.AppendPair(value))
-			case t.elem.kind >= record:
+			case t.Elem().Kind() >= schema.Record:
 				untypedInto(value, c.PutNewPair(key, 0))
 			default:
 				c.PutPair(key, value)
@@ -105,11 +106,11 @@ func TestUntypedAbsent(t *testing.T) {
 			if v.Bool() || v.Int() != 0 || len(v.Bytes()) > 0 && v.UUID() != (UUID{}) || v.Struct().Count() != 0 {
 				t.Errorf("%s reads as %+v", allDesc.FieldDesc(i).Name, v)
 			}
-			if c := v.Struct(); v.Type().kind == list {
+			if c := v.Struct(); v.Type().Kind() == schema.List {
 				panicsWith(t, "nocopy: ", func() { c.AppendNewElement(0) })
 				panicsWith(t, "nocopy: ", func() { c.Element(0) })
 				panicsWith(t, "nocopy: ", func() { c.DeleteElements(0, 1) })
-			} else if v.Type().kind == dict {
+			} else if v.Type().Kind() == schema.Dict {
 				for range c.Pairs() {
 					t.Error("pairs of an absent map")
 				}
@@ -123,8 +124,8 @@ func TestUntypedAbsent(t *testing.T) {
 func TestUntypedMismatch(t *testing.T) {
 	s := newStruct(allDesc)
 	x := X{}
-	values := []XValue{x.ValueOfBool(true), x.ValueOfFloat(1), x.ValueOfInt(typeI32, 1), x.ValueOfUUID(UUID{}),
-		x.ValueOfBytes(typeString, []byte("x")), x.ValueOfStruct(structTypeOf(pointDesc), newStruct(pointDesc)), {}}
+	values := []XValue{x.ValueOfBool(true), x.ValueOfFloat(1), x.ValueOfInt(schema.TypeI32, 1), x.ValueOfUUID(UUID{}),
+		x.ValueOfBytes(schema.TypeString, []byte("x")), x.ValueOfStruct(schema.StructOf(pointDesc), newStruct(pointDesc)), {}}
 	for i := range allDesc.NumFields() {
 		ft := allDesc.FieldDesc(i).Type
 		for _, v := range values {
@@ -133,17 +134,17 @@ func TestUntypedMismatch(t *testing.T) {
 			}
 		}
 	}
-	list := s.NewValue(allDesc.named("words"), allDesc, 0).Struct()
-	panicsWith(t, "nocopy: value of type i32", func() { list.AppendElement(x.ValueOfInt(typeI32, 1)) })
+	list := s.NewValue(fieldNamed(allDesc, "words"), allDesc, 0).Struct()
+	panicsWith(t, "nocopy: value of type i32", func() { list.AppendElement(x.ValueOfInt(schema.TypeI32, 1)) })
 	panicsWith(t, "nocopy: ", func() { list.AppendNewElement(0) })
-	panicsWith(t, "nocopy: ", func() { x.ValueOfInt(typeString, 1) })
-	panicsWith(t, "nocopy: ", func() { x.ValueOfBytes(typeI8, nil) })
-	panicsWith(t, "nocopy: ", func() { x.ValueOfStruct(typeI8, XStruct{}) })
+	panicsWith(t, "nocopy: ", func() { x.ValueOfInt(schema.TypeString, 1) })
+	panicsWith(t, "nocopy: ", func() { x.ValueOfBytes(schema.TypeI8, nil) })
+	panicsWith(t, "nocopy: ", func() { x.ValueOfStruct(schema.TypeI8, XStruct{}) })
 	panicsWith(t, "nocopy: ", func() { x.ValueOfInt(nil, 1) })
 }
 
 func TestEnumDesc(t *testing.T) {
-	e := newEnum("E", []XEnumValue{{Name: "A", Value: 5}, {Name: "B", Value: -1}, {Name: "C", Value: 5}}, nil)
+	e := schema.NewEnum("E", []XEnumValue{{Name: "A", Value: 5}, {Name: "B", Value: -1}, {Name: "C", Value: 5}}, nil)
 	if e.Name(5) != "A" || e.Name(-1) != "B" || e.Name(0) != "" || e.Text(7) != "E(7)" || e.Text(5) != "A" {
 		t.Errorf("%q %q %q %q", e.Name(5), e.Name(-1), e.Name(0), e.Text(7))
 	}
@@ -158,10 +159,10 @@ func TestEnumDesc(t *testing.T) {
 // TestSetOwnUnion: a union becomes an arm of itself, and of what is in its other arms, also where
 // types are known by descriptors only: the arm that goes is copied first.
 func TestSetOwnUnion(t *testing.T) {
-	d := newUnionDesc("U")
-	d.Define(XFieldDesc{ID: 1, Name: "self", Type: structTypeOf(d), Req: XOptional},
-		XFieldDesc{ID: 2, Name: "n", Type: typeI8, Req: XOptional},
-		XFieldDesc{ID: 3, Name: "list", Type: listTypeOf(structTypeOf(d)), Req: XOptional})
+	d := schema.NewUnion("U")
+	d.Define(XFieldDesc{ID: 1, Name: "self", Type: schema.StructOf(d), Req: XOptional},
+		XFieldDesc{ID: 2, Name: "n", Type: schema.TypeI8, Req: XOptional},
+		XFieldDesc{ID: 3, Name: "list", Type: schema.ListOf(schema.StructOf(d)), Req: XOptional})
 	self, n, list := d.Field(0), d.Field(1), d.Field(2)
 	wire := "\x0f\x00\x03\x0c\x00\x00\x00\x01" + "\x03\x00\x02\x07\x00" + "\x00"
 	for _, built := range []bool{false, true} {
@@ -172,9 +173,9 @@ func TestSetOwnUnion(t *testing.T) {
 		if built {
 			s = newStruct(d)
 			e := s.NewValue(list, d, 0).Struct().AppendNewElement(0).Struct()
-			e.SetValue(n, d, valueOfInt(typeI8, 7))
+			e.SetValue(n, d, valueOfInt(schema.TypeI8, 7))
 		}
-		s.SetValue(self, d, valueOfStruct(d.self, s))
+		s.SetValue(self, d, valueOfStruct(d.Type(), s))
 		if got, want := string(s.m.Bytes()), "\x0c\x00\x01"+wire+"\x00"; got != want {
 			t.Errorf("built %v: a union in itself: %x, want %x", built, got, want)
 		}

@@ -103,7 +103,7 @@ func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 			if err != nil {
 				panic("nocopy: internal error: " + err.Error())
 			}
-			if f := d.find(key); (f == nil || !fits(b, f.typ, at)) && key != wireindex.Header {
+			if f := d.Find(key); (f == nil || !fits(b, f.Type, at)) && key != wireindex.Header {
 				if !yield(int16(key), Value{t, b[at:end:end]}) {
 					return
 				}

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -25,12 +26,12 @@ func (s XStruct) WireIn(t *XType) ([]byte, bool) {
 // bytes of an empty one. AppendWire completes what is being built in it.
 func (v XValue) AppendWire(dst []byte) []byte {
 	switch t := v.typ; {
-	case t.kind == text:
+	case t.Kind() == schema.Text:
 		return append(wire.AppendBE32(dst, uint32(len(v.text))), v.text...)
-	case t.kind >= record:
+	case t.Kind() >= schema.Record:
 		s := v.s.orAbsent()
 		if s.m.isEmpty() {
-			return appendZero(dst, t)
+			return schema.AppendZero(dst, t)
 		}
 		s.m.closeAllUnlessSealed()
 		if b, ok := s.m.withoutIndex(s.entry(), t); ok {
@@ -39,7 +40,7 @@ func (v XValue) AppendWire(dst []byte) []byte {
 		return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(dst)
 	default:
 		b := v.encoded()
-		return append(dst, b.fixed[:t.size]...)
+		return append(dst, b.fixed[:t.Size()]...)
 	}
 }
 
@@ -53,7 +54,7 @@ func (s XStruct) AppendUnknown(d *XDesc, id int16, v Value) {
 	p, b := m.buf.Extend(wire.FieldHeader + len(v.b))
 	wire.PutHeader(b, uint32(v.Type)<<16|uint32(uint16(id)))
 	copy(b[wire.FieldHeader:], v.b)
-	if d.union {
+	if d.IsUnion() {
 		w := m.allocRaw(extraWords)
 		f := m.idx[w:][:extraWords]
 		f[extraAt], f[extraEnd] = p, p+uint32(wire.FieldHeader+len(v.b))
@@ -68,24 +69,24 @@ func (s XStruct) Clear(d *XDesc) {
 	s.changeable()
 	m, e := s.m, s.entry()
 	m.closeAll() // first, since it adds what is required or has a default
-	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
-		s.Unset(d.constant(i))
+	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+		s.Unset(d.Field(i))
 	}
-	if d.union {
+	if d.IsUnion() {
 		if m.idx[e+unionWord]&hasExtra != 0 {
 			m.unsetExtra(e)
 		}
 		m.idx[e+unionWord] = 0
 		return
 	}
-	from, to := m.extent(e, d.self)
+	from, to := m.extent(e, d.Type())
 	b, one := m.buf.Flat(from, to, m.editOf(e).valueNode)
 	if !one {
 		if !s.anyUnknown(d) {
 			return
 		}
 		m.compact()
-		from, to = m.extent(e, d.self)
+		from, to = m.extent(e, d.Type())
 		if b, one = m.buf.Flat(from, to, m.editOf(e).valueNode); !one {
 			panic("nocopy: internal error: a compacted struct in pieces")
 		}

@@ -26,37 +26,29 @@ import (
 
 // What a table begins with.
 const (
-	tableRoom   = iota // how many words it has
-	tableUsed          // how many of them are in use
-	tableGroups        // the first group: a set, and an offset
+	tableRoom   = entry.TableRoom
+	tableUsed   = entry.TableUsed
+	tableGroups = entry.TableGroups
 )
 
 const (
 	tableWord = entry.Table // the word of an entry with the number of the table
 	wideWords = entry.WideWords
 
-	groupLog   = 5
-	groupMask  = 1<<groupLog - 1
-	groupWords = 2
+	groupLog   = entry.GroupLog
+	groupMask  = entry.GroupMask
+	groupWords = entry.GroupWords
 
 	flatSpan  = entry.FlatWords
-	chunkLog  = 9
-	chunkSpan = 1 << chunkLog
-	chunkMask = chunkSpan - 1
+	chunkLog  = entry.ChunkLog
+	chunkSpan = entry.ChunkSpan
+	chunkMask = entry.ChunkMask
 
 	// A new table has room for as many fields as the one that last took the place of a full one in
 	// the same message (Message.tableSlots), within these bounds.
 	leastSlots = 8
 	mostSlots  = 32
 )
-
-// wide reports whether the field is of a wide struct.
-func (f XField) wide() bool { return int32(f) < 0 }
-
-// bareTable returns how many words a table has for a struct of span words none of which is set.
-func bareTable(span uint32) uint32 {
-	return tableGroups + (span+groupMask)>>groupLog*groupWords
-}
 
 // at returns the word of field f of the struct of entry e.
 func (m *Message) at(e uint32, f XField) uint32 {
@@ -100,11 +92,11 @@ func (m *Message) wideSlot(e uint32, f XField) *uint32 {
 
 // tableAt returns the word of field f in table t, of one or two levels; 0 if the field is not set.
 func tableAt(idx []uint32, t uint32, f XField) uint32 {
-	n := f.word()
+	n := f.Word()
 	if t == 0 {
 		return 0
 	}
-	if f.words() > flatSpan {
+	if f.Words() > flatSpan {
 		if t = inFlat(idx, t, n>>chunkLog); t == 0 {
 			return 0
 		}
@@ -127,18 +119,15 @@ func inFlat(idx []uint32, t, n uint32) uint32 {
 // another one if t had no room, and that of the field's word in the index. A t of 0 is an empty
 // table.
 func (m *Message) inTable(t uint32, f XField) (table, at uint32) {
-	n, span := f.word(), f.words()
+	n, span := f.Word(), f.Words()
 	if span <= flatSpan {
 		return m.addToFlat(t, n, span)
 	}
-	t, outer := m.addToFlat(t, n>>chunkLog, chunksOf(span))
+	t, outer := m.addToFlat(t, n>>chunkLog, entry.Chunks(span))
 	inner, at := m.addToFlat(m.idx[outer], n&chunkMask, chunkSpan)
 	m.idx[outer] = inner
 	return t, at
 }
-
-// chunksOf returns how many words the outer table has for a struct of span words.
-func chunksOf(span uint32) uint32 { return (span + chunkMask) >> chunkLog }
 
 // addToFlat adds word n to the flat table t of a struct of span words if it is not in it. It
 // returns what inTable returns.
@@ -148,10 +137,10 @@ func (m *Message) addToFlat(t, n, span uint32) (table, at uint32) {
 			return t, t + at
 		}
 	}
-	room := bareTable(span) + max(m.tableSlots, leastSlots)
+	room := entry.BareTable(span) + max(m.tableSlots, leastSlots)
 	if t != 0 {
 		room = roomForMore(m.idx[t:], span)
-		m.tableSlots = min(room-bareTable(span), mostSlots)
+		m.tableSlots = min(room-entry.BareTable(span), mostSlots)
 	}
 	to := m.allocTable(room)
 	fillTable(m.idx, to, t, span)
@@ -195,8 +184,8 @@ func addToSet(table []uint32, n uint32) uint32 {
 
 // removeFromTable removes field f from the set of table t, if it is there.
 func removeFromTable(idx []uint32, t uint32, f XField) {
-	n := f.word()
-	if t != 0 && f.words() > flatSpan {
+	n := f.Word()
+	if t != 0 && f.Words() > flatSpan {
 		t = inFlat(idx, t, n>>chunkLog)
 		n &= chunkMask
 	}
@@ -218,22 +207,22 @@ func removeFromTable(idx []uint32, t uint32, f XField) {
 // is full, of a struct of span words: there is room for twice as many fields then.
 func roomForMore(table []uint32, span uint32) uint32 {
 	n := 0
-	for i := uint32(tableGroups); i < bareTable(span); i += groupWords {
+	for i := uint32(tableGroups); i < entry.BareTable(span); i += groupWords {
 		n += bits.OnesCount32(table[i])
 	}
-	return bareTable(span) + max(2*uint32(n), leastSlots)
+	return entry.BareTable(span) + max(2*uint32(n), leastSlots)
 }
 
 // fillTable copies the flat table t of a struct of span words into the new table to, which is zero
 // but for tableRoom and has room for it. A t of 0 is an empty table.
 func fillTable(idx []uint32, to, t, span uint32) {
-	used := bareTable(span)
+	used := entry.BareTable(span)
 	if t == 0 {
 		idx[to+tableUsed] = used
 		return
 	}
 	from, table := idx[t:], idx[to:]
-	for i := uint32(tableGroups); i < bareTable(span); i += groupWords {
+	for i := uint32(tableGroups); i < entry.BareTable(span); i += groupWords {
 		count := uint32(bits.OnesCount32(from[i]))
 		table[i], table[i+1] = from[i], used
 		copy(table[used:used+count], from[from[i+1]:])
@@ -245,8 +234,8 @@ func fillTable(idx []uint32, to, t, span uint32) {
 // indexWideTemplate sets the words of the fields that the template of d sets, whose copy is at
 // position p, in entry e. It does nothing if the struct is not wide.
 func (m *Message) indexWideTemplate(d *XDesc, e, p uint32) {
-	for _, s := range d.wideTemplate {
-		m.putWide(e, d.fields[s.word-d.first].c, p+s.off)
+	for _, s := range d.WideTemplate() {
+		m.putWide(e, d.Fields()[s.Word-d.First()].Ref(), p+s.Off)
 	}
 }
 
@@ -277,7 +266,7 @@ func (m *Message) freeTable(t, span uint32) {
 		return
 	}
 	if span > flatSpan {
-		for n := m.nextInFlat(t, 0, chunksOf(span)); n < chunksOf(span); n = m.nextInFlat(t, n+1, chunksOf(span)) {
+		for n := m.nextInFlat(t, 0, entry.Chunks(span)); n < entry.Chunks(span); n = m.nextInFlat(t, n+1, entry.Chunks(span)) {
 			m.freeFlat(inFlat(m.idx, t, n))
 		}
 	}
@@ -301,7 +290,7 @@ func (m *Message) forgetTables() {
 // entry e, which d describes; len(d.fields) if there is none. If the struct is not wide it returns
 // i itself.
 func (m *Message) next(d *XDesc, e uint32, i int) int {
-	if !d.wide {
+	if !d.IsWide() {
 		return i
 	}
 	return m.nextWide(d, e, i)
@@ -314,10 +303,10 @@ func (s XStruct) NextField(d *XDesc, i int) int {
 		return i
 	}
 	s.alive()
-	if d.wide {
+	if d.IsWide() {
 		return s.m.nextWide(d, s.entry(), i)
 	}
-	words := s.m.idx[s.entry()+d.first:][:len(d.fields)]
+	words := s.m.idx[s.entry()+d.First():][:len(d.Fields())]
 	for i < len(words) && words[i] == 0 {
 		i++
 	}
@@ -326,12 +315,12 @@ func (s XStruct) NextField(d *XDesc, i int) int {
 
 // nextWide does the work of next for a wide struct.
 func (m *Message) nextWide(d *XDesc, e uint32, i int) int {
-	if i >= len(d.fields) {
-		return len(d.fields)
+	if i >= len(d.Fields()) {
+		return len(d.Fields())
 	}
-	span := d.span()
-	n := m.nextInTable(m.idx[e+tableWord], d.first+uint32(i), span)
-	return int(n - d.first)
+	span := d.Span()
+	n := m.nextInTable(m.idx[e+tableWord], d.First()+uint32(i), span)
+	return int(n - d.First())
 }
 
 // nextInTable returns the number of the first word from word n on that is in table t, of one or
@@ -344,11 +333,11 @@ func (m *Message) nextInTable(t, n, span uint32) uint32 {
 		return m.nextInFlat(t, n, span)
 	}
 	for chunk := n >> chunkLog; ; chunk++ {
-		if next := m.nextInFlat(t, chunk, chunksOf(span)); next != chunk {
+		if next := m.nextInFlat(t, chunk, entry.Chunks(span)); next != chunk {
 			n = next << chunkLog
 			chunk = next
 		}
-		if n >= span || chunk >= chunksOf(span) {
+		if n >= span || chunk >= entry.Chunks(span) {
 			return span
 		}
 		if k := m.nextInFlat(inFlat(m.idx, t, chunk), n&chunkMask, chunkSpan); k < chunkSpan {
@@ -373,7 +362,7 @@ func (m *Message) nextInFlat(t, n, span uint32) uint32 {
 // lastArmIn returns the word of the last field that is set of the wide union of entry e, f being
 // one of its fields; 0 if none is.
 func (m *Message) lastArmIn(e uint32, f XField) (last uint32) {
-	t, span := m.idx[e+tableWord], f.words()
+	t, span := m.idx[e+tableWord], f.Words()
 	for n := m.nextInTable(t, 0, span); n < span; n = m.nextInTable(t, n+1, span) {
 		last = n
 	}

@@ -8,29 +8,30 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // wideOf returns a struct of n optional fields: numbers, texts, bools and lists in turn.
 func wideOf(n int) *XDesc {
-	d := newStructDesc(fmt.Sprint("Wide", n))
+	d := schema.NewStruct(fmt.Sprint("Wide", n))
 	fields := make([]XFieldDesc, n)
 	for i := range fields {
-		t := []*XType{typeI32, typeString, typeBool, listOfNumbers}[i%4]
+		t := []*XType{schema.TypeI32, schema.TypeString, schema.TypeBool, listOfNumbers}[i%4]
 		fields[i] = XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: t, Req: XOptional}
 	}
 	d.DefineWide(fields...)
 	return d
 }
 
-var listOfNumbers = listTypeOf(typeI32)
+var listOfNumbers = schema.ListOf(schema.TypeI32)
 
 // wideSizes are numbers of fields around those at which something changes.
 var wideSizes = []int{1, 29, 30, 31, 63, 200, 509, 510, 893, 894, 895, 1021, 1022, 1023, 1533, 1534, 1535, 9000, 32767}
 
 // setNth sets field i of s to something that tells i and x.
 func setNth(s XStruct, d *XDesc, i, x int) {
-	switch f := d.constant(i); i % 4 {
+	switch f := d.Field(i); i % 4 {
 	case 0:
 		s.SetInt32(f, int32(x))
 	case 1:
@@ -44,8 +45,8 @@ func setNth(s XStruct, d *XDesc, i, x int) {
 
 // nth tells of field i what setNth has set it to.
 func nth(s XStruct, d *XDesc, i int) any {
-	f, w := d.constant(i), XWide(s)
-	if d.span() <= flatSpan && w.HasFlat(f) != w.Has(f) {
+	f, w := d.Field(i), XWide(s)
+	if d.Span() <= flatSpan && w.HasFlat(f) != w.Has(f) {
 		return "something that HasFlat sees otherwise than Has"
 	}
 	if !w.Has(f) {
@@ -89,7 +90,7 @@ func TestWide(t *testing.T) {
 							setNth(s, d, i, x)
 							want[i] = x
 						} else {
-							s.Unset(d.constant(i))
+							s.Unset(d.Field(i))
 							delete(want, i)
 						}
 					}
@@ -186,7 +187,7 @@ func TestWideInAnyOrder(t *testing.T) {
 				}
 			}
 		}))
-		s.Unset(d.constant(i)) // all that are on the wire
+		s.Unset(d.Field(i)) // all that are on the wire
 		again, err := parseStruct(d, s.m.Bytes())
 		if err != nil || nth(again, d, i) != nil {
 			t.Errorf("%d fields: field %d comes back: %v", n, i, err)
@@ -197,8 +198,8 @@ func TestWideInAnyOrder(t *testing.T) {
 // listOfWide returns a struct with a list of wide structs of n fields.
 func listOfWide(n int) (d, elem *XDesc) {
 	elem = wideOf(n)
-	d = newStructDesc("Wides")
-	d.Define(XFieldDesc{ID: 1, Name: "wides", Type: listTypeOf(structTypeOf(elem)), Req: XOptional})
+	d = schema.NewStruct("Wides")
+	d.Define(XFieldDesc{ID: 1, Name: "wides", Type: schema.ListOf(schema.StructOf(elem)), Req: XOptional})
 	return d, elem
 }
 
@@ -260,14 +261,14 @@ func TestWideBuiltIsAccepted(t *testing.T) {
 	for _, n := range []int{200, 5000} {
 		d, elem := listOfWide(n)
 		s := newStruct(d)
-		f := d.constant(0)
+		f := d.Field(0)
 		count := testmode.Of(3000, 200000)
 		l := StructList[XStruct](s.NewChild(f, d, count))
 		for i := range count {
 			x := l.At(i)
 			for k := range 10 {
 				if j := (i*7+k*n/10)%n&^3 + 2; j < n {
-					x.SetBool(elem.constant(j), true)
+					x.SetBool(elem.Field(j), true)
 				}
 			}
 		}
@@ -289,16 +290,16 @@ func TestWideBuiltIsAccepted(t *testing.T) {
 // fewest wire bytes for their tables. Their index is never more than the default limits allow.
 func TestWideInThemselves(t *testing.T) {
 	for _, n := range []int{63, 894, 895, 1022, 1023, 32767} {
-		elem := newStructDesc(fmt.Sprint("Nested", n))
+		elem := schema.NewStruct(fmt.Sprint("Nested", n))
 		fields := make([]XFieldDesc, n)
 		for i := range fields {
-			fields[i] = XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: typeBool, Req: XOptional}
+			fields[i] = XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: schema.TypeBool, Req: XOptional}
 		}
-		fields[n/2].Type = structTypeOf(elem)
+		fields[n/2].Type = schema.StructOf(elem)
 		elem.DefineWide(fields...)
-		d := newStructDesc(fmt.Sprint("NestedList", n))
-		d.Define(XFieldDesc{ID: 1, Name: "nested", Type: listTypeOf(structTypeOf(elem)), Req: XOptional})
-		chain, down := newStruct(elem), elem.constant(n/2)
+		d := schema.NewStruct(fmt.Sprint("NestedList", n))
+		d.Define(XFieldDesc{ID: 1, Name: "nested", Type: schema.ListOf(schema.StructOf(elem)), Req: XOptional})
+		chain, down := newStruct(elem), elem.Field(n/2)
 		for x, depth := chain, 2; depth < 63; depth++ {
 			x = x.NewChild(down, elem, 0)
 		}
@@ -318,35 +319,35 @@ func TestWideInThemselves(t *testing.T) {
 // TestWideSetWhileOpen: an element that is being built, and owes fields for which its table has no
 // room, is replaced. Its table is freed once: later elements have tables of their own.
 func TestWideSetWhileOpen(t *testing.T) {
-	elem := newStructDesc("Owing")
+	elem := schema.NewStruct("Owing")
 	var fields []XFieldDesc
 	for i := range 100 {
-		f := XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: typeI32, Req: XOptional}
+		f := XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: schema.TypeI32, Req: XOptional}
 		if i >= 90 {
-			f.Type, f.Req = typeString, XRequired
+			f.Type, f.Req = schema.TypeString, XRequired
 		}
 		fields = append(fields, f)
 	}
 	elem.DefineWide(fields...)
-	d := newStructDesc("OwingList")
-	d.Define(XFieldDesc{ID: 1, Name: "owing", Type: listTypeOf(structTypeOf(elem)), Req: XOptional})
+	d := schema.NewStruct("OwingList")
+	d.Define(XFieldDesc{ID: 1, Name: "owing", Type: schema.ListOf(schema.StructOf(elem)), Req: XOptional})
 	for n := range 20 {
 		s := newStruct(d)
 		s.m.Compact() // then the parser takes tables that are free, too
-		list := StructList[XStruct](s.NewChild(d.constant(0), d, 0))
+		list := StructList[XStruct](s.NewChild(d.Field(0), d, 0))
 		first := list.AppendNew()
 		for i := range n {
-			first.SetInt32(elem.constant(i), 1)
+			first.SetInt32(elem.Field(i), 1)
 		}
 		list.Set(0, newStruct(elem)) // of another message, so that nothing here was completed before
 		for range 6 {
 			list.Append(newStruct(elem))
 		}
 		for i := range list.Len() {
-			list.At(i).SetInt32(elem.constant(50), int32(i))
+			list.At(i).SetInt32(elem.Field(50), int32(i))
 		}
 		for i, x := range list.All() {
-			if got := XWide(x).Int32(elem.constant(50)); int(got) != i {
+			if got := XWide(x).Int32(elem.Field(50)); int(got) != i {
 				t.Errorf("%d fields: element %d has the number of element %d", n, i, got)
 			}
 		}
@@ -373,9 +374,9 @@ func TestWideAllocations(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 200 {
-			XWide(s).Int32(d.constant(i &^ 3))
+			XWide(s).Int32(d.Field(i &^ 3))
 		}
-		s.SetInt32(d.constant(4), 1)
+		s.SetInt32(d.Field(4), 1)
 		s.Release()
 	}); n > .01 {
 		t.Errorf("%.2f allocations", n)
@@ -385,10 +386,10 @@ func TestWideAllocations(t *testing.T) {
 // TestWideGeneratedBefore: code that was generated before there were wide structs defines those of
 // many fields as others.
 func TestWideGeneratedBefore(t *testing.T) {
-	d, now := newStructDesc("Old"), wideOf(200)
+	d, now := schema.NewStruct("Old"), wideOf(200)
 	fields := make([]XFieldDesc, 200)
 	for i := range fields {
-		fields[i] = now.fields[i].XFieldDesc
+		fields[i] = now.Fields()[i].FieldDesc
 	}
 	d.Define(fields...)
 	s := newStruct(now)
@@ -398,11 +399,11 @@ func TestWideGeneratedBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if old.Int32(d.constant(0)) != 5 || old.Text(d.constant(197)) != "text7" || old.Has(d.constant(1)) {
+	if old.Int32(d.Field(0)) != 5 || old.Text(d.Field(197)) != "text7" || old.Has(d.Field(1)) {
 		t.Error(old.Format(d))
 	}
-	old.SetText(d.constant(1), "x")
-	if again, err := parseStruct(now, old.m.Bytes()); err != nil || XWide(again).Text(now.constant(1)) != "x" {
+	old.SetText(d.Field(1), "x")
+	if again, err := parseStruct(now, old.m.Bytes()); err != nil || XWide(again).Text(now.Field(1)) != "x" {
 		t.Error(again.Format(now), err)
 	}
 }

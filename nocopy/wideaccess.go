@@ -26,8 +26,8 @@ func (s XWide) table() uint32 {
 // lacks reports whether it is certain that the field is not in table t; of a table of two levels
 // it never is. Getters ask this first, since most fields are not set, and it is inlined.
 func (s XWide) lacks(t uint32, f XField) bool {
-	n := f.word()
-	return f.words() <= flatSpan && (t == 0 || s.m.idx[t+tableGroups+n>>groupLog*groupWords]>>(n&groupMask)&1 == 0)
+	n := f.Word()
+	return f.Words() <= flatSpan && (t == 0 || s.m.idx[t+tableGroups+n>>groupLog*groupWords]>>(n&groupMask)&1 == 0)
 }
 
 // Has reports whether the field is set.

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -31,24 +33,12 @@ func (p *parser) dropPresent() {
 	}
 }
 
-// mostWords returns how many words the entry of a struct has at most, with its table, but for one
-// for each byte.
-func (d *XDesc) mostWords() int {
-	n := d.words
-	if d.wide && d.span() <= flatSpan {
-		n += int(bareTable(d.span()))
-	} else if d.wide {
-		n += int(bareTable(chunksOf(d.span())) + chunksOf(d.span())*(1+bareTable(chunkSpan)))
-	}
-	return n
-}
-
 // wideFields indexes all fields of the wide struct of entry e, which begins at i. It returns the
 // index after the struct, or failed.
 func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 	p.m.hasTables = true // there may be none, if it is not valid, but p.present has grown
 	p.m.idx[e+tableWord] = 0
-	if !d.union {
+	if !d.IsUnion() {
 		p.m.idx[e+unionWord] = 0 // not used
 	}
 	first := len(p.present)
@@ -68,7 +58,7 @@ func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 			break
 		}
 		key := wire.HeaderAt(p.b, i)
-		f := d.byHeader(key)
+		f := d.ByHeader(key)
 		if f == nil {
 			if i = p.unknown(d, e, i, key); i < 0 {
 				return i
@@ -79,22 +69,22 @@ func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 		if end := p.plainEnd(f, i); end > 0 {
 			word = p.base + uint32(i) + wire.FieldHeader
 			i = end
-		} else if i, word = p.field(&d.fields[f.number], i); i < 0 {
-			return p.inField(d.fields[f.number].Name)
+		} else if i, word = p.field(&d.Fields()[f.Number], i); i < 0 {
+			return p.inField(d.Fields()[f.Number].Name)
 		}
 		if word == 0 { // not of its type after all
-			if d.union {
+			if d.IsUnion() {
 				if i = p.addExtra(e, p.mismatched, p.base+uint32(i), i); i < 0 {
 					return i
 				}
 			}
 			continue
 		}
-		at := d.first + uint32(f.number)
+		at := d.First() + uint32(f.Number)
 		ascending = ascending && at > last
 		last = at
 		p.present = append(p.present, present(at)<<32|present(word))
-		if !ascending && len(p.present)-first >= 2*len(d.fields) {
+		if !ascending && len(p.present)-first >= 2*len(d.Fields()) {
 			if i = p.sortPresent(d, e, first, i); i < 0 {
 				return i
 			}
@@ -118,15 +108,15 @@ func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
 
 // plainEnd returns the index after the field whose header is at i, if that is a text or of fixed
 // size and all of it is in the window and needs no further check; else 0.
-func (p *parser) plainEnd(f *idField, i int) int {
+func (p *parser) plainEnd(f *schema.IDField, i int) int {
 	left := p.b[i:]
-	if f.kind > text || f.kind == text && p.utf8 || len(left) <= wire.FieldHeader+wire.TextHeader {
+	if f.Kind > schema.Text || f.Kind == schema.Text && p.utf8 || len(left) <= wire.FieldHeader+wire.TextHeader {
 		return 0
 	}
 	// A text has size 0, and fixed is 0: so which of them it is takes no branch, which nobody could
 	// foretell
-	n := uint64(wire.BE32(left[wire.FieldHeader:]) & -uint32(f.kind))
-	end := wire.FieldHeader + uint64(f.size) + wire.TextHeader*uint64(f.kind) + n
+	n := uint64(wire.BE32(left[wire.FieldHeader:]) & -uint32(f.Kind))
+	end := wire.FieldHeader + uint64(f.Size) + wire.TextHeader*uint64(f.Kind) + n
 	if n > maxCount || end >= uint64(len(left)) {
 		return 0
 	}
@@ -135,11 +125,11 @@ func (p *parser) plainEnd(f *idField, i int) int {
 
 // field indexes the field whose header is at i. It returns the index after it, or a negative one,
 // and the field's word, which is 0 if the value is not of its type after all.
-func (p *parser) field(f *field, i int) (int, uint32) {
-	if f.kind >= record {
+func (p *parser) field(f *schema.Field, i int) (int, uint32) {
+	if f.Kind() >= schema.Record {
 		return p.container(f, i)
 	}
-	i, n := p.textOrFixed(f.typ, i, wire.FieldHeader)
+	i, n := p.textOrFixed(f.Type, i, wire.FieldHeader)
 	if i < 0 {
 		return i, 0
 	}
@@ -160,7 +150,7 @@ func (p *parser) sortPresent(d *XDesc, e uint32, first, i int) int {
 	n := 0
 	for k, x := range all {
 		if k+1 < len(all) && all[k+1].number() == x.number() {
-			f := &d.fields[x.number()-d.first]
+			f := &d.Fields()[x.number()-d.First()]
 			if i = p.shadow(d, e, f, x.word(), i); i < 0 {
 				return i
 			}
@@ -193,7 +183,7 @@ func sortByDigit(to, from []present, shift uint) {
 // makeTable returns a table with the fields from number first on, which are in ascending order. It
 // returns 0, having failed at i, if that is over the limit.
 func (p *parser) makeTable(d *XDesc, first, i int) uint32 {
-	span, end := d.span(), len(p.present)
+	span, end := d.Span(), len(p.present)
 	if span <= flatSpan {
 		return p.makeFlat(p.present[first:], span, math.MaxUint32, i)
 	}
@@ -208,14 +198,14 @@ func (p *parser) makeTable(d *XDesc, first, i int) uint32 {
 		}
 		p.present = append(p.present, present(chunk)<<32|present(inner))
 	}
-	return p.makeFlat(p.present[end:], chunksOf(span), chunkMask, i)
+	return p.makeFlat(p.present[end:], entry.Chunks(span), chunkMask, i)
 }
 
 // makeFlat returns a table of one level, for span words, with the fields in all, which are in
 // ascending order. A field is in it under those bits of its number that are in mask. It returns 0,
 // having failed at i, if that is over the limit.
 func (p *parser) makeFlat(all []present, span, mask uint32, i int) uint32 {
-	bare := bareTable(span)
+	bare := entry.BareTable(span)
 	n := bare + uint32(len(all))
 	t := uint32(0)
 	if p.reuse {

@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // TestWideAsNarrow: the same fields, of a struct that is wide and of one that is not, are found in
 // the same bytes, valid or spoilt, in one piece or cut, and with the same errors.
 func TestWideAsNarrow(t *testing.T) {
 	const n = 48
-	wide, narrow := wideOf(n), newStructDesc("Wide48")
+	wide, narrow := wideOf(n), schema.NewStruct("Wide48")
 	fields := make([]XFieldDesc, n)
 	for i := range fields {
-		fields[i] = wide.fields[i].XFieldDesc
+		fields[i] = wide.Fields()[i].FieldDesc
 	}
 	narrow.Define(fields...)
 	rnd := rand.New(rand.NewPCG(testmode.Seed(t), 48))
@@ -66,23 +67,23 @@ func TestWideAsNarrow(t *testing.T) {
 // sparseWire returns the bytes of a struct of d with some of its fields, now and then one twice.
 func sparseWire(rnd *rand.Rand, d *XDesc) []byte {
 	var b []byte
-	for i := range len(d.fields) {
+	for i := range len(d.Fields()) {
 		if rnd.IntN(4) > 0 {
 			continue
 		}
 		if rnd.IntN(8) == 0 {
-			i = rnd.IntN(len(d.fields))
+			i = rnd.IntN(len(d.Fields()))
 		}
-		f := &d.fields[i]
-		b = append(b, byte(f.header>>16), byte(f.header>>8), byte(f.header))
-		b = appendValueOf(b, f.typ, rnd.IntN(1000))
+		f := &d.Fields()[i]
+		b = append(b, byte(f.Header()>>16), byte(f.Header()>>8), byte(f.Header()))
+		b = appendValueOf(b, f.Type, rnd.IntN(1000))
 	}
 	return append(b, 0)
 }
 
 // narrowNth is nth for a struct that is not wide.
 func narrowNth(s XStruct, d *XDesc, i int) any {
-	f := d.constant(i)
+	f := d.Field(i)
 	if !s.Has(f) {
 		return nil
 	}

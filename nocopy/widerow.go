@@ -9,7 +9,7 @@ func (r *XRow) at(e uint32, f XField) uint32 {
 	if int32(f) < 0 {
 		return r.wideAt(e, f)
 	}
-	return r.idx[e+f.word()]
+	return r.idx[e+f.Word()]
 }
 
 //go:noinline
@@ -37,20 +37,20 @@ func (r *XRow) wordIn(e uint32, f XField) uint32 {
 	if int32(f) < 0 {
 		return r.wideWord(e, f)
 	}
-	return e + f.word()
+	return e + f.Word()
 }
 
 // wideWord returns the index of the word of field f of the wide struct of entry e, having added it
 // to the struct's table if need be. The word stays where it is until another field is added.
 func (r *XRow) wideWord(e uint32, f XField) uint32 {
-	n, span := f.word(), f.words()
+	n, span := f.Word(), f.Words()
 	t := r.idx[e+tableWord]
 	if span <= flatSpan {
 		t, at := r.addToFlat(t, n, span)
 		r.idx[e+tableWord] = t
 		return at
 	}
-	t, outer := r.addToFlat(t, n>>chunkLog, chunksOf(span))
+	t, outer := r.addToFlat(t, n>>chunkLog, entry.Chunks(span))
 	r.idx[e+tableWord] = t
 	inner, at := r.addToFlat(r.idx[outer], n&chunkMask, chunkSpan)
 	r.idx[outer] = inner
@@ -60,13 +60,13 @@ func (r *XRow) wideWord(e uint32, f XField) uint32 {
 // addToFlat returns where word n is in table t of one level, for span words, having added it if
 // need be, and the number of the table then. A t of 0 is an empty table.
 func (r *XRow) addToFlat(t, n, span uint32) (table, at uint32) {
-	room := bareTable(span) + max(r.m.tableSlots, leastSlots)
+	room := entry.BareTable(span) + max(r.m.tableSlots, leastSlots)
 	if t != 0 {
 		if at := addToSet(r.idx[t:][:r.idx[t+tableRoom]], n); at != 0 {
 			return t, t + at
 		}
 		room = roomForMore(r.idx[t:], span)
-		r.m.tableSlots = min(room-bareTable(span), mostSlots)
+		r.m.tableSlots = min(room-entry.BareTable(span), mostSlots)
 	}
 	to := r.spare
 	if to != 0 && r.idx[to+tableRoom] >= room {

@@ -192,8 +192,8 @@ func checkError(t testing.TB, where string, err error, d *XDesc, n int, reason e
 		t.Fatalf("%s: %v, want %v", where, err, reason)
 	case e.Offset < 0 || e.Offset > n:
 		t.Fatalf("%s: %v: offset outside of %d bytes", where, err, n)
-	case !strings.HasPrefix(e.Path, d.name):
-		t.Fatalf("%s: %v: path does not begin with %s", where, err, d.name)
+	case !strings.HasPrefix(e.Path, d.Name()):
+		t.Fatalf("%s: %v: path does not begin with %s", where, err, d.Name())
 	}
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
@@ -32,7 +33,7 @@ const (
 // addWireIndex adds a wire index at the end of the root. The message must be complete. It gets
 // none if it is too small or too large, or its root is a union. Edits are compacted first.
 func (m *Message) addWireIndex() {
-	if m.desc.union {
+	if m.desc.IsUnion() {
 		return
 	}
 	if m.pending != 0 {
@@ -160,9 +161,9 @@ func (w *indexWriter) offset(p uint32) int {
 
 // visit writes the entry of a value in a field, if it is large. It reports whether there may be
 // values in it that need one.
-func (w *indexWriter) visit(f *field, e uint32, at, end int, root bool) bool {
+func (w *indexWriter) visit(f *schema.Field, e uint32, at, end int, root bool) bool {
 	least := w.inside
-	if root && !f.fixedList() { // such a list is passed over in one step, but on a page of its own
+	if root && !f.FixedList() { // such a list is passed over in one step, but on a page of its own
 		least = w.least
 	}
 	if w.full || w.lost || end-at < least {
@@ -172,10 +173,10 @@ func (w *indexWriter) visit(f *field, e uint32, at, end int, root bool) bool {
 		w.full = true
 		return false
 	}
-	stride, anchors := w.list(f.typ, e, at, end)
+	stride, anchors := w.list(f.Type, e, at, end)
 	w.b = wireindex.AppendNumber(w.b, uint32(at))
 	w.b = wireindex.AppendNumber(w.b, uint32(end))
-	w.b = binary.BigEndian.AppendUint64(w.b, f.inEntry|uint64(stride)<<32)
+	w.b = binary.BigEndian.AppendUint64(w.b, f.InEntry()|uint64(stride)<<32)
 	w.b = wireindex.AppendNumber(w.b, anchors)
 	w.n++
 	return end-at > w.inside
@@ -187,7 +188,7 @@ func (w *indexWriter) element(at, end int) bool { return !w.full && !w.lost && e
 // list writes the anchors of a list, if it is a long one. It returns its stride, and one more than
 // the offset of the first among the anchors, 0 if there are none.
 func (w *indexWriter) list(t *XType, e uint32, at, end int) (stride uint8, anchors uint32) {
-	if t.kind != list || t.elem.kind == fixed {
+	if t.Kind() != schema.List || t.Elem().Kind() == schema.Fixed {
 		return 0, 0
 	}
 	n, size := int(w.m.idx[e+listCount]), end-at
@@ -205,7 +206,7 @@ func (w *indexWriter) list(t *XType, e uint32, at, end int) (stride uint8, ancho
 		return 0, 0
 	}
 	for i := 1 << stride; i < n; i += 1 << stride {
-		w.after = wireindex.AppendNumber(w.after, uint32(w.offset(w.m.elementAt(e, t.elem, uint32(i)))))
+		w.after = wireindex.AppendNumber(w.after, uint32(w.offset(w.m.elementAt(e, t.Elem(), uint32(i)))))
 	}
 	return stride, anchors
 }
@@ -213,7 +214,7 @@ func (w *indexWriter) list(t *XType, e uint32, at, end int) (stride uint8, ancho
 // elementAt returns the position of element i of a list in a message without nodes.
 func (m *Message) elementAt(e uint32, t *XType, i uint32) uint32 {
 	word := m.elementEntry(e, t, i)
-	if t.kind < record {
+	if t.Kind() < schema.Record {
 		return word
 	}
 	at, _ := m.extent(word, t)
@@ -226,7 +227,7 @@ type containerVisitor interface {
 	offset(p uint32) int
 	// visit is called with each value in a field that is a struct, list, set or map: its entry, and
 	// the offsets where it begins and ends. It reports whether to visit what is in it.
-	visit(f *field, e uint32, at, end int, root bool) bool
+	visit(f *schema.Field, e uint32, at, end int, root bool) bool
 	// element reports whether to visit what is in an element of a list.
 	element(at, end int) bool
 }
@@ -236,19 +237,19 @@ type containerVisitor interface {
 // lists of lists.
 func walkContainers[V containerVisitor](m *Message, v V, d *XDesc, e uint32) {
 	type place struct {
-		f    *field
+		f    *schema.Field
 		word uint32
 		at   int
 	}
 	var few [16]place
 	all := few[:0]
-	for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
-		f := &d.fields[i]
-		word := m.at(e, f.c)
-		if word == 0 || f.kind < record {
+	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+		f := &d.Fields()[i]
+		word := m.at(e, f.Ref())
+		if word == 0 || f.Kind() < schema.Record {
 			continue
 		}
-		from, _ := m.extent(word, f.typ)
+		from, _ := m.extent(word, f.Type)
 		p := place{f, word, v.offset(from)}
 		k := len(all)
 		for all = append(all, p); k > 0 && all[k-1].at > p.at; k-- {
@@ -257,19 +258,19 @@ func walkContainers[V containerVisitor](m *Message, v V, d *XDesc, e uint32) {
 		all[k] = p
 	}
 	for _, p := range all {
-		_, to := m.extent(p.word, p.f.typ)
+		_, to := m.extent(p.word, p.f.Type)
 		if !v.visit(p.f, p.word, p.at, v.offset(to-1)+1, e == m.root) {
 			continue
 		}
-		switch t := p.f.typ; {
-		case t.kind == record && !t.desc.union:
-			walkContainers(m, v, t.desc, p.word)
-		case t.kind == list && t.elem.kind == record && !t.elem.desc.flat() && !t.elem.desc.union:
+		switch t := p.f.Type; {
+		case t.Kind() == schema.Record && !t.Struct().IsUnion():
+			walkContainers(m, v, t.Struct(), p.word)
+		case t.Kind() == schema.List && t.Elem().Kind() == schema.Record && !isFlat(t.Elem().Struct()) && !t.Elem().Struct().IsUnion():
 			for i := range m.idx[p.word+listCount] {
 				x := m.structEntry(p.word, i)
-				from, to := m.extent(x, t.elem)
+				from, to := m.extent(x, t.Elem())
 				if v.element(v.offset(from), v.offset(to-1)+1) {
-					walkContainers(m, v, t.elem.desc, x)
+					walkContainers(m, v, t.Elem().Struct(), x)
 				}
 			}
 		}

@@ -1,6 +1,10 @@
 package nocopy
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
 
 // Elements of sets and keys of maps that are structs or containers are equal if their wire bytes
 // are. They may be changed through handles at any time. So once the message has a table of them,
@@ -46,12 +50,6 @@ func (w *viewKeys) growTo(n uint32) {
 // element is an element of a list, or a key of a map, that has a table: the list's or map's
 // entry, and the element's number in it.
 type element struct{ in, number uint32 }
-
-// ofViews reports whether the elements of a list or set, or the keys of a map, are structs or
-// containers.
-func (t *XType) ofViews() bool {
-	return t.kind == list && t.elem.kind >= record || t.kind == dict && t.key.kind >= record
-}
 
 // addViewTable notes that the list or map of entry e, whose elements or keys are structs or
 // containers, has a table. From now on every change must call beforeChange.
@@ -103,8 +101,8 @@ func (m *Message) registerAll() {
 	w.growTo(m.words)
 	w.elements = append(w.elements[:0], element{})
 	for e, tb := range m.tables.made.All() {
-		t := typeByID(m.idx[e+listType])
-		if !t.ofViews() {
+		t := schema.TypeByID(m.idx[e+listType])
+		if !t.OfViews() {
 			continue
 		}
 		for i := range tb.seen {
@@ -120,9 +118,9 @@ func (m *Message) registerElement(e uint32, t *XType, i uint32) {
 	if !w.known {
 		return
 	}
-	x, xt := uint32(0), t.key
-	if t.kind == list {
-		xt = t.elem
+	x, xt := uint32(0), t.Key()
+	if t.Kind() == schema.List {
+		xt = t.Elem()
 		x = m.elementEntry(e, xt, i)
 	} else {
 		x = m.idx[m.idx[e+listElems]+i*pairWords]
@@ -158,36 +156,36 @@ func (m *Message) register(t *XType, e, number uint32) {
 	}
 	w.owner[e] = number
 	switch {
-	case t.kind == record:
-		d := t.desc
-		for i := m.next(d, e, 0); i < len(d.fields); i = m.next(d, e, i+1) {
-			f := &d.fields[i]
-			word := m.at(e, f.c)
-			if f.kind < record || word == 0 {
+	case t.Kind() == schema.Record:
+		d := t.Struct()
+		for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+			f := &d.Fields()[i]
+			word := m.at(e, f.Ref())
+			if f.Kind() < schema.Record || word == 0 {
 				continue
 			}
 			if word&notIndexed != 0 { // else its entry would be made by a getter, which registers nothing
 				word = m.indexLazily(f, e)
 			}
-			m.register(f.typ, word, number)
+			m.register(f.Type, word, number)
 		}
-	case t.kind == dict:
-		own := m.tables.made.Get(e) != nil && t.ofViews()
+	case t.Kind() == schema.Dict:
+		own := m.tables.made.Get(e) != nil && t.OfViews()
 		for i := range m.idx[e+listCount] {
 			slot := m.idx[e+listElems] + i*pairWords
 			if m.idx[slot] == 0 {
 				continue
 			}
-			if t.key.kind >= record && !own {
-				m.register(t.key, m.idx[slot], number)
+			if t.Key().Kind() >= schema.Record && !own {
+				m.register(t.Key(), m.idx[slot], number)
 			}
-			if t.elem.kind >= record {
-				m.register(t.elem, m.idx[slot+pairValue], number)
+			if t.Elem().Kind() >= schema.Record {
+				m.register(t.Elem(), m.idx[slot+pairValue], number)
 			}
 		}
-	case t.elem.kind >= record && m.tables.made.Get(e) == nil:
+	case t.Elem().Kind() >= schema.Record && m.tables.made.Get(e) == nil:
 		for i := range m.idx[e+listCount] {
-			m.register(t.elem, m.elementEntry(e, t.elem, i), number)
+			m.register(t.Elem(), m.elementEntry(e, t.Elem(), i), number)
 		}
 	}
 }
@@ -207,7 +205,7 @@ func (s XStruct) containsValue(v XStruct) bool {
 		return false
 	}
 	t := s.typ()
-	key := v.wireAs(t.elem)
+	key := v.wireAs(t.Elem())
 	s.m.closeElements(s.entry())
 	return s.m.lookup(s.entry(), t, key) >= 0
 }
@@ -215,7 +213,7 @@ func (s XStruct) containsValue(v XStruct) bool {
 // elementEntry returns the entry of element i of a list whose elements are structs or
 // containers of type t.
 func (m *Message) elementEntry(e uint32, t *XType, i uint32) uint32 {
-	if t.kind == record {
+	if t.Kind() == schema.Record {
 		return m.structEntry(e, i)
 	}
 	return m.idx[m.idx[e+listElems]+i]
@@ -225,7 +223,7 @@ func (m *Message) elementEntry(e uint32, t *XType, i uint32) uint32 {
 // one piece, which is good until the next change, else a copy.
 func (m *Message) wire(e uint32, t *XType) []byte {
 	if m.isEmpty() {
-		return appendZero([]byte{}, t)
+		return schema.AppendZero([]byte{}, t)
 	}
 	from, to := m.extent(e, t)
 	if b, ok := m.buf.Flat(from, to, m.editOf(e).valueNode); ok {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // viewSet is a set of structs or lists, with what a test does to it.
@@ -20,10 +22,10 @@ type viewSet struct {
 func (s *viewSet) newValue(v int32) (XStruct, XStruct) {
 	holder := newStruct(allDesc)
 	var x XStruct
-	if s.elem.kind == record {
-		x = holder.NewChild(allDesc.named("point"), allDesc, 0)
+	if s.elem.Kind() == schema.Record {
+		x = holder.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
 	} else {
-		x = holder.NewChild(allDesc.named("unique"), allDesc, 1)
+		x = holder.NewChild(fieldNamed(allDesc, "unique"), allDesc, 1)
 	}
 	s.change(x, v)
 	return holder, x
@@ -31,15 +33,15 @@ func (s *viewSet) newValue(v int32) (XStruct, XStruct) {
 
 // change gives an element, or what is to become one, the value of number v.
 func (s *viewSet) change(x XStruct, v int32) {
-	if s.elem.kind == record {
-		x.SetInt32(pointDesc.named("y"), v)
+	if s.elem.Kind() == schema.Record {
+		x.SetInt32(fieldNamed(pointDesc, "y"), v)
 	} else {
 		Int32List(x).Set(0, v)
 	}
 }
 
 func (s *viewSet) text(v int32) string {
-	if s.elem.kind == record {
+	if s.elem.Kind() == schema.Record {
 		return fmt.Sprintf("{x: 0, y: %d}", v)
 	}
 	return fmt.Sprintf("[%d]", v)
@@ -56,7 +58,7 @@ func (s *viewSet) holds(text string) bool {
 
 // at returns the handle of element i, which the test keeps.
 func (s *viewSet) at(i int) XStruct {
-	if s.elem.kind == record {
+	if s.elem.Kind() == schema.Record {
 		s.handles[i] = StructList[XStruct](s.h).At(i)
 	} else {
 		s.handles[i] = NestedList[XStruct](s.h).At(i)
@@ -67,17 +69,17 @@ func (s *viewSet) at(i int) XStruct {
 // TestSetsOfViews: Contains and Add know what sets of structs and lists hold, whatever has been
 // changed through handles meanwhile.
 func TestSetsOfViews(t *testing.T) {
-	rows := newStructDesc("Rows")
-	rows.Define(XFieldDesc{ID: 1, Name: "points", Type: setTypeOf(structTypeOf(pointDesc))}, XFieldDesc{ID: 2, Name: "rows", Type: setTypeOf(listTypeOf(typeI32))})
+	rows := schema.NewStruct("Rows")
+	rows.Define(XFieldDesc{ID: 1, Name: "points", Type: schema.SetOf(schema.StructOf(pointDesc))}, XFieldDesc{ID: 2, Name: "rows", Type: schema.SetOf(schema.ListOf(schema.TypeI32))})
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 4))
 			root := newStruct(rows)
 			name := []string{"points", "rows"}[seed%2]
-			s := &viewSet{elem: rows.fields[seed%2].typ.elem, h: root.NewChild(rows.named(name), rows, 0)}
+			s := &viewSet{elem: rows.Fields()[seed%2].Type.Elem(), h: root.NewChild(fieldNamed(rows, name), rows, 0)}
 			add := func(v int32) {
 				holder, x := s.newValue(v)
-				if s.elem.kind == record {
+				if s.elem.Kind() == schema.Record {
 					StructList[XStruct](s.h).Add(x)
 				} else {
 					NestedList[XStruct](s.h).Add(x)
@@ -92,7 +94,7 @@ func TestSetsOfViews(t *testing.T) {
 					add(int32(r.IntN(100)))
 				}
 				root = mustParse(t, rows, root.m.Bytes())
-				s.h = root.Child(rows.named(name), rows)
+				s.h = root.Child(fieldNamed(rows, name), rows)
 			}
 			for range 400 {
 				v, n := int32(r.IntN(100)), len(s.elements)
@@ -112,14 +114,14 @@ func TestSetsOfViews(t *testing.T) {
 					holder, x := s.newValue(v)
 					i := r.IntN(n)
 					s.handles[i], s.elements[i] = XStruct{}, s.text(v)
-					if s.elem.kind == record {
+					if s.elem.Kind() == schema.Record {
 						StructList[XStruct](s.h).Set(i, x)
 					} else {
 						NestedList[XStruct](s.h).Set(i, x)
 					}
 					holder.Release()
 				case class < 24:
-					if s.elem.kind == record {
+					if s.elem.Kind() == schema.Record {
 						s.handles = append(s.handles, StructList[XStruct](s.h).AppendNew())
 					} else {
 						s.handles = append(s.handles, NestedList[XStruct](s.h).AppendNew(1))
@@ -129,7 +131,7 @@ func TestSetsOfViews(t *testing.T) {
 				case class < 25:
 					holder, x := s.newValue(v)
 					s.handles, s.elements = append(s.handles, XStruct{}), append(s.elements, s.text(v))
-					if s.elem.kind == record {
+					if s.elem.Kind() == schema.Record {
 						StructList[XStruct](s.h).Append(x)
 					} else {
 						NestedList[XStruct](s.h).Append(x)
@@ -140,7 +142,7 @@ func TestSetsOfViews(t *testing.T) {
 				}
 				holder, x := s.newValue(v)
 				got := StructList[XStruct](s.h).Contains(x)
-				if s.elem.kind == list {
+				if s.elem.Kind() == schema.List {
 					got = NestedList[XStruct](s.h).Contains(x)
 				}
 				holder.Release()
@@ -172,8 +174,8 @@ func TestMapsByViews(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 5))
 			root, key := newStruct(allDesc), newStruct(pointDesc)
-			m := Map[XStruct, string, XAsView[XStruct], XAsString](root.NewChild(allDesc.named("byPoint"), allDesc, 0))
-			want, y := map[int32]string{}, pointDesc.named("y")
+			m := Map[XStruct, string, XAsView[XStruct], XAsString](root.NewChild(fieldNamed(allDesc, "byPoint"), allDesc, 0))
+			want, y := map[int32]string{}, fieldNamed(pointDesc, "y")
 			next := int32(100) // keys are changed to one that there is not
 			handles := map[int32]XStruct{}
 			for i := range 400 {
@@ -234,9 +236,9 @@ func TestMapsByViews(t *testing.T) {
 func TestViewsReadByMany(t *testing.T) {
 	for range 20 {
 		root, key := newStruct(allDesc), newStruct(pointDesc)
-		set := StructList[XStruct](root.NewChild(allDesc.named("grown"), allDesc, 0))
+		set := StructList[XStruct](root.NewChild(fieldNamed(allDesc, "grown"), allDesc, 0))
 		for i := range 50 {
-			key.SetInt32(pointDesc.named("x"), int32(i))
+			key.SetInt32(fieldNamed(pointDesc, "x"), int32(i))
 			set.Add(key)
 		}
 		root.m.Finish()
@@ -248,7 +250,7 @@ func TestViewsReadByMany(t *testing.T) {
 					if !set.Contains(key) {
 						t.Error("an element is not found")
 					}
-					if g%2 == 0 && set.At(i).Int32(pointDesc.named("x")) != int32(i) {
+					if g%2 == 0 && set.At(i).Int32(fieldNamed(pointDesc, "x")) != int32(i) {
 						t.Error("an element is another one")
 					}
 				}
@@ -267,14 +269,14 @@ func TestManyViews(t *testing.T) {
 	root, key := newStruct(allDesc), newStruct(pointDesc)
 	defer root.Release()
 	defer key.Release()
-	set := StructList[XStruct](root.NewChild(allDesc.named("grown"), allDesc, 0))
+	set := StructList[XStruct](root.NewChild(fieldNamed(allDesc, "grown"), allDesc, 0))
 	for i := range 2 * n {
-		key.SetInt32(pointDesc.named("x"), int32(i/2))
+		key.SetInt32(fieldNamed(pointDesc, "x"), int32(i/2))
 		set.Add(key)
 	}
-	byPoint := Map[XStruct, string, XAsView[XStruct], XAsString](root.NewChild(allDesc.named("byPoint"), allDesc, 0))
+	byPoint := Map[XStruct, string, XAsView[XStruct], XAsString](root.NewChild(fieldNamed(allDesc, "byPoint"), allDesc, 0))
 	for i := range n {
-		key.SetInt32(pointDesc.named("x"), int32(i))
+		key.SetInt32(fieldNamed(pointDesc, "x"), int32(i))
 		byPoint.Put(key, "v")
 		if _, is := byPoint.Get(key); !is {
 			t.Fatalf("%d is not found", i)
@@ -295,11 +297,11 @@ func TestManyViews(t *testing.T) {
 // TestUnreachedElements: a change while some elements have not been reached yet in building asks
 // which elements it belongs to.
 func TestUnreachedElements(t *testing.T) {
-	row := listTypeOf(listTypeOf(structTypeOf(pointDesc)))
-	d := newStructDesc("D")
-	d.Define(XFieldDesc{ID: 1, Name: "number", Type: typeI32}, XFieldDesc{ID: 2, Name: "cube", Type: listTypeOf(row)})
+	row := schema.ListOf(schema.ListOf(schema.StructOf(pointDesc)))
+	d := schema.NewStruct("D")
+	d.Define(XFieldDesc{ID: 1, Name: "number", Type: schema.TypeI32}, XFieldDesc{ID: 2, Name: "cube", Type: schema.ListOf(row)})
 	s := newStruct(d)
-	cube := NestedList[NestedList[StructList[XStruct]]](s.NewChild(d.named("cube"), d, 20))
+	cube := NestedList[NestedList[StructList[XStruct]]](s.NewChild(fieldNamed(d, "cube"), d, 20))
 	for i := range 20 {
 		cube.NewAt(i, 0)
 	}
@@ -307,7 +309,7 @@ func TestUnreachedElements(t *testing.T) {
 		t.Error("it has what was never put there")
 	}
 	cube.NewAt(0, 3)
-	s.SetInt32(d.named("number"), 1)
+	s.SetInt32(fieldNamed(d, "number"), 1)
 	if want := "cube: [[[], [], []], []"; !strings.Contains(s.Format(d), want) {
 		t.Error(s.Format(d))
 	}

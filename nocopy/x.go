@@ -3,10 +3,12 @@ package nocopy
 import (
 	"bytes"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // For generated code and package rpc. X holds the functions that they call, by the names of
@@ -38,7 +40,7 @@ func checkRoom(n int) {
 // later changes never write to b, except with the option Own. The error is an *Error.
 func (X) Parse(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 	flags := flagsOf(opts)
-	if d.unusual(b, flags) {
+	if unusual(d, b, flags) {
 		flags, limits := configOf(opts)
 		return parseWith(d, b, flags, limits)
 	}
@@ -59,13 +61,15 @@ func (X) ParseChunk(d *XDesc, c chain.Chunk, l Limits, recycle, lazy bool) (XStr
 func (X) Absent() Struct { return Struct(emptyHandle()) }
 
 // NewDesc returns the descriptor of a struct. It must be completed by Define before use.
-func (X) NewDesc(name string, info ...XInfo) *XDesc { return newStructDesc(name, info...) }
+func (X) NewDesc(name string, info ...XInfo) *XDesc { return schema.NewStruct(name, info...) }
 
 // NewUnionDesc returns the descriptor of a union.
-func (X) NewUnionDesc(name string, info ...XInfo) *XDesc { return newUnionDesc(name, info...) }
+func (X) NewUnionDesc(name string, info ...XInfo) *XDesc { return schema.NewUnion(name, info...) }
 
 // NewExceptionDesc returns the descriptor of an exception.
-func (X) NewExceptionDesc(name string, info ...XInfo) *XDesc { return newExceptionDesc(name, info...) }
+func (X) NewExceptionDesc(name string, info ...XInfo) *XDesc {
+	return schema.NewException(name, info...)
+}
 
 // Define completes a descriptor with its fields in declaration order. It uses DefineWide if the
 // struct has enough fields to be wide, and otherwise the descriptor's method Define.
@@ -78,23 +82,18 @@ func (X) Define(d *XDesc, fields []XFieldDesc) {
 }
 
 // BaseType returns the type of a bool, number, string or uuid.
-func (X) BaseType(t WireType) *XType {
-	if int(t) >= len(baseTypes) || baseTypes[t] == nil {
-		panic("nocopy: " + t.String() + " is no base type")
-	}
-	return baseTypes[t]
-}
+func (X) BaseType(t WireType) *XType { return schema.BaseType(t) }
 
 // BinaryType returns the type of a binary.
-func (X) BinaryType() *XType { return typeBinary }
+func (X) BinaryType() *XType { return schema.TypeBinary }
 
 // NewEnum returns the descriptor of an enum with these values.
 func (X) NewEnum(name string, values []XEnumValue, info ...XInfo) *XEnum {
-	return newEnum(name, values, info)
+	return schema.NewEnum(name, values, info)
 }
 
 // EnumOf returns the type of an enum.
-func (X) EnumOf(e *XEnum) *XType { return &e.typ }
+func (X) EnumOf(e *XEnum) *XType { return e.Type() }
 
 // ValueOfBool returns a value of type bool.
 func (X) ValueOfBool(v bool) XValue { return valueOfBool(v) }
@@ -105,11 +104,11 @@ func (X) ValueOfInt(t *XType, v int64) XValue { return valueOfInt(t, v) }
 
 // ValueOfFloat returns a value of type double.
 func (X) ValueOfFloat(v float64) XValue {
-	return XValue{typ: typeDouble, bits: math.Float64bits(v)}
+	return XValue{typ: schema.TypeDouble, bits: math.Float64bits(v)}
 }
 
 // ValueOfUUID returns a value of type uuid.
-func (X) ValueOfUUID(v UUID) XValue { return XValue{typ: typeUUID, text: v[:]} }
+func (X) ValueOfUUID(v UUID) XValue { return XValue{typ: schema.TypeUUID, text: v[:]} }
 
 // ValueOfBytes returns v as a value of type t, string or binary, and refers to v.
 func (X) ValueOfBytes(t *XType, v []byte) XValue { return valueOfBytes(t, v) }
@@ -121,16 +120,26 @@ func (X) ValueOfStruct(t *XType, s XStruct) XValue { return valueOfStruct(t, s) 
 func (X) ValueOf(t *XType, wire string) XValue { return valueOfWire(t, wire) }
 
 // StructOf returns the type of the struct, union or exception that d describes.
-func (X) StructOf(d *XDesc) *XType { return structTypeOf(d) }
+func (X) StructOf(d *XDesc) *XType { return schema.StructOf(d) }
 
 // ListOf returns the type of a list.
-func (X) ListOf(elem *XType) *XType { return listTypeOf(elem) }
+func (X) ListOf(elem *XType) *XType { return schema.ListOf(elem) }
 
 // SetOf returns the type of a set.
-func (X) SetOf(elem *XType) *XType { return setTypeOf(elem) }
+func (X) SetOf(elem *XType) *XType { return schema.SetOf(elem) }
 
 // MapOf returns the type of a map.
-func (X) MapOf(key, value *XType) *XType { return mapTypeOf(key, value) }
+func (X) MapOf(key, value *XType) *XType { return schema.MapOf(key, value) }
+
+// Register adds a file to the result of Files.
+func (X) Register(f *XFile) {
+	var caller [1]uintptr
+	runtime.Callers(3, caller[:])
+	schema.Register(f, caller[0])
+}
+
+// Files returns the IDL files of all generated packages in the program.
+func (X) Files() []*XFile { return schema.Files() }
 
 // NewConst returns the constant of type t with these wire bytes.
 func (X) NewConst(t *XType, wire string) *XConst { return newConst(t, wire) }

@@ -1,8 +1,10 @@
-package nocopy
+package schema
 
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // mostKept is how many answers about types are kept. More are found out again each time.
@@ -30,16 +32,16 @@ func (k *kept) of(key any, ask func() bool) bool {
 
 var doubles, same kept
 
-// hasDoubles reports whether values of type t may have doubles in them.
-func hasDoubles(t *XType) bool {
+// HasDoubles reports whether values of type t may have doubles in them.
+func HasDoubles(t *Type) bool {
 	for t.Struct() == nil {
 		switch t.Wire() {
-		case WireDouble:
+		case wire.Double:
 			return true
-		case WireList, WireSet:
+		case wire.List, wire.Set:
 			t = t.Elem()
-		case WireMap:
-			if hasDoubles(t.Key()) {
+		case wire.Map:
+			if HasDoubles(t.Key()) {
 				return true
 			}
 			t = t.Elem()
@@ -48,20 +50,20 @@ func hasDoubles(t *XType) bool {
 		}
 	}
 	d := t.Struct()
-	return doubles.of(d, func() bool { return findDouble(t, map[*XDesc]bool{}) })
+	return doubles.of(d, func() bool { return findDouble(t, map[*Struct]bool{}) })
 }
 
 // findDouble reports whether values of type t may have doubles in them, not counting those in
 // structs in seen.
-func findDouble(t *XType, seen map[*XDesc]bool) bool {
+func findDouble(t *Type, seen map[*Struct]bool) bool {
 	switch t.Wire() {
-	case WireDouble:
+	case wire.Double:
 		return true
-	case WireList, WireSet:
+	case wire.List, wire.Set:
 		return findDouble(t.Elem(), seen)
-	case WireMap:
+	case wire.Map:
 		return findDouble(t.Key(), seen) || findDouble(t.Elem(), seen)
-	case WireStruct:
+	case wire.Struct:
 		d := t.Struct()
 		if seen[d] {
 			return false
@@ -77,21 +79,21 @@ func findDouble(t *XType, seen map[*XDesc]bool) bool {
 }
 
 // descPair is two types that may be the same.
-type descPair struct{ d, e *XDesc }
+type descPair struct{ d, e *Struct }
 
-// sameTypes reports whether t and u are the same as the IDL declares them.
-func sameTypes(t, u *XType) bool {
+// SameTypes reports whether t and u are the same as the IDL declares them.
+func SameTypes(t, u *Type) bool {
 	if t == u {
 		return true
 	}
 	if d, e := t.Struct(), u.Struct(); d != nil && e != nil {
-		return sameDescs(d, e)
+		return SameDescs(d, e)
 	}
 	return alike(t, u, map[descPair]bool{})
 }
 
-// sameDescs reports whether two structs are the same as the IDL declares them.
-func sameDescs(d, e *XDesc) bool {
+// SameDescs reports whether two structs are the same as the IDL declares them.
+func SameDescs(d, e *Struct) bool {
 	if d == e {
 		return true
 	}
@@ -100,7 +102,7 @@ func sameDescs(d, e *XDesc) bool {
 
 // alike reports whether t and u are the same as the IDL declares them, taking the pairs of structs
 // in seen for the same.
-func alike(t, u *XType, seen map[descPair]bool) bool {
+func alike(t, u *Type, seen map[descPair]bool) bool {
 	switch {
 	case t == u:
 		return true
@@ -114,7 +116,7 @@ func alike(t, u *XType, seen map[descPair]bool) bool {
 	return alike(t.Key(), u.Key(), seen) && alike(t.Elem(), u.Elem(), seen)
 }
 
-func alikeDescs(d, e *XDesc, seen map[descPair]bool) bool {
+func alikeDescs(d, e *Struct, seen map[descPair]bool) bool {
 	if d == e || seen[descPair{d, e}] {
 		return true
 	}
@@ -134,4 +136,21 @@ func alikeDescs(d, e *XDesc, seen map[descPair]bool) bool {
 		}
 	}
 	return true
+}
+
+// Equal reports whether t and u have the same values on the wire: base types of the same name,
+// structs with the same descriptor, and containers of such types. All enums are equal, as are
+// string and binary.
+func (t *Type) Equal(u *Type) bool {
+	switch {
+	case t == u:
+		return true
+	case t == nil || u == nil || t.wire != u.wire:
+		return false
+	case t.kind == Record:
+		return t.desc == u.desc
+	case t.kind == Dict:
+		return t.key.Equal(u.key) && t.elem.Equal(u.elem)
+	}
+	return t.kind != List || t.elem.Equal(u.elem)
 }

@@ -1,26 +1,29 @@
-package nocopy
+package schema
 
 import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// For generated code. XInfo holds the comment before a declaration in the IDL and the annotations
+// Info holds the comment before a declaration in the IDL and the annotations
 // after it, in their order.
-type XInfo struct {
+type Info struct {
 	Doc         string
-	Annotations []XAnnotation
+	Annotations []Annotation
 }
 
-// For generated code. XAnnotation is an annotation of the IDL: (name = "value"), or (name), whose
+// Annotation is an annotation of the IDL: (name = "value"), or (name), whose
 // value is "1".
-type XAnnotation struct{ Name, Value string }
+type Annotation struct{ Name, Value string }
 
 // Annotation returns the value of the last annotation with this name, and whether there is one.
-func (i *XInfo) Annotation(name string) (value string, ok bool) {
+func (i *Info) Annotation(name string) (value string, ok bool) {
 	for _, a := range slices.Backward(i.Annotations) {
 		if a.Name == name {
 			return a.Value, true
@@ -30,42 +33,42 @@ func (i *XInfo) Annotation(name string) (value string, ok bool) {
 }
 
 // onlyInfo returns what a constructor was given, if it was.
-func onlyInfo(info []XInfo) *XInfo {
+func onlyInfo(info []Info) *Info {
 	if len(info) == 0 {
-		return &XInfo{}
+		return &Info{}
 	}
 	return &info[0]
 }
 
 // Info returns the comment and annotations of the struct.
-func (d *XDesc) Info() *XInfo { return d.info }
+func (d *Struct) Info() *Info { return d.info }
 
 // IsUnion reports whether d describes a union.
-func (d *XDesc) IsUnion() bool { return d.union }
+func (d *Struct) IsUnion() bool { return d.union }
 
 // IsException reports whether d describes an exception.
-func (d *XDesc) IsException() bool { return d.exception }
+func (d *Struct) IsException() bool { return d.exception }
 
 // NumFields returns the number of fields.
-func (d *XDesc) NumFields() int { return len(d.fields) }
+func (d *Struct) NumFields() int { return len(d.fields) }
 
 // FieldDesc returns field i, in declaration order. It must not be changed.
-func (d *XDesc) FieldDesc(i int) *XFieldDesc { return &d.fields[i].XFieldDesc }
+func (d *Struct) FieldDesc(i int) *FieldDesc { return &d.fields[i].FieldDesc }
 
 // Field returns the constant that identifies field i in the accessors of XStruct.
-func (d *XDesc) Field(i int) XField { return d.constant(i) }
+func (d *Struct) Field(i int) Ref { return d.fields[i].c }
 
 // AppendDefault appends field f as finishing adds it if it is required and not set.
-func (d *XDesc) AppendDefault(dst []byte, f XField) []byte {
-	fd := d.field(f)
+func (d *Struct) AppendDefault(dst []byte, f Ref) []byte {
+	fd := d.FieldOf(f)
 	dst = append(dst, byte(fd.header>>16), byte(fd.header>>8), byte(fd.header))
-	return fd.appendDefault(dst)
+	return fd.AppendDefault(dst)
 }
 
 // NextRequired returns the number of the first required field from field i on. If there is none,
 // as in unions, it returns d.NumFields().
-func (d *XDesc) NextRequired(i int) int {
-	k, _ := slices.BinarySearchFunc(d.required, i, func(f *field, i int) int {
+func (d *Struct) NextRequired(i int) int {
+	k, _ := slices.BinarySearchFunc(d.required, i, func(f *Field, i int) int {
 		return int(f.word-d.first) - i
 	})
 	if d.union || k == len(d.required) {
@@ -75,15 +78,15 @@ func (d *XDesc) NextRequired(i int) int {
 }
 
 // NumberByID returns the number of the field with this id, or −1.
-func (d *XDesc) NumberByID(id int16) int {
+func (d *Struct) NumberByID(id int16) int {
 	if i := int(id) - int(d.minID); i >= 0 && i < len(d.byID) && d.byID[i].header != noHeader {
-		return int(d.byID[i].number)
+		return int(d.byID[i].Number)
 	}
 	return -1
 }
 
 // NumberByName returns the number of the field with this name, or −1.
-func (d *XDesc) NumberByName(name string) int {
+func (d *Struct) NumberByName(name string) int {
 	d.byNameOnce.Do(func() {
 		d.byName = make(map[string]int, len(d.fields))
 		for i := range d.fields {
@@ -96,27 +99,8 @@ func (d *XDesc) NumberByName(name string) int {
 	return -1
 }
 
-// Wire returns the wire type of values of type t.
-func (t *XType) Wire() WireType { return t.wire }
-
-// Binary reports whether t is binary. On the wire a binary has the type of a string.
-func (t *XType) Binary() bool { return t.binary }
-
-// Struct returns the descriptor of a struct, union or exception, and nil for other types.
-func (t *XType) Struct() *XDesc { return t.desc }
-
-// Enum returns the descriptor of an enum, and nil for other types.
-func (t *XType) Enum() *XEnum { return t.enum }
-
-// Elem returns the element type of a list or set, the value type of a map, and nil for other
-// types.
-func (t *XType) Elem() *XType { return t.elem }
-
-// Key returns the key type of a map, and nil for other types.
-func (t *XType) Key() *XType { return t.key }
-
 // String returns the type in the syntax of the IDL.
-func (t *XType) String() string {
+func (t *Type) String() string {
 	switch {
 	case t == nil:
 		return "none"
@@ -126,50 +110,53 @@ func (t *XType) String() string {
 		return t.enum.name
 	case t.binary:
 		return "binary"
-	case t.kind == dict:
+	case t.kind == Dict:
 		return "map<" + t.key.String() + ", " + t.elem.String() + ">"
-	case t.kind == list:
+	case t.kind == List:
 		return t.wire.String() + "<" + t.elem.String() + ">"
 	}
 	return t.wire.String()
 }
 
-// For generated code. XEnum describes an enum.
-type XEnum struct {
+// Enum describes an enum.
+type Enum struct {
 	name   string
-	info   *XInfo
-	values []XEnumValue // in declaration order
+	info   *Info
+	values []EnumValue // in declaration order
 	once   sync.Once
 	// Of values with the same number, the first one; made when first asked for
 	byNumber map[int32]string
 	byName   map[string]int32
-	typ      XType
+	typ      Type
 }
 
-// For generated code. XEnumValue is a value of an enum. Several may have the same number.
-type XEnumValue struct {
+// Type returns the type of the enum.
+func (e *Enum) Type() *Type { return &e.typ }
+
+// EnumValue is a value of an enum. Several may have the same number.
+type EnumValue struct {
 	Name  string
 	Value int32
-	Info  XInfo
+	Info  Info
 }
 
-// newEnum returns the descriptor of an enum with these values.
-func newEnum(name string, values []XEnumValue, info []XInfo) *XEnum {
-	e := &XEnum{name: name, values: values, info: onlyInfo(info)}
-	e.typ = XType{wire: WireI32, size: 4, enum: e}
+// NewEnum returns the descriptor of an enum with these values.
+func NewEnum(name string, values []EnumValue, info []Info) *Enum {
+	e := &Enum{name: name, values: values, info: onlyInfo(info)}
+	e.typ = Type{wire: wire.I32, size: 4, enum: e}
 	return e
 }
 
 // TypeName returns the IDL's name of the enum.
-func (e *XEnum) TypeName() string { return e.name }
+func (e *Enum) TypeName() string { return e.name }
 
 // Info returns the comment and annotations of the enum.
-func (e *XEnum) Info() *XInfo { return e.info }
+func (e *Enum) Info() *Info { return e.info }
 
 // Values returns the values in declaration order. They must not be changed.
-func (e *XEnum) Values() []XEnumValue { return e.values }
+func (e *Enum) Values() []EnumValue { return e.values }
 
-func (e *XEnum) index() {
+func (e *Enum) index() {
 	e.byNumber, e.byName = make(map[int32]string, len(e.values)), make(map[string]int32, len(e.values))
 	for _, v := range slices.Backward(e.values) {
 		e.byNumber[v.Value], e.byName[v.Name] = v.Name, v.Value
@@ -177,88 +164,86 @@ func (e *XEnum) index() {
 }
 
 // Name returns the IDL's name of a number, or "". If there are several, it is the first.
-func (e *XEnum) Name(v int32) string {
+func (e *Enum) Name(v int32) string {
 	e.once.Do(e.index)
 	return e.byNumber[v]
 }
 
 // Value returns the number of the value with this name in the IDL, and whether there is one.
-func (e *XEnum) Value(name string) (v int32, ok bool) {
+func (e *Enum) Value(name string) (v int32, ok bool) {
 	e.once.Do(e.index)
 	v, ok = e.byName[name]
 	return v, ok
 }
 
 // Text returns the name of a number, or the number in digits if it has no name.
-func (e *XEnum) Text(v int32) string {
+func (e *Enum) Text(v int32) string {
 	if name := e.Name(v); name != "" {
 		return name
 	}
-	return e.name + "(" + itoa(int(v)) + ")"
+	return e.name + "(" + strconv.Itoa(int(v)) + ")"
 }
 
 // Parse returns the number of the value with this name in the IDL, or an error.
-func (e *XEnum) Parse(name string) (int32, error) {
+func (e *Enum) Parse(name string) (int32, error) {
 	if v, ok := e.Value(name); ok {
 		return v, nil
 	}
 	return 0, fmt.Errorf("%q is not a %s", name, e.name)
 }
 
-// For generated code. XFile registers the descriptors of one IDL file.
-type XFile struct {
+// File registers the descriptors of one IDL file.
+type File struct {
 	Name     string // of the IDL file, without its folder
-	Structs  []*XDesc
-	Enums    []*XEnum
-	Consts   []XConstDesc
-	Services []XService
+	Structs  []*Struct
+	Enums    []*Enum
+	Consts   []Const
+	Services []Service
 
 	caller uintptr
 }
 
-// For generated code. XConstDesc describes a constant of the IDL.
-type XConstDesc struct {
+// Const describes a constant of the IDL.
+type Const struct {
 	Name string
-	Type *XType
+	Type *Type
 	Wire string // its value's wire bytes
-	Info XInfo
+	Info Info
 }
 
-// For generated code. XService describes a service.
-type XService struct {
+// Service describes a service.
+type Service struct {
 	Name    string
 	Extends string // the IDL's name of the extended service, with its file: base.Base
-	Methods []XMethod
-	Info    XInfo
+	Methods []Method
+	Info    Info
 }
 
-// For generated code. XMethod describes a method of a service by the structs of its calls and
+// Method describes a method of a service by the structs of its calls and
 // replies. The result has field 0 for the return value, and one field per declared exception. A
 // oneway method has no result: it is nil.
-type XMethod struct {
+type Method struct {
 	Name         string
-	Args, Result *XDesc
-	Info         XInfo
+	Args, Result *Struct
+	Info         Info
 }
 
 // files are the registered files, in the order of registration.
 var files struct {
 	mu  sync.Mutex
-	all []*XFile
+	all []*File
 }
 
-// Register adds a file to the result of Files.
-func (X) Register(f *XFile) {
-	var caller [1]uintptr
-	runtime.Callers(3, caller[:])
-	f.caller = caller[0]
+// Register adds a file to the result of Files. caller is in the package that registers it.
+func Register(f *File, caller uintptr) {
+	f.caller = caller
 	files.mu.Lock()
 	defer files.mu.Unlock()
 	files.all = append(files.all, f)
 }
 
 // Files returns the IDL files of all generated packages in the program.
-func (X) Files() []*XFile {
+func Files() []*File {
 	files.mu.Lock()
 	defer files.mu.Unlock()
 	return slices.Clone(files.all)
@@ -266,7 +251,7 @@ func (X) Files() []*XFile {
 
 // GoPackage returns the import path of the package that registered the file, or "" for a file that
 // no package registered.
-func (f *XFile) GoPackage() string {
+func (f *File) GoPackage() string {
 	if f.caller == 0 {
 		return ""
 	}
@@ -278,4 +263,35 @@ func (f *XFile) GoPackage() string {
 		return name
 	}
 	return name[:slash+dot]
+}
+
+// ArmName returns the IDL's name of a union's field, by its word as Which returns it. It returns
+// "none" for 0, and the number for a word that no field has.
+func (d *Struct) ArmName(word int32) string {
+	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
+		return d.fields[i].Name
+	}
+	if word == 0 {
+		return "none"
+	}
+	return strconv.Itoa(int(word))
+}
+
+// ArmID returns the id of a union's field, by its word as Which returns it, or 0 if no field has
+// it.
+func (d *Struct) ArmID(word int32) int16 {
+	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
+		return d.fields[i].ID
+	}
+	return 0
+}
+
+// Redacted reports whether text and logs must omit the value of a field or struct. It is true for
+// the annotation (nocopy.redact), unless its value is "0" or "false".
+func (i *Info) Redacted() bool {
+	if len(i.Annotations) == 0 {
+		return false
+	}
+	v, ok := i.Annotation("nocopy.redact")
+	return ok && v != "0" && v != "false"
 }

@@ -1,4 +1,4 @@
-package nocopy
+package schema
 
 import (
 	"math/rand/v2"
@@ -9,38 +9,41 @@ import (
 // what looking into each of them finds.
 func TestSurvey(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
-	nestedType := listTypeOf(listTypeOf(typeI32))
+	nestedType := ListOf(ListOf(TypeI32))
 	for range 30 {
-		descs := make([]*XDesc, 1+rnd.IntN(12))
-		lists := make([]*XType, len(descs))
+		descs := make([]*Struct, 1+rnd.IntN(12))
+		lists := make([]*Type, len(descs))
 		for i := range descs {
-			descs[i] = newStructDesc("S")
-			lists[i] = listTypeOf(structTypeOf(descs[i]))
+			descs[i] = NewStruct("S")
+			lists[i] = ListOf(StructOf(descs[i]))
 		}
 		for _, d := range descs {
-			var fields []XFieldDesc
+			var fields []FieldDesc
 			for range rnd.IntN(4) {
-				typ := typeI32
+				typ := TypeI32
 				switch to := rnd.IntN(len(descs)); rnd.IntN(8) {
 				case 0, 1, 2:
-					typ = structTypeOf(descs[to])
+					typ = StructOf(descs[to])
 				case 3, 4:
 					typ = lists[to]
 				case 5:
 					typ = nestedType
 				}
-				fields = append(fields, XFieldDesc{ID: int16(len(fields) + 1), Name: "f", Type: typ})
+				fields = append(fields, FieldDesc{ID: int16(len(fields) + 1), Name: "f", Type: typ})
 			}
 			d.Define(fields...)
 		}
 		for _, i := range rnd.Perm(len(descs)) { // those compiled before are known
 			d := descs[i]
-			d.program()
+			Survey(d.self)
+			for r := range reached(d, map[*Struct]bool{}) {
+				r.SetPrograms(&Programs{})
+			}
 			nests, widest := false, 0
-			for r := range reached(d, map[*XDesc]bool{}) {
+			for r := range reached(d, map[*Struct]bool{}) {
 				widest = max(widest, r.words)
 				for j := range r.fields {
-					nests = nests || r.fields[j].typ.nestedInside()
+					nests = nests || r.fields[j].Type.NestedInside()
 				}
 			}
 			if d.nests != nests || d.widest != widest {
@@ -50,13 +53,13 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
-func reached(d *XDesc, all map[*XDesc]bool) map[*XDesc]bool {
+func reached(d *Struct, all map[*Struct]bool) map[*Struct]bool {
 	if all[d] {
 		return all
 	}
 	all[d] = true
 	for i := range d.fields {
-		for _, in := range d.fields[i].typ.structs(nil) {
+		for _, in := range d.fields[i].Type.Structs(nil) {
 			reached(in, all)
 		}
 	}

@@ -1,0 +1,131 @@
+package schema
+
+import (
+	"math"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// Requiredness tells whether the IDL declares a field required or optional.
+type Requiredness uint8
+
+// The requirednesses of the IDL; DefaultReq is that of a field that says
+// nothing.
+const (
+	DefaultReq Requiredness = iota
+	Required
+	Optional
+)
+
+// String returns "default", "required" or "optional".
+func (r Requiredness) String() string {
+	if r > Optional {
+		return "XRequiredness(" + strconv.Itoa(int(r)) + ")"
+	}
+	return [...]string{"default", "required", "optional"}[r]
+}
+
+// FieldDesc describes one field of a struct. Default holds the wire bytes of
+// the IDL default.
+type FieldDesc struct {
+	ID      int16
+	Name    string
+	Type    *Type
+	Req     Requiredness
+	Default string
+	Info    Info
+}
+
+// TemplateField tells that the field of this word is at this offset of the template.
+type TemplateField struct{ Word, Off uint32 }
+
+// IDField tells the field with an id, in few bytes.
+type IDField struct {
+	header uint32 // as Field.header; noHeader: there is no field with this id
+	Number uint16
+	Kind   Kind
+	Size   uint8 // as Field.size
+}
+
+const noHeader = math.MaxUint32
+
+// Field is a FieldDesc with what parsing asks of it.
+type Field struct {
+	header uint32 // the field header: wire type and id, as a big-endian number of 24 bits
+	word   uint32
+	kind   Kind
+	size   uint8
+	c      Ref // the constant by which generated code names it
+	FieldDesc
+	inEntry uint64 // what entries of a message's index have of it, see wireindex.FieldEntry
+
+	of     *Struct             // the field's struct
+	absent atomic.Pointer[any] // what package nocopy keeps: what the field reads as when it is unset
+
+	widest int // words of the widest struct inside; known once there is a program
+}
+
+// InTemplate reports whether the field is in the bytes that a new struct of type d begins with.
+func (f *Field) InTemplate(d *Struct) bool { return !d.union && f.Req != Optional && f.kind == Fixed }
+
+// AppendDefault appends the value that finishing gives to the field if it must be there and was
+// not set.
+func (f *Field) AppendDefault(dst []byte) []byte {
+	if f.Default != "" {
+		return append(dst, f.Default...)
+	}
+	return AppendZero(dst, f.Type)
+}
+
+// Ref is one constant for a field of a struct: its wire type and id, its
+// word in the struct's entry, and the number of words of that entry. Package entry has the layout.
+type Ref uint64
+
+// Word returns the number of the field's word.
+func (f Ref) Word() uint32 { return uint32(f >> entry.WordShift) }
+
+// Words returns how many words the struct's entry would have if it were not wide.
+func (f Ref) Words() uint32 { return uint32(f>>entry.WordsShift) & math.MaxUint16 }
+
+// Wire returns the field's wire type.
+func (f Ref) Wire() wire.Type { return wire.Type(f >> entry.WireShift) }
+
+// Header returns the field header: wire type and id, as a big-endian number of 24 bits.
+func (f Ref) Header() uint32 { return uint32(f) & 0xffffff }
+
+// FixedList reports whether the field is a list or set of elements of fixed size.
+func (f *Field) FixedList() bool { return f.kind == List && f.Type.elem.kind == Fixed }
+
+// Wide reports whether the field is of a wide struct.
+func (f Ref) Wide() bool { return int32(f) < 0 }
+
+// Header returns the field header: wire type and id, as a big-endian number of 24 bits.
+func (f *Field) Header() uint32 { return f.header }
+
+// Word returns the number of the field's word.
+func (f *Field) Word() uint32 { return f.word }
+
+// Kind tells how the field is indexed.
+func (f *Field) Kind() Kind { return f.kind }
+
+// Size returns the size in bytes of a field of fixed size.
+func (f *Field) Size() uint8 { return f.size }
+
+// Ref returns the constant by which generated code names the field.
+func (f *Field) Ref() Ref { return f.c }
+
+// Of returns the struct that has the field.
+func (f *Field) Of() *Struct { return f.of }
+
+// InEntry returns what entries of a message's index have of the field, see wireindex.FieldEntry.
+func (f *Field) InEntry() uint64 { return f.inEntry }
+
+// Widest returns how many words the widest struct in the field has. It is known once there are
+// programs.
+func (f *Field) Widest() int { return f.widest }
+
+// Absent is where package nocopy keeps what the field reads as when it is unset.
+func (f *Field) Absent() *atomic.Pointer[any] { return &f.absent }

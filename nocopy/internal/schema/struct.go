@@ -1,0 +1,263 @@
+package schema
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
+)
+
+// Struct describes a struct, union or exception. NewStruct makes it and Define
+// completes it; afterwards it is read-only.
+type Struct struct {
+	name      string
+	self      *Type // the type that it describes
+	info      *Info
+	union     bool
+	wide      bool // see wide.go of package nocopy
+	nests     bool // see Nests; known when there is a program
+	exception bool
+	widest    int    // words of the widest struct inside, or of itself; known when there is a program
+	words     int    // of an index entry, or undefined
+	first     uint32 // word of the first field
+	fields    []Field
+	byID      []IDField // by id−minID: how the parser finds a field at once
+	minID     int16
+	programs  atomic.Pointer[Programs]
+	nested    atomic.Int32 // what Nesting returns; 0: not known yet
+	required  []*Field     // those that are required
+
+	// What a new struct begins with: its fixed-size fields that are not optional.
+	template       string
+	templateFields []TemplateField
+	wideTemplate   []TemplateField // in their place, if the struct is wide
+	// Fields of variable size that a finished struct must have.
+	owed []*Field
+
+	// What package nocopy keeps: a nil pointer to the type of handles, and the names in JSON
+	handleType, json atomic.Pointer[any]
+
+	byNameOnce sync.Once
+	byName     map[string]int // the fields' numbers; made when first asked for
+}
+
+// NewStruct returns the descriptor of a struct. It must be completed by Define before use.
+func NewStruct(name string, info ...Info) *Struct {
+	return newDesc(&Struct{name: name, info: onlyInfo(info)})
+}
+
+// NewUnion returns the descriptor of a union.
+func NewUnion(name string, info ...Info) *Struct {
+	return newDesc(&Struct{name: name, info: onlyInfo(info), union: true})
+}
+
+// NewException returns the descriptor of an exception.
+func NewException(name string, info ...Info) *Struct {
+	return newDesc(&Struct{name: name, info: onlyInfo(info), exception: true})
+}
+
+func newDesc(d *Struct) *Struct {
+	d.self = &Type{wire: wire.Struct, kind: Record, desc: d}
+	d.words = undefined
+	return d
+}
+
+// PanicUndefined is the text of the panic when a struct is used before it is complete.
+const PanicUndefined = "nocopy: struct used before the init function of its package has described it: " +
+	"make messages in functions that are called later, not to initialize variables of that package"
+
+// undefined is the number of words of an entry before Define. It is negative enough that no index
+// can be made for such entries, however many.
+const undefined = min(math.MinInt>>12, -1<<28)
+
+// Name returns the IDL's name of the struct.
+func (d *Struct) Name() string { return d.name }
+
+// Define completes the descriptor with its fields in declaration order.
+func (d *Struct) Define(fields ...FieldDesc) {
+	d.define(fields)
+}
+
+// DefineWide completes the descriptor of a struct with more than entry.MaxDirect fields, whose
+// constants have entry.Wide. The fields are in declaration order.
+func (d *Struct) DefineWide(fields ...FieldDesc) {
+	d.wide = true
+	d.define(fields)
+}
+
+// define completes the descriptor of a struct that is wide or not.
+func (d *Struct) define(fields []FieldDesc) {
+	first, _ := entry.Layout(len(fields), d.union)
+	flag := Ref(0)
+	if d.wide {
+		flag = entry.Wide
+	}
+	d.first = uint32(first)
+	span := first + len(fields)
+	if span > math.MaxUint16 {
+		panic("nocopy: " + d.name + " has too many fields")
+	}
+	if d.words = span; d.wide {
+		d.words = entry.WideWords
+	}
+	d.fields = make([]Field, len(fields))
+	minID, maxID := math.MaxInt16, math.MinInt16
+	var template []byte
+	for i := range fields {
+		f := &d.fields[i]
+		f.FieldDesc, f.of = fields[i], d
+		f.kind, f.size = f.Type.kind, f.Type.size
+		if f.ID == entry.IndexID {
+			panic("nocopy: " + d.name + "." + f.Name + " has the id of a message's index")
+		}
+		f.header = uint32(f.Type.wire)<<16 | uint32(uint16(f.ID))
+		f.word = d.first + uint32(i)
+		f.c = Ref(f.word)<<entry.WordShift | Ref(span)<<entry.WordsShift | flag | Ref(f.header)
+		f.inEntry = wireindex.FieldEntry(f.header, f.Type.hash())
+		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
+		template = d.addToTemplate(template, f)
+	}
+	d.template = string(template)
+	if len(fields) == 0 {
+		return
+	}
+	d.minID = int16(minID)
+	d.byID = make([]IDField, maxID-minID+1)
+	for i := range d.byID {
+		d.byID[i].header = noHeader
+	}
+	for i := range d.fields {
+		f := &d.fields[i]
+		d.byID[int(f.ID)-minID] = IDField{f.header, uint16(i), f.kind, f.size}
+	}
+}
+
+// addToTemplate appends the bytes of f, if a new struct begins with them, to those of the fields
+// before it. It notes what else is to be done for f when a message is finished.
+func (d *Struct) addToTemplate(template []byte, f *Field) []byte {
+	if f.Req == Required {
+		d.required = append(d.required, f)
+	}
+	switch {
+	case d.union || f.Req == Optional:
+	case f.InTemplate(d):
+		at := TemplateField{f.word, uint32(len(template) + wire.FieldHeader)}
+		if d.wide {
+			d.wideTemplate = append(d.wideTemplate, at)
+		} else {
+			d.templateFields = append(d.templateFields, at)
+		}
+		template = append(template, byte(f.header>>16), byte(f.header>>8), byte(f.header))
+		template = append(template, f.Default...)
+		template = append(template, make([]byte, int(f.size)-len(f.Default))...)
+	case f.Req == Required || f.Default != "":
+		d.owed = append(d.owed, f)
+	}
+	return template
+}
+
+// ByHeader returns the field with this header, nil if there is none.
+func (d *Struct) ByHeader(key uint32) *IDField {
+	if i := uint16(key) - uint16(d.minID); int(i) < len(d.byID) && d.byID[i].header == key {
+		return &d.byID[i]
+	}
+	return nil
+}
+
+// NumberByHeader returns the number of the field with this header, -1 if there is none.
+func (d *Struct) NumberByHeader(key uint32) int {
+	if s := d.ByHeader(key); s != nil {
+		return int(s.Number)
+	}
+	return -1
+}
+
+// Find returns the field with this header, nil if there is none.
+func (d *Struct) Find(key uint32) *Field {
+	if i := d.NumberByHeader(key); i >= 0 {
+		return &d.fields[i]
+	}
+	return nil
+}
+
+// FieldOf returns the description of a field that generated code names by its constant.
+func (d *Struct) FieldOf(f Ref) *Field { return &d.fields[f.Word()-d.first] }
+
+// Span returns how many words the entry would have if the struct were not wide.
+func (d *Struct) Span() uint32 { return d.first + uint32(len(d.fields)) }
+
+// FindFrom returns the field with this header, nil if there is none. expected is the number of the
+// field that mostly has it, and becomes that of the next.
+func (d *Struct) FindFrom(expected *int, header uint32) *Field {
+	if n := *expected; n < len(d.fields) && d.fields[n].header == header {
+		*expected = n + 1
+		return &d.fields[n]
+	}
+	n := d.NumberByHeader(header)
+	if n < 0 {
+		return nil
+	}
+	*expected = n + 1
+	return &d.fields[n]
+}
+
+// Programs are the offsets at which a struct's programs begin.
+type Programs struct {
+	Start uint32 // for the order of the IDL
+	Built uint32 // for the order in which New writes the fields; 0 if that is the same
+	Ended uint32 // the op kindEnded
+}
+
+// Type returns the type that d describes.
+func (d *Struct) Type() *Type { return d.self }
+
+// IsWide reports whether the entries of structs of type d have tables.
+func (d *Struct) IsWide() bool { return d.wide }
+
+// Words returns how many words an entry has. The number is negative before Define.
+func (d *Struct) Words() int { return d.words }
+
+// First returns the number of the first field's word.
+func (d *Struct) First() uint32 { return d.first }
+
+// Fields returns the fields in declaration order.
+func (d *Struct) Fields() []Field { return d.fields }
+
+// Required returns the required fields.
+func (d *Struct) Required() []*Field { return d.required }
+
+// Template returns the bytes that a new struct begins with: its fields of fixed size that are not
+// optional.
+func (d *Struct) Template() string { return d.template }
+
+// TemplateFields returns where the fields of the template are.
+func (d *Struct) TemplateFields() []TemplateField { return d.templateFields }
+
+// WideTemplate returns where the fields of the template of a wide struct are.
+func (d *Struct) WideTemplate() []TemplateField { return d.wideTemplate }
+
+// Owed returns the fields of variable size that a finished struct must have.
+func (d *Struct) Owed() []*Field { return d.owed }
+
+// Nests reports whether there may be containers of containers in a struct of type d. It is known
+// once there are programs.
+func (d *Struct) Nests() bool { return d.nests }
+
+// Widest returns how many words the widest struct in a struct of type d has, which may be itself.
+// It is known once there are programs.
+func (d *Struct) Widest() int { return d.widest }
+
+// Programs returns the programs of the struct, nil if it has not been compiled.
+func (d *Struct) Programs() *Programs { return d.programs.Load() }
+
+// SetPrograms stores the programs of the struct.
+func (d *Struct) SetPrograms(p *Programs) { d.programs.Store(p) }
+
+// HandleType is where package nocopy keeps a nil pointer to the type of the struct's handles.
+func (d *Struct) HandleType() *atomic.Pointer[any] { return &d.handleType }
+
+// JSON is where package nocopy keeps the names of the struct's fields in JSON.
+func (d *Struct) JSON() *atomic.Pointer[any] { return &d.json }

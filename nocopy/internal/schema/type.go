@@ -1,0 +1,238 @@
+package schema
+
+import (
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
+)
+
+// Type describes the type of a field or of an element.
+type Type struct {
+	wire   wire.Type
+	kind   Kind
+	size   uint8 // of a fixed-size value
+	binary bool
+	desc   *Struct // struct
+	elem   *Type   // list and set: element; map: value
+	key    *Type   // map
+	enum   *Enum
+	id     uint32 // number in the registry; containers only
+
+	// Offsets in the code, 0 before they are needed: of the program for a value, and for what is
+	// inside.
+	Value, Inside atomic.Uint32
+}
+
+// Kind groups the wire types by how they are indexed.
+type Kind uint8
+
+// The kinds, and what the word of such a value is.
+const (
+	Fixed  Kind = iota // a position
+	Text               // a position, or a node
+	Record             // a struct's entry
+	List               // a list's or set's entry
+	Dict               // a map's entry
+)
+
+// The types without parameters.
+var (
+	TypeBool   = &Type{wire: wire.Bool, size: 1}
+	TypeI8     = &Type{wire: wire.I8, size: 1}
+	TypeI16    = &Type{wire: wire.I16, size: 2}
+	TypeI32    = &Type{wire: wire.I32, size: 4}
+	TypeI64    = &Type{wire: wire.I64, size: 8}
+	TypeDouble = &Type{wire: wire.Double, size: 8}
+	TypeUUID   = &Type{wire: wire.UUID, size: 16}
+	TypeString = &Type{wire: wire.String, kind: Text}
+	TypeBinary = &Type{wire: wire.String, kind: Text, binary: true}
+)
+
+// baseTypes are the types without parameters, by their wire types; of a string, not of a binary.
+var baseTypes = [wire.UUID + 1]*Type{
+	wire.Bool: TypeBool, wire.I8: TypeI8, wire.I16: TypeI16, wire.I32: TypeI32, wire.I64: TypeI64,
+	wire.Double: TypeDouble, wire.UUID: TypeUUID, wire.String: TypeString,
+}
+
+// StructOf returns the type of the struct, union or exception that d describes.
+func StructOf(d *Struct) *Type { return d.self }
+
+// ListOf returns the type of a list.
+func ListOf(elem *Type) *Type { return register(&Type{wire: wire.List, kind: List, elem: elem}) }
+
+// SetOf returns the type of a set.
+func SetOf(elem *Type) *Type { return register(&Type{wire: wire.Set, kind: List, elem: elem}) }
+
+// MapOf returns the type of a map.
+func MapOf(key, value *Type) *Type {
+	return register(&Type{wire: wire.Map, kind: Dict, key: key, elem: value})
+}
+
+// registry numbers the container types, so that an index entry, which is plain words, can name its
+// type.
+var registry struct {
+	mu    sync.Mutex
+	types atomic.Pointer[[]*Type]
+}
+
+func register(t *Type) *Type {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	var types []*Type
+	if old := registry.types.Load(); old != nil {
+		types = *old
+	}
+	if t.id = uint32(len(types)); t.id >= chain.FirstPos { // movePositions tells them from positions
+		panic("nocopy: more than " + strconv.Itoa(int(chain.FirstPos)) + " types")
+	}
+	types = append(types, t)
+	registry.types.Store(&types)
+	return t
+}
+
+func TypeByID(id uint32) *Type { return (*registry.types.Load())[id] }
+
+// Nested reports whether the elements, keys or values of the list or map type t are lists or maps.
+func (t *Type) Nested() bool {
+	switch t.kind {
+	case List:
+		return t.elem.kind >= List
+	case Dict:
+		return t.elem.kind >= List || t.key.kind >= List
+	}
+	return false
+}
+
+// HeaderSize returns the size of the list's or map's header.
+func (t *Type) HeaderSize() uint32 {
+	if t.kind == Dict {
+		return wire.MapHeader
+	}
+	return wire.ListHeader
+}
+
+// MustBeDefined panics if t is a struct of which nothing but the name is known yet.
+func (t *Type) MustBeDefined() {
+	if t.desc != nil && t.desc.words == undefined {
+		panic(PanicUndefined)
+	}
+}
+
+// AppendZero appends the value of type t that stands for none: zero, empty, or a struct with what
+// a new one has.
+func AppendZero(dst []byte, t *Type) []byte {
+	switch t.kind {
+	case Fixed:
+		return append(dst, make([]byte, t.size)...)
+	case Text:
+		return append(dst, 0, 0, 0, 0)
+	case List:
+		return append(dst, byte(t.elem.wire), 0, 0, 0, 0)
+	case Dict:
+		return append(dst, byte(t.key.wire), byte(t.elem.wire), 0, 0, 0, 0)
+	}
+	dst = append(dst, t.desc.template...)
+	for _, f := range t.desc.owed {
+		dst = append(dst, byte(f.header>>16), byte(f.header>>8), byte(f.header))
+		dst = f.AppendDefault(dst)
+	}
+	return append(dst, 0)
+}
+
+// Hash returns a hash of the wire types that a value of type t is made of: its own and those
+// of its elements, keys and values, but not of the fields of structs.
+func (t *Type) Hash() uint32 { return t.hash() >> (32 - wireindex.BitsPerNumber) }
+
+func (t *Type) hash() uint32 {
+	h := (2166136261 ^ uint32(t.wire)) * 16777619
+	for _, inside := range []*Type{t.key, t.elem} {
+		if inside != nil {
+			h = (h ^ inside.hash()) * 16777619
+		}
+	}
+	return h
+}
+
+// Holds reports whether the list or map type t has elements, or keys and elements, of these types.
+func (t *Type) Holds(key, elem wire.Type) bool {
+	return elem == t.elem.wire && (t.kind == List || key == t.key.wire)
+}
+
+// Within returns the declared type of a list's elements, or of a map's keys or values, if they are
+// lists or maps themselves; else nil.
+func (t *Type) Within(keys bool) *Type {
+	inner := t.elem
+	if t.kind == Dict && keys {
+		inner = t.key
+	}
+	if inner.kind < List {
+		return nil
+	}
+	return inner
+}
+
+// OfViews reports whether the elements of a list or set, or the keys of a map, are structs or
+// containers.
+func (t *Type) OfViews() bool {
+	return t.kind == List && t.elem.kind >= Record || t.kind == Dict && t.key.kind >= Record
+}
+
+// ElemWords returns how many words the slot of an element or pair has.
+func (t *Type) ElemWords() int {
+	switch {
+	case t.kind == Dict:
+		return entry.PairWords
+	case t.elem.kind == Fixed:
+		return 0
+	case t.elem.kind == Record:
+		return t.elem.desc.words
+	}
+	return 1
+}
+
+// Wire returns the wire type of values of type t.
+func (t *Type) Wire() wire.Type { return t.wire }
+
+// Binary reports whether t is binary. On the wire a binary has the type of a string.
+func (t *Type) Binary() bool { return t.binary }
+
+// Struct returns the descriptor of a struct, union or exception, and nil for other types.
+func (t *Type) Struct() *Struct { return t.desc }
+
+// Enum returns the descriptor of an enum, and nil for other types.
+func (t *Type) Enum() *Enum { return t.enum }
+
+// Elem returns the element type of a list or set, the value type of a map, and nil for other
+// types.
+func (t *Type) Elem() *Type { return t.elem }
+
+// Key returns the key type of a map, and nil for other types.
+func (t *Type) Key() *Type { return t.key }
+
+// Kind tells how values of type t are indexed.
+func (t *Type) Kind() Kind { return t.kind }
+
+// Size returns the size in bytes of values of fixed size.
+func (t *Type) Size() uint8 { return t.size }
+
+// ID returns the number of a container type, see TypeByID.
+func (t *Type) ID() uint32 { return t.id }
+
+// Types returns all container types by their numbers.
+func Types() []*Type { return *registry.types.Load() }
+
+// AnyStruct returns a type whose kind is that of structs, for when only that is asked.
+func AnyStruct() *Type { return &Type{wire: wire.Struct, kind: Record} }
+
+// BaseType returns the type of a bool, number, string or uuid.
+func BaseType(t wire.Type) *Type {
+	if int(t) >= len(baseTypes) || baseTypes[t] == nil {
+		panic("nocopy: " + t.String() + " is no base type")
+	}
+	return baseTypes[t]
+}
