@@ -80,9 +80,10 @@ func (m *Message) refuseCompact(r *compact.Reader, b []byte) error {
 // parseBinaryOf parses the Thrift Binary that r has made of b.
 func (m *Message) parseBinaryOf(r *compact.Reader, b []byte) (XStruct, error) {
 	d, limits := m.desc, m.limits
-	c := chain.NewChunk(r.Len(), m.flags&Recycle != 0)
-	copy(c.Mem, r.Bytes())
-	s, err := m.parsePiece(c)
+	at, mem := m.buf.Place(r.Len())
+	copy(mem, r.Bytes())
+	m.buf.SetRoot(at, at+uint32(len(mem)))
+	s, err := m.parseFrom(mem, at)
 	if err != nil {
 		var bad *Error
 		if errors.As(err, &bad) {

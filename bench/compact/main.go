@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/apache/thrift/lib/go/thrift"
@@ -33,6 +32,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
 	useapache "github.com/nocopythrift/nocopythrift/bench/generated/structs/apache"
+	"github.com/nocopythrift/nocopythrift/bench/measure"
 	"github.com/nocopythrift/nocopythrift/bench/ours"
 )
 
@@ -53,23 +53,16 @@ func (r *row) median() float64 {
 func (r *row) run(sample time.Duration) {
 	n := 1
 	for {
-		start := cpu()
+		start := measure.CPUTime()
 		for range n {
 			r.once()
 		}
-		if took := cpu() - start; took >= sample || n >= 1<<24 {
+		if took := measure.CPUTime() - start; took >= sample || n >= 1<<24 {
 			r.times = append(r.times, float64(took)/float64(n))
 			return
 		}
 		n *= 2
 	}
-}
-
-// cpu returns the processor time that the process has taken, that of the collector included.
-func cpu() time.Duration {
-	var r syscall.Rusage
-	check(syscall.Getrusage(syscall.RUSAGE_SELF, &r))
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 func main() {

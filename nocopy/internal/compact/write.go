@@ -92,22 +92,25 @@ func (w *Writer) fields(l *out, b []byte, i int) (int, error) {
 	if k := len(w.stack) - 2; k >= 0 && w.stack[k].kind == list {
 		of = &w.stack[k]
 	}
+	m, n := w.w, w.n
 	for {
-		if w.n+spaceFor > len(w.w) {
+		if n+spaceFor > len(m) {
+			w.n = n
 			if err := w.room(0); err != nil {
 				return i, err
 			}
+			m, n = w.w, w.n
 		}
 		if i >= len(b) {
 			return i, ErrInvalid
 		}
-		m, n := w.w, w.n
 		t := b[i]
 		if t == 0 {
 			m[n] = 0
-			w.n++
+			n++
 			i++
 			if of == nil || of.left == 0 {
+				w.n = n
 				return i, nil
 			}
 			of.left-- // the next element
@@ -136,37 +139,51 @@ func (w *Writer) fields(l *out, b []byte, i int) (int, error) {
 			m[n] = kind
 			n = putVarint(m, n+1, zig(int64(id)))
 		}
-		w.n, last = n, id
+		last = id
 		switch t {
 		case wireBool:
 			i++
-		case wireI32:
-			if len(b)-i < 4 {
+		case wireI32, wireI64:
+			size := int(sizeOf[t])
+			if len(b)-i < size {
 				return i, ErrInvalid
 			}
-			w.n = putVarint(m, n, zig(int64(int32(binary.BigEndian.Uint32(b[i:])))))
-			i += 4
-		case wireI64:
-			if len(b)-i < 8 {
-				return i, ErrInvalid
+			v := int64(int32(binary.BigEndian.Uint32(b[i:])))
+			if size == 8 {
+				v = int64(binary.BigEndian.Uint64(b[i:]))
 			}
-			w.n = putVarint(m, n, zig(int64(binary.BigEndian.Uint64(b[i:]))))
-			i += 8
+			i += size
+			if u := zig(v); u < 0x80 {
+				m[n] = byte(u)
+				n++
+			} else {
+				n = putVarint(m, n, u)
+			}
 		case wireText:
 			if len(b)-i < 4 {
 				return i, ErrInvalid
 			}
+			if size := int(binary.BigEndian.Uint32(b[i:])); uint(size) <= 32 && len(b)-i >= 36 {
+				m[n] = byte(size)
+				*(*[32]byte)(m[n+1:]) = *(*[32]byte)(b[i+4:])
+				n += 1 + size
+				i += 4 + size
+				break
+			}
+			w.n = n
 			var err error
 			if i, err = w.text(b, i); err != nil {
 				return i, err
 			}
+			m, n = w.w, w.n
 		default:
-			l.last = id
+			w.n, l.last = n, id
 			depth := len(w.stack)
 			var err error
 			if i, err = w.value(t, b, i); err != nil || len(w.stack) > depth {
 				return i, err
 			}
+			m, n = w.w, w.n
 		}
 	}
 }
@@ -309,11 +326,14 @@ func (w *Writer) numbers(l *out, b []byte, i int) (int, error) {
 	if l.left > uint64(len(b)-i)/uint64(size) {
 		return i, ErrInvalid
 	}
+	m, n := w.w, w.n
 	for ; l.left > 0; l.left-- {
-		if w.n+spaceFor > len(w.w) {
+		if n+spaceFor > len(m) {
+			w.n = n
 			if err := w.room(0); err != nil {
 				return i, err
 			}
+			m, n = w.w, w.n
 		}
 		var v int64
 		switch size {
@@ -325,8 +345,14 @@ func (w *Writer) numbers(l *out, b []byte, i int) (int, error) {
 			v = int64(binary.BigEndian.Uint64(b[i:]))
 		}
 		i += size
-		w.n = putVarint(w.w, w.n, zig(v))
+		if u := zig(v); u < 0x80 {
+			m[n] = byte(u)
+			n++
+		} else {
+			n = putVarint(m, n, u)
+		}
 	}
+	w.n = n
 	return i, nil
 }
 
