@@ -67,8 +67,9 @@
 //   - Strings and byte slices from getters alias the message's memory. They stay valid after
 //     Release, except with [Recycle], where they end with it.
 //   - A string or slice keeps memory of its message alive: 64 KiB, or 1 MiB if the message is
-//     larger. If the message was received in one piece, or compacted, it keeps the whole piece. If
-//     the message was parsed from a []byte, it keeps that slice.
+//     larger. If the message was received in one piece, or compacted, it keeps the whole piece; so
+//     does a part of a message or list that was made of plain values at once. If the message was
+//     parsed from a []byte, it keeps that slice.
 //   - A message parsed from a []byte refers to it. The bytes must not change while the message, or
 //     anything read from it, is in use.
 //   - A setter copies a []byte shorter than 4 KiB, and refers to any other, which must not change
@@ -125,11 +126,8 @@
 // is the same as with setters. docs/idl.md lists the Go types of fields, and the few fields that
 // only setters can set.
 //
-// The callback f may read the message by getters, build other messages, and panic. If it panics,
-// the field is unchanged. It must not change the message. While the message is being built, it
-// must also not send, compare or clone it, convert it to JSON, or copy parts of it. If f changes
-// the message, SetLinesBy detects it and panics; the change stays, and the field keeps its old
-// value. A change that adds no bytes, such as overwriting a number, may go undetected.
+// The callback f may use the message in every way, and change it: the list is set when f has
+// returned all elements. If f panics, the field is unchanged.
 //
 // # Messages with an index of their own
 //

@@ -323,8 +323,11 @@ func (m *Message) beginTrusted(p uint32) {
 
 // endTrusted panics if the parser failed, which i, the index that it came to, tells.
 func (m *Message) endTrusted(i int) {
-	m.p.b = nil
-	if i < 0 {
+	m.p.b, m.p.far = nil, nil
+	switch {
+	case i < 0 && m.p.full:
+		panic("nocopy: message with an index of more than " + itoa(maxWords) + " words")
+	case i < 0:
 		panic("nocopy: internal error: bytes that were valid are not")
 	}
 }

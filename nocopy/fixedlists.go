@@ -140,23 +140,6 @@ func (s XStruct) SetBools(f XField, d *XDesc, v []bool) {
 	}
 }
 
-// Bools writes a list or set, unless v is nil. Duplicates in a set are left out.
-func (r *XRow) Bools(at int, f XField, d *XDesc, v []bool) int {
-	if v == nil {
-		return at
-	}
-	if f.Wire() == WireSet {
-		v = distinct(v, func(v bool) bool { return v })
-	}
-	at, end := r.fixedList(at, f, d, len(v), 1)
-	b := r.mem[at:end]
-	for _, v := range v {
-		b[0] = encodeBool(v).fixed[0]
-		b = b[1:]
-	}
-	return end
-}
-
 // Int8List is a list or set of i8.
 type Int8List Struct
 
@@ -275,19 +258,6 @@ func (s XStruct) SetInt8s(f XField, d *XDesc, v []int8) {
 	}
 	b := s.newFixed(f, d, len(v), 1)
 	byteorder.StoreInt8s(b, v)
-}
-
-// Int8s writes a list or set, unless v is nil. Duplicates in a set are left out.
-func (r *XRow) Int8s(at int, f XField, d *XDesc, v []int8) int {
-	if v == nil {
-		return at
-	}
-	if f.Wire() == WireSet {
-		v = distinct(v, func(v int8) int8 { return v })
-	}
-	at, end := r.fixedList(at, f, d, len(v), 1)
-	byteorder.StoreInt8s(r.mem[at:end], v)
-	return end
 }
 
 // Int16List is a list or set of i16.
@@ -410,19 +380,6 @@ func (s XStruct) SetInt16s(f XField, d *XDesc, v []int16) {
 	byteorder.StoreInt16s(b, v)
 }
 
-// Int16s writes a list or set, unless v is nil. Duplicates in a set are left out.
-func (r *XRow) Int16s(at int, f XField, d *XDesc, v []int16) int {
-	if v == nil {
-		return at
-	}
-	if f.Wire() == WireSet {
-		v = distinct(v, func(v int16) int16 { return v })
-	}
-	at, end := r.fixedList(at, f, d, len(v), 2)
-	byteorder.StoreInt16s(r.mem[at:end], v)
-	return end
-}
-
 // Int32List is a list or set of i32.
 type Int32List Struct
 
@@ -541,19 +498,6 @@ func (s XStruct) SetInt32s(f XField, d *XDesc, v []int32) {
 	}
 	b := s.newFixed(f, d, len(v), 4)
 	byteorder.StoreInt32s(b, v)
-}
-
-// Int32s writes a list or set, unless v is nil. Duplicates in a set are left out.
-func (r *XRow) Int32s(at int, f XField, d *XDesc, v []int32) int {
-	if v == nil {
-		return at
-	}
-	if f.Wire() == WireSet {
-		v = distinct(v, func(v int32) int32 { return v })
-	}
-	at, end := r.fixedList(at, f, d, len(v), 4)
-	byteorder.StoreInt32s(r.mem[at:end], v)
-	return end
 }
 
 // Int64List is a list or set of i64.
@@ -676,19 +620,6 @@ func (s XStruct) SetInt64s(f XField, d *XDesc, v []int64) {
 	byteorder.StoreInt64s(b, v)
 }
 
-// Int64s writes a list or set, unless v is nil. Duplicates in a set are left out.
-func (r *XRow) Int64s(at int, f XField, d *XDesc, v []int64) int {
-	if v == nil {
-		return at
-	}
-	if f.Wire() == WireSet {
-		v = distinct(v, func(v int64) int64 { return v })
-	}
-	at, end := r.fixedList(at, f, d, len(v), 8)
-	byteorder.StoreInt64s(r.mem[at:end], v)
-	return end
-}
-
 // Float64List is a list or set of double.
 type Float64List Struct
 
@@ -803,19 +734,6 @@ func (s XStruct) SetFloat64s(f XField, d *XDesc, v []float64) {
 	}
 	b := s.newFixed(f, d, len(v), 8)
 	byteorder.StoreFloat64s(b, v)
-}
-
-// Float64s writes a list or set, unless v is nil. Duplicates in a set are left out.
-func (r *XRow) Float64s(at int, f XField, d *XDesc, v []float64) int {
-	if v == nil {
-		return at
-	}
-	if f.Wire() == WireSet {
-		v = distinct(v, math.Float64bits)
-	}
-	at, end := r.fixedList(at, f, d, len(v), 8)
-	byteorder.StoreFloat64s(r.mem[at:end], v)
-	return end
 }
 
 // UUIDList is a list or set of uuid.
@@ -947,23 +865,6 @@ func (s XStruct) SetUUIDs(f XField, d *XDesc, v []UUID) {
 	}
 }
 
-// UUIDs writes a list or set, unless v is nil. Duplicates in a set are left out.
-func (r *XRow) UUIDs(at int, f XField, d *XDesc, v []UUID) int {
-	if v == nil {
-		return at
-	}
-	if f.Wire() == WireSet {
-		v = distinct(v, func(v UUID) UUID { return v })
-	}
-	at, end := r.fixedList(at, f, d, len(v), 16)
-	b := r.mem[at:end]
-	for _, v := range v {
-		copy(b, v[:])
-		b = b[16:]
-	}
-	return end
-}
-
 // EnumList is a list or set of an enum.
 type EnumList[E ~int32] Struct
 
@@ -1085,18 +986,4 @@ func (v XEnums[E]) SetIn(s XStruct, f XField, d *XDesc) {
 	}
 	b := s.newFixed(f, d, len(v), 4)
 	byteorder.StoreInt32s(b, v)
-}
-
-// PutIn writes field f, a list or set, of a struct that d describes. It writes nothing if v is
-// nil.
-func (v XEnums[E]) PutIn(r *XRow, at int, f XField, d *XDesc) int {
-	if v == nil {
-		return at
-	}
-	if f.Wire() == WireSet {
-		v = distinct(v, func(v E) E { return v })
-	}
-	at, end := r.fixedList(at, f, d, len(v), 4)
-	byteorder.StoreInt32s(r.mem[at:end], v)
-	return end
 }

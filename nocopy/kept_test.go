@@ -6,7 +6,6 @@ import (
 	"io"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -398,16 +397,9 @@ func TestLargestIsNotKept(t *testing.T) {
 		}
 		deep = append(deep, byte(WireStruct), 3000>>8, 3000&0xff)
 	}
-	long := strings.Repeat("x", referSize)
-	words := fieldNamed(allDesc, "words")
 	for name, fill := range map[string]func(m *Message){
 		"fields of wide structs": func(m *Message) { parseInto(nested, m, append(deep, make([]byte, 61)...), nil) },
 		"wide structs, cut off":  func(m *Message) { parseInto(nested, m, deep, nil) },
-		"texts of rows": func(m *Message) {
-			var r XRow
-			s := newInto(allDesc, m, nil)
-			r.Done(r.Texts(r.Into(s, allDesc), words, allDesc, slices.Repeat([]string{long}, 12_000)))
-		},
 		"handouts": func(m *Message) {
 			kids := StructList[XStruct](newInto(allDesc, m, nil).NewChild(fieldNamed(allDesc, "children"), allDesc, 20_000))
 			for _, kid := range kids.All() {

@@ -83,8 +83,6 @@ type builder struct {
 	scratch    []byte   // memory in which a zero value is encoded before it is appended
 	fillings   int      // how many required fields were filled in
 	filled     []filled // required fields that were filled in, see missing.go
-	laters     []later  // see XRow
-	rows       uint32   // how many XRows have begun to write
 }
 
 // editing is what has been changed in values that were complete.
@@ -301,7 +299,9 @@ func (m *Message) Check() error {
 	if debugging {
 		m.mustHaveAll()
 	}
-	m.closeAll()
+	if len(m.open) > 0 {
+		m.closeAll()
+	}
 	if err := m.checkNesting(); err != nil {
 		return err
 	}
@@ -451,7 +451,7 @@ func (m *Message) end() {
 // endMore empties what few messages have.
 func (m *Message) endMore() {
 	if debugging && !(m.more || m.guarded || m.large) && (m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
-		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.laters)|len(m.filled)|m.tables.made.Len() > 0) {
+		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.filled)|m.tables.made.Len() > 0) {
 		panic("nocopy: internal error: more is not noted")
 	}
 	m.more, m.late = false, nil
@@ -468,7 +468,6 @@ func (m *Message) endMore() {
 	}
 	m.looseNodes, m.liveSets = m.looseNodes[:0], nil
 	m.dropHandouts()
-	m.dropLaters()
 	if m.hasTables {
 		m.forgetTables()
 	}

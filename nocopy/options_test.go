@@ -74,8 +74,8 @@ var makers = []maker{
 		return ours.NewInto(new(Message), optionDesc, opts...), nil
 	}},
 	{"NewXOf", false, func(_ []byte, opts []Option) (XStruct, error) {
-		var r XRow
-		return r.Root(r.StopOwed(r.New(optionDesc, opts...), optionDesc)), nil
+		var x XDraft
+		return x.Root(copy(x.New(optionDesc, opts...), schema.AppendZero(nil, optionDesc.Type()))), nil
 	}},
 	{"Parse", true, func(wire []byte, opts []Option) (XStruct, error) { return parseStruct(optionDesc, wire, opts...) }},
 	{"ParseInto", true, func(wire []byte, opts []Option) (XStruct, error) {

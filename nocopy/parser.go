@@ -47,6 +47,8 @@ type parser struct {
 	slow      bool // no programs are run: those take new words only, one after the other
 	full      bool // the parse failed since the index would exceed its limit
 
+	far *farTexts // of bytes that the program has written, see XDraft; nil if there are none
+
 	err  *Error
 	path []string // innermost first
 }
@@ -84,7 +86,7 @@ func (m *Message) dropParser() {
 	if p == nil {
 		return
 	}
-	m.p, p.m, p.err = nil, nil, nil
+	m.p, p.m, p.err, p.far = nil, nil, nil, nil
 	p.dropPresent()
 	if len(p.levels) > keepMachine {
 		p.levels = p.few[:]

@@ -44,9 +44,9 @@ func (p *parser) fields(d *XDesc, e uint32, i int) int {
 		word := uint32(0)
 		if f.Kind() < schema.Record {
 			var n int
-			i, n = p.textOrFixed(f.Type, i, wire.FieldHeader)
-			word = p.base + uint32(i) + wire.FieldHeader
-			i += n
+			if i, n, word = p.textOrFixed(f.Type, i, wire.FieldHeader); i >= 0 {
+				i += n
+			}
 		} else {
 			i, word = p.container(f, i)
 		}
@@ -357,39 +357,42 @@ func (p *parser) element(t *XType, i int) (int, uint32) {
 	if t.Kind() >= schema.Record {
 		return p.value(t, i, 0)
 	}
-	i, n := p.textOrFixed(t, i, 0)
-	return i + n, p.base + uint32(i)
+	i, n, word := p.textOrFixed(t, i, 0)
+	return i + n, word
 }
 
 // textOrFixed makes lead bytes at i and the text or value of fixed size after them contiguous, and
-// checks the value. It returns the index at which the lead bytes are now, or failed, and how many
-// bytes they and the value have.
-func (p *parser) textOrFixed(t *XType, i, lead int) (at, n int) {
+// checks the value. It returns the index at which the lead bytes are now, or failed; how many bytes
+// they and the value have; and the value's word.
+func (p *parser) textOrFixed(t *XType, i, lead int) (at, n int, word uint32) {
 	if t.Kind() == schema.Fixed {
 		n = lead + int(t.Size())
 		if i = p.need(i, n); i < 0 {
-			return i, 0
+			return i, 0, 0
 		}
-		return i, n
+		return i, n, p.base + uint32(i+lead)
 	}
 	if i = p.need(i, lead+wire.TextHeader); i < 0 {
-		return i, 0
+		return i, 0, 0
 	}
 	n = int(int32(wire.BE32(p.b[i+lead:])))
+	if n < 0 && p.far != nil {
+		return i, lead + wire.TextHeader, p.farText(i + lead)
+	}
 	if n < 0 {
-		return p.fail(i+lead, ErrNegative), 0
+		return p.fail(i+lead, ErrNegative), 0, 0
 	}
 	if n > len(p.b)-i-lead-wire.TextHeader+p.after {
-		return p.short(), 0
+		return p.short(), 0, 0
 	}
 	n += lead + wire.TextHeader
 	if i = p.need(i, n); i < 0 {
-		return i, 0
+		return i, 0, 0
 	}
 	if p.utf8 && !t.Binary() && !utf8.Valid(p.b[i+lead+wire.TextHeader:i+n]) {
-		return p.fail(i+lead+wire.TextHeader, ErrUTF8), 0
+		return p.fail(i+lead+wire.TextHeader, ErrUTF8), 0, 0
 	}
-	return i, n
+	return i, n, p.base + uint32(i+lead)
 }
 
 // skip returns the index after the value of the field whose header is at i, or failed. It may lie

@@ -129,11 +129,8 @@ func (p *parser) field(f *schema.Field, i int) (int, uint32) {
 	if f.Kind() >= schema.Record {
 		return p.container(f, i)
 	}
-	i, n := p.textOrFixed(f.Type, i, wire.FieldHeader)
-	if i < 0 {
-		return i, 0
-	}
-	return i + n, p.base + uint32(i) + wire.FieldHeader
+	i, n, word := p.textOrFixed(f.Type, i, wire.FieldHeader)
+	return i + n, word
 }
 
 // sortPresent sorts the fields from number first on. Of fields that came several times it leaves

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
 	"github.com/nocopythrift/nocopythrift/bench/ours"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
 // warmUps is how often each step of a workload is taken before it is counted. Building has to be
@@ -49,13 +50,34 @@ func takeStepsOf(w data.Workload, n int) (steps int) {
 		dump(fmt.Sprintf("%s/%s %d", w.Name, name, 2*n))
 	}
 
-	step("build", func() {
-		tick()
-		s := l.Build()
-		ours.Send(discard{}, s)
-		tick()
-		s.Release()
-	})
+	send := func(name string, build func() nocopy.Struct) {
+		step(name, func() {
+			tick()
+			s := build()
+			ours.Send(discard{}, s)
+			tick()
+			s.Release()
+		})
+	}
+	send("build", l.Build)
+	if l.Whole != nil {
+		send("whole", l.Whole)
+	}
+	if l.Append != nil {
+		kept := l.Append(nil)
+		step("append", func() {
+			tick()
+			kept = l.Append(kept[:0])
+			tick()
+		})
+		step("fields", func() {
+			tick()
+			if err := l.Fields(wire); err != nil {
+				panic(err)
+			}
+			tick()
+		})
+	}
 	step("parse", func() {
 		tick()
 		s := l.Parse(wire)

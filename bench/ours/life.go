@@ -12,9 +12,13 @@ import (
 type Life struct {
 	Desc  *thriftimpl.Desc
 	Build func() nocopy.Struct // makes the message and sets all fields
-	Parse func(wire []byte, opts ...nocopy.Option) nocopy.Struct
-	Read  func(nocopy.Struct) uint64 // reads all fields
-	Edit  func(nocopy.Struct)        // nil if the type has no such operation
+	// Of types with structs of plain values, else nil:
+	Whole  func() nocopy.Struct                 // fills them and makes the message of them
+	Append func(dst []byte) []byte              // fills them and appends their bytes
+	Fields func([]byte, ...nocopy.Option) error // parses bytes into them
+	Parse  func(wire []byte, opts ...nocopy.Option) nocopy.Struct
+	Read   func(nocopy.Struct) uint64 // reads all fields
+	Edit   func(nocopy.Struct)        // nil if the type has no such operation
 }
 
 // LifeOf returns the steps for v, a message of package data.
@@ -35,6 +39,16 @@ func (f with[S]) life() Life {
 		},
 		Parse: func(b []byte, opts ...nocopy.Option) nocopy.Struct { return nocopy.Struct(must(m.parse(b, opts...))) },
 		Read:  func(s nocopy.Struct) uint64 { return m.sum(S(s)) },
+	}
+	if m.of != nil {
+		l.Whole = func() nocopy.Struct { return nocopy.Struct(m.of()) }
+	}
+	if m.plain != nil {
+		l.Append = func(dst []byte) []byte {
+			m.plain.fill()
+			return m.plain.write(dst)
+		}
+		l.Fields = m.plain.parse
 	}
 	if m.edit != nil {
 		l.Edit = func(s nocopy.Struct) { m.edit(S(s)) }

@@ -1,14 +1,12 @@
 package golang
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
 // What Options.Fields adds: for each struct a Go struct of its fields, and what makes messages,
@@ -29,10 +27,9 @@ type valuesView struct {
 	names.Struct
 	Fields       []valueView
 	Left         []string // the constants of the fields that are not among the plain values
-	Nests        bool     // it has nested structs or lists of structs
-	Owed         bool     // it may have to be completed
 	WithDefaults bool
 	Elements     bool // it has lists of structs among the plain values
+	Fit          bool // after its fields there is no room yet for the STOP
 }
 
 // valueView is the template's input for a field of a valuesView.
@@ -40,11 +37,8 @@ type valueView struct {
 	names.Field
 	plainView
 	Type    string // "" if it is not among the plain values
-	Put     string // the statement that writes it
 	Default string // what the function for defaults sets it to; "" if that is its zero value
-	// Of a list of structs: the type of the elements' fields, and how many words their entries have
-	Element string
-	Stride  int
+	Element string // of a list of structs: the type of the elements' fields
 }
 
 // fieldsFile returns the file that Options.Fields adds for f. others are the files that have been
@@ -83,27 +77,19 @@ func (f *file) valuesView(s *schema.Struct) valuesView {
 	for i, field := range s.Fields {
 		v := valueView{Field: n.Fields[i]}
 		if field.Type.Kind == schema.List && hasFields(field.Type.Elem) {
-			elem := field.Type.Elem.Struct
-			first, wide := entry.Layout(len(elem.Fields), elem.Shape == schema.IsUnion)
-			v.Element, v.Stride = f.fieldsType(elem), first+len(elem.Fields)
-			if wide {
-				v.Stride = entry.WideWords
-			}
-			view.Nests, view.Elements = true, true
+			v.Element, view.Elements = f.fieldsType(field.Type.Elem.Struct), true
 		}
 		if s.Shape != schema.IsUnion {
-			f.value(&v, s, field, n.Desc)
+			f.value(&v, s, field)
 			if v.Type == "" {
 				view.Left = append(view.Left, v.Const)
 			}
-			view.Nests = view.Nests || v.Type != "" && field.Type.Kind == schema.StructKind
-			view.Owed = view.Owed || mayBeOwed(field, v.Type)
 			view.WithDefaults = view.WithDefaults || v.Default != ""
 		}
 		view.Fields = append(view.Fields, v)
 	}
 	if s.Shape != schema.IsUnion {
-		f.plainFields(s, view.Fields, n)
+		f.plainFields(s, &view)
 	}
 	return view
 }
@@ -133,59 +119,32 @@ func (f *file) fieldsType(s *schema.Struct) string {
 	return f.qualify(s.Program, f.g.packageOf[s.Program].Structs[s].Values)
 }
 
-// value fills in what of v depends on the type of field, a field of s, whose descriptor is desc.
-func (f *file) value(v *valueView, s *schema.Struct, field *schema.Field, desc string) {
+// value fills in what of v depends on the type of field, a field of s.
+func (f *file) value(v *valueView, s *schema.Struct, field *schema.Field) {
 	t := field.Type
-	optional := field.Req == schema.Optional
 	switch t.Kind {
 	case schema.StructKind:
 		f.structValue(v, s, field)
 	case schema.Binary:
 		v.Type = "[]byte"
-		v.Put = fmt.Sprintf("at = r.Bytes(at, %s, v.%s)", v.Const, v.Value)
 	case schema.List, schema.SetKind:
-		switch elem := t.Elem; {
-		case v.Element != "":
+		if v.Element != "" {
 			v.Type = "[]" + v.Element
-			v.Put = fmt.Sprintf("if v.%[1]s != nil {\nat = r.List(at, %[2]s, %[3]s, len(v.%[1]s))\nfor i := range v.%[1]s {\n"+
-				"at = v.%[1]s[i].ThriftPut(r, r.Next(at, %[4]d))\n}\nat = r.EndList(at, e, %[2]s)\n}", v.Value, v.Const, desc, v.Stride)
-		case elem.Kind == schema.EnumKind:
+		} else if elem := t.Elem; elem.Kind == schema.EnumKind || scalars[elem.Kind].goType != "" {
 			v.Type = "[]" + f.goType(elem)
-			v.Put = fmt.Sprintf("at = impl.PutEnums(r, at, %s, %s, v.%s)", v.Const, desc, v.Value)
-		case scalars[elem.Kind].goType != "":
-			v.Type = "[]" + f.goType(elem)
-			v.Put = fmt.Sprintf("at = r.%s(at, %s, %s, v.%s)", scalars[elem.Kind].plural, v.Const, desc, v.Value)
 		}
 	case schema.Map:
-		if goMap, _ := f.goMap(t); goMap == "" {
-			return
+		if goMap, _ := f.goMap(t); goMap != "" {
+			f.needs["nocopy"] = true
+			v.Type = "[]nocopy.Pair[" + f.goType(t.Key) + ", " + f.goType(t.Elem) + "]"
 		}
-		f.needs["nocopy"] = true
-		v.Type = "[]nocopy.Pair[" + f.goType(t.Key) + ", " + f.goType(t.Elem) + "]"
-		if t.Key.Kind == schema.String && t.Elem.Kind == schema.String {
-			v.Put = fmt.Sprintf("at = r.TextPairs(at, %s, %s, v.%s)", v.Const, desc, v.Value)
-			return
-		}
-		v.Put = fmt.Sprintf("at = impl.PutPairs[%s, %s](r, at, %s, %s, v.%s)", f.codec(t.Key), f.codec(t.Elem), v.Const, desc, v.Value)
 	default:
 		v.Type = f.goType(t)
-		method, value := scalars[t.Kind].method, "v."+v.Value
-		if !optional && field.Default != nil && !isZero(field.Default) {
-			v.Default = f.scalarLiteral(field.Default)
-		}
-		switch {
-		case optional && t.Kind == schema.EnumKind:
-			v.Put = fmt.Sprintf("at = impl.PutEnum(r, at, %s, %s)", v.Const, value)
-		case optional:
-			v.Put = fmt.Sprintf("at = r.%sOpt(at, %s, %s)", method, v.Const, value)
-		case t.Kind == schema.EnumKind:
-			v.Put = fmt.Sprintf("at = r.Int32(at, %s, int32(%s))", v.Const, value)
-		default:
-			v.Put = fmt.Sprintf("at = r.%s(at, %s, %s)", method, v.Const, value)
-		}
-		if optional {
+		if field.Req == schema.Optional {
 			f.needs["nocopy"] = true
 			v.Type = "nocopy.Opt[" + v.Type + "]"
+		} else if field.Default != nil && !isZero(field.Default) {
+			v.Default = f.scalarLiteral(field.Default)
 		}
 	}
 }
@@ -197,23 +156,15 @@ func (f *file) structValue(v *valueView, s *schema.Struct, field *schema.Field) 
 		return
 	}
 	pkg := f.g.packageOf[inner.Program]
-	names := pkg.Structs[inner]
 	v.Type = f.fieldsType(inner)
-	const put = "at = r.Back(e, v.%s.ThriftPut(r, r.Struct(at, %s, %s)))"
-	desc := f.withPackage(pkg, names.Desc)
 	switch {
 	case f.g.byPointer(s, field):
 		v.Type = "*" + v.Type
-		v.Put = fmt.Sprintf("if v.%s != nil {\n"+put+"\n}", v.Value, v.Value, v.Const, desc)
 	case field.Req == schema.Optional:
 		f.needs["nocopy"] = true
 		v.Type = "nocopy.Opt[" + v.Type + "]"
-		v.Put = fmt.Sprintf("if v.%s.Set {\n"+put+"\n}", v.Value, v.Value+".Value", v.Const, desc)
-	default:
-		v.Put = fmt.Sprintf(put, v.Value, v.Const, desc)
-		if f.g.hasDefaults(inner) {
-			v.Default = f.withPackage(pkg, names.Defaults) + "()"
-		}
+	case f.g.hasDefaults(inner):
+		v.Default = f.withPackage(pkg, pkg.Structs[inner].Defaults) + "()"
 	}
 }
 

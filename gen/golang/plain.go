@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
@@ -21,13 +20,13 @@ type plainView struct {
 // slack is plain.Slack: the bytes that may be written without a check after one.
 const slack = 128
 
-// plainFields returns the statements for the fields of s, whose views are given.
-func (f *file) plainFields(s *schema.Struct, views []valueView, n *names.Struct) {
-	room := 0
+// plainFields makes the statements for the fields of s, whose view is given.
+func (f *file) plainFields(s *schema.Struct, view *valuesView) {
+	room, views := 0, view.Fields
 	begins := newBegins(s)
 	for i, field := range s.Fields {
 		v := &views[i]
-		p := plainField{f: f, v: v, t: field.Type, s: s, field: field, value: "v." + v.Value, desc: n.Desc}
+		p := plainField{f: f, v: v, t: field.Type, s: s, field: field, value: "v." + v.Value, desc: view.Desc}
 		p.def = v.Default
 		if v.Type == "" {
 			p.left()
@@ -43,6 +42,7 @@ func (f *file) plainFields(s *schema.Struct, views []valueView, n *names.Struct)
 		}
 		v.plainView = p.plainView
 	}
+	view.Fit = room == 0
 	if begins == nil {
 		return
 	}

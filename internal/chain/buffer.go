@@ -47,8 +47,6 @@ type Buffer struct {
 	open  uint32 // the span at the tail that grows with Extend, 0 = none
 	owner NodeID // whose run it belongs to, 0 = the root
 
-	aheads []ahead // see Ahead
-
 	order order // of nodes
 	// spanOrder is made when spans are found not to be in the order of their positions.
 	spanOrder order
@@ -122,21 +120,20 @@ func (b *Buffer) newTail(n int) {
 // takeTail makes new memory of the given size the tail and returns it. ownTail has to be called
 // next.
 func (b *Buffer) takeTail(size int) []byte {
+	d := b.draft(size)
+	if !b.recycle {
+		d.mem = d.mem[:size:size] // no more than that, see afterLarge
+	}
+	b.setTail(d)
+	return b.tail
+}
+
+// setTail makes d the tail. ownTail has to be called next.
+func (b *Buffer) setTail(d Draft) {
 	if b.loose != nil {
 		b.loose.cut = 0 // it was cut from the block before
 	}
-	switch {
-	case b.recycle:
-		b.tailMem = newBlock(size)
-		b.tail = b.tailMem.mem
-	case !debugging:
-		b.tailMem = newSlab(size)
-		b.tail = b.tailMem.mem[:size:size] // no more than that, see afterLarge
-	default:
-		b.tailMem = nil
-		b.tail = fresh(size)
-	}
-	return b.tail
+	b.tail, b.tailMem = d.mem, d.block
 }
 
 // ownTail adds the tail to the Buffer's blocks and gives it positions.

@@ -314,6 +314,6 @@ func (b *Buffer) Lend() {
 func (b *Buffer) Shrink() {
 	b.segs, b.meta = nil, nil
 	b.spans, b.nodes, b.order, b.pieces = nil, nil, order{}, nil
-	b.spanOrder, b.aheads, b.loose = order{}, nil, nil
+	b.spanOrder, b.loose = order{}, nil
 	b.state = inUse
 }

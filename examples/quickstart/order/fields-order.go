@@ -20,22 +20,16 @@ type LineFields struct {
 
 // NewLineOf returns a new message with the fields v.
 func NewLineOf(v LineFields, opts ...nocopy.Option) Line {
-	var r impl.Row
-	return Line(r.Root(v.ThriftPut(&r, r.New(LineDesc, opts...))))
+	var w impl.Writer
+	w.New(LineDesc, opts...)
+	return Line(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Line) Set(v LineFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), LineDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *LineFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Text(at, lineArticle, v.Article)
-	at = r.Int32(at, lineCount, v.Count)
-	at = r.Float64(at, linePrice, v.Price)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), LineDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -111,31 +105,16 @@ type OrderFields struct {
 
 // NewOrderOf returns a new message with the fields v.
 func NewOrderOf(v OrderFields, opts ...nocopy.Option) Order {
-	var r impl.Row
-	return Order(r.Root(v.ThriftPut(&r, r.New(OrderDesc, opts...))))
+	var w impl.Writer
+	w.New(OrderDesc, opts...)
+	return Order(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Order) Set(v OrderFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), OrderDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *OrderFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Int64(at, orderID, v.ID)
-	at = r.Text(at, orderCustomer, v.Customer)
-	if v.Lines != nil {
-		at = r.List(at, orderLines, OrderDesc, len(v.Lines))
-		for i := range v.Lines {
-			at = v.Lines[i].ThriftPut(r, r.Next(at, 5))
-		}
-		at = r.EndList(at, e, orderLines)
-	}
-	at = r.Bytes(at, orderDocument, v.Document)
-	at = r.TextPairs(at, orderLabels, OrderDesc, v.Labels)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), OrderDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -183,7 +162,7 @@ func (v *OrderFields) ThriftAppend(w *impl.Writer, at int) int {
 			at = w.TextValue(at, v.Labels[i].Value)
 		}
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -302,23 +281,24 @@ func (v OrderFields) LogValue() slog.Value          { return impl.LogValueOnce(N
 
 // SetLinesOf sets the list to the structs v.
 func (s Order) SetLinesOf(v []LineFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), orderLines, OrderDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), orderLines, OrderDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 5))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetLinesBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetLinesBy sets the list to n structs. f returns the fields of each.
 func (s Order) SetLinesBy(n int, f func(i int) LineFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), orderLines, OrderDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), orderLines, OrderDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 5))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // ReceiptFields holds the fields of Receipt as plain values.
@@ -332,24 +312,16 @@ type ReceiptFields struct {
 
 // NewReceiptOf returns a new message with the fields v.
 func NewReceiptOf(v ReceiptFields, opts ...nocopy.Option) Receipt {
-	var r impl.Row
-	return Receipt(r.Root(v.ThriftPut(&r, r.New(ReceiptDesc, opts...))))
+	var w impl.Writer
+	w.New(ReceiptDesc, opts...)
+	return Receipt(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Receipt) Set(v ReceiptFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), ReceiptDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *ReceiptFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Int64(at, receiptOrderID, v.OrderID)
-	at = r.Text(at, receiptMessage, v.Message)
-	at = r.Float64(at, receiptTotal, v.Total)
-	at = r.Int32(at, receiptLines, v.Lines)
-	at = r.Int32(at, receiptDocumentSize, v.DocumentSize)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), ReceiptDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.

@@ -46,9 +46,6 @@ var kinds = []kind{
 // From returns the expression that loads an element from these bytes.
 func (k kind) From(b string) string { return strings.ReplaceAll(k.Load, "@", b) }
 
-// Rows is how XRow calls what writes a slice of such elements.
-func (k kind) Rows() string { return strings.TrimPrefix(k.Set, "Set") }
-
 func main() {
 	log.SetFlags(0)
 	dir := flag.String("o", ".", "write fixedlists.go to `DIR`")

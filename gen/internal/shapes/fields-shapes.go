@@ -19,21 +19,16 @@ type PointFields struct {
 
 // NewPointOf returns a new message with the fields v.
 func NewPointOf(v PointFields, opts ...nocopy.Option) Point {
-	var r impl.Row
-	return Point(r.Root(v.ThriftPut(&r, r.New(PointDesc, opts...))))
+	var w impl.Writer
+	w.New(PointDesc, opts...)
+	return Point(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Point) Set(v PointFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), PointDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *PointFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Int32(at, pointX, v.X)
-	at = r.Int32(at, pointY, v.Y)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), PointDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -85,23 +80,24 @@ func (v PointFields) LogValue() slog.Value          { return impl.LogValueOnce(N
 
 // SetOutlineOf sets the list to the structs v.
 func (s Shape) SetOutlineOf(v []PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), shapeOutline, ShapeDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), shapeOutline, ShapeDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetOutlineBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetOutlineBy sets the list to n structs. f returns the fields of each.
 func (s Shape) SetOutlineBy(n int, f func(i int) PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), shapeOutline, ShapeDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), shapeOutline, ShapeDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // RefusedFields holds the fields of Refused as plain values.
@@ -113,25 +109,16 @@ type RefusedFields struct {
 
 // NewRefusedOf returns a new message with the fields v.
 func NewRefusedOf(v RefusedFields, opts ...nocopy.Option) Refused {
-	var r impl.Row
-	return Refused(r.Root(v.ThriftPut(&r, r.New(RefusedDesc, opts...))))
+	var w impl.Writer
+	w.New(RefusedDesc, opts...)
+	return Refused(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Refused) Set(v RefusedFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), RefusedDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *RefusedFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Text(at, refusedReason, v.Reason)
-	at = r.Int32(at, refusedCode, v.Code)
-	if v.Where.Set {
-		at = r.Back(e, v.Where.Value.ThriftPut(r, r.Struct(at, refusedWhere, PointDesc)))
-	}
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), RefusedDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -165,7 +152,7 @@ func (v *RefusedFields) ThriftAppend(w *impl.Writer, at int) int {
 		at = v.Where.Value.ThriftAppend(w, w.Struct(at, refusedWhere))
 		w.Leave()
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -212,19 +199,16 @@ type EmptyFields struct {
 
 // NewEmptyOf returns a new message with the fields v.
 func NewEmptyOf(v EmptyFields, opts ...nocopy.Option) Empty {
-	var r impl.Row
-	return Empty(r.Root(v.ThriftPut(&r, r.New(EmptyDesc, opts...))))
+	var w impl.Writer
+	w.New(EmptyDesc, opts...)
+	return Empty(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Empty) Set(v EmptyFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), EmptyDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *EmptyFields) ThriftPut(r *impl.Row, at int) int {
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), EmptyDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -251,7 +235,7 @@ func (v *EmptyFields) Parse(b []byte, opts ...nocopy.Option) error {
 
 // ThriftAppend is for generated code.
 func (v *EmptyFields) ThriftAppend(w *impl.Writer, at int) int {
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -288,42 +272,16 @@ type RequiredFieldsFields struct {
 
 // NewRequiredFieldsOf returns a new message with the fields v.
 func NewRequiredFieldsOf(v RequiredFieldsFields, opts ...nocopy.Option) RequiredFields {
-	var r impl.Row
-	return RequiredFields(r.Root(v.ThriftPut(&r, r.New(RequiredFieldsDesc, opts...))))
+	var w impl.Writer
+	w.New(RequiredFieldsDesc, opts...)
+	return RequiredFields(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s RequiredFields) Set(v RequiredFieldsFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), RequiredFieldsDesc)), requiredFieldsShape)
-}
-
-// ThriftPut is for generated code.
-func (v *RequiredFieldsFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Bool(at, requiredFieldsFlag, v.Flag)
-	at = r.Int8(at, requiredFieldsTiny, v.Tiny)
-	at = r.Int16(at, requiredFieldsSmall, v.Small)
-	at = r.Int32(at, requiredFieldsMedium, v.Medium)
-	at = r.Int64(at, requiredFieldsLarge, v.Large)
-	at = r.Float64(at, requiredFieldsReal, v.Real)
-	at = r.Text(at, requiredFieldsText, v.Text)
-	at = r.Bytes(at, requiredFieldsBlob, v.Blob)
-	at = r.UUID(at, requiredFieldsKey, v.Key)
-	at = r.Int32(at, requiredFieldsColor, int32(v.Color))
-	at = r.Back(e, v.Point.ThriftPut(r, r.Struct(at, requiredFieldsPoint, PointDesc)))
-	at = r.Int64s(at, requiredFieldsNumbers, RequiredFieldsDesc, v.Numbers)
-	at = r.Texts(at, requiredFieldsWords, RequiredFieldsDesc, v.Words)
-	at = r.Int32s(at, requiredFieldsUnique, RequiredFieldsDesc, v.Unique)
-	at = impl.PutPairs[impl.AsString, impl.AsInt64](r, at, requiredFieldsCounts, RequiredFieldsDesc, v.Counts)
-	if v.Points != nil {
-		at = r.List(at, requiredFieldsPoints, RequiredFieldsDesc, len(v.Points))
-		for i := range v.Points {
-			at = v.Points[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, requiredFieldsPoints)
-	}
-	return r.StopOwed(at, RequiredFieldsDesc)
+	var w impl.Writer
+	w.Into(impl.Struct(s), RequiredFieldsDesc)
+	w.Done(v.ThriftAppend(&w, 0), requiredFieldsShape)
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -404,7 +362,7 @@ func (v *RequiredFieldsFields) ThriftAppend(w *impl.Writer, at int) int {
 	} else {
 		at = w.Default(at, RequiredFieldsDesc, requiredFieldsPoints)
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -637,23 +595,24 @@ func (v RequiredFieldsFields) LogValue() slog.Value { return impl.LogValueOnce(N
 
 // SetPointsOf sets the list to the structs v.
 func (s RequiredFields) SetPointsOf(v []PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), requiredFieldsPoints, RequiredFieldsDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), requiredFieldsPoints, RequiredFieldsDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s RequiredFields) SetPointsBy(n int, f func(i int) PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), requiredFieldsPoints, RequiredFieldsDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), requiredFieldsPoints, RequiredFieldsDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // RequiredDefaultsFields holds the fields of RequiredDefaults as plain values.
@@ -693,44 +652,16 @@ func DefaultRequiredDefaultsFields() RequiredDefaultsFields {
 
 // NewRequiredDefaultsOf returns a new message with the fields v.
 func NewRequiredDefaultsOf(v RequiredDefaultsFields, opts ...nocopy.Option) RequiredDefaults {
-	var r impl.Row
-	return RequiredDefaults(r.Root(v.ThriftPut(&r, r.New(RequiredDefaultsDesc, opts...))))
+	var w impl.Writer
+	w.New(RequiredDefaultsDesc, opts...)
+	return RequiredDefaults(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s RequiredDefaults) Set(v RequiredDefaultsFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), RequiredDefaultsDesc)), requiredDefaultsShape)
-}
-
-// ThriftPut is for generated code.
-func (v *RequiredDefaultsFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Bool(at, requiredDefaultsFlag, v.Flag)
-	at = r.Int8(at, requiredDefaultsTiny, v.Tiny)
-	at = r.Int16(at, requiredDefaultsSmall, v.Small)
-	at = r.Int32(at, requiredDefaultsMedium, v.Medium)
-	at = r.Int64(at, requiredDefaultsLarge, v.Large)
-	at = r.Float64(at, requiredDefaultsReal, v.Real)
-	at = r.Text(at, requiredDefaultsText, v.Text)
-	at = r.Bytes(at, requiredDefaultsBlob, v.Blob)
-	at = r.UUID(at, requiredDefaultsKey, v.Key)
-	at = r.Int32(at, requiredDefaultsColor, int32(v.Color))
-	if v.Point != nil {
-		at = r.Back(e, v.Point.ThriftPut(r, r.Struct(at, requiredDefaultsPoint, PointDesc)))
-	}
-	at = r.Int64s(at, requiredDefaultsNumbers, RequiredDefaultsDesc, v.Numbers)
-	at = r.Texts(at, requiredDefaultsWords, RequiredDefaultsDesc, v.Words)
-	at = r.Int32s(at, requiredDefaultsUnique, RequiredDefaultsDesc, v.Unique)
-	at = impl.PutPairs[impl.AsString, impl.AsInt64](r, at, requiredDefaultsCounts, RequiredDefaultsDesc, v.Counts)
-	if v.Points != nil {
-		at = r.List(at, requiredDefaultsPoints, RequiredDefaultsDesc, len(v.Points))
-		for i := range v.Points {
-			at = v.Points[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, requiredDefaultsPoints)
-	}
-	return r.StopOwed(at, RequiredDefaultsDesc)
+	var w impl.Writer
+	w.Into(impl.Struct(s), RequiredDefaultsDesc)
+	w.Done(v.ThriftAppend(&w, 0), requiredDefaultsShape)
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -815,7 +746,7 @@ func (v *RequiredDefaultsFields) ThriftAppend(w *impl.Writer, at int) int {
 	} else {
 		at = w.Default(at, RequiredDefaultsDesc, requiredDefaultsPoints)
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -1062,23 +993,24 @@ func (v RequiredDefaultsFields) LogValue() slog.Value {
 
 // SetPointsOf sets the list to the structs v.
 func (s RequiredDefaults) SetPointsOf(v []PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), requiredDefaultsPoints, RequiredDefaultsDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), requiredDefaultsPoints, RequiredDefaultsDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s RequiredDefaults) SetPointsBy(n int, f func(i int) PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), requiredDefaultsPoints, RequiredDefaultsDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), requiredDefaultsPoints, RequiredDefaultsDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // OptionalFieldsFields holds the fields of OptionalFields as plain values.
@@ -1103,44 +1035,16 @@ type OptionalFieldsFields struct {
 
 // NewOptionalFieldsOf returns a new message with the fields v.
 func NewOptionalFieldsOf(v OptionalFieldsFields, opts ...nocopy.Option) OptionalFields {
-	var r impl.Row
-	return OptionalFields(r.Root(v.ThriftPut(&r, r.New(OptionalFieldsDesc, opts...))))
+	var w impl.Writer
+	w.New(OptionalFieldsDesc, opts...)
+	return OptionalFields(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s OptionalFields) Set(v OptionalFieldsFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), OptionalFieldsDesc)), optionalFieldsShape)
-}
-
-// ThriftPut is for generated code.
-func (v *OptionalFieldsFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.BoolOpt(at, optionalFieldsFlag, v.Flag)
-	at = r.Int8Opt(at, optionalFieldsTiny, v.Tiny)
-	at = r.Int16Opt(at, optionalFieldsSmall, v.Small)
-	at = r.Int32Opt(at, optionalFieldsMedium, v.Medium)
-	at = r.Int64Opt(at, optionalFieldsLarge, v.Large)
-	at = r.Float64Opt(at, optionalFieldsReal, v.Real)
-	at = r.TextOpt(at, optionalFieldsText, v.Text)
-	at = r.Bytes(at, optionalFieldsBlob, v.Blob)
-	at = r.UUIDOpt(at, optionalFieldsKey, v.Key)
-	at = impl.PutEnum(r, at, optionalFieldsColor, v.Color)
-	if v.Point.Set {
-		at = r.Back(e, v.Point.Value.ThriftPut(r, r.Struct(at, optionalFieldsPoint, PointDesc)))
-	}
-	at = r.Int64s(at, optionalFieldsNumbers, OptionalFieldsDesc, v.Numbers)
-	at = r.Texts(at, optionalFieldsWords, OptionalFieldsDesc, v.Words)
-	at = r.Int32s(at, optionalFieldsUnique, OptionalFieldsDesc, v.Unique)
-	at = impl.PutPairs[impl.AsString, impl.AsInt64](r, at, optionalFieldsCounts, OptionalFieldsDesc, v.Counts)
-	if v.Points != nil {
-		at = r.List(at, optionalFieldsPoints, OptionalFieldsDesc, len(v.Points))
-		for i := range v.Points {
-			at = v.Points[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, optionalFieldsPoints)
-	}
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), OptionalFieldsDesc)
+	w.Done(v.ThriftAppend(&w, 0), optionalFieldsShape)
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -1228,7 +1132,7 @@ func (v *OptionalFieldsFields) ThriftAppend(w *impl.Writer, at int) int {
 		}
 		w.Leave()
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -1514,23 +1418,24 @@ func (v OptionalFieldsFields) LogValue() slog.Value { return impl.LogValueOnce(N
 
 // SetPointsOf sets the list to the structs v.
 func (s OptionalFields) SetPointsOf(v []PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), optionalFieldsPoints, OptionalFieldsDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), optionalFieldsPoints, OptionalFieldsDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s OptionalFields) SetPointsBy(n int, f func(i int) PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), optionalFieldsPoints, OptionalFieldsDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), optionalFieldsPoints, OptionalFieldsDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // OptionalDefaultsFields holds the fields of OptionalDefaults as plain values.
@@ -1555,44 +1460,16 @@ type OptionalDefaultsFields struct {
 
 // NewOptionalDefaultsOf returns a new message with the fields v.
 func NewOptionalDefaultsOf(v OptionalDefaultsFields, opts ...nocopy.Option) OptionalDefaults {
-	var r impl.Row
-	return OptionalDefaults(r.Root(v.ThriftPut(&r, r.New(OptionalDefaultsDesc, opts...))))
+	var w impl.Writer
+	w.New(OptionalDefaultsDesc, opts...)
+	return OptionalDefaults(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s OptionalDefaults) Set(v OptionalDefaultsFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), OptionalDefaultsDesc)), optionalDefaultsShape)
-}
-
-// ThriftPut is for generated code.
-func (v *OptionalDefaultsFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.BoolOpt(at, optionalDefaultsFlag, v.Flag)
-	at = r.Int8Opt(at, optionalDefaultsTiny, v.Tiny)
-	at = r.Int16Opt(at, optionalDefaultsSmall, v.Small)
-	at = r.Int32Opt(at, optionalDefaultsMedium, v.Medium)
-	at = r.Int64Opt(at, optionalDefaultsLarge, v.Large)
-	at = r.Float64Opt(at, optionalDefaultsReal, v.Real)
-	at = r.TextOpt(at, optionalDefaultsText, v.Text)
-	at = r.Bytes(at, optionalDefaultsBlob, v.Blob)
-	at = r.UUIDOpt(at, optionalDefaultsKey, v.Key)
-	at = impl.PutEnum(r, at, optionalDefaultsColor, v.Color)
-	if v.Point != nil {
-		at = r.Back(e, v.Point.ThriftPut(r, r.Struct(at, optionalDefaultsPoint, PointDesc)))
-	}
-	at = r.Int64s(at, optionalDefaultsNumbers, OptionalDefaultsDesc, v.Numbers)
-	at = r.Texts(at, optionalDefaultsWords, OptionalDefaultsDesc, v.Words)
-	at = r.Int32s(at, optionalDefaultsUnique, OptionalDefaultsDesc, v.Unique)
-	at = impl.PutPairs[impl.AsString, impl.AsInt64](r, at, optionalDefaultsCounts, OptionalDefaultsDesc, v.Counts)
-	if v.Points != nil {
-		at = r.List(at, optionalDefaultsPoints, OptionalDefaultsDesc, len(v.Points))
-		for i := range v.Points {
-			at = v.Points[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, optionalDefaultsPoints)
-	}
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), OptionalDefaultsDesc)
+	w.Done(v.ThriftAppend(&w, 0), optionalDefaultsShape)
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -1680,7 +1557,7 @@ func (v *OptionalDefaultsFields) ThriftAppend(w *impl.Writer, at int) int {
 		}
 		w.Leave()
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -1974,23 +1851,24 @@ func (v OptionalDefaultsFields) LogValue() slog.Value {
 
 // SetPointsOf sets the list to the structs v.
 func (s OptionalDefaults) SetPointsOf(v []PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), optionalDefaultsPoints, OptionalDefaultsDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), optionalDefaultsPoints, OptionalDefaultsDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s OptionalDefaults) SetPointsBy(n int, f func(i int) PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), optionalDefaultsPoints, OptionalDefaultsDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), optionalDefaultsPoints, OptionalDefaultsDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // PlainFieldsFields holds the fields of PlainFields as plain values.
@@ -2015,42 +1893,16 @@ type PlainFieldsFields struct {
 
 // NewPlainFieldsOf returns a new message with the fields v.
 func NewPlainFieldsOf(v PlainFieldsFields, opts ...nocopy.Option) PlainFields {
-	var r impl.Row
-	return PlainFields(r.Root(v.ThriftPut(&r, r.New(PlainFieldsDesc, opts...))))
+	var w impl.Writer
+	w.New(PlainFieldsDesc, opts...)
+	return PlainFields(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s PlainFields) Set(v PlainFieldsFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), PlainFieldsDesc)), plainFieldsShape)
-}
-
-// ThriftPut is for generated code.
-func (v *PlainFieldsFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Bool(at, plainFieldsFlag, v.Flag)
-	at = r.Int8(at, plainFieldsTiny, v.Tiny)
-	at = r.Int16(at, plainFieldsSmall, v.Small)
-	at = r.Int32(at, plainFieldsMedium, v.Medium)
-	at = r.Int64(at, plainFieldsLarge, v.Large)
-	at = r.Float64(at, plainFieldsReal, v.Real)
-	at = r.Text(at, plainFieldsText, v.Text)
-	at = r.Bytes(at, plainFieldsBlob, v.Blob)
-	at = r.UUID(at, plainFieldsKey, v.Key)
-	at = r.Int32(at, plainFieldsColor, int32(v.Color))
-	at = r.Back(e, v.Point.ThriftPut(r, r.Struct(at, plainFieldsPoint, PointDesc)))
-	at = r.Int64s(at, plainFieldsNumbers, PlainFieldsDesc, v.Numbers)
-	at = r.Texts(at, plainFieldsWords, PlainFieldsDesc, v.Words)
-	at = r.Int32s(at, plainFieldsUnique, PlainFieldsDesc, v.Unique)
-	at = impl.PutPairs[impl.AsString, impl.AsInt64](r, at, plainFieldsCounts, PlainFieldsDesc, v.Counts)
-	if v.Points != nil {
-		at = r.List(at, plainFieldsPoints, PlainFieldsDesc, len(v.Points))
-		for i := range v.Points {
-			at = v.Points[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, plainFieldsPoints)
-	}
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), PlainFieldsDesc)
+	w.Done(v.ThriftAppend(&w, 0), plainFieldsShape)
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -2118,7 +1970,7 @@ func (v *PlainFieldsFields) ThriftAppend(w *impl.Writer, at int) int {
 		}
 		w.Leave()
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -2318,23 +2170,24 @@ func (v PlainFieldsFields) LogValue() slog.Value { return impl.LogValueOnce(NewP
 
 // SetPointsOf sets the list to the structs v.
 func (s PlainFields) SetPointsOf(v []PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), plainFieldsPoints, PlainFieldsDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), plainFieldsPoints, PlainFieldsDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s PlainFields) SetPointsBy(n int, f func(i int) PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), plainFieldsPoints, PlainFieldsDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), plainFieldsPoints, PlainFieldsDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // PlainDefaultsFields holds the fields of PlainDefaults as plain values.
@@ -2374,44 +2227,16 @@ func DefaultPlainDefaultsFields() PlainDefaultsFields {
 
 // NewPlainDefaultsOf returns a new message with the fields v.
 func NewPlainDefaultsOf(v PlainDefaultsFields, opts ...nocopy.Option) PlainDefaults {
-	var r impl.Row
-	return PlainDefaults(r.Root(v.ThriftPut(&r, r.New(PlainDefaultsDesc, opts...))))
+	var w impl.Writer
+	w.New(PlainDefaultsDesc, opts...)
+	return PlainDefaults(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s PlainDefaults) Set(v PlainDefaultsFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), PlainDefaultsDesc)), plainDefaultsShape)
-}
-
-// ThriftPut is for generated code.
-func (v *PlainDefaultsFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Bool(at, plainDefaultsFlag, v.Flag)
-	at = r.Int8(at, plainDefaultsTiny, v.Tiny)
-	at = r.Int16(at, plainDefaultsSmall, v.Small)
-	at = r.Int32(at, plainDefaultsMedium, v.Medium)
-	at = r.Int64(at, plainDefaultsLarge, v.Large)
-	at = r.Float64(at, plainDefaultsReal, v.Real)
-	at = r.Text(at, plainDefaultsText, v.Text)
-	at = r.Bytes(at, plainDefaultsBlob, v.Blob)
-	at = r.UUID(at, plainDefaultsKey, v.Key)
-	at = r.Int32(at, plainDefaultsColor, int32(v.Color))
-	if v.Point != nil {
-		at = r.Back(e, v.Point.ThriftPut(r, r.Struct(at, plainDefaultsPoint, PointDesc)))
-	}
-	at = r.Int64s(at, plainDefaultsNumbers, PlainDefaultsDesc, v.Numbers)
-	at = r.Texts(at, plainDefaultsWords, PlainDefaultsDesc, v.Words)
-	at = r.Int32s(at, plainDefaultsUnique, PlainDefaultsDesc, v.Unique)
-	at = impl.PutPairs[impl.AsString, impl.AsInt64](r, at, plainDefaultsCounts, PlainDefaultsDesc, v.Counts)
-	if v.Points != nil {
-		at = r.List(at, plainDefaultsPoints, PlainDefaultsDesc, len(v.Points))
-		for i := range v.Points {
-			at = v.Points[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, plainDefaultsPoints)
-	}
-	return r.StopOwed(at, PlainDefaultsDesc)
+	var w impl.Writer
+	w.Into(impl.Struct(s), PlainDefaultsDesc)
+	w.Done(v.ThriftAppend(&w, 0), plainDefaultsShape)
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -2496,7 +2321,7 @@ func (v *PlainDefaultsFields) ThriftAppend(w *impl.Writer, at int) int {
 	} else {
 		at = w.Default(at, PlainDefaultsDesc, plainDefaultsPoints)
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -2708,23 +2533,24 @@ func (v PlainDefaultsFields) LogValue() slog.Value { return impl.LogValueOnce(Ne
 
 // SetPointsOf sets the list to the structs v.
 func (s PlainDefaults) SetPointsOf(v []PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), plainDefaultsPoints, PlainDefaultsDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), plainDefaultsPoints, PlainDefaultsDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s PlainDefaults) SetPointsBy(n int, f func(i int) PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), plainDefaultsPoints, PlainDefaultsDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), plainDefaultsPoints, PlainDefaultsDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // ListsFields holds the fields of Lists as plain values.
@@ -2747,46 +2573,16 @@ type ListsFields struct {
 
 // NewListsOf returns a new message with the fields v.
 func NewListsOf(v ListsFields, opts ...nocopy.Option) Lists {
-	var r impl.Row
-	return Lists(r.Root(v.ThriftPut(&r, r.New(ListsDesc, opts...))))
+	var w impl.Writer
+	w.New(ListsDesc, opts...)
+	return Lists(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s Lists) Set(v ListsFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), ListsDesc)), listsShapes, listsMatrix, listsTable, listsDeep, listsSets, listsCube)
-}
-
-// ThriftPut is for generated code.
-func (v *ListsFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Bools(at, listsFlags, ListsDesc, v.Flags)
-	at = r.Int8s(at, listsTinies, ListsDesc, v.Tinies)
-	at = r.Int16s(at, listsSmalls, ListsDesc, v.Smalls)
-	at = r.Int32s(at, listsMediums, ListsDesc, v.Mediums)
-	at = r.Int64s(at, listsLarges, ListsDesc, v.Larges)
-	at = r.Float64s(at, listsReals, ListsDesc, v.Reals)
-	at = r.Texts(at, listsTexts, ListsDesc, v.Texts)
-	at = r.ByteSlices(at, listsBlobs, ListsDesc, v.Blobs)
-	at = r.UUIDs(at, listsKeys, ListsDesc, v.Keys)
-	at = impl.PutEnums(r, at, listsColors, ListsDesc, v.Colors)
-	if v.Points != nil {
-		at = r.List(at, listsPoints, ListsDesc, len(v.Points))
-		for i := range v.Points {
-			at = v.Points[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, listsPoints)
-	}
-	at = r.Texts(at, listsWords, ListsDesc, v.Words)
-	at = r.Int64s(at, listsTimes, ListsDesc, v.Times)
-	if v.Refusals != nil {
-		at = r.List(at, listsRefusals, ListsDesc, len(v.Refusals))
-		for i := range v.Refusals {
-			at = v.Refusals[i].ThriftPut(r, r.Next(at, 5))
-		}
-		at = r.EndList(at, e, listsRefusals)
-	}
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), ListsDesc)
+	w.Done(v.ThriftAppend(&w, 0), listsShapes, listsMatrix, listsTable, listsDeep, listsSets, listsCube)
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -2865,7 +2661,7 @@ func (v *ListsFields) ThriftAppend(w *impl.Writer, at int) int {
 		}
 		w.Leave()
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -3061,44 +2857,46 @@ func (v ListsFields) LogValue() slog.Value          { return impl.LogValueOnce(N
 
 // SetPointsOf sets the list to the structs v.
 func (s Lists) SetPointsOf(v []PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), listsPoints, ListsDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), listsPoints, ListsDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetPointsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s Lists) SetPointsBy(n int, f func(i int) PointFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), listsPoints, ListsDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), listsPoints, ListsDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // SetRefusalsOf sets the list to the structs v.
 func (s Lists) SetRefusalsOf(v []RefusedFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), listsRefusals, ListsDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), listsRefusals, ListsDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 5))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetRefusalsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetRefusalsBy sets the list to n structs. f returns the fields of each.
 func (s Lists) SetRefusalsBy(n int, f func(i int) RefusedFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), listsRefusals, ListsDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), listsRefusals, ListsDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 5))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // SetsFields holds the fields of Sets as plain values.
@@ -3117,29 +2915,16 @@ type SetsFields struct {
 
 // NewSetsOf returns a new message with the fields v.
 func NewSetsOf(v SetsFields, opts ...nocopy.Option) Sets {
-	var r impl.Row
-	return Sets(r.Root(v.ThriftPut(&r, r.New(SetsDesc, opts...))))
+	var w impl.Writer
+	w.New(SetsDesc, opts...)
+	return Sets(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s Sets) Set(v SetsFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), SetsDesc)), setsPoints, setsShapes, setsRows, setsMaps)
-}
-
-// ThriftPut is for generated code.
-func (v *SetsFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Bools(at, setsFlags, SetsDesc, v.Flags)
-	at = r.Int8s(at, setsTinies, SetsDesc, v.Tinies)
-	at = r.Int16s(at, setsSmalls, SetsDesc, v.Smalls)
-	at = r.Int32s(at, setsMediums, SetsDesc, v.Mediums)
-	at = r.Int64s(at, setsLarges, SetsDesc, v.Larges)
-	at = r.Float64s(at, setsReals, SetsDesc, v.Reals)
-	at = r.Texts(at, setsTexts, SetsDesc, v.Texts)
-	at = r.ByteSlices(at, setsBlobs, SetsDesc, v.Blobs)
-	at = r.UUIDs(at, setsKeys, SetsDesc, v.Keys)
-	at = impl.PutEnums(r, at, setsColors, SetsDesc, v.Colors)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), SetsDesc)
+	w.Done(v.ThriftAppend(&w, 0), setsPoints, setsShapes, setsRows, setsMaps)
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -3196,7 +2981,7 @@ func (v *SetsFields) ThriftAppend(w *impl.Writer, at int) int {
 	if v.Colors != nil {
 		at = impl.WriteEnums(w, at, setsColors, impl.Distinct(v.Colors))
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -3298,40 +3083,16 @@ type MapsFields struct {
 
 // NewMapsOf returns a new message with the fields v.
 func NewMapsOf(v MapsFields, opts ...nocopy.Option) Maps {
-	var r impl.Row
-	return Maps(r.Root(v.ThriftPut(&r, r.New(MapsDesc, opts...))))
+	var w impl.Writer
+	w.New(MapsDesc, opts...)
+	return Maps(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s Maps) Set(v MapsFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), MapsDesc)), mapsByPoints, mapsByShapes, mapsToPoints, mapsToShapes, mapsPointByNumber, mapsNested, mapsSeries, mapsGroups, mapsByRow, mapsDeep, mapsByMap)
-}
-
-// ThriftPut is for generated code.
-func (v *MapsFields) ThriftPut(r *impl.Row, at int) int {
-	at = impl.PutPairs[impl.AsBool, impl.AsString](r, at, mapsByFlags, MapsDesc, v.ByFlags)
-	at = impl.PutPairs[impl.AsInt8, impl.AsString](r, at, mapsByTinies, MapsDesc, v.ByTinies)
-	at = impl.PutPairs[impl.AsInt16, impl.AsString](r, at, mapsBySmalls, MapsDesc, v.BySmalls)
-	at = impl.PutPairs[impl.AsInt32, impl.AsString](r, at, mapsByMediums, MapsDesc, v.ByMediums)
-	at = impl.PutPairs[impl.AsInt64, impl.AsString](r, at, mapsByLarges, MapsDesc, v.ByLarges)
-	at = impl.PutPairs[impl.AsFloat64, impl.AsString](r, at, mapsByReals, MapsDesc, v.ByReals)
-	at = r.TextPairs(at, mapsByTexts, MapsDesc, v.ByTexts)
-	at = impl.PutPairs[impl.AsBytes, impl.AsString](r, at, mapsByBlobs, MapsDesc, v.ByBlobs)
-	at = impl.PutPairs[impl.AsUUID, impl.AsString](r, at, mapsByKeys, MapsDesc, v.ByKeys)
-	at = impl.PutPairs[impl.AsEnum[Color], impl.AsString](r, at, mapsByColors, MapsDesc, v.ByColors)
-	at = impl.PutPairs[impl.AsString, impl.AsBool](r, at, mapsToFlags, MapsDesc, v.ToFlags)
-	at = impl.PutPairs[impl.AsString, impl.AsInt8](r, at, mapsToTinies, MapsDesc, v.ToTinies)
-	at = impl.PutPairs[impl.AsString, impl.AsInt16](r, at, mapsToSmalls, MapsDesc, v.ToSmalls)
-	at = impl.PutPairs[impl.AsString, impl.AsInt32](r, at, mapsToMediums, MapsDesc, v.ToMediums)
-	at = impl.PutPairs[impl.AsString, impl.AsInt64](r, at, mapsToLarges, MapsDesc, v.ToLarges)
-	at = impl.PutPairs[impl.AsString, impl.AsFloat64](r, at, mapsToReals, MapsDesc, v.ToReals)
-	at = r.TextPairs(at, mapsToTexts, MapsDesc, v.ToTexts)
-	at = impl.PutPairs[impl.AsString, impl.AsBytes](r, at, mapsToBlobs, MapsDesc, v.ToBlobs)
-	at = impl.PutPairs[impl.AsString, impl.AsUUID](r, at, mapsToKeys, MapsDesc, v.ToKeys)
-	at = impl.PutPairs[impl.AsString, impl.AsEnum[Color]](r, at, mapsToColors, MapsDesc, v.ToColors)
-	at = impl.PutPairs[impl.AsBytes, impl.AsBytes](r, at, mapsRaw, MapsDesc, v.Raw)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), MapsDesc)
+	w.Done(v.ThriftAppend(&w, 0), mapsByPoints, mapsByShapes, mapsToPoints, mapsToShapes, mapsPointByNumber, mapsNested, mapsSeries, mapsGroups, mapsByRow, mapsDeep, mapsByMap)
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -3513,7 +3274,7 @@ func (v *MapsFields) ThriftAppend(w *impl.Writer, at int) int {
 			at = w.BinaryValue(at, v.Raw[i].Value)
 		}
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -3914,28 +3675,16 @@ type TreeFields struct {
 
 // NewTreeOf returns a new message with the fields v.
 func NewTreeOf(v TreeFields, opts ...nocopy.Option) Tree {
-	var r impl.Row
-	return Tree(r.Root(v.ThriftPut(&r, r.New(TreeDesc, opts...))))
+	var w impl.Writer
+	w.New(TreeDesc, opts...)
+	return Tree(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Tree) Set(v TreeFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), TreeDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *TreeFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Text(at, treeName, v.Name)
-	if v.Children != nil {
-		at = r.List(at, treeChildren, TreeDesc, len(v.Children))
-		for i := range v.Children {
-			at = v.Children[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, treeChildren)
-	}
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), TreeDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -3971,7 +3720,7 @@ func (v *TreeFields) ThriftAppend(w *impl.Writer, at int) int {
 		}
 		w.Leave()
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -4052,23 +3801,24 @@ func (v TreeFields) LogValue() slog.Value          { return impl.LogValueOnce(Ne
 
 // SetChildrenOf sets the list to the structs v.
 func (s Tree) SetChildrenOf(v []TreeFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), treeChildren, TreeDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), treeChildren, TreeDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetChildrenBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetChildrenBy sets the list to n structs. f returns the fields of each.
 func (s Tree) SetChildrenBy(n int, f func(i int) TreeFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), treeChildren, TreeDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), treeChildren, TreeDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // ChainFields holds the fields of Chain as plain values.
@@ -4079,24 +3829,16 @@ type ChainFields struct {
 
 // NewChainOf returns a new message with the fields v.
 func NewChainOf(v ChainFields, opts ...nocopy.Option) Chain {
-	var r impl.Row
-	return Chain(r.Root(v.ThriftPut(&r, r.New(ChainDesc, opts...))))
+	var w impl.Writer
+	w.New(ChainDesc, opts...)
+	return Chain(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Chain) Set(v ChainFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), ChainDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *ChainFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Int64(at, chainValue, v.Value)
-	if v.Next != nil {
-		at = r.Back(e, v.Next.ThriftPut(r, r.Struct(at, chainNext, ChainDesc)))
-	}
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), ChainDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -4130,7 +3872,7 @@ func (v *ChainFields) ThriftAppend(w *impl.Writer, at int) int {
 		at = v.Next.ThriftAppend(w, w.Struct(at, chainNext))
 		w.Leave()
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -4169,20 +3911,16 @@ type DirectoryFields struct {
 
 // NewDirectoryOf returns a new message with the fields v.
 func NewDirectoryOf(v DirectoryFields, opts ...nocopy.Option) Directory {
-	var r impl.Row
-	return Directory(r.Root(v.ThriftPut(&r, r.New(DirectoryDesc, opts...))))
+	var w impl.Writer
+	w.New(DirectoryDesc, opts...)
+	return Directory(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s Directory) Set(v DirectoryFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), DirectoryDesc)), directoryEntries)
-}
-
-// ThriftPut is for generated code.
-func (v *DirectoryFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Bytes(at, directoryContent, v.Content)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), DirectoryDesc)
+	w.Done(v.ThriftAppend(&w, 0), directoryEntries)
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -4212,7 +3950,7 @@ func (v *DirectoryFields) ThriftAppend(w *impl.Writer, at int) int {
 	if v.Content != nil {
 		at = w.Binary(at, directoryContent, v.Content)
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -4245,25 +3983,16 @@ type OddIDsFields struct {
 
 // NewOddIDsOf returns a new message with the fields v.
 func NewOddIDsOf(v OddIDsFields, opts ...nocopy.Option) OddIDs {
-	var r impl.Row
-	return OddIDs(r.Root(v.ThriftPut(&r, r.New(OddIDsDesc, opts...))))
+	var w impl.Writer
+	w.New(OddIDsDesc, opts...)
+	return OddIDs(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s OddIDs) Set(v OddIDsFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), OddIDsDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *OddIDsFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Int32(at, oddIDsFirst, v.First)
-	at = r.Text(at, oddIDsSecond, v.Second)
-	at = r.Int32(at, oddIDsTop, v.Top)
-	at = r.Int32(at, oddIDsBottom, v.Bottom)
-	at = r.Int32(at, oddIDsSeven, v.Seven)
-	at = r.Int32(at, oddIDsThree, v.Three)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), OddIDsDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -4357,29 +4086,16 @@ type OddNamesFields struct {
 
 // NewOddNamesOf returns a new message with the fields v.
 func NewOddNamesOf(v OddNamesFields, opts ...nocopy.Option) OddNames {
-	var r impl.Row
-	return OddNames(r.Root(v.ThriftPut(&r, r.New(OddNamesDesc, opts...))))
+	var w impl.Writer
+	w.New(OddNamesDesc, opts...)
+	return OddNames(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s OddNames) Set(v OddNamesFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), OddNamesDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *OddNamesFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Text(at, oddNamesMessage, v.Message)
-	at = r.Text(at, oddNamesRelease, v.Release)
-	at = r.Int32(at, oddNamesType, v.Type)
-	at = r.Int32(at, oddNamesUserID, v.UserID)
-	at = r.Int32(at, oddNamesUserID_, v.UserID_)
-	at = r.Text(at, oddNamesString, v.String)
-	at = r.Bool(at, oddNamesValid, v.Valid)
-	at = r.Int32(at, oddNamesNewThing_, v.NewThing_)
-	at = r.Int32(at, oddNamesResult_, v.Result_)
-	at = r.Int32(at, oddNamesError, v.Error)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), OddNamesDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -4487,27 +4203,16 @@ type OuterFields struct {
 
 // NewOuterOf returns a new message with the fields v.
 func NewOuterOf(v OuterFields, opts ...nocopy.Option) Outer {
-	var r impl.Row
-	return Outer(r.Root(v.ThriftPut(&r, r.New(OuterDesc, opts...))))
+	var w impl.Writer
+	w.New(OuterDesc, opts...)
+	return Outer(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s Outer) Set(v OuterFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), OuterDesc)), outerShape)
-}
-
-// ThriftPut is for generated code.
-func (v *OuterFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Back(e, v.Origin.ThriftPut(r, r.Struct(at, outerOrigin, PointDesc)))
-	at = r.Back(e, v.Lists.ThriftPut(r, r.Struct(at, outerLists, ListsDesc)))
-	if v.Refused.Set {
-		at = r.Back(e, v.Refused.Value.ThriftPut(r, r.Struct(at, outerRefused, RefusedDesc)))
-	}
-	at = r.Back(e, v.Tree.ThriftPut(r, r.Struct(at, outerTree, TreeDesc)))
-	at = r.Int64(at, outerAfter, v.After)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), OuterDesc)
+	w.Done(v.ThriftAppend(&w, 0), outerShape)
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -4622,20 +4327,16 @@ type CardFields struct {
 
 // NewCardOf returns a new message with the fields v.
 func NewCardOf(v CardFields, opts ...nocopy.Option) Card {
-	var r impl.Row
-	return Card(r.Root(v.ThriftPut(&r, r.New(CardDesc, opts...))))
+	var w impl.Writer
+	w.New(CardDesc, opts...)
+	return Card(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Card) Set(v CardFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), CardDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *CardFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Text(at, cardNumber, v.Number)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), CardDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -4699,45 +4400,16 @@ type SecretsFields struct {
 
 // NewSecretsOf returns a new message with the fields v.
 func NewSecretsOf(v SecretsFields, opts ...nocopy.Option) Secrets {
-	var r impl.Row
-	return Secrets(r.Root(v.ThriftPut(&r, r.New(SecretsDesc, opts...))))
+	var w impl.Writer
+	w.New(SecretsDesc, opts...)
+	return Secrets(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v. Fields that v lacks stay as they are.
 func (s Secrets) Set(v SecretsFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), SecretsDesc)), secretsNestedByNumber, secretsNestedByName)
-}
-
-// ThriftPut is for generated code.
-func (v *SecretsFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Text(at, secretsName, v.Name)
-	at = r.Text(at, secretsPin, v.Pin)
-	at = r.Text(at, secretsPassword, v.Password)
-	at = r.Texts(at, secretsPasswords, SecretsDesc, v.Passwords)
-	at = r.TextPairs(at, secretsByName, SecretsDesc, v.ByName)
-	at = r.Texts(at, secretsTokens, SecretsDesc, v.Tokens)
-	at = r.Text(at, secretsTyped, v.Typed)
-	at = r.Back(e, v.Card.ThriftPut(r, r.Struct(at, secretsCard, CardDesc)))
-	if v.Cards != nil {
-		at = r.List(at, secretsCards, SecretsDesc, len(v.Cards))
-		for i := range v.Cards {
-			at = v.Cards[i].ThriftPut(r, r.Next(at, 3))
-		}
-		at = r.EndList(at, e, secretsCards)
-	}
-	at = r.Back(e, v.Where.ThriftPut(r, r.Struct(at, secretsWhere, PointDesc)))
-	if v.Nested != nil {
-		at = r.List(at, secretsNested, SecretsDesc, len(v.Nested))
-		for i := range v.Nested {
-			at = v.Nested[i].ThriftPut(r, r.Next(at, 17))
-		}
-		at = r.EndList(at, e, secretsNested)
-	}
-	at = r.Text(at, secretsPublic, v.Public)
-	at = r.Int64(at, secretsNumber, v.Number)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), SecretsDesc)
+	w.Done(v.ThriftAppend(&w, 0), secretsNestedByNumber, secretsNestedByName)
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -5026,44 +4698,46 @@ func (v SecretsFields) LogValue() slog.Value          { return impl.LogValueOnce
 
 // SetCardsOf sets the list to the structs v.
 func (s Secrets) SetCardsOf(v []CardFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), secretsCards, SecretsDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), secretsCards, SecretsDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 3))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetCardsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetCardsBy sets the list to n structs. f returns the fields of each.
 func (s Secrets) SetCardsBy(n int, f func(i int) CardFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), secretsCards, SecretsDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), secretsCards, SecretsDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 3))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // SetNestedOf sets the list to the structs v.
 func (s Secrets) SetNestedOf(v []SecretsFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), secretsNested, SecretsDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), secretsNested, SecretsDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 17))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetNestedBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetNestedBy sets the list to n structs. f returns the fields of each.
 func (s Secrets) SetNestedBy(n int, f func(i int) SecretsFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), secretsNested, SecretsDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), secretsNested, SecretsDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 17))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // RejectedFields holds the fields of Rejected as plain values.
@@ -5074,21 +4748,16 @@ type RejectedFields struct {
 
 // NewRejectedOf returns a new message with the fields v.
 func NewRejectedOf(v RejectedFields, opts ...nocopy.Option) Rejected {
-	var r impl.Row
-	return Rejected(r.Root(v.ThriftPut(&r, r.New(RejectedDesc, opts...))))
+	var w impl.Writer
+	w.New(RejectedDesc, opts...)
+	return Rejected(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Rejected) Set(v RejectedFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), RejectedDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *RejectedFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Text(at, rejectedReason, v.Reason)
-	at = r.Text(at, rejectedToken, v.Token)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), RejectedDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -5151,21 +4820,16 @@ func DefaultNotedFields() NotedFields {
 
 // NewNotedOf returns a new message with the fields v.
 func NewNotedOf(v NotedFields, opts ...nocopy.Option) Noted {
-	var r impl.Row
-	return Noted(r.Root(v.ThriftPut(&r, r.New(NotedDesc, opts...))))
+	var w impl.Writer
+	w.New(NotedDesc, opts...)
+	return Noted(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Noted) Set(v NotedFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), NotedDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *NotedFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Text(at, notedSecret, v.Secret)
-	at = r.Int32(at, notedColor, int32(v.Color))
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), NotedDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.

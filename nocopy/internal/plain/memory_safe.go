@@ -10,26 +10,14 @@ import (
 func (w *Writer) room(at int) *[beyond]byte { return (*[beyond]byte)(w.b[at:]) }
 
 // Text writes a field and makes room after it.
-func (w *Writer) Text(at int, f Field, v string) int {
-	n := len(v)
-	if len(w.b)-at-(fieldHeader+textHeader+Slack+beyond) < n {
-		w.growText(at, n)
-	}
-	binary.BigEndian.PutUint64(w.b[at:], uint64(f)<<40|uint64(uint32(n))<<8)
-	at += fieldHeader + textHeader
-	return at + copy(w.b[at:], v)
-}
+func (w *Writer) Text(at int, f Field, v string) int { return w.longText(at, f, v) }
 
 // TextValue writes a text without a field header and makes room after it.
-func (w *Writer) TextValue(at int, v string) int {
-	n := len(v)
-	if len(w.b)-at-(textHeader+Slack+beyond) < n {
-		w.growText(at, n)
-	}
-	binary.BigEndian.PutUint32(w.b[at:], uint32(n))
-	at += textHeader
-	return at + copy(w.b[at:], v)
-}
+func (w *Writer) TextValue(at int, v string) int { return w.longTextValue(at, v) }
+
+func (w *Writer) anyText(at int, f Field, v string) int { return w.longText(at, f, v) }
+
+func (w *Writer) anyTextValue(at int, v string) int { return w.longTextValue(at, v) }
 
 func sizeOf[T any]() uintptr { return reflect.TypeFor[T]().Size() }
 

@@ -17,65 +17,111 @@ func (w *Writer) room(at int) *[beyond]byte {
 	return (*[beyond]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.b)), at))
 }
 
+// shortText is the longest text that is moved by a few loads, which takes less time than calling
+// memmove.
+const shortText = 64
+
 // Text writes a field and makes room after it.
 func (w *Writer) Text(at int, f Field, v string) int {
 	n := len(v)
-	if len(w.b)-at-(fieldHeader+textHeader+Slack+beyond) < n {
-		w.growText(at, n)
+	if n > shortText || len(w.b)-at < fieldHeader+textHeader+shortText+Slack+beyond {
+		return w.anyText(at, f, v)
 	}
-	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(uint32(n))<<8)
-	at += fieldHeader + textHeader
-	// SAFETY: there are n bytes and more from at on, and n in v, from 4 to 32 where they are moved.
-	switch to, from := unsafe.Pointer(w.room(at)), unsafe.Pointer(unsafe.StringData(v)); {
-	case uint(n-4) > 32-4:
-		copy(w.b[at:], v)
+	to := w.room(at)
+	binary.BigEndian.PutUint64(to[:], uint64(f)<<40|uint64(uint32(n))<<8)
+	// SAFETY: there is room for n bytes, and n was compared for the moves.
+	switch to, from := unsafe.Pointer(&to[fieldHeader+textHeader]), unsafe.Pointer(unsafe.StringData(v)); {
+	case n > 32:
+		move33to64(to, from, n)
 	case n > 16:
 		move17to32(to, from, n)
-	default:
-		move4to16(to, from, n)
+	case n >= 8:
+		move8to16(to, from, n)
+	case n > 0:
+		move1to7(to, from, n)
 	}
-	return at + n
+	return at + fieldHeader + textHeader + n
 }
 
 // TextValue writes a text without a field header and makes room after it.
 func (w *Writer) TextValue(at int, v string) int {
 	n := len(v)
-	if len(w.b)-at-(textHeader+Slack+beyond) < n {
-		w.growText(at, n)
+	if n > shortText || len(w.b)-at < textHeader+shortText+Slack+beyond {
+		return w.anyTextValue(at, v)
 	}
-	binary.BigEndian.PutUint32(w.room(at)[:], uint32(n))
-	at += textHeader
-	// SAFETY: there are n bytes and more from at on, and n in v, from 4 to 32 where they are moved.
-	switch to, from := unsafe.Pointer(w.room(at)), unsafe.Pointer(unsafe.StringData(v)); {
-	case uint(n-4) > 32-4:
-		copy(w.b[at:], v)
+	to := w.room(at)
+	binary.BigEndian.PutUint32(to[:], uint32(n))
+	// SAFETY: there is room for n bytes, and n was compared for the moves.
+	switch to, from := unsafe.Pointer(&to[textHeader]), unsafe.Pointer(unsafe.StringData(v)); {
+	case n > 32:
+		move33to64(to, from, n)
 	case n > 16:
 		move17to32(to, from, n)
-	default:
-		move4to16(to, from, n)
+	case n >= 8:
+		move8to16(to, from, n)
+	case n > 0:
+		move1to7(to, from, n)
 	}
-	return at + n
+	return at + textHeader + n
 }
 
-// The moves copy n bytes, as many as their names say, and some in the middle twice. Calling
-// memmove takes longer than that.
+// anyText is Text for any length.
+func (w *Writer) anyText(at int, f Field, v string) int {
+	n := len(v)
+	if n >= w.refer || len(w.b)-at-(fieldHeader+textHeader+Slack+beyond) < n {
+		return w.longText(at, f, v)
+	}
+	to := w.room(at)
+	binary.BigEndian.PutUint64(to[:], uint64(f)<<40|uint64(uint32(n))<<8)
+	// SAFETY: there is room for n bytes.
+	copy(unsafe.Slice(&to[fieldHeader+textHeader], n), v)
+	return at + fieldHeader + textHeader + n
+}
+
+// anyTextValue is TextValue for any length.
+func (w *Writer) anyTextValue(at int, v string) int {
+	n := len(v)
+	if n >= w.refer || len(w.b)-at-(textHeader+Slack+beyond) < n {
+		return w.longTextValue(at, v)
+	}
+	to := w.room(at)
+	binary.BigEndian.PutUint32(to[:], uint32(n))
+	// SAFETY: there is room for n bytes.
+	copy(unsafe.Slice(&to[textHeader], n), v)
+	return at + textHeader + n
+}
+
+// The moves copy the text at from, of as many bytes as their names say, some in the middle twice.
+
+func move33to64(to, from unsafe.Pointer, n int) {
+	// SAFETY: the text has n bytes, and there is room for as many at to. Nothing is read or stored
+	// before or after these. It is the same in the other moves.
+	move17to32(to, from, 32)
+	move17to32(unsafe.Add(to, n-32), unsafe.Add(from, n-32), 32)
+}
 
 func move17to32(to, from unsafe.Pointer, n int) {
-	// SAFETY: the text at from has n bytes, and there is room for as many at to. Nothing is read
-	// or stored before or after these.
+	// SAFETY: see move33to64.
 	*(*[16]byte)(to) = *(*[16]byte)(from)
 	*(*[16]byte)(unsafe.Add(to, n-16)) = *(*[16]byte)(unsafe.Add(from, n-16))
 }
 
-func move4to16(to, from unsafe.Pointer, n int) {
-	// SAFETY: as in move17to32.
-	if n >= 8 {
-		*(*[8]byte)(to) = *(*[8]byte)(from)
-		*(*[8]byte)(unsafe.Add(to, n-8)) = *(*[8]byte)(unsafe.Add(from, n-8))
+func move8to16(to, from unsafe.Pointer, n int) {
+	// SAFETY: see move33to64.
+	*(*[8]byte)(to) = *(*[8]byte)(from)
+	*(*[8]byte)(unsafe.Add(to, n-8)) = *(*[8]byte)(unsafe.Add(from, n-8))
+}
+
+func move1to7(to, from unsafe.Pointer, n int) {
+	// SAFETY: see move33to64.
+	if n >= 4 {
+		*(*[4]byte)(to) = *(*[4]byte)(from)
+		*(*[4]byte)(unsafe.Add(to, n-4)) = *(*[4]byte)(unsafe.Add(from, n-4))
 		return
 	}
-	*(*[4]byte)(to) = *(*[4]byte)(from)
-	*(*[4]byte)(unsafe.Add(to, n-4)) = *(*[4]byte)(unsafe.Add(from, n-4))
+	*(*byte)(to) = *(*byte)(from)
+	*(*byte)(unsafe.Add(to, n>>1)) = *(*byte)(unsafe.Add(from, n>>1))
+	*(*byte)(unsafe.Add(to, n-1)) = *(*byte)(unsafe.Add(from, n-1))
 }
 
 // sizeOf returns the size of a T in bytes. The compiler knows it, which reflect would look up.

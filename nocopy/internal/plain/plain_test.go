@@ -115,10 +115,10 @@ func TestTooLong(t *testing.T) {
 	for _, f := range []func(){
 		func() {
 			w := Writer{b: make([]byte, 16)}
-			w.growText(0, most+1)
+			w.fitText(0, most+1)
 		},
-		func() { checkCount(math.MaxInt, 2) },
-		func() { checkCount(1<<28, 8) },
+		func() { new(Writer).checkCount(math.MaxInt, 2) },
+		func() { new(Writer).checkCount(1<<28, 8) },
 		func() { w := Writer{depth: mostDepth}; w.Enter() },
 	} {
 		func() {

@@ -38,15 +38,19 @@ const most = math.MaxInt32 - 1<<10
 // contain themselves: Go's stack would be full in the end.
 const mostDepth = 1 << 16
 
-// Writer appends the fields of structs to a slice.
+// Writer appends the fields of structs to a slice, or writes them for a message.
 type Writer struct {
 	b     []byte // with its capacity, see use
 	depth int
+	refer int // the size from which on a message refers to texts
+
+	to                nocopy.XDraft // of a message
+	element, elements int           // which element of the list in to is written, and of how many
 }
 
 // NewWriter returns a Writer that appends to dst, and the position of the first byte.
 func NewWriter(dst []byte) (Writer, int) {
-	var w Writer
+	w := Writer{refer: math.MaxInt}
 	w.use(dst)
 	return w, len(dst)
 }
@@ -77,22 +81,36 @@ func (w *Writer) fit(at, n int) {
 
 //go:noinline
 func (w *Writer) grow(at, n int) {
-	w.use(slices.Grow(w.b[:at], max(n+Slack+beyond, at, 256)))
+	n += Slack + beyond
+	if w.refer == math.MaxInt {
+		w.use(slices.Grow(w.b[:at], max(n, at, 256)))
+		return
+	}
+	size := at + max(n, at)
+	if w.element > 0 { // as large as the elements before make it likely
+		size = at + max(n, (at/w.element+1)*(w.elements-w.element)+at/16)
+	}
+	w.b = w.to.Grow(w.b, at, size)
 }
 
 // Enter notes that a nested struct, or a list of such, begins.
 func (w *Writer) Enter() {
 	if w.depth++; w.depth > mostDepth {
-		panic("nocopy: values that contain themselves, or are nested too deeply")
+		w.fail("nocopy: values that contain themselves, or are nested too deeply")
 	}
+}
+
+// fail gives up what has been written for a message, and panics.
+func (w *Writer) fail(text string) {
+	w.to.Drop()
+	panic(text)
 }
 
 // Leave notes that it ends.
 func (w *Writer) Leave() { w.depth-- }
 
-// Stop ends a struct. It makes room.
+// Stop ends a struct, without a check.
 func (w *Writer) Stop(at int) int {
-	at = w.Fit(at)
 	w.room(at)[0] = byte(nocopy.WireStop)
 	return at + 1
 }
@@ -151,20 +169,49 @@ func (w *Writer) UUID(at int, f Field, v nocopy.UUID) int {
 	return at + fieldHeader + len(v)
 }
 
-func (w *Writer) growText(at, n int) {
-	if n > most {
-		panic("nocopy: length " + strconv.Itoa(n) + " out of range")
-	}
-	w.grow(at, n+fieldHeader+textHeader)
+// longText is Text for any length, also if there is no room.
+func (w *Writer) longText(at int, f Field, v string) int {
+	w.fitText(at, len(v))
+	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(uint32(len(v)))<<8)
+	return w.contents(at+fieldHeader+textHeader, v)
 }
 
-// Binary writes a field and makes room after it.
+// longTextValue is TextValue for any length, also if there is no room.
+func (w *Writer) longTextValue(at int, v string) int {
+	w.fitText(at, len(v))
+	binary.BigEndian.PutUint32(w.room(at)[:], uint32(len(v)))
+	return w.contents(at+textHeader, v)
+}
+
+// fitText makes room for a text of n bytes with its headers.
+func (w *Writer) fitText(at, n int) {
+	if n > most {
+		w.fail("nocopy: length " + strconv.Itoa(n) + " out of range")
+	}
+	if n >= w.refer {
+		n = 0
+	}
+	w.fit(at, n+fieldHeader+textHeader)
+}
+
+// contents writes a text after its length, which is before at; or a message refers to it.
+func (w *Writer) contents(at int, v string) int {
+	if len(v) >= w.refer {
+		if w.to.Refer(w.b, at-textHeader, v) {
+			return at
+		}
+		w.fit(at, len(v))
+	}
+	return at + copy(w.b[at:], v)
+}
+
+// Binary writes a field and makes room after it. Most binaries are longer than texts.
 func (w *Writer) Binary(at int, f Field, v []byte) int {
-	return w.Text(at, f, chain.String(v))
+	return w.anyText(at, f, chain.String(v))
 }
 
 // BinaryValue writes a binary without a field header and makes room after it.
-func (w *Writer) BinaryValue(at int, v []byte) int { return w.TextValue(at, chain.String(v)) }
+func (w *Writer) BinaryValue(at int, v []byte) int { return w.anyTextValue(at, chain.String(v)) }
 
 // The values of maps: without field headers, without a check.
 
@@ -212,15 +259,26 @@ func (w *Writer) List(at int, f Field, elem nocopy.WireType, n int) int {
 
 // list begins a list or set of n elements and makes room for them and after them.
 func (w *Writer) list(at int, f Field, elem nocopy.WireType, n, size int) int {
-	checkCount(n, size)
-	w.fit(at, fieldHeader+listHeader+n*size)
+	if uint(n) > few || len(w.b)-at-(fieldHeader+listHeader+Slack+beyond) < n*size {
+		w.fitList(at, n, size)
+	}
 	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(elem)<<32|uint64(uint32(n)))
 	return at + fieldHeader + listHeader
 }
 
+// few is a number of elements that fit in a message whatever their size.
+const few = 1 << 20
+
+func (w *Writer) fitList(at, n, size int) {
+	w.checkCount(n, size)
+	w.fit(at, fieldHeader+listHeader+n*size)
+}
+
 // Map begins a map of n pairs and makes room after its header.
 func (w *Writer) Map(at int, f Field, key, elem nocopy.WireType, n int) int {
-	checkCount(n, 0)
+	if uint(n) > few {
+		w.checkCount(n, 0)
+	}
 	at = w.Fit(at)
 	b := w.room(at)
 	binary.BigEndian.PutUint32(b[:], uint32(f)<<8|uint32(key))
@@ -229,9 +287,9 @@ func (w *Writer) Map(at int, f Field, key, elem nocopy.WireType, n int) int {
 	return at + fieldHeader + mapHeader
 }
 
-func checkCount(n, size int) {
+func (w *Writer) checkCount(n, size int) {
 	if n > most || uint64(n)*uint64(size) > most {
-		panic("nocopy: " + strconv.Itoa(n) + " elements are more than a message can have")
+		w.fail("nocopy: " + strconv.Itoa(n) + " elements are more than a message can have")
 	}
 }
 
@@ -309,9 +367,9 @@ func (w *Writer) ByteSlices(at int, f Field, v [][]byte) int {
 // Default writes field f of a struct that d describes with the IDL's value, or an empty one, and
 // makes room after it.
 func (w *Writer) Default(at int, d *nocopy.XDesc, f Field) int {
-	b := d.AppendDefault(w.b[:at], f)
-	w.use(b)
-	return w.Fit(len(b))
+	b := d.AppendDefault(w.b[:at:len(w.b)], f)[at:]
+	w.fit(at, len(b))
+	return at + copy(w.b[at:], b) // onto itself if there was room
 }
 
 // Distinct returns v without the elements that equal an earlier one, as a set has them.

@@ -126,7 +126,6 @@ type leaf interface {
 	setAll(s handle, f thriftimpl.Field, d *thriftimpl.Desc, v []referee.Value)
 	list(l handle) leafList
 	mapTo(value *referee.Type) dict
-	rowMap(r *row, at int, f thriftimpl.Field, d *thriftimpl.Desc, m *referee.Map) int
 }
 
 // leafList is a list or set of leaves.

@@ -6,13 +6,12 @@ import (
 	"math"
 
 	"github.com/apache/thrift/lib/go/thrift"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-type row = thriftimpl.Row
+type writer = thriftimpl.Writer
 
 // plain reports whether a field of this type has a plain value.
 func plain(t *referee.Type) bool {
@@ -51,132 +50,102 @@ func plainPart(v referee.Value) referee.Value {
 	return v
 }
 
-// rower writes structs as ThriftPut does.
+// rower writes structs as ThriftAppend does.
 type rower struct{ *schema }
 
-func (w rower) put(r *row, at int, rec *referee.Record) int {
-	b := w.of[rec.Type]
-	e := r.Entry()
+func (r rower) put(w *writer, at int, rec *referee.Record) int {
+	b := r.of[rec.Type]
 	for i := range b.Fields {
 		f, c := &b.Fields[i], b.fields[i]
-		v := rec.Fields[i]
-		switch {
+		at = w.Fit(at)
+		switch v := rec.Fields[i]; {
 		case v == nil || !plain(f.Type):
+			if f.Owed(rec.Type) {
+				at = w.Default(at, b.desc, c)
+			}
 		case f.Type.IsStruct():
-			at = r.Back(e, w.put(r, r.Struct(at, c, w.of[f.Type.Struct].desc), v.(*referee.Record)))
+			w.Enter()
+			at = r.put(w, w.Struct(at, c), v.(*referee.Record))
+			w.Leave()
 		case f.Type.IsMap():
-			at = leaves[f.Type.Key].rowMap(r, at, c, b.desc, v.(*referee.Map))
+			at = putMap(w, at, c, v.(*referee.Map))
 		case isRows(f.Type):
 			l := v.(*referee.List)
-			at = r.List(at, c, b.desc, len(l.Elems))
+			at = w.List(at, c, nocopy.WireStruct, len(l.Elems))
+			w.Enter()
 			for _, x := range l.Elems {
-				at = w.put(r, r.Next(at, w.stride(f.Type)), x.(*referee.Record))
+				at = r.put(w, at, x.(*referee.Record))
 			}
-			at = r.EndList(at, e, c)
+			w.Leave()
 		case f.Type.IsList():
-			at = putLeaves(r, at, c, b.desc, f.Type.Elem, v.(*referee.List).Elems)
+			at = putLeaves(w, at, c, f.Type, v.(*referee.List).Elems)
 		default:
-			at = putLeaf(r, at, c, f.Type, v, f.Req == referee.Optional)
+			at = putLeaf(w, at, c, f.Type, v)
 		}
 	}
-	return r.StopOwed(at, b.desc)
-}
-
-// stride returns how many words the entry of an element has.
-func (w rower) stride(list *referee.Type) uint32 {
-	b := w.of[list.Elem.Struct]
-	if b.wide {
-		return entry.WideWords
-	}
-	return uint32(b.first + len(b.Fields))
+	return w.Stop(w.Fit(at))
 }
 
 // message returns a new message with these fields.
-func (w rower) message(rec *referee.Record, opts ...nocopy.Option) handle {
-	var r row
-	return r.Root(w.put(&r, r.New(w.of[rec.Type].desc, opts...), rec))
+func (r rower) message(rec *referee.Record, opts ...nocopy.Option) handle {
+	var w writer
+	w.New(r.of[rec.Type].desc, opts...)
+	return w.Root(r.put(&w, 0, rec))
 }
 
 // set gives a struct these fields.
-func (w rower) set(h handle, rec *referee.Record) {
-	var r row
-	b := w.of[rec.Type]
+func (r rower) set(h handle, rec *referee.Record) {
+	var w writer
+	b := r.of[rec.Type]
 	var others []thriftimpl.Field
 	for i := range b.Fields {
 		if !plain(b.Fields[i].Type) {
 			others = append(others, b.fields[i])
 		}
 	}
-	r.Done(w.put(&r, r.Into(h, b.desc), rec), others...)
+	w.Into(h, b.desc)
+	w.Done(r.put(&w, 0, rec), others...)
 }
 
-// list sets field i of a struct to these elements, by a function if by is not nil, which is called
-// before each of them.
-func (w rower) list(h handle, b *bound, i int, l *referee.List, by func(k int)) {
-	var r row
-	at := r.Rows(h, b.fields[i], b.desc, len(l.Elems))
+// list sets field i of a struct to these elements. If by is not nil it is called before each of
+// them.
+func (r rower) list(h handle, b *bound, i int, l *referee.List, by func(k int)) {
+	var w writer
+	defer w.Drop()
+	begin := w.BeginList
+	if by != nil {
+		begin = w.BeginListAside
+	}
+	at := begin(h, b.fields[i], b.desc, len(l.Elems))
 	for k, x := range l.Elems {
 		if by != nil {
 			by(k)
-			at = r.NextBy(at, w.stride(l.Type))
-		} else {
-			at = r.Next(at, w.stride(l.Type))
 		}
-		at = w.put(&r, at, x.(*referee.Record))
+		at = r.put(&w, w.Element(at, k), x.(*referee.Record))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-func putLeaf(r *row, at int, f thriftimpl.Field, t *referee.Type, v referee.Value, opt bool) int {
+func putLeaf(w *writer, at int, f thriftimpl.Field, t *referee.Type, v referee.Value) int {
 	switch t {
 	case referee.Bool:
-		if opt {
-			return r.BoolOpt(r.BoolOpt(at, f, nocopy.Opt[bool]{}), f, nocopy.Some(v.(bool)))
-		}
-		return r.Bool(at, f, v.(bool))
+		return w.Bool(at, f, v.(bool))
 	case referee.I8:
-		if opt {
-			return r.Int8Opt(r.Int8Opt(at, f, nocopy.Opt[int8]{}), f, nocopy.Some(v.(int8)))
-		}
-		return r.Int8(at, f, v.(int8))
+		return w.Int8(at, f, v.(int8))
 	case referee.I16:
-		if opt {
-			return r.Int16Opt(r.Int16Opt(at, f, nocopy.Opt[int16]{}), f, nocopy.Some(v.(int16)))
-		}
-		return r.Int16(at, f, v.(int16))
-	case referee.I32:
-		if opt {
-			return r.Int32Opt(r.Int32Opt(at, f, nocopy.Opt[int32]{}), f, nocopy.Some(v.(int32)))
-		}
-		return r.Int32(at, f, v.(int32))
-	case referee.Enum:
-		if opt {
-			return thriftimpl.PutEnum(r, thriftimpl.PutEnum(r, at, f, nocopy.Opt[color]{}), f, nocopy.Some(color(v.(int32))))
-		}
-		return r.Int32(at, f, v.(int32))
+		return w.Int16(at, f, v.(int16))
+	case referee.I32, referee.Enum:
+		return w.Int32(at, f, v.(int32))
 	case referee.I64:
-		if opt {
-			return r.Int64Opt(r.Int64Opt(at, f, nocopy.Opt[int64]{}), f, nocopy.Some(v.(int64)))
-		}
-		return r.Int64(at, f, v.(int64))
+		return w.Int64(at, f, v.(int64))
 	case referee.Double:
-		x := math.Float64frombits(uint64(v.(referee.Float)))
-		if opt {
-			return r.Float64Opt(r.Float64Opt(at, f, nocopy.Opt[float64]{}), f, nocopy.Some(x))
-		}
-		return r.Float64(at, f, x)
+		return w.Float64(at, f, math.Float64frombits(uint64(v.(referee.Float))))
 	case referee.UUID:
-		if opt {
-			return r.UUIDOpt(r.UUIDOpt(at, f, nocopy.Opt[nocopy.UUID]{}), f, nocopy.Some(nocopy.UUID(v.(thrift.Tuuid))))
-		}
-		return r.UUID(at, f, nocopy.UUID(v.(thrift.Tuuid)))
+		return w.UUID(at, f, nocopy.UUID(v.(thrift.Tuuid)))
 	case referee.String:
-		if opt {
-			return r.TextOpt(r.TextOpt(at, f, nocopy.Opt[string]{}), f, nocopy.Some(v.(string)))
-		}
-		return r.Text(at, f, v.(string))
+		return w.Text(at, f, v.(string))
 	}
-	return r.Bytes(r.Bytes(at, f, nil), f, []byte(v.(referee.Bytes)))
+	return w.Binary(at, f, []byte(v.(referee.Bytes)))
 }
 
 // all returns the elements as a slice that is not nil.
@@ -192,68 +161,75 @@ func sliceOf[T any](t *referee.Type, v []referee.Value) []T {
 	return leaves[t].(interface{ all([]referee.Value) []T }).all(v)
 }
 
-func putLeaves(r *row, at int, f thriftimpl.Field, d *thriftimpl.Desc, t *referee.Type, v []referee.Value) int {
+// elements returns v as a slice of elements of a list or set of type t.
+func elements[T comparable](t *referee.Type, v []referee.Value) []T {
+	all := sliceOf[T](t.Elem, v)
+	if t.Wire == thrift.SET {
+		return thriftimpl.Distinct(all)
+	}
+	return all
+}
+
+func putLeaves(w *writer, at int, f thriftimpl.Field, t *referee.Type, v []referee.Value) int {
+	switch t.Elem {
+	case referee.Bool:
+		return w.Bools(at, f, elements[bool](t, v))
+	case referee.I8:
+		return w.Int8s(at, f, elements[int8](t, v))
+	case referee.I16:
+		return w.Int16s(at, f, elements[int16](t, v))
+	case referee.I32:
+		return w.Int32s(at, f, elements[int32](t, v))
+	case referee.I64:
+		return w.Int64s(at, f, elements[int64](t, v))
+	case referee.Enum:
+		return thriftimpl.WriteEnums(w, at, f, elements[color](t, v))
+	case referee.Double:
+		all := sliceOf[float64](t.Elem, v)
+		if t.Wire == thrift.SET {
+			all = thriftimpl.DistinctFloat64s(all)
+		}
+		return w.Float64s(at, f, all)
+	case referee.UUID:
+		return w.UUIDs(at, f, elements[nocopy.UUID](t, v))
+	case referee.String:
+		return w.Texts(at, f, elements[string](t, v))
+	}
+	all := sliceOf[[]byte](t.Elem, v)
+	if t.Wire == thrift.SET {
+		all = thriftimpl.DistinctSlices(all)
+	}
+	return w.ByteSlices(at, f, all)
+}
+
+func putMap(w *writer, at int, f thriftimpl.Field, m *referee.Map) int {
+	at = w.Map(at, f, nocopy.WireType(m.Type.Key.Wire), nocopy.WireType(m.Type.Elem.Wire), len(m.Pairs))
+	for _, p := range m.Pairs {
+		at = putValue(w, w.Fit(at), m.Type.Key, p.Key)
+		at = putValue(w, w.Fit(at), m.Type.Elem, p.Value)
+	}
+	return at
+}
+
+// putValue writes a key or value of a map.
+func putValue(w *writer, at int, t *referee.Type, v referee.Value) int {
 	switch t {
 	case referee.Bool:
-		return r.Bools(at, f, d, sliceOf[bool](t, v))
+		return w.BoolValue(at, v.(bool))
 	case referee.I8:
-		return r.Int8s(at, f, d, sliceOf[int8](t, v))
+		return w.Int8Value(at, v.(int8))
 	case referee.I16:
-		return r.Int16s(at, f, d, sliceOf[int16](t, v))
-	case referee.I32:
-		return r.Int32s(at, f, d, sliceOf[int32](t, v))
+		return w.Int16Value(at, v.(int16))
+	case referee.I32, referee.Enum:
+		return w.Int32Value(at, v.(int32))
 	case referee.I64:
-		return r.Int64s(at, f, d, sliceOf[int64](t, v))
-	case referee.Enum:
-		return thriftimpl.PutEnums(r, at, f, d, sliceOf[color](t, v))
+		return w.Int64Value(at, v.(int64))
 	case referee.Double:
-		return r.Float64s(at, f, d, sliceOf[float64](t, v))
+		return w.Float64Value(at, math.Float64frombits(uint64(v.(referee.Float))))
 	case referee.UUID:
-		return r.UUIDs(at, f, d, sliceOf[nocopy.UUID](t, v))
+		return w.UUIDValue(at, nocopy.UUID(v.(thrift.Tuuid)))
 	case referee.String:
-		return r.Texts(at, f, d, sliceOf[string](t, v))
+		return w.TextValue(at, v.(string))
 	}
-	return r.ByteSlices(at, f, d, sliceOf[[]byte](t, v))
-}
-
-func (x *leafOf[T, L, C]) rowMap(r *row, at int, f thriftimpl.Field, d *thriftimpl.Desc, m *referee.Map) int {
-	if m.Type.Key == referee.String && m.Type.Elem == referee.String {
-		v := make([]nocopy.Pair[string, string], len(m.Pairs))
-		for i, p := range m.Pairs {
-			v[i] = nocopy.Pair[string, string]{Key: p.Key.(string), Value: p.Value.(string)}
-		}
-		return r.TextPairs(at, f, d, v)
-	}
-	switch m.Type.Elem {
-	case referee.Bool:
-		return putPairs[T, bool, C, thriftimpl.AsBool](r, at, f, d, m, x.from)
-	case referee.I8:
-		return putPairs[T, int8, C, thriftimpl.AsInt8](r, at, f, d, m, x.from)
-	case referee.I16:
-		return putPairs[T, int16, C, thriftimpl.AsInt16](r, at, f, d, m, x.from)
-	case referee.I32:
-		return putPairs[T, int32, C, thriftimpl.AsInt32](r, at, f, d, m, x.from)
-	case referee.I64:
-		return putPairs[T, int64, C, thriftimpl.AsInt64](r, at, f, d, m, x.from)
-	case referee.Double:
-		return putPairs[T, float64, C, thriftimpl.AsFloat64](r, at, f, d, m, x.from)
-	case referee.UUID:
-		return putPairs[T, nocopy.UUID, C, thriftimpl.AsUUID](r, at, f, d, m, x.from)
-	case referee.String:
-		return putPairs[T, string, C, thriftimpl.AsString](r, at, f, d, m, x.from)
-	case referee.Enum:
-		return putPairs[T, color, C, thriftimpl.AsEnum[color]](r, at, f, d, m, x.from)
-	}
-	return putPairs[T, []byte, C, thriftimpl.AsBytes](r, at, f, d, m, x.from)
-}
-
-func putPairs[K, V any, KC thriftimpl.Codec[K], VC thriftimpl.Codec[V]](r *row, at int, f thriftimpl.Field, d *thriftimpl.Desc, m *referee.Map, key func(referee.Value) K) int {
-	_, value := leaves[m.Type.Elem].(interface {
-		conv() (func(V) any, func(any) V)
-	}).conv()
-	pairs := make([]nocopy.Pair[K, V], len(m.Pairs))
-	for i, p := range m.Pairs {
-		pairs[i] = nocopy.Pair[K, V]{Key: key(p.Key), Value: value(p.Value)}
-	}
-	return thriftimpl.PutPairs[KC, VC](r, at, f, d, pairs)
+	return w.BinaryValue(at, []byte(v.(referee.Bytes)))
 }

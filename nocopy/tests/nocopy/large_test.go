@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Sizes at which something changes: what is referred to, what takes a block of its own, what is
@@ -349,13 +350,15 @@ func TestRowsManyLong(t *testing.T) {
 		}
 		for name, make := range map[string]func() nocopy.XStruct{
 			"New": func() nocopy.XStruct {
-				var r nocopy.XRow
-				return r.Root(r.Stop(r.Texts(r.New(allDesc), words, allDesc, all)))
+				var w thriftimpl.Writer
+				w.New(allDesc)
+				return w.Root(w.Stop(w.Texts(0, words, all)))
 			},
 			"Into": func() nocopy.XStruct {
-				var r nocopy.XRow
+				var w thriftimpl.Writer
 				s := newStruct(allDesc)
-				r.Done(r.Stop(r.Texts(r.Into(s, allDesc), words, allDesc, all)))
+				w.Into(s, allDesc)
+				w.Done(w.Stop(w.Texts(0, words, all)))
 				return s
 			},
 		} {

@@ -18,20 +18,16 @@ type AnoFields struct {
 
 // NewAnoOf returns a new message with the fields v.
 func NewAnoOf(v AnoFields, opts ...nocopy.Option) Ano {
-	var r impl.Row
-	return Ano(r.Root(v.ThriftPut(&r, r.New(AnoDesc, opts...))))
+	var w impl.Writer
+	w.New(AnoDesc, opts...)
+	return Ano(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Ano) Set(v AnoFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), AnoDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *AnoFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Int64(at, anoNum, v.Num)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), AnoDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -86,23 +82,16 @@ type MyTestFields struct {
 
 // NewMyTestOf returns a new message with the fields v.
 func NewMyTestOf(v MyTestFields, opts ...nocopy.Option) MyTest {
-	var r impl.Row
-	return MyTest(r.Root(v.ThriftPut(&r, r.New(MyTestDesc, opts...))))
+	var w impl.Writer
+	w.New(MyTestDesc, opts...)
+	return MyTest(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s MyTest) Set(v MyTestFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), MyTestDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *MyTestFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Int64(at, myTestNum, v.Num)
-	at = r.Back(e, v.Ano.ThriftPut(r, r.Struct(at, myTestAno, AnoDesc)))
-	at = r.Int64s(at, myTestNums, MyTestDesc, v.Nums)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), MyTestDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -137,7 +126,7 @@ func (v *MyTestFields) ThriftAppend(w *impl.Writer, at int) int {
 	if v.Nums != nil {
 		at = w.Int64s(at, myTestNums, v.Nums)
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -176,22 +165,16 @@ type SmallSubFields struct {
 
 // NewSmallSubOf returns a new message with the fields v.
 func NewSmallSubOf(v SmallSubFields, opts ...nocopy.Option) SmallSub {
-	var r impl.Row
-	return SmallSub(r.Root(v.ThriftPut(&r, r.New(SmallSubDesc, opts...))))
+	var w impl.Writer
+	w.New(SmallSubDesc, opts...)
+	return SmallSub(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s SmallSub) Set(v SmallSubFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), SmallSubDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *SmallSubFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Text(at, smallSubName, v.Name)
-	at = r.Text(at, smallSubRegion, v.Region)
-	at = r.Int64(at, smallSubID, v.ID)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), SmallSubDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -268,29 +251,16 @@ type SmallFields struct {
 
 // NewSmallOf returns a new message with the fields v.
 func NewSmallOf(v SmallFields, opts ...nocopy.Option) Small {
-	var r impl.Row
-	return Small(r.Root(v.ThriftPut(&r, r.New(SmallDesc, opts...))))
+	var w impl.Writer
+	w.New(SmallDesc, opts...)
+	return Small(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Small) Set(v SmallFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), SmallDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *SmallFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Text(at, smallService, v.Service)
-	at = r.Text(at, smallMethod, v.Method)
-	at = r.Text(at, smallCaller, v.Caller)
-	at = r.Int32(at, smallCode, v.Code)
-	at = r.Int64(at, smallTraceId, v.TraceId)
-	at = r.Int64(at, smallTimestamp, v.Timestamp)
-	at = r.Bool(at, smallSampled, v.Sampled)
-	at = r.Float64(at, smallWeight, v.Weight)
-	at = r.Back(e, v.Sub.ThriftPut(r, r.Struct(at, smallSub, SmallSubDesc)))
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), SmallDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -328,7 +298,7 @@ func (v *SmallFields) ThriftAppend(w *impl.Writer, at int) int {
 	w.Enter()
 	at = v.Sub.ThriftAppend(w, w.Struct(at, smallSub))
 	w.Leave()
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -397,25 +367,16 @@ type ItemFields struct {
 
 // NewItemOf returns a new message with the fields v.
 func NewItemOf(v ItemFields, opts ...nocopy.Option) Item {
-	var r impl.Row
-	return Item(r.Root(v.ThriftPut(&r, r.New(ItemDesc, opts...))))
+	var w impl.Writer
+	w.New(ItemDesc, opts...)
+	return Item(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Item) Set(v ItemFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), ItemDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *ItemFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Int64(at, itemID, v.ID)
-	at = r.Text(at, itemName, v.Name)
-	at = r.Text(at, itemDesc, v.Desc)
-	at = r.Int32(at, itemCount, v.Count)
-	at = r.Float64(at, itemPrice, v.Price)
-	at = r.Bool(at, itemOk, v.Ok)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), ItemDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -502,24 +463,16 @@ type UserFields struct {
 
 // NewUserOf returns a new message with the fields v.
 func NewUserOf(v UserFields, opts ...nocopy.Option) User {
-	var r impl.Row
-	return User(r.Root(v.ThriftPut(&r, r.New(UserDesc, opts...))))
+	var w impl.Writer
+	w.New(UserDesc, opts...)
+	return User(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s User) Set(v UserFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), UserDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *UserFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Int64(at, userUID, v.UID)
-	at = r.Text(at, userName, v.Name)
-	at = r.Text(at, userEmail, v.Email)
-	at = r.Int32(at, userAge, v.Age)
-	at = r.Bool(at, userVip, v.Vip)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), UserDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -600,24 +553,16 @@ type MetaFields struct {
 
 // NewMetaOf returns a new message with the fields v.
 func NewMetaOf(v MetaFields, opts ...nocopy.Option) Meta {
-	var r impl.Row
-	return Meta(r.Root(v.ThriftPut(&r, r.New(MetaDesc, opts...))))
+	var w impl.Writer
+	w.New(MetaDesc, opts...)
+	return Meta(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Meta) Set(v MetaFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), MetaDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *MetaFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Text(at, metaRegion, v.Region)
-	at = r.Text(at, metaCluster, v.Cluster)
-	at = r.Back(e, v.User.ThriftPut(r, r.Struct(at, metaUser, UserDesc)))
-	at = r.TextPairs(at, metaTags, MetaDesc, v.Tags)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), MetaDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -656,7 +601,7 @@ func (v *MetaFields) ThriftAppend(w *impl.Writer, at int) int {
 			at = w.TextValue(at, v.Tags[i].Value)
 		}
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -719,39 +664,16 @@ type BusinessFields struct {
 
 // NewBusinessOf returns a new message with the fields v.
 func NewBusinessOf(v BusinessFields, opts ...nocopy.Option) Business {
-	var r impl.Row
-	return Business(r.Root(v.ThriftPut(&r, r.New(BusinessDesc, opts...))))
+	var w impl.Writer
+	w.New(BusinessDesc, opts...)
+	return Business(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Business) Set(v BusinessFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), BusinessDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *BusinessFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Int64(at, businessID, v.ID)
-	at = r.Text(at, businessTitle, v.Title)
-	at = r.Int32(at, businessStatus, v.Status)
-	at = r.Back(e, v.Meta.ThriftPut(r, r.Struct(at, businessMeta, MetaDesc)))
-	if v.Items != nil {
-		at = r.List(at, businessItems, BusinessDesc, len(v.Items))
-		for i := range v.Items {
-			at = v.Items[i].ThriftPut(r, r.Next(at, 8))
-		}
-		at = r.EndList(at, e, businessItems)
-	}
-	at = r.TextPairs(at, businessExtra, BusinessDesc, v.Extra)
-	at = r.Int64s(at, businessNums, BusinessDesc, v.Nums)
-	at = r.Texts(at, businessWords, BusinessDesc, v.Words)
-	at = r.Float64(at, businessScore, v.Score)
-	at = r.Bool(at, businessFlag, v.Flag)
-	at = r.Back(e, v.Owner.ThriftPut(r, r.Struct(at, businessOwner, UserDesc)))
-	at = r.Int64(at, businessTs, v.Ts)
-	at = r.Text(at, businessTrailer, v.Trailer)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), BusinessDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -1022,23 +944,24 @@ func (v BusinessFields) LogValue() slog.Value          { return impl.LogValueOnc
 
 // SetItemsOf sets the list to the structs v.
 func (s Business) SetItemsOf(v []ItemFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), businessItems, BusinessDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), businessItems, BusinessDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 8))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetItemsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetItemsBy sets the list to n structs. f returns the fields of each.
 func (s Business) SetItemsBy(n int, f func(i int) ItemFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), businessItems, BusinessDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), businessItems, BusinessDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 8))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // BlobFields holds the fields of Blob as plain values.
@@ -1052,24 +975,16 @@ type BlobFields struct {
 
 // NewBlobOf returns a new message with the fields v.
 func NewBlobOf(v BlobFields, opts ...nocopy.Option) Blob {
-	var r impl.Row
-	return Blob(r.Root(v.ThriftPut(&r, r.New(BlobDesc, opts...))))
+	var w impl.Writer
+	w.New(BlobDesc, opts...)
+	return Blob(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Blob) Set(v BlobFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), BlobDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *BlobFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Int64(at, blobID, v.ID)
-	at = r.Text(at, blobName, v.Name)
-	at = r.Bytes(at, blobData, v.Data)
-	at = r.Int32(at, blobCode, v.Code)
-	at = r.Bool(at, blobOk, v.Ok)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), BlobDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -1155,21 +1070,16 @@ type RowFields struct {
 
 // NewRowOf returns a new message with the fields v.
 func NewRowOf(v RowFields, opts ...nocopy.Option) Row {
-	var r impl.Row
-	return Row(r.Root(v.ThriftPut(&r, r.New(RowDesc, opts...))))
+	var w impl.Writer
+	w.New(RowDesc, opts...)
+	return Row(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Row) Set(v RowFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), RowDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *RowFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Int64s(at, rowLengths, RowDesc, v.Lengths)
-	at = r.Bytes(at, rowValues, v.Values)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), RowDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -1202,7 +1112,7 @@ func (v *RowFields) ThriftAppend(w *impl.Writer, at int) int {
 	if v.Values != nil {
 		at = w.Binary(at, rowValues, v.Values)
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -1237,28 +1147,16 @@ type VStreamRowsResponseFields struct {
 
 // NewVStreamRowsResponseOf returns a new message with the fields v.
 func NewVStreamRowsResponseOf(v VStreamRowsResponseFields, opts ...nocopy.Option) VStreamRowsResponse {
-	var r impl.Row
-	return VStreamRowsResponse(r.Root(v.ThriftPut(&r, r.New(VStreamRowsResponseDesc, opts...))))
+	var w impl.Writer
+	w.New(VStreamRowsResponseDesc, opts...)
+	return VStreamRowsResponse(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s VStreamRowsResponse) Set(v VStreamRowsResponseFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), VStreamRowsResponseDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *VStreamRowsResponseFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	at = r.Text(at, vStreamRowsResponseGtid, v.Gtid)
-	if v.Rows != nil {
-		at = r.List(at, vStreamRowsResponseRows, VStreamRowsResponseDesc, len(v.Rows))
-		for i := range v.Rows {
-			at = v.Rows[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, vStreamRowsResponseRows)
-	}
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), VStreamRowsResponseDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -1294,7 +1192,7 @@ func (v *VStreamRowsResponseFields) ThriftAppend(w *impl.Writer, at int) int {
 		}
 		w.Leave()
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -1377,23 +1275,24 @@ func (v VStreamRowsResponseFields) LogValue() slog.Value {
 
 // SetRowsOf sets the list to the structs v.
 func (s VStreamRowsResponse) SetRowsOf(v []RowFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), vStreamRowsResponseRows, VStreamRowsResponseDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), vStreamRowsResponseRows, VStreamRowsResponseDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetRowsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetRowsBy sets the list to n structs. f returns the fields of each.
 func (s VStreamRowsResponse) SetRowsBy(n int, f func(i int) RowFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), vStreamRowsResponseRows, VStreamRowsResponseDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), vStreamRowsResponseRows, VStreamRowsResponseDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // BulkFields holds the fields of Bulk as plain values.
@@ -1406,23 +1305,16 @@ type BulkFields struct {
 
 // NewBulkOf returns a new message with the fields v.
 func NewBulkOf(v BulkFields, opts ...nocopy.Option) Bulk {
-	var r impl.Row
-	return Bulk(r.Root(v.ThriftPut(&r, r.New(BulkDesc, opts...))))
+	var w impl.Writer
+	w.New(BulkDesc, opts...)
+	return Bulk(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Bulk) Set(v BulkFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), BulkDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *BulkFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Int64s(at, bulkLongs, BulkDesc, v.Longs)
-	at = r.Int32s(at, bulkInts, BulkDesc, v.Ints)
-	at = r.Int16s(at, bulkShorts, BulkDesc, v.Shorts)
-	at = r.Float64s(at, bulkDoubles, BulkDesc, v.Doubles)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), BulkDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -1461,7 +1353,7 @@ func (v *BulkFields) ThriftAppend(w *impl.Writer, at int) int {
 	if v.Doubles != nil {
 		at = w.Float64s(at, bulkDoubles, v.Doubles)
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -1508,28 +1400,16 @@ type CatalogFields struct {
 
 // NewCatalogOf returns a new message with the fields v.
 func NewCatalogOf(v CatalogFields, opts ...nocopy.Option) Catalog {
-	var r impl.Row
-	return Catalog(r.Root(v.ThriftPut(&r, r.New(CatalogDesc, opts...))))
+	var w impl.Writer
+	w.New(CatalogDesc, opts...)
+	return Catalog(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Catalog) Set(v CatalogFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), CatalogDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *CatalogFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	if v.Items != nil {
-		at = r.List(at, catalogItems, CatalogDesc, len(v.Items))
-		for i := range v.Items {
-			at = v.Items[i].ThriftPut(r, r.Next(at, 8))
-		}
-		at = r.EndList(at, e, catalogItems)
-	}
-	at = r.Texts(at, catalogWords, CatalogDesc, v.Words)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), CatalogDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -1567,7 +1447,7 @@ func (v *CatalogFields) ThriftAppend(w *impl.Writer, at int) int {
 	if v.Words != nil {
 		at = w.Texts(at, catalogWords, v.Words)
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -1650,21 +1530,22 @@ func (v CatalogFields) LogValue() slog.Value          { return impl.LogValueOnce
 
 // SetItemsOf sets the list to the structs v.
 func (s Catalog) SetItemsOf(v []ItemFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), catalogItems, CatalogDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), catalogItems, CatalogDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 8))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetItemsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetItemsBy sets the list to n structs. f returns the fields of each.
 func (s Catalog) SetItemsBy(n int, f func(i int) ItemFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), catalogItems, CatalogDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), catalogItems, CatalogDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 8))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }

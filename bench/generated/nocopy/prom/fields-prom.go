@@ -19,21 +19,16 @@ type LabelFields struct {
 
 // NewLabelOf returns a new message with the fields v.
 func NewLabelOf(v LabelFields, opts ...nocopy.Option) Label {
-	var r impl.Row
-	return Label(r.Root(v.ThriftPut(&r, r.New(LabelDesc, opts...))))
+	var w impl.Writer
+	w.New(LabelDesc, opts...)
+	return Label(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Label) Set(v LabelFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), LabelDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *LabelFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Text(at, labelName, v.Name)
-	at = r.Text(at, labelValue, v.Value)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), LabelDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -89,21 +84,16 @@ type SampleFields struct {
 
 // NewSampleOf returns a new message with the fields v.
 func NewSampleOf(v SampleFields, opts ...nocopy.Option) Sample {
-	var r impl.Row
-	return Sample(r.Root(v.ThriftPut(&r, r.New(SampleDesc, opts...))))
+	var w impl.Writer
+	w.New(SampleDesc, opts...)
+	return Sample(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Sample) Set(v SampleFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), SampleDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *SampleFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.Float64(at, sampleValue, v.Value)
-	at = r.Int64(at, sampleTimestamp, v.Timestamp)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), SampleDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -160,34 +150,16 @@ type TimeSeriesFields struct {
 
 // NewTimeSeriesOf returns a new message with the fields v.
 func NewTimeSeriesOf(v TimeSeriesFields, opts ...nocopy.Option) TimeSeries {
-	var r impl.Row
-	return TimeSeries(r.Root(v.ThriftPut(&r, r.New(TimeSeriesDesc, opts...))))
+	var w impl.Writer
+	w.New(TimeSeriesDesc, opts...)
+	return TimeSeries(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s TimeSeries) Set(v TimeSeriesFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), TimeSeriesDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *TimeSeriesFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	if v.Labels != nil {
-		at = r.List(at, timeSeriesLabels, TimeSeriesDesc, len(v.Labels))
-		for i := range v.Labels {
-			at = v.Labels[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, timeSeriesLabels)
-	}
-	if v.Samples != nil {
-		at = r.List(at, timeSeriesSamples, TimeSeriesDesc, len(v.Samples))
-		for i := range v.Samples {
-			at = v.Samples[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, timeSeriesSamples)
-	}
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), TimeSeriesDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -230,7 +202,7 @@ func (v *TimeSeriesFields) ThriftAppend(w *impl.Writer, at int) int {
 		}
 		w.Leave()
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -344,44 +316,46 @@ func (v TimeSeriesFields) LogValue() slog.Value { return impl.LogValueOnce(NewTi
 
 // SetLabelsOf sets the list to the structs v.
 func (s TimeSeries) SetLabelsOf(v []LabelFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), timeSeriesLabels, TimeSeriesDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), timeSeriesLabels, TimeSeriesDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetLabelsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetLabelsBy sets the list to n structs. f returns the fields of each.
 func (s TimeSeries) SetLabelsBy(n int, f func(i int) LabelFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), timeSeriesLabels, TimeSeriesDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), timeSeriesLabels, TimeSeriesDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // SetSamplesOf sets the list to the structs v.
 func (s TimeSeries) SetSamplesOf(v []SampleFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), timeSeriesSamples, TimeSeriesDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), timeSeriesSamples, TimeSeriesDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetSamplesBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetSamplesBy sets the list to n structs. f returns the fields of each.
 func (s TimeSeries) SetSamplesBy(n int, f func(i int) SampleFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), timeSeriesSamples, TimeSeriesDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), timeSeriesSamples, TimeSeriesDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
 // WriteRequestFields holds the fields of WriteRequest as plain values.
@@ -391,27 +365,16 @@ type WriteRequestFields struct {
 
 // NewWriteRequestOf returns a new message with the fields v.
 func NewWriteRequestOf(v WriteRequestFields, opts ...nocopy.Option) WriteRequest {
-	var r impl.Row
-	return WriteRequest(r.Root(v.ThriftPut(&r, r.New(WriteRequestDesc, opts...))))
+	var w impl.Writer
+	w.New(WriteRequestDesc, opts...)
+	return WriteRequest(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s WriteRequest) Set(v WriteRequestFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), WriteRequestDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *WriteRequestFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	if v.Timeseries != nil {
-		at = r.List(at, writeRequestTimeseries, WriteRequestDesc, len(v.Timeseries))
-		for i := range v.Timeseries {
-			at = v.Timeseries[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, writeRequestTimeseries)
-	}
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), WriteRequestDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -446,7 +409,7 @@ func (v *WriteRequestFields) ThriftAppend(w *impl.Writer, at int) int {
 		}
 		w.Leave()
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -524,21 +487,22 @@ func (v WriteRequestFields) LogValue() slog.Value { return impl.LogValueOnce(New
 
 // SetTimeseriesOf sets the list to the structs v.
 func (s WriteRequest) SetTimeseriesOf(v []TimeSeriesFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), writeRequestTimeseries, WriteRequestDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), writeRequestTimeseries, WriteRequestDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetTimeseriesBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetTimeseriesBy sets the list to n structs. f returns the fields of each.
 func (s WriteRequest) SetTimeseriesBy(n int, f func(i int) TimeSeriesFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), writeRequestTimeseries, WriteRequestDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), writeRequestTimeseries, WriteRequestDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }

@@ -217,219 +217,16 @@ type WideRowFields struct {
 
 // NewWideRowOf returns a new message with the fields v.
 func NewWideRowOf(v WideRowFields, opts ...nocopy.Option) WideRow {
-	var r impl.Row
-	return WideRow(r.Root(v.ThriftPut(&r, r.New(WideRowDesc, opts...))))
+	var w impl.Writer
+	w.New(WideRowDesc, opts...)
+	return WideRow(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s WideRow) Set(v WideRowFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), WideRowDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *WideRowFields) ThriftPut(r *impl.Row, at int) int {
-	at = r.TextOpt(at, wideRowT1, v.T1)
-	at = r.TextOpt(at, wideRowT2, v.T2)
-	at = r.TextOpt(at, wideRowT3, v.T3)
-	at = r.TextOpt(at, wideRowT4, v.T4)
-	at = r.TextOpt(at, wideRowT5, v.T5)
-	at = r.TextOpt(at, wideRowT6, v.T6)
-	at = r.TextOpt(at, wideRowT7, v.T7)
-	at = r.TextOpt(at, wideRowT8, v.T8)
-	at = r.TextOpt(at, wideRowT9, v.T9)
-	at = r.TextOpt(at, wideRowT10, v.T10)
-	at = r.TextOpt(at, wideRowT11, v.T11)
-	at = r.TextOpt(at, wideRowT12, v.T12)
-	at = r.TextOpt(at, wideRowT13, v.T13)
-	at = r.TextOpt(at, wideRowT14, v.T14)
-	at = r.TextOpt(at, wideRowT15, v.T15)
-	at = r.TextOpt(at, wideRowT16, v.T16)
-	at = r.TextOpt(at, wideRowT17, v.T17)
-	at = r.TextOpt(at, wideRowT18, v.T18)
-	at = r.TextOpt(at, wideRowT19, v.T19)
-	at = r.TextOpt(at, wideRowT20, v.T20)
-	at = r.TextOpt(at, wideRowT21, v.T21)
-	at = r.TextOpt(at, wideRowT22, v.T22)
-	at = r.TextOpt(at, wideRowT23, v.T23)
-	at = r.TextOpt(at, wideRowT24, v.T24)
-	at = r.TextOpt(at, wideRowT25, v.T25)
-	at = r.TextOpt(at, wideRowT26, v.T26)
-	at = r.TextOpt(at, wideRowT27, v.T27)
-	at = r.TextOpt(at, wideRowT28, v.T28)
-	at = r.TextOpt(at, wideRowT29, v.T29)
-	at = r.TextOpt(at, wideRowT30, v.T30)
-	at = r.TextOpt(at, wideRowT31, v.T31)
-	at = r.TextOpt(at, wideRowT32, v.T32)
-	at = r.TextOpt(at, wideRowT33, v.T33)
-	at = r.TextOpt(at, wideRowT34, v.T34)
-	at = r.TextOpt(at, wideRowT35, v.T35)
-	at = r.TextOpt(at, wideRowT36, v.T36)
-	at = r.TextOpt(at, wideRowT37, v.T37)
-	at = r.TextOpt(at, wideRowT38, v.T38)
-	at = r.TextOpt(at, wideRowT39, v.T39)
-	at = r.TextOpt(at, wideRowT40, v.T40)
-	at = r.TextOpt(at, wideRowT41, v.T41)
-	at = r.TextOpt(at, wideRowT42, v.T42)
-	at = r.TextOpt(at, wideRowT43, v.T43)
-	at = r.TextOpt(at, wideRowT44, v.T44)
-	at = r.TextOpt(at, wideRowT45, v.T45)
-	at = r.TextOpt(at, wideRowT46, v.T46)
-	at = r.TextOpt(at, wideRowT47, v.T47)
-	at = r.TextOpt(at, wideRowT48, v.T48)
-	at = r.TextOpt(at, wideRowT49, v.T49)
-	at = r.TextOpt(at, wideRowT50, v.T50)
-	at = r.TextOpt(at, wideRowT51, v.T51)
-	at = r.TextOpt(at, wideRowT52, v.T52)
-	at = r.TextOpt(at, wideRowT53, v.T53)
-	at = r.TextOpt(at, wideRowT54, v.T54)
-	at = r.TextOpt(at, wideRowT55, v.T55)
-	at = r.TextOpt(at, wideRowT56, v.T56)
-	at = r.TextOpt(at, wideRowT57, v.T57)
-	at = r.TextOpt(at, wideRowT58, v.T58)
-	at = r.TextOpt(at, wideRowT59, v.T59)
-	at = r.TextOpt(at, wideRowT60, v.T60)
-	at = r.TextOpt(at, wideRowT61, v.T61)
-	at = r.TextOpt(at, wideRowT62, v.T62)
-	at = r.TextOpt(at, wideRowT63, v.T63)
-	at = r.TextOpt(at, wideRowT64, v.T64)
-	at = r.TextOpt(at, wideRowT65, v.T65)
-	at = r.TextOpt(at, wideRowT66, v.T66)
-	at = r.TextOpt(at, wideRowT67, v.T67)
-	at = r.TextOpt(at, wideRowT68, v.T68)
-	at = r.TextOpt(at, wideRowT69, v.T69)
-	at = r.TextOpt(at, wideRowT70, v.T70)
-	at = r.TextOpt(at, wideRowT71, v.T71)
-	at = r.TextOpt(at, wideRowT72, v.T72)
-	at = r.TextOpt(at, wideRowT73, v.T73)
-	at = r.TextOpt(at, wideRowT74, v.T74)
-	at = r.TextOpt(at, wideRowT75, v.T75)
-	at = r.TextOpt(at, wideRowT76, v.T76)
-	at = r.TextOpt(at, wideRowT77, v.T77)
-	at = r.TextOpt(at, wideRowT78, v.T78)
-	at = r.TextOpt(at, wideRowT79, v.T79)
-	at = r.TextOpt(at, wideRowT80, v.T80)
-	at = r.TextOpt(at, wideRowT81, v.T81)
-	at = r.TextOpt(at, wideRowT82, v.T82)
-	at = r.TextOpt(at, wideRowT83, v.T83)
-	at = r.TextOpt(at, wideRowT84, v.T84)
-	at = r.TextOpt(at, wideRowT85, v.T85)
-	at = r.TextOpt(at, wideRowT86, v.T86)
-	at = r.TextOpt(at, wideRowT87, v.T87)
-	at = r.TextOpt(at, wideRowT88, v.T88)
-	at = r.TextOpt(at, wideRowT89, v.T89)
-	at = r.TextOpt(at, wideRowT90, v.T90)
-	at = r.TextOpt(at, wideRowT91, v.T91)
-	at = r.TextOpt(at, wideRowT92, v.T92)
-	at = r.TextOpt(at, wideRowT93, v.T93)
-	at = r.TextOpt(at, wideRowT94, v.T94)
-	at = r.TextOpt(at, wideRowT95, v.T95)
-	at = r.TextOpt(at, wideRowT96, v.T96)
-	at = r.TextOpt(at, wideRowT97, v.T97)
-	at = r.TextOpt(at, wideRowT98, v.T98)
-	at = r.TextOpt(at, wideRowT99, v.T99)
-	at = r.TextOpt(at, wideRowT100, v.T100)
-	at = r.Int64Opt(at, wideRowN1, v.N1)
-	at = r.Int64Opt(at, wideRowN2, v.N2)
-	at = r.Int64Opt(at, wideRowN3, v.N3)
-	at = r.Int64Opt(at, wideRowN4, v.N4)
-	at = r.Int64Opt(at, wideRowN5, v.N5)
-	at = r.Int64Opt(at, wideRowN6, v.N6)
-	at = r.Int64Opt(at, wideRowN7, v.N7)
-	at = r.Int64Opt(at, wideRowN8, v.N8)
-	at = r.Int64Opt(at, wideRowN9, v.N9)
-	at = r.Int64Opt(at, wideRowN10, v.N10)
-	at = r.Int64Opt(at, wideRowN11, v.N11)
-	at = r.Int64Opt(at, wideRowN12, v.N12)
-	at = r.Int64Opt(at, wideRowN13, v.N13)
-	at = r.Int64Opt(at, wideRowN14, v.N14)
-	at = r.Int64Opt(at, wideRowN15, v.N15)
-	at = r.Int64Opt(at, wideRowN16, v.N16)
-	at = r.Int64Opt(at, wideRowN17, v.N17)
-	at = r.Int64Opt(at, wideRowN18, v.N18)
-	at = r.Int64Opt(at, wideRowN19, v.N19)
-	at = r.Int64Opt(at, wideRowN20, v.N20)
-	at = r.Int64Opt(at, wideRowN21, v.N21)
-	at = r.Int64Opt(at, wideRowN22, v.N22)
-	at = r.Int64Opt(at, wideRowN23, v.N23)
-	at = r.Int64Opt(at, wideRowN24, v.N24)
-	at = r.Int64Opt(at, wideRowN25, v.N25)
-	at = r.Int64Opt(at, wideRowN26, v.N26)
-	at = r.Int64Opt(at, wideRowN27, v.N27)
-	at = r.Int64Opt(at, wideRowN28, v.N28)
-	at = r.Int64Opt(at, wideRowN29, v.N29)
-	at = r.Int64Opt(at, wideRowN30, v.N30)
-	at = r.Int64Opt(at, wideRowN31, v.N31)
-	at = r.Int64Opt(at, wideRowN32, v.N32)
-	at = r.Int64Opt(at, wideRowN33, v.N33)
-	at = r.Int64Opt(at, wideRowN34, v.N34)
-	at = r.Int64Opt(at, wideRowN35, v.N35)
-	at = r.Int64Opt(at, wideRowN36, v.N36)
-	at = r.Int64Opt(at, wideRowN37, v.N37)
-	at = r.Int64Opt(at, wideRowN38, v.N38)
-	at = r.Int64Opt(at, wideRowN39, v.N39)
-	at = r.Int64Opt(at, wideRowN40, v.N40)
-	at = r.Int64Opt(at, wideRowN41, v.N41)
-	at = r.Int64Opt(at, wideRowN42, v.N42)
-	at = r.Int64Opt(at, wideRowN43, v.N43)
-	at = r.Int64Opt(at, wideRowN44, v.N44)
-	at = r.Int64Opt(at, wideRowN45, v.N45)
-	at = r.Int64Opt(at, wideRowN46, v.N46)
-	at = r.Int64Opt(at, wideRowN47, v.N47)
-	at = r.Int64Opt(at, wideRowN48, v.N48)
-	at = r.Int64Opt(at, wideRowN49, v.N49)
-	at = r.Int64Opt(at, wideRowN50, v.N50)
-	at = r.Int64Opt(at, wideRowN51, v.N51)
-	at = r.Int64Opt(at, wideRowN52, v.N52)
-	at = r.Int64Opt(at, wideRowN53, v.N53)
-	at = r.Int64Opt(at, wideRowN54, v.N54)
-	at = r.Int64Opt(at, wideRowN55, v.N55)
-	at = r.Int64Opt(at, wideRowN56, v.N56)
-	at = r.Int64Opt(at, wideRowN57, v.N57)
-	at = r.Int64Opt(at, wideRowN58, v.N58)
-	at = r.Int64Opt(at, wideRowN59, v.N59)
-	at = r.Int64Opt(at, wideRowN60, v.N60)
-	at = r.Float64Opt(at, wideRowD1, v.D1)
-	at = r.Float64Opt(at, wideRowD2, v.D2)
-	at = r.Float64Opt(at, wideRowD3, v.D3)
-	at = r.Float64Opt(at, wideRowD4, v.D4)
-	at = r.Float64Opt(at, wideRowD5, v.D5)
-	at = r.Float64Opt(at, wideRowD6, v.D6)
-	at = r.Float64Opt(at, wideRowD7, v.D7)
-	at = r.Float64Opt(at, wideRowD8, v.D8)
-	at = r.Float64Opt(at, wideRowD9, v.D9)
-	at = r.Float64Opt(at, wideRowD10, v.D10)
-	at = r.Float64Opt(at, wideRowD11, v.D11)
-	at = r.Float64Opt(at, wideRowD12, v.D12)
-	at = r.Float64Opt(at, wideRowD13, v.D13)
-	at = r.Float64Opt(at, wideRowD14, v.D14)
-	at = r.Float64Opt(at, wideRowD15, v.D15)
-	at = r.Float64Opt(at, wideRowD16, v.D16)
-	at = r.Float64Opt(at, wideRowD17, v.D17)
-	at = r.Float64Opt(at, wideRowD18, v.D18)
-	at = r.Float64Opt(at, wideRowD19, v.D19)
-	at = r.Float64Opt(at, wideRowD20, v.D20)
-	at = r.BoolOpt(at, wideRowB1, v.B1)
-	at = r.BoolOpt(at, wideRowB2, v.B2)
-	at = r.BoolOpt(at, wideRowB3, v.B3)
-	at = r.BoolOpt(at, wideRowB4, v.B4)
-	at = r.BoolOpt(at, wideRowB5, v.B5)
-	at = r.BoolOpt(at, wideRowB6, v.B6)
-	at = r.BoolOpt(at, wideRowB7, v.B7)
-	at = r.BoolOpt(at, wideRowB8, v.B8)
-	at = r.BoolOpt(at, wideRowB9, v.B9)
-	at = r.BoolOpt(at, wideRowB10, v.B10)
-	at = r.BoolOpt(at, wideRowB11, v.B11)
-	at = r.BoolOpt(at, wideRowB12, v.B12)
-	at = r.BoolOpt(at, wideRowB13, v.B13)
-	at = r.BoolOpt(at, wideRowB14, v.B14)
-	at = r.BoolOpt(at, wideRowB15, v.B15)
-	at = r.BoolOpt(at, wideRowB16, v.B16)
-	at = r.BoolOpt(at, wideRowB17, v.B17)
-	at = r.BoolOpt(at, wideRowB18, v.B18)
-	at = r.BoolOpt(at, wideRowB19, v.B19)
-	at = r.BoolOpt(at, wideRowB20, v.B20)
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), WideRowDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -3086,27 +2883,16 @@ type WideFields struct {
 
 // NewWideOf returns a new message with the fields v.
 func NewWideOf(v WideFields, opts ...nocopy.Option) Wide {
-	var r impl.Row
-	return Wide(r.Root(v.ThriftPut(&r, r.New(WideDesc, opts...))))
+	var w impl.Writer
+	w.New(WideDesc, opts...)
+	return Wide(w.Root(v.ThriftAppend(&w, 0)))
 }
 
 // Set replaces the fields of s by v.
 func (s Wide) Set(v WideFields) {
-	var r impl.Row
-	r.Done(v.ThriftPut(&r, r.Into(impl.Struct(s), WideDesc)))
-}
-
-// ThriftPut is for generated code.
-func (v *WideFields) ThriftPut(r *impl.Row, at int) int {
-	e := r.Entry()
-	if v.Rows != nil {
-		at = r.List(at, wideRows, WideDesc, len(v.Rows))
-		for i := range v.Rows {
-			at = v.Rows[i].ThriftPut(r, r.Next(at, 4))
-		}
-		at = r.EndList(at, e, wideRows)
-	}
-	return r.Stop(at)
+	var w impl.Writer
+	w.Into(impl.Struct(s), WideDesc)
+	w.Done(v.ThriftAppend(&w, 0))
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
@@ -3141,7 +2927,7 @@ func (v *WideFields) ThriftAppend(w *impl.Writer, at int) int {
 		}
 		w.Leave()
 	}
-	return w.Stop(at)
+	return w.Stop(w.Fit(at))
 }
 
 // ThriftRead is for generated code.
@@ -3217,21 +3003,22 @@ func (v WideFields) LogValue() slog.Value          { return impl.LogValueOnce(Ne
 
 // SetRowsOf sets the list to the structs v.
 func (s Wide) SetRowsOf(v []WideRowFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), wideRows, WideDesc, len(v))
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), wideRows, WideDesc, len(v))
 	for i := range v {
-		at = v[i].ThriftPut(&r, r.Next(at, 4))
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }
 
-// SetRowsBy sets the list to n structs. f returns the fields of each, and must not change the message.
+// SetRowsBy sets the list to n structs. f returns the fields of each.
 func (s Wide) SetRowsBy(n int, f func(i int) WideRowFields) {
-	var r impl.Row
-	at := r.Rows(impl.Struct(s), wideRows, WideDesc, n)
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), wideRows, WideDesc, n)
 	for i := range n {
 		v := f(i)
-		at = v.ThriftPut(&r, r.NextBy(at, 4))
+		at = v.ThriftAppend(&w, w.Element(at, i))
 	}
-	r.End(at)
+	w.EndList(at)
 }

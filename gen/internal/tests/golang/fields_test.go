@@ -58,7 +58,7 @@ func wantAll(t *testing.T, src string, want ...string) {
 // TestFieldsNames: what the IDL calls something keeps its name.
 func TestFieldsNames(t *testing.T) {
 	src := withFields(t, `
-struct User { 1: i32 a = 1, 2: list<User> of, 3: list<User> Of, 4: list<User> x, 5: i32 xOf, 6: i32 xBy, 7: i32 _id, 8: i32 X_id, 9: i32 ThriftPut, 10: i32 format, 11: i32 logValue, 12: i32 parse, 13: i32 appendTo, 14: i32 to }
+struct User { 1: i32 a = 1, 2: list<User> of, 3: list<User> Of, 4: list<User> x, 5: i32 xOf, 6: i32 xBy, 7: i32 _id, 8: i32 X_id, 9: i32 ThriftAppend, 10: i32 format, 11: i32 logValue, 12: i32 parse, 13: i32 appendTo, 14: i32 to }
 struct UserFields { 1: i32 b }
 const i32 DefaultUserFields = 1
 struct User_Of {}
@@ -67,7 +67,7 @@ service V { User get(1: User user) throws (1: E e) }
 exception E { 1: string why }
 `)["a/fields-a.go"]
 	wantAll(t, src, "type UserFields_ struct { A int32", "type UserFieldsFields struct { B int32", "func DefaultUserFields_() UserFields_ {",
-		"func NewUserOf(", "X_id int32", "XID int32", "ThriftPut_ int32", "Format_ int32", "LogValue_ int32", "Parse_ int32", "AppendTo_ int32", "To int32", "func ParseUserFields_(", ") SetXOf_(v []UserFields_)", ") SetXBy_(n int",
+		"func NewUserOf(", "X_id int32", "XID int32", "ThriftAppend_ int32", "Format_ int32", "LogValue_ int32", "Parse_ int32", "AppendTo_ int32", "To int32", "func ParseUserFields_(", ") SetXOf_(v []UserFields_)", ") SetXBy_(n int",
 		"type VGetArgsFields struct { User UserFields_ }", "type VGetResultFields struct { Success nocopy.Opt[UserFields_] E nocopy.Opt[EFields] }", "type _hiddenFields struct { C int32 }")
 }
 
@@ -89,7 +89,7 @@ include "b.thrift"
 struct Lines { 1: list<b.Line> lines }
 `)
 	wantAll(t, src["at/fields-b.go"], `e_ "m/e"`, "From_ e_.PointFields", "To nocopy.Opt[e_.PointFields]", "Points []e_.PointFields", "Colors []e_.Color",
-		"From_: e_.DefaultPointFields(),", "r.Struct(at, lineFrom_, e_.PointDesc)", "func (s V) SetPointsBy(n int, f func(i int) e_.PointFields) {")
+		"From_: e_.DefaultPointFields(),", "v.From_.ThriftAppend(w, w.Struct(at, lineFrom_))", "func (s V) SetPointsBy(n int, f func(i int) e_.PointFields) {")
 	wantAll(t, src["f/fields-c.go"], `at_ "m/at"`, "Lines []at_.LineFields")
 	if strings.Contains(src["f/fields-c.go"], `"m/e"`) {
 		t.Error("an import is not used")

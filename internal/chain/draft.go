@@ -1,0 +1,102 @@
+package chain
+
+// Draft is memory for bytes that are written before they belong to a message: a block of their
+// own, at the beginning of which draftLead bytes are free. Ahead makes such a block the tail of a
+// Buffer, or copies from it. The zero Draft stands for the free memory at the tail.
+type Draft struct {
+	mem   []byte
+	block *Block // nil if the garbage collector owns the memory
+}
+
+const (
+	// draftLead is room before the bytes, for what comes before the message if they are its
+	// beginning.
+	draftLead = 8
+
+	// adoptFrom is from how many bytes on a Draft becomes the tail. Fewer are copied.
+	adoptFrom = 16 << 10
+)
+
+// FreeTail returns the memory after the tail, which is in no run yet.
+func (b *Buffer) FreeTail() []byte { return b.tail[b.used:] }
+
+// NewDraft returns a Draft for n bytes at least, which only b or nobody can adopt.
+func (b *Buffer) NewDraft(n int) Draft { return b.draft(max(n+draftLead, SlabSize)) }
+
+// DraftIn returns a Draft in memory of the caller's, which is not adopted: Ahead copies from it.
+func DraftIn(mem []byte) Draft { return Draft{mem: mem} }
+
+// draft returns memory of the given size.
+func (b *Buffer) draft(size int) Draft {
+	switch {
+	case b.recycle:
+		block := newBlock(size)
+		return Draft{block.mem, block}
+	case !debugging:
+		block := newSlab(size)
+		return Draft{block.mem, block}
+	}
+	return Draft{mem: fresh(size)}
+}
+
+// Mem returns the memory for the bytes.
+func (d *Draft) Mem() []byte { return d.mem[draftLead:] }
+
+// Drop gives the memory up. It does nothing for a zero Draft.
+func (d *Draft) Drop() {
+	if d.block != nil {
+		d.block.release()
+	}
+	*d = Draft{}
+}
+
+// Ahead puts the first n bytes of d where Advance(n), which is to be called next, appends them, and
+// returns their position and memory. Until then the message is as it was. If begins is set, the
+// open run has no bytes yet, and nothing refers to its position. d is zero afterwards.
+func (b *Buffer) Ahead(d *Draft, n int, begins bool) (Pos, []byte) {
+	if d.mem != nil {
+		b.toTail(d, n, begins)
+	}
+	return b.tailEnd(), b.tail[b.used : b.used+n]
+}
+
+// toTail does the work of Ahead for a Draft that is not zero.
+func (b *Buffer) toTail(d *Draft, n int, begins bool) {
+	if n >= adoptFrom || begins {
+		b.adopt(d, begins)
+		return
+	}
+	b.Reserve(n)
+	copy(b.tail[b.used:], d.Mem()[:n])
+	d.Drop()
+}
+
+// Advance appends to the open run the n bytes that Ahead has returned.
+func (b *Buffer) Advance(n int) { b.used += n }
+
+// adopt makes d the tail, of which nothing is in use.
+func (b *Buffer) adopt(d *Draft, begins bool) {
+	b.checkRoom(len(d.mem))
+	b.Sync()
+	b.reserved += len(d.mem)
+	b.setTail(*d)
+	*d = Draft{}
+	b.used = draftLead
+	b.ownTail()
+	if begins && b.headroom <= draftLead {
+		s := b.span(b.open)
+		s.from, s.to = b.tailEnd(), b.tailEnd()
+		return
+	}
+	b.openSpan()
+}
+
+// Retract makes the last k bytes before the tail free, and moves n bytes from after the tail there.
+func (b *Buffer) Retract(k, n int) {
+	from := b.tail[b.used:][:n]
+	b.used -= k
+	copy(b.tail[b.used:], from)
+}
+
+// Zero reports whether the bytes are in the free memory at the tail.
+func (d *Draft) Zero() bool { return d.mem == nil }

@@ -1,0 +1,49 @@
+package plain
+
+import "github.com/nocopythrift/nocopythrift/nocopy"
+
+// Whole structs for messages, see [nocopy.XDraft]. Positions begin at 0.
+
+// New begins a message that is a struct of type d.
+func (w *Writer) New(d *nocopy.XDesc, opts ...nocopy.Option) {
+	w.b, w.refer = w.to.New(d, opts...), nocopy.XReferSize
+}
+
+// Root ends the message at at and returns its root.
+func (w *Writer) Root(at int) nocopy.XStruct { return w.to.Root(at) }
+
+// Into begins to write the fields of s, a struct that d describes, in place of its old ones.
+func (w *Writer) Into(s nocopy.XStruct, d *nocopy.XDesc) {
+	w.b, w.refer = w.to.Into(s, d), nocopy.XReferSize
+}
+
+// Done ends the struct at at. Other fields of it stay as they are.
+func (w *Writer) Done(at int, others ...Field) { w.to.Done(at, others...) }
+
+// BeginList begins field f of s, a list of n structs, and makes room after its header. d describes
+// s.
+func (w *Writer) BeginList(s nocopy.XStruct, f Field, d *nocopy.XDesc, n int) int {
+	return w.beginList(w.to.List(s, f, d, n, false), f, n)
+}
+
+// BeginListAside is BeginList, and the message may be used before EndList.
+func (w *Writer) BeginListAside(s nocopy.XStruct, f Field, d *nocopy.XDesc, n int) int {
+	return w.beginList(w.to.List(s, f, d, n, true), f, n)
+}
+
+func (w *Writer) beginList(b []byte, f Field, n int) int {
+	w.b, w.refer, w.elements = b, nocopy.XReferSize, n
+	return w.List(0, f, nocopy.WireStruct, n)
+}
+
+// Element notes that element i of the list comes next.
+func (w *Writer) Element(at, i int) int {
+	w.element = i
+	return at
+}
+
+// EndList ends the list at at.
+func (w *Writer) EndList(at int) { w.to.EndList(at) }
+
+// Drop gives up what has not become part of a message.
+func (w *Writer) Drop() { w.to.Drop() }

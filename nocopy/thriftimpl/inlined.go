@@ -1,0 +1,46 @@
+package thriftimpl
+
+// The compiler inlines a function of a package that a program does not import itself only if a
+// package that it does import has inlined the function, too. Generated code imports this package,
+// and not that of Writer and Reader: hence these calls.
+
+//lint:ignore U1000 see above
+func inlineWriter(w *Writer, f Field, u [16]byte) int {
+	at := w.Fit(0)
+	at = w.Bool(at, f, true)
+	at = w.Int8(at, f, 0)
+	at = w.Int16(at, f, 0)
+	at = w.Int32(at, f, 0)
+	at = w.Int64(at, f, 0)
+	at = w.Float64(at, f, 0)
+	at = w.UUID(at, f, u)
+	at = w.Struct(at, f)
+	at = w.Binary(at, f, nil)
+	at = w.BinaryValue(at, nil)
+	at = w.BoolValue(at, true)
+	at = w.Int8Value(at, 0)
+	at = w.Int16Value(at, 0)
+	at = w.Int32Value(at, 0)
+	at = w.Int64Value(at, 0)
+	at = w.Float64Value(at, 0)
+	at = w.UUIDValue(at, u)
+	w.Enter()
+	w.Leave()
+	return w.Stop(w.Element(at, 0))
+}
+
+//lint:ignore U1000 see above
+func inlineReader(r *Reader, f Field) int {
+	at := r.Enter(0)
+	r.Has(at, f, 1)
+	at = r.Must(at, f)
+	_, at = r.Bool(at, f, false)
+	_, at = r.Int8(at, f, 0)
+	_, at = r.Int16(at, f, 0)
+	_, at = r.Int32(at, f, 0)
+	_, at = r.Int64(at, f, 0)
+	_, at = r.Float64(at, f, 0)
+	_, at = r.UUID(at, f, [16]byte{})
+	r.Leave()
+	return r.Stop(at)
+}
