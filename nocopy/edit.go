@@ -324,12 +324,16 @@ func (m *Message) beginTrusted(p uint32) {
 // endTrusted panics if the parser failed, which i, the index that it came to, tells.
 func (m *Message) endTrusted(i int) {
 	m.p.b, m.p.far = nil, nil
-	switch {
-	case i < 0 && m.p.full:
-		panic("nocopy: message with an index of more than " + itoa(maxWords) + " words")
-	case i < 0:
-		panic("nocopy: internal error: bytes that were valid are not")
+	if i < 0 {
+		m.p.panicTrusted()
 	}
+}
+
+func (p *parser) panicTrusted() {
+	if p.full {
+		panic("nocopy: message with an index of more than " + itoa(maxWords) + " words")
+	}
+	panic("nocopy: internal error: bytes that were valid are not")
 }
 
 // Limits for what has been checked already.
