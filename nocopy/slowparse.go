@@ -362,8 +362,8 @@ func (p *parser) element(t *XType, i int) (int, uint32) {
 }
 
 // textOrFixed makes lead bytes at i and the text or value of fixed size after them contiguous, and
-// checks the value. It returns the index at which the lead bytes are now, or failed; how many bytes
-// they and the value have; and the value's word.
+// checks the value. It returns the index at which the lead bytes are now, or failed; how many
+// bytes they and the value have; and the value's word.
 func (p *parser) textOrFixed(t *XType, i, lead int) (at, n int, word uint32) {
 	if t.Kind() == schema.Fixed {
 		n = lead + int(t.Size())

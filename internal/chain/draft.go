@@ -50,9 +50,9 @@ func (d *Draft) Drop() {
 	*d = Draft{}
 }
 
-// Ahead puts the first n bytes of d where Advance(n), which is to be called next, appends them, and
-// returns their position and memory. Until then the message is as it was. If begins is set, the
-// open run has no bytes yet, and nothing refers to its position. d is zero afterwards.
+// Ahead puts the first n bytes of d where Advance(n), which is to be called next, appends them.
+// It returns their position and memory. Until then the message is as it was. If begins is set,
+// the open run has no bytes yet, and nothing refers to its position. d is zero afterwards.
 func (b *Buffer) Ahead(d *Draft, n int, begins bool) (Pos, []byte) {
 	if d.mem != nil {
 		b.toTail(d, n, begins)
@@ -91,7 +91,7 @@ func (b *Buffer) adopt(d *Draft, begins bool) {
 	b.openSpan()
 }
 
-// Retract makes the last k bytes before the tail free, and moves n bytes from after the tail there.
+// Retract frees the last k bytes before the tail, and moves n bytes from after the tail there.
 func (b *Buffer) Retract(k, n int) {
 	from := b.tail[b.used:][:n]
 	b.used -= k
