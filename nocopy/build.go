@@ -132,25 +132,27 @@ func (m *Message) closeAll() {
 // run out it panics: what is complete then is no frame any more, and nothing has come twice.
 func (m *Message) closeTo(n int) {
 	m.mapFill.handle, m.openHandle = 0, 0
-	m.startChange()
-	for top := len(m.open); top > n; {
-		top--
-		f := &m.open[top]
-		t, e := f.typ, f.e
-		switch {
-		case t.Kind() != schema.Record:
-			m.closeContainer(top)
-		case f.reopened:
-		case len(t.Struct().Owed()) == 0 && m.buf.Fits(0):
-			m.setEnd(e, m.buf.AppendFitting(byte(WireStop)))
-		default:
-			m.open = m.open[:top+1]
-			m.appendAllOwed(t.Struct(), e)
-			m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
+	if top := len(m.open); top > n {
+		m.startChange()
+		for top > n {
+			top--
+			f := &m.open[top]
+			t, e := f.typ, f.e
+			switch {
+			case t.Kind() != schema.Record:
+				m.closeContainer(top)
+			case f.reopened:
+			case len(t.Struct().Owed()) == 0 && m.buf.Fits(0):
+				m.setEnd(e, m.buf.AppendFitting(byte(WireStop)))
+			default:
+				m.open = m.open[:top+1]
+				m.appendAllOwed(t.Struct(), e)
+				m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
+			}
 		}
+		m.open = m.open[:n]
+		m.buf.EndChange()
 	}
-	m.open = m.open[:n]
-	m.buf.EndChange()
 	if n == 0 {
 		m.buf.Close()
 	}
