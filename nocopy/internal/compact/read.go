@@ -309,7 +309,6 @@ fields:
 			depth := len(r.stack)
 			if at, s = r.value(kind, t, b, at); s != leave {
 				s = r.stopped(l, id, s)
-				w = r.w
 				break fields
 			}
 			if len(r.stack) > depth {
