@@ -11,7 +11,7 @@ import (
 // TestHeldMessage: how much memory a small parsed message takes that is held, besides its bytes,
 // and in how many objects. Most of it is Message itself.
 func TestHeldMessage(t *testing.T) {
-	const most = 1648
+	const most = 1392
 	if size := reflect.TypeFor[Message]().Size(); !debugging && size > most {
 		t.Errorf("a Message has %d bytes, more than %d", size, most)
 	}

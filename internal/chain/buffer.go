@@ -2,6 +2,7 @@ package chain
 
 import (
 	"encoding/binary"
+	"reflect"
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/internal/hashmap"
@@ -30,38 +31,65 @@ type Buffer struct {
 	frozen     uint32 // 1 once Freeze has made a difference
 	held       []*Block
 	slabs      []*Block // blocks of a Buffer that does not recycle, see dropSlabs
-	recycle    bool
-	state      state
+
+	recycle  bool
+	state    state
+	crowded  bool
+	placed   bool // order is up to date
+	sealed   bool
+	framed   bool // the headroom ends with the message's length
+	changing bool // StartChange was called, and EndChange was not
+	looseOn  bool // loose may have values to give back
 	// lent is 1 once something was handed out that may alias the Buffer's own memory. A Buffer
 	// that owns no memory may start at 1, which spares readers the store.
 	lent                uint32
-	headroom            int // bytes free before the root run
-	reserved            int // size of the message's blocks so far; that of the next one depends on it
-	mostSegs, mostSpans int // above these the Buffer is crowded
-	crowded             bool
+	mostSegs, mostSpans uint32 // above these the Buffer is crowded
+	headroom            uint32 // bytes free before the root run
+	reserved            int    // size of the message's blocks so far; that of the next one depends on it
 
 	spans []span
 	nodes []node
-	parts *hashmap.Map[NodeID, []Part] // of nodes that have some; nil if none has
 	root  run
 	open  uint32 // the span at the tail that grows with Extend, 0 = none
 	owner NodeID // whose run it belongs to, 0 = the root
 
+	pieces []piece // the message in wire order, once sealed
+	size   int
+
+	loose *loose // values that are in no run yet; nil if there never were any
+	*edits
+	few few
+}
+
+// edits is what only messages need that are edited.
+// Until then it is noEdits, which is only read: whatever stores calls ownEdits first.
+type edits struct {
 	order order // of nodes
 	// spanOrder is made when spans are found not to be in the order of their positions.
 	spanOrder order
-	inOrder   int     // spans before this one are in the order of their positions
-	placed    bool    // order is up to date
-	pieces    []piece // the message in wire order, once sealed
-	size      int
-	sealed    bool
-	framed    bool // the headroom ends with the message's length
-	changing  bool // StartChange was called, and EndChange was not
+	inOrder   int                          // spans before this one are in the order of their positions
+	parts     *hashmap.Map[NodeID, []Part] // of nodes that have some; nil if none has
+}
 
-	loose   *loose // values that are in no run yet; nil if there never were any
-	looseOn bool   // there may be some to give back
+var noEdits edits
 
-	few few
+// ownEdits makes edits that are the Buffer's own.
+func (b *Buffer) ownEdits() {
+	if b.edits == &noEdits {
+		b.edits = new(edits)
+	}
+}
+
+// reset empties the edits but keeps their memory.
+func (e *edits) reset() {
+	if debugging && !reflect.ValueOf(noEdits).IsZero() {
+		panic("nocopy: internal error: stored into noEdits")
+	}
+	if e != &noEdits {
+		e.order.reset()
+		e.spanOrder.reset()
+		e.inOrder, e.parts = 0, nil
+	}
 }
 
 // few is where the tables of a Buffer begin, which is all that most messages need.
@@ -69,7 +97,6 @@ type few struct {
 	segs   [2][]byte
 	meta   [2]segment
 	spans  [2]span
-	nodes  [1]node
 	pieces [1]piece
 }
 

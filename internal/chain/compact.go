@@ -22,8 +22,9 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	if b.looseOn {
 		b.endLoose(b.lent == 0)
 	}
-	headroom, reserved := b.headroom, max(1+b.headroom+b.size+afterLarge, SlabSize)
-	start := 1 + headroom
+	headroom := b.headroom
+	start := 1 + int(headroom)
+	reserved := max(start+b.size+afterLarge, SlabSize)
 	mem := b.appendPieces(b.takeTail(reserved)[:start], b.pieces)[start:]
 	b.dropSegments()
 	b.reset()
@@ -60,12 +61,13 @@ const (
 // mark makes Crowded false until there are twice as many segments or spans, or a few more if
 // positions are running out. It stays true when only the last ones are left.
 func (b *Buffer) mark() {
-	b.mostSegs = max(2*len(b.segs), fewSegs)
-	if b.mostSegs > manySegs {
-		b.mostSegs = min(max(manySegs, len(b.segs)+moreSegs), lastSegs)
+	most := max(2*len(b.segs), fewSegs)
+	if most > manySegs {
+		most = min(max(manySegs, len(b.segs)+moreSegs), lastSegs)
 	}
+	b.mostSegs = uint32(most)
 	b.crowded = len(b.segs) > lastSegs
-	b.mostSpans = max(2*len(b.spans), fewSpans)
+	b.mostSpans = uint32(max(2*len(b.spans), fewSpans))
 }
 
 // Short reports whether positions are running out.

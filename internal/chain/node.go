@@ -74,6 +74,9 @@ func (b *Buffer) node(id NodeID) *node {
 	return &b.nodes[id]
 }
 
+// noNodes are the nodes of a Buffer that has none: number 0 is unused.
+var noNodes [1]node
+
 func (b *Buffer) addNode(n node) NodeID {
 	b.nodes = append(b.nodes, n)
 	b.placed, b.sealed = false, false
@@ -178,7 +181,7 @@ func (b *Buffer) SetEmpty(id NodeID) { b.setContent(id, 0, 0) }
 // content.
 func (b *Buffer) SetPlaced(id NodeID, from, to Pos) {
 	b.spans = append(b.spans, span{from: from, to: to})
-	b.crowded = b.crowded || len(b.spans) > b.mostSpans
+	b.crowded = b.crowded || uint32(len(b.spans)) > b.mostSpans
 	s := uint32(len(b.spans) - 1)
 	b.setContent(id, s, s)
 }
@@ -234,6 +237,7 @@ func (b *Buffer) Mark() Mark { return Mark{b.root, len(b.spans)} }
 func (b *Buffer) Rewind(m Mark) {
 	b.root, b.spans = m.root, b.spans[:m.spans]
 	b.spans[m.root.last].next = 0
+	b.ownEdits()
 	b.spanOrder.reset()
 	b.inOrder = 0
 	b.sealed = false
@@ -269,7 +273,7 @@ func (b *Buffer) OpenRoot(headroom int) {
 	b.Close()
 	b.gap(headroom)
 	b.used += headroom
-	b.headroom = headroom
+	b.headroom = uint32(headroom)
 	b.owner = 0
 	b.openSpan()
 	b.sealed = false
@@ -278,10 +282,10 @@ func (b *Buffer) OpenRoot(headroom int) {
 // Prepend adds n bytes of headroom before the message, and returns them to be filled; nil if
 // there are not as many.
 func (b *Buffer) Prepend(n int) []byte {
-	if n > b.headroom {
+	if n > int(b.headroom) {
 		return nil
 	}
-	b.headroom -= n
+	b.headroom -= uint32(n)
 	b.sealed = false
 	s := &b.spans[b.root.first]
 	s.from -= Pos(n)
@@ -313,7 +317,7 @@ func (b *Buffer) Sync() {
 func (b *Buffer) openSpan() {
 	b.spans = append(b.spans, span{from: b.tailEnd(), to: b.tailEnd()})
 	b.open = uint32(len(b.spans) - 1)
-	b.crowded = b.crowded || len(b.spans) > b.mostSpans
+	b.crowded = b.crowded || uint32(len(b.spans)) > b.mostSpans
 	b.link(b.run(b.owner), b.open)
 }
 

@@ -80,6 +80,9 @@ func (b *Buffer) sortNodes() {
 	if b.placed {
 		return
 	}
+	if len(b.nodes) > 1 {
+		b.ownEdits()
+	}
 	o := &b.order
 	if fresh := len(b.nodes) - 1 - o.n; fresh > o.n/8 {
 		b.sortAll()
@@ -232,12 +235,13 @@ func (b *Buffer) spanAt(p Pos) uint32 {
 // sortSpans brings spanOrder up to date, which has no spans as long as they are few or come in
 // the order of their positions.
 func (b *Buffer) sortSpans() {
-	o := &b.spanOrder
 	made := len(b.spans) - 1
+	if b.spanOrder.n == 0 && made <= linearSpans {
+		return
+	}
+	b.ownEdits()
+	o := &b.spanOrder
 	if o.n == 0 {
-		if made <= linearSpans {
-			return
-		}
 		for b.inOrder = max(b.inOrder, 1); b.inOrder < made; b.inOrder++ {
 			if b.spans[b.inOrder].from > b.spans[b.inOrder+1].from {
 				break

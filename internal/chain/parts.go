@@ -24,6 +24,7 @@ func (b *Buffer) Parts(id NodeID) []Part {
 // SetParts makes the parts the node's whole content. The node must not lie in one of them. The
 // Buffer keeps the slice.
 func (b *Buffer) SetParts(id NodeID, parts []Part) {
+	b.ownEdits()
 	if b.parts == nil {
 		b.parts = new(hashmap.Map[NodeID, []Part])
 	}

@@ -43,7 +43,7 @@ func (b *Buffer) Begin(recycle bool, headroom int) {
 	b.used = 1 + headroom
 	at := b.tailEnd()
 	b.spans = append(b.spans, span{from: at, to: at})
-	b.root, b.open, b.headroom = run{1, 1}, 1, headroom
+	b.root, b.open, b.headroom = run{1, 1}, 1, uint32(headroom)
 	b.state = inUse
 }
 
@@ -105,10 +105,10 @@ func (b *Buffer) referAnew(mem []byte, recycle, own bool) Pos {
 func (b *Buffer) start(recycle bool) {
 	if len(b.segs) == 0 {
 		f := &b.few
-		b.segs, b.meta, b.spans, b.nodes, b.pieces = f.segs[:0], f.meta[:0], f.spans[:0], f.nodes[:0], f.pieces[:0]
+		b.segs, b.meta, b.spans, b.nodes, b.pieces = f.segs[:0], f.meta[:0], f.spans[:0], noNodes[:], f.pieces[:0]
 		b.addSegments(zeroes, segment{})
 		b.spans = append(b.spans, span{})
-		b.nodes = append(b.nodes, node{})
+		b.edits = &noEdits
 	}
 	b.drop(recycle)
 	b.recycle = recycle
@@ -169,14 +169,9 @@ func (b *Buffer) Retire() {
 // as it is.
 func (b *Buffer) reset() {
 	b.spans, b.nodes, b.pieces = b.spans[:1], b.nodes[:1], b.pieces[:0]
-	if b.parts != nil { // storing a pointer costs more than looking
-		b.parts = nil
+	if e := b.edits; e.order.n|e.spanOrder.n|e.inOrder != 0 || e.parts != nil || debugging {
+		e.reset()
 	}
-	if b.order.n|b.spanOrder.n != 0 {
-		b.order.reset()
-		b.spanOrder.reset()
-	}
-	b.inOrder = 0
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.size, b.reserved, b.headroom, b.lent = 0, 0, 0, 0
 	b.placed, b.sealed, b.framed, b.changing = false, false, false, false
@@ -313,7 +308,6 @@ func (b *Buffer) Lend() {
 // Buffer must be free.
 func (b *Buffer) Shrink() {
 	b.segs, b.meta = nil, nil
-	b.spans, b.nodes, b.order, b.pieces = nil, nil, order{}, nil
-	b.spanOrder, b.loose = order{}, nil
+	b.spans, b.nodes, b.pieces, b.loose, b.edits = nil, nil, nil, nil, &noEdits
 	b.state = inUse
 }

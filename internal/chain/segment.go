@@ -75,7 +75,7 @@ func (b *Buffer) addSegments(mem []byte, m segment) Pos {
 		b.segs = append(b.segs, mem[off:])
 		b.meta = append(b.meta, m)
 	}
-	b.crowded = b.crowded || len(b.segs) > b.mostSegs
+	b.crowded = b.crowded || uint32(len(b.segs)) > b.mostSegs
 	return first
 }
 
@@ -114,7 +114,7 @@ func (b *Buffer) AddForeign(mem []byte, own bool) Pos {
 	}
 	b.segs = append(b.segs, mem)
 	b.meta = append(b.meta, segment{writable: asUint32(own), foreign: !own})
-	b.crowded = b.crowded || len(b.segs) > b.mostSegs
+	b.crowded = b.crowded || uint32(len(b.segs)) > b.mostSegs
 	return Pos(len(b.segs)-1) << segBits
 }
 
