@@ -79,7 +79,7 @@ func (s XStruct) swap(i, j int) {
 		return
 	}
 	parts, words := s.arrangeParts()
-	if s.m.tables.made.Len() > 0 {
+	if s.m.hasKeyTables() {
 		s.m.elementChanges(s.entry(), uint32(i))
 		s.m.elementChanges(s.entry(), uint32(j))
 	}

@@ -188,6 +188,7 @@ func (m *Message) appendAllOwed(d *XDesc, e uint32) {
 
 // appendOwed appends field f with its default to the struct of entry e, the innermost frame.
 func (m *Message) appendOwed(e uint32, f *schema.Field) {
+	m.ownSeldom()
 	m.scratch = f.AppendDefault(m.scratch[:0])
 	p, b := m.buf.Extend(wire.FieldHeader + len(m.scratch))
 	wire.PutHeader(b, f.Header())

@@ -71,10 +71,10 @@ func tablesOfWholeKeys(t *testing.T, format string, first int) (whole int) {
 		if _, ok := texts.Get(key(n)); ok {
 			t.Errorf("%s: a key that is not there is found", how)
 		}
-		if s.m.tables.made.Len() != 2 {
-			t.Errorf("%s: %d tables", how, s.m.tables.made.Len())
+		if s.m.keyTables().made.Len() != 2 {
+			t.Errorf("%s: %d tables", how, s.m.keyTables().made.Len())
 		}
-		for _, tb := range s.m.tables.made.All() {
+		for _, tb := range s.m.keyTables().made.All() {
 			if tb.wholeKeys {
 				whole++
 			}

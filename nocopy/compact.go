@@ -39,6 +39,8 @@ func (m *Message) compactIfWorth() {
 	case d.everyChange:
 	case m.maybeFull:
 		m.more = true
+		m.ownSeldom()
+		d = &m.dead
 		if m.maybeFull, d.checkAt = false, nextCheck(m.words+d.reused); d.isEmpty() || m.manyHandouts() {
 			return
 		}
@@ -65,6 +67,9 @@ const fewHandouts = 16
 // manyHandouts forgets handouts that are no longer in the message, and reports whether more
 // than fewHandouts are left.
 func (m *Message) manyHandouts() bool {
+	if len(m.handouts) == 0 {
+		return false
+	}
 	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return m.at(h.e, h.field) != h.word })
 	if len(m.handouts) > fewHandouts { // the structs of some may no longer be in the message
 		live := map[uint32]bool{}
@@ -149,17 +154,20 @@ func (m *Message) compact() {
 		m.settle()
 	}
 	m.closeAll()
+	m.ownSeldom()
 	m.manyHandouts()
 	m.listFill.handle = 0
-	m.viewKeys.invalidate()
-	m.tables.dropFilter()             // another map may get the entry of the map that it is for
+	m.filterOf = 0 // another map may get the entry of the map that it is for
+	if l := m.lookups.Load(); l != nil {
+		l.viewKeys.invalidate()
+	}
 	for _, s := range m.shadows.all { // only the last occurrence of each field is kept
 		m.buf.AddReplace(s.at, s.end)
 	}
 	m.shadows = shadows{all: m.shadows.all[:0]}
 	d := &m.dead
 	d.reclaim(m)
-	r := rewriter{m: m, inPlace: m.tables.iterations.Load() > 0}
+	r := rewriter{m: m, inPlace: m.iterations.Load() > 0}
 	r.base, r.b = m.buf.Compact()
 	r.structure(m.desc, m.root, 0)
 	m.edits, m.liveSets = m.edits[:1], nil

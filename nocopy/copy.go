@@ -26,6 +26,7 @@ const keepPieces = 4 << 10
 func (m *Message) source(v XStruct, t *XType) source {
 	v = v.orAbsent()
 	v.alive()
+	m.ownSeldom()
 	if v.m.isEmpty() {
 		m.copied = schema.AppendZero(m.copied[:0], t)
 		return source{n: len(m.copied), data: m.copied}

@@ -75,6 +75,7 @@ func (m *Message) noteDead(t *XType, word uint32) {
 		if debugging {
 			m.noteRemoved(t, word)
 		}
+		m.ownSeldom()
 		m.dead.values = append(m.dead.values, deadValue{t: t, e: word})
 		m.more = true
 	}
@@ -89,6 +90,7 @@ func (m *Message) noteDeadField(e uint32, f XField) {
 		if debugging {
 			m.noteRemovedField(word)
 		}
+		m.ownSeldom()
 		m.dead.fields = append(m.dead.fields, deadField{e, f.Word(), word})
 		m.more = true
 	default:
@@ -112,6 +114,7 @@ func (m *Message) noteDeadElement(e uint32, t *XType, x uint32) {
 	if debugging {
 		m.noteRemoved(t.Elem(), x)
 	}
+	m.ownSeldom()
 	m.dead.values = append(m.dead.values, deadValue{t.Elem(), x, m.dead.inBlock(e, x)})
 	m.more = true
 }
@@ -257,8 +260,8 @@ func (d *deadEntries) freeBlock(m *Message, t *XType, e, words uint32) {
 		m.idx[e+listType] = t.ID()
 		m.clearTable(e)
 	}
-	if int(e) < len(m.viewKeys.owner) {
-		clear(m.viewKeys.owner[e:min(int(e+words), len(m.viewKeys.owner))])
+	if l := m.lookups.Load(); l != nil && int(e) < len(l.viewKeys.owner) {
+		clear(l.viewKeys.owner[e:min(int(e+words), len(l.viewKeys.owner))])
 	}
 	d.free.Put(t, append(d.free.Get(t), block{e, words}))
 	d.freeWords += words
@@ -346,6 +349,9 @@ func (m *Message) reuseBlock(t *XType, b block, n uint32) uint32 {
 // allocRaw returns the number of the first of n zero words that no handle will refer to.
 func (m *Message) allocRaw(n int) uint32 {
 	d := &m.dead
+	if !d.compacted {
+		return m.alloc(n)
+	}
 	if at := d.rawWords.Get(uint32(n)); len(at) > 0 {
 		e := at[len(at)-1]
 		d.rawWords.Put(uint32(n), at[:len(at)-1])

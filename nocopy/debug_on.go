@@ -57,7 +57,7 @@ func here(skip int) *making {
 
 // noteEnd notes where the contents are released.
 func (m *Message) noteEnd() {
-	if m.home == nil || m.origin.ended == nil { // one that is not kept has no others
+	if m.home == 0 || m.origin.ended == nil { // one that is not kept has no others
 		m.origin.ended = here(4)
 	}
 }
@@ -65,7 +65,7 @@ func (m *Message) noteEnd() {
 // whereEnded returns where the contents of that generation were made and released, if that is
 // known.
 func (m *Message) whereEnded(gen uint64) (text string) {
-	if m.origin.ended == nil || m.home == nil && gen+1 != m.gen {
+	if m.origin.ended == nil || m.home == 0 && gen+1 != m.gen {
 		return ""
 	}
 	if m.origin.made != nil { // it is not kept

@@ -25,6 +25,7 @@ func makeAbsent(f *schema.Field) *any {
 		s.m = makeEmpty(f)
 	} else {
 		s = frozen(f.Type, f.Default)
+		s.m.ownSeldom()
 		s.m.absent, s.m.absentIn = true, f
 	}
 	kept := any(&s)

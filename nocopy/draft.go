@@ -58,7 +58,7 @@ var farPool = sync.Pool{New: func() any { return new(farTexts) }}
 func (x *XDraft) New(d *XDesc, opts ...Option) []byte {
 	programsOf(d)
 	flags := builtFlags(opts)
-	m := fromPool(&built[pool(flags)])
+	m := fromPool(builtHome + pool(flags))
 	m.flags = flags
 	m.buf.Begin(flags&Recycle != 0, headroom)
 	if flags&limited != 0 {
@@ -302,6 +302,7 @@ func (x *XDraft) List(s XStruct, f XField, d *XDesc, n int, aside bool) []byte {
 	if inTail {
 		return m.buf.FreeTail()
 	}
+	m.ownSeldom()
 	if cap(m.copied) < firstDraft {
 		m.copied = make([]byte, firstDraft)
 	}

@@ -25,23 +25,21 @@ const filterPairs = 64
 
 // isNew reports whether a key with these ends is certainly not in the map of entry e, which has
 // n pairs. It adds the key to the filter. If n is 0, clearFilter must be called first.
-func (ts *tables) isNew(e, n uint32, ends uint64) bool {
-	return ts.filterOf == e && n <= filterPairs && ts.filter.add(ends)
+func (m *Message) isNew(e, n uint32, ends uint64) bool {
+	return m.filterOf == e && n <= filterPairs && m.lookups.Load().filter.add(ends)
 }
 
 // clearFilter starts a filter for the map of entry e, which is empty.
 //
 //go:noinline
-func (ts *tables) clearFilter(e uint32) {
-	ts.filterOf, ts.filterTable = e, nil
-	if ts.filter == nil {
-		ts.filter = new(filter)
+func (m *Message) clearFilter(e uint32) {
+	l := m.ownLookups()
+	m.filterOf, m.more, l.filterTable = e, true, nil
+	if l.filter == nil {
+		l.filter = new(filter)
 	}
-	clear(ts.filter[:])
+	clear(l.filter[:])
 }
-
-// dropFilter gives the filter up, since a key was added to its map but not to it.
-func (ts *tables) dropFilter() { ts.filterOf, ts.filterTable = 0, nil }
 
 // add adds a number that stands for a key, and reports whether it is certainly new.
 func (f *filter) add(x uint64) bool {

@@ -29,7 +29,7 @@ func (s XStruct) setFixedAt(i, size int) []byte {
 	if !m.buf.Writable(m.idx[e+listStart]) {
 		m.moveFixed(e, size, 0)
 	}
-	if m.tables.made.Len() > 0 {
+	if m.hasKeyTables() {
 		m.elementChanges(e, uint32(i))
 	}
 	return m.buf.At(m.idx[e+listStart] + uint32(i*size))[:size]

@@ -11,7 +11,7 @@ import (
 // TestHeldMessage: how much memory a small parsed message takes that is held, besides its bytes,
 // and in how many objects. Most of it is Message itself.
 func TestHeldMessage(t *testing.T) {
-	const most = 1392
+	const most = 696
 	if size := reflect.TypeFor[Message]().Size(); !debugging && size > most {
 		t.Errorf("a Message has %d bytes, more than %d", size, most)
 	}
@@ -45,7 +45,7 @@ func TestHeldMessage(t *testing.T) {
 		objects = min(objects, (after.Mallocs-before.Mallocs)/uint64(len(held)))
 	}
 	t.Logf("%d bytes in %d objects", bytes, objects)
-	if bytes > 1920 || objects > 2 {
+	if bytes > 832 || objects > 2 {
 		t.Errorf("a held message takes %d bytes in %d objects", bytes, objects)
 	}
 	runtime.KeepAlive(held)

@@ -116,7 +116,7 @@ func (m *Message) endHeld() {
 	if noted != 0 {
 		m.noted.Store(0)
 	}
-	m.home.Put(m)
+	pools[m.home].Put(m)
 }
 
 // abandon leaves a held message to the garbage collector, since handlers may still be using it.

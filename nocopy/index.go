@@ -113,18 +113,21 @@ func (m *Message) resizeIndex(least, n int) {
 // setIndex puts another index in the place of the one that has become too small.
 func (m *Message) setIndex(idx []uint32, item *spare.Item[[]uint32]) {
 	copy(idx, m.idx[:min(int(m.words), len(m.idx))])
-	if m.idxItem == nil {
-		m.smallIdx = m.idx // a large one that was too small is of no more use
+	if item != nil {
+		m.ownSeldom()
+		m.large, m.more = true, true
+		if m.idxItem == nil { // a large one that was too small is of no more use
+			m.smallIdx = m.idx
+		}
+		m.idxItem = item
 	}
-	m.idx, m.idxItem = idx, item
-	m.zeroed = 0
-	m.large = m.large || item != nil
+	m.idx, m.zeroed = idx, 0
 }
 
 // dropIndex gives a large index up, and goes back to the one before it was large.
-func (x *entries) dropIndex() {
-	indexes.Put(x.idxItem)
-	x.idx, x.idxItem, x.smallIdx, x.zeroed = x.smallIdx, nil, nil, 0
+func (m *Message) dropIndex() {
+	indexes.Put(m.idxItem)
+	m.idx, m.idxItem, m.smallIdx, m.zeroed = m.smallIdx, nil, nil, 0
 }
 
 // growth is how the index has grown while it was made.

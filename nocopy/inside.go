@@ -19,7 +19,10 @@ type inside struct{}
 func (inside) AnySize() Option { return anySize }
 
 // CompactAlways makes every change of the message compact it first.
-func (inside) CompactAlways(m *Message) { m.dead.everyChange, m.maybeFull, m.more = true, true, true }
+func (inside) CompactAlways(m *Message) {
+	m.ownSeldom()
+	m.dead.everyChange, m.maybeFull, m.more = true, true, true
+}
 
 // ParseInto and NewInto are those of the package, of the type that d describes.
 func (inside) ParseInto(m *Message, d *XDesc, b []byte, opts ...Option) (XStruct, error) {

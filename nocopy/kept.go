@@ -22,7 +22,7 @@ func (m *Message) adopt() {
 	switch {
 	case m == nil:
 		panic("nocopy: nil in the place of a Message")
-	case m.home != nil || m.frozen:
+	case m.home != 0 || m.frozen:
 		panic(panicNotKept)
 	case m.own != nil:
 		panic(panicCopied)

@@ -88,7 +88,10 @@ func (m *Message) parseByIndex(p *parser) (XStruct, error) {
 		p.b = nil
 		return m.handle(m.root), nil
 	}
-	m.endLanding()
+	m.pending = 0
+	if m.landing != nil {
+		m.landing.reset()
+	}
 	m.forgetTables()
 	m.words, m.zeroed = firstEntry, 0
 	if m.flags&RequireIndex != 0 {
@@ -113,6 +116,7 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 	l := m.landing
 	if l == nil {
 		l = new(landing)
+		m.ownSeldom()
 		m.landing = l
 	}
 	l.x, l.b, l.base = x, b, base

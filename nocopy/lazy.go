@@ -27,9 +27,10 @@ func (m *Message) indexLeft(f *schema.Field, p uint32) uint32 {
 	}
 	m.p.inField(f.Name)
 	if err := m.p.finish(m.desc); m.late == nil {
+		m.ownSeldom()
 		m.late, m.more = err, true
 	}
-	m.shadows.all = m.shadows.all[:shadows]
+	m.dropShadows(shadows)
 	m.beginTrusted(p)
 	m.p.lazy = true
 	i, word = m.p.value(f.Type, 0, 0)

@@ -152,6 +152,7 @@ func (m *Message) appendZeroStruct(t *XType, e uint32) {
 		m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
 		return
 	}
+	m.ownSeldom()
 	m.scratch = schema.AppendZero(m.scratch[:0], t)
 	p, b := m.buf.Extend(len(m.scratch))
 	copy(b, m.scratch)
@@ -432,7 +433,7 @@ func (s XStruct) beforeSet(i int) bool {
 	if s.m.appendsAt(s.entry(), uint32(i)) {
 		return true
 	}
-	if s.m.tables.made.Len() > 0 {
+	if s.m.hasKeyTables() {
 		s.m.elementChanges(s.entry(), uint32(i))
 	}
 	return false

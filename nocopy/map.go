@@ -205,9 +205,9 @@ func (s XStruct) findToPut(k encoded) int {
 	if k.view.m == nil {
 		n := s.m.idx[s.entry()+listCount]
 		if n == 0 {
-			s.m.tables.clearFilter(s.entry())
+			s.m.clearFilter(s.entry())
 		}
-		if s.m.tables.isNew(s.entry(), n, bothEnds(k.bytes())) {
+		if s.m.isNew(s.entry(), n, bothEnds(k.bytes())) {
 			return -1
 		}
 	}
@@ -267,7 +267,7 @@ func (s XStruct) appendPair(k encoded) uint32 {
 	slot := s.newPair()
 	word := s.m.appendEncoded(s.typ().Key(), k)
 	s.m.idx[slot] = word
-	if tb := s.m.tables.made.Get(s.entry()); tb != nil {
+	if tb := s.m.keyTables().made.Get(s.entry()); tb != nil {
 		tb.reinsertLater(s.pairNumber(slot))
 	}
 	return slot
@@ -348,8 +348,8 @@ func (s XStruct) eachPair(yield func(key, value uint32) bool) {
 	}
 	e, t := s.entry(), s.typ()
 	repeated := s.m.repeated(e, t) > 0
-	s.m.tables.iterations.Add(1)
-	defer s.m.tables.iterations.Add(-1)
+	s.m.iterations.Add(1)
+	defer s.m.iterations.Add(-1)
 	for i := s.nextPair(0); i < min(n, s.count()); i = s.nextPair(i + 1) {
 		words := s.m.idx[s.pairSlot(i):][:pairWords]
 		if words[pairKey] == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
@@ -389,6 +389,7 @@ func (s XStruct) livePairs(tb *table) *bitset {
 		if n <= fewDead {
 			return nil
 		}
+		m.ownSeldom()
 		if len(m.liveSets) == 0 {
 			m.liveSets = append(m.liveSets, bitset{}) // 0 is none
 		}
@@ -428,7 +429,7 @@ func (s XStruct) deleteEncoded(k encoded) bool {
 func (s XStruct) deletePair(i int) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.mapFill.handle = 0
-	tb := m.tables.made.Get(e)
+	tb := m.keyTables().made.Get(e)
 	if tb != nil {
 		tb.remove(m, e, t, uint32(i))
 	}
@@ -486,7 +487,8 @@ func (s XStruct) newPair() uint32 {
 
 // appendZeroValue appends the zero value of type t, which is complete, and returns its word.
 func (m *Message) appendZeroValue(t *XType) uint32 {
-	m.tables.dropFilter()
+	m.filterOf = 0
+	m.ownSeldom()
 	m.copied = schema.AppendZero(m.copied[:0], t)
 	return m.appendValue(t, 0, source{n: len(m.copied), data: m.copied}, 0)
 }

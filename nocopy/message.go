@@ -7,9 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/spare"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // Message is one Thrift struct with everything in it: its wire bytes and an index of them. NewX
@@ -35,21 +33,28 @@ type Message struct {
 	entries        // the index
 	gen     uint64 // of 32 bits; counts Release: a handle of another generation is stale
 	builder        // what is being built
-	editing        // what has been changed
+	edits   []edit // of entries; [0] is unused
 	desc    *XDesc
-	root    uint32
-	flags   flag
-	frozen  bool // may not be changed: a default, a constant, or empty
-	guarded bool // changes are not simply made, see beforeChange
-	absence      // it stands for something that is not there
 	limits  Limits
-	p       *parser // nil unless it was needed, see parser
-	spent           // memory for copies
-	lookups         // finding keys of maps
-	waste           // what is dead
-	carried         // an index on the wire
-	past            // what it held before
-	lease           // who may use it
+	finding // keys of maps
+	*seldom // what few messages need
+	lease   // who may use it
+	state
+}
+
+// state is the small things, next to each other.
+type state struct {
+	root      uint32 // its entry
+	flags     flag
+	home      home    // where it waits once it is released
+	pending   pending // what the next change must do first, see settle
+	frozen    bool    // may not be changed: a default, a constant, or empty
+	guarded   bool    // changes are not simply made, see beforeChange
+	absent    bool    // it stands for something that is not there
+	more      bool    // endMore may have something to empty
+	hasTables bool    // there are tables of wide structs, see wide.go
+	large     bool    // there was a large index not more than idle releases ago
+	maybeFull bool    // so much of the index may be dead that compactIfWorth should look
 }
 
 // entries are the index: entries of structs, lists and maps.
@@ -58,18 +63,8 @@ type entries struct {
 	words    uint32 // of idx that are in use
 	levelled uint32 // what words was when the structs were last found not to be nested too deeply
 	zeroed   uint32 // words before this one that are not in use yet are zero
-
-	// Of wide structs, see wide.go
-	tableSlots  uint32 // room, in fields, of the table that was last made in place of a full one
-	spareTables spareTables
-	hasTables   bool // there are tables
-
-	// A large index is not kept: idxItem is what other messages know it by, nil if idx is not large,
-	// and smallIdx is what idx was before.
-	large    bool // there was a large index not more than idle releases ago
-	idle     int  // releases in a row without a large index
-	idxItem  *spare.Item[[]uint32]
-	smallIdx []uint32
+	// Room, in fields, of the table of a wide struct that was last made in place of a full one
+	tableSlots uint32
 }
 
 // builder is what has been begun and is not complete.
@@ -80,64 +75,28 @@ type builder struct {
 	open       []frame // what is being built, outermost first
 	listFill   listFill
 	mapFill    mapFill
-	scratch    []byte   // memory in which a zero value is encoded before it is appended
-	fillings   int      // how many required fields were filled in
-	filled     []filled // required fields that were filled in, see missing.go
 }
 
-// editing is what has been changed in values that were complete.
-type editing struct {
-	edits    []edit    // of entries; [0] is unused
-	liveSets []bitset  // see edit.live
-	shadows  shadows   // fields that came twice
-	handouts []handout // memory for binaries, handed out since the message was last finished
-	more     bool      // endMore may have something to empty
-}
-
-// absence is of a message that stands for something that is not there.
-type absence struct {
-	absent   bool
-	absentIn *schema.Field // the field that is absent; nil if that is not known
-}
-
-// spent is memory that has been used for copies and waits for more.
-type spent struct {
-	copied     []byte      // for a value that is copied from another message
-	spentRange chain.Range // has memory for the pieces of the next Range, see source
-}
-
-// lookups are what finds keys of maps.
-type lookups struct {
-	tables   tables
-	viewKeys viewKeys
-}
-
-// waste is what is in the bytes and in the index, and no longer in the message.
-type waste struct {
-	dead       deadEntries
-	maybeFull  bool     // so much of the index may be dead that compactIfWorth should look
-	looseNodes []uint32 // words of texts that no loose element has any more, see scatter.go
-}
-
-// carried is an index on the wire.
-type carried struct {
-	pending   pending      // what the next change must do first, see settle
-	landing   *landing     // of a message that is read by its index, see landing.go
-	late      error        // the first that was found in what Lazy left for later
-	indexNode chain.NodeID // with the index that finishing added
-}
-
-// lease is who may use a message, and who gets it when it is released.
+// lease is who may use a message, and what those may have who used it before.
 type lease struct {
-	home   *sync.Pool    // where it waits once it is released; nil if it is kept, see kept.go
 	own    *Message      // itself if it is kept, so that copies are found out
-	noted  atomic.Uint32 // what users of a held message have done with it, see held.go
 	claims atomic.Uint64 // who owns it, see claim.go
+	noted  atomic.Uint32 // what users of a held message have done with it, see held.go
+	since  uint32        // all contents from this generation to the current one were of type past
+	past   *XDesc        // the type of the contents before the current ones
 }
 
-// built and parsed are where messages wait for the next New or Parse, by what pool says of their
-// flags: each kind keeps memory that is of no use to the others, and a held message stays held.
-var built, parsed [4]sync.Pool
+// home is the number of the pool in which a message waits for its next contents; 0 if it is kept by
+// the program, see kept.go. Each kind of messages keeps memory that is of no use to the others, and
+// a held message stays held.
+type home uint8
+
+const (
+	builtHome  home = 1 // and up to 3 more, see pool
+	parsedHome home = builtHome + 4
+)
+
+var pools [parsedHome + 4]sync.Pool
 
 // firstEntry is the first word of the index that is an entry: entry 0 stands for none.
 const firstEntry = 1
@@ -152,7 +111,7 @@ func newMessage(d *XDesc, flags flag, limits Limits) *Message {
 // takeParsed returns a message to be filled with received bytes, whose Buffer is still to be
 // reset.
 func takeParsed(d *XDesc, flags flag, limits Limits) *Message {
-	m := fromPool(&parsed[pool(flags)])
+	m := fromPool(parsedHome + pool(flags))
 	m.expect(d, flags, limits)
 	return m
 }
@@ -165,22 +124,20 @@ func (m *Message) expect(d *XDesc, flags flag, limits Limits) {
 
 // pool returns the number of the pool for messages with these flags: 1 if they recycle, else 0,
 // and 2 more if they are held.
-func pool(f flag) flag { return f & (Recycle | held) / Recycle }
+func pool(f flag) home { return home(f & (Recycle | held) / Recycle) }
 
 // fromPool returns a message with the usual limits. The caller resets its Buffer and sets its
 // type, flags and words.
-func fromPool(home *sync.Pool) *Message { return home.Get().(*Message) }
+func fromPool(h home) *Message { return pools[h].Get().(*Message) }
 
 func init() {
-	for i := range built {
-		for _, home := range []*sync.Pool{&built[i], &parsed[i]} {
-			home.New = func() any { return makeMessage(home) }
-		}
+	for i := builtHome; int(i) < len(pools); i++ {
+		pools[i].New = func() any { return makeMessage(i) }
 	}
 }
 
-func makeMessage(home *sync.Pool) *Message {
-	m := &Message{lease: lease{home: home}}
+func makeMessage(h home) *Message {
+	m := &Message{state: state{home: h}}
 	m.init()
 	if debugging {
 		m.track()
@@ -193,8 +150,7 @@ var noEdits [1]edit
 
 // init makes a Message that is zero ready for its first contents.
 func (m *Message) init() {
-	m.gen, m.edits, m.limits = 1, noEdits[:], usualLimits
-	m.dead.checkAt = uncheckedWords
+	m.gen, m.edits, m.limits, m.seldom = 1, noEdits[:], usualLimits, &noSeldom
 }
 
 func (m *Message) handle(e uint32) XStruct { return XStruct{m, m.gen<<32 | uint64(e)} }
@@ -212,7 +168,7 @@ func newStruct(d *XDesc, opts ...Option) XStruct {
 
 // beginMessage returns the root of a new message that has room for n bytes before it.
 func beginMessage(d *XDesc, flags flag, n int) XStruct {
-	return fromPool(&built[pool(flags)]).begin(d, flags, n)
+	return fromPool(builtHome+pool(flags)).begin(d, flags, n)
 }
 
 // begin makes m a new message that has room for n bytes before it, and returns its root.
@@ -237,7 +193,7 @@ func newIn(d *XDesc, c chain.Chunk, n int, l *Limits) *Message {
 	if l != nil {
 		flags |= held
 	}
-	m := fromPool(&built[pool(flags)])
+	m := fromPool(builtHome + pool(flags))
 	m.desc, m.flags, m.words = d, flags, firstEntry
 	if l != nil && *l != (Limits{}) {
 		m.flags |= limited
@@ -309,7 +265,7 @@ func (m *Message) Check() error {
 		m.addWireIndex()
 	}
 	m.buf.Seal()
-	if len(m.handouts) > 0 {
+	if m.more && len(m.handouts) > 0 {
 		m.dropHandouts()
 	}
 	return nil
@@ -401,7 +357,7 @@ func (m *Message) Release() {
 		m.disown()
 		return
 	case m.words == 0:
-		if m.home != nil { // a program's own is empty
+		if m.home != 0 { // a program's own is empty
 			releasedTwice()
 		}
 		return
@@ -426,8 +382,8 @@ func releasedTwice() {
 // release ends a message that nobody retains.
 func (m *Message) release() {
 	m.end()
-	if !debugging && m.home != nil {
-		m.home.Put(m)
+	if !debugging && m.home != 0 {
+		pools[m.home].Put(m)
 	}
 }
 
@@ -443,45 +399,32 @@ func (m *Message) end() {
 	m.words, m.levelled, m.root = 0, 0, 0
 	m.open = m.open[:0]
 	m.edits = m.edits[:1]
-	if m.more || m.guarded || m.large || m.hasTables || m.tables.filterOf != 0 || m.flags&limited != 0 || debugging {
+	if m.more || m.guarded || m.flags&limited != 0 || debugging {
 		m.endMore()
 	}
 }
 
 // endMore empties what few messages have.
 func (m *Message) endMore() {
-	if debugging && !(m.more || m.guarded || m.large) && (m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
-		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.filled)|m.tables.made.Len() > 0) {
+	if debugging {
+		mustBeUntouched()
+	}
+	if debugging && !(m.more || m.guarded) && (m.large || m.hasTables || m.filterOf != 0 || m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
+		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.filled) > 0 || m.hasKeyTables()) {
 		panic("nocopy: internal error: more is not noted")
 	}
-	m.more, m.late = false, nil
-	m.dropParser()
-	if m.large || cap(m.shadows.all) > keepShadows || cap(m.copied) > keepCopied {
-		m.dropLarge()
+	if l := m.lookups.Load(); l != nil {
+		l.end(m.guarded)
 	}
-	m.shadows.all = m.shadows.all[:0]
-	if m.shadows.found.Len() > 0 || m.guarded {
-		m.shadows = shadows{all: m.shadows.all}
-		m.viewKeys.reset()
-		m.guarded = false
-		m.endLanding()
+	m.filterOf = 0
+	if s := m.seldom; s != &noSeldom {
+		m.endSeldom(s)
 	}
-	m.looseNodes, m.liveSets = m.looseNodes[:0], nil
-	m.dropHandouts()
-	if m.hasTables {
-		m.forgetTables()
-	}
-	if m.dead.used() {
-		m.dead.reset()
-		m.maybeFull = false
-	}
-	if m.tables.filterOf != 0 || m.tables.made.Len() > 0 {
-		m.tables.reset()
-	}
+	m.hasTables, m.tableSlots = false, 0
+	m.more, m.guarded, m.maybeFull, m.pending = m.large, false, false, 0
 	if m.flags&limited != 0 {
 		m.limits = usualLimits
 	}
-	m.filled, m.fillings = m.filled[:0], 0
 	if debugging {
 		m.untrack()
 		m.dropNotes()
@@ -492,7 +435,9 @@ func (m *Message) endMore() {
 // generation.
 func (m *Message) endHandles() {
 	m.openHandle, m.mapFill.handle = 0, 0
-	m.past.end(m.desc, m.gen)
+	if m.past != m.desc {
+		m.past, m.since = m.desc, uint32(m.gen)
+	}
 	m.noteEnd()
 	if m.gen++; m.gen>>32 != 0 {
 		m.gen = 1
@@ -515,12 +460,6 @@ const keepLarge = 16
 // dropLarge gives up what is larger than most messages need: a large index to whoever needs one,
 // and what has grown with it when it has not been needed for a while.
 func (m *Message) dropLarge() {
-	if cap(m.shadows.all) > keepShadows {
-		m.shadows.all = nil
-	}
-	if cap(m.copied) > keepCopied {
-		m.copied = nil
-	}
 	if m.idxItem != nil {
 		m.dropIndex()
 		m.idle = 0
@@ -529,7 +468,9 @@ func (m *Message) dropLarge() {
 	if m.idle++; m.large && m.idle > keepLarge {
 		m.large = false
 		m.open, m.edits = nil, noEdits[:]
-		m.tables.dropSpare()
+		if l := m.lookups.Load(); l != nil {
+			l.dropSpare()
+		}
 		m.buf.Shrink()
 	}
 }

@@ -68,6 +68,7 @@ func (m *Message) noteFilled(e uint32, f *schema.Field) {
 	if f.Req != XRequired || f.Default != "" || f.Kind() == schema.Fixed {
 		return
 	}
+	m.ownSeldom()
 	if len(m.filled) < mostMissing {
 		m.filled = append(m.filled, filled{})
 	}

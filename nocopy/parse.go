@@ -219,7 +219,8 @@ func (m *Message) parseGathered(n int) (XStruct, error) {
 	p.dropWindows()
 	m.forgetTables()
 	m.buf.Reset(recycle) // gives up the pieces
-	m.words, m.shadows.all = firstEntry, m.shadows.all[:0]
+	m.words = firstEntry
+	m.dropShadows(0)
 	return m.parsePiece(c)
 }
 
@@ -290,7 +291,8 @@ func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 func (m *Message) parseEagerly(p *parser) (XStruct, error) {
 	b, base := p.b, p.base
 	m.forgetTables()
-	m.words, m.shadows.all = firstEntry, m.shadows.all[:0]
+	m.words = firstEntry
+	m.dropShadows(0)
 	p.reset(len(b))
 	p.b, p.base, p.lazy, p.promised = b, base, false, 0
 	return m.parsed(p, m.indexFrom(p))

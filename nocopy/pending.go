@@ -60,14 +60,6 @@ func (m *Message) mustIndex() {
 	}
 }
 
-// endLanding forgets what was pending, since the message ends.
-func (m *Message) endLanding() {
-	m.pending, m.indexNode = 0, 0
-	if m.landing != nil {
-		m.landing.reset()
-	}
-}
-
 // withoutIndex returns a copy of the wire bytes of the value of type t and entry e, without the
 // wire index that it has as a field, and true; or false if it has none. If the message was parsed
 // with ByIndex it first checks everything in it, see mustIndex.

@@ -40,7 +40,7 @@ func (s XStruct) placeLoose(i int, slot uint32, n int) (uint32, []byte) {
 		m.gather()
 		return 0, nil
 	}
-	if m.tables.made.Len() > 0 {
+	if m.hasKeyTables() {
 		m.elementChanges(s.entry(), uint32(i))
 	}
 	if old := m.idx[slot]; old != 0 {
@@ -70,7 +70,7 @@ func (s XStruct) setLooseText(f *frame, i int, v []byte) bool {
 		return false
 	}
 	word := &m.idx[m.idx[f.e+listElems]+uint32(i)]
-	if *word != 0 || m.tables.made.Len() > 0 {
+	if *word != 0 || m.hasKeyTables() {
 		return false
 	}
 	p := m.buf.LooseText(v)
@@ -93,6 +93,7 @@ func (s XStruct) looseRefAt(i int, v []byte) bool {
 	}
 	word := m.referText(p, v, node)
 	if node != 0 && word != node {
+		m.ownSeldom()
 		m.looseNodes = append(m.looseNodes, node)
 	}
 	m.idx[slot] = word
@@ -109,6 +110,7 @@ func (m *Message) forgetLoose(word uint32) {
 	m.buf.ForgetLoose(wire.TextHeader)
 	m.buf.ReferLoose(-len(m.textBytes(word)))
 	m.buf.MoveGrow(word&^inNode, 0, 0) // where nothing is sent
+	m.ownSeldom()
 	m.looseNodes = append(m.looseNodes, word)
 	m.more = true
 }
@@ -134,7 +136,9 @@ func (m *Message) gather() {
 		words = words[1:]
 	}
 	f.next = m.idx[f.e+listCount]
-	m.looseNodes = m.looseNodes[:0]
+	if len(m.looseNodes) > 0 {
+		m.looseNodes = m.looseNodes[:0]
+	}
 	m.buf.ClearLoose()
 }
 

@@ -102,6 +102,7 @@ func (p *parser) stop(d *XDesc, e uint32, i int, last uint32) int {
 // since a later one of the same field has come. i is where the parser is. It returns i, or failed.
 func (p *parser) shadow(d *XDesc, e uint32, f *schema.Field, word uint32, i int) int {
 	at, end := p.m.valuePlace(f.Type.Wire(), word)
+	p.m.ownSeldom()
 	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.Word(), at: at - wire.FieldHeader, end: end})
 	p.m.more = true
 	if d.IsUnion() {

@@ -7,20 +7,6 @@ import "runtime"
 // reads it.
 type staleUse XStruct
 
-// past is what a Message knows of its previous contents. A Message is filled again and again,
-// usually with the same type.
-type past struct {
-	desc  *XDesc // the type of the contents before the current ones
-	since uint64 // all contents from this generation to the current one were of that type
-}
-
-// end notes that contents of type d end, which have this generation.
-func (p *past) end(d *XDesc, gen uint64) {
-	if p.desc != d {
-		p.desc, p.since = d, gen
-	}
-}
-
 // Error names the type, if it is still known. The message may belong to another goroutine by now.
 //
 //go:norace
@@ -28,7 +14,7 @@ func (s staleUse) Error() string {
 	if s.m == nil { // the zero handle of a list, in which At looks for nothing else
 		return "nocopy: index out of range with length 0"
 	}
-	d, since, gen := s.m.past.desc, s.m.past.since, s.k>>32
+	d, since, gen := s.m.past, uint64(s.m.since), s.k>>32
 	if now := s.m.gen; d == nil || gen < since || gen >= now {
 		return panicStale + findWhere
 	}
@@ -53,10 +39,10 @@ func (m *Message) mustBeFilled() {
 
 // emptyText returns the text of a panic for the use of a Message that is empty.
 func (m *Message) emptyText() string {
-	if m.home == nil || m.past.desc == nil {
+	if m.home == 0 || m.past == nil {
 		return panicEmpty
 	}
-	return m.staleText(m.past.desc.Name(), m.gen-1)
+	return m.staleText(m.past.Name(), m.gen-1)
 }
 
 // staleText returns the text of a panic for the use of contents of that generation.

@@ -42,7 +42,7 @@ func (p StringMap) Put(k, v string) {
 		if !short {
 			m.buf.Reserve(len(k) + len(v) + 3*wire.TextHeader) // now: positions may run out
 		}
-		if m.tables.isNew(e, n, ends) || m.addNewKey(e, m.open[len(m.open)-1].typ, n, key, ends) {
+		if m.isNew(e, n, ends) || m.addNewKey(e, m.open[len(m.open)-1].typ, n, key, ends) {
 			m.putNext(k, v, short)
 			return
 		}
@@ -85,7 +85,7 @@ func (s XStruct) beginMapFill() bool {
 		return false
 	}
 	if n == 0 {
-		m.tables.clearFilter(e)
+		m.clearFilter(e)
 	}
 	if n >= m.idx[e+listRoom] {
 		m.growSlots(e, n, 1, pairWords)
@@ -134,8 +134,8 @@ func (s XStruct) eachTextPair(yield func(key, value string) bool) {
 	}
 	e, t := s.entry(), s.typ()
 	repeated := s.m.repeated(e, t) > 0
-	s.m.tables.iterations.Add(1)
-	defer s.m.tables.iterations.Add(-1)
+	s.m.iterations.Add(1)
+	defer s.m.iterations.Add(-1)
 	for i := s.nextPair(0); i < min(n, s.count()); i = s.nextPair(i + 1) {
 		slot := s.pairSlot(i)
 		k, v := s.m.idx[slot], s.m.idx[slot+pairValue]

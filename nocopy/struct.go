@@ -22,7 +22,8 @@ var empty = makeEmpty(nil)
 
 // makeEmpty returns a message as empty is, for what field f reads as; for any if f is nil.
 func makeEmpty(f *schema.Field) *Message {
-	m := &Message{entries: entries{words: math.MaxUint16 + 1}, frozen: true, guarded: true, absence: absence{absent: true, absentIn: f}}
+	m := &Message{seldom: &seldom{absentIn: f}, state: state{frozen: true, guarded: true, absent: true}}
+	m.words = math.MaxUint16 + 1
 	m.openHandle, m.mapFill.handle, m.listFill.handle = staleHandle, staleHandle, staleHandle
 	m.buf.Reset(false)
 	m.buf.Seal()
@@ -486,6 +487,7 @@ func (s XStruct) NewBytes(f XField, n int) []byte {
 	clear(b)
 	s.m.buf.Lend()
 	if n > 0 {
+		s.m.ownSeldom()
 		s.m.handouts = append(s.m.handouts, handout{s.entry(), f, s.m.at(s.entry(), f), b})
 		s.m.more = true
 	}

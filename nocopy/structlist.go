@@ -35,7 +35,7 @@ func (l StructList[S]) At(i int) S {
 		XStruct(l).checkIndex(i)
 	}
 	m, e := l.m, uint32(l.k)
-	if f := &m.listFill; f.handle == l.k && f.next == i && i < f.end && f.open == m.openHandle && m.idx[uint32(f.open)+entryEnd] == 0 {
+	if f := &m.listFill; f.handle == l.k && f.next == uint32(i) && uint(i) < uint(f.end) && f.open == m.openHandle && m.idx[uint32(f.open)+entryEnd] == 0 {
 		return S(m.nextElement())
 	}
 	if l.k>>32 != m.gen {
@@ -63,7 +63,7 @@ func (s XStruct) structAt(i int) XStruct {
 		m.beginStruct(d, m.structEntry(e, uint32(i)))
 		m.open[len(m.open)-2].next++
 		if len(d.Owed()) == 0 && len(d.Template()) <= chain.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
-			m.listFill = listFill{handle: s.k, next: i + 1, end: int(m.idx[e+listCount]), open: m.openHandle, desc: d}
+			m.listFill = listFill{handle: s.k, next: uint32(i) + 1, end: m.idx[e+listCount], open: m.openHandle, desc: d}
 		}
 		return XStruct{m, m.openHandle}
 	}
@@ -76,7 +76,7 @@ func (s XStruct) structAt(i int) XStruct {
 // listFill is a list of structs whose elements are filled one after the other.
 type listFill struct {
 	handle, open uint64 // the handles of the list and of the element that was begun last
-	next, end    int    // the number of the element after that, and how many elements there are
+	next, end    uint32 // the number of the element after that, and how many elements there are
 	desc         *XDesc // describes the elements, which must have no owed fields
 }
 

@@ -12,24 +12,52 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// tables holds hash tables for the keys of large maps and the elements of large sets. A table
+// finding is how keys of maps, and elements of sets, are found.
+type finding struct {
+	lookups atomic.Pointer[lookups] // nil until there is a table or a filter
+	// How many calls of All are under way; while there are any, pairs keep their numbers
+	iterations atomic.Int32
+	filterOf   uint32 // the entry of the map that the filter is of, 0 if there is none
+}
+
+// lookups holds hash tables for the keys of large maps and the elements of large sets. A table
 // is made by the first lookup that needs it. Lookups are reading, so goroutines that share a
 // message share the lock.
-type tables struct {
+type lookups struct {
 	mu           sync.RWMutex
 	made         hashmap.Map[uint32, *table] // by entry
 	spare        []*table                    // no longer in use, for other maps
 	spareBuckets int                         // how many buckets the spare ones have
-
-	// How many calls of All are under way; while there are any, pairs keep their numbers
-	iterations atomic.Int32
+	viewKeys     viewKeys
 
 	// While a map is being filled, most keys are new. Up to filterPairs pairs, a filter finds that
 	// out without a table.
-	filterOf    uint32  // the entry of that map, 0 if there is none
 	filter      *filter // nil until a map is filled
 	filterTable *table  // the table of that map, nil if it has none yet
 }
+
+// noLookups is read where there are none.
+var noLookups lookups
+
+// keyTables returns the message's lookups, to be read only.
+func (m *Message) keyTables() *lookups {
+	if l := m.lookups.Load(); l != nil {
+		return l
+	}
+	return &noLookups
+}
+
+// ownLookups returns the message's lookups, which it makes if there are none. Any number of
+// goroutines may do so.
+func (m *Message) ownLookups() *lookups {
+	if m.lookups.Load() == nil {
+		m.lookups.CompareAndSwap(nil, new(lookups))
+	}
+	return m.lookups.Load()
+}
+
+// hasKeyTables reports whether there are tables.
+func (m *Message) hasKeyTables() bool { return m.keyTables().made.Len() > 0 }
 
 // table finds the last pair or element with a given key. A key takes one bucket; earlier pairs
 // with the same key are linked with the last one (twins.go).
@@ -61,9 +89,13 @@ const (
 	slowGrowth = 1 << 15
 )
 
-// reset makes ts ready for the next message. Some tables are kept for its maps.
-func (ts *tables) reset() {
-	ts.filterOf, ts.filterTable = 0, nil
+// end makes ts ready for the next message. Some tables are kept for its maps. guarded is whether
+// keys may have been watched.
+func (ts *lookups) end(guarded bool) {
+	ts.filterTable = nil
+	if guarded {
+		ts.viewKeys.reset()
+	}
 	if ts.made.Len() == 0 {
 		return
 	}
@@ -74,7 +106,7 @@ func (ts *tables) reset() {
 }
 
 // keepSpare keeps a table that is no longer used for another map, unless it is too large.
-func (ts *tables) keepSpare(tb *table) {
+func (ts *lookups) keepSpare(tb *table) {
 	if ts.spareBuckets+cap(tb.buckets) <= keepBuckets && len(ts.spare) < keepTables {
 		ts.spare = append(ts.spare, tb)
 		ts.spareBuckets += cap(tb.buckets)
@@ -82,10 +114,10 @@ func (ts *tables) keepSpare(tb *table) {
 }
 
 // dropSpare gives the spare tables up.
-func (ts *tables) dropSpare() { ts.spare, ts.spareBuckets = nil, 0 }
+func (ts *lookups) dropSpare() { ts.spare, ts.spareBuckets = nil, 0 }
 
 // newTable returns an empty table with this number of buckets, a power of two.
-func (ts *tables) newTable(size int) *table {
+func (ts *lookups) newTable(size int) *table {
 	best := -1
 	for i, tb := range ts.spare {
 		if cap(tb.buckets) >= size && (best < 0 || cap(tb.buckets) < cap(ts.spare[best].buckets)) {
@@ -165,14 +197,15 @@ func (m *Message) lookup(e uint32, t *XType, key []byte) int {
 		}
 		return -1
 	}
-	m.tables.mu.RLock()
-	if tb := m.tables.made.Get(e); tb.isCurrent(n) {
-		defer m.tables.mu.RUnlock()
+	ts := m.ownLookups()
+	ts.mu.RLock()
+	if tb := ts.made.Get(e); tb.isCurrent(n) {
+		defer ts.mu.RUnlock()
 		return tb.find(m, e, t, key)
 	}
-	m.tables.mu.RUnlock()
-	m.tables.mu.Lock()
-	defer m.tables.mu.Unlock()
+	ts.mu.RUnlock()
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
 	return m.table(e, t, n).find(m, e, t, key)
 }
 
@@ -194,11 +227,12 @@ func (m *Message) addNewKey(e uint32, t *XType, n uint32, key []byte, ends uint6
 	if n <= linearPairs {
 		return false // comparing each key costs less than a table
 	}
-	tb := m.tables.filterTable
-	if m.tables.filterOf != e || !tb.isCurrent(n) || 2*tb.taken > len(tb.buckets) || tb.needsWholeKeys() {
+	ts := m.ownLookups()
+	tb := ts.filterTable
+	if m.filterOf != e || !tb.isCurrent(n) || 2*tb.taken > len(tb.buckets) || tb.needsWholeKeys() {
 		tb = m.table(e, t, n)
-		if m.tables.filterOf == e {
-			m.tables.filterTable = tb
+		if m.filterOf == e {
+			ts.filterTable = tb
 		}
 	}
 	hash := hashOfEnds(ends)
@@ -233,10 +267,11 @@ func (tb *table) freeBucket(hash uint64) (int, bool) {
 // table returns the table of entry e with its first n pairs or elements in it. If other
 // goroutines may be reading the message, the lock must be held for writing.
 func (m *Message) table(e uint32, t *XType, n uint32) *table {
-	tb := m.tables.made.Get(e)
+	ts := m.ownLookups()
+	tb := ts.made.Get(e)
 	if tb == nil {
-		tb = m.tables.newTable(tableSize(n))
-		m.tables.made.Put(e, tb)
+		tb = ts.newTable(tableSize(n))
+		ts.made.Put(e, tb)
 		m.more = true
 		if t.OfViews() {
 			m.addViewTable(e)
@@ -246,10 +281,10 @@ func (m *Message) table(e uint32, t *XType, n uint32) *table {
 		if tb.seen > 0 && grown < slowGrowth {
 			grown *= 2 // it will go on growing
 		}
-		larger := m.tables.newTable(grown)
+		larger := ts.newTable(grown)
 		tb.moveInto(larger.buckets)
 		tb.buckets, larger.buckets = larger.buckets, tb.buckets
-		m.tables.keepSpare(larger)
+		ts.keepSpare(larger)
 	}
 	if tb.seen == 0 && t.Kind() == schema.Dict && t.Key().Kind() == schema.Text {
 		tb.insertTexts(m, m.idx[m.idx[e+listElems]:][:n*pairWords])
@@ -384,7 +419,7 @@ func (tb *table) free(slot int) {
 // elementChanges takes pair or element i, which is about to change, out of the table of entry
 // e, if there is one. The next lookup adds it again.
 func (m *Message) elementChanges(e, i uint32) {
-	if tb := m.tables.made.Get(e); tb != nil && tb.remove(m, e, schema.TypeByID(m.idx[e+listType]), i) {
+	if tb := m.keyTables().made.Get(e); tb != nil && tb.remove(m, e, schema.TypeByID(m.idx[e+listType]), i) {
 		tb.reinsertLater(i)
 	}
 }
@@ -392,7 +427,7 @@ func (m *Message) elementChanges(e, i uint32) {
 // clearTable makes the table of entry e, if it has one, empty. The next lookup adds all pairs
 // or elements.
 func (m *Message) clearTable(e uint32) {
-	if tb := m.tables.made.Get(e); tb != nil {
+	if tb := m.keyTables().made.Get(e); tb != nil {
 		clear(tb.buckets)
 		*tb = table{buckets: tb.buckets, wholeKeys: tb.wholeKeys}
 	}
@@ -461,11 +496,11 @@ func (tb *table) find(m *Message, e uint32, t *XType, key []byte) int {
 
 // keyAdded notes that pair i has got a key that nobody has looked for.
 func (m *Message) keyAdded(e uint32, t *XType, i uint32) {
-	if tb := m.tables.made.Get(e); tb != nil {
+	if tb := m.keyTables().made.Get(e); tb != nil {
 		tb.reinsertLater(i)
 	}
-	if m.tables.filterOf == e {
-		m.tables.dropFilter()
+	if m.filterOf == e {
+		m.filterOf = 0
 	}
 }
 
@@ -475,10 +510,7 @@ func (m *Message) repeated(e uint32, t *XType) int {
 	if t.Key().Kind() >= schema.Record || n < 2 {
 		return 0
 	}
-	m.tables.mu.RLock()
-	tb := m.tables.made.Get(e)
-	current := tb.isCurrent(n)
-	m.tables.mu.RUnlock()
+	tb, current := m.madeTable(e, n)
 	if tb == nil && n <= singlePairs {
 		if t.Key().Kind() == schema.Text && m.textKeysDiffer(m.idx[m.idx[e+listElems]:][:n*pairWords]) {
 			return 0
@@ -493,21 +525,28 @@ func (m *Message) repeated(e uint32, t *XType) int {
 	return int(tb.dups)
 }
 
+// madeTable returns the table of entry e, nil if there is none, and whether it isCurrent.
+func (m *Message) madeTable(e, n uint32) (tb *table, current bool) {
+	if ts := m.lookups.Load(); ts != nil {
+		ts.mu.RLock()
+		defer ts.mu.RUnlock()
+		tb = ts.made.Get(e)
+	}
+	return tb, tb.isCurrent(n)
+}
+
 // tableLocked is table with the lock held, also if it panics since bytes have changed that were
 // checked before, as a trusted peer can change them in shared memory.
 func (m *Message) tableLocked(e uint32, t *XType, n uint32) *table {
-	m.tables.mu.Lock()
-	defer m.tables.mu.Unlock()
+	ts := m.ownLookups()
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
 	return m.table(e, t, n)
 }
 
 // isRepeated reports whether a later pair has the key of pair i, which was not deleted.
 func (m *Message) isRepeated(e uint32, t *XType, i uint32) bool {
-	m.tables.mu.RLock()
-	tb := m.tables.made.Get(e)
-	current := tb.isCurrent(m.idx[e+listCount])
-	m.tables.mu.RUnlock()
-	if current {
+	if tb, current := m.madeTable(e, m.idx[e+listCount]); current {
 		return tb.hasLater(i)
 	}
 	return m.lookup(e, t, m.keyBytes(e, t, i)) != int(i)

@@ -237,7 +237,7 @@ func TestTableStays(t *testing.T) {
 				}
 				_, _ = counts.Get("0")
 				e := XStruct(counts).entry()
-				tb := root.m.tables.made.Get(e)
+				tb := root.m.keyTables().made.Get(e)
 				grown, last := 0, &tb.buckets[0]
 				for i := range 3 * n {
 					key := itoa(i % n)
@@ -259,7 +259,7 @@ func TestTableStays(t *testing.T) {
 					}
 				}
 				_, _ = counts.Get("0")
-				if root.m.tables.made.Get(e) != tb || grown > 1 || len(tb.buckets) > 8*max(n, 64) || tb.taken != n || XStruct(counts).count() > n+1 {
+				if root.m.keyTables().made.Get(e) != tb || grown > 1 || len(tb.buckets) > 8*max(n, 64) || tb.taken != n || XStruct(counts).count() > n+1 {
 					t.Errorf("%d pairs: the table grew %d times, to %d slots, %d used; the map has room for %d", n, grown, len(tb.buckets), tb.taken, XStruct(counts).count())
 				}
 				root.Release()
@@ -300,10 +300,10 @@ func TestTableOfChangedBytes(t *testing.T) {
 		if !use(first) {
 			t.Fatal("a key that is longer than the message was looked at")
 		}
-		if !root.m.tables.mu.TryLock() {
+		if !root.m.ownLookups().mu.TryLock() {
 			t.Fatal("the tables stay locked")
 		}
-		root.m.tables.mu.Unlock()
+		root.m.ownLookups().mu.Unlock()
 		for _, f := range uses {
 			use(f)
 		}

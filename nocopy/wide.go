@@ -245,11 +245,11 @@ type spareTables [13]uint32
 
 // allocTable returns the number of a new table of at least n words, zero but for tableRoom.
 func (m *Message) allocTable(n uint32) uint32 {
-	m.hasTables = true
-	class := bits.Len32(n) - 1
-	for c := class; c < len(m.spareTables) && c <= class+1; c++ {
-		if t := m.spareTables[c]; t != 0 && m.idx[t+tableRoom] >= n {
-			m.spareTables[c] = m.idx[t+tableUsed]
+	m.hasTables, m.more = true, true
+	class, spare := bits.Len32(n)-1, &m.spareTables
+	for c := class; c < len(spare) && c <= class+1; c++ {
+		if t := spare[c]; t != 0 && m.idx[t+tableRoom] >= n {
+			spare[c] = m.idx[t+tableUsed]
 			clear(m.idx[t+tableUsed : t+m.idx[t+tableRoom]])
 			return t
 		}
@@ -275,7 +275,8 @@ func (m *Message) freeTable(t, span uint32) {
 
 // freeFlat frees the flat table t.
 func (m *Message) freeFlat(t uint32) {
-	m.hasTables = true
+	m.hasTables, m.more = true, true
+	m.ownSeldom()
 	c := bits.Len32(m.idx[t+tableRoom]) - 1
 	m.idx[t+tableUsed] = m.spareTables[c]
 	m.spareTables[c] = t
@@ -283,7 +284,10 @@ func (m *Message) freeFlat(t uint32) {
 
 // forgetTables forgets which tables are free, since the index is no longer in use.
 func (m *Message) forgetTables() {
-	m.hasTables, m.spareTables, m.tableSlots = false, spareTables{}, 0
+	m.hasTables, m.tableSlots = false, 0
+	if m.seldom != &noSeldom {
+		m.spareTables = spareTables{}
+	}
 }
 
 // next returns the number of the first field from field i on that may be set in the struct of

@@ -52,6 +52,7 @@ func (m *Message) addWireIndex() {
 	if n < wireindex.MinIndexed && m.flags&anySize == 0 || n > wireindex.MostIndexed {
 		return
 	}
+	m.ownSeldom()
 	w := indexWriters.Get().(*indexWriter)
 	defer indexWriters.Put(w)
 	*w = indexWriter{m: m, size: n, b: m.copied[:0], pieces: w.pieces[:0], after: w.after[:0]}

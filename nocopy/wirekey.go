@@ -54,8 +54,9 @@ type element struct{ in, number uint32 }
 // addViewTable notes that the list or map of entry e, whose elements or keys are structs or
 // containers, has a table. From now on every change must call beforeChange.
 func (m *Message) addViewTable(e uint32) {
-	if m.viewKeys.tables++; m.viewKeys.tables == 1 {
-		m.viewKeys.first = e
+	w := &m.ownLookups().viewKeys
+	if w.tables++; w.tables == 1 {
+		w.first = e
 	}
 	m.guarded = true
 	m.buf.StoreSlowly()
@@ -77,7 +78,7 @@ func (m *Message) beforeChange(e uint32) {
 	if m.pending != 0 {
 		m.settle()
 	}
-	w := &m.viewKeys
+	w := &m.keyTables().viewKeys
 	if w.tables == 0 {
 		return
 	}
@@ -96,11 +97,11 @@ func (m *Message) beforeChange(e uint32) {
 
 // registerAll finds out which entries belong to which elements and keys, for all tables.
 func (m *Message) registerAll() {
-	w := &m.viewKeys
+	w := &m.keyTables().viewKeys
 	w.known = true
 	w.growTo(m.words)
 	w.elements = append(w.elements[:0], element{})
-	for e, tb := range m.tables.made.All() {
+	for e, tb := range m.keyTables().made.All() {
 		t := schema.TypeByID(m.idx[e+listType])
 		if !t.OfViews() {
 			continue
@@ -114,7 +115,7 @@ func (m *Message) registerAll() {
 // registerElement registers the entries of element or key i of entry e, unless registerAll will
 // do that.
 func (m *Message) registerElement(e uint32, t *XType, i uint32) {
-	w := &m.viewKeys
+	w := &m.keyTables().viewKeys
 	if !w.known {
 		return
 	}
@@ -150,7 +151,7 @@ func (m *Message) register(t *XType, e, number uint32) {
 	if e == 0 {
 		return
 	}
-	w := &m.viewKeys
+	w := &m.keyTables().viewKeys
 	if int(e) >= len(w.owner) {
 		w.growTo(m.words)
 	}
@@ -170,7 +171,7 @@ func (m *Message) register(t *XType, e, number uint32) {
 			m.register(f.Type, word, number)
 		}
 	case t.Kind() == schema.Dict:
-		own := m.tables.made.Get(e) != nil && t.OfViews()
+		own := m.keyTables().made.Get(e) != nil && t.OfViews()
 		for i := range m.idx[e+listCount] {
 			slot := m.idx[e+listElems] + i*pairWords
 			if m.idx[slot] == 0 {
@@ -183,7 +184,7 @@ func (m *Message) register(t *XType, e, number uint32) {
 				m.register(t.Elem(), m.idx[slot+pairValue], number)
 			}
 		}
-	case t.Elem().Kind() >= schema.Record && m.tables.made.Get(e) == nil:
+	case t.Elem().Kind() >= schema.Record && m.keyTables().made.Get(e) == nil:
 		for i := range m.idx[e+listCount] {
 			m.register(t.Elem(), m.elementEntry(e, t.Elem(), i), number)
 		}

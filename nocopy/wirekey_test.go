@@ -287,7 +287,7 @@ func TestManyViews(t *testing.T) {
 	}
 	for what, e := range map[string]uint32{"set": XStruct(set).entry(), "map": XStruct(byPoint).entry()} {
 		t.Run(what, func(t *testing.T) {
-			if tb := root.m.tables.made.Get(e); tb == nil || tb.seen < n-1 || tb.taken < n-1 {
+			if tb := root.m.keyTables().made.Get(e); tb == nil || tb.seen < n-1 || tb.taken < n-1 {
 				t.Errorf("%s: %+v", what, tb)
 			}
 		})

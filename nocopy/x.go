@@ -44,7 +44,7 @@ func (X) Parse(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 		flags, limits := configOf(opts)
 		return parseWith(d, b, flags, limits)
 	}
-	return fromPool(&parsed[pool(flags)]).parse(d, b, flags)
+	return fromPool(parsedHome+pool(flags)).parse(d, b, flags)
 }
 
 // ParseChunk checks that received bytes are exactly one struct of the type and returns its handle.

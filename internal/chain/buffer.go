@@ -20,10 +20,11 @@ type Buffer struct {
 	meta []segment // the same segments: who owns them
 	flat []byte    // the memory at FirstPos if it is foreign or a chunk, see FlatText
 
-	tail    []byte // the block that is being filled
-	used    int    // how much of it
-	tailPos Pos    // position of tail[0]
-	tailMem *Block // its block; nil if the garbage collector owns it
+	tail     []byte // the block that is being filled
+	used     int    // how much of it
+	tailPos  Pos    // position of tail[0]
+	reserved uint32 // size of the message's blocks so far; that of the next one depends on it
+	tailMem  *Block // its block; nil if the garbage collector owns it
 	// tailShared is 1 once a part of the block at the tail is shared; like segment.writable.
 	tailShared uint32
 	slow       uint32 // tailShared of the next block at the tail, see StoreSlowly
@@ -45,7 +46,6 @@ type Buffer struct {
 	lent                uint32
 	mostSegs, mostSpans uint32 // above these the Buffer is crowded
 	headroom            uint32 // bytes free before the root run
-	reserved            int    // size of the message's blocks so far; that of the next one depends on it
 
 	spans []span
 	nodes []node
@@ -124,11 +124,12 @@ const afterLarge = 256
 // tailSize returns the size of a new block at the tail for n bytes. It panics if there are no
 // positions for it: callers ask before they change anything.
 func (b *Buffer) tailSize(n int) int {
-	size := min(max(b.reserved, SlabSize), MaxSlabSize)
+	reserved := int(b.reserved)
+	size := min(max(reserved, SlabSize), MaxSlabSize)
 	if n > size/4 {
 		size = n + afterLarge
 		if size < MaxSlabSize {
-			size = max(size, min(b.reserved+n, MaxSlabSize))
+			size = max(size, min(reserved+n, MaxSlabSize))
 		}
 	}
 	b.checkRoom(size)
@@ -138,7 +139,7 @@ func (b *Buffer) tailSize(n int) int {
 // newTail makes a new block of at least n bytes the tail. The rest of the old one stays unused.
 func (b *Buffer) newTail(n int) {
 	size := b.tailSize(n)
-	b.reserved += size
+	b.reserved += uint32(size)
 	b.takeTail(size)
 	b.used = 0
 	b.ownTail()

@@ -28,7 +28,7 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	mem := b.appendPieces(b.takeTail(reserved)[:start], b.pieces)[start:]
 	b.dropSegments()
 	b.reset()
-	b.headroom, b.reserved = headroom, reserved
+	b.headroom, b.reserved = headroom, uint32(reserved)
 	b.shared, b.frozen, b.tailPos, b.state = 0, 0, 0, inUse
 	b.used = start + len(mem)
 	b.ownTail()
@@ -83,7 +83,7 @@ func (b *Buffer) Waste() bool {
 		return false
 	}
 	const spanBytes, nodeBytes, wasted = 12, 24, 4
-	used := b.reserved + b.referred() + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
+	used := int(b.reserved) + b.referred() + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
 	wastes := func(size int) bool {
 		dead := len(b.segs) - size>>segBits // segments that are free after compacting
 		return used/wasted > size+fewSpans*spanBytes || dead >= max(manySegs-size>>segBits/2, 2*reserveSegs)
@@ -146,5 +146,5 @@ func (b *Buffer) measure() int {
 
 // Footprint returns about how many bytes the Buffer's own memory and its tables take.
 func (b *Buffer) Footprint() int {
-	return b.reserved + b.referred() + b.looseSize() + 32*cap(b.segs) + 12*cap(b.spans) + 24*cap(b.nodes) + 8*cap(b.pieces)
+	return int(b.reserved) + b.referred() + b.looseSize() + 32*cap(b.segs) + 12*cap(b.spans) + 24*cap(b.nodes) + 8*cap(b.pieces)
 }

@@ -78,7 +78,7 @@ func (b *Buffer) Advance(n int) { b.used += n }
 func (b *Buffer) adopt(d *Draft, begins bool) {
 	b.checkRoom(len(d.mem))
 	b.Sync()
-	b.reserved += len(d.mem)
+	b.reserved += uint32(len(d.mem))
 	b.setTail(*d)
 	*d = Draft{}
 	b.used = draftLead

@@ -57,7 +57,7 @@ func (b *Buffer) BeginIn(c Chunk, headroom int) {
 	clear(b.held)
 	b.held = b.held[:0]
 	b.tail, b.tailMem, b.used = c.Mem, c.block, 0
-	b.reserved += len(c.Mem)
+	b.reserved += uint32(len(c.Mem))
 	b.ownTail()
 	b.OpenRoot(headroom)
 }
