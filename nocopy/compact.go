@@ -14,6 +14,9 @@ import (
 // message that is edited again and again therefore stays within a few times its size. Compact
 // completes what is being built.
 //
+// A program that keeps small messages calls Compact when they are complete: a message that is built
+// takes a slab of 64 KiB, and moves into memory of its own size. Later changes take a slab again.
+//
 // Handles and values that were read stay valid, with one exception: do not use handles of values
 // that were replaced or removed. They read as absent at first. Later, when their entries are used
 // again, they may read as other values of their type.
@@ -25,7 +28,13 @@ func (m *Message) Compact() {
 	if m.frozen {
 		panic(panicAbsent)
 	}
-	m.compact()
+	m.closeAll()
+	if m.pending != 0 || len(m.handouts) > 0 || !m.buf.InOneBlock() {
+		m.compact()
+	}
+	if m.buf.InOneBlock() {
+		m.buf.Trim()
+	}
 }
 
 // noteGrowth sets maybeFull if the index has grown so much that compactIfWorth should look.

@@ -33,11 +33,12 @@ func (m *Message) isNew(e, n uint32, ends uint64) bool {
 //
 //go:noinline
 func (m *Message) clearFilter(e uint32) {
-	l := m.ownLookups()
-	m.filterOf, m.more, l.filterTable = e, true, nil
-	if l.filter == nil {
+	l := m.lookups.Load()
+	if l == nil || l.filter == nil {
+		l = m.ownLookups()
 		l.filter = new(filter)
 	}
+	m.filterOf, m.more, l.filterTable = e, true, nil
 	clear(l.filter[:])
 }
 

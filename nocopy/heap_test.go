@@ -8,8 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// TestHeldMessage: how much memory a small parsed message takes that is held, besides its bytes,
-// and in how many objects. Most of it is Message itself.
+// TestHeldMessage: how much memory a small message takes that is held, and in how many objects: a
+// parsed one without its bytes. Most of it is Message itself.
 func TestHeldMessage(t *testing.T) {
 	const most = 696
 	if size := reflect.TypeFor[Message]().Size(); !debugging && size > most {
@@ -22,31 +22,66 @@ func TestHeldMessage(t *testing.T) {
 	inner := schema.NewStruct("Sub")
 	inner.Define(optionals(3, schema.TypeString)...)
 	root.Define(append(optionals(8, schema.TypeI64), XFieldDesc{ID: 9, Name: "sub", Type: inner.Type()})...)
-	s := newStruct(root)
-	for i := range 8 {
-		s.SetInt64(root.Field(i), int64(i))
+	build := func() XStruct {
+		s := newStruct(root)
+		for i := range 8 {
+			s.SetInt64(root.Field(i), int64(i))
+		}
+		s.NewChild(root.Field(8), root, 0).SetText(inner.Field(1), "text")
+		s.m.Finish()
+		return s
 	}
-	s.NewChild(root.Field(8), root, 0).SetText(inner.Field(1), "text")
+	s := build()
 	wire := s.m.AppendTo(nil)
 	s.Release()
-	held := make([]XStruct, 1000)
+	for _, c := range []struct {
+		name           string
+		make           func() XStruct
+		bytes, objects uint64
+	}{
+		{"parsed", func() XStruct { s, _ := parseStruct(root, wire); return s }, 832, 2},
+		// A frame, the block and its bytes, too
+		{"built and compacted", func() XStruct {
+			s := build()
+			s.m.Compact()
+			return s
+		}, 1200, 6},
+		{"edited and compacted", func() XStruct {
+			s, _ := parseStruct(root, wire)
+			s.Child(root.Field(8), root).SetText(inner.Field(2), longText)
+			s.m.Compact()
+			return s
+		}, 16 << 10, 32},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bytes, objects := heapOf(c.make)
+			t.Logf("%d bytes in %d objects", bytes, objects)
+			if bytes > c.bytes || objects > c.objects {
+				t.Errorf("a held message takes %d bytes in %d objects", bytes, objects)
+			}
+		})
+	}
+}
+
+// heapOf returns how much of the heap a message takes that make makes, and in how many objects.
+func heapOf(make func() XStruct) (bytes, objects uint64) {
+	var held [1000]XStruct
 	var before, after runtime.MemStats
-	bytes, objects := uint64(1<<40), uint64(1<<40)
+	bytes, objects = 1<<40, 1<<40
 	for range 3 { // other goroutines may allocate
-		clear(held)
+		clear(held[:])
 		runtime.GC()
 		runtime.GC() // no message waits in a pool
 		runtime.ReadMemStats(&before)
 		for i := range held {
-			held[i], _ = parseStruct(root, wire)
+			held[i] = make()
 		}
+		runtime.GC()
+		runtime.GC()
 		runtime.ReadMemStats(&after)
-		bytes = min(bytes, (after.TotalAlloc-before.TotalAlloc)/uint64(len(held)))
-		objects = min(objects, (after.Mallocs-before.Mallocs)/uint64(len(held)))
+		bytes = min(bytes, (after.HeapAlloc-before.HeapAlloc)/uint64(len(held)))
+		objects = min(objects, (after.HeapObjects-before.HeapObjects)/uint64(len(held)))
 	}
-	t.Logf("%d bytes in %d objects", bytes, objects)
-	if bytes > 832 || objects > 2 {
-		t.Errorf("a held message takes %d bytes in %d objects", bytes, objects)
-	}
-	runtime.KeepAlive(held)
+	runtime.KeepAlive(&held)
+	return bytes, objects
 }

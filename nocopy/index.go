@@ -126,8 +126,9 @@ func (m *Message) setIndex(idx []uint32, item *spare.Item[[]uint32]) {
 
 // dropIndex gives a large index up, and goes back to the one before it was large.
 func (m *Message) dropIndex() {
-	indexes.Put(m.idxItem)
-	m.idx, m.idxItem, m.smallIdx, m.zeroed = m.smallIdx, nil, nil, 0
+	s := m.seldom
+	indexes.Put(s.idxItem)
+	m.idx, s.idxItem, s.smallIdx, s.idle, m.zeroed = s.smallIdx, nil, nil, 0, 0
 }
 
 // growth is how the index has grown while it was made.

@@ -420,7 +420,9 @@ func (m *Message) endMore() {
 	if s := m.seldom; s != &noSeldom {
 		m.endSeldom(s)
 	}
-	m.hasTables, m.tableSlots = false, 0
+	if m.hasTables {
+		m.forgetTables()
+	}
 	m.more, m.guarded, m.maybeFull, m.pending = m.large, false, false, 0
 	if m.flags&limited != 0 {
 		m.limits = usualLimits
@@ -462,7 +464,6 @@ const keepLarge = 16
 func (m *Message) dropLarge() {
 	if m.idxItem != nil {
 		m.dropIndex()
-		m.idle = 0
 		return
 	}
 	if m.idle++; m.large && m.idle > keepLarge {

@@ -77,7 +77,10 @@ func (m *Message) endSeldom(s *seldom) {
 	if cap(s.copied) > keepCopied {
 		s.copied = nil
 	}
-	s.looseNodes, s.filled, s.fillings = s.looseNodes[:0], s.filled[:0], 0
+	s.looseNodes = s.looseNodes[:0]
+	if s.fillings > 0 {
+		s.filled, s.fillings = s.filled[:0], 0
+	}
 	if len(s.handouts) > 0 {
 		m.dropHandouts()
 	}
@@ -86,9 +89,6 @@ func (m *Message) endSeldom(s *seldom) {
 	}
 	if s.liveSets != nil || s.late != nil {
 		s.liveSets, s.late = nil, nil
-	}
-	if m.hasTables {
-		m.forgetTables()
 	}
 	if m.guarded && s.landing != nil {
 		s.landing.reset()

@@ -246,6 +246,7 @@ type spareTables [13]uint32
 // allocTable returns the number of a new table of at least n words, zero but for tableRoom.
 func (m *Message) allocTable(n uint32) uint32 {
 	m.hasTables, m.more = true, true
+	m.ownSeldom()
 	class, spare := bits.Len32(n)-1, &m.spareTables
 	for c := class; c < len(spare) && c <= class+1; c++ {
 		if t := spare[c]; t != 0 && m.idx[t+tableRoom] >= n {
@@ -275,11 +276,9 @@ func (m *Message) freeTable(t, span uint32) {
 
 // freeFlat frees the flat table t.
 func (m *Message) freeFlat(t uint32) {
-	m.hasTables, m.more = true, true
-	m.ownSeldom()
-	c := bits.Len32(m.idx[t+tableRoom]) - 1
-	m.idx[t+tableUsed] = m.spareTables[c]
-	m.spareTables[c] = t
+	s, c := m.seldom, bits.Len32(m.idx[t+tableRoom])-1 // its own: whatever makes tables has seen to that
+	m.idx[t+tableUsed] = s.spareTables[c]
+	s.spareTables[c] = t
 }
 
 // forgetTables forgets which tables are free, since the index is no longer in use.

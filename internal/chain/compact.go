@@ -39,6 +39,40 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	return from, mem
 }
 
+// InOneBlock reports whether all that the Buffer has is in its first block, and nothing was changed
+// that had been complete.
+func (b *Buffer) InOneBlock() bool {
+	return len(b.segs) == 2 && b.tailPos == segSize && len(b.nodes) == 1 && !b.looseOn &&
+		b.tailMem != nil && b.tailMem.owner == nil
+}
+
+// Trim moves what is InOneBlock into memory of its size, if that is less than half of the block.
+// Positions stay what they are. The block goes back to its pool unless something aliases it.
+func (b *Buffer) Trim() {
+	n := b.used
+	if len(b.tail) < 2*n {
+		return
+	}
+	old, clean := b.tailMem, b.lent|b.shared|b.frozen == 0
+	clear(b.held)
+	clear(b.slabs)
+	b.held, b.slabs, b.tailMem = b.held[:0], b.slabs[:0], nil
+	mem := fresh(n)
+	if b.recycle {
+		b.tailMem = newBlock(n)
+		b.held, mem = append(b.held, b.tailMem), b.tailMem.mem
+	}
+	copy(mem, b.tail[:n])
+	b.tail, b.segs[1] = mem, mem
+	b.meta[1].block, b.meta[1].writable = b.tailMem, 1
+	b.reserved, b.tailShared, b.shared, b.frozen = uint32(len(mem)), b.slow, 0, 0
+	if clean {
+		old.release()
+	} else {
+		old.abandon()
+	}
+}
+
 // Crowded reports whether there are so many segments or spans that it is worth calling Waste,
 // which finds out how many of them are in use.
 func (b *Buffer) Crowded() bool { return b.crowded }
