@@ -14,8 +14,9 @@ import (
 // message that is edited again and again therefore stays within a few times its size. Compact
 // completes what is being built.
 //
-// A program that keeps small messages calls Compact when they are complete: a message that is built
-// takes a slab of 64 KiB, and moves into memory of its own size. Later changes take a slab again.
+// A program that keeps small messages calls Compact when they are complete: a message that is
+// built takes a slab of 64 KiB, and moves into memory of its own size. Later changes take a slab
+// again.
 //
 // Handles and values that were read stay valid, with one exception: do not use handles of values
 // that were replaced or removed. They read as absent at first. Later, when their entries are used

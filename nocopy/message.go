@@ -86,9 +86,9 @@ type lease struct {
 	past   *XDesc        // the type of the contents before the current ones
 }
 
-// home is the number of the pool in which a message waits for its next contents; 0 if it is kept by
-// the program, see kept.go. Each kind of messages keeps memory that is of no use to the others, and
-// a held message stays held.
+// home is the number of the pool in which a message waits for its next contents; 0 if it is kept
+// by the program, see kept.go. Each kind of messages keeps memory that is of no use to the others,
+// and a held message stays held.
 type home uint8
 
 const (

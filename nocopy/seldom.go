@@ -8,8 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// seldom is what few messages need. Most only read noSeldom, which is all messages' until they need
-// one of their own. Whatever stores into it calls ownSeldom first.
+// seldom is what few messages need. Most only read noSeldom, which is all messages' until they
+// need one of their own. Whatever stores into it calls ownSeldom first.
 type seldom struct {
 	// What edits leave behind
 	liveSets   []bitset    // see edit.live

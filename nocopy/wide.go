@@ -274,9 +274,9 @@ func (m *Message) freeTable(t, span uint32) {
 	m.freeFlat(t)
 }
 
-// freeFlat frees the flat table t.
+// freeFlat frees the flat table t. Whatever makes tables has made seldom the message's own.
 func (m *Message) freeFlat(t uint32) {
-	s, c := m.seldom, bits.Len32(m.idx[t+tableRoom])-1 // its own: whatever makes tables has seen to that
+	s, c := m.seldom, bits.Len32(m.idx[t+tableRoom])-1
 	m.idx[t+tableUsed] = s.spareTables[c]
 	s.spareTables[c] = t
 }

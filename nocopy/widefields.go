@@ -36,7 +36,8 @@ func (p *parser) dropPresent() {
 // wideFields indexes all fields of the wide struct of entry e, which begins at i. It returns the
 // index after the struct, or failed.
 func (p *parser) wideFields(d *XDesc, e uint32, i int) int {
-	p.m.hasTables, p.m.more = true, true // there may be none, if it is not valid, but p.present has grown
+	// There may be none, if it is not valid, but p.present has grown
+	p.m.hasTables, p.m.more = true, true
 	p.m.idx[e+tableWord] = 0
 	if !d.IsUnion() {
 		p.m.idx[e+unionWord] = 0 // not used

@@ -61,14 +61,15 @@ type Buffer struct {
 	few few
 }
 
-// edits is what only messages need that are edited.
-// Until then it is noEdits, which is only read: whatever stores calls ownEdits first.
+// edits is what only messages need that are edited. Until then it is noEdits, which is only read:
+// whatever stores calls ownEdits first.
 type edits struct {
 	order order // of nodes
 	// spanOrder is made when spans are found not to be in the order of their positions.
 	spanOrder order
-	inOrder   int                          // spans before this one are in the order of their positions
-	parts     *hashmap.Map[NodeID, []Part] // of nodes that have some; nil if none has
+	inOrder   int // spans before this one are in the order of their positions
+
+	parts *hashmap.Map[NodeID, []Part] // of nodes that have some; nil if none has
 }
 
 var noEdits edits

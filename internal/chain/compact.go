@@ -39,8 +39,8 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	return from, mem
 }
 
-// InOneBlock reports whether all that the Buffer has is in its first block, and nothing was changed
-// that had been complete.
+// InOneBlock reports whether all that the Buffer has is in its first block, and nothing was
+// changed that had been complete.
 func (b *Buffer) InOneBlock() bool {
 	return len(b.segs) == 2 && b.tailPos == segSize && len(b.nodes) == 1 && !b.looseOn &&
 		b.tailMem != nil && b.tailMem.owner == nil
