@@ -162,7 +162,7 @@ func (x *XDraft) Grow(b []byte, n, size int) []byte {
 	if x.far != nil {
 		segments = x.far.segments
 	}
-	if size > 2*chain.MaxSize || !x.m.buf.RoomAfter(segments, size) {
+	if int64(size) > 2*chain.MaxSize || !x.m.buf.RoomAfter(segments, size) {
 		x.Drop()
 		panic(panicFull)
 	}

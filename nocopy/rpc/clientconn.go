@@ -353,7 +353,9 @@ func (c *clientConn) close(err error) {
 	}
 	c.failed.Store(true)
 	if socket.IsEnd(err) {
-		c.awaitWrite()
+		if socket.MayKnow(c.nc) {
+			c.awaitWrite()
+		}
 		if c.err != nil {
 			c.mu.Unlock()
 			return

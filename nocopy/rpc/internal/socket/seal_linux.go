@@ -114,6 +114,15 @@ func Reached(nc net.Conn, n, before int64, err, writeErr error) int64 {
 	return n
 }
 
+// MayKnow reports whether Reached may know more than the worst of nc.
+func MayKnow(nc net.Conn) bool {
+	switch nc.(type) {
+	case *net.TCPConn, *net.UnixConn, *tls.Conn:
+		return true
+	}
+	return false
+}
+
 // wasReset reports whether a TCP connection whose stream has ended was reset, and not ended by the
 // other end before: a reset does not tell what had arrived. If the system has told the goroutine
 // that writes of the reset, reading meets an end.

@@ -16,6 +16,9 @@ func AcceptLeft(net.Listener, time.Duration, func(net.Conn)) {}
 // AckedBefore returns -1: what the other end has acknowledged is not known here.
 func AckedBefore(net.Conn) int64 { return -1 }
 
+// MayKnow reports false: Reached knows nothing here.
+func MayKnow(net.Conn) bool { return false }
+
 // Reached returns how many of the n bytes that were written to a connection that has failed may
 // have reached the other end. Here all of them may.
 func Reached(_ net.Conn, n, _ int64, _, _ error) int64 { return n }
