@@ -81,6 +81,7 @@ func (x *XDraft) Root(n int) XStruct {
 	x.index(programsOf(d).Start, firstEntry, p, b, 0)
 	x.append(p, n)
 	m.buf.Close()
+	x.m = nil // so that a second call can't end the message again
 	return m.handle(firstEntry)
 }
 
