@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
@@ -98,25 +99,26 @@ func (m *Message) parseBinaryOf(r *compact.Reader, b []byte) (XStruct, error) {
 // compactError returns what is wrong with the bytes that r has read, of a struct that d describes.
 func compactError(d *XDesc, r *compact.Reader, limits Limits) *Error {
 	at, why := r.Fault()
-	e := &Error{Offset: at, Path: d.Name(), Err: why}
-	steps := 0
+	e := &Error{Offset: at, Err: why}
+	path := []string{d.Name()}
 	r.Path(func(t compact.Type, n int) bool {
-		if steps++; steps > limits.MaxDepth {
+		if len(path) > limits.MaxDepth {
 			return false
 		}
 		if t == nil {
-			e.Path += "[" + itoa(n) + "]"
+			path = append(path, "["+itoa(n)+"]")
 			return true
 		}
 		d := t.(*compactType).of().Struct()
 		k := d.NumberByID(int16(n))
 		if k < 0 {
-			e.Path += "." + itoa(n)
+			path = append(path, ".", itoa(n))
 			return false
 		}
-		e.Path += "." + d.Fields()[k].Name
+		path = append(path, "."+d.Fields()[k].Name)
 		return true
 	})
+	e.Path = strings.Join(path, "")
 	if e.Err == compact.ErrDepth {
 		e.Err = depthError(limits.MaxDepth)
 	}

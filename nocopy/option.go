@@ -82,7 +82,8 @@ const (
 	// Compact makes Parse, ParseInto, Read and Decoders take messages in Thrift's compact protocol.
 	// They become Thrift Binary once, in memory of their own: nothing refers to the bytes that were
 	// passed, and all else is as with other messages. Limits hold for the compact bytes and for
-	// what they become, which can be 8 times as much. Offsets in errors are in the compact bytes.
+	// what they become, which can be 8 times as much. Offsets in errors are in the compact bytes,
+	// except in those of Message.Index, which are in what they became.
 	// Message.AppendCompact and WriteCompact give a message in the compact protocol.
 	//
 	// The protocol does not tell the types of an empty map. It gets those of the IDL, or 0 where

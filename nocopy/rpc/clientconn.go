@@ -64,6 +64,7 @@ type clientConn struct {
 	begun          int64              // how many bytes were given to be written in all
 	reach          int64              // at most so many of them have reached the server
 	writeErr       error              // why nothing can be written any more; nil if it can
+	ended          bool               // writeErr is the end of the stream
 	err            error              // why the connection is closed; nil if it is not
 	turn           readTurn           // who reads
 	turns          uint64             // how many turns of calls have ended
@@ -353,7 +354,9 @@ func (c *clientConn) close(err error) {
 	}
 	c.failed.Store(true)
 	if socket.IsEnd(err) {
-		if socket.MayKnow(c.nc) {
+		if socket.MayKnow(c.nc) && c.writeErr == nil {
+			c.ended, c.writeErr = true, err // no further batch is begun: its calls go elsewhere
+			c.failQueue()
 			c.awaitWrite()
 		}
 		if c.err != nil {
@@ -390,7 +393,7 @@ func (c *clientConn) close(err error) {
 // what can have arrived, and bytes that it has not yet given to the system look as if they had.
 // c.mu is held, but released meanwhile.
 func (c *clientConn) awaitWrite() {
-	for end := time.Now().Add(100 * time.Millisecond); len(c.batched) > 0 && c.writeErr == nil && c.err == nil; {
+	for end := time.Now().Add(100 * time.Millisecond); len(c.batched) > 0 && c.ended && c.err == nil; {
 		if time.Now().After(end) {
 			return
 		}
@@ -408,7 +411,7 @@ const lastReplies = time.Second
 // closed.
 func (c *clientConn) writeFailed(err error, reach int64) {
 	c.mu.Lock()
-	c.reach, c.writeErr = min(c.reach, reach), err
+	c.reach, c.writeErr, c.ended = min(c.reach, reach), err, false
 	waiting := false
 	for _, p := range c.calls {
 		waiting = waiting || p.end <= c.reach

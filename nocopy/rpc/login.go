@@ -14,12 +14,14 @@ import (
 )
 
 // SASLClient is the client's side of an SASL mechanism such as PLAIN. The Client of package
-// github.com/emersion/go-sasl is one.
+// github.com/emersion/go-sasl is one. Its methods must return soon: nothing interrupts them, also
+// not DialTimeout.
 type SASLClient interface {
 	// Start begins a login. response is what the mechanism sends at once: nil if it waits for a
 	// challenge.
 	Start() (mechanism string, response []byte, err error)
-	// Next answers a challenge of the server's.
+	// Next answers a challenge of the server's. It is not called for a server that ends the login
+	// without one: a mechanism can't insist that the server proves who it is, as TLS does.
 	Next(challenge []byte) (response []byte, err error)
 }
 
@@ -57,7 +59,7 @@ func SASL(m SASLClient) Option {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			err := during(ctx, nc, func() error { return sasl.Login(halves{shm.ReaderOf(nc), nc}, m) })
+			err := during(ctx, func() { socket.Close(nc) }, func() error { return sasl.Login(halves{shm.ReaderOf(nc), nc}, m) })
 			if err != nil && !errors.Is(err, ErrLogin) {
 				err = fmt.Errorf("login by SASL: %w", err)
 			}
@@ -74,9 +76,10 @@ type halves struct {
 
 func (h halves) Read(b []byte) (int, error) { return h.in.Read(b) }
 
-// during calls login. It closes nc when ctx ends meanwhile; ctx's error is the result then.
-func during(ctx context.Context, nc net.Conn, login func() error) error {
-	stop := context.AfterFunc(ctx, func() { socket.Close(nc) })
+// during calls login. It calls end, which closes the connection, when ctx ends meanwhile; ctx's
+// error is the result then.
+func during(ctx context.Context, end func(), login func() error) error {
+	stop := context.AfterFunc(ctx, end)
 	err := login()
 	if !stop() {
 		err = context.Cause(ctx)
@@ -95,7 +98,7 @@ func (c *serverConn) acceptLogin() (err error) {
 	}
 	c.in.Transport = transport.Framed
 	c.setWriteDeadline()
-	return during(ctx, c.nc, func() error {
+	return during(ctx, c.giveUp, func() error { // which also ends the context that SASL was given
 		return sasl.Accept(halves{c.in.Src, c.nc}, func(mechanism string) sasl.Server {
 			if s := c.srv.SASL(c.ctx, mechanism); s != nil {
 				return s

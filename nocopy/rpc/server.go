@@ -34,8 +34,9 @@ type Server struct {
 	// TSaslServerTransport does; with TLS after the handshake. It returns the server's side of the
 	// mechanism that the client asks for, for one login, or nil if there is no such mechanism. ctx is
 	// the one of ConnContext, which may leave something there for the mechanism to note in who the
-	// client is. The login must end within ReadTimeout. A client whose login fails learns only that;
-	// the log has the reason. Mechanisms' layers for integrity and encryption are not supported.
+	// client is. The login must end within ReadTimeout: then ctx ends, and the connection. A client
+	// whose login fails learns only that; the log has the reason. Mechanisms' layers for integrity
+	// and encryption are not supported.
 	SASL func(ctx context.Context, mechanism string) SASLServer
 
 	// ConnContext, if not nil, makes the context for the calls of a connection from ctx, which ends

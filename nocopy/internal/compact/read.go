@@ -72,12 +72,6 @@ func (r *Reader) Bytes() []byte { return r.w[:r.n] }
 // Len returns how many bytes of Thrift Binary were made.
 func (r *Reader) Len() int { return r.n }
 
-// Memory returns the memory for Thrift Binary; SetMemory gives it other.
-func (r *Reader) Memory() []byte { return r.w[:cap(r.w)] }
-
-// SetMemory gives the Reader memory for Thrift Binary. It comes before Reset.
-func (r *Reader) SetMemory(w []byte) { r.w = w }
-
 // Fault returns where in the input something is wrong, and what.
 func (r *Reader) Fault() (at int, err error) { return r.at, r.err }
 

@@ -326,3 +326,20 @@ func TestCompactDynamic(t *testing.T) {
 		checkCompact(t, name, m.Message(), []byte(compact))
 	}
 }
+
+// TestCompactDeepError: the error of a message with many levels takes memory in proportion to it.
+func TestCompactDeepError(t *testing.T) {
+	const levels = 20_000
+	b := []byte(strings.Repeat("\x5c", levels) + "\x1f") // Orders in each other, and no type
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := thriftimpl.Parse(orderDesc, b, nocopy.Compact, nocopy.Limits{MaxDepth: levels + 1})
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+		t.Errorf("%d bytes of memory", took)
+	}
+	var bad *nocopy.Error
+	if !errors.As(err, &bad) || bad.Path != "Order"+strings.Repeat(".next", levels)+".id" {
+		t.Errorf("%.100v", err)
+	}
+}

@@ -196,6 +196,17 @@ func saslMessage(status byte, payload string) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{status}, uint32(len(payload))), payload...)
 }
 
+// TestSASLEmptyResponse: an empty response to a challenge is a response, and not a client that
+// waits for a challenge.
+func TestSASLEmptyResponse(t *testing.T) {
+	t.Parallel()
+	nc := dialRaw(t, serve(t, saslServer(), nil))
+	send(t, nc, append(saslMessage(1, "ANONYMOUS"), saslMessage(2, "")...))
+	expect(t, nc, saslMessage(2, "")) // the challenge
+	send(t, nc, saslMessage(2, ""))   // an empty trace
+	expect(t, nc, saslMessage(5, ""))
+}
+
 // TestSASLHostileClients: whatever a client sends in place of a login, its connection ends within
 // ReadTimeout, no call is handled, the log says what it was, and others are served.
 func TestSASLHostileClients(t *testing.T) {
@@ -450,5 +461,38 @@ func TestSASLRefused(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+// waiting is the server's side of a mechanism that asks somebody else, who does not answer.
+type waiting struct{ ctx context.Context }
+
+func (w waiting) Next([]byte) ([]byte, bool, error) {
+	<-w.ctx.Done()
+	return nil, false, context.Cause(w.ctx)
+}
+
+// TestSASLMechanismWaits: the context of a login ends with the time for it, so that a mechanism
+// which waits for something does not take a place of the server's for ever.
+func TestSASLMechanismWaits(t *testing.T) {
+	t.Parallel()
+	srv := saslServer()
+	srv.ReadTimeout, srv.MaxConns = 100*time.Millisecond, 1
+	known := srv.SASL
+	srv.SASL = func(ctx context.Context, mechanism string) rpc.SASLServer {
+		if mechanism == "WAIT" {
+			return waiting{ctx}
+		}
+		return known(ctx, mechanism)
+	}
+	addr := serve(t, srv, nil)
+	send(t, dialRaw(t, addr), append(saslMessage(1, "WAIT"), saslMessage(2, "")...))
+	c, err := rpc.Dial(bg, "tcp", addr, rpc.SASL(&stepped{n: 3}), rpc.DialTimeout(5*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if got := greeting(c); !strings.Contains(got, "hello, stepped") {
+		t.Error(got)
 	}
 }

@@ -143,15 +143,15 @@ func accept(rw io.ReadWriter, mechanism func(name string) Server) error {
 		err := fmt.Errorf("unknown mechanism %s", quote(name[:min(len(name), maxName)]))
 		return refusal{err.Error(), err}
 	}
-	for range maxRounds {
+	for round := range maxRounds {
 		status, response, err := receive(rw)
 		switch {
 		case err != nil:
 			return err
 		case status != ok && status != complete:
 			return refusal{"unexpected status", fmt.Errorf("status %d in place of a response", status)}
-		case status == ok && len(response) == 0:
-			response = nil
+		case round == 0 && status == ok && len(response) == 0:
+			response = nil // later ones answer a challenge
 		}
 		challenge, done, err := s.Next(response)
 		switch {

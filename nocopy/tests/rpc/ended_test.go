@@ -1,0 +1,86 @@
+package rpc_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
+)
+
+// gated is a connection whose next Write waits when it is armed.
+type gated struct {
+	*net.TCPConn
+	armed   atomic.Bool
+	writing chan struct{} // receives when that Write has begun
+	release chan struct{} // it goes on when this is closed
+	ended   chan struct{} // closed when Read returns an end
+}
+
+func (g *gated) Write(b []byte) (int, error) {
+	if g.armed.Swap(false) {
+		g.writing <- struct{}{}
+		<-g.release
+	}
+	return g.TCPConn.Write(b)
+}
+
+func (g *gated) Read(b []byte) (int, error) {
+	n, err := g.TCPConn.Read(b)
+	if err == io.EOF {
+		close(g.ended)
+	}
+	return n, err
+}
+
+// TestEndDuringWrite: when the stream ends while a call is being written, calls that wait to be
+// written are not sent any more, although the client waits for the write.
+func TestEndDuringWrite(t *testing.T) {
+	t.Parallel()
+	cert, pool := certificate(t)
+	addr := serve(t, &rpc.Server{TLS: &tls.Config{Certificates: []tls.Certificate{cert}}}, &handler{})
+	g := &gated{writing: make(chan struct{}), release: make(chan struct{}), ended: make(chan struct{})}
+	dialler := func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if g.TCPConn != nil {
+			return nil, errors.New("no other connection")
+		}
+		nc, err := new(net.Dialer).DialContext(ctx, network, addr)
+		if err == nil {
+			g.TCPConn = nc.(*net.TCPConn)
+		}
+		return g, err
+	}
+	c := dial(t, addr, rpc.Dialer(dialler), rpc.TLS(&tls.Config{RootCAs: pool}), rpc.PoolSize(1))
+	e := echo.NewEchoClient(c)
+	ctx, cancel := context.WithTimeout(bg, 20*time.Second)
+	defer cancel()
+	g.armed.Store(true)
+	results := make(chan error)
+	go func() {
+		_, err := e.Echo(ctx, func(a echo.EchoEchoArgs) { a.SetPayload(make([]byte, 1<<20)) })
+		results <- err
+	}()
+	<-g.writing
+	queued := make(chan error)
+	go func() {
+		_, err := e.Add(ctx, nil)
+		queued <- err
+	}()
+	time.Sleep(20 * time.Millisecond)
+	g.CloseRead()
+	<-g.ended
+	time.Sleep(50 * time.Millisecond)
+	close(g.release)
+	if err := <-results; !errors.Is(err, rpc.ErrConnLost) {
+		t.Errorf("the call that was being written: %v", err)
+	}
+	if err := <-queued; !errors.Is(err, rpc.ErrNotSent) {
+		t.Errorf("the call that waited: %v", err)
+	}
+}
