@@ -36,6 +36,7 @@ debug: ## tests with the tag nocopydebug: stale memory faults, blocks are counte
 	NOCOPYDEBUG=missing=0,removed=0 go test -C internal/model -tags nocopydebug ./...
 	NOCOPYDEBUG=missing=0,removed=0 go test -C nocopy/tests -tags nocopydebug ./...
 	go test -C gen/internal -tags nocopydebug ./shapes -run '^Test(Missing|Callbacks)$$'
+	NOCOPYDEBUG=missing=0,removed=0 go test -C gen/internal -tags nocopydebug ./shapes -run '^Test(Fields|Rows|Plain|Defaults|CompactInLoop)'
 
 cross: ## builds for other processors (64 bits, big-endian, 32 bits) and systems; vets for 32 bits, where numbers overflow
 	@for pair in linux/arm64 linux/s390x linux/386 windows/amd64 darwin/arm64 js/wasm wasip1/wasm; do \

@@ -157,13 +157,13 @@ func (x *XDraft) Drop() {
 	}
 }
 
-// Grow returns larger memory, for size bytes, with the first n bytes of b.
-func (x *XDraft) Grow(b []byte, n, size int) []byte {
-	segments := 0
-	if x.far != nil {
-		segments = x.far.segments
+// Grow returns larger memory with the first n bytes of b: for size bytes, or for least if the
+// message has no room for as many.
+func (x *XDraft) Grow(b []byte, n, least, size int) []byte {
+	if !x.hasRoom(size) {
+		size = least
 	}
-	if int64(size) > 2*chain.MaxSize || !x.m.buf.RoomAfter(segments, size) {
+	if !x.hasRoom(size) {
 		x.Drop()
 		panic(panicFull)
 	}
@@ -173,6 +173,15 @@ func (x *XDraft) Grow(b []byte, n, size int) []byte {
 	copy(mem, b[:n])
 	old.Drop()
 	return mem
+}
+
+// hasRoom reports whether the message has room for n bytes, besides the texts that it refers to.
+func (x *XDraft) hasRoom(n int) bool {
+	segments := 0
+	if x.far != nil {
+		segments = x.far.segments
+	}
+	return n >= 0 && int64(n) <= 2*chain.MaxSize && x.m.buf.RoomAfter(segments, n)
 }
 
 // Refer makes the message refer to a text of XReferSize bytes or more, and reports whether it can.

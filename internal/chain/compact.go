@@ -47,13 +47,18 @@ func (b *Buffer) InOneBlock() bool {
 }
 
 // Trim moves what is InOneBlock into memory of its size, if that is less than half of the block.
-// Positions stay what they are. The block goes back to its pool unless something aliases it.
+// Positions stay what they are. The block is left to the garbage collector, as by Compact: a loop
+// over a list may be reading it.
 func (b *Buffer) Trim() {
 	n := b.used
-	if len(b.tail) < 2*n {
+	size := n
+	if b.recycle {
+		size = 1 << classOf(n)
+	}
+	if len(b.tail) < 2*size {
 		return
 	}
-	old, clean := b.tailMem, b.lent|b.shared|b.frozen == 0
+	b.tailMem.abandon()
 	clear(b.held)
 	clear(b.slabs)
 	b.held, b.slabs, b.tailMem = b.held[:0], b.slabs[:0], nil
@@ -66,11 +71,6 @@ func (b *Buffer) Trim() {
 	b.tail, b.segs[1] = mem, mem
 	b.meta[1].block, b.meta[1].writable = b.tailMem, 1
 	b.reserved, b.tailShared, b.shared, b.frozen = uint32(len(mem)), b.slow, 0, 0
-	if clean {
-		old.release()
-	} else {
-		old.abandon()
-	}
 }
 
 // Crowded reports whether there are so many segments or spans that it is worth calling Waste,

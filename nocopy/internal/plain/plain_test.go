@@ -131,3 +131,25 @@ func TestTooLong(t *testing.T) {
 		}()
 	}
 }
+
+// TestWriterKeepsTheRest: what is after the appended bytes stays as it was, as with append.
+func TestWriterKeepsTheRest(t *testing.T) {
+	const f = Field(1) // only the header's lowest bits matter here
+	for name, write := range map[string]func(w *Writer, at int) int{
+		"bool": func(w *Writer, at int) int { return w.Bool(at, f, true) },
+		"i8":   func(w *Writer, at int) int { return w.Int8(at, f, -1) },
+		"i16":  func(w *Writer, at int) int { return w.Int16(at, f, -1) },
+		"i32":  func(w *Writer, at int) int { return w.Int32(at, f, -1) },
+		"i64":  func(w *Writer, at int) int { return w.Int64(at, f, -1) },
+		"uuid": func(w *Writer, at int) int { return w.UUID(at, f, nocopy.UUID{}) },
+		"text": func(w *Writer, at int) int { return w.Text(at, f, "") },
+		"list": func(w *Writer, at int) int { return w.Int16s(at, f, []int16{1}) },
+	} {
+		mem := bytes.Repeat([]byte{'z'}, 1000)
+		w, at := NewWriter(mem[:3])
+		at = w.Stop(write(&w, w.Fit(at)))
+		if &w.Bytes(at)[0] != &mem[0] || !bytes.Equal(mem[at:], bytes.Repeat([]byte{'z'}, 1000-at)) {
+			t.Errorf("%s: % x after %d bytes", name, mem[at:at+8], at)
+		}
+	}
+}

@@ -86,12 +86,21 @@ func (w *Writer) grow(at, n int) {
 		w.use(slices.Grow(w.b[:at], max(n, at, 256)))
 		return
 	}
-	size := at + max(n, at)
-	if w.element > 0 { // as large as the elements before make it likely
-		size = at + max(n, (at/w.element+1)*(w.elements-w.element)+at/16)
+	more := int64(at)
+	if w.element > 0 { // as much as the elements before make it likely, unless these were unusual
+		likely := int64(at/w.element+1)*int64(w.elements-w.element) + more/16
+		more = min(likely, mostLikely*max(more, leastLikely), chain.MaxSize)
 	}
-	w.b = w.to.Grow(w.b, at, size)
+	w.b = w.to.Grow(w.b, at, at+n, at+max(n, int(more)))
 }
+
+// Memory for the elements to come is at most mostLikely times as large as those before, so that a
+// few large ones do not make it as large as if all were. Of less than leastLikely it is that for
+// as much.
+const (
+	mostLikely  = 15
+	leastLikely = 64 << 10
+)
 
 // Enter notes that a nested struct, or a list of such, begins.
 func (w *Writer) Enter() {
@@ -138,7 +147,9 @@ func (w *Writer) Int8(at int, f Field, v int8) int {
 
 // Int16 writes a field without a check.
 func (w *Writer) Int16(at int, f Field, v int16) int {
-	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(uint16(v))<<24)
+	b := w.room(at)
+	binary.BigEndian.PutUint32(b[:], uint32(f)<<8)
+	binary.BigEndian.PutUint16(b[fieldHeader:], uint16(v)) // not more: the caller's bytes may follow
 	return at + fieldHeader + 2
 }
 
@@ -367,9 +378,12 @@ func (w *Writer) ByteSlices(at int, f Field, v [][]byte) int {
 // Default writes field f of a struct that d describes with the IDL's value, or an empty one, and
 // makes room after it.
 func (w *Writer) Default(at int, d *nocopy.XDesc, f Field) int {
-	b := d.AppendDefault(w.b[:at:len(w.b)], f)[at:]
-	w.fit(at, len(b))
-	return at + copy(w.b[at:], b) // onto itself if there was room
+	n := len(d.AppendDefault(w.b[:at:len(w.b)], f)) - at
+	if len(w.b)-at-(Slack+beyond) < n {
+		w.grow(at, n) // which gives up memory that may have the value
+		d.AppendDefault(w.b[:at:len(w.b)], f)
+	}
+	return at + n
 }
 
 // Distinct returns v without the elements that equal an earlier one, as a set has them.
