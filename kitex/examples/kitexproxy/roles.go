@@ -166,6 +166,7 @@ func newProxy(l net.Listener, registryAddr string) (server.Server, error) {
 	policy := retry.NewFailurePolicy()
 	policy.WithMaxRetryTimes(5)
 	policy.WithFixedBackOff(10)
+	policy.WithRetryBreaker(0.3) // by default it stops once 10 % of the calls have failed
 	backends, err := service.NewClient(serviceName, client.WithResolver(r),
 		client.WithLoadBalancer(loadbalance.NewWeightedRoundRobinBalancer(),
 			&lbcache.Options{RefreshInterval: 200 * time.Millisecond}),
