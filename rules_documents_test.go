@@ -1,0 +1,79 @@
+package nocopythrift_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestLinks: what Markdown files link to in this repository is there, and not ignored by git.
+func TestLinks(t *testing.T) {
+	code := regexp.MustCompile("(?s)```.*?```|`[^`]*`")
+	link := regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
+			to := filepath.Join(filepath.Dir(name), filepath.FromSlash(m[1]))
+			if strings.Contains(m[1], ":") {
+				continue // another site
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+			}
+			if exec.Command("git", "check-ignore", "-q", to).Run() == nil {
+				t.Errorf("%s links to %s, which git ignores", name, m[1])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestVersions: the generator's version is the next one of CHANGELOG.md or, when nothing is
+// unreleased, the newest. Its minor version is that of the runtime constant which generated code
+// names, and modules that programs install require it.
+func TestVersions(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	find := func(name, expr string) string {
+		m := regexp.MustCompile(expr).FindStringSubmatch(read(name))
+		if m == nil {
+			t.Fatalf("%s has no %s", name, expr)
+		}
+		return m[1]
+	}
+	version := find("gen/golang/emit.go", `const Version = "v([0-9.]+)"`)
+	log := read("CHANGELOG.md")
+	newest := find("CHANGELOG.md", `(?m)^## \[([0-9.]+)\]`)
+	if unreleased := strings.Contains(log, "## [Unreleased]"); unreleased == (version == newest) {
+		t.Errorf("the generator is of %s, the newest release in CHANGELOG.md is %s, and it has unreleased changes: %v", version, newest, unreleased)
+	}
+	if generated := find("examples/quickstart/order/order.go", `impl\.GeneratedV(\d+)`); !strings.HasPrefix(version, "0."+generated+".") {
+		t.Errorf("the generator is of %s, what it makes names GeneratedV%s", version, generated)
+	}
+	for _, name := range []string{"kitex/go.mod", "otel/go.mod"} {
+		if required := find(name, `(?m)^\s*`+module+` v(\S+)`); required != version {
+			t.Errorf("%s requires %s, not %s", name, required, version)
+		}
+		if strings.Contains(read(name), "\nreplace") {
+			t.Errorf("%s has a replace directive: go install refuses such modules", name)
+		}
+	}
+}
