@@ -12,8 +12,8 @@ import (
 // This file reads a message by the index in its own bytes, the wire index (package wireindex).
 // Parsing goes through the fields of the root and leaves its large values for later, as Lazy does,
 // but passes over them by the wire index. A value that is touched is found by the wire index, too,
-// and then parsed and checked as ever. Whatever a wire index says, nothing outside of the message
-// is read, and nothing that is not of its type.
+// and then parsed and checked as ever. A wire index may say anything: only bytes of the
+// message are read, and only values of the declared type.
 //
 // Two kinds of entries: entry k of the wire index tells where a value is in the message; entry e
 // is one of Message.idx.

@@ -11,7 +11,7 @@ import (
 // seldom is what few messages need. Most only read noSeldom, which is all messages' until they
 // need one of their own. Whatever stores into it calls ownSeldom first.
 type seldom struct {
-	// What edits leave behind
+	// Left by edits
 	liveSets   []bitset    // see edit.live
 	shadows    shadows     // fields that came twice
 	handouts   []handout   // memory for binaries, handed out since the message was last finished
@@ -63,7 +63,7 @@ func mustBeUntouched() {
 	}
 }
 
-// endSeldom empties seldom, of which some memory is kept for the next message.
+// endSeldom empties s. It keeps some of its memory for the next message.
 func (m *Message) endSeldom(s *seldom) {
 	if s.p != nil {
 		m.dropParser()

@@ -1,8 +1,8 @@
 package chain
 
 // Draft is memory for bytes that are written before they belong to a message: a block of their
-// own, at the beginning of which draftLead bytes are free. Ahead makes such a block the tail of a
-// Buffer, or copies from it. The zero Draft stands for the free memory at the tail.
+// own, whose first draftLead bytes are free. Ahead makes such a block the tail of a Buffer, or
+// copies from it. The zero Draft stands for the free memory at the tail.
 type Draft struct {
 	mem   []byte
 	block *Block // nil if the garbage collector owns the memory
@@ -74,7 +74,7 @@ func (b *Buffer) toTail(d *Draft, n int, begins bool) {
 // Advance appends to the open run the n bytes that Ahead has returned.
 func (b *Buffer) Advance(n int) { b.used += n }
 
-// adopt makes d the tail, of which nothing is in use.
+// adopt makes d the tail. No byte of the new tail is in use yet.
 func (b *Buffer) adopt(d *Draft, begins bool) {
 	b.checkRoom(len(d.mem))
 	b.Sync()

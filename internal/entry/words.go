@@ -15,7 +15,7 @@ const (
 const (
 	PairKey   = iota // the key's word, 0 if the pair was deleted
 	PairValue        // the value's word
-	PairNode         // the node that stands in the place of both
+	PairNode         // the node that replaces both
 	PairWords
 )
 
@@ -37,7 +37,7 @@ const (
 	ChunkMask = ChunkSpan - 1
 )
 
-// BareTable returns how many words a table has for a struct of span words none of which is set.
+// BareTable returns how many words the table of a struct of span words has while no field is set.
 func BareTable(span uint32) uint32 {
 	return TableGroups + (span+GroupMask)>>GroupLog*GroupWords
 }

@@ -8,14 +8,14 @@ import (
 	"iter"
 )
 
-// Map is a map from K to V. The zero Map is empty. Put a zero value in the place of one that is no
-// longer needed.
+// Map is a map from K to V. The zero Map is empty. Nothing can be removed: Put a zero value for a
+// key whose value is no longer needed.
 type Map[K comparable, V any] struct {
 	t *table[K, V] // its slice never changes, so that no goroutine sees a half of another one
 }
 
 type table[K comparable, V any] struct {
-	slots []slot[K, V] // a power of two of them, of which at least a quarter is free
+	slots []slot[K, V] // their number is a power of two; at least a quarter is free
 	n     int          // how many are used
 }
 

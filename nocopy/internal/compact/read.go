@@ -77,7 +77,7 @@ func (r *Reader) Fault() (at int, err error) { return r.at, r.err }
 
 // Path calls step for each struct and container that has what is wrong in it, outermost first: for
 // a struct with its type and the id of the field, for a container with a nil Type and the number
-// of the element or pair. It ends before a struct of which nothing is known, and when step returns
+// of the element or pair. It ends before a struct whose type is not known, and when step returns
 // false.
 func (r *Reader) Path(step func(t Type, n int) bool) {
 	for k := range r.stack {
@@ -106,8 +106,8 @@ func (r *Reader) Path(step func(t Type, n int) bool) {
 }
 
 // Read reads on at b[i], where the call before stopped. whole tells that nothing comes after b. It
-// returns the index after what was read. With More that is the beginning of a value of which b has
-// only a part, and the next call must have it again.
+// returns the index after what was read. With More, b ends within the value that begins
+// there: the next call must have that value from its beginning.
 func (r *Reader) Read(b []byte, i int, whole bool) (int, Status) {
 	r.whole = whole
 	for len(r.stack) > 0 {
@@ -331,9 +331,10 @@ func (r *Reader) stopped(l *level, id int, s step) step {
 // bitsOf is how many bits a number of the type has.
 var bitsOf = [16]int{i16: 16, i32: 32, i64: 64}
 
-// value reads the value of this type at b[i], of type t if that is not nil, of which the header,
-// if it has one, was written. It returns the index after it and leave. Of a struct or container
-// that is not empty it reads the header, and adds a level. There is room for a token.
+// value reads the value of this kind at b[i]; t is its type, nil if that is not known. If the value
+// has a header in Thrift Binary, that was written. value returns the index after what it has read,
+// and leave. It reads no more than the header of a struct or of a container that is not empty, and
+// adds a level for it. There is room for a token.
 func (r *Reader) value(kind byte, t Type, b []byte, i int) (int, step) {
 	w := r.w[r.n:]
 	switch kind {

@@ -112,8 +112,8 @@ func (t *Type) NestedInside() bool {
 	return false
 }
 
-// mostWords returns how many words the entry of a struct has at most, with its table, but for one
-// for each byte.
+// mostWords returns the most words that the entry of a struct can have, its table included. The
+// words that come with each byte of the message are not counted.
 func (d *Struct) mostWords() int {
 	n := d.words
 	if d.wide && d.Span() <= entry.FlatWords {

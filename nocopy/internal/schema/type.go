@@ -116,7 +116,7 @@ func (t *Type) HeaderSize() uint32 {
 	return wire.ListHeader
 }
 
-// MustBeDefined panics if t is a struct of which nothing but the name is known yet.
+// MustBeDefined panics if t is a struct that was named, and not yet defined.
 func (t *Type) MustBeDefined() {
 	if t.desc != nil && t.desc.words == undefined {
 		panic(PanicUndefined)

@@ -12,7 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// order is an Order, and anything a struct of which no field is known.
+// order is an Order. anything is a struct without known fields.
 type (
 	order    thriftimpl.Struct
 	anything thriftimpl.Struct

@@ -20,7 +20,8 @@ func panicsWith(t *testing.T, begins string, f func()) {
 	f()
 }
 
-// TestRoomBefore: no room that can't be is made before a message, whoever asks.
+// TestRoomBefore: every function that makes room before a message refuses a negative size and one
+// that is too large.
 func TestRoomBefore(t *testing.T) {
 	for _, n := range []int{-1, -8, -30, -66_000, 1 << 30} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
