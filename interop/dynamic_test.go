@@ -377,7 +377,7 @@ func TestApacheAgainstDynamicServer(t *testing.T) {
 			t.Helper()
 			var app thrift.TApplicationException
 			if !errors.As(err, &app) || app.TypeId() != thrift.UNKNOWN_METHOD {
-				t.Errorf("%v in the place of an unknown method", err)
+				t.Errorf("%v instead of an unknown method", err)
 			}
 		}
 		_, err := c.first.TestStruct(t.Context(), &apache.Xtruct{StringThing: strings.Repeat("x", 10_000)})

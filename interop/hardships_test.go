@@ -118,7 +118,7 @@ func (h *hard) callWide(method string, fields m) (m, error) {
 func isApplication(err error, want rpc.ExceptionType) error {
 	var app *rpc.ApplicationException
 	if !errors.As(err, &app) || want != 0 && app.Type != want {
-		return fmt.Errorf("%v in the place of an ApplicationException of type %v", err, want)
+		return fmt.Errorf("%v instead of an ApplicationException of type %v", err, want)
 	}
 	return nil
 }
@@ -226,7 +226,7 @@ func hardships(t *testing.T, port, transport, protocol string) outcome {
 		for range 3 {
 			_, err := h.test.TestException(h.ctx, func(args thrifttest.ThriftTestTestExceptionArgs) { args.SetArg("Xception") })
 			if !errors.As(err, new(thrifttest.Xception)) {
-				return fmt.Errorf("%v in the place of an Xception", err)
+				return fmt.Errorf("%v instead of an Xception", err)
 			}
 			if err := h.goesOn(); err != nil {
 				return err
@@ -236,7 +236,7 @@ func hardships(t *testing.T, port, transport, protocol string) outcome {
 				args.SetArg1("") // Rust's arguments are all required
 			})
 			if !errors.As(err, new(thrifttest.Xception2)) {
-				return fmt.Errorf("%v in the place of an Xception2", err)
+				return fmt.Errorf("%v instead of an Xception2", err)
 			}
 			if err := h.goesOn(); err != nil {
 				return err
@@ -348,7 +348,7 @@ func (h *hard) concurrent(goroutines, calls int) error {
 				case 2:
 					_, e := h.test.TestException(h.ctx, func(args thrifttest.ThriftTestTestExceptionArgs) { args.SetArg("Xception") })
 					if !errors.As(e, new(thrifttest.Xception)) {
-						err = fmt.Errorf("%v in the place of an Xception", e)
+						err = fmt.Errorf("%v instead of an Xception", e)
 					}
 				case 3:
 					r, e := h.test.TestMultiException(h.ctx, func(args thrifttest.ThriftTestTestMultiExceptionArgs) {
@@ -402,7 +402,7 @@ func largeFrame(t *testing.T, port string) error {
 	}
 	start := time.Now()
 	if err := h.text(strings.Repeat("x", 100_000)); !errors.Is(err, rpc.ErrConnLost) && !errors.As(err, new(*rpc.ApplicationException)) {
-		return fmt.Errorf("%v after %v in the place of a lost connection", err, time.Since(start))
+		return fmt.Errorf("%v after %v instead of a lost connection", err, time.Since(start))
 	}
 	return h.number(5)
 }

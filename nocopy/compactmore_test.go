@@ -48,7 +48,7 @@ func TestEditedWhileIterating(t *testing.T) {
 		}
 		s.m.Compact()
 		if c.Len() < 200 || c.Len() > 201 {
-			t.Errorf("%s: %d pairs in the place of those removed", what, c.Len())
+			t.Errorf("%s: %d pairs instead of those removed", what, c.Len())
 		}
 		seen := map[string]bool{}
 		for k, v := range c.All() {

@@ -62,7 +62,7 @@ func (m *Message) source(v XStruct, t *XType) source {
 // set. Of structs only roots are known.
 func (s XStruct) mustBe(t *XType) {
 	if own := s.m.desc; own != nil && own != t.Struct() && s.entry() == s.m.root {
-		panic("nocopy: " + own.Name() + " in the place of " + t.String())
+		panic("nocopy: " + own.Name() + " instead of " + t.String())
 	}
 	if t.Kind() == schema.Record {
 		return
@@ -73,10 +73,10 @@ func (s XStruct) mustBe(t *XType) {
 	}
 	types := schema.Types()
 	if len(words) == 0 || int(words[0]) >= len(types) { // it is the word of a field
-		panic("nocopy: a struct in the place of " + t.String())
+		panic("nocopy: a struct instead of " + t.String())
 	}
 	if u := types[words[0]]; u.Kind() != t.Kind() || !t.Elem().Equal(u.Elem()) || t.Kind() == schema.Dict && !t.Key().Equal(u.Key()) {
-		panic("nocopy: " + u.String() + " in the place of " + t.String())
+		panic("nocopy: " + u.String() + " instead of " + t.String())
 	}
 }
 

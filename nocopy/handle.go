@@ -112,7 +112,7 @@ func (s Struct) checkDesc(d *XDesc) {
 	case s.m == nil:
 		return
 	case d == nil:
-		panic("nocopy: nil in the place of a descriptor")
+		panic("nocopy: nil instead of a descriptor")
 	}
 	if own := s.m.desc; own != nil && own != d && s.k == s.m.handle(s.m.root).k {
 		panic("nocopy: descriptor of " + d.Name() + " for a handle of " + own.Name())
@@ -128,7 +128,7 @@ type XStruct Struct
 // Struct, it may be any.
 func checkDesc[S View](d *XDesc) {
 	if d == nil {
-		panic("nocopy: nil in the place of a descriptor")
+		panic("nocopy: nil instead of a descriptor")
 	}
 	// What is asked of a nil pointer takes no memory; the answer is kept.
 	handle := any((*S)(nil))

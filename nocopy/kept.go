@@ -21,7 +21,7 @@ func (m *Message) Reset() {
 func (m *Message) adopt() {
 	switch {
 	case m == nil:
-		panic("nocopy: nil in the place of a Message")
+		panic("nocopy: nil instead of a Message")
 	case m.home != 0 || m.frozen:
 		panic(panicNotKept)
 	case m.own != nil:

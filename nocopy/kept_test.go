@@ -207,7 +207,7 @@ func TestKeptMisuse(t *testing.T) {
 		m    *Message
 		want string
 	}{
-		"nil": {nil, "nocopy: nil in the place of a Message"}, "parsed": {parsed.m, panicNotKept}, "built": {built.m, panicNotKept},
+		"nil": {nil, "nocopy: nil instead of a Message"}, "parsed": {parsed.m, panicNotKept}, "built": {built.m, panicNotKept},
 		"held": {held, panicNotKept}, "absent": {emptyHandle().Message(), panicNotKept}, "zero handle's": {XStruct{}.Message(), panicNotKept},
 		"default":  {newStruct(defaultDesc).Child(fieldNamed(defaultDesc, "point2"), defaultDesc).Message(), panicNotKept},
 		"constant": {newConst(schema.StructOf(pointDesc), "\x00").View().Message(), panicNotKept}, "copy": {copy, panicCopied},

@@ -236,7 +236,7 @@ func (s XStruct) CompleteToCopy() {
 // mustFit panics unless v can be put where the IDL has type t.
 func (v XValue) mustFit(t *XType) {
 	if v.typ != t && !t.Equal(v.typ) {
-		panic("nocopy: value of type " + v.typ.String() + " in the place of one of type " + t.String())
+		panic("nocopy: value of type " + v.typ.String() + " instead of one of type " + t.String())
 	}
 }
 

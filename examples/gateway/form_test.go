@@ -100,6 +100,6 @@ service S {
 	}
 	header, body = multipartForm(t, "n", "1") // no field is in forms
 	if status, _, text, err := g.send("POST", "/json", header, body); status != 415 || err != nil {
-		t.Errorf("a form in the place of JSON: %d %s, %v", status, text, err)
+		t.Errorf("a form instead of JSON: %d %s, %v", status, text, err)
 	}
 }

@@ -95,7 +95,7 @@ func TestLingering(t *testing.T) {
 			pass(t, a, "hello", slow(t))
 			read(t, Guard(b))
 		},
-		"in the place of memory": func(t *testing.T, a, b *net.UnixConn) {
+		"instead of memory": func(t *testing.T, a, b *net.UnixConn) {
 			pass(t, a, "hello", slow(t))
 			r := NewReader(b)
 			read(t, r)

@@ -91,7 +91,7 @@ func (c payloadCodec) Unmarshal(ctx context.Context, message remote.Message, in 
 	case *Result:
 		err = d.Read(ctx, name, n, in)
 	default:
-		err = fmt.Errorf("nocopy: a %T in the place of arguments", d)
+		err = fmt.Errorf("nocopy: a %T instead of arguments", d)
 	}
 	if err != nil {
 		return remote.NewTransError(remote.ProtocolError, err)

@@ -45,7 +45,7 @@ func ExampleLoad() {
 	// 5 map<string, string> labels
 	// Ada <nil>
 	// <nil>
-	// Order.customer: int in the place of string
+	// Order.customer: int instead of string
 	// {id: 7, customer: "Grace"} 24
 }
 

@@ -305,7 +305,7 @@ func (w *walker) container(r *row, n, at int64, typ *schema.Type, types ...nocop
 		}
 		for i, t := range types {
 			if wireType(declared[i]) != t {
-				r.Note = fmt.Sprintf("not the IDL's type: %v in the place of %s", t, declared[i])
+				r.Note = fmt.Sprintf("not the IDL's type: %v instead of %s", t, declared[i])
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func Marshal(m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, error) {
 // Append appends to dst what Marshal returns. It appends nothing if there is an error.
 func Append(dst []byte, m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, error) {
 	if m == nil {
-		panic("nocopy: nil in the place of a message")
+		panic("nocopy: nil instead of a message")
 	}
 	return nocopy.X{}.AppendJSON(dst, m.ThriftStruct(), m.ThriftDesc(), written(opts))
 }
@@ -95,7 +95,7 @@ func Unmarshal[S nocopy.StructView](text []byte, s *S, opts ...nocopy.Option) er
 // descOf returns the descriptor of S, having checked that there is a handle to be set.
 func descOf[S nocopy.StructView](s *S) *nocopy.XDesc {
 	if s == nil {
-		panic("nocopy: nil in the place of a handle to be set")
+		panic("nocopy: nil instead of a handle to be set")
 	}
 	return (*s).ThriftDesc()
 }
@@ -103,7 +103,7 @@ func descOf[S nocopy.StructView](s *S) *nocopy.XDesc {
 // UnmarshalAs is Unmarshal for a type that is known only by its descriptor.
 func UnmarshalAs(d *nocopy.XDesc, text []byte, opts ...nocopy.Option) (nocopy.Struct, error) {
 	if d == nil {
-		panic("nocopy: nil in the place of a descriptor")
+		panic("nocopy: nil instead of a descriptor")
 	}
 	s, err := read(d, text, readingBy(opts))
 	return nocopy.Struct(s), err

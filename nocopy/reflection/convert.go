@@ -36,7 +36,7 @@ func keyFor(t *thriftimpl.Type, key any) (thriftimpl.Value, error) {
 func convert(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
 	none := thriftimpl.Value{}
 	if t == nil {
-		return none, fmt.Errorf("%T in the place of nothing", v)
+		return none, fmt.Errorf("%T instead of nothing", v)
 	}
 	var given thriftimpl.Value
 	switch v := v.(type) {
@@ -77,12 +77,12 @@ func convert(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
 		return convertOther(t, v, depth)
 	}
 	if given.Type() == nil || !t.Equal(given.Type()) {
-		return none, fmt.Errorf("%v in the place of %v", given.Type(), t)
+		return none, fmt.Errorf("%v instead of %v", given.Type(), t)
 	}
 	return given, nil
 }
 
-func mismatch(t *thriftimpl.Type, v any) error { return fmt.Errorf("%T in the place of %v", v, t) }
+func mismatch(t *thriftimpl.Type, v any) error { return fmt.Errorf("%T instead of %v", v, t) }
 
 // convertOther returns a number, a value of a named type such as a generated enum, or the struct
 // or container that a Go map or slice stands for.

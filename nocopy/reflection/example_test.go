@@ -50,7 +50,7 @@ func ExampleMessage_Set() {
 	// Output:
 	// <nil> <nil>
 	// Grace 8
-	// Order.customer: int in the place of string
+	// Order.customer: int instead of string
 }
 
 func ExampleValue_List() {

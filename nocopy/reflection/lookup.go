@@ -60,7 +60,7 @@ func (v Value) step(path string, at int) (int, Value, error) {
 	}
 	if at > 0 {
 		if path[at] != '.' {
-			return 0, v, fmt.Errorf("%w: %q in the place of a dot or bracket", ErrSyntax, path[at])
+			return 0, v, fmt.Errorf("%w: %q instead of a dot or bracket", ErrSyntax, path[at])
 		}
 		at++
 	}
@@ -127,7 +127,7 @@ func (v Value) element(path string, at int) (int, Value, error) {
 
 // keyIn returns the key of type t that a path has as text.
 func keyIn(t *thriftimpl.Type, key string, quoted bool) (thriftimpl.Value, error) {
-	wrong := fmt.Errorf("%w: %q in the place of a key of type %v", ErrSyntax, key, t)
+	wrong := fmt.Errorf("%w: %q instead of a key of type %v", ErrSyntax, key, t)
 	if quoted != (t.Wire() == nocopy.WireString || t.Wire() == nocopy.WireUUID) {
 		return thriftimpl.Value{}, wrong
 	}

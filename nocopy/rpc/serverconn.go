@@ -251,8 +251,8 @@ func (c *serverConn) drop() {
 	}
 }
 
-// giveUp aborts a connection after a function of Stats has ended one of its goroutines, or when its
-// login takes too long.
+// giveUp aborts a connection after a function of Stats has ended one of its goroutines, or when
+// its login takes too long.
 func (c *serverConn) giveUp() {
 	c.mu.Lock()
 	c.abort()

@@ -21,9 +21,9 @@ func Parts(v nocopy.AnyStruct) (*Desc, Struct) {
 // CheckNil panics if v is nil or a nil pointer.
 func CheckNil(v nocopy.AnyStruct) {
 	if v == nil {
-		panic("nocopy: nil in the place of a message")
+		panic("nocopy: nil instead of a message")
 	}
 	if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && p.IsNil() {
-		panic("nocopy: a nil " + p.Type().String() + " in the place of a message")
+		panic("nocopy: a nil " + p.Type().String() + " instead of a message")
 	}
 }

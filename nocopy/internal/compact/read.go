@@ -331,10 +331,10 @@ func (r *Reader) stopped(l *level, id int, s step) step {
 // bitsOf is how many bits a number of the type has.
 var bitsOf = [16]int{i16: 16, i32: 32, i64: 64}
 
-// value reads the value of this kind at b[i]; t is its type, nil if that is not known. If the value
-// has a header in Thrift Binary, that was written. value returns the index after what it has read,
-// and leave. It reads no more than the header of a struct or of a container that is not empty, and
-// adds a level for it. There is room for a token.
+// value reads the value of this kind at b[i]; t is its type, nil if that is not known. If it has a
+// header in Thrift Binary, that was written. value returns the index after what it has read, and
+// leave. Of a struct or of a container that is not empty it reads only the header, and adds a
+// level for it. There is room for a token.
 func (r *Reader) value(kind byte, t Type, b []byte, i int) (int, step) {
 	w := r.w[r.n:]
 	switch kind {

@@ -128,19 +128,19 @@ struct Order { 1: list<Line> lines, 2: map<string, Line> named, 3: U u, 4: Color
 		want   string
 	}{
 		{m{"none": 1}, "Order.none: not found"},
-		{m{"lines": 1}, "Order.lines: int in the place of list<Line>"},
+		{m{"lines": 1}, "Order.lines: int instead of list<Line>"},
 		{m{"lines": []any{m{"article": "a"}, m{"count": 200}}}, "Order.lines[1].count: a number out of the range of i8"},
-		{m{"lines": []any{nil}}, "Order.lines[0]: <nil> in the place of Line"},
-		{m{"named": m{"x": m{"count": "y"}}}, `Order.named["x"].count: string in the place of i8`},
-		{m{"named": []any{}}, "Order.named: []interface {} in the place of map<string, Line>"},
+		{m{"lines": []any{nil}}, "Order.lines[0]: <nil> instead of Line"},
+		{m{"named": m{"x": m{"count": "y"}}}, `Order.named["x"].count: string instead of i8`},
+		{m{"named": []any{}}, "Order.named: []interface {} instead of map<string, Line>"},
 		{m{"u": m{"a": 1, "b": "x"}}, "Order.u: more than one field of a union"},
 		{m{"c": "BLUE"}, "Order.c: no value of Color has this name"},
 		{m{"ids": []int64{1, 2, 3_000_000_000}}, "Order.ids[2]: a number out of the range of i32"},
-		{m{"ids": []any{1.5}}, "Order.ids[0]: float64 in the place of i32"},
-		{m{"keyed": m{"a": 1}}, `Order.keyed["a"]: string in the place of Line`},
-		{m{"keyed": []dynamic.Pair{{Key: m{"article": 1}, Value: 2}}}, `.article: int in the place of string`},
-		{m{"deep": map[any]any{7: []any{m{"a": true}}}}, "Order.deep[7][0].a: bool in the place of i32"},
-		{m{"next": mustStruct(t, s, "Line").New()}, "Order.next: reflection.Message in the place of Order"},
+		{m{"ids": []any{1.5}}, "Order.ids[0]: float64 instead of i32"},
+		{m{"keyed": m{"a": 1}}, `Order.keyed["a"]: string instead of Line`},
+		{m{"keyed": []dynamic.Pair{{Key: m{"article": 1}, Value: 2}}}, `.article: int instead of string`},
+		{m{"deep": map[any]any{7: []any{m{"a": true}}}}, "Order.deep[7][0].a: bool instead of i32"},
+		{m{"next": mustStruct(t, s, "Line").New()}, "Order.next: reflection.Message instead of Order"},
 		{endless, "nested more than 1000 deep"},
 	} {
 		got, err := typ.FromMap(test.fields)

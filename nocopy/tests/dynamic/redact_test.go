@@ -104,11 +104,11 @@ func TestErrorsWithoutValues(t *testing.T) {
 	maskSet := func(path string, v any) error { return messages.MustMask(m.ThriftDesc(), path).Set(m, v) }
 	for want, err := range map[string]error{
 		"User.pin: a number out of the range of i32":              m.Set("pin", int64(77<<40)),
-		"User.pin: string in the place of i32":                    m.Set("pin", "hush"),
+		"User.pin: string instead of i32":                         m.Set("pin", "hush"),
 		"User.answer: no value of E has this name":                m.Set("answer", "hush"),
 		"a number out of the range of i8":                         digits.List().Append(7777),
-		"string in the place of list<i32>":                        pins.Map().Put("hush", "hush"),
-		"User.pins: string in the place of i32":                   fromMap(map[string]any{"pins": map[string]any{"hush": []any{"hush"}}}),
+		"string instead of list<i32>":                             pins.Map().Put("hush", "hush"),
+		"User.pins: string instead of i32":                        fromMap(map[string]any{"pins": map[string]any{"hush": []any{"hush"}}}),
 		"User.hidden.named: a number out of the range of i32":     fromMap(map[string]any{"hidden": map[string]any{"named": map[string]any{"hush": int64(77 << 40)}}}),
 		"mask: pin: a string can't be set where the type is i32":  maskSet("pin", "hush"),
 		"mask: digits[*]: the number is out of the range of i8":   maskSet("digits[*]", 7777),

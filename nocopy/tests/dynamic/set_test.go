@@ -169,11 +169,11 @@ func TestSetErrors(t *testing.T) {
 		v     any
 		want  string
 	}{
-		{"items", []any{map[string]any{}, map[string]any{"count": "x"}}, "All.items[1].count: string in the place of i32"},
-		{"byColor", map[string]any{"RED": 1}, `All.byColor["RED"]: int in the place of Item`},
+		{"items", []any{map[string]any{}, map[string]any{"count": "x"}}, "All.items[1].count: string instead of i32"},
+		{"byColor", map[string]any{"RED": 1}, `All.byColor["RED"]: int instead of Item`},
 		{"names", map[string]any{"x": "x"}, `All.names["x"]: a text that is no i64`},
-		{"secret", map[string]any{"hidden": "x"}, "All.secret: string in the place of i32"},
-		{"next", map[string]any{"secret": map[string]any{"hidden": "x"}}, "All.next.secret: string in the place of i32"},
+		{"secret", map[string]any{"hidden": "x"}, "All.secret: string instead of i32"},
+		{"next", map[string]any{"secret": map[string]any{"hidden": "x"}}, "All.next.secret: string instead of i32"},
 		{"next", map[string]any{"none": 1}, "All.next.none: not found; the fields are flag, tiny, small, "},
 		{"items[0].count", 1, "All.items[0].count: not found: items is a field, and only Lookup follows a path from there"},
 		{"item.count", 1, "All.item.count: not found: item is a field, and only Lookup follows a path from there"},

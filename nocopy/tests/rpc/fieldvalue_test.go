@@ -51,10 +51,10 @@ func TestFieldValues(t *testing.T) {
 			t.Errorf("%v %v %v %v %v %v %v %v %v %d %q %q %d", v0, v1, v2, v3, v4, v5, v6, v7, v8, len(v9), v10, v11, declared)
 		}
 		if v, ok := c.Int64(107); ok || v != 0 {
-			t.Errorf("an i64 in the place of a string: %d", v)
+			t.Errorf("an i64 instead of a string: %d", v)
 		}
 		if v, ok := c.Text(104); ok || v != "" {
-			t.Errorf("a string in the place of an i64: %q", v)
+			t.Errorf("a string instead of an i64: %q", v)
 		}
 		if v, ok := c.Text(112); ok || v != "" {
 			t.Errorf("a field that is absent: %q", v)

@@ -239,7 +239,7 @@ func TestCheckHealth(t *testing.T) {
 		return nil
 	})}, nil))
 	if err := rpc.CheckHealth(bg, odd); !errors.As(err, &answer) || answer.Type != rpc.MissingResult {
-		t.Errorf("a text in the place of a status: %v", err)
+		t.Errorf("a text instead of a status: %v", err)
 	}
 	c.Close()
 	if err := rpc.CheckHealth(bg, c); !errors.Is(err, rpc.ErrClientClosed) {

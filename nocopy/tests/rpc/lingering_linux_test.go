@@ -81,7 +81,7 @@ func TestLingering(t *testing.T) {
 	asks := frame(strict(call, "nocopy.sharedMemory", 0, []byte{11, 0, 1, 0, 0, 0, 9, 1, 0, 0, 0, 0, 0, 16, 0, 0, 0}))
 	for _, shared := range []rpc.SharedMemory{0, rpc.CopyFromPeer} {
 		for name, attack := range map[string]func(t *testing.T, nc net.Conn){
-			"in the place of memory": func(t *testing.T, nc net.Conn) {
+			"instead of memory": func(t *testing.T, nc net.Conn) {
 				passSlow(t, nc, asks[:6])
 				time.Sleep(10 * time.Millisecond)
 				nc.Write(asks[6:])
@@ -172,7 +172,7 @@ func TestLingering(t *testing.T) {
 // with a reply, or with what is never read. The client dials, calls and closes as ever.
 func TestLingeringServer(t *testing.T) {
 	for name, answer := range map[string]func(t *testing.T, nc net.Conn){
-		"in the place of memory": func(t *testing.T, nc net.Conn) {
+		"instead of memory": func(t *testing.T, nc net.Conn) {
 			b := frame(strict(reply, "nocopy.sharedMemory", 0, []byte{11, 0, 0, 0, 0, 0, 9, 1, 0, 0, 0, 0, 0, 16, 0, 0, 0}))
 			passSlow(t, nc, b[:6])
 			time.Sleep(10 * time.Millisecond)

@@ -68,7 +68,8 @@ func (*framed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, t
 // errUnframed is the error of a length that is the beginning of a message instead.
 var errUnframed = fmt.Errorf("%w: a message without a frame", chain.ErrFrameSize)
 
-// foreign returns an error that names what has arrived instead of a frame; nil if that is not known.
+// foreign returns an error that names what has arrived instead of a frame; nil if that is not
+// known.
 func (r *Receiver) foreign() error {
 	b := r.in.Bytes()
 	if b[0] == message.Version1>>8 && b[1] == message.Version1&0xff {
