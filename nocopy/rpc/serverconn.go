@@ -114,7 +114,7 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 		c.raw = t.NetConn()
 	}
 	c.in = transport.Receiver{
-		Conn: nc, Limits: transport.LimitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), Closing: &s.closing, Requests: true,
+		Conn: nc, Accept: transport.Wire(s.Wires), Limits: transport.LimitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), Closing: &s.closing, Requests: true,
 		IdleTimeout: max(s.IdleTimeout, 0), MessageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
 	}
 	c.settingUp.Store(true)

@@ -236,6 +236,7 @@ func (c *serverConn) readFailed(h message.Header, err error) bool {
 	c.mu.Unlock()
 	var bad *nocopy.Error
 	var internal *ApplicationException
+	var refused *transport.Refusal
 	switch timeout := errors.Is(err, os.ErrDeadlineExceeded) && err != transport.ErrTimeout; {
 	case timeout && c.in.Last:
 		if mayDrain {
@@ -251,6 +252,12 @@ func (c *serverConn) readFailed(h message.Header, err error) bool {
 		return c.keepReading()
 	case h.Size > 0 && errors.Is(err, transport.ErrTooLarge):
 		return c.refuseBad(h, c.srv.method(h), err)
+	case errors.As(err, &refused):
+		c.logEnd(err)
+		if h.Type != message.Oneway {
+			return c.refuse(h, &ApplicationException{ExceptionType(refused.Type), refused.Text}, true)
+		}
+		c.in.Stats.Refused(refused.Type)
 	case errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
 		c.logEnd(err)
 		if h.Size > 0 {

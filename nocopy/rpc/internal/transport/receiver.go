@@ -23,6 +23,7 @@ type Receiver struct {
 	Link           *shm.Link // nil if there is no shared memory
 	Trusts         bool      // messages in shared memory are used where they lie
 	Transport      Transport // nil: it is told from the first bytes
+	Accept         Wire      // in which ways messages may come; 0: in all
 	Limits         Limits
 	IdleTimeout    time.Duration // how long to wait for a message to begin; 0 for ever
 	MessageTimeout time.Duration // how long a message may take that has begun; 0 for ever
@@ -59,6 +60,14 @@ func (r *Receiver) Passing() bool { return r.passing.Load() }
 // header's name is valid as long as the chunk. The error is io.EOF if the stream ends between
 // messages; after some errors the header is known, and its size is not 0.
 func (r *Receiver) Next() (message.Header, chain.Chunk, error) {
+	h, c, err := r.next()
+	if err != nil {
+		return h, c, err
+	}
+	return r.admit(h, c)
+}
+
+func (r *Receiver) next() (message.Header, chain.Chunk, error) {
 	if len(r.frameRest.Mem) > 0 {
 		c := r.frameRest
 		r.frameRest = chain.Chunk{}

@@ -1,0 +1,58 @@
+package transport
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+)
+
+// Wire is a way in which messages are spoken, or a set of such ways.
+type Wire uint16
+
+// The ways that this package receives.
+const (
+	FramedBinary Wire = 1 << iota
+	UnframedBinary
+)
+
+var wireNames = []string{"framed Binary", "unframed Binary"}
+
+// String returns the names of the ways.
+func (w Wire) String() string {
+	var names []string
+	for i, name := range wireNames {
+		if w&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Refusal is the error of a message that is refused because of the way in which it was sent. Its
+// header is known, and the answer's type is that of an ApplicationException.
+type Refusal struct {
+	Type int32
+	Text string
+}
+
+func (r *Refusal) Error() string { return r.Text }
+
+const unsupportedClientType = 10
+
+// admit refuses a message that came in a way which r does not accept: then it releases the chunk.
+func (r *Receiver) admit(h message.Header, c chain.Chunk) (message.Header, chain.Chunk, error) {
+	way := FramedBinary
+	if r.Transport == Unframed {
+		way = UnframedBinary
+	}
+	if r.Accept == 0 || r.Accept&way != 0 {
+		return h, c, nil
+	}
+	h.Name = bytes.Clone(h.Name)
+	c.Release()
+	text := fmt.Sprintf("a call in %v, where the server accepts %v", way, r.Accept)
+	return h, chain.Chunk{}, &Refusal{unsupportedClientType, text}
+}
