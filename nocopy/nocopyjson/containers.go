@@ -11,7 +11,7 @@ func (r *reader) list(p *plan, depth int) bool {
 	r.out = append(r.out, byte(p.elem.wire), 0, 0, 0, 0)
 	at := len(r.out)
 	for n := 0; ; n++ {
-		c := r.next()
+		c := r.nextElement(n == 0)
 		if c == ']' {
 			return r.count(at, n)
 		}
@@ -35,7 +35,7 @@ func (r *reader) object(p *plan, depth int) bool {
 	r.out = append(r.out, byte(p.key.wire), byte(p.elem.wire), 0, 0, 0, 0)
 	at, keys := len(r.out), r.keys.begin()
 	for n := 0; ; n++ {
-		c := r.next()
+		c := r.nextName(n == 0)
 		if c == '}' {
 			r.keys.end(keys)
 			return r.count(at, n)
@@ -47,7 +47,7 @@ func (r *reader) object(p *plan, depth int) bool {
 		if !r.key(p.key) || !r.newKey(keys, key) {
 			return r.atElement(n)
 		}
-		if c = r.next(); c == 0 || !r.value(p.elem, c, depth) {
+		if c = r.nextValue(); c == 0 || !r.value(p.elem, c, depth) {
 			return r.atElement(n)
 		}
 	}
@@ -64,7 +64,7 @@ func (r *reader) pairs(p *plan, depth int) bool {
 	r.out = append(r.out, byte(p.key.wire), byte(p.elem.wire), 0, 0, 0, 0)
 	at, keys := len(r.out), r.keys.begin()
 	for n := 0; ; n++ {
-		c := r.next()
+		c := r.nextElement(n == 0)
 		switch c {
 		case ']':
 			r.keys.end(keys)
@@ -77,15 +77,15 @@ func (r *reader) pairs(p *plan, depth int) bool {
 			return r.atElement(n)
 		}
 		key, start := len(r.out), 0
-		if c = r.next(); c == ']' {
+		if c = r.nextElement(true); c == ']' {
 			r.fail(r.start, fmt.Errorf("%w: a pair without a key", ErrValue))
 		} else if start = r.start; c != 0 && r.value(p.key, c, depth) {
 			if !r.keys.add(keys, r.out, key, len(r.out)) {
 				r.fail(start, ErrDuplicate)
-			} else if c = r.next(); c == ']' {
+			} else if c = r.nextElement(false); c == ']' {
 				r.fail(r.start, fmt.Errorf("%w: a pair without a value", ErrValue))
 			} else if c != 0 && r.value(p.elem, c, depth) {
-				if c = r.next(); c == ']' {
+				if c = r.nextElement(false); c == ']' {
 					continue
 				} else if c != 0 {
 					r.fail(r.start, fmt.Errorf("%w: more than a key and a value", ErrValue))

@@ -24,7 +24,9 @@ type reader struct {
 	// Options of dec: names that come twice are an error, or not; strings need not be UTF-8.
 	strict, lenient, invalid jsontext.Options
 
-	start, end int // of the last token in in
+	quick      bool // no token has been left to the tokenizer yet: see scan.go
+	plain      bool // with quick: the last string stands for itself
+	start, end int  // of the last token in in
 	out        []byte
 	most       int // bytes of out
 	scratch    []byte
@@ -62,8 +64,12 @@ func read(d *nocopy.XDesc, text []byte, o reading) (nocopy.XStruct, error) {
 		r.fail(0, tooLong(o.limits.MaxBytes))
 		return nocopy.XStruct{}, r.failure(d)
 	}
+	r.quick = true
 	if !r.root(p, o.limits.MaxBytes) {
-		return nocopy.XStruct{}, r.failure(d)
+		r.quick = false
+		if !r.root(p, o.limits.MaxBytes) {
+			return nocopy.XStruct{}, r.failure(d)
+		}
 	}
 	var s nocopy.XStruct
 	var err error
@@ -77,6 +83,7 @@ func read(d *nocopy.XDesc, text []byte, o reading) (nocopy.XStruct, error) {
 	if errors.As(err, &bad) {
 		// The text has no fault that Parse could find but that the index becomes too large.
 		// Reading again up to there finds the place.
+		r.quick = false
 		if r.root(p, bad.Offset) {
 			r.fail(len(text), nil)
 		}
@@ -100,20 +107,16 @@ func (r *reader) free() {
 
 // root reads the whole text. most is how many bytes the message may have.
 func (r *reader) root(p *structPlan, most int) bool {
-	r.buf = *bytes.NewBuffer(r.in)
-	names := r.lenient // in what is known they are found here
-	if r.allowUnknown && !r.repeatUnknown {
-		names = r.strict
-	}
-	if r.replaceInvalid {
-		r.dec.Reset(&r.buf, names, r.invalid)
-	} else {
-		r.dec.Reset(&r.buf, names)
-	}
 	r.out, r.seen, r.most, r.end = r.out[:0], r.seen[:0], most, 0
 	r.err, r.path = nil, r.path[:0]
 	r.keys.reset()
-	c := r.next()
+	var c byte
+	if r.quick {
+		c = r.token(r.afterSpace(0))
+	} else {
+		r.tokenize(0)
+		c = r.next()
+	}
 	if c == 0 {
 		return false
 	}
@@ -126,11 +129,29 @@ func (r *reader) root(p *structPlan, most int) bool {
 	if len(r.out) > r.most {
 		return r.fail(r.end, r.tooLarge())
 	}
+	if r.quick {
+		end, _ := r.afterSpace(r.end)
+		return end == len(r.in)
+	}
 	if _, err := r.dec.ReadToken(); err != io.EOF {
 		rest := bytes.TrimLeft(r.in[r.end:], " \t\r\n")
 		return r.fail(len(r.in)-len(rest), nocopy.ErrTrailing)
 	}
 	return true
+}
+
+// tokenize makes the tokenizer read the text from an offset on.
+func (r *reader) tokenize(from int) {
+	r.buf = *bytes.NewBuffer(r.in[from:])
+	names := r.lenient // in what is known they are found here
+	if r.allowUnknown && !r.repeatUnknown {
+		names = r.strict
+	}
+	if r.replaceInvalid {
+		r.dec.Reset(&r.buf, names, r.invalid)
+	} else {
+		r.dec.Reset(&r.buf, names)
+	}
 }
 
 // fail notes what is wrong at an offset of the text. It returns false.
@@ -184,12 +205,8 @@ func (r *reader) wrong(c byte, want string) bool {
 
 // next reads a token, which is then from start to end, and returns its first byte; 0 if it fails.
 func (r *reader) next() byte {
-	if len(r.out) > r.most {
-		r.fail(r.end, r.tooLarge())
+	if !r.makeRoom() {
 		return 0
-	}
-	if cap(r.out)-len(r.out) < 64 {
-		r.out = slices.Grow(r.out, cap(r.out)+64) // append would grow by less than twice
 	}
 	if _, err := r.dec.ReadToken(); err != nil {
 		r.syntax(err)
@@ -197,6 +214,18 @@ func (r *reader) next() byte {
 	}
 	r.start, r.end = r.skipSpace(r.end), int(r.dec.InputOffset())
 	return r.in[r.start]
+}
+
+// makeRoom makes room in out for a value of fixed size and what stands around it, or fails if the
+// message is too large.
+func (r *reader) makeRoom() bool {
+	if len(r.out) > r.most {
+		return r.fail(r.end, r.tooLarge())
+	}
+	if cap(r.out)-len(r.out) < 64 {
+		r.out = slices.Grow(r.out, cap(r.out)+64) // append would grow by less than twice
+	}
+	return true
 }
 
 func (r *reader) tooDeep() error {
@@ -246,17 +275,22 @@ func (r *reader) structure(p *structPlan, depth int) bool {
 	base, set := len(r.seen), 0
 	r.seen = slices.Grow(r.seen, (len(p.fields)+63)/64)[:base+(len(p.fields)+63)/64]
 	clear(r.seen[base:])
-	for next := 0; ; {
-		c := r.next()
-		if c == '}' {
-			break
+	unknown := 0
+	for next, first := 0, true; ; first = false {
+		i := next
+		if !(next < len(p.fields) && r.expects(p.fields[next].quoted, first)) {
+			c := r.nextName(first)
+			if c == '}' {
+				break
+			}
+			if c == 0 {
+				return false
+			}
+			i = p.find(r, next)
 		}
-		if c == 0 {
-			return false
-		}
-		nameAt, i := r.start, p.find(r, next)
+		nameAt := r.start
 		if i < 0 {
-			if !r.unknown() {
+			if unknown++; !r.unknown(unknown) {
 				return false
 			}
 			continue
@@ -269,7 +303,8 @@ func (r *reader) structure(p *structPlan, depth int) bool {
 			r.seen[base+i>>6] |= bit
 		}
 		next = i + 1
-		if c = r.next(); c == 'n' && !f.required {
+		c := r.nextValue()
+		if c == 'n' && !f.required {
 			continue
 		}
 		if set++; set > 1 && p.desc.IsUnion() && c != 0 {
@@ -325,10 +360,18 @@ func (r *reader) value(p *plan, c byte, depth int) bool {
 	return r.scalar(p, c)
 }
 
-// unknown reads the value of a field that the struct does not have.
-func (r *reader) unknown() bool {
+// unknown reads the value of a field that the struct does not have. It is the nth such field of
+// the struct.
+func (r *reader) unknown(n int) bool {
 	if !r.allowUnknown {
 		return r.fail(r.start, fmt.Errorf("%w: %.64q", ErrUnknownField, r.text()))
+	}
+	if r.quick {
+		if n > 1 && !r.repeatUnknown {
+			return false // the tokenizer knows whether a name comes twice
+		}
+		c := r.nextValue()
+		return c != 0 && (c != '{' && c != '[' || r.skip(r.start))
 	}
 	for open := 0; ; {
 		switch r.next() {

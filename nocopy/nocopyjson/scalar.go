@@ -24,12 +24,18 @@ func (r *reader) text() []byte {
 	if r.isPlain(inside) {
 		return inside
 	}
+	if r.quick {
+		return r.scratch
+	}
 	r.scratch, _ = jsontext.AppendUnquote(r.scratch[:0], raw) // the tokenizer has accepted it
 	return r.scratch
 }
 
 // isPlain reports whether the inside of a string stands for itself.
 func (r *reader) isPlain(inside []byte) bool {
+	if r.quick {
+		return r.plain
+	}
 	return bytes.IndexByte(inside, '\\') < 0 && (!r.replaceInvalid || utf8.Valid(inside))
 }
 
@@ -45,6 +51,8 @@ func (r *reader) string(p *plan) bool {
 		raw := r.raw()
 		if inside := raw[1 : len(raw)-1]; r.isPlain(inside) {
 			r.out = append(r.out, inside...)
+		} else if r.quick {
+			r.out = append(r.out, r.scratch...)
 		} else {
 			r.out, _ = jsontext.AppendUnquote(r.out, raw) // the tokenizer has accepted it
 		}

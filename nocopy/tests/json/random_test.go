@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/referee"
@@ -126,6 +127,28 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// checkByTokenizer compares what reading text with AllowUnknown, or without, gave with what it
+// gives when the tokenizer reads all of it: two names that are unknown make it do so.
+func checkByTokenizer(t *testing.T, d *thriftimpl.Desc, text []byte, s nocopy.Struct, err error) {
+	inside, is := bytes.CutPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{"))
+	if !is || errors.Is(err, nocopyjson.ErrUnknownField) {
+		return
+	}
+	const unknown = `{"\u0000a":0,"\u0000b":0`
+	comma := ","
+	if bytes.HasPrefix(bytes.TrimLeft(inside, " \t\r\n"), []byte("}")) {
+		comma = ""
+	}
+	longer := slices.Concat([]byte(unknown), []byte(comma), inside)
+	want, wantErr := nocopyjson.UnmarshalAs(d, longer, nocopy.Limits{MaxBytes: 1<<16 + len(longer) - len(text), MaxDepth: 10}, nocopyjson.AllowUnknown)
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("%q: %v, by the tokenizer %v", text, err, wantErr)
+	}
+	if err == nil && !bytes.Equal(s.Message().Bytes(), want.Message().Bytes()) {
+		t.Fatalf("%q: %x, by the tokenizer %x", text, s.Message().Bytes(), want.Message().Bytes())
+	}
+}
+
 func checkRead(t *testing.T, d *thriftimpl.Desc, text []byte, unknown bool) {
 	opts := []nocopy.Option{nocopy.Limits{MaxBytes: 1 << 16, MaxDepth: 10}}
 	if unknown {
@@ -136,6 +159,7 @@ func checkRead(t *testing.T, d *thriftimpl.Desc, text []byte, unknown bool) {
 	if !bytes.Equal(before, text) {
 		t.Fatal("the text was changed")
 	}
+	checkByTokenizer(t, d, text, s, err)
 	if err != nil {
 		var bad *nocopy.Error
 		if !errors.As(err, &bad) || bad.Offset < 0 || bad.Offset > len(text) || bad.Path == "" || bad.Err == nil {

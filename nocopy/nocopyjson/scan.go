@@ -1,0 +1,261 @@
+package nocopyjson
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+
+	"github.com/nocopythrift/nocopythrift/internal/jsontext"
+)
+
+// A text is read without the tokenizer first, by the functions in this file: what reads a value
+// knows which tokens may come, and need not ask a state machine. Whatever they don't take, the
+// tokenizer judges: the text is then read once more, from its beginning. So they accept nothing
+// that it refuses, and every error is one of the slower way.
+
+// nextName reads the name of an object's next member, or the brace that ends it. first tells that
+// no member has come.
+func (r *reader) nextName(first bool) byte {
+	if !r.quick {
+		return r.next()
+	}
+	i, c := r.afterSpace(r.end)
+	if c == '}' {
+		return r.sign(i)
+	}
+	if !first {
+		if c != ',' {
+			return 0
+		}
+		i, c = r.afterSpace(i + 1)
+	}
+	if c != '"' {
+		return 0
+	}
+	return r.quoted(i)
+}
+
+// expects reports whether a name stands next in the text, as quoted has it. It is then the last
+// token.
+func (r *reader) expects(quoted string, first bool) bool {
+	if !r.quick || quoted == "" {
+		return false
+	}
+	i := r.end
+	if !first {
+		if i >= len(r.in) || r.in[i] != ',' {
+			return false
+		}
+		i++
+	}
+	if n := len(quoted); len(r.in)-i < n || string(r.in[i:i+n]) != quoted {
+		return false
+	}
+	r.start, r.end, r.plain = i, i+len(quoted), true
+	return true
+}
+
+// nextValue reads the first token of a member's value, after its name.
+func (r *reader) nextValue() byte {
+	if !r.quick {
+		return r.next()
+	}
+	i, c := r.afterSpace(r.end)
+	if c != ':' {
+		return 0
+	}
+	return r.token(r.afterSpace(i + 1))
+}
+
+// nextElement reads the first token of an array's next element, or the bracket that ends it. first
+// tells that no element has come.
+func (r *reader) nextElement(first bool) byte {
+	if !r.quick {
+		return r.next()
+	}
+	i, c := r.afterSpace(r.end)
+	if c == ']' {
+		return r.sign(i)
+	}
+	if !first {
+		if c != ',' {
+			return 0
+		}
+		i, c = r.afterSpace(i + 1)
+	}
+	return r.token(i, c)
+}
+
+// skip passes over the object or array at an offset, which the tokenizer reads.
+func (r *reader) skip(from int) bool {
+	r.tokenize(from)
+	for open := 0; ; {
+		token, err := r.dec.ReadToken()
+		if err != nil {
+			return false
+		}
+		switch token.Kind() {
+		case '{', '[':
+			if open++; open > r.limits.MaxDepth {
+				return false
+			}
+		case '}', ']':
+			open--
+		}
+		if open == 0 {
+			r.end = from + int(r.dec.InputOffset())
+			return true
+		}
+	}
+}
+
+// afterSpace returns where the first byte from i on is that is no white space, and that byte; 0 at
+// the end of the text.
+func (r *reader) afterSpace(i int) (int, byte) {
+	for ; i < len(r.in); i++ {
+		switch c := r.in[i]; c {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return i, c
+		}
+	}
+	return i, 0
+}
+
+// sign reads the token of one byte at i.
+func (r *reader) sign(i int) byte {
+	r.start, r.end = i, i+1
+	return r.in[i]
+}
+
+// token reads the first token of a value, which begins at i with c.
+func (r *reader) token(i int, c byte) byte {
+	if !r.makeRoom() {
+		return 0
+	}
+	switch c {
+	case '"':
+		return r.quoted(i)
+	case '{', '[':
+		return r.sign(i)
+	case 't':
+		return r.literal(i, "true")
+	case 'f':
+		return r.literal(i, "false")
+	case 'n':
+		return r.literal(i, "null")
+	}
+	return r.number(i)
+}
+
+func (r *reader) literal(i int, text string) byte {
+	if len(r.in)-i < len(text) || string(r.in[i:i+len(text)]) != text {
+		return 0
+	}
+	r.start, r.end = i, i+len(text)
+	return text[0]
+}
+
+// number reads the number at i, if there is one.
+func (r *reader) number(i int) byte {
+	at := i
+	if at < len(r.in) && r.in[at] == '-' {
+		at++
+	}
+	whole := at
+	if at = r.digits(at); at == whole || r.in[whole] == '0' && at > whole+1 {
+		return 0
+	}
+	if at < len(r.in) && r.in[at] == '.' {
+		point := at
+		if at = r.digits(at + 1); at == point+1 {
+			return 0
+		}
+	}
+	if at < len(r.in) && r.in[at]|0x20 == 'e' {
+		at++
+		if at < len(r.in) && (r.in[at] == '+' || r.in[at] == '-') {
+			at++
+		}
+		exponent := at
+		if at = r.digits(at); at == exponent {
+			return 0
+		}
+	}
+	r.start, r.end = i, at
+	return r.in[i]
+}
+
+// digits returns where the digits from i on end.
+func (r *reader) digits(i int) int {
+	for i < len(r.in) && r.in[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}
+
+// quoted reads the string whose first quote is at i.
+func (r *reader) quoted(i int) byte {
+	in := r.in
+	at, high := i+1, uint64(0)
+	for ; len(in)-at >= 8; at += 8 {
+		x := binary.LittleEndian.Uint64(in[at:])
+		high |= x
+		if special := specialBytes(x); special != 0 {
+			at += bits.TrailingZeros64(special) >> 3
+			if in[at] != '"' {
+				return r.escaped(i, at)
+			}
+			return r.endQuoted(i, at, high&highBits == 0)
+		}
+	}
+	for ; at < len(in); at++ {
+		switch c := in[at]; {
+		case c == '"':
+			return r.endQuoted(i, at, false)
+		case c == '\\' || c < ' ':
+			return r.escaped(i, at)
+		}
+	}
+	return 0
+}
+
+// endQuoted ends a string without escapes, from the quote at i to that at end. With ascii all its
+// bytes are.
+func (r *reader) endQuoted(i, end int, ascii bool) byte {
+	if !ascii && !utf8.Valid(r.in[i+1:end]) {
+		return 0
+	}
+	r.start, r.end, r.plain = i, end+1, true
+	return '"'
+}
+
+// escaped reads the string whose first quote is at i, of which those before at are no escapes.
+func (r *reader) escaped(i, at int) byte {
+	for ; at < len(r.in) && r.in[at] != '"'; at++ {
+		if r.in[at] == '\\' {
+			at++
+		}
+	}
+	if at >= len(r.in) {
+		return 0
+	}
+	var err error
+	if r.scratch, err = jsontext.AppendUnquote(r.scratch[:0], r.in[i:at+1]); err != nil {
+		return 0
+	}
+	r.start, r.end, r.plain = i, at+1, false
+	return '"'
+}
+
+const (
+	eachByte = 0x0101010101010101
+	highBits = 0x80 * eachByte
+)
+
+// specialBytes returns a word whose lowest bit that is set is the highest bit of the lowest byte
+// of x that is a quote, a backslash or below a space; 0 if there is none.
+func specialBytes(x uint64) uint64 {
+	quotes, escapes := x^'"'*eachByte, x^'\\'*eachByte
+	return ((x-' '*eachByte)&^x | (quotes-eachByte)&^quotes | (escapes-eachByte)&^escapes) & highBits
+}
