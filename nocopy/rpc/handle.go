@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -17,7 +16,7 @@ import (
 )
 
 // newRequest returns a request with the header's form and sequence id.
-func (c *serverConn) newRequest(h message.Header) *request {
+func (o *origin) newRequest(h message.Header) *request {
 	req := requests.Get().(*request)
 	req.strict, req.seqid = h.Strict, h.SeqID
 	return req
@@ -47,8 +46,8 @@ func (c *serverConn) process(h message.Header, chunk chain.Chunk) bool {
 }
 
 // methodOf returns the method that a message calls. If there is none, it returns the answer.
-func (c *serverConn) methodOf(h message.Header) (*Method, *ApplicationException) {
-	m := c.srv.method(h)
+func (o *origin) methodOf(h message.Header) (*Method, *ApplicationException) {
+	m := o.srv.method(h)
 	switch {
 	case !h.IsRequest():
 		return nil, &ApplicationException{InvalidMessageType, fmt.Sprintf("%d", h.Type)}
@@ -61,7 +60,7 @@ func (c *serverConn) methodOf(h message.Header) (*Method, *ApplicationException)
 // refuse answers a message with e instead of handling it, and returns what keepReading does. With
 // noMore no more requests are handled.
 func (c *serverConn) refuse(h message.Header, e *ApplicationException, noMore bool) bool {
-	c.in.Stats.Refused(int32(e.Type))
+	c.stats.Refused(int32(e.Type))
 	req := c.newRequest(h)
 	c.admit(req, false)
 	c.answer(req, e, c.bareName(h.Name))
@@ -75,7 +74,7 @@ func (c *serverConn) refuseBad(h message.Header, m *Method, err error) bool {
 	c.srv.log(slog.LevelWarn, "call refused", "peer", c.peer, "method", loggedText(string(h.Name), maxLoggedName), "err", err)
 	e := protocolError(err)
 	if h.Type == message.Oneway || m != nil && m.Oneway() {
-		c.in.Stats.Refused(int32(e.Type))
+		c.stats.Refused(int32(e.Type))
 		c.mu.Lock()
 		c.flush() // replies may have been held back to be written with the one to this call
 		c.mu.Unlock()
@@ -86,8 +85,8 @@ func (c *serverConn) refuseBad(h message.Header, m *Method, err error) bool {
 
 // bareName returns the name of a method for a reply: without the service's name and the colon that
 // multiplexing clients put before it. No name of a method in an IDL has a colon.
-func (c *serverConn) bareName(name []byte) string {
-	if m := c.srv.Processor.methods[string(name)]; m != nil {
+func (o *origin) bareName(name []byte) string {
+	if m := o.srv.Processor.methods[string(name)]; m != nil {
 		return m.Name
 	}
 	return string(name[bytes.LastIndexByte(name, ':')+1:])
@@ -131,88 +130,88 @@ func (c *serverConn) handle(req *request, readerID uint64, arrived time.Time) {
 		c.complete(req, readerID)
 	}()
 	defer func() {
-		c.in.Stats.InFlight(-1)
+		c.stats.InFlight(-1)
 		told = true // else it has ended the goroutine
 	}()
-	c.in.Stats.Queued(arrived)
-	c.in.Stats.InFlight(1)
+	c.stats.Queued(arrived)
+	c.stats.InFlight(1)
 	c.callHandler(req, &failed)
 	returned = true
 }
 
 // answerPanic sets the reply to a request whose handler did not return, with v as the cause.
-func (c *serverConn) answerPanic(req *request, v any) {
-	e := c.srv.handlerPanicked(req.method, c.peer, v)
+func (o *origin) answerPanic(req *request, v any) {
+	e := o.srv.handlerPanicked(req.method, o.peer, v)
 	if req.tries != nil {
 		_, _, req.stillUsed = req.tries.close(nocopy.Struct{})
 	}
 	if req.reply = nil; !req.oneway() {
-		c.answer(req, e, req.method.Name)
+		o.answer(req, e, req.method.Name)
 	}
 }
 
 // callHandler calls the handler and sets the reply. It answers a panic and sets failed then. It
 // does not return if the handler ends the goroutine, not even if a deferred function panics on the
 // way and the panic is recovered here.
-func (c *serverConn) callHandler(req *request, failed *bool) {
+func (o *origin) callHandler(req *request, failed *bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			*failed = true
-			c.answerPanic(req, v)
+			o.answerPanic(req, v)
 		}
 	}()
 	m := req.method
-	ctx, call := c.ctx, &req.call
-	*call = Call{Method: m, Args: req.args.Root(), Result: thriftimpl.Absent(), Peer: c.peer}
+	ctx, call := o.ctx, &req.call
+	*call = Call{Method: m, Args: req.args.Root(), Result: thriftimpl.Absent(), Peer: o.peer}
 	var result *nocopy.Message
 	if m.Oneway() {
-		ctx = c.oneway
+		ctx = o.oneway
 	} else {
-		result = c.newResult(m)
+		result = o.newResult(m)
 		call.Result = result.Root()
 	}
-	if c.srv.outermost == nil || m.direct {
+	if o.srv.outermost == nil || m.direct {
 		req.result = result
 		err := m.handler(ctx, call)
 		if result != nil && result.Root() != call.Result {
 			result = nil
 		}
-		c.prepareReply(req, call, result, err)
+		o.prepareReply(req, call, result, err)
 	} else {
-		c.callInterceptors(ctx, req, result)
+		o.callInterceptors(ctx, req, result)
 	}
 }
 
 // callInterceptors calls the interceptors, which call the handler, and sets the reply. result is
 // an empty one, nil if the method is oneway.
-func (c *serverConn) callInterceptors(ctx context.Context, req *request, result *nocopy.Message) {
-	a := newServerTries(c, req.call, result)
+func (o *origin) callInterceptors(ctx context.Context, req *request, result *nocopy.Message) {
+	a := newServerTries(o, req.call, result)
 	req.tries = a
-	err := c.srv.outermost(ctx, &a.call)
+	err := o.srv.outermost(ctx, &a.call)
 	own, filling, running := a.close(a.call.Result)
 	if req.stillUsed = running; filling && err == nil {
-		err = c.conceal("bad interceptor", req.method, errUnfinished)
+		err = o.conceal("bad interceptor", req.method, errUnfinished)
 	}
-	c.prepareReply(req, &a.call, own, err)
+	o.prepareReply(req, &a.call, own, err)
 }
 
 // prepareReply sets the reply to a request whose handler, or outermost interceptor, has left call
 // as it is and has returned err. own is the message of call.Result if the server has made it, else
 // nil.
-func (c *serverConn) prepareReply(req *request, call *Call, own *nocopy.Message, err error) {
+func (o *origin) prepareReply(req *request, call *Call, own *nocopy.Message, err error) {
 	m := req.method
 	if err == nil && thriftimpl.Disowned(req.args) {
-		err = c.conceal("bad handler", m, errors.New("the handler has released its args"))
+		err = o.conceal("bad handler", m, errors.New("the handler has released its args"))
 	}
 	if m.Oneway() {
 		if err != nil {
-			c.srv.log(slog.LevelError, "oneway call failed", "method", m.String(), "peer", c.peer, "err", foreign.Text(err))
+			o.srv.log(slog.LevelError, "oneway call failed", "method", m.String(), "peer", o.peer, "err", foreign.Text(err))
 		}
 		return
 	}
 	if err == nil && own == nil { // an interceptor has made the result, or somebody has released it
-		if own, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(call.Result), message.HeaderRoom(len(m.Name)), c.srv.Limits, c.srv.recycle); err != nil {
-			err = c.conceal("bad result", m, fmt.Errorf("it can't be sent: %w", err))
+		if own, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(call.Result), message.HeaderRoom(len(m.Name)), o.srv.Limits, o.srv.recycle); err != nil {
+			err = o.conceal("bad result", m, fmt.Errorf("it can't be sent: %w", err))
 		} else if !req.stillUsed && call.isForwarded() {
 			call.Result.Release() // what it has is in own
 		}
@@ -220,28 +219,28 @@ func (c *serverConn) prepareReply(req *request, call *Call, own *nocopy.Message,
 		req.detachResult(own)
 	}
 	if err != nil {
-		c.replyError(req, err)
+		o.replyError(req, err)
 		return
 	}
 	if thriftimpl.EndHandles(own); !req.stillUsed {
 		thriftimpl.EndHandles(req.args)
 	}
-	if err := c.setReply(req, own, message.Reply, m.Name); err != nil {
+	if err := o.setReply(req, own, message.Reply, m.Name); err != nil {
 		thriftimpl.End(own)
-		c.replyError(req, c.conceal("bad result", m, err))
+		o.replyError(req, o.conceal("bad result", m, err))
 	}
 }
 
 // newResult returns an empty result of m with room for a reply's header, built in shared memory if
 // it is expected to be large.
-func (c *serverConn) newResult(m *Method) *nocopy.Message {
+func (o *origin) newResult(m *Method) *nocopy.Message {
 	room := message.HeaderRoom(len(m.Name))
-	if c.in.Trusts {
-		if chunk, ok := c.srv.sizes.Place(c.shared, m.Result); ok {
-			return thriftimpl.NewIn(m.Result, chunk, room, &c.srv.Limits)
+	if o.trusts {
+		if chunk, ok := o.srv.sizes.Place(o.shared, m.Result); ok {
+			return thriftimpl.NewIn(m.Result, chunk, room, &o.srv.Limits)
 		}
 	}
-	return thriftimpl.NewHeld(m.Result, room, c.srv.Limits, c.srv.recycle)
+	return thriftimpl.NewHeld(m.Result, room, o.srv.Limits, o.srv.recycle)
 }
 
 // detachResult removes m from the messages that release frees: it becomes the reply.
@@ -260,50 +259,50 @@ func (r *request) detachResult(m *nocopy.Message) {
 }
 
 // replyError sets the reply to a call that has failed with err. Its result is dropped.
-func (c *serverConn) replyError(req *request, err error) {
+func (o *origin) replyError(req *request, err error) {
 	m := req.method
 	if len(m.Throws) > 0 {
-		ok, bad := c.replyException(req, err)
+		ok, bad := o.replyException(req, err)
 		if ok {
 			return
 		}
 		if bad != nil {
-			err = c.conceal("bad handler", m, bad)
+			err = o.conceal("bad handler", m, bad)
 		}
 	}
 	var e *ApplicationException
 	if !errors.As(err, &e) || e == nil {
-		if e = (&ApplicationException{InternalError, err.Error()}); c.srv.HideErrors {
-			e = c.conceal("call failed", m, err)
+		if e = (&ApplicationException{InternalError, err.Error()}); o.srv.HideErrors {
+			e = o.conceal("call failed", m, err)
 		}
 	}
-	c.answer(req, e, m.Name)
+	o.answer(req, e, m.Name)
 }
 
 // replyException sets the reply if err is a declared exception, and reports whether it has. If the
 // exception can't be sent, bad tells why.
-func (c *serverConn) replyException(req *request, err error) (ok bool, bad error) {
-	result := c.newResult(req.method)
+func (o *origin) replyException(req *request, err error) (ok bool, bad error) {
+	result := o.newResult(req.method)
 	defer func() {
 		if !ok { // also when a method of err panics
 			thriftimpl.End(result)
 		}
 	}()
 	if ok, bad = req.method.setException(result.Root(), err); ok {
-		bad = c.setReply(req, result, message.Reply, req.method.Name)
+		bad = o.setReply(req, result, message.Reply, req.method.Name)
 		ok = bad == nil
 	}
 	return ok, bad
 }
 
 // answer makes e the reply to a request for the method name.
-func (c *serverConn) answer(req *request, e *ApplicationException, name string) {
-	c.setReply(req, e.message(message.HeaderRoom(len(name))), message.Exception, name)
+func (o *origin) answer(req *request, e *ApplicationException, name string) {
+	o.setReply(req, e.message(message.HeaderRoom(len(name))), message.Exception, name)
 }
 
 // setReply makes m, whose reserved room gets the header, the reply. It returns an error if m is
 // nested too deeply to be sent.
-func (c *serverConn) setReply(req *request, m *nocopy.Message, typ message.Type, name string) error {
+func (o *origin) setReply(req *request, m *nocopy.Message, typ message.Type, name string) error {
 	message.PutHeader(thriftimpl.Prepend(m, message.HeaderSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
 	if err := m.Check(); err != nil {
 		return err
@@ -312,12 +311,8 @@ func (c *serverConn) setReply(req *request, m *nocopy.Message, typ message.Type,
 	return nil
 }
 
-func (c *serverConn) client() net.Addr { return c.peer }
-
-func (c *serverConn) trustsClient() bool { return c.in.Trusts }
-
-// conceal logs an error on this connection and returns what the client gets instead: a fixed text
+// conceal logs an error of a call from o and returns what the client gets instead: a fixed text
 // and the id under which the log has the error.
-func (c *serverConn) conceal(what string, m *Method, err error) *ApplicationException {
-	return c.srv.conceal(what, m, c.peer, err, nil)
+func (o *origin) conceal(what string, m *Method, err error) *ApplicationException {
+	return o.srv.conceal(what, m, o.peer, err, nil)
 }

@@ -31,21 +31,16 @@ import (
 // The goroutine that has a reply ready writes it, with all others that are ready, unless another
 // goroutine is writing: then that one writes it.
 type serverConn struct {
-	srv  *Server
-	nc   net.Conn
-	raw  net.Conn // nc, or the connection beneath its TLS
-	peer net.Addr
-	in   transport.Receiver // used by the reader only
+	origin // its contexts are set before the first call is read
+	nc     net.Conn
+	raw    net.Conn           // nc, or the connection beneath its TLS
+	in     transport.Receiver // used by the reader only
 	// Keeps descriptors that are passed until the first message has come; nil afterwards, and if
 	// there can't be shared memory
-	passed *shm.Reader
-	shared *shm.Link // nil if there is no shared memory
-	// Of all calls but oneway ones; set before the first one is read
-	ctx     context.Context
-	cancel  context.CancelFunc
-	oneway  context.Context // of oneway calls
-	limit   int             // the most calls under way at a time
-	timer   *time.Timer     // calls relieveReader; set in state handling
+	passed  *shm.Reader
+	cancel  context.CancelFunc // of origin.ctx
+	limit   int                // the most calls under way at a time
+	timer   *time.Timer        // calls relieveReader; set in state handling
 	wake    chan struct{}
 	batch   chain.Batch
 	batched []*request // the requests whose replies batch holds
@@ -109,7 +104,7 @@ const defaultConcurrency = 64
 const patience = time.Millisecond
 
 func newServerConn(s *Server, nc net.Conn) *serverConn {
-	c := &serverConn{srv: s, nc: nc, raw: nc, peer: nc.RemoteAddr(), limit: max(orDefault(s.Concurrency, defaultConcurrency), 1), refs: 1}
+	c := &serverConn{origin: origin{srv: s, peer: nc.RemoteAddr()}, nc: nc, raw: nc, limit: max(orDefault(s.Concurrency, defaultConcurrency), 1), refs: 1}
 	if t, ok := nc.(*tls.Conn); ok {
 		c.raw = t.NetConn()
 	}
@@ -119,7 +114,8 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 	}
 	c.settingUp.Store(true)
 	c.in.Leave = c.leave
-	c.in.Stats = s.stats.Of(c.giveUp)
+	c.stats = s.stats.Of(c.giveUp)
+	c.in.Stats = c.stats
 	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 && s.SASL == nil {
 		c.passed = shm.NewReader(socket)
 		c.in.Src = c.passed
@@ -147,7 +143,7 @@ func (c *serverConn) serve() {
 			c.release()
 		}
 	}()
-	c.in.Stats.Conns(1)
+	c.stats.Conns(1)
 	if err := c.setUp(); err != nil {
 		c.logEnd(err)
 		c.answerPlain(err)
@@ -247,7 +243,7 @@ func (c *serverConn) drop() {
 			}
 			c.srv.forget(c)
 		}()
-		c.in.Stats.Conns(-1)
+		c.stats.Conns(-1)
 	}
 }
 
@@ -487,7 +483,7 @@ func (c *serverConn) send() (err error) {
 			stats.Bytes += c.placed
 			c.placed, c.positions = 0, c.positions[:0]
 		}
-		c.in.Stats.Sent(stats)
+		c.stats.Sent(stats)
 		if err = err1; err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				c.srv.log(slog.LevelWarn, "connection closed", "peer", c.peer, "err", fmt.Errorf("replies are not taken: %w", err))
@@ -507,7 +503,7 @@ func (c *serverConn) send() (err error) {
 // there is room, and adds its position to the batch. It reports whether it has.
 func (c *serverConn) place(r *request) bool {
 	n := r.reply.Len()
-	if c.in.Trusts && r.method != nil {
+	if c.trusts && r.method != nil {
 		c.srv.sizes.Note(r.method.Result, n)
 	}
 	if n < shared.Pipelined || n < shared.Alone && !c.pipelined {

@@ -88,7 +88,8 @@ func (c *serverConn) share(h message.Header, chunk chain.Chunk) bool {
 	c.mu.Lock()
 	c.shared = link
 	c.mu.Unlock()
-	c.in.Link, c.in.Trusts = link, c.srv.SharedMemory.trusts()
+	c.trusts = c.srv.SharedMemory.trusts()
+	c.in.Link, c.in.Trusts = link, c.trusts
 	return true
 }
 

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"context"
-	"net"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -15,7 +14,7 @@ import (
 // of times, at the same time, with other args and results, and after the call has ended; each call
 // of the handler is a try. Call.tries refers to it, also from copies of the Call.
 type serverTries struct {
-	conn   callConn
+	from   *origin
 	method *Method
 	call   Call // given to the interceptors. They may keep it, so that no serverTries is used twice
 
@@ -36,16 +35,8 @@ type serverTries struct {
 	firstFilling [1]nocopy.Struct
 }
 
-// callConn is the connection that a call came from.
-type callConn interface {
-	newResult(m *Method) *nocopy.Message
-	conceal(what string, m *Method, err error) *ApplicationException
-	client() net.Addr
-	trustsClient() bool
-}
-
-func newServerTries(c callConn, call Call, result *nocopy.Message) *serverTries {
-	a := &serverTries{conn: c, method: call.Method, call: call}
+func newServerTries(o *origin, call Call, result *nocopy.Message) *serverTries {
+	a := &serverTries{from: o, method: call.Method, call: call}
 	a.call.tries = a
 	a.results, a.filling = a.firstResult[:0], a.firstFilling[:0]
 	if result != nil {
@@ -62,12 +53,12 @@ func (s *Server) callHandler(ctx context.Context, call *Call) (err error) {
 		return err
 	}
 	if err := a.enterHandler(call); err != nil {
-		return a.conn.conceal("bad interceptor", a.method, err)
+		return a.from.conceal("bad interceptor", a.method, err)
 	}
 	result := call.Result
 	defer func() {
 		if v := recover(); v != nil {
-			err = s.handlerPanicked(a.method, a.conn.client(), v)
+			err = s.handlerPanicked(a.method, a.from.peer, v)
 		}
 		a.leave(result)
 	}()
@@ -97,11 +88,11 @@ func (s *Server) callInner(ctx context.Context, call *Call, f Handler) (err erro
 		return err
 	}
 	if !a.enter() {
-		return a.conn.conceal("bad interceptor", a.method, errEnded)
+		return a.from.conceal("bad interceptor", a.method, errEnded)
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = s.conceal("interceptor panicked", a.method, a.conn.client(), v, debug.Stack())
+			err = s.conceal("interceptor panicked", a.method, a.from.peer, v, debug.Stack())
 		}
 		a.leave(thriftimpl.Absent())
 	}()
@@ -181,7 +172,7 @@ func (a *serverTries) end(args *nocopy.Message, stillUsed bool) {
 	a.ended = true
 	all := append(a.results, args)
 	switch {
-	case stillUsed && a.conn.trustsClient():
+	case stillUsed && a.from.trusts:
 		a.left = all
 	case stillUsed:
 		for _, m := range all {
@@ -228,7 +219,7 @@ func (a *serverTries) returnedException(call *Call, err error) error {
 	ok, bad := a.method.setException(result, err)
 	switch {
 	case bad != nil:
-		return a.conn.conceal("bad handler", a.method, bad)
+		return a.from.conceal("bad handler", a.method, bad)
 	case ok:
 		call.Result = result
 		a.latestUsed = true
@@ -238,7 +229,7 @@ func (a *serverTries) returnedException(call *Call, err error) error {
 
 // newResult adds an empty result to results and returns it. a.mu is held.
 func (a *serverTries) newResult() nocopy.Struct {
-	m := a.conn.newResult(a.method)
+	m := a.from.newResult(a.method)
 	a.results = append(a.results, m)
 	return m.Root()
 }
