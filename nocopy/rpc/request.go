@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -19,10 +21,11 @@ type request struct {
 	tries     *serverTries // nil if there are no interceptors
 	stillUsed bool         // handlers are running that the interceptors did not wait for
 	order     uint64       // its place among the requests of its connection that need a reply
-	strict    bool         // its header was strict, so the reply's is
+	form      message.Form // the reply has the same
 	seqid     int32
-	reply     *nocopy.Message // nil if there is none
-	began     time.Time       // when the handler was called, if the method is slow; else zero
+	reply     *nocopy.Message   // nil if there is none
+	encoded   transport.Encoded // the reply as it is sent, if its form is another than Thrift Binary
+	began     time.Time         // when the handler was called, if the method is slow; else zero
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
@@ -32,6 +35,7 @@ func (r *request) oneway() bool { return r.method != nil && r.method.Oneway() }
 
 // release frees the request and its messages, but those that handlers are still using.
 func (r *request) release() {
+	r.encoded.Free()
 	if r.reply != nil {
 		thriftimpl.End(r.reply)
 	}
