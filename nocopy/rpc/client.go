@@ -107,7 +107,9 @@ func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocop
 		return c.callIntercepted(ctx, m, args)
 	}
 	defer thriftimpl.Struct(args).End()
-	result, err := c.send(ctx, nil, m, args, nil)
+	var x extras
+	result, err := c.send(ctx, nil, m, args, &x)
+	x.deliver()
 	if err != nil && result != thriftimpl.Absent() {
 		result.Release()
 		result = thriftimpl.Absent()
@@ -123,7 +125,7 @@ func (c *Client) callIntercepted(ctx context.Context, m *Method, args nocopy.Str
 	t.call = Call{Method: m, Args: args, Result: thriftimpl.Absent(), tries: t}
 	result = thriftimpl.Absent()
 	defer func() { t.finish(result) }() // also when an interceptor panics
-	err = c.outermost(ctx, &t.call)
+	err = c.outermost(forClient(ctx), &t.call)
 	if left := t.close(); err == nil {
 		return t.finalResult(left)
 	}
@@ -145,17 +147,21 @@ func (c *Client) try(ctx context.Context, call *Call) error {
 		return err
 	}
 	defer t.endTry(args)
-	result, err := c.send(ctx, t.returned, m, args, call.fields)
-	return t.setResult(call, result, err)
+	x := extras{fields: call.fields}
+	result, err := c.send(ctx, t.returned, m, args, &x)
+	return t.setResult(call, result, err, &x)
 }
 
 // send waits for its place among MaxInFlight calls, chooses a connection and makes the call there;
 // if the connection has failed before, it chooses another. It returns early when ctx ends or
-// returned is closed. The caller owns args and must keep them until send returns. fields go out
-// with them.
-func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField) (nocopy.Struct, error) {
+// returned is closed. The caller owns args and must keep them until send returns. x goes out with
+// them, and ctx's headers.
+func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, x *extras) (nocopy.Struct, error) {
 	began := c.opt.stats.Now()
-	err := ctx.Err()
+	err := x.add(ctx, m, c.opt.transport.HasHeaders())
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err == nil {
 		err = c.enter(ctx, returned)
 	}
@@ -174,7 +180,7 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 		if p, conn, err = c.acquireConn(ctx, returned); err != nil {
 			return thriftimpl.Absent(), callError(m, err)
 		}
-		result, err := conn.call(ctx, returned, m, args, fields, began)
+		result, err := conn.call(ctx, returned, m, args, x, began)
 		if err == nil || i == maxTries || !errors.Is(err, ErrNotSent) {
 			return result, err
 		}

@@ -101,7 +101,7 @@ func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
 	c.in = transport.Receiver{
 		Conn: nc, Src: shm.ReaderOf(nc), Link: link, Trusts: link != nil && opt.shared.trusts(), Transport: opt.transport,
 		Limits: transport.LimitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), MessageTimeout: max(opt.stallTimeout, 0),
-		Closing: &c.interrupted, Accept: transport.WireOf(opt.transport, opt.form), Describe: c.describe,
+		Closing: &c.interrupted,
 	}
 	c.in.Stats = opt.stats.Of(func() { c.close(errBroken) })
 	c.in.Reset(opt.recycle)
@@ -125,19 +125,14 @@ func (c *clientConn) wait() { c.goroutines.Wait() }
 
 // call makes one call. It returns early when ctx ends or returned is closed. The caller owns the
 // result, also with an error: then it is absent or holds the exception that is the error.
-func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField, began time.Time) (nocopy.Struct, error) {
+func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, x *extras, began time.Time) (nocopy.Struct, error) {
 	if !thriftimpl.Struct(args).Retain() {
 		return thriftimpl.Absent(), callError(m, errReturned)
 	}
 	done := ctx.Done()
 	mayBlock := done == nil && returned == nil
-	p := newPending(m, args, fields)
+	p := newPending(m, args, x, c.opt.transport)
 	p.began = began
-	if c.opt.form == message.Strict {
-		p.putHead(c.opt.transport)
-	} else {
-		p.encode(c.opt.transport, c.takeID(), c.in.Stats)
-	}
 	if c.link != nil {
 		c.place(p)
 	}
@@ -170,6 +165,7 @@ func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Meth
 		}
 	}
 	result, err := c.result(p)
+	x.got = p.got
 	p.recycle()
 	return result, err
 }
@@ -186,26 +182,6 @@ func (c *clientConn) nextID() int32 {
 			return c.lastID
 		}
 	}
-}
-
-// takeID returns a sequence id for a call that is encoded before it is queued.
-func (c *clientConn) takeID() int32 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.nextID()
-}
-
-// describe returns what describes the struct of a reply; nil if that is not known.
-func (c *clientConn) describe(h message.Header) *thriftimpl.Desc {
-	if h.Type == message.Exception {
-		return exceptionDesc
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if p := c.calls[h.SeqID]; p != nil {
-		return p.method.Result
-	}
-	return nil
 }
 
 // age returns how many sequence ids have been given after id; -1 if id was not given, or half of
@@ -258,7 +234,7 @@ func (c *clientConn) receive() bool {
 	h, body, err := c.in.Next()
 	switch {
 	case err == nil:
-	case h.Size > 0 && transport.EndKnown(err): // one call fails, others go on
+	case h.Size > 0 && errors.Is(err, transport.ErrTooLarge): // one call fails, others go on
 	case c.interrupted.Load() && errors.Is(err, os.ErrDeadlineExceeded):
 		return false
 	case err == io.EOF:
@@ -299,7 +275,7 @@ func (c *clientConn) deliver(h message.Header, body chain.Chunk, err error) {
 		body.Release()
 		return
 	}
-	if p.reply = (receivedReply{h.Type, string(h.Name) == p.method.Name, body}); err != nil {
+	if p.reply = (receivedReply{h.Type, string(h.Name) == p.method.Name, h.Headers, body}); err != nil {
 		p.err = callError(p.method, fmt.Errorf("bad reply: %w", err))
 	}
 	c.unrepliedBytes, c.unrepliedCalls = max(c.unrepliedBytes-p.size, 0), max(c.unrepliedCalls-1, 0)
@@ -344,6 +320,7 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 			return thriftimpl.Absent(), err
 		}
 		defer s.Release()
+		p.noteHeaders(s, exceptionDesc)
 		return thriftimpl.Absent(), readException(s)
 	case p.reply.typ != message.Reply:
 		p.reply.body.Release()
@@ -356,6 +333,7 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 	if err != nil {
 		return thriftimpl.Absent(), err
 	}
+	p.noteHeaders(result, m.Result)
 	return result, m.outcome(result)
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -53,7 +52,7 @@ func TestWrappedIDs(t *testing.T) {
 			args := (&Client{}).NewArgs(m)
 			thriftimpl.Struct(args).Claim(m.Args)
 			go func() {
-				result, err := c.call(ctx, nil, m, args, nil, time.Time{})
+				result, err := c.call(ctx, nil, m, args, &extras{}, time.Time{})
 				if err == nil && !m.Oneway() {
 					result.Release()
 				}
@@ -126,41 +125,6 @@ func TestWrappedIDs(t *testing.T) {
 	})
 }
 
-// TestTakenID: a call that took its sequence id before it was queued gets another one if that id
-// is in use when it is written.
-func TestTakenID(t *testing.T) {
-	emptyPools()
-	defer emptyPools()
-	synctest.Test(t, func(t *testing.T) {
-		m, _ := testMethods()
-		opts := optionsOf([]Option{Compact, Logger(slog.New(slog.DiscardHandler))})
-		nc := newSteered()
-		c := newClientConn(nc, &opts)
-		for range 3 { // the first is being written, the others are queued, with the same id
-			c.lastID = math.MaxInt32 - 1
-			args := (&Client{}).NewArgs(m)
-			thriftimpl.Struct(args).Claim(m.Args)
-			go func() {
-				c.call(context.Background(), nil, m, args, nil, time.Time{})
-				thriftimpl.Struct(args).End()
-			}()
-			synctest.Wait()
-		}
-		nc.writeEnds(nil)
-		for id, p := range c.calls {
-			if h, _, err := message.Parse(p.encoded.Bytes()[4:]); err != nil || h.SeqID != id || p.seqid != id {
-				t.Errorf("call %d is sent as %d, %v", id, h.SeqID, err)
-			}
-		}
-		if len(c.calls) != 3 || c.queuedBytes != 0 {
-			t.Errorf("%d calls are written, %d bytes queued", len(c.calls), c.queuedBytes)
-		}
-		nc.writeEnds(nil)
-		c.close(ErrClientClosed)
-		c.wait()
-	})
-}
-
 // TestBatch: a large call ends a batch: calls after it stay queued, and no reply is for them.
 func TestBatch(t *testing.T) {
 	emptyPools()
@@ -176,7 +140,7 @@ func TestBatch(t *testing.T) {
 			thriftimpl.Struct(args).SetBytes(2<<48|3<<32|11<<16|1, make([]byte, size))
 			thriftimpl.Struct(args).Claim(m.Args)
 			go func() {
-				c.call(context.Background(), nil, m, args, nil, time.Time{})
+				c.call(context.Background(), nil, m, args, &extras{}, time.Time{})
 				thriftimpl.Struct(args).End()
 			}()
 			synctest.Wait()

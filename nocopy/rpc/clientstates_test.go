@@ -225,7 +225,7 @@ func walkCall(t *testing.T, m *machine, method *Method, way string, walk []strin
 		thriftimpl.Struct(args).Offer()
 		thriftimpl.Struct(args).Claim(m.Args)
 		go func() {
-			result, err := c.call(ctx, over, m, args, nil, time.Time{})
+			result, err := c.call(ctx, over, m, args, &extras{}, time.Time{})
 			if result != thriftimpl.Absent() {
 				result.Release()
 			}

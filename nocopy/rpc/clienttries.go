@@ -193,11 +193,14 @@ func (t *clientTries) endTry(args nocopy.Struct) {
 	}
 }
 
-// setResult puts the result of a try into its Call, and returns err. If the call has returned
-// meanwhile, it releases the result.
-func (t *clientTries) setResult(call *Call, result nocopy.Struct, err error) error {
+// setResult puts the result of a try into its Call, delivers the reply's headers, and returns err.
+// If the call has returned meanwhile, it releases the result.
+func (t *clientTries) setResult(call *Call, result nocopy.Struct, err error, x *extras) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if !t.closed {
+		x.deliver()
+	}
 	switch {
 	case result == thriftimpl.Absent():
 	case t.closed:

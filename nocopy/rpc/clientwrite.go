@@ -178,31 +178,19 @@ func (c *clientConn) fillBatch() {
 	for ; n < len(c.queue) && size < batchBytes; n++ {
 		p := c.queue[n]
 		p.state = callWriting
-		switch {
-		case p.id != nil:
-			p.seqid = c.nextID()
-			binary.BigEndian.PutUint32(p.id, uint32(p.seqid))
-		case c.calls[p.seqid] != nil: // all ids have been given since
-			c.queuedBytes -= p.size
-			p.encoded.Free()
-			p.encode(c.opt.transport, c.nextID(), nil)
-			c.queuedBytes += p.size
-		}
+		p.seqid = c.nextID()
+		binary.BigEndian.PutUint32(p.id, uint32(p.seqid))
 		if !p.method.Oneway() {
 			c.calls[p.seqid] = p
 		}
-		switch {
-		case p.id == nil:
-			c.batch.AddCopy(p.encoded.Bytes())
-		case p.slot.Placed():
-			c.batch.AddBytes(p.head)
+		c.batch.AddBytes(p.head)
+		if p.slot.Placed() {
 			p.slot.Sent()
 			if p.inPlace {
 				thriftimpl.Struct(p.args).Freeze() // it is the peer's to read
 			}
 			c.placed += p.placed
-		default:
-			c.batch.AddBytes(p.head)
+		} else {
 			p.addArgs(&c.batch)
 		}
 		size += p.size

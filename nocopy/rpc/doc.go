@@ -1,5 +1,5 @@
-// Package rpc serves and calls Thrift services over TCP and unix sockets, in Thrift's binary or
-// compact protocol, framed or unframed. The peer may use any Thrift library.
+// Package rpc serves and calls Thrift services over TCP and unix sockets, in Thrift's binary
+// protocol, framed or unframed. The peer may use any Thrift library.
 //
 // A server handles calls with the methods of a handler:
 //
@@ -135,8 +135,12 @@
 //
 // [Call.SetText] and similar methods add fields to a call's arguments that its IDL does not have.
 // [Call.Text] and similar methods read them. Peers that do not know the fields skip them.
-// [Metadata] is one such field with pairs of strings.
 //
-// With the option [Deadlines], a client sends the time left until its context's deadline in that
-// field. A [Server] with Deadlines ends the handler's context when this time is over.
+// # Headers
+//
+// [SetHeader] makes calls send a pair of name and value with their context, [Header] returns what
+// was sent to a handler. [SetReplyHeader] and [ReceiveHeaders] are for replies. Headers travel on
+// every wire, if need be in a field without IDL. With the option [Deadlines], a client sends the
+// time left until its context's deadline in a header. A [Server] with Deadlines ends the handler's
+// context when this time is over. The module otel sends traces in headers.
 package rpc

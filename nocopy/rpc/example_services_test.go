@@ -113,6 +113,27 @@ func ExampleDeadlines() {
 	// <nil>
 }
 
+// A token for each call, and a header of the reply.
+func ExampleSetHeader() {
+	p := kv.NewKeyValueProcessor(new(store)).WithHandler(func(ctx context.Context, c *rpc.Call) error {
+		if rpc.Header(ctx, "token") != "open sesame" {
+			return errors.New("not allowed")
+		}
+		return rpc.SetReplyHeader(ctx, "served-by", "host-7")
+	}, "update")
+	c, _, end := serveKV(&rpc.Server{Processor: p})
+	defer end()
+	var reply rpc.ReplyHeaders
+	ctx := rpc.ReceiveHeaders(context.Background(), &reply)
+	_, err := c.Update(rpc.SetHeader(ctx, "token", "open sesame"), nil)
+	fmt.Println(err, reply.Get("served-by"))
+	_, err = c.Update(ctx, nil)
+	fmt.Println(err)
+	// Output:
+	// <nil> host-7
+	// rpc: internal error: not allowed
+}
+
 // A server that says how it is, and a probe.
 func ExampleCheckHealth() {
 	health := new(rpc.Health)

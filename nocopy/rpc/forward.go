@@ -61,7 +61,11 @@ func Forward(backend Caller) Handler {
 			}
 			m = p.(*Method)
 		}
+		ctx, passBack := passHeaders(ctx)
 		result, err := backend.Call(ctx, m, c.Args)
+		if passBack != nil {
+			passBack()
+		}
 		if err == nil && !m.Oneway() {
 			c.putForwarded(result)
 		}

@@ -45,7 +45,7 @@ func TestResetDuringWrite(t *testing.T) {
 			c.mu.Unlock()
 			failed := make(chan error)
 			go func() {
-				_, err := c.call(context.Background(), nil, twoWay, claimed(twoWay), nil, time.Time{})
+				_, err := c.call(context.Background(), nil, twoWay, claimed(twoWay), &extras{}, time.Time{})
 				failed <- err
 			}()
 			for written := false; !written; time.Sleep(time.Millisecond) {

@@ -18,7 +18,7 @@ import (
 // newRequest returns a request with the header's form and sequence id.
 func (o *origin) newRequest(h message.Header) *request {
 	req := requests.Get().(*request)
-	req.form, req.seqid = h.Form, h.SeqID
+	req.strict, req.seqid = h.Strict, h.SeqID
 	return req
 }
 
@@ -29,6 +29,10 @@ func (c *serverConn) process(h message.Header, chunk chain.Chunk) bool {
 	if refusal != nil {
 		h.Name = bytes.Clone(h.Name) // parseArgs releases the chunk, which holds it
 	}
+	var headers requestHeaders
+	if m != nil {
+		headers = headersIn(h, chunk, m.Args)
+	}
 	args, err := c.parseArgs(m, chunk)
 	switch {
 	case refusal != nil:
@@ -38,7 +42,7 @@ func (c *serverConn) process(h message.Header, chunk chain.Chunk) bool {
 		return c.refuseBad(h, m, err)
 	}
 	req := c.newRequest(h)
-	req.method, req.args = m, args
+	req.method, req.args, req.headers = m, args, headers
 	arrived := c.in.Arrived // another goroutine may be the reader from now on
 	readerID := c.admit(req, true)
 	c.handle(req, readerID, arrived)
@@ -170,6 +174,7 @@ func (o *origin) callHandler(req *request, failed *bool) {
 		result = o.newResult(m)
 		call.Result = result.Root()
 	}
+	ctx = req.headers.context(ctx, m, req.args)
 	if o.srv.outermost == nil || m.direct {
 		req.result = result
 		err := m.handler(ctx, call)
@@ -210,13 +215,14 @@ func (o *origin) prepareReply(req *request, call *Call, own *nocopy.Message, err
 		return
 	}
 	if err == nil && own == nil { // an interceptor has made the result, or somebody has released it
-		if own, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(call.Result), message.HeaderRoom(len(m.Name)), o.srv.Limits, o.srv.recycle); err != nil {
+		if own, err = o.copyResult(req, call.Result); err != nil {
 			err = o.conceal("bad result", m, fmt.Errorf("it can't be sent: %w", err))
 		} else if !req.stillUsed && call.isForwarded() {
 			call.Result.Release() // what it has is in own
 		}
 	} else if err == nil {
 		req.detachResult(own)
+		req.headers.addTo(own, m.Result)
 	}
 	if err != nil {
 		o.replyError(req, err)
@@ -229,6 +235,20 @@ func (o *origin) prepareReply(req *request, call *Call, own *nocopy.Message, err
 		thriftimpl.End(own)
 		o.replyError(req, o.conceal("bad result", m, err))
 	}
+}
+
+// copyResult returns a copy of a result that the server has not made, with room for a reply's
+// header.
+func (o *origin) copyResult(req *request, result nocopy.Struct) (*nocopy.Message, error) {
+	m := req.method
+	s, err := req.headers.addToCopy(result, m.Result)
+	if err != nil {
+		return nil, err
+	}
+	if s != result {
+		defer thriftimpl.Struct(s).End()
+	}
+	return thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(s), message.HeaderRoom(len(m.Name)), o.srv.Limits, o.srv.recycle)
 }
 
 // newResult returns an empty result of m with room for a reply's header, built in shared memory if
@@ -289,6 +309,7 @@ func (o *origin) replyException(req *request, err error) (ok bool, bad error) {
 		}
 	}()
 	if ok, bad = req.method.setException(result.Root(), err); ok {
+		req.headers.addTo(result, req.method.Result)
 		bad = o.setReply(req, result, message.Reply, req.method.Name)
 		ok = bad == nil
 	}
@@ -297,18 +318,19 @@ func (o *origin) replyException(req *request, err error) (ok bool, bad error) {
 
 // answer makes e the reply to a request for the method name.
 func (o *origin) answer(req *request, e *ApplicationException, name string) {
-	o.setReply(req, e.message(message.HeaderRoom(len(name))), message.Exception, name)
+	m := e.message(message.HeaderRoom(len(name)))
+	req.headers.addTo(m, exceptionDesc)
+	o.setReply(req, m, message.Exception, name)
 }
 
 // setReply makes m, whose reserved room gets the header, the reply. It returns an error if m is
 // nested too deeply to be sent.
 func (o *origin) setReply(req *request, m *nocopy.Message, typ message.Type, name string) error {
-	strict := req.form != message.Old
-	message.PutHeader(thriftimpl.Prepend(m, message.HeaderSize(strict, len(name))), strict, typ, "", name, req.seqid)
+	message.PutHeader(thriftimpl.Prepend(m, message.HeaderSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
 	if err := m.Check(); err != nil {
 		return err
 	}
-	req.reply = m
+	req.reply, req.sent = m, req.headers.place()
 	return nil
 }
 

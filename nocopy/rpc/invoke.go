@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -31,13 +32,14 @@ func (p *Processor) Methods() iter.Seq2[string, *Method] {
 func (m *Method) Multiplexed() bool { return m.prefix != "" }
 
 // Outcome returns the error of a call with this result, of type m.Result. If the result holds a
-// declared exception, Outcome returns it as a message of its own. If it holds neither an exception
-// nor the return value, Outcome returns an *ApplicationException of type MissingResult. Otherwise
-// it returns nil.
+// declared exception, Outcome returns it as a message of its own. If it holds neither an
+// exception nor the return value, Outcome returns an *ApplicationException of type MissingResult.
+// Otherwise it returns nil.
 func (m *Method) Outcome(result nocopy.Struct) error { return m.outcome(result) }
 
-// SetException sets the declared exception that err is or wraps in result, an empty struct of type
-// m.Result, and reports whether there is one. It returns an error if the exception can't be sent.
+// SetException sets the declared exception that err is or wraps in result, an empty struct of
+// type m.Result, and reports whether there is one. It returns an error if the exception can't be
+// sent.
 func (m *Method) SetException(result nocopy.Struct, err error) (bool, error) {
 	return m.setException(result, err)
 }
@@ -49,18 +51,24 @@ func (m *Method) SetException(result nocopy.Struct, err error) (bool, error) {
 // If write fails, Invoke returns its error. If the handler returned a declared exception, or put
 // one into the result, Invoke writes the result and returns the exception. Otherwise, if there is
 // no result, it returns the handler's error or an *ApplicationException. Malformed arguments give
-// the type ProtocolError. A panic of the handler, or a result that can't be sent, gives the type
-// InternalError and an id; slog.Default logs the details under that id.
+// the type ProtocolError. The headers in the arguments are those of the handler's context, unless
+// it is one of WithRequestHeaders; see HeaderField. A panic of the handler, or a result that
+// can't be sent, gives the type InternalError and an id; slog.Default logs the details under that
+// id.
 func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write func(result []byte) error) error {
 	if m.handler == nil {
 		panic("nocopy: rpc.Method.Invoke of " + m.String() + ", which has no handler")
+	}
+	headers := requestHeaders{inArgs: true}
+	if headersOf(ctx) == nil { // else those of WithRequestHeaders count
+		headers = headersIn(message.Header{}, chain.Chunk{Mem: args}, m.Args)
 	}
 	a, err := thriftimpl.ParseHeld(m.Args, chain.Chunk{Mem: args}, l, false, m.lazy)
 	if err != nil {
 		return &ApplicationException{ProtocolError, err.Error()}
 	}
 	defer thriftimpl.End(a)
-	result, err := m.resultOf(ctx, a, l)
+	result, err := m.resultOf(headers.context(ctx, m, a), a, l, &headers)
 	if result == nil {
 		return err
 	}
@@ -78,7 +86,7 @@ func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write
 
 // resultOf calls the handler and returns the result, which is finished; nil if the method is
 // oneway or has failed otherwise than with a declared exception, which is in the result.
-func (m *Method) resultOf(ctx context.Context, args *nocopy.Message, l nocopy.Limits) (result *nocopy.Message, err error) {
+func (m *Method) resultOf(ctx context.Context, args *nocopy.Message, l nocopy.Limits, headers *requestHeaders) (result *nocopy.Message, err error) {
 	var own []*nocopy.Message // the results that were made
 	add := func(r *nocopy.Message) *nocopy.Message {
 		own = append(own, r)
@@ -123,12 +131,22 @@ func (m *Method) resultOf(ctx context.Context, args *nocopy.Message, l nocopy.Li
 			return nil, err
 		}
 		result = declared
+		headers.addTo(result, m.Result)
 	} else if result = own[0]; result.Root() != call.Result {
 		// The handler has released its result, or has put another one there
-		if result, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(call.Result), 0, l, false); err != nil {
+		s, err := headers.addToCopy(call.Result, m.Result)
+		if err == nil && s != call.Result {
+			defer thriftimpl.Struct(s).End()
+		}
+		if err == nil {
+			result, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(s), 0, l, false)
+		}
+		if err != nil {
 			return conceal("bad result", fmt.Errorf("it can't be sent: %w", err))
 		}
 		add(result)
+	} else {
+		headers.addTo(result, m.Result)
 	}
 	if bad := result.Check(); bad != nil {
 		return conceal("bad result", bad)

@@ -10,7 +10,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
@@ -22,7 +21,6 @@ type Option interface{ apply(*options) }
 
 type options struct {
 	transport    transport.Transport
-	form         message.Form
 	recycle      bool
 	lazy         bool
 	lazyMethods  map[string]bool // by WireName
@@ -179,8 +177,8 @@ func Interceptors(f ...Interceptor) Option {
 }
 
 // Deadlines makes a client send the time until the deadline of a call's context, if it has one, in
-// the call's Metadata under TimeoutKey. A server with Deadlines ends the handler's context when
-// that time has passed; other servers skip it. Each try of a call sends the time that is left for
+// the header TimeoutKey. A server with Deadlines ends the handler's context when that time has
+// passed; other servers skip it. Each try of a call sends the time that is left for
 // it. Oneway calls have no deadline: nobody waits for them.
 //
 // Deadlines is the innermost interceptor.

@@ -222,7 +222,7 @@ func walkTurns(t *testing.T, events []string, last string, seen map[readTurn]boo
 			t.Fatalf("%q, %s: a call under way ends: %s", events, last, r.outcome)
 		}
 	}
-	_, err := w.c.call(context.Background(), nil, w.twoWay, claimed(w.twoWay), nil, time.Time{})
+	_, err := w.c.call(context.Background(), nil, w.twoWay, claimed(w.twoWay), &extras{}, time.Time{})
 	// Garbage may be read afterwards
 	if !errors.Is(err, ErrNotSent) && (last != "garbage" || !errors.Is(err, ErrConnLost)) {
 		t.Fatalf("%q, %s: a call afterwards: %v", events, last, err)
@@ -321,7 +321,7 @@ func (w *turnWalk) call(ctx context.Context, over chan struct{}, m *Method, give
 	r := &walkedCall{give: give}
 	args := claimed(m)
 	go func() {
-		result, err := w.c.call(ctx, over, m, args, nil, time.Time{})
+		result, err := w.c.call(ctx, over, m, args, &extras{}, time.Time{})
 		if result != thriftimpl.Absent() {
 			result.Release()
 		}

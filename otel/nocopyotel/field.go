@@ -2,8 +2,8 @@ package nocopyotel
 
 import "github.com/nocopythrift/nocopythrift/nocopy/rpc"
 
-// FieldID is the id of the field that holds a call's context: that of rpc.Metadata.
-const FieldID = rpc.MetadataField
+// FieldID is the id of the field that holds a call's context: rpc.HeaderField.
+const FieldID = rpc.HeaderField
 
 // TimeoutKey is the key of the time that is left for a call when it is sent, see rpc.TimeoutKey.
 // The server's context has a deadline that long after the arguments were parsed, unless it ends

@@ -1,9 +1,11 @@
 package nocopyotel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -104,11 +106,10 @@ func split(addr string) (string, int) {
 func Server(o Options) rpc.Interceptor {
 	t := newTracing(o, trace.SpanKindServer)
 	return func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-		in := c.Metadata()
-		ctx = t.Propagator.Extract(ctx, in)
+		ctx = t.Propagator.Extract(ctx, received{ctx})
 		if !c.Method.Oneway() {
 			var cancel context.CancelFunc
-			ctx, cancel = in.WithTimeout(ctx)
+			ctx, cancel = rpc.ReceiveDeadline(ctx)
 			defer cancel()
 		}
 		ctx, end := t.start(ctx, c)
@@ -119,39 +120,65 @@ func Server(o Options) rpc.Interceptor {
 	}
 }
 
-// Client returns an interceptor for clients. It begins a span for each call, or for each try if an
-// interceptor around it makes several. It measures them, and sends the trace context, baggage and
-// deadline.
+// Client returns an interceptor for clients. It begins a span for each call, or for each try if
+// an interceptor around it makes several. It measures them, and sends the trace context, baggage
+// and deadline.
 func Client(o Options) rpc.Interceptor {
 	t := newTracing(o, trace.SpanKindClient)
 	return func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		ctx, end := t.start(ctx, c)
 		err := errPanic // what it stays if next panics
 		defer func() { end(err) }()
-		t.send(ctx, c)
-		err = next(ctx, c)
+		err = next(t.send(ctx, c), c)
 		return err
 	}
 }
 
 var errPanic = errors.New("a handler or interceptor has panicked, or ended its goroutine")
 
-// send makes the call's arguments carry the context. What they carry already, since they are
-// forwarded, is replaced where this program has another value for the key.
-func (t *tracing) send(ctx context.Context, c *rpc.Call) {
-	out := c.Metadata()
-	had := out.Len() > 0
-	for _, key := range t.Propagator.Fields() {
-		out.Remove(key)
+// received are the headers of a request, as a propagator reads them.
+type received struct{ ctx context.Context }
+
+func (r received) Get(key string) string { return rpc.Header(r.ctx, key) }
+
+func (received) Set(string, string) {}
+
+func (r received) Keys() (keys []string) {
+	for key := range rpc.Headers(r.ctx) {
+		keys = append(keys, key)
 	}
-	out.Remove(TimeoutKey)
+	return keys
+}
+
+// send returns ctx with headers that have the trace context, the baggage and the deadline. Those
+// of a call that is forwarded are replaced, or removed if this program has none. Large ones come
+// last, and are left out if there is no room for them.
+func (t *tracing) send(ctx context.Context, c *rpc.Call) context.Context {
+	out := propagation.MapCarrier{}
 	t.Propagator.Inject(ctx, out)
-	if deadline, ok := ctx.Deadline(); ok && !c.Method.Oneway() {
-		out.SetTimeout(time.Until(deadline))
+	for _, key := range append(t.Propagator.Fields(), TimeoutKey) {
+		if rpc.Header(ctx, key) != "" {
+			ctx = rpc.SetHeader(ctx, key, "")
+		}
 	}
-	if had || out.Len() > 0 {
-		c.SetMetadata(out)
+	if !c.Method.Oneway() {
+		ctx = rpc.SendDeadline(ctx)
 	}
+	n, size := 0, 0
+	for key, value := range rpc.Headers(ctx) {
+		n, size = n+1, size+len(key)+len(value)
+	}
+	keys := slices.SortedFunc(maps.Keys(out), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a)+len(out[a]), len(b)+len(out[b])), strings.Compare(a, b))
+	})
+	for _, key := range keys {
+		n, size = n+1, size+len(key)+len(out[key])
+		if n > rpc.MaxHeaders || size > rpc.MaxHeaderBytes {
+			break
+		}
+		ctx = rpc.SetHeader(ctx, key, out[key])
+	}
+	return ctx
 }
 
 // start begins a span, and returns what ends it with the call's error.

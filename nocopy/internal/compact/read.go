@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"cmp"
 	"encoding/binary"
 	"io"
 	"math"
@@ -15,9 +14,8 @@ var ErrDepth = wire.LimitError("nested too deeply")
 
 // Limits bounds what a Reader takes.
 type Limits struct {
-	Bytes  int    // of Thrift Binary
-	Levels int    // of structs and containers in each other
-	Name   string // of the setting that Bytes is from, for errors; "" means Limits.MaxBytes
+	Bytes  int // of Thrift Binary
+	Levels int // of structs and containers in each other
 }
 
 // Status is how far a Reader came.
@@ -161,8 +159,7 @@ func (r *Reader) fail(at int, err error) step {
 
 // tooLarge notes that what is at this index of the input becomes too much.
 func (r *Reader) tooLarge(at int) step {
-	name := cmp.Or(r.limits.Name, "Limits.MaxBytes")
-	return r.fail(at, wire.LimitError("message of more than "+name+" = "+strconv.Itoa(r.limits.Bytes)+" in Thrift Binary"))
+	return r.fail(at, wire.LimitError("message of more than Limits.MaxBytes = "+strconv.Itoa(r.limits.Bytes)+" in Thrift Binary"))
 }
 
 // number returns the varint at b[i], of at most width bits, and the index after it; or a

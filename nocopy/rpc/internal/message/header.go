@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 )
 
 // Type is the type of a message as its header has it.
@@ -29,22 +31,15 @@ const maxName = 1 << 16
 // MaxHeader is the most bytes of a message's header.
 const MaxHeader = 4 + 4 + maxName + 4
 
-// Form is how a message is encoded. A reply has that of its request.
-type Form uint8
-
-const (
-	Strict  Form = iota // Thrift Binary, with a strict header
-	Old                 // Thrift Binary, with the header of old versions
-	Compact             // Thrift's compact protocol
-)
-
 // Header is a message's header, which comes before its struct.
 type Header struct {
-	Type  Type
-	Form  Form
-	SeqID int32
-	Name  []byte // aliases what was parsed
-	Size  int    // its bytes on the wire
+	Type   Type
+	Strict bool
+	SeqID  int32
+	Name   []byte // aliases what was parsed
+	Size   int    // its bytes on the wire
+	// The call's headers, or the reply's, if the transport has a place for them; else nil
+	Headers *header.List
 }
 
 // IsRequest reports whether a client sends such messages.
@@ -59,10 +54,8 @@ var (
 	ErrHTTP    = fmt.Errorf("%w: HTTP", ErrVersion)
 	ErrTLS     = fmt.Errorf("%w: TLS", ErrVersion)
 	ErrSASL    = fmt.Errorf("%w: a login by SASL", ErrVersion)
+	errCompact = fmt.Errorf("%w: Thrift's compact protocol", ErrVersion)
 )
-
-// Tell is how many bytes Foreign needs to know all that it knows.
-const Tell = 5
 
 // Foreign returns the error that names what b begins with, if that is a request or a response of
 // another protocol that peers of Thrift speak by mistake, or nil.
@@ -72,8 +65,10 @@ func Foreign(b []byte) error {
 		return ErrHTTP
 	case len(b) >= 2 && b[0] == 0x16 && b[1] == 3, len(b) >= 5 && b[0] == 0x15 && b[1] == 3 && b[3] == 0 && b[4] == 2:
 		return ErrTLS // a handshake, or an alert
-	case len(b) < 5 || b[1] != 0 || b[2] != 0 || b[4] == 0 || b[4] == Version1>>8 || b[4] == CompactID:
-		return nil // frames begin so
+	case len(b) >= 1 && b[0] == 0x82:
+		return errCompact
+	case len(b) < 5 || b[1] != 0 || b[2] != 0 || b[4] == 0 || b[4] == Version1>>8: // frames begin so
+		return nil
 	case b[0] == 1 && b[3] == 0 && b[4] <= 20, b[0] == 3, b[0] == 4:
 		return ErrSASL // a mechanism's name, or a refusal
 	}
@@ -90,20 +85,17 @@ func LooksLikeHTTP(b []byte) bool {
 // it must have at least, else 0.
 func Parse(b []byte) (h Header, need int, err error) {
 	const fixed = 4 // the first word
-	if len(b) > 0 && b[0] == CompactID {
-		return parseCompact(b)
-	}
 	if len(b) < fixed {
 		return h, fixed, nil
 	}
 	first := binary.BigEndian.Uint32(b)
 	name := fixed // where the name begins
 	if first>>16 == Version1 {
-		h.Type = Type(first)
+		h.Strict, h.Type = true, Type(first)
 		if name += 4; len(b) < name {
 			return h, name, nil
 		}
-	} else if h.Form = Old; int32(first) < 0 {
+	} else if int32(first) < 0 {
 		return h, 0, cmp.Or(Foreign(b), fmt.Errorf("%w: version %#x", ErrVersion, first>>16))
 	}
 	n := binary.BigEndian.Uint32(b[name-4:])
@@ -112,14 +104,14 @@ func Parse(b []byte) (h Header, need int, err error) {
 	}
 	end := name + int(n)
 	h.Size = end + 4
-	if h.Form == Old {
+	if !h.Strict {
 		h.Size++
 	}
 	if len(b) < h.Size {
 		return h, h.Size, nil
 	}
 	h.Name = b[name:end:end]
-	if h.Form == Old {
+	if !h.Strict {
 		h.Type = Type(b[end])
 	}
 	h.SeqID = int32(binary.BigEndian.Uint32(b[h.Size-4:]))

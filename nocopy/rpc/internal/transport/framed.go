@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -47,7 +48,7 @@ func (*framed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 		}
 	}
 	r.in.Skip(length)
-	return r.split(r.in.Take(int(n)))
+	return splitHeader(r.in.Take(int(n)))
 }
 
 func (*framed) arrived(r *Receiver) bool {
@@ -59,11 +60,13 @@ func (*framed) arrived(r *Receiver) bool {
 	return int64(len(b)-4) >= int64(n) || r.Link != nil && n == shm.Mark && len(b) >= shm.PositionSize
 }
 
-func (*framed) AppendFront(b []byte, n int) []byte {
+func (*framed) HasHeaders() bool { return false }
+
+func (*framed) AppendFront(b []byte, n int, _ header.List) []byte {
 	return binary.BigEndian.AppendUint32(b, uint32(n))
 }
 
-func (*framed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, true) }
+func (*framed) Add(b *chain.Batch, m *nocopy.Message, _ header.List) { thriftimpl.AddTo(m, b, true) }
 
 // errUnframed is the error of a length that is the beginning of a message instead.
 var errUnframed = fmt.Errorf("%w: a message without a frame", chain.ErrFrameSize)
@@ -71,14 +74,11 @@ var errUnframed = fmt.Errorf("%w: a message without a frame", chain.ErrFrameSize
 // foreign returns an error that names what has arrived instead of a frame; nil if that is not
 // known.
 func (r *Receiver) foreign() error {
-	switch b := r.in.Bytes(); {
-	case b[0] == message.Version1>>8 && b[1] == message.Version1&0xff:
+	b := r.in.Bytes()
+	if b[0] == message.Version1>>8 && b[1] == message.Version1&0xff {
 		return errUnframed
-	case b[0] == message.CompactID:
-		return fmt.Errorf("%w, in the compact protocol", errUnframed)
-	default:
-		return message.Foreign(b)
 	}
+	return message.Foreign(b)
 }
 
 // ErrTooLarge is the error of a frame of which the length alone is wrong: if its header is known,
@@ -121,16 +121,6 @@ func (r *Receiver) headerOfLarge(n int) (message.Header, error) {
 			return message.Header{}, err
 		}
 	}
-}
-
-// split returns the first of the messages in a frame: its header and a chunk with its struct. What
-// follows may be in the same chunk. On error it releases the chunk.
-func (r *Receiver) split(c chain.Chunk) (message.Header, chain.Chunk, error) {
-	h, c, err := splitHeader(c)
-	if err != nil || h.Form != message.Compact {
-		return h, c, err
-	}
-	return r.decodeFramed(h, c)
 }
 
 // splitHeader returns the header at the beginning of the chunk, and the chunk without it. On error

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -20,11 +21,7 @@ func (*unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 	for {
 		var need int
 		var err error
-		b := r.in.Bytes()
-		if h, need, err = message.Parse(b); err != nil && len(b) < message.Tell {
-			need, err = message.Tell, nil // wherever bytes are cut, the error is the same
-		}
-		if err == nil && need > 0 {
+		if h, need, err = message.Parse(r.in.Bytes()); err == nil && need > 0 {
 			err = r.fill(need)
 		} else if err == nil {
 			break
@@ -32,9 +29,6 @@ func (*unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 		if err != nil {
 			return message.Header{}, chain.Chunk{}, err
 		}
-	}
-	if h.Form == message.Compact {
-		return r.decodeUnframed(h)
 	}
 	return r.nextStruct(h)
 }
@@ -84,6 +78,8 @@ func (r *Receiver) nextStruct(h message.Header) (message.Header, chain.Chunk, er
 
 func (*unframed) arrived(*Receiver) bool { return false } // that is not known
 
-func (*unframed) AppendFront(b []byte, _ int) []byte { return b }
+func (*unframed) HasHeaders() bool { return false }
 
-func (*unframed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, false) }
+func (*unframed) AppendFront(b []byte, _ int, _ header.List) []byte { return b }
+
+func (*unframed) Add(b *chain.Batch, m *nocopy.Message, _ header.List) { thriftimpl.AddTo(m, b, false) }

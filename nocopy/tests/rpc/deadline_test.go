@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -25,9 +24,9 @@ func pairsOf(n int, keyType, valueType byte, texts ...string) []byte {
 	return b
 }
 
-// metadataField is a field 8888.
-func metadataField(typ byte, wire []byte) []byte {
-	return append([]byte{typ, rpc.MetadataField >> 8, rpc.MetadataField & 0xff}, wire...)
+// headerField is a field 8888.
+func headerField(typ byte, wire []byte) []byte {
+	return append([]byte{typ, rpc.HeaderField >> 8, rpc.HeaderField & 0xff}, wire...)
 }
 
 // timed notes how much time the handlers of Add had.
@@ -53,7 +52,7 @@ func TestDeadlines(t *testing.T) {
 		l := &timed{handler: handler{notified: make(chan string, 1)}}
 		var fields atomic.Int32
 		count := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-			if _, ok := c.Field(rpc.MetadataField); ok {
+			if _, ok := c.Field(rpc.HeaderField); ok {
 				fields.Add(1)
 			}
 			if _, ok := ctx.Deadline(); ok && c.Method.Oneway() {
@@ -81,7 +80,7 @@ func TestDeadlines(t *testing.T) {
 			t.Errorf("%+v: %v left", c, got)
 		}
 		if n := fields.Load(); (n == 1) != (c.client && c.ctx) {
-			t.Errorf("%+v: %d calls with metadata", c, n)
+			t.Errorf("%+v: %d calls with headers", c, n)
 		}
 		client.Notify(ctx, nil)
 		<-l.notified
@@ -101,7 +100,13 @@ func TestDeadlinePasses(t *testing.T) {
 	back := dial(t, serve(t, &rpc.Server{Processor: p, Deadlines: true}, nil), rpc.Deadlines)
 	proxy := echo.NewEchoProcessor(&handler{}).WithHandler(rpc.Forward(back), "add")
 	const perTry = 300 * time.Millisecond
-	var times []time.Duration
+	times := make(chan string, 10)
+	note := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		if c.Method.Name == "add" {
+			times <- rpc.Header(ctx, rpc.TimeoutKey)
+		}
+		return next(ctx, c)
+	}
 	tries := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		if c.Method.Name != "add" {
 			return next(ctx, c)
@@ -110,12 +115,10 @@ func TestDeadlinePasses(t *testing.T) {
 			short, cancel := context.WithTimeout(ctx, perTry)
 			next(short, c)
 			cancel()
-			left, _ := c.Metadata().Timeout()
-			times = append(times, left)
 		}
 		return context.DeadlineExceeded
 	}
-	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Processor: proxy, Deadlines: true}, nil), rpc.Deadlines, rpc.Interceptors(tries)))
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Processor: proxy, Deadlines: true, Interceptors: []rpc.Interceptor{note}}, nil), rpc.Deadlines, rpc.Interceptors(tries)))
 	for _, warm := range []echo.EchoClient{c, echo.NewEchoClient(back)} { // connecting takes time
 		if _, err := warm.Ping(bg, nil); err != nil {
 			t.Fatal(err)
@@ -126,28 +129,32 @@ func TestDeadlinePasses(t *testing.T) {
 	if err := <-ended; err != context.DeadlineExceeded && err != context.Canceled {
 		t.Error(err)
 	}
-	for _, left := range times {
-		if left <= 0 || left > perTry {
-			t.Errorf("%v were left", left)
+	settles(t, "both tries arrive", func() bool { return len(times) == 2 })
+	for range 2 { // of 300 ms, in a unit with up to eight digits
+		var left int
+		if s := <-times; !strings.HasSuffix(s, "u") {
+			t.Errorf("%q was left", s)
+		} else if fmt.Sscan(s[:len(s)-1], &left); left <= 0 || left > 300_000 {
+			t.Errorf("%q was left", s)
 		}
 	}
 }
 
-// TestHostileMetadata: whatever is in field 8888, the call is answered, and what is no timeout in
+// TestHostileHeaders: whatever is in field 8888, the call is answered, and what is no timeout in
 // a map of strings within the limits is no deadline.
-func TestHostileMetadata(t *testing.T) {
+func TestHostileHeaders(t *testing.T) {
 	t.Parallel()
-	timeout := func(s string) []byte { return metadataField(13, pairsOf(1, 11, 11, rpc.TimeoutKey, s)) }
+	timeout := func(s string) []byte { return headerField(13, pairsOf(1, 11, 11, rpc.TimeoutKey, s)) }
 	good := timeout("1H")
 	many := func(n int) []byte {
 		texts := []string{rpc.TimeoutKey, "1H"}
 		for i := range n - 1 {
 			texts = append(texts, fmt.Sprint(i), "")
 		}
-		return metadataField(13, pairsOf(n, 11, 11, texts...))
+		return headerField(13, pairsOf(n, 11, 11, texts...))
 	}
 	twice := func(a, b string) []byte {
-		return metadataField(13, pairsOf(2, 11, 11, rpc.TimeoutKey, a, rpc.TimeoutKey, b))
+		return headerField(13, pairsOf(2, 11, 11, rpc.TimeoutKey, a, rpc.TimeoutKey, b))
 	}
 	for _, srv := range []*rpc.Server{{}, {Recycle: true}, {Lazy: true}} {
 		l := new(timed)
@@ -164,15 +171,15 @@ func TestHostileMetadata(t *testing.T) {
 			{"the largest", timeout("2562047H"), true}, {"junk", timeout("\x00\xff"), false}, {"long junk", timeout(strings.Repeat("9", 8000)), false},
 			{"a key twice, the last counts", twice("x", "1H"), true}, {"a key twice, the last is wrong", twice("1H", "x"), false},
 			{"twice, the first counts", append(good[:len(good):len(good)], timeout("x")...), true},
-			{"twice, the first is of another type", append(metadataField(8, be32(1)), good...), false},
+			{"twice, the first is of another type", append(headerField(8, be32(1)), good...), false},
 			{"a thousand times", bytes.Repeat(good, 1000), true},
-			{"a number", metadataField(10, make([]byte, 8)), false},
-			{"a string", metadataField(11, append(be32(2), "1H"...)), false},
-			{"a map of numbers", metadataField(13, append([]byte{8, 8, 0, 0, 0, 1}, make([]byte, 8)...)), false},
-			{"an empty map without types", metadataField(13, make([]byte, 6)), false},
+			{"a number", headerField(10, make([]byte, 8)), false},
+			{"a string", headerField(11, append(be32(2), "1H"...)), false},
+			{"a map of numbers", headerField(13, append([]byte{8, 8, 0, 0, 0, 1}, make([]byte, 8)...)), false},
+			{"an empty map without types", headerField(13, make([]byte, 6)), false},
 			{"100 pairs", many(100), true}, {"101 pairs", many(101), false}, {"100,000 pairs", many(100_000), false},
-			{"more than 8 KiB", metadataField(13, pairsOf(2, 11, 11, rpc.TimeoutKey, "1H", "k", strings.Repeat("v", 8<<10))), false},
-			{"in a struct", metadataField(12, append(good[:len(good):len(good)], 0)), false},
+			{"more than 8 KiB", headerField(13, pairsOf(2, 11, 11, rpc.TimeoutKey, "1H", "k", strings.Repeat("v", 8<<10))), false},
+			{"in a struct", headerField(12, append(good[:len(good):len(good)], 0)), false},
 		} {
 			b := bytes.Join([][]byte{{10, 0, 1}, make([]byte, 8), c.field, {0}}, nil)
 			send(t, nc, frame(strict(call, "add", i, b)))
@@ -184,19 +191,19 @@ func TestHostileMetadata(t *testing.T) {
 	}
 }
 
-// TestDeclaredMetadata: a field 8888 that the IDL declares is the program's own, on both sides.
-func TestDeclaredMetadata(t *testing.T) {
+// TestDeclaredHeaders: a field 8888 that the IDL declares is the program's own, on both sides.
+func TestDeclaredHeaders(t *testing.T) {
 	t.Parallel()
 	args := thriftimpl.NewDesc("tagged_args")
-	args.Define(thriftimpl.FieldDesc{ID: rpc.MetadataField, Name: "tags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)})
+	args.Define(thriftimpl.FieldDesc{ID: rpc.HeaderField, Name: "tags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)})
 	m := &rpc.Method{Service: "Tags", Name: "tagged", Args: args, Result: echo.BasePingResultDesc}
-	own := metadataField(13, pairsOf(1, 11, 11, rpc.TimeoutKey, "1n"))
+	own := headerField(13, pairsOf(1, 11, 11, rpc.TimeoutKey, "1n"))
 	handle := func(ctx context.Context, c *rpc.Call) error {
 		if _, ok := ctx.Deadline(); ok {
 			t.Error("there is a deadline")
 		}
-		if v, _ := c.Field(rpc.MetadataField); !bytes.Equal(v.Raw(), own[3:]) || c.Metadata().Len() != 0 || c.SetMetadata(new(rpc.Metadata)) {
-			t.Errorf("%q, %v", v.Raw(), c.Metadata())
+		if v, _ := c.Field(rpc.HeaderField); !bytes.Equal(v.Raw(), own[3:]) || rpc.Header(ctx, rpc.TimeoutKey) != "" {
+			t.Errorf("%q, %q", v.Raw(), rpc.Header(ctx, rpc.TimeoutKey))
 		}
 		return nil
 	}
@@ -212,95 +219,45 @@ func TestDeclaredMetadata(t *testing.T) {
 	}
 }
 
-// TestMetadata: keys and values; what is too much is left out, the largest first, and the timeout
-// stays.
-func TestMetadata(t *testing.T) {
-	var m rpc.Metadata
-	m.Set("a", "1")
-	m.Set("b", "")
-	m.Set("a", "2")
-	if m.Get("a") != "2" || m.Len() != 2 || fmt.Sprint(m.Keys()) != "[b a]" || m.Get("c") != "" {
-		t.Error(m)
-	}
-	m.Remove("a")
-	m.Remove("c")
-	if m.Len() != 1 {
-		t.Error(m)
-	}
-	for _, c := range []struct{ pairs, size, want int }{{0, 0, 1}, {1, 0, 2}, {99, 0, 100}, {100, 0, 100}, {1000, 10, 100}, {1, 8100, 2}, {1, 8200, 1}, {2, 5000, 2}, {1000, 1000, 9}} {
-		var in rpc.Metadata
-		in.SetTimeout(5 * time.Second)
-		for i := range c.pairs {
-			in.Set(fmt.Sprint("k", i), strings.Repeat("v", c.size))
-		}
-		call := rpc.Call{Method: methodOfAdd, Args: nocopy.Struct(echo.NewEchoAddArgs())}
-		if !call.SetMetadata(&in) {
-			t.Error("not set")
-		}
-		out := call.Metadata()
-		if d, ok := out.Timeout(); out.Len() != c.want || !ok || d != 5*time.Second {
-			t.Errorf("%v: %d pairs, %v", c, out.Len(), d)
-		}
-		call.SetMetadata(new(rpc.Metadata))
-		if _, ok := call.Field(rpc.MetadataField); ok {
-			t.Error("empty metadata are sent")
-		}
-	}
-}
-
-var methodOfAdd = &rpc.Method{Service: "Echo", Name: "add", Args: echo.EchoAddArgsDesc, Result: echo.EchoAddResultDesc}
-
+// TestTimeouts: what SendDeadline sends, ReceiveDeadline receives, not shorter; what is no timeout
+// is no deadline.
 func TestTimeouts(t *testing.T) {
+	const none, soon = -1, 0
 	for s, want := range map[string]time.Duration{
-		"1H": time.Hour, "2M": 2 * time.Minute, "3S": 3 * time.Second, "4m": 4 * time.Millisecond, "5u": 5 * time.Microsecond, "6n": 6,
-		"0n": 0, "00000001S": time.Second, "99999999n": 99999999, "99999999H": math.MaxInt64, "2562047H": 2562047 * time.Hour, "2562048H": math.MaxInt64,
-		"": -1, "S": -1, "1": -1, "1s": -1, "-1S": -1, "+1S": -1, "1 S": -1, "1.5S": -1, "0x1S": -1, "100000000S": -1, "１S": -1, "1S\x00": -1, "1SS": -1,
-		strings.Repeat("1", 1000) + "S": -1,
+		"1H": time.Hour, "200M": 200 * time.Minute, "3000S": 3000 * time.Second, "4000000m": 4000 * time.Second, "00003600S": time.Hour,
+		"0n": soon, "5u": soon, "6n": soon, "99999999H": none, "2562047H": 2562047 * time.Hour, "2562048H": none,
+		"": none, "S": none, "1": none, "1s": none, "-1S": none, "+1S": none, "1 S": none, "1.5S": none, "0x1S": none, "100000000S": none,
+		"１S": none, "1SS": none, strings.Repeat("1", 1000) + "S": none,
 	} {
-		var m rpc.Metadata
-		m.Set(rpc.TimeoutKey, s)
-		if got, ok := m.Timeout(); ok != (want >= 0) || ok && got != want {
-			t.Errorf("%q is %v, %t", s, got, ok)
+		ctx, cancel := rpc.ReceiveDeadline(rpc.SetHeader(bg, rpc.TimeoutKey, s))
+		deadline, ok := ctx.Deadline()
+		left := time.Until(deadline)
+		if ok != (want >= 0) || ok && (left > want+time.Second || left < want-time.Minute) {
+			t.Errorf("%q: %v are left, %t", s, left, ok)
 		}
+		cancel()
 	}
-	for d, want := range map[time.Duration]string{
-		-1: "0n", 0: "0n", 1: "1n", 99999999: "99999999n", 100_000_000: "100000u", 100_000_001: "100001u", time.Hour: "3600000m",
-		math.MaxInt64: "2562048H", 30 * time.Second: "30000000u",
-	} {
-		var m rpc.Metadata
-		m.SetTimeout(d)
-		if back, ok := m.Timeout(); m.Get(rpc.TimeoutKey) != want || !ok || back < d {
-			t.Errorf("%v is %q, and that %v", d, m.Get(rpc.TimeoutKey), back)
+	for _, d := range []time.Duration{-1, time.Second, time.Hour, 99999999 * time.Nanosecond, 1000 * time.Hour, 2562047 * time.Hour} {
+		ctx, cancel := context.WithTimeout(bg, d)
+		before, _ := ctx.Deadline()
+		sent := rpc.Header(rpc.SendDeadline(ctx), rpc.TimeoutKey)
+		received, cancel2 := rpc.ReceiveDeadline(rpc.SetHeader(bg, rpc.TimeoutKey, sent))
+		after, ok := received.Deadline()
+		if more := after.Sub(before); !ok || d > 0 && (more < 0 || more > time.Minute) || d < 0 && sent != "0n" {
+			t.Errorf("%v: %q, which is %v later", d, sent, more)
 		}
+		cancel()
+		cancel2()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(bg, time.Minute)
 	defer cancel()
 	want, _ := ctx.Deadline()
-	var m rpc.Metadata
-	m.SetTimeout(time.Hour)
-	later, cancel2 := m.WithTimeout(ctx)
+	later, cancel2 := rpc.ReceiveDeadline(rpc.SetHeader(ctx, rpc.TimeoutKey, "1H"))
 	defer cancel2()
 	if got, _ := later.Deadline(); got != want {
 		t.Error("the deadline has become later")
 	}
-}
-
-func FuzzMetadata(f *testing.F) {
-	f.Add(pairsOf(1, 11, 11, rpc.TimeoutKey, "1H"))
-	f.Add(pairsOf(1000, 11, 11))
-	f.Fuzz(func(t *testing.T, wire []byte) {
-		args, err := echo.ParseEchoAddArgs(append(metadataField(13, wire), 0))
-		if err != nil {
-			return
-		}
-		c := rpc.Call{Method: methodOfAdd, Args: nocopy.Struct(args)}
-		m := c.Metadata()
-		if _, cancel := m.WithTimeout(t.Context()); true {
-			cancel()
-		}
-		c.SetMetadata(m)
-		if got := c.Metadata(); fmt.Sprint(got) != fmt.Sprint(m) {
-			t.Errorf("%v, and set and read again %v", m, got)
-		}
-	})
+	if rpc.Header(rpc.SendDeadline(rpc.SetHeader(bg, rpc.TimeoutKey, "1H")), rpc.TimeoutKey) != "" {
+		t.Error("a stale timeout is sent")
+	}
 }

@@ -1,0 +1,252 @@
+package rpc
+
+import (
+	"context"
+	"iter"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// This file brings headers from contexts into requests and replies, and back.
+
+// hasHeaderField reports whether structs of type d may have headers in a field.
+func hasHeaderField(d *thriftimpl.Desc) bool { return d.NumberByID(HeaderField) < 0 }
+
+// fieldOf returns the headers in the field of s, a root of type d.
+func fieldOf(s nocopy.Struct, d *thriftimpl.Desc) header.List {
+	if !hasHeaderField(d) {
+		return nil
+	}
+	v, _ := thriftimpl.Struct(s).FindField(HeaderField)
+	return header.OfField(v)
+}
+
+// requestHeaders are the headers of a request that was received, and what its reply may have.
+type requestHeaders struct {
+	list   header.List
+	inArgs bool        // they are in the arguments, and so are those of the reply in the result
+	maybe  bool        // there may be some in the arguments
+	reply  *replyState // nil if the reply can't have headers
+}
+
+// headersIn returns the headers of a request with header h. c begins with its arguments, which
+// are of type d.
+func headersIn(h message.Header, c chain.Chunk, d *thriftimpl.Desc) (r requestHeaders) {
+	switch {
+	case h.Headers != nil:
+		r.list = *h.Headers
+	case hasHeaderField(d):
+		r.list, r.maybe = header.In(c)
+		r.inArgs = true
+	}
+	return r
+}
+
+// context returns the context for the handler of a call of m: ctx, unless the request has headers
+// or the reply may have some.
+func (r *requestHeaders) context(ctx context.Context, m *Method, args *nocopy.Message) context.Context {
+	if r.maybe {
+		r.list, r.maybe = fieldOf(args.Root(), m.Args), false
+	}
+	replies := !m.Oneway() && (!r.inArgs || r.list.Has(askKey))
+	if len(r.list) == 0 && !replies {
+		return ctx
+	}
+	c := newHeaderContext(ctx)
+	c.h.received, c.h.inArgs, c.h.passedOn = r.list, r.inArgs, false
+	if c.h.reply = nil; replies {
+		r.reply = new(replyState)
+		c.h.reply = r.reply
+	}
+	return c
+}
+
+// place returns the headers of the reply for the place that the transport has for them.
+func (r *requestHeaders) place() (l header.List) {
+	if r.reply != nil && !r.inArgs {
+		l, _ = r.reply.close()
+	}
+	return l
+}
+
+// addTo adds the headers of the reply to it, a message of type d that the server has made, if the
+// transport has no place for them.
+func (r *requestHeaders) addTo(reply *nocopy.Message, d *thriftimpl.Desc) {
+	if r.reply != nil && r.inArgs {
+		list, _ := r.reply.close()
+		putHeaders(thriftimpl.Struct(reply.Root()), d, list)
+	}
+}
+
+// addToCopy is addTo for a result that the server has not made. It returns a copy with the
+// headers, which the caller must end, or result itself.
+func (r *requestHeaders) addToCopy(result nocopy.Struct, d *thriftimpl.Desc) (nocopy.Struct, error) {
+	if r.reply == nil || !r.inArgs {
+		return result, nil
+	}
+	list, own := r.reply.close()
+	if len(list) == 0 || !own && thriftimpl.Struct(result).Is(d) && len(fieldOf(result, d)) > 0 {
+		return result, nil // what Forward has received is in it
+	}
+	c, err := thriftimpl.Struct(result).ClaimCopy(d)
+	if err == nil {
+		putHeaders(c, d, list)
+	}
+	return nocopy.Struct(c), err
+}
+
+// putHeaders puts headers into the field of s, a root of type d, unless there are none.
+func putHeaders(s thriftimpl.Struct, d *thriftimpl.Desc, l header.List) {
+	if len(l) > 0 && hasHeaderField(d) {
+		s.RemoveFields(HeaderField)
+		s.AppendUnknown(d, HeaderField, thriftimpl.ValueOfWire(nocopy.WireMap, l.AppendMap(nil)))
+	}
+}
+
+// extras are what a call of a client sends besides its arguments, and receives besides its
+// result.
+type extras struct {
+	fields []sentField
+	list   header.List     // in the transport's own place
+	wanted []*ReplyHeaders // who wants the headers of the reply
+	got    header.List
+}
+
+// add adds the headers of ctx for a call of m to x. hasPlace tells that the transport has a place
+// for them.
+func (x *extras) add(ctx context.Context, m *Method, hasPlace bool) error {
+	h := headersOf(ctx)
+	if h == nil {
+		return nil
+	}
+	x.wanted = h.wanted
+	if h.err != nil {
+		return h.err
+	}
+	var received header.List
+	if h.passedOn {
+		received = h.received
+	}
+	asks := len(x.wanted) > 0 && !m.Oneway()
+	if hasPlace {
+		x.list = header.Merge(received, h.set)
+		return nil
+	}
+	inArgs := h.passedOn && h.inArgs && (!asks || received.Has(askKey))
+	if len(h.set) == 0 && (inArgs || len(received) == 0 && !asks) || !hasHeaderField(m.Args) {
+		return nil
+	}
+	own := h.set
+	if asks {
+		own = own.With(askKey, "1")
+	}
+	list := header.Merge(received, own)
+	if err := tooLarge(list); err != nil {
+		return err
+	}
+	field := sentField{id: HeaderField}
+	if len(list) > 0 {
+		const head = "\x0d\x22\xb8" // the type and the id
+		field.wire = list.AppendMap([]byte(head))
+	}
+	fields := make([]sentField, 0, len(x.fields)+1)
+	for _, f := range x.fields {
+		if f.id != HeaderField {
+			fields = append(fields, f)
+		}
+	}
+	x.fields = append(fields, field)
+	return nil
+}
+
+// deliver gives the headers of the reply to those who want them.
+func (x *extras) deliver() { deliverHeaders(x.wanted, x.got) }
+
+func deliverHeaders(to []*ReplyHeaders, l header.List) {
+	for _, r := range to {
+		r.mu.Lock()
+		r.list = l
+		r.mu.Unlock()
+	}
+}
+
+// forClient returns ctx without the headers of the request that is being handled, unless they are
+// passed on: a client's interceptors see what is sent.
+func forClient(ctx context.Context) context.Context {
+	if h := headersOf(ctx); h != nil && len(h.received) > 0 && !h.passedOn {
+		c := newHeaderContext(ctx)
+		c.h.received = nil
+		return c
+	}
+	return ctx
+}
+
+// passHeaders returns a context with which a call of Forward passes on the headers of the request
+// that is being handled, and a function that passes on those of the reply.
+func passHeaders(ctx context.Context) (context.Context, func()) {
+	h := headersOf(ctx)
+	if h == nil || len(h.received) == 0 && h.reply == nil {
+		return ctx, nil
+	}
+	c := newHeaderContext(ctx)
+	c.h.passedOn = true
+	if h.reply == nil {
+		return c, nil
+	}
+	var got ReplyHeaders
+	c.h.wanted = append(c.h.wanted[:len(c.h.wanted):len(c.h.wanted)], &got)
+	return c, func() { h.reply.pass(got.list) }
+}
+
+// These functions are for Callers and servers of a program's own, and for packages that carry
+// calls by other means than this one, such as another transport.
+
+// SentHeaders returns the headers that a call with ctx sends, and the error that it must return
+// instead if they can't be sent.
+func SentHeaders(ctx context.Context) (iter.Seq2[string, string], error) {
+	var x extras
+	if err := x.add(ctx, rawOneway, true); err != nil {
+		return nil, err
+	}
+	return x.list.All(), nil
+}
+
+var rawOneway = RawMethod("", true)
+
+// DeliverReplyHeaders gives the headers of the reply to a call with ctx to those who want them;
+// see ReceiveHeaders. If nobody does, it does not iterate. Headers beyond the limits are dropped.
+func DeliverReplyHeaders(ctx context.Context, reply iter.Seq2[string, string]) {
+	if h := headersOf(ctx); h != nil && len(h.wanted) > 0 {
+		deliverHeaders(h.wanted, listOf(reply))
+	}
+}
+
+// WithRequestHeaders returns a context for the handler of a call, with the headers that the
+// request has. Headers beyond the limits are dropped. closeReply returns those that
+// SetReplyHeader has set for the reply; later ones are refused.
+func WithRequestHeaders(ctx context.Context, request iter.Seq2[string, string]) (_ context.Context, closeReply func() iter.Seq2[string, string]) {
+	r := requestHeaders{list: listOf(request)}
+	ctx = r.context(ctx, rawTwoWay, nil)
+	return ctx, func() iter.Seq2[string, string] {
+		list, _ := r.reply.close()
+		return list.All()
+	}
+}
+
+var rawTwoWay = RawMethod("", false)
+
+// listOf returns the headers of seq as far as there is room for them.
+func listOf(seq iter.Seq2[string, string]) (l header.List) {
+	if seq != nil {
+		for key, value := range seq {
+			if !l.Add(key, value) {
+				break
+			}
+		}
+	}
+	return l
+}
