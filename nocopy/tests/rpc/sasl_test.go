@@ -211,15 +211,17 @@ func TestSASLEmptyResponse(t *testing.T) {
 // ReadTimeout, no call is handled, the log says what it was, and others are served.
 func TestSASLHostileClients(t *testing.T) {
 	t.Parallel()
+	const late = "did not arrive in time"
 	q := new(quiet)
-	srv := saslServer()
-	srv.Logger, srv.ReadTimeout = q.logger(), 200*time.Millisecond
+	hasty, srv := saslServer(), saslServer()
+	hasty.ReadTimeout, hasty.Logger, srv.Logger = 200*time.Millisecond, q.logger(), q.logger()
 	handled := new(atomic.Int32)
 	srv.Interceptors = []rpc.Interceptor{func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		handled.Add(1)
 		return next(ctx, c)
 	}}
-	addr := serve(t, srv, nil)
+	hasty.Interceptors = srv.Interceptors
+	addr, hastyAddr := serve(t, srv, nil), serve(t, hasty, nil)
 	start := slices.Clip(saslMessage(1, "STEPPED"))
 	request := frame(strict(call, "fail", 1, []byte{0}))
 	for name, c := range map[string]struct {
@@ -241,14 +243,18 @@ func TestSASLHostileClients(t *testing.T) {
 		"a request, not logged": {append(start, request...), "", ""},
 		"started twice":         {append(start, start...), "unexpected status", "status 1 in place of a response"},
 		"too many responses":    {append(start, bytes.Repeat(saslMessage(2, ""), 40)...), "authentication failed", `response 1 is`},
-		"half a header":         {[]byte{1, 0}, "", "did not arrive in time"},
-		"half a name":           {[]byte{1, 0, 0, 0, 9, 'S'}, "", "did not arrive in time"},
-		"nothing":               {nil, "", "did not arrive in time"},
+		"half a header":         {[]byte{1, 0}, "", late},
+		"half a name":           {[]byte{1, 0, 0, 0, 9, 'S'}, "", late},
+		"nothing":               {nil, "", late},
 		"a failed login, calls": {append(append(saslMessage(1, "PLAIN"), saslMessage(2, "\x00eve\x00x")...), request...), "authentication failed", "wrong password of eve"},
-		"an end":                {start, "", "did not arrive in time"},
+		"an end":                {start, "", late},
 	} {
 		t.Run(name, func(t *testing.T) {
-			nc := dialRaw(t, addr)
+			to := addr
+			if c.log == late {
+				to = hastyAddr
+			}
+			nc := dialRaw(t, to)
 			send(t, nc, c.b)
 			got, _ := io.ReadAll(nc)
 			if !strings.Contains(string(got), c.answer) {
@@ -313,7 +319,11 @@ func TestSASLHostileServers(t *testing.T) {
 			if strings.HasPrefix(name, "endless") {
 				m = patient{}
 			}
-			client, err := rpc.Dial(bg, "tcp", l.Addr().String(), rpc.SASL(m), rpc.DialTimeout(300*time.Millisecond))
+			timeout := 20 * time.Second
+			if strings.HasPrefix(name, "silence") {
+				timeout = 300 * time.Millisecond
+			}
+			client, err := rpc.Dial(bg, "tcp", l.Addr().String(), rpc.SASL(m), rpc.DialTimeout(timeout))
 			if err == nil {
 				client.Close()
 			}
@@ -477,7 +487,7 @@ func (w waiting) Next([]byte) ([]byte, bool, error) {
 func TestSASLMechanismWaits(t *testing.T) {
 	t.Parallel()
 	srv := saslServer()
-	srv.ReadTimeout, srv.MaxConns = 100*time.Millisecond, 1
+	srv.ReadTimeout, srv.MaxConns = time.Second, 1
 	known := srv.SASL
 	srv.SASL = func(ctx context.Context, mechanism string) rpc.SASLServer {
 		if mechanism == "WAIT" {

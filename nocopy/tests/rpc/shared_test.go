@@ -199,9 +199,10 @@ func (r *replayed) Read(b []byte) (int, error) {
 // TestSharedNoAnswer: a server that does not answer gets another connection, within the time for
 // dialling.
 func TestSharedNoAnswer(t *testing.T) {
+	t.Parallel()
 	l, path := listenUnix(t)
 	defer l.Close()
-	cl, err := rpc.Dial(bg, "unix", path, rpc.CopyFromPeer, rpc.DialTimeout(200*time.Millisecond))
+	cl, err := rpc.Dial(bg, "unix", path, rpc.CopyFromPeer, rpc.DialTimeout(time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
