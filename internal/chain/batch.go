@@ -9,7 +9,8 @@ import (
 // what was added until it is written. The zero Batch is ready for use, by one goroutine.
 type Batch struct {
 	pieces [][]byte
-	small  int // bytes in pieces below 1 KiB
+	copies []int // the pieces, by index, that AddCopy has added
+	small  int   // bytes in pieces below 1 KiB
 	size   int
 }
 
@@ -33,6 +34,26 @@ func (t *Batch) Add(b *Buffer, frame bool) {
 // AddBytes adds bytes, which must not be changed until the Batch is written.
 func (t *Batch) AddBytes(mem []byte) { t.add(mem) }
 
+// AddCopy adds bytes as AddBytes does. They are copies of what is sent: Stats do not count them as
+// sent from where it lay.
+func (t *Batch) AddCopy(mem []byte) {
+	t.copies = append(t.copies, len(t.pieces))
+	t.add(mem)
+}
+
+// Gather empties the Batch and returns what was added in one piece. If it was in several, they are
+// copied to the chunk, which must be released in either case, when the bytes are not used any more.
+func (t *Batch) Gather() ([]byte, Chunk) {
+	if len(t.pieces) == 1 {
+		mem := t.pieces[0]
+		t.reset()
+		return mem, Chunk{}
+	}
+	c := NewChunk(t.size, true)
+	t.MoveTo(c.Mem)
+	return c.Mem, c
+}
+
 func (t *Batch) add(mem []byte) {
 	t.pieces = append(t.pieces, mem)
 	t.size += len(mem)
@@ -50,14 +71,23 @@ func (t *Batch) Write(w io.Writer) (Stats, error) {
 	defer t.reset()
 	if len(t.pieces) == 1 {
 		n, err := writeAll(w, t.pieces[0])
+		if len(t.copies) > 0 {
+			return Stats{Bytes: n, Pieces: 1}, err
+		}
 		return Stats{Bytes: n, Pieces: 1, ByRef: 1, RefBytes: n}, err
 	}
 	g := gatherers.Get().(*gatherer)
 	defer g.free()
 	g.begin(w, t.size, t.small)
-	for _, mem := range t.pieces {
+	copies := t.copies
+	for i, mem := range t.pieces {
+		byRef, refBytes := g.stats.ByRef, g.stats.RefBytes
 		if g.add(mem); g.err != nil {
 			break
+		}
+		if len(copies) > 0 && copies[0] == i {
+			g.stats.ByRef, g.stats.RefBytes = byRef, refBytes
+			copies = copies[1:]
 		}
 	}
 	g.flush()
@@ -85,8 +115,8 @@ func copyWarm(dst, src []byte) int {
 
 func (t *Batch) reset() {
 	clear(t.pieces)
-	t.pieces, t.small, t.size = t.pieces[:0], 0, 0
+	t.pieces, t.copies, t.small, t.size = t.pieces[:0], t.copies[:0], 0, 0
 	if cap(t.pieces) > maxPieces {
-		t.pieces = nil
+		t.pieces, t.copies = nil, nil
 	}
 }

@@ -101,7 +101,7 @@ func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
 	c.in = transport.Receiver{
 		Conn: nc, Src: shm.ReaderOf(nc), Link: link, Trusts: link != nil && opt.shared.trusts(), Transport: opt.transport,
 		Limits: transport.LimitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), MessageTimeout: max(opt.stallTimeout, 0),
-		Closing: &c.interrupted,
+		Closing: &c.interrupted, Accept: transport.WireOf(opt.transport, opt.form), Describe: c.describe,
 	}
 	c.in.Stats = opt.stats.Of(func() { c.close(errBroken) })
 	c.in.Reset(opt.recycle)
@@ -131,8 +131,13 @@ func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Meth
 	}
 	done := ctx.Done()
 	mayBlock := done == nil && returned == nil
-	p := newPending(m, args, x, c.opt.transport)
+	p := newPending(m, args, x)
 	p.began = began
+	if c.opt.form == message.Strict {
+		p.putHead(c.opt.transport)
+	} else {
+		p.encode(c.opt.transport, c.takeID(), c.in.Stats)
+	}
 	if c.link != nil {
 		c.place(p)
 	}
@@ -182,6 +187,26 @@ func (c *clientConn) nextID() int32 {
 			return c.lastID
 		}
 	}
+}
+
+// takeID returns a sequence id for a call that is encoded before it is queued.
+func (c *clientConn) takeID() int32 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.nextID()
+}
+
+// describe returns what describes the struct of a reply; nil if that is not known.
+func (c *clientConn) describe(h message.Header) *thriftimpl.Desc {
+	if h.Type == message.Exception {
+		return exceptionDesc
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.calls[h.SeqID]; p != nil {
+		return p.method.Result
+	}
+	return nil
 }
 
 // age returns how many sequence ids have been given after id; -1 if id was not given, or half of
@@ -234,7 +259,7 @@ func (c *clientConn) receive() bool {
 	h, body, err := c.in.Next()
 	switch {
 	case err == nil:
-	case h.Size > 0 && errors.Is(err, transport.ErrTooLarge): // one call fails, others go on
+	case h.Size > 0 && transport.EndKnown(err): // one call fails, others go on
 	case c.interrupted.Load() && errors.Is(err, os.ErrDeadlineExceeded):
 		return false
 	case err == io.EOF:

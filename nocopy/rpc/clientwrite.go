@@ -178,19 +178,25 @@ func (c *clientConn) fillBatch() {
 	for ; n < len(c.queue) && size < batchBytes; n++ {
 		p := c.queue[n]
 		p.state = callWriting
-		p.seqid = c.nextID()
-		binary.BigEndian.PutUint32(p.id, uint32(p.seqid))
+		if p.id != nil {
+			p.seqid = c.nextID()
+			binary.BigEndian.PutUint32(p.id, uint32(p.seqid))
+		}
 		if !p.method.Oneway() {
 			c.calls[p.seqid] = p
 		}
-		c.batch.AddBytes(p.head)
-		if p.slot.Placed() {
+		switch {
+		case p.id == nil:
+			c.batch.AddCopy(p.encoded.Bytes())
+		case p.slot.Placed():
+			c.batch.AddBytes(p.head)
 			p.slot.Sent()
 			if p.inPlace {
 				thriftimpl.Struct(p.args).Freeze() // it is the peer's to read
 			}
 			c.placed += p.placed
-		} else {
+		default:
+			c.batch.AddBytes(p.head)
 			p.addArgs(&c.batch)
 		}
 		size += p.size

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
@@ -91,7 +92,7 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 		return nil, err
 	}
 	var link *shm.Link
-	if c.opt.shared != 0 && c.opt.transport == transport.Framed && c.tls == nil && c.opt.login == nil {
+	if c.opt.shared != 0 && c.opt.transport == transport.Framed && c.opt.form == message.Strict && c.tls == nil && c.opt.login == nil {
 		if nc, link, err = c.dialShared(ctx, nc); err != nil {
 			return nil, err
 		}

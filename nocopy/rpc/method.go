@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -44,6 +45,14 @@ func (m *Method) Unimplemented() error { return &ApplicationException{UnknownMet
 
 // Oneway reports whether the method is oneway: its calls get no reply.
 func (m *Method) Oneway() bool { return m.Result == nil }
+
+// messageType returns the type of calls.
+func (m *Method) messageType() message.Type {
+	if m.Oneway() {
+		return message.Oneway
+	}
+	return message.Call
+}
 
 // String returns the names of the service and the method, joined by a dot. For a RawMethod it
 // returns the WireName.

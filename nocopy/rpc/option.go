@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
@@ -21,6 +22,7 @@ type Option interface{ apply(*options) }
 
 type options struct {
 	transport    transport.Transport
+	form         message.Form
 	recycle      bool
 	lazy         bool
 	lazyMethods  map[string]bool // by WireName

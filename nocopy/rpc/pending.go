@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -29,14 +30,16 @@ type pending struct {
 	size    int              // of head, args and tail, in bytes; with a slot of head alone
 	end     int64            // of the call in the bytes of the connection; set from state writing on
 	state   callState
-	slot    shm.Slot      // in which the bytes are, if there is one; head has their position
-	placed  int           // how many bytes are in it
-	inPlace bool          // args were built there, and hold it
-	placing chain.Batch   // the bytes, while they are copied there
-	began   time.Time     // when the call began, if stats wants to know
-	wants   bool          // the headers of the reply are wanted
-	got     header.List   // they
-	done    chan struct{} // finish sends to it
+	slot    shm.Slot          // in which the bytes are, if there is one; head has their position
+	placed  int               // how many bytes are in it
+	inPlace bool              // args were built there, and hold it
+	placing chain.Batch       // the bytes, while they are copied there, or are encoded
+	encoded transport.Encoded // all bytes on the wire, if the form is another than Thrift Binary
+	list    header.List       // what goes out in the transport's place for headers
+	wants   bool              // the headers of the reply are wanted
+	got     header.List       // they
+	began   time.Time         // when the call began, if stats wants to know
+	done    chan struct{}     // finish sends to it
 	reply   receivedReply
 	err     error
 }
@@ -79,30 +82,43 @@ var pendings = sync.Pool{New: func() any { return &pending{done: make(chan struc
 const maxKeptHead = 1 << 10
 
 // newPending returns a call of m. args must be retained; the connection drops them when they are
-// written. x goes out with them.
-func newPending(m *Method, args nocopy.Struct, x *extras, t transport.Transport) *pending {
+// written. x goes out with them. putHead or encode must be called next.
+func newPending(m *Method, args nocopy.Struct, x *extras) *pending {
 	p := pendings.Get().(*pending)
 	p.method, p.args, p.state = m, args, callQueued
-	size := message.HeaderSize(true, len(m.prefix)+len(m.Name))
-	p.size = size + args.Message().Len()
-	p.wants = len(x.wanted) > 0
+	p.list, p.wants = x.list, len(x.wanted) > 0
 	if len(x.fields) > 0 {
 		p.cuts, p.tail = tailOf(args, x.fields)
+	}
+	return p
+}
+
+// putHead makes what comes before the arguments on a connection of transport t. The sequence id is
+// set later.
+func (p *pending) putHead(t transport.Transport) {
+	m := p.method
+	size := message.HeaderSize(true, len(m.prefix)+len(m.Name))
+	p.size = size + p.args.Message().Len()
+	if p.tail != nil {
 		p.size += len(p.tail) - 1
 		for _, cut := range p.cuts {
 			p.size -= cut.To - cut.From
 		}
 	}
-	p.head = t.AppendFront(p.head, p.size, x.list)
+	p.head = t.AppendFront(p.head, p.size, p.list)
 	at := len(p.head)
 	p.head = slices.Grow(p.head, size)[:at+size]
-	typ := message.Call
-	if m.Oneway() {
-		typ = message.Oneway
-	}
-	p.id = message.PutHeader(p.head[at:], true, typ, m.prefix, m.Name, 0)
+	p.id = message.PutHeader(p.head[at:], true, m.messageType(), m.prefix, m.Name, 0)
 	p.size += at
-	return p
+}
+
+// encode makes all that is sent on a connection of transport t, with this sequence id, in the
+// compact protocol.
+func (p *pending) encode(t transport.Transport, seqid int32, s *stats.Hook) {
+	p.addArgs(&p.placing)
+	p.seqid = seqid
+	p.encoded = transport.EncodeCall(t, &p.placing, p.method.messageType(), p.method.prefix, p.method.Name, seqid, s)
+	p.size = len(p.encoded.Bytes())
 }
 
 // setHead copies head to byte at of the call's slot, and puts the slot's position in its place.
@@ -119,6 +135,7 @@ func (p *pending) recycle() {
 	if p.slot.Placed() && !p.inPlace {
 		p.slot.Return()
 	}
+	p.encoded.Free()
 	head := p.head[:0]
 	if cap(head) > maxKeptHead {
 		head = nil

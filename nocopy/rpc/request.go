@@ -6,6 +6,8 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -21,11 +23,12 @@ type request struct {
 	tries     *serverTries // nil if there are no interceptors
 	stillUsed bool         // handlers are running that the interceptors did not wait for
 	order     uint64       // its place among the requests of its connection that need a reply
-	strict    bool         // its header was strict, so the reply's is
+	form      message.Form // the reply has the same
 	seqid     int32
-	reply     *nocopy.Message // nil if there is none
-	sent      header.List     // what goes out with reply, in the transport's place for headers
-	began     time.Time       // when the handler was called, if the method is slow; else zero
+	reply     *nocopy.Message   // nil if there is none
+	sent      header.List       // what goes out with reply, in the transport's place for headers
+	encoded   transport.Encoded // the reply as it is sent, if its form is another than Thrift Binary
+	began     time.Time         // when the handler was called, if the method is slow; else zero
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
@@ -35,6 +38,7 @@ func (r *request) oneway() bool { return r.method != nil && r.method.Oneway() }
 
 // release frees the request and its messages, but those that handlers are still using.
 func (r *request) release() {
+	r.encoded.Free()
 	if r.reply != nil {
 		thriftimpl.End(r.reply)
 	}

@@ -304,6 +304,14 @@ func (s *Server) method(h message.Header) *Method {
 	return s.Processor.method(h)
 }
 
+// describe returns what describes the struct of a message; nil if that is not known.
+func (s *Server) describe(h message.Header) *thriftimpl.Desc {
+	if m := s.method(h); m != nil && h.IsRequest() {
+		return m.Args
+	}
+	return nil
+}
+
 // drain makes health checks be answered with StatusStopping, and waits for DrainTime, until ctx
 // ends or the server is closed; not if the server has no Health, or serves no listener.
 func (s *Server) drain(ctx context.Context) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -44,7 +45,7 @@ type serverConn struct {
 	wake    chan struct{}
 	batch   chain.Batch
 	batched []*request // the requests whose replies batch holds
-	// Used by the goroutine that writes, for replies in shared memory
+	// Used by the goroutine that writes, for replies that are encoded or in shared memory
 	placing   chain.Batch
 	positions []byte // those in batch
 	placed    int    // bytes at those positions
@@ -116,6 +117,7 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 	c.in.Leave = c.leave
 	c.stats = s.stats.Of(c.giveUp)
 	c.in.Stats = c.stats
+	c.in.Describe = s.describe
 	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 && s.SASL == nil {
 		c.passed = shm.NewReader(socket)
 		c.in.Src = c.passed
@@ -472,7 +474,13 @@ func (c *serverConn) send() (err error) {
 		}
 	}()
 	for _, r := range c.batched {
-		if r.reply != nil && (c.shared == nil || !c.place(r)) {
+		switch {
+		case r.reply == nil:
+		case r.form == message.Compact:
+			thriftimpl.AddTo(r.reply, &c.placing, false)
+			r.encoded = transport.EncodeReply(c.in.Transport, &c.placing, c.in.Stats)
+			c.batch.AddCopy(r.encoded.Bytes())
+		case c.shared == nil || !c.place(r):
 			c.in.Transport.Add(&c.batch, r.reply, r.sent)
 		}
 	}

@@ -72,7 +72,7 @@ func (c *serverConn) share(h message.Header, chunk chain.Chunk) bool {
 	passed := c.passed
 	c.passed = nil
 	defer passed.Close()
-	if string(h.Name) != shared.Method || h.Type != message.Call || !h.Strict || c.in.Transport != transport.Framed {
+	if string(h.Name) != shared.Method || h.Type != message.Call || h.Form != message.Strict || c.in.Transport != transport.Framed {
 		return false
 	}
 	c.setWriteDeadline()
@@ -251,7 +251,7 @@ func (c *serverConn) readFailed(h message.Header, err error) bool {
 	case timeout: // idle for too long
 		c.leave()
 		return c.keepReading()
-	case h.Size > 0 && errors.Is(err, transport.ErrTooLarge):
+	case h.Size > 0 && transport.EndKnown(err):
 		return c.refuseBad(h, c.srv.method(h), err)
 	case errors.As(err, &refused):
 		c.logEnd(err)

@@ -29,6 +29,10 @@ type Stats struct {
 	// frames, and messages in shared memory. With TLS they count bytes before encryption.
 	Received func(bytes int)
 	Sent     func(linkbuf.Stats)
+	// Converted is called with the number of bytes in Thrift Binary of a struct that was received or
+	// sent in another form, such as the compact protocol. They were copied, and Sent does not count
+	// them as sent without copying.
+	Converted func(bytes int)
 	// Refused is called on a server when a message is not handled, with the type of the answer, such
 	// as UnknownMethod. Interceptors do not see such messages.
 	Refused func(ExceptionType)
@@ -59,7 +63,7 @@ func (s *Stats) hook(log func(what string, args ...any)) *stats.Hook {
 	if s == nil {
 		return nil
 	}
-	f := stats.Functions{Conns: s.Conns, InFlight: s.InFlight, Queued: s.Queued, Received: s.Received, Sent: s.Sent}
+	f := stats.Functions{Conns: s.Conns, InFlight: s.InFlight, Queued: s.Queued, Received: s.Received, Sent: s.Sent, Converted: s.Converted}
 	if refused := s.Refused; refused != nil {
 		f.Refused = func(t int32) { refused(ExceptionType(t)) }
 	}

@@ -1,6 +1,9 @@
 package rpc
 
-import "github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
+)
 
 // Wires is a set of the ways in which a client may speak to a [Server], joined with |. The server
 // tells them apart by the first bytes, for each connection by itself.
@@ -8,6 +11,27 @@ type Wires uint16
 
 // The ways to speak to a Server.
 const (
-	WireFramed   = Wires(transport.FramedBinary)   // Thrift Binary in frames
-	WireUnframed = Wires(transport.UnframedBinary) // Thrift Binary without frames
+	WireFramed          = Wires(transport.FramedBinary)    // Thrift Binary in frames
+	WireUnframed        = Wires(transport.UnframedBinary)  // Thrift Binary without frames
+	WireFramedCompact   = Wires(transport.FramedCompact)   // the compact protocol in frames
+	WireUnframedCompact = Wires(transport.UnframedCompact) // the compact protocol without frames
 )
+
+// Protocol is the encoding of a client's calls, and of the replies to them.
+type Protocol uint8
+
+const (
+	Binary  Protocol = iota // Thrift Binary: messages are used in place
+	Compact                 // Thrift's compact protocol: they are turned into Thrift Binary, and back
+)
+
+func (p Protocol) apply(o *options) {
+	switch p {
+	case Binary:
+		o.form = message.Strict
+	case Compact:
+		o.form = message.Compact
+	default:
+		panic("nocopy: an unknown rpc.Protocol")
+	}
+}

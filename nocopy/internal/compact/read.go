@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"encoding/binary"
 	"io"
 	"math"
@@ -14,8 +15,9 @@ var ErrDepth = wire.LimitError("nested too deeply")
 
 // Limits bounds what a Reader takes.
 type Limits struct {
-	Bytes  int // of Thrift Binary
-	Levels int // of structs and containers in each other
+	Bytes  int    // of Thrift Binary
+	Levels int    // of structs and containers in each other
+	Name   string // of the setting that Bytes is from, for errors; "" means Limits.MaxBytes
 }
 
 // Status is how far a Reader came.
@@ -159,7 +161,8 @@ func (r *Reader) fail(at int, err error) step {
 
 // tooLarge notes that what is at this index of the input becomes too much.
 func (r *Reader) tooLarge(at int) step {
-	return r.fail(at, wire.LimitError("message of more than Limits.MaxBytes = "+strconv.Itoa(r.limits.Bytes)+" in Thrift Binary"))
+	name := cmp.Or(r.limits.Name, "Limits.MaxBytes")
+	return r.fail(at, wire.LimitError("message of more than "+name+" = "+strconv.Itoa(r.limits.Bytes)+" in Thrift Binary"))
 }
 
 // number returns the varint at b[i], of at most width bits, and the index after it; or a

@@ -37,6 +37,16 @@ func varint(b []byte, i int) (v uint64, next int) {
 	return 0, tooLong
 }
 
+// Number returns the varint at b[i] and the index after it. The index is Ended if b ends before,
+// and another negative number if the varint takes more than 10 bytes or 64 bits.
+func Number(b []byte, i int) (v uint64, next int) { return varint(b, i) }
+
+// Ended is the index that Number returns if more bytes are needed.
+const Ended = ended
+
+// AppendNumber appends a varint.
+func AppendNumber(dst []byte, v uint64) []byte { return binary.AppendUvarint(dst, v) }
+
 // everyByte has 1 in each byte.
 const everyByte = 0x0101010101010101
 

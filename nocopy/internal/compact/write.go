@@ -35,8 +35,23 @@ func (w *Writer) Bytes() []byte { return w.w[:w.n] }
 // whose id is without. If to is not nil, Write calls it with parts of the result, and memory does
 // not grow; Bytes has the rest. The error is to's, or ErrInvalid.
 func (w *Writer) Write(b []byte, without int16, to func([]byte) error) error {
-	w.n, w.without, w.out, w.w = 0, without, to, w.w[:cap(w.w)]
+	w.n, w.out, w.w = 0, to, w.w[:cap(w.w)]
 	defer func() { w.out = nil }()
+	return w.write(b, without)
+}
+
+// WriteAfter makes front the first bytes of the result, and writes b after it as Write does.
+func (w *Writer) WriteAfter(front, b []byte, without int16) error {
+	w.n, w.w = 0, w.w[:cap(w.w)]
+	if err := w.room(len(front)); err != nil {
+		return err
+	}
+	w.n = copy(w.w, front)
+	return w.write(b, without)
+}
+
+func (w *Writer) write(b []byte, without int16) error {
+	w.without = without
 	w.stack = append(w.stack[:0], out{kind: record})
 	for i := 0; ; {
 		l := &w.stack[len(w.stack)-1]

@@ -1,10 +1,13 @@
-// Package message reads and writes the header of a Thrift message in the binary protocol. Package
-// rpc and its parts call it.
+// Package message reads and writes the header of a Thrift message. Package rpc and its parts call
+// it.
 //
 // The noun is a Header. It comes before the struct of arguments or of a result:
 //
 //	strict    80 01 00 TT | length of name | name | sequence id | struct …
 //	old              length of name | name | TT | sequence id | struct …
+//	compact  82 | type<<5 | 1 | sequence id | length of name | name | struct …
+//
+// The compact protocol's numbers are varints. Its type has 3 bits.
 //
 // It knows neither frames nor connections: those are package transport's.
 package message

@@ -31,10 +31,19 @@ const maxName = 1 << 16
 // MaxHeader is the most bytes of a message's header.
 const MaxHeader = 4 + 4 + maxName + 4
 
+// Form is how a message is encoded. A reply has that of its request.
+type Form uint8
+
+const (
+	Strict  Form = iota // Thrift Binary, with a strict header
+	Old                 // Thrift Binary, with the header of old versions
+	Compact             // Thrift's compact protocol
+)
+
 // Header is a message's header, which comes before its struct.
 type Header struct {
 	Type   Type
-	Strict bool
+	Form   Form
 	SeqID  int32
 	Name   []byte // aliases what was parsed
 	Size   int    // its bytes on the wire
@@ -54,7 +63,6 @@ var (
 	ErrHTTP    = fmt.Errorf("%w: HTTP", ErrVersion)
 	ErrTLS     = fmt.Errorf("%w: TLS", ErrVersion)
 	ErrSASL    = fmt.Errorf("%w: a login by SASL", ErrVersion)
-	errCompact = fmt.Errorf("%w: Thrift's compact protocol", ErrVersion)
 )
 
 // Foreign returns the error that names what b begins with, if that is a request or a response of
@@ -65,9 +73,7 @@ func Foreign(b []byte) error {
 		return ErrHTTP
 	case len(b) >= 2 && b[0] == 0x16 && b[1] == 3, len(b) >= 5 && b[0] == 0x15 && b[1] == 3 && b[3] == 0 && b[4] == 2:
 		return ErrTLS // a handshake, or an alert
-	case len(b) >= 1 && b[0] == 0x82:
-		return errCompact
-	case len(b) < 5 || b[1] != 0 || b[2] != 0 || b[4] == 0 || b[4] == Version1>>8: // frames begin so
+	case len(b) < 5 || b[1] != 0 || b[2] != 0 || b[4] == 0 || b[4] == Version1>>8 || b[4] == CompactID: // frames begin so
 		return nil
 	case b[0] == 1 && b[3] == 0 && b[4] <= 20, b[0] == 3, b[0] == 4:
 		return ErrSASL // a mechanism's name, or a refusal
@@ -85,17 +91,20 @@ func LooksLikeHTTP(b []byte) bool {
 // it must have at least, else 0.
 func Parse(b []byte) (h Header, need int, err error) {
 	const fixed = 4 // the first word
+	if len(b) > 0 && b[0] == CompactID {
+		return parseCompact(b)
+	}
 	if len(b) < fixed {
 		return h, fixed, nil
 	}
 	first := binary.BigEndian.Uint32(b)
 	name := fixed // where the name begins
 	if first>>16 == Version1 {
-		h.Strict, h.Type = true, Type(first)
+		h.Type = Type(first)
 		if name += 4; len(b) < name {
 			return h, name, nil
 		}
-	} else if int32(first) < 0 {
+	} else if h.Form = Old; int32(first) < 0 {
 		return h, 0, cmp.Or(Foreign(b), fmt.Errorf("%w: version %#x", ErrVersion, first>>16))
 	}
 	n := binary.BigEndian.Uint32(b[name-4:])
@@ -104,14 +113,14 @@ func Parse(b []byte) (h Header, need int, err error) {
 	}
 	end := name + int(n)
 	h.Size = end + 4
-	if !h.Strict {
+	if h.Form == Old {
 		h.Size++
 	}
 	if len(b) < h.Size {
 		return h, h.Size, nil
 	}
 	h.Name = b[name:end:end]
-	if !h.Strict {
+	if h.Form == Old {
 		h.Type = Type(b[end])
 	}
 	h.SeqID = int32(binary.BigEndian.Uint32(b[h.Size-4:]))

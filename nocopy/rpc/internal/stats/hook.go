@@ -14,10 +14,10 @@ import (
 
 // Functions are those of rpc.Stats. Any of them may be nil.
 type Functions struct {
-	Conns, InFlight, Received func(int)
-	Queued                    func(time.Duration)
-	Sent                      func(linkbuf.Stats)
-	Refused                   func(int32)
+	Conns, InFlight, Received, Converted func(int)
+	Queued                               func(time.Duration)
+	Sent                                 func(linkbuf.Stats)
+	Refused                              func(int32)
 }
 
 // Hook calls the functions. The nil Hook does nothing.
@@ -113,6 +113,13 @@ func (h *Hook) Received(n int) {
 func (h *Hook) Sent(s chain.Stats) {
 	if h != nil && s.Bytes > 0 {
 		tell(h, h.to.Sent, linkbuf.Stats(s))
+	}
+}
+
+// Converted tells of bytes that were made into, or of, another form.
+func (h *Hook) Converted(n int) {
+	if h != nil {
+		tell(h, h.to.Converted, n)
 	}
 }
 

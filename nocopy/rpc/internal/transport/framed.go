@@ -48,7 +48,7 @@ func (*framed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 		}
 	}
 	r.in.Skip(length)
-	return splitHeader(r.in.Take(int(n)))
+	return r.split(r.in.Take(int(n)))
 }
 
 func (*framed) arrived(r *Receiver) bool {
@@ -74,11 +74,14 @@ var errUnframed = fmt.Errorf("%w: a message without a frame", chain.ErrFrameSize
 // foreign returns an error that names what has arrived instead of a frame; nil if that is not
 // known.
 func (r *Receiver) foreign() error {
-	b := r.in.Bytes()
-	if b[0] == message.Version1>>8 && b[1] == message.Version1&0xff {
+	switch b := r.in.Bytes(); {
+	case b[0] == message.Version1>>8 && b[1] == message.Version1&0xff:
 		return errUnframed
+	case b[0] == message.CompactID:
+		return fmt.Errorf("%w, in the compact protocol", errUnframed)
+	default:
+		return message.Foreign(b)
 	}
-	return message.Foreign(b)
 }
 
 // ErrTooLarge is the error of a frame of which the length alone is wrong: if its header is known,
@@ -121,6 +124,16 @@ func (r *Receiver) headerOfLarge(n int) (message.Header, error) {
 			return message.Header{}, err
 		}
 	}
+}
+
+// split returns the first of the messages in a frame: its header and a chunk with its struct. What
+// follows may be in the same chunk. On error it releases the chunk.
+func (r *Receiver) split(c chain.Chunk) (message.Header, chain.Chunk, error) {
+	h, c, err := splitHeader(c)
+	if err != nil || h.Form != message.Compact {
+		return h, c, err
+	}
+	return r.decodeFramed(h, c)
 }
 
 // splitHeader returns the header at the beginning of the chunk, and the chunk without it. On error

@@ -28,8 +28,11 @@ type Receiver struct {
 	IdleTimeout    time.Duration // how long to wait for a message to begin; 0 for ever
 	MessageTimeout time.Duration // how long a message may take that has begun; 0 for ever
 	Requests       bool          // the messages are requests, else replies
-	Closing        *atomic.Bool  // reading is to end; set before Interrupt is called
-	Ages           Ages
+	// Describe returns what describes the struct of a message with this header, nil if that is not
+	// known. It is called for those in the compact protocol.
+	Describe func(message.Header) *thriftimpl.Desc
+	Closing  *atomic.Bool // reading is to end; set before Interrupt is called
+	Ages     Ages
 	// Called when Closing was set, by the goroutine that reads: it is to set Last. Nil: reading ends
 	Leave   func()
 	Last    bool // only what has arrived is still read
@@ -45,6 +48,8 @@ type Receiver struct {
 	hasDeadline bool      // a read deadline is set
 	deadline    time.Time // the one that was set last
 	inMessage   bool      // the deadline is that of a message that has begun
+	inStruct    bool      // an unframed struct is arriving, which may not be in in
+	name        []byte    // of the message that was received last, if it was decoded
 }
 
 // Reset makes r take memory for what it receives, from pools if recycle is true. It is called
@@ -57,7 +62,7 @@ func (r *Receiver) Passing() bool { return r.passing.Load() }
 
 // Next returns the next message: its header and a chunk with its struct, which the caller must
 // release, or give to TakeStruct: in a frame, further messages may follow in the chunk. The
-// header's name is valid as long as the chunk. The error is io.EOF if the stream ends between
+// header's name is valid as long as the chunk, and until Next is called again. The error is io.EOF if the stream ends between
 // messages; after some errors the header is known, and its size is not 0.
 func (r *Receiver) Next() (message.Header, chain.Chunk, error) {
 	h, c, err := r.next()
@@ -71,7 +76,7 @@ func (r *Receiver) next() (message.Header, chain.Chunk, error) {
 	if len(r.frameRest.Mem) > 0 {
 		c := r.frameRest
 		r.frameRest = chain.Chunk{}
-		return splitHeader(c)
+		return r.split(c)
 	}
 	if err := r.passRest(); err != nil {
 		return message.Header{}, chain.Chunk{}, err
@@ -113,7 +118,7 @@ func (r *Receiver) HasMessage() bool {
 
 // HasBegun reports whether anything has arrived of the next message.
 func (r *Receiver) HasBegun() bool {
-	return len(r.frameRest.Mem) > 0 || r.in.Arrived() > 0 || r.rest > 0
+	return len(r.frameRest.Mem) > 0 || r.in.Arrived() > 0 || r.rest > 0 || r.inStruct
 }
 
 // Free frees the memory of what has arrived.

@@ -34,9 +34,9 @@ func (r *Receiver) nextShared() (message.Header, chain.Chunk, error) {
 	r.Stats.Received(n)
 	if r.Trusts {
 		held = true
-		return splitHeader(chain.HoldReadOnly(t.Mem, t))
+		return r.split(chain.HoldReadOnly(t.Mem, t))
 	}
-	return splitHeader(r.in.Copy(t.Mem))
+	return r.split(r.in.Copy(t.Mem))
 }
 
 // headerOf returns the header of a message in shared memory, or a zero one if it has none.

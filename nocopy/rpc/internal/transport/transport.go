@@ -53,10 +53,12 @@ func transportOf(b []byte) (Transport, error) {
 			return Unframed, fmt.Errorf("%w: version %#x%02x", message.ErrVersion, b[0], b[1])
 		}
 		return Unframed, nil // a strict header: frames are not that long
+	case b[0] == message.CompactID:
+		return Unframed, nil
 	case message.Foreign(b) != nil:
 		return Unframed, message.Foreign(b)
-	case b[4] == message.Version1>>8 || b[4] == 0:
-		return Framed, nil // a strict header after the length, or a name shorter than 16 MiB
+	case b[4] == message.Version1>>8 || b[4] == message.CompactID || b[4] == 0:
+		return Framed, nil // a strict or compact header after the length, or a name shorter than 16 MiB
 	case b[0]&0x80 != 0 || b[4] < ' ' || b[4] > '~':
 		return Unframed, fmt.Errorf("%w: it begins with % x", message.ErrVersion, b[:5])
 	}

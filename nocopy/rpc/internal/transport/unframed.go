@@ -30,6 +30,9 @@ func (*unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 			return message.Header{}, chain.Chunk{}, err
 		}
 	}
+	if h.Form == message.Compact {
+		return r.decodeUnframed(h)
+	}
 	return r.nextStruct(h)
 }
 

@@ -16,9 +16,23 @@ type Wire uint16
 const (
 	FramedBinary Wire = 1 << iota
 	UnframedBinary
+	FramedCompact
+	UnframedCompact
 )
 
-var wireNames = []string{"framed Binary", "unframed Binary"}
+var wireNames = []string{"framed Binary", "unframed Binary", "framed Compact", "unframed Compact"}
+
+// WireOf returns the way of messages of this form in a transport.
+func WireOf(t Transport, f message.Form) Wire {
+	w := FramedBinary
+	if f == message.Compact {
+		w = FramedCompact
+	}
+	if t == Unframed {
+		w <<= 1
+	}
+	return w
+}
 
 // String returns the names of the ways.
 func (w Wire) String() string {
@@ -44,15 +58,15 @@ const unsupportedClientType = 10
 
 // admit refuses a message that came in a way which r does not accept: then it releases the chunk.
 func (r *Receiver) admit(h message.Header, c chain.Chunk) (message.Header, chain.Chunk, error) {
-	way := FramedBinary
-	if r.Transport == Unframed {
-		way = UnframedBinary
-	}
+	way := WireOf(r.Transport, h.Form)
 	if r.Accept == 0 || r.Accept&way != 0 {
 		return h, c, nil
 	}
 	h.Name = bytes.Clone(h.Name)
 	c.Release()
+	if !r.Requests {
+		return message.Header{}, chain.Chunk{}, fmt.Errorf("%w: a reply in %v, where the client expects %v", message.ErrVersion, way, r.Accept)
+	}
 	text := fmt.Sprintf("a call in %v, where the server accepts %v", way, r.Accept)
 	return h, chain.Chunk{}, &Refusal{unsupportedClientType, text}
 }

@@ -1,0 +1,62 @@
+package message
+
+import (
+	"fmt"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
+)
+
+// CompactID is the first byte of a message in the compact protocol.
+const CompactID = 0x82
+
+const (
+	compactVersion = 1
+	typeShift      = 5 // of the type in the second byte; the version is in the bits below
+)
+
+// parseCompact is Parse for a message that begins with CompactID.
+func parseCompact(b []byte) (h Header, need int, err error) {
+	const fixed = 2
+	h.Form = Compact
+	if len(b) < fixed {
+		return h, fixed, nil
+	}
+	if v := b[1] & (1<<typeShift - 1); v != compactVersion {
+		return h, 0, fmt.Errorf("%w: version %d of the compact protocol", ErrVersion, v)
+	}
+	h.Type = Type(b[1] >> typeShift)
+	seqid, at := compact.Number(b, fixed)
+	if at < 0 {
+		return noNumber(h, b, at)
+	}
+	n, name := compact.Number(b, at)
+	if name < 0 {
+		return noNumber(h, b, name)
+	}
+	if n > maxName {
+		return h, 0, fmt.Errorf("%w: method name of %d bytes", ErrVersion, n)
+	}
+	h.SeqID = int32(uint32(seqid))
+	if h.Size = name + int(n); len(b) < h.Size {
+		return h, h.Size, nil
+	}
+	h.Name = b[name:h.Size:h.Size]
+	return h, 0, nil
+}
+
+// noNumber is what parseCompact returns where compact.Number has returned the negative index at.
+func noNumber(h Header, b []byte, at int) (Header, int, error) {
+	if at == compact.Ended {
+		return h, len(b) + 1, nil
+	}
+	return h, 0, fmt.Errorf("%w: a varint of more than 10 bytes or 64 bits", ErrVersion)
+}
+
+// AppendCompact appends the header of a message in the compact protocol, whose name is prefix and
+// name.
+func AppendCompact[T string | []byte](b []byte, typ Type, prefix string, name T, seqid int32) []byte {
+	b = append(b, CompactID, byte(typ)<<typeShift|compactVersion)
+	b = compact.AppendNumber(b, uint64(uint32(seqid)))
+	b = compact.AppendNumber(b, uint64(len(prefix)+len(name)))
+	return append(append(b, prefix...), name...)
+}

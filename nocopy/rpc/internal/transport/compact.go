@@ -1,0 +1,159 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// This file turns the structs of messages in the compact protocol into Thrift Binary.
+
+// badStruct is the error of a message whose struct is malformed, and whose end is known.
+type badStruct struct{ err *nocopy.Error }
+
+func (b badStruct) Error() string { return b.err.Error() }
+func (b badStruct) Unwrap() error { return b.err }
+
+// EndKnown reports whether err is about one message whose end is known: if its header is known
+// too, another message may follow.
+func EndKnown(err error) bool {
+	var bad badStruct
+	return errors.Is(err, ErrTooLarge) || errors.As(err, &bad)
+}
+
+// decodeFramed returns a message in the compact protocol, with its struct in Thrift Binary. c has
+// its struct, and what follows in its frame, which is kept for Next.
+func (r *Receiver) decodeFramed(h message.Header, c chain.Chunk) (message.Header, chain.Chunk, error) {
+	defer c.Release()
+	h.Name = r.keepName(h.Name)
+	in, d := r.beginCompact(h, len(c.Mem), r.Limits.Frame)
+	defer in.Free()
+	end, status := in.Read(c.Mem, 0, true)
+	if status != compact.Done {
+		return h, chain.Chunk{}, badStruct{faultOf(in, d, h)}
+	}
+	if end < len(c.Mem) {
+		r.frameRest = c.From(end)
+	}
+	return h, r.made(in), nil
+}
+
+// decodeUnframed receives the struct of a message in the compact protocol that has no frame, and
+// returns it in Thrift Binary. Its header h has arrived.
+func (r *Receiver) decodeUnframed(h message.Header) (message.Header, chain.Chunk, error) {
+	h.Name = r.keepName(h.Name)
+	in, d := r.beginCompact(h, r.Buffered(), r.Limits.Message)
+	defer in.Free()
+	r.inStruct = true // also when nothing of it is buffered
+	r.in.Discard(h.Size)
+	for passed := h.Size; ; {
+		n, status := in.Read(r.in.Bytes(), 0, false)
+		switch status {
+		case compact.Done:
+			r.in.Discard(n)
+			r.inStruct = false
+			return h, r.made(in), nil
+		case compact.Failed:
+			bad := faultOf(in, d, h)
+			bad.Offset += passed - h.Size
+			return h, chain.Chunk{}, bad
+		}
+		r.in.Discard(n) // a value that has begun is needed from its beginning
+		passed += n
+		have := r.Buffered()
+		if passed+have >= r.Limits.Message {
+			return h, chain.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.Limits.Name, r.Limits.Message)
+		}
+		if err := r.fill(have + 1); err != nil {
+			return h, chain.Chunk{}, err
+		}
+	}
+}
+
+// keepName copies the name of a message whose bytes are given up. It is valid until the next one
+// is received.
+func (r *Receiver) keepName(name []byte) []byte {
+	r.name = append(r.name[:0], name...)
+	return r.name
+}
+
+// beginCompact returns a Reader for the struct of a message of about n bytes, and what describes
+// the struct, if that is known. most is the most bytes of it in Thrift Binary.
+func (r *Receiver) beginCompact(h message.Header, n, most int) (*compact.Reader, *thriftimpl.Desc) {
+	const containers = 16 // in each other, and the struct that they are in: MaxDepth does not count them
+	l := compact.Limits{Bytes: most, Levels: containers * (1 + defaultMaxDepth), Name: r.Limits.Name}
+	if parse := r.Limits.Parse; parse.MaxDepth > 0 {
+		l.Levels = containers * (1 + parse.MaxDepth)
+	}
+	if parse := r.Limits.Parse; parse.MaxBytes > 0 {
+		l.Bytes, l.Name = parse.MaxBytes, ""
+	}
+	var d *thriftimpl.Desc
+	var t compact.Type
+	if r.Describe != nil {
+		d = r.Describe(h)
+	}
+	if d != nil {
+		t = (*compactType)(d.Type())
+	}
+	in := compact.TakeReader(n)
+	in.Reset(t, l)
+	return in, d
+}
+
+// defaultMaxDepth is what MaxDepth of nocopy.Limits is if it is 0.
+const defaultMaxDepth = 64
+
+// made returns a chunk of what in has made.
+func (r *Receiver) made(in *compact.Reader) chain.Chunk {
+	r.Stats.Converted(in.Len())
+	return r.in.Copy(in.Bytes())
+}
+
+// faultOf returns what is wrong with the struct that in has read, which d describes, nil if that
+// is not known.
+func faultOf(in *compact.Reader, d *thriftimpl.Desc, h message.Header) *nocopy.Error {
+	at, why := in.Fault()
+	if d == nil {
+		return &nocopy.Error{Offset: at, Path: string(h.Name), Err: why}
+	}
+	const most = 64 // steps of a path
+	path := []string{d.Name()}
+	in.Path(func(t compact.Type, n int) bool {
+		if t == nil {
+			path = append(path, fmt.Sprintf("[%d]", n))
+			return len(path) < most
+		}
+		d := (*thriftimpl.Type)(t.(*compactType)).Struct()
+		k := d.NumberByID(int16(n))
+		if k < 0 {
+			path = append(path, fmt.Sprintf(".%d", n))
+			return false
+		}
+		path = append(path, "."+d.Fields()[k].Name)
+		return len(path) < most
+	})
+	return &nocopy.Error{Offset: at, Path: strings.Join(path, ""), Err: why}
+}
+
+// compactType tells package compact what a type is.
+type compactType thriftimpl.Type
+
+func (t *compactType) of() *thriftimpl.Type { return (*thriftimpl.Type)(t) }
+func (t *compactType) Wire() byte           { return byte(t.of().Wire()) }
+func (t *compactType) Key() compact.Type    { return (*compactType)(t.of().Key()) }
+func (t *compactType) Elem() compact.Type   { return (*compactType)(t.of().Elem()) }
+
+func (t *compactType) Field(id int16) compact.Type {
+	d := t.of().Struct()
+	if k := d.NumberByID(id); k >= 0 {
+		return (*compactType)(d.Fields()[k].Type)
+	}
+	return nil
+}
