@@ -41,8 +41,8 @@ func (t *Batch) AddCopy(mem []byte) {
 	t.add(mem)
 }
 
-// Gather empties the Batch and returns what was added in one piece. If it was in several, they are
-// copied to the chunk, which must be released in either case, when the bytes are not used any more.
+// Gather empties the Batch and returns what was added in one piece. Several pieces are copied to
+// the chunk. It must be released in either case, when the bytes are not used any more.
 func (t *Batch) Gather() ([]byte, Chunk) {
 	if len(t.pieces) == 1 {
 		mem := t.pieces[0]

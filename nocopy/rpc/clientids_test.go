@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -120,6 +121,41 @@ func TestWrappedIDs(t *testing.T) {
 		if slices.Sort(order); !slices.Equal(order, []int{1, 2, 3, 4, 5, 6, 7}) || len(c.calls) != 0 {
 			t.Errorf("%v, %d calls are left", order, len(c.calls))
 		}
+		c.close(ErrClientClosed)
+		c.wait()
+	})
+}
+
+// TestTakenID: a call that took its sequence id before it was queued gets another one if that id
+// is in use when it is written.
+func TestTakenID(t *testing.T) {
+	emptyPools()
+	defer emptyPools()
+	synctest.Test(t, func(t *testing.T) {
+		m, _ := testMethods()
+		opts := optionsOf([]Option{Compact, Logger(slog.New(slog.DiscardHandler))})
+		nc := newSteered()
+		c := newClientConn(nc, &opts)
+		for range 3 { // the first is being written, the others are queued, with the same id
+			c.lastID = math.MaxInt32 - 1
+			args := (&Client{}).NewArgs(m)
+			thriftimpl.Struct(args).Claim(m.Args)
+			go func() {
+				c.call(context.Background(), nil, m, args, nil, time.Time{})
+				thriftimpl.Struct(args).End()
+			}()
+			synctest.Wait()
+		}
+		nc.writeEnds(nil)
+		for id, p := range c.calls {
+			if h, _, err := message.Parse(p.encoded.Bytes()[4:]); err != nil || h.SeqID != id || p.seqid != id {
+				t.Errorf("call %d is sent as %d, %v", id, h.SeqID, err)
+			}
+		}
+		if len(c.calls) != 3 || c.queuedBytes != 0 {
+			t.Errorf("%d calls are written, %d bytes queued", len(c.calls), c.queuedBytes)
+		}
+		nc.writeEnds(nil)
 		c.close(ErrClientClosed)
 		c.wait()
 	})

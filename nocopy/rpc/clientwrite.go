@@ -178,9 +178,15 @@ func (c *clientConn) fillBatch() {
 	for ; n < len(c.queue) && size < batchBytes; n++ {
 		p := c.queue[n]
 		p.state = callWriting
-		if p.id != nil {
+		switch {
+		case p.id != nil:
 			p.seqid = c.nextID()
 			binary.BigEndian.PutUint32(p.id, uint32(p.seqid))
+		case c.calls[p.seqid] != nil: // all ids have been given since
+			c.queuedBytes -= p.size
+			p.encoded.Free()
+			p.encode(c.opt.transport, c.nextID(), nil)
+			c.queuedBytes += p.size
 		}
 		if !p.method.Oneway() {
 			c.calls[p.seqid] = p

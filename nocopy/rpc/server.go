@@ -20,9 +20,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
 )
 
-// Server answers calls. It tells framed from unframed clients by their first bytes. Processor must
-// be set; the zero value of every other field is a good default. No field may be changed once
-// Serve has been called.
+// Server answers calls. It tells framed from unframed clients by their first bytes, and answers
+// each call in the protocol in which it came. Processor must be set; the zero value of every other
+// field is a good default. No field may be changed once Serve has been called.
 type Server struct {
 	Processor *Processor
 	// Called around every handler, the first one outermost. None may be nil.

@@ -17,7 +17,12 @@ const (
 	WireUnframedCompact = Wires(transport.UnframedCompact) // the compact protocol without frames
 )
 
-// Protocol is the encoding of a client's calls, and of the replies to them.
+// Protocol is the encoding of a client's calls, and of the replies to them. It is an option of
+// Dial:
+//
+//	rpc.Dial(ctx, "tcp", addr, rpc.Protocol(rpc.Compact))
+//
+// A server needs no option: it answers in the protocol of the call.
 type Protocol uint8
 
 const (

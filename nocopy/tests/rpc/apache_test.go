@@ -73,16 +73,24 @@ func (f fields) Read(ctx context.Context, p thrift.TProtocol) error {
 	}
 }
 
-// apacheWays holds Apache's transports, with the option for a Client that uses the same.
+var (
+	apacheFramed   = thrift.NewTFramedTransportFactoryConf(thrift.NewTTransportFactory(), nil)
+	apacheBuffered = thrift.NewTBufferedTransportFactory(4096)
+	apacheCompact  = thrift.NewTCompactProtocolFactoryConf(nil)
+)
+
+// apacheWays holds Apache's transports and protocols, with options for a Client that uses them.
 var apacheWays = map[string]struct {
 	transport thrift.TTransportFactory
-	strict    bool
+	protocol  thrift.TProtocolFactory
 	opts      []rpc.Option
 }{
-	"framed":               {thrift.NewTFramedTransportFactoryConf(thrift.NewTTransportFactory(), nil), true, nil},
-	"buffered":             {thrift.NewTBufferedTransportFactory(4096), true, []rpc.Option{rpc.Unframed}},
-	"framed, non-strict":   {thrift.NewTFramedTransportFactoryConf(thrift.NewTTransportFactory(), nil), false, nil},
-	"buffered, non-strict": {thrift.NewTBufferedTransportFactory(4096), false, []rpc.Option{rpc.Unframed}},
+	"framed":               {apacheFramed, protocols(true), nil},
+	"buffered":             {apacheBuffered, protocols(true), []rpc.Option{rpc.Unframed}},
+	"framed, non-strict":   {apacheFramed, protocols(false), nil},
+	"buffered, non-strict": {apacheBuffered, protocols(false), []rpc.Option{rpc.Unframed}},
+	"framed, compact":      {apacheFramed, apacheCompact, []rpc.Option{rpc.Protocol(rpc.Compact)}},
+	"buffered, compact":    {apacheBuffered, apacheCompact, []rpc.Option{rpc.Protocol(rpc.Compact), rpc.Unframed}},
 }
 
 func protocols(strict bool) thrift.TProtocolFactory {
@@ -109,7 +117,7 @@ func TestApacheClient(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer transport.Close()
-			p := protocols(way.strict).GetProtocol(transport)
+			p := way.protocol.GetProtocol(transport)
 			c := thrift.NewTStandardClient(p, p)
 			for i := range int64(3) {
 				result := fields{}
@@ -205,7 +213,7 @@ func TestApacheServer(t *testing.T) {
 			if err := socket.Listen(); err != nil {
 				t.Fatal(err)
 			}
-			srv := thrift.NewTSimpleServer4(apacheProcessor{}, socket, way.transport, protocols(way.strict))
+			srv := thrift.NewTSimpleServer4(apacheProcessor{}, socket, way.transport, way.protocol)
 			served := make(chan error, 1)
 			go func() { served <- srv.Serve() }()
 			defer func() {

@@ -206,7 +206,8 @@ func TestCareless(t *testing.T) {
 	}{
 		{"framed", &rpc.Server{}, nil},
 		{"unframed, recycling", &rpc.Server{Recycle: true}, []rpc.Option{rpc.Unframed}},
-		{"intercepted", &rpc.Server{Interceptors: []rpc.Interceptor{through, through}}, nil},
+		{"compact, unframed", &rpc.Server{}, []rpc.Option{rpc.Compact, rpc.Unframed}},
+		{"intercepted", &rpc.Server{Interceptors: []rpc.Interceptor{through, through}}, []rpc.Option{rpc.Compact}},
 		{"intercepted, recycling, one at a time", &rpc.Server{Interceptors: []rpc.Interceptor{through}, Recycle: true, Concurrency: 1}, nil},
 	} {
 		t.Run(v.name, func(t *testing.T) {

@@ -43,6 +43,8 @@ var forwardOptions = map[string][]rpc.Option{
 	"lazy methods":        {rpc.LazyMethods("echo"), rpc.LazyMethods("put")},
 	"unframed, lazy":      {rpc.Unframed, rpc.Lazy},
 	"recycling":           {rpc.Recycle},
+	"compact, lazy":       {rpc.Compact, rpc.Lazy},
+	"compact, unframed":   {rpc.Compact, rpc.Unframed},
 	"recycling, unframed": {rpc.Recycle, rpc.Unframed},
 	"intercepted": {rpc.Lazy, rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		return next(ctx, c)
@@ -63,7 +65,7 @@ func TestForward(t *testing.T) {
 				recycle := strings.Contains(how, "recycling")
 				h := &handler{notified: make(chan string, 10)}
 				p := of(dial(t, serve(t, &rpc.Server{Recycle: recycle}, h), opts...))
-				for _, unframed := range [][]rpc.Option{nil, {rpc.Unframed}} {
+				for _, unframed := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}} {
 					c := clientOf(t, p, recycle, unframed...)
 					var wg sync.WaitGroup
 					for i := range 4 {

@@ -151,6 +151,11 @@ func FuzzServer(f *testing.F) {
 		[]byte("GET / HTTP/1.1\r\n"),
 		append(be32(16_384_001), 0x80, 1, 0, 1),
 		frame([]byte{0x80, 1, 0, 1, 0x7f, 0xff, 0xff, 0xff}),
+		frame(compactly(call, "add", 7, compactAdd(40, 2))),
+		compactly(call, "add", 7, compactAdd(40, 2)),
+		frame(compactly(call, "put", 3, item.Message().AppendCompact(nil)), strict(call, "add", 7, args), compactly(oneway, "notify", 4, []byte{0})),
+		join(compactly(call, "echo", 5, payload.Message().AppendCompact(nil)), compactly(call, "nope", 1<<30, []byte{0x1b, 2, 0x8c, 1, 'k', 0, 1, 'l', 0, 0})),
+		compactly(call, "put", 3, []byte{0x1c, 0x18, 2, 'a', 'b', 0x29, 0xf6, 3, 1, 0xff, 1, 4, 0x1b, 0, 0, 0x18, 1, 'x', 0}),
 	} {
 		f.Add(in, []byte{})
 		f.Add(in, []byte{0})

@@ -27,7 +27,7 @@ func TestLifetimes(t *testing.T) {
 		}
 		return next(ctx, c)
 	}
-	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}} {
+	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.Compact, rpc.Unframed}} {
 		srv := &rpc.Server{Interceptors: []rpc.Interceptor{keep}}
 		c := echo.NewEchoClient(dial(t, serve(t, srv, &handler{}), opts...))
 		var results []string
@@ -109,6 +109,7 @@ func TestCallAllocates(t *testing.T) {
 		most  float64
 	}{
 		{nil, nil, 1}, {nil, []rpc.Option{rpc.Unframed}, 1}, {&counted.Stats, []rpc.Option{&counted.Stats}, 1},
+		{nil, []rpc.Option{rpc.Compact}, 3},            // the memory of two messages that are received
 		{nil, []rpc.Option{rpc.Interceptors(pass)}, 3}, // a Call and a channel
 	} {
 		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Stats: way.stats, Health: &rpc.Health{}}, &handler{}), way.opts...))

@@ -24,7 +24,7 @@ func TestLimits(t *testing.T) {
 	result := echo.NewEchoEchoResult()
 	result.SetSuccess(make([]byte, size))
 	argsSize, resultSize := args.Message().Len(), result.Message().Len()
-	for _, transport := range [][]rpc.Option{nil, {rpc.Unframed}} {
+	for i, transport := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.Unframed, rpc.Compact}} {
 		call := func(srv *rpc.Server, opts ...rpc.Option) error {
 			c := echo.NewEchoClient(dial(t, serve(t, srv, &handler{}), append(opts, transport...)...))
 			_, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, size)) })
@@ -42,7 +42,7 @@ func TestLimits(t *testing.T) {
 			{"MaxIndex", nocopy.Limits{MaxIndex: 1 << 10}, nocopy.Limits{MaxIndex: 4},
 				nocopy.Limits{MaxIndex: 1 << 10}, nocopy.Limits{MaxIndex: 4}},
 		} {
-			t.Run(fmt.Sprint(l.name, len(transport)), func(t *testing.T) {
+			t.Run(fmt.Sprint(l.name, i), func(t *testing.T) {
 				for _, recycle := range []bool{false, true} {
 					if err := call(&rpc.Server{Limits: l.fits, Recycle: recycle}); err != nil {
 						t.Errorf("a request that fits: %v", err)

@@ -36,9 +36,10 @@ func TestSoak(t *testing.T) {
 		client []rpc.Option
 	}{
 		{"safe", &rpc.Server{}, nil},
+		{"compact", &rpc.Server{Recycle: true}, []rpc.Option{rpc.Compact}},
 		{"recycling, unordered, unframed", &rpc.Server{Recycle: true, Unordered: true}, []rpc.Option{rpc.Recycle, rpc.Unframed}},
 	} {
-		t.Run(v.name, func(t *testing.T) { soak(t, v.server, duration/2, v.client) })
+		t.Run(v.name, func(t *testing.T) { soak(t, v.server, duration/3, v.client) })
 	}
 }
 

@@ -27,6 +27,7 @@ func (c *counter) get() int  { return int(c.n.Load()) }
 type counts struct {
 	rpc.Stats
 	conns, opened, inFlight, most, calls, queued, received, sent counter
+	byRef, converted                                             counter
 	waited                                                       atomic.Int64
 	mu                                                           sync.Mutex
 	refused                                                      map[rpc.ExceptionType]int
@@ -41,10 +42,11 @@ func newCounts() *counts {
 			c.calls.add(max(n, 0))
 			c.most.n.Store(max(c.most.n.Load(), c.inFlight.n.Load()))
 		},
-		Queued:   func(d time.Duration) { c.queued.add(1); c.waited.Add(int64(d)) },
-		Received: c.received.add,
-		Sent:     func(s linkbuf.Stats) { c.sent.add(s.Bytes) },
-		Refused:  func(e rpc.ExceptionType) { c.mu.Lock(); c.refused[e]++; c.mu.Unlock() },
+		Queued:    func(d time.Duration) { c.queued.add(1); c.waited.Add(int64(d)) },
+		Received:  c.received.add,
+		Sent:      func(s linkbuf.Stats) { c.sent.add(s.Bytes); c.byRef.add(s.RefBytes) },
+		Converted: c.converted.add,
+		Refused:   func(e rpc.ExceptionType) { c.mu.Lock(); c.refused[e]++; c.mu.Unlock() },
 	}
 	return c
 }
@@ -65,13 +67,10 @@ func settles(t *testing.T, what string, f func() bool) {
 // whatever becomes of it, and nothing is left in flight or open.
 func TestStats(t *testing.T) {
 	t.Parallel()
-	for _, framed := range []bool{true, false} {
-		t.Run(fmt.Sprint(framed), func(t *testing.T) {
+	for _, way := range spoken {
+		t.Run(fmt.Sprint(way.wire), func(t *testing.T) {
 			server, client := newCounts(), newCounts()
-			opts := []rpc.Option{&client.Stats, rpc.PoolSize(2)}
-			if !framed {
-				opts = append(opts, rpc.Unframed)
-			}
+			opts := append([]rpc.Option{&client.Stats, rpc.PoolSize(2)}, way.opts...)
 			h := &handler{notified: make(chan string, 100), waiting: make(chan struct{}), release: make(chan struct{})}
 			srv := &rpc.Server{Recycle: true, Stats: &server.Stats}
 			addr := serve(t, srv, h)

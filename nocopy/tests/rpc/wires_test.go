@@ -16,6 +16,8 @@ var spoken = []struct {
 }{
 	{rpc.WireFramed, nil},
 	{rpc.WireUnframed, []rpc.Option{rpc.Unframed}},
+	{rpc.WireFramedCompact, []rpc.Option{rpc.Protocol(rpc.Compact)}},
+	{rpc.WireUnframedCompact, []rpc.Option{rpc.Compact, rpc.Unframed}},
 }
 
 // TestWires: a server answers clients of the wires that it accepts. It refuses the others in their

@@ -65,6 +65,9 @@ var (
 	ErrSASL    = fmt.Errorf("%w: a login by SASL", ErrVersion)
 )
 
+// Tell is how many bytes Foreign needs to know all that it knows.
+const Tell = 5
+
 // Foreign returns the error that names what b begins with, if that is a request or a response of
 // another protocol that peers of Thrift speak by mistake, or nil.
 func Foreign(b []byte) error {
@@ -73,8 +76,8 @@ func Foreign(b []byte) error {
 		return ErrHTTP
 	case len(b) >= 2 && b[0] == 0x16 && b[1] == 3, len(b) >= 5 && b[0] == 0x15 && b[1] == 3 && b[3] == 0 && b[4] == 2:
 		return ErrTLS // a handshake, or an alert
-	case len(b) < 5 || b[1] != 0 || b[2] != 0 || b[4] == 0 || b[4] == Version1>>8 || b[4] == CompactID: // frames begin so
-		return nil
+	case len(b) < 5 || b[1] != 0 || b[2] != 0 || b[4] == 0 || b[4] == Version1>>8 || b[4] == CompactID:
+		return nil // frames begin so
 	case b[0] == 1 && b[3] == 0 && b[4] <= 20, b[0] == 3, b[0] == 4:
 		return ErrSASL // a mechanism's name, or a refusal
 	}

@@ -86,7 +86,7 @@ func (r *Receiver) keepName(name []byte) []byte {
 // beginCompact returns a Reader for the struct of a message of about n bytes, and what describes
 // the struct, if that is known. most is the most bytes of it in Thrift Binary.
 func (r *Receiver) beginCompact(h message.Header, n, most int) (*compact.Reader, *thriftimpl.Desc) {
-	const containers = 16 // in each other, and the struct that they are in: MaxDepth does not count them
+	const containers = 16 // in each other, with the struct around them: MaxDepth does not count them
 	l := compact.Limits{Bytes: most, Levels: containers * (1 + defaultMaxDepth), Name: r.Limits.Name}
 	if parse := r.Limits.Parse; parse.MaxDepth > 0 {
 		l.Levels = containers * (1 + parse.MaxDepth)

@@ -18,6 +18,6 @@
 // request and a reply. A server tells it by its first bytes: transportOf gets a case for it. It is
 // tested by the servers' and the clients' tests that go through all transports.
 //
-// An encoding other than binary is turned into binary in next, and from it in Add: what follows
-// sees binary messages alone.
+// An encoding other than binary is turned into binary in next (compact.go), and from it when the
+// message is sent (encode.go): all between sees binary messages alone.
 package transport

@@ -35,9 +35,9 @@ func (e Encoded) Free() {
 func EncodeReply(t Transport, b *chain.Batch, s *stats.Hook) Encoded {
 	wire, chunk := b.Gather()
 	defer chunk.Release()
+	var room [headRoom]byte
 	h, _, _ := message.Parse(wire)
-	head := message.AppendCompact(make([]byte, 0, 64), h.Type, "", h.Name, h.SeqID)
-	return encode(t, head, wire[h.Size:], s)
+	return encode(t, message.AppendCompact(appendRoom(room[:0], t), h.Type, "", h.Name, h.SeqID), wire[h.Size:], s)
 }
 
 // EncodeCall returns a call in the compact protocol, with what comes before it on a connection of
@@ -45,22 +45,31 @@ func EncodeReply(t Transport, b *chain.Batch, s *stats.Hook) Encoded {
 func EncodeCall(t Transport, b *chain.Batch, typ message.Type, prefix, name string, seqid int32, s *stats.Hook) Encoded {
 	wire, chunk := b.Gather()
 	defer chunk.Release()
-	return encode(t, message.AppendCompact(make([]byte, 0, 64), typ, prefix, name, seqid), wire, s)
+	var room [headRoom]byte
+	return encode(t, message.AppendCompact(appendRoom(room[:0], t), typ, prefix, name, seqid), wire, s)
 }
 
-// encode returns a message with this header and the struct wire.
-func encode(t Transport, head, wire []byte, s *stats.Hook) Encoded {
-	const length = 4
-	front := head
+// headRoom is room for what comes before the struct of most messages.
+const headRoom = 96
+
+// appendRoom appends room for the length of a frame, if t has frames.
+func appendRoom(b []byte, t Transport) []byte {
 	if t == Framed {
-		front = append(make([]byte, length, length+len(head)), head...)
+		return append(b, 0, 0, 0, 0)
 	}
+	return b
+}
+
+// encode returns a message: front, and then the struct wire in the compact protocol. In a frame,
+// front begins with room for its length.
+func encode(t Transport, front, wire []byte, s *stats.Hook) Encoded {
 	w := compact.TakeWriter(len(front) + len(wire))
 	if err := w.WriteAfter(front, wire, entry.IndexID); err != nil {
 		panic("nocopy: a message is " + err.Error())
 	}
-	if t == Framed {
-		binary.BigEndian.PutUint32(w.Bytes(), uint32(len(w.Bytes())-length))
+	if b := w.Bytes(); t == Framed {
+		const length = 4
+		binary.BigEndian.PutUint32(b, uint32(len(b)-length))
 	}
 	s.Converted(len(wire))
 	return Encoded{w}

@@ -62,8 +62,9 @@ func (r *Receiver) Passing() bool { return r.passing.Load() }
 
 // Next returns the next message: its header and a chunk with its struct, which the caller must
 // release, or give to TakeStruct: in a frame, further messages may follow in the chunk. The
-// header's name is valid as long as the chunk, and until Next is called again. The error is io.EOF if the stream ends between
-// messages; after some errors the header is known, and its size is not 0.
+// header's name is valid as long as the chunk, and until Next is called again. The error is io.EOF
+// if the stream ends between messages; after some errors the header is known, and its size is not
+// 0.
 func (r *Receiver) Next() (message.Header, chain.Chunk, error) {
 	h, c, err := r.next()
 	if err != nil {

@@ -21,7 +21,11 @@ func (*unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 	for {
 		var need int
 		var err error
-		if h, need, err = message.Parse(r.in.Bytes()); err == nil && need > 0 {
+		b := r.in.Bytes()
+		if h, need, err = message.Parse(b); err != nil && len(b) < message.Tell {
+			need, err = message.Tell, nil // wherever bytes are cut, the error is the same
+		}
+		if err == nil && need > 0 {
 			err = r.fill(need)
 		} else if err == nil {
 			break
