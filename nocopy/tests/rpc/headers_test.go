@@ -67,6 +67,8 @@ var headerWires = []struct {
 }{
 	{"framed", nil},
 	{"unframed", []rpc.Option{rpc.Unframed}},
+	{"framed compact", []rpc.Option{rpc.Protocol(rpc.Compact)}},
+	{"unframed compact", []rpc.Option{rpc.Protocol(rpc.Compact), rpc.Unframed}},
 	{"with interceptors", []rpc.Option{rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) })}},
 }
 

@@ -42,11 +42,11 @@ const (
 
 // Header is a message's header, which comes before its struct.
 type Header struct {
-	Type   Type
-	Form   Form
-	SeqID  int32
-	Name   []byte // aliases what was parsed
-	Size   int    // its bytes on the wire
+	Type  Type
+	Form  Form
+	SeqID int32
+	Name  []byte // aliases what was parsed
+	Size  int    // its bytes on the wire
 	// The call's headers, or the reply's, if the transport has a place for them; else nil
 	Headers *header.List
 }
