@@ -141,7 +141,7 @@ func TestTakenID(t *testing.T) {
 			args := (&Client{}).NewArgs(m)
 			thriftimpl.Struct(args).Claim(m.Args)
 			go func() {
-				c.call(context.Background(), nil, m, args, nil, time.Time{})
+				c.call(context.Background(), nil, m, args, &extras{}, time.Time{})
 				thriftimpl.Struct(args).End()
 			}()
 			synctest.Wait()

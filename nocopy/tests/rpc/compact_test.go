@@ -273,30 +273,28 @@ func TestCompactToBinary(t *testing.T) {
 	}
 }
 
-// TestCompactExtras: fields without IDL, deadlines and health checks work in the compact protocol.
+// TestCompactExtras: fields without IDL, headers, deadlines and health checks work in the compact
+// protocol.
 func TestCompactExtras(t *testing.T) {
 	l := &timed{}
 	var seen, text string
 	srv := &rpc.Server{Processor: echo.NewEchoProcessor(l), Deadlines: true, Health: &rpc.Health{},
 		Interceptors: []rpc.Interceptor{func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-			seen = c.Metadata().Get("key")
+			seen = rpc.Header(ctx, "key")
 			text, _ = c.Text(77)
 			return next(ctx, c)
 		}}}
 	for _, opts := range [][]rpc.Option{{rpc.Compact}, {rpc.Compact, rpc.Unframed}} {
 		seen, text = "", ""
 		cl := dial(t, serve(t, srv, nil), append(opts, rpc.Deadlines, rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-			md := new(rpc.Metadata)
-			md.Set("key", "value")
-			c.SetMetadata(md)
 			c.SetText(77, "more")
-			return next(ctx, c)
+			return next(rpc.SetHeader(ctx, "key", "value"), c)
 		}))...)
 		ctx, cancel := context.WithTimeout(bg, time.Hour)
 		defer cancel()
 		sum, err := echo.NewEchoClient(cl).Add(ctx, func(args echo.EchoAddArgs) { args.SetA(40); args.SetB(2) })
 		if err != nil || sum.GetSuccess() != 42 || seen != "value" || text != "more" || time.Duration(l.time.Load()) < 50*time.Minute {
-			t.Errorf("%v, %v: metadata %q, field %q, time %v", sum, err, seen, text, time.Duration(l.time.Load()))
+			t.Errorf("%v, %v: header %q, field %q, time %v", sum, err, seen, text, time.Duration(l.time.Load()))
 		}
 		if err := rpc.CheckHealth(bg, cl); err != nil {
 			t.Errorf("health: %v", err)
