@@ -3,9 +3,11 @@ package nocopykitex
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"sync/atomic"
 
+	"github.com/bytedance/gopkg/cloud/metainfo"
 	"github.com/cloudwego/kitex/client"
 	"github.com/cloudwego/kitex/client/callopt"
 	"github.com/cloudwego/kitex/client/callopt/streamcall"
@@ -15,6 +17,7 @@ import (
 	"github.com/cloudwego/kitex/transport"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -250,14 +253,20 @@ func (c *Client) call(ctx context.Context, method string, args func(nocopy.Struc
 	if len(opts) > 0 {
 		ctx = client.NewCtxWithCallOptions(ctx, opts)
 	}
+	ctx, asks, err := sendHeaders(ctx)
+	if err != nil {
+		return thriftimpl.Absent(), err
+	}
 	ctx = context.WithValue(ctx, callKey{}, k)
 	returned := thriftimpl.Absent()
 	defer func() { k.end(returned) }() // also when a middleware panics
-	var err error
 	if m.rpc.Oneway() {
 		err = c.kitex.Call(ctx, method, &k.args, nil)
 	} else {
 		err = c.kitex.Call(ctx, method, &k.args, &k.result)
+	}
+	if asks {
+		rpc.DeliverReplyHeaders(ctx, maps.All(metainfo.RecvAllBackwardValues(ctx)))
 	}
 	if err != nil || m.rpc.Oneway() {
 		return thriftimpl.Absent(), err

@@ -192,7 +192,9 @@ func (m *Method) serve(ctx context.Context, handler, arg, res any) error {
 	if a == nil {
 		return errEmpty
 	}
+	ctx, closeReply := receiveHeaders(ctx)
 	err := m.handle(ctx, handler, a, result, recycle)
+	closeReply()
 	if recycle {
 		thriftimpl.EndHandles(a)
 	} else if a.Check() == nil {

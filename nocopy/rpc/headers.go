@@ -167,7 +167,7 @@ func (r *ReplyHeaders) All() iter.Seq2[string, string] {
 // are those of the last try that has ended.
 //
 // On wires without a place for headers, the client asks the server for them by a header of the
-// call, thrift-reply-headers. Servers of this package then send them in a field of the result,
+// call, ReplyHeadersKey. Servers of this package then send them in a field of the result,
 // see HeaderField.
 func ReceiveHeaders(ctx context.Context, r *ReplyHeaders) context.Context {
 	if ctx == nil || r == nil {
@@ -178,8 +178,9 @@ func ReceiveHeaders(ctx context.Context, r *ReplyHeaders) context.Context {
 	return c
 }
 
-// askKey is the key of the header by which a client asks for those of the reply.
-const askKey = "thrift-reply-headers"
+// ReplyHeadersKey is the name of the header by which a client asks for those of the reply, where
+// peers might not expect any.
+const ReplyHeadersKey = "thrift-reply-headers"
 
 // SetReplyHeader makes the reply to the call that a handler or a server's interceptor handles
 // with ctx carry a header, whether the reply is a result or an error. It replaces an earlier one

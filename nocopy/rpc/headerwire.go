@@ -52,7 +52,7 @@ func (r *requestHeaders) context(ctx context.Context, m *Method, args *nocopy.Me
 	if r.maybe {
 		r.list, r.maybe = fieldOf(args.Root(), m.Args), false
 	}
-	replies := !m.Oneway() && (!r.inArgs || r.list.Has(askKey))
+	replies := !m.Oneway() && (!r.inArgs || r.list.Has(ReplyHeadersKey))
 	if len(r.list) == 0 && !replies {
 		return ctx
 	}
@@ -136,13 +136,13 @@ func (x *extras) add(ctx context.Context, m *Method, hasPlace bool) error {
 		x.list = header.Merge(received, h.set)
 		return nil
 	}
-	inArgs := h.passedOn && h.inArgs && (!asks || received.Has(askKey))
+	inArgs := h.passedOn && h.inArgs && (!asks || received.Has(ReplyHeadersKey))
 	if len(h.set) == 0 && (inArgs || len(received) == 0 && !asks) || !hasHeaderField(m.Args) {
 		return nil
 	}
 	own := h.set
 	if asks {
-		own = own.With(askKey, "1")
+		own = own.With(ReplyHeadersKey, "1")
 	}
 	list := header.Merge(received, own)
 	if err := tooLarge(list); err != nil {
@@ -205,17 +205,23 @@ func passHeaders(ctx context.Context) (context.Context, func()) {
 // These functions are for Callers and servers of a program's own, and for packages that carry
 // calls by other means than this one, such as another transport.
 
-// SentHeaders returns the headers that a call with ctx sends, and the error that it must return
-// instead if they can't be sent.
+// SentHeaders returns the headers that a call with ctx sends, ReplyHeadersKey among them if those
+// of the reply are wanted. On error, the call must return the error.
 func SentHeaders(ctx context.Context) (iter.Seq2[string, string], error) {
 	var x extras
-	if err := x.add(ctx, rawOneway, true); err != nil {
+	if err := x.add(ctx, rawTwoWay, true); err != nil {
 		return nil, err
+	}
+	if len(x.wanted) > 0 {
+		x.list = x.list.With(ReplyHeadersKey, "1")
+	}
+	if len(x.list) == 0 {
+		return noHeaders, nil
 	}
 	return x.list.All(), nil
 }
 
-var rawOneway = RawMethod("", true)
+func noHeaders(func(string, string) bool) {}
 
 // DeliverReplyHeaders gives the headers of the reply to a call with ctx to those who want them;
 // see ReceiveHeaders. If nobody does, it does not iterate. Headers beyond the limits are dropped.
