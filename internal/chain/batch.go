@@ -120,3 +120,10 @@ func (t *Batch) reset() {
 		t.pieces, t.copies = nil, nil
 	}
 }
+
+// AppendPieces appends what was added to dst, as pieces that alias it, and empties the Batch.
+func (t *Batch) AppendPieces(dst [][]byte) [][]byte {
+	dst = append(dst, t.pieces...)
+	t.reset()
+	return dst
+}

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/shm"
@@ -104,49 +103,21 @@ func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocop
 		return thriftimpl.Absent(), err
 	}
 	if c.outermost != nil {
-		return c.callIntercepted(ctx, m, args)
+		return callIntercepted(ctx, c.outermost, m, args)
 	}
 	defer thriftimpl.Struct(args).End()
 	var x extras
 	result, err := c.send(ctx, nil, m, args, &x)
-	x.deliver()
-	if err != nil && result != thriftimpl.Absent() {
-		result.Release()
-		result = thriftimpl.Absent()
-	}
-	return result, err
-}
-
-// callIntercepted calls a method through the client's interceptors and returns its result. It
-// takes over args.
-func (c *Client) callIntercepted(ctx context.Context, m *Method, args nocopy.Struct) (result nocopy.Struct, err error) {
-	t := &clientTries{method: m, args: args, returned: make(chan struct{}), running: 1}
-	t.results = t.first[:0]
-	t.call = Call{Method: m, Args: args, Result: thriftimpl.Absent(), tries: t}
-	result = thriftimpl.Absent()
-	defer func() { t.finish(result) }() // also when an interceptor panics
-	err = c.outermost(forClient(ctx), &t.call)
-	if left := t.close(); err == nil {
-		return t.finalResult(left)
-	}
-	return result, err
+	return sentOnce(result, err, &x)
 }
 
 // try is the innermost next of a client: it sends the call once.
 func (c *Client) try(ctx context.Context, call *Call) error {
-	t := clientTriesOf(call)
-	if t == nil {
-		return fmt.Errorf("rpc: %w", errForeign)
-	}
-	if !atomic.CompareAndSwapInt32(&call.busy, 0, 1) {
-		return callError(t.method, errBusy)
-	}
-	defer atomic.StoreInt32(&call.busy, 0)
-	m, args, err := t.beginTry(call)
+	t, m, args, err := tryOf(call)
 	if err != nil {
 		return err
 	}
-	defer t.endTry(args)
+	defer t.endTry(call, args)
 	x := extras{fields: call.fields}
 	result, err := c.send(ctx, t.returned, m, args, &x)
 	return t.setResult(call, result, err, &x)

@@ -301,7 +301,7 @@ func (c *clientConn) deliver(h message.Header, body chain.Chunk, err error) {
 		return
 	}
 	if p.reply = (receivedReply{h.Type, string(h.Name) == p.method.Name, h.Headers, body}); err != nil {
-		p.err = callError(p.method, fmt.Errorf("bad reply: %w", err))
+		p.err = badReply(p.method, err)
 	}
 	c.unrepliedBytes, c.unrepliedCalls = max(c.unrepliedBytes-p.size, 0), max(c.unrepliedCalls-1, 0)
 	c.settle(p)
@@ -339,36 +339,8 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 		return thriftimpl.Absent(), p.err
 	case m.Oneway():
 		return thriftimpl.Absent(), nil
-	case p.reply.typ == message.Exception:
-		s, err := c.parseReply(p, exceptionDesc, false)
-		if err != nil {
-			return thriftimpl.Absent(), err
-		}
-		defer s.Release()
-		p.noteHeaders(s, exceptionDesc)
-		return thriftimpl.Absent(), readException(s)
-	case p.reply.typ != message.Reply:
-		p.reply.body.Release()
-		return thriftimpl.Absent(), &ApplicationException{InvalidMessageType, fmt.Sprintf("%d in reply to %s", p.reply.typ, m)}
-	case !p.reply.nameMatches:
-		p.reply.body.Release()
-		return thriftimpl.Absent(), &ApplicationException{WrongMethodName, fmt.Sprintf("in reply to %s", m)}
 	}
-	result, err := c.parseReply(p, m.Result, c.opt.isLazy(m))
-	if err != nil {
-		return thriftimpl.Absent(), err
-	}
-	p.noteHeaders(result, m.Result)
-	return result, m.outcome(result)
-}
-
-// parseReply parses the body of p's reply as a d.
-func (c *clientConn) parseReply(p *pending, d *thriftimpl.Desc, lazy bool) (nocopy.Struct, error) {
-	s, err := thriftimpl.ParseChunk(d, p.reply.body, c.opt.limits, c.opt.recycle, lazy)
-	if err != nil {
-		return thriftimpl.Absent(), callError(p.method, fmt.Errorf("bad reply: %w", err))
-	}
-	return nocopy.Struct(s), nil
+	return c.opt.result(m, p.reply, p.wants, &p.got)
 }
 
 // close closes the connection because of err, once, and ends all its calls: with ErrNotSent those

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -185,12 +186,13 @@ func (t *clientTries) beginTry(call *Call) (*Method, nocopy.Struct, error) {
 	return m, args, nil
 }
 
-// endTry ends the use of arguments that beginTry has returned.
-func (t *clientTries) endTry(args nocopy.Struct) {
+// endTry ends a try with call, and the use of arguments that beginTry has returned.
+func (t *clientTries) endTry(call *Call, args nocopy.Struct) {
 	thriftimpl.Struct(args).Drop()
 	if args != t.args {
 		thriftimpl.Struct(args).End()
 	}
+	atomic.StoreInt32(&call.busy, 0)
 }
 
 // setResult puts the result of a try into its Call, delivers the reply's headers, and returns err.

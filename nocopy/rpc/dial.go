@@ -26,20 +26,38 @@ const (
 	defaultDialTimeout = 10 * time.Second
 )
 
-// optionsOf returns the settings that the options make, with defaults for the others.
+// optionsOf returns the settings for Dial that the options make, with defaults for the others.
 func optionsOf(list []Option) options {
-	o := options{transport: transport.Framed, logger: slog.Default(), dial: new(net.Dialer).DialContext}
+	o := settingsOf(list)
+	switch {
+	case o.login != nil && o.transport != transport.Framed:
+		panic("nocopy: rpc.SASL together with rpc.Unframed: after a login, messages are in frames")
+	case o.httpClient != nil:
+		panic("nocopy: rpc.Dial with rpc.HTTPClient, which is for rpc.DialHTTP")
+	}
+	o.setDefaults()
+	return o
+}
+
+// settingsOf returns the settings that the options make, without the defaults of setDefaults.
+func settingsOf(list []Option) options {
+	o := options{transport: transport.Framed, logger: slog.Default()}
 	for _, opt := range list {
 		if opt == nil {
 			panic("nocopy: a nil rpc.Option")
 		}
 		opt.apply(&o)
 	}
+	return o
+}
+
+// setDefaults sets what has not been set.
+func (o *options) setDefaults() {
 	if o.deadlines {
 		o.interceptors = append(o.interceptors, sendDeadline)
 	}
-	if o.login != nil && o.transport != transport.Framed {
-		panic("nocopy: rpc.SASL together with rpc.Unframed: after a login, messages are in frames")
+	if o.dial == nil {
+		o.dial = new(net.Dialer).DialContext
 	}
 	o.poolSize = max(orDefault(o.poolSize, defaultPoolSize), 1)
 	o.maxInFlight = max(orDefault(o.maxInFlight, defaultMaxInFlight), 1)
@@ -50,7 +68,6 @@ func optionsOf(list []Option) options {
 	if o.shared == TrustPeer {
 		o.recycle, o.sizes = true, new(shared.Sizes)
 	}
-	return o
 }
 
 // Dial connects to a server, as net.Dial does, and returns a client for it. ctx bounds only the
@@ -60,9 +77,7 @@ func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, e
 		panic("nocopy: rpc.Dial with a nil Context")
 	}
 	c := &Client{network: network, addr: addr, opt: optionsOf(opts), retired: map[*clientConn]struct{}{}}
-	if len(c.opt.interceptors) > 0 {
-		c.outermost = wrap(c.opt.interceptors, c.try, callInterceptor)
-	}
+	c.outermost = outermostOf(c.opt.interceptors, c.try)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if c.opt.tls != nil {
 		c.tls = c.opt.tls.Clone()

@@ -242,6 +242,14 @@ func wrap(list []Interceptor, h Handler, callInner func(ctx context.Context, c *
 	return h
 }
 
+// outermostOf returns the outermost of a client's interceptors around try; nil if there are none.
+func outermostOf(list []Interceptor, try Handler) Handler {
+	if len(list) == 0 {
+		return nil
+	}
+	return wrap(list, try, callInterceptor)
+}
+
 // callError returns the error of a call of m that has failed with err.
 func callError(m *Method, err error) error { return fmt.Errorf("rpc: %s: %w", m, err) }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"log/slog"
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/shm"
@@ -43,8 +44,10 @@ type options struct {
 	shared       SharedMemory
 	maxShared    int
 	sizes        *shared.Sizes // of arguments, if the peer is trusted; else nil
-	dial         func(ctx context.Context, network, addr string) (net.Conn, error)
-	login        func(ctx context.Context, nc net.Conn) error // by SASL; nil: there is none
+	httpClient   *http.Client  // nil: DialHTTP makes one
+
+	dial  func(ctx context.Context, network, addr string) (net.Conn, error) // nil: a net.Dialer's
+	login func(ctx context.Context, nc net.Conn) error                      // by SASL; nil: none
 }
 
 type optionFunc func(*options)

@@ -65,17 +65,6 @@ type receivedReply struct {
 	body        chain.Chunk
 }
 
-// noteHeaders notes the headers of the reply, whose struct is s, of type d.
-func (p *pending) noteHeaders(s nocopy.Struct, d *thriftimpl.Desc) {
-	switch {
-	case !p.wants:
-	case p.reply.headers != nil:
-		p.got = *p.reply.headers
-	default:
-		p.got = fieldOf(s, d)
-	}
-}
-
 var pendings = sync.Pool{New: func() any { return &pending{done: make(chan struct{}, 1)} }}
 
 // maxKeptHead is the most bytes of a head that recycle keeps for another call.

@@ -44,6 +44,7 @@ func (s *Server) init() {
 		s.listeners = map[*net.Listener]struct{}{}
 		s.conns = map[servedConn]struct{}{}
 		s.done = make(chan struct{})
+		s.http = s.newHTTPServer()
 	})
 }
 
@@ -53,14 +54,7 @@ func (s *Server) init() {
 // has no Processor or a nil Interceptor.
 func (s *Server) Serve(l net.Listener) error {
 	s.init()
-	if s.Processor == nil {
-		panic("nocopy: rpc.Server without a Processor")
-	}
-	for _, f := range s.Interceptors {
-		if f == nil {
-			panic("nocopy: rpc.Server with a nil Interceptor")
-		}
-	}
+	s.check()
 	if l == nil {
 		panic("nocopy: rpc.Server: a nil Listener")
 	}
@@ -115,6 +109,18 @@ func (s *Server) Serve(l net.Listener) error {
 		socket.AcceptLeft(l, transport.LastWait, s.startLast)
 	}
 	return ErrServerClosed
+}
+
+// check panics if the Server is not one that can serve.
+func (s *Server) check() {
+	if s.Processor == nil {
+		panic("nocopy: rpc.Server without a Processor")
+	}
+	for _, f := range s.Interceptors {
+		if f == nil {
+			panic("nocopy: rpc.Server with a nil Interceptor")
+		}
+	}
 }
 
 // acquireSlot waits until there are fewer than MaxConns connections and counts one more. It

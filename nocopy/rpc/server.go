@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -160,6 +161,8 @@ type Server struct {
 	conns     map[servedConn]struct{}
 	serving   sync.WaitGroup // connections
 	done      chan struct{}  // closed when closing
+
+	http *http.Server // for connections that begin with HTTP
 }
 
 // servedConn is a connection of a server.

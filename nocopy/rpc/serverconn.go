@@ -39,6 +39,7 @@ type serverConn struct {
 	// Keeps descriptors that are passed until the first message has come; nil afterwards, and if
 	// there can't be shared memory
 	passed  *shm.Reader
+	http    httpTurn
 	cancel  context.CancelFunc // of origin.ctx
 	limit   int                // the most calls under way at a time
 	timer   *time.Timer        // calls relieveReader; set in state handling

@@ -95,9 +95,9 @@ func (c *serverConn) share(h message.Header, chunk chain.Chunk) bool {
 
 // guard is deferred where received bytes are looked at: it turns a panic into an error for the
 // client and logs it. There should be none but those of a tls.Config's functions.
-func (c *serverConn) guard(err *error) {
+func (o *origin) guard(err *error) {
 	if v := recover(); v != nil {
-		*err = c.srv.conceal("request failed", nil, c.peer, v, debug.Stack())
+		*err = o.srv.conceal("request failed", nil, o.peer, v, debug.Stack())
 	}
 }
 
@@ -264,6 +264,8 @@ func (c *serverConn) readFailed(h message.Header, err error) bool {
 		if h.Size > 0 {
 			return c.refuse(h, protocolError(err), true)
 		}
+	case c.speaksHTTP(err):
+		c.serveHTTP()
 	case errors.Is(err, ErrHTTP), errors.Is(err, ErrTLS), errors.Is(err, message.ErrSASL):
 		c.logEnd(err)
 		c.answerForeign(err)
@@ -459,7 +461,7 @@ func (c *serverConn) interrupt() {
 		c.in.EndReadsAt(time.Now().Add(mostDraining))
 		return
 	}
-	c.in.Interrupt()
+	c.interruptReader()
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -493,7 +495,7 @@ func (c *serverConn) retire() {
 		left := min(transport.Quiet, grace/2) // for requests that have arrived by then
 		c.ageTimer = time.AfterFunc(grace-left, func() { c.expire(left) })
 	}
-	c.in.Interrupt()
+	c.interruptReader()
 }
 
 // expire is called by ageTimer shortly before the grace is over. No more requests are read but

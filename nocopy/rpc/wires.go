@@ -15,6 +15,7 @@ const (
 	WireUnframed        = Wires(transport.UnframedBinary)  // Thrift Binary without frames
 	WireFramedCompact   = Wires(transport.FramedCompact)   // the compact protocol in frames
 	WireUnframedCompact = Wires(transport.UnframedCompact) // the compact protocol without frames
+	WireHTTP            = Wires(transport.HTTP)            // HTTP, with either protocol
 )
 
 // Protocol is the encoding of a client's calls, and of the replies to them. It is an option of

@@ -36,6 +36,23 @@ func variants(t *testing.T, f func(t *testing.T, h *handler, c echo.EchoClient))
 			f(t, h, echo.NewEchoClient(dial(t, serve(t, v.server, h), v.client...)))
 		})
 	}
+	for name, way := range httpWays {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := &handler{notified: make(chan string, 10), waiting: make(chan struct{}, 10), release: make(chan struct{})}
+			f(t, h, echo.NewEchoClient(dialHTTP(t, way(t, &rpc.Server{}, h))))
+		})
+		t.Run(name+", HTTP/2, recycling", func(t *testing.T) {
+			t.Parallel()
+			h := &handler{notified: make(chan string, 10), waiting: make(chan struct{}, 10), release: make(chan struct{})}
+			f(t, h, echo.NewEchoClient(dialHTTP(t, way(t, &rpc.Server{Recycle: true}, h), http2(t), rpc.Recycle)))
+		})
+		t.Run(name+", compact", func(t *testing.T) {
+			t.Parallel()
+			h := &handler{notified: make(chan string, 10), waiting: make(chan struct{}, 10), release: make(chan struct{})}
+			f(t, h, echo.NewEchoClient(dialHTTP(t, way(t, &rpc.Server{}, h), rpc.Protocol(rpc.Compact))))
+		})
+	}
 }
 
 func TestCalls(t *testing.T) {

@@ -79,7 +79,7 @@ func (h *handler) Put(_ context.Context, args echo.EchoPutArgs, result echo.Echo
 func (h *handler) Notify(_ context.Context, args echo.EchoNotifyArgs) error {
 	time.Sleep(time.Duration(args.GetDelayMs()) * time.Millisecond)
 	if h.notified != nil {
-		h.notified <- args.GetText()
+		h.notified <- strings.Clone(args.GetText())
 	}
 	if args.GetText() == "fail" {
 		return errors.New("nobody sees this")

@@ -143,7 +143,7 @@ func lower(c byte) byte {
 // reserved are keys, in lower case, whose values HTTP itself sets: they tell where a message
 // ends, what it is, or are for one connection.
 var reserved = []string{
-	"connection", "content-encoding", "content-length", "content-type", "expect", "host", "keep-alive", "proxy-authenticate",
+	"accept", "accept-encoding", "connection", "content-encoding", "content-length", "content-type", "expect", "host", "keep-alive", "proxy-authenticate",
 	"proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 }
 

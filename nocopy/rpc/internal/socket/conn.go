@@ -61,17 +61,34 @@ func Underlying(nc net.Conn) net.Conn {
 // SetReadDeadline sets the read deadline of nc. Locks may be held. A connection of the program's
 // may panic or end the goroutine: it is closed then.
 func SetReadDeadline(nc net.Conn, t time.Time) {
-	switch beneath(nc).(type) {
-	case *net.TCPConn, *net.UnixConn:
-		nc.SetReadDeadline(t)
-	default:
-		setForeignDeadline(nc, t)
+	if isForeign(nc) {
+		survive(nc, func() { nc.SetReadDeadline(t) })
+		return
 	}
+	nc.SetReadDeadline(t)
 }
 
-// setForeignDeadline sets the read deadline of a connection of the program's, in a goroutine that
-// this may end.
-func setForeignDeadline(nc net.Conn, t time.Time) {
+// isForeign reports whether the methods of nc are the program's.
+func isForeign(nc net.Conn) bool {
+	switch beneath(nc).(type) {
+	case *net.TCPConn, *net.UnixConn:
+		return false
+	}
+	return true
+}
+
+// survive calls f, which calls methods of nc, as Survive does. If f does not return, it closes nc.
+func survive(nc net.Conn, f func()) bool {
+	ok := Survive(f)
+	if !ok {
+		go Close(nc)
+	}
+	return ok
+}
+
+// Survive calls f, which calls functions of the program's, in a goroutine that these may end. It
+// reports whether f has returned.
+func Survive(f func()) bool {
 	returned := make(chan bool)
 	go func() {
 		ok := false
@@ -79,12 +96,10 @@ func setForeignDeadline(nc net.Conn, t time.Time) {
 			recover()
 			returned <- ok
 		}()
-		nc.SetReadDeadline(t)
+		f()
 		ok = true
 	}()
-	if !<-returned {
-		go Close(nc)
-	}
+	return <-returned
 }
 
 // beneath returns the connection that carries nc, if nc is of TLS; else nc.

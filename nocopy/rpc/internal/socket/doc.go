@@ -7,6 +7,6 @@
 //	             may panic            Underlying                       what is asked here
 //
 // Where there is no such socket, or on other systems than Linux, the answer is that nothing is
-// known. Nothing here reads from a connection. conn.go has what holds for all systems; the other
-// files have a twin for those that lack it.
+// known. Nothing here reads a connection of its own accord. conn.go has what holds for all
+// systems; the other files have a twin for those that lack it.
 package socket

@@ -73,7 +73,9 @@ func (r *Receiver) read(want int) error {
 	err := r.in.Fill(r.Src, want)
 	if n := r.Buffered() - before; r.Stats != nil && n > 0 {
 		r.Arrived = r.Stats.Now()
-		r.Stats.Received(n)
+		if r.Transport != nil { // else detect counts
+			r.Stats.Received(n)
+		}
 	}
 	return err
 }
@@ -129,6 +131,9 @@ func (r *Receiver) wasRetired() bool {
 
 // Buffered returns how many bytes have been received of messages that Next has not returned.
 func (r *Receiver) Buffered() int { return len(r.in.Bytes()) }
+
+// Unread returns those bytes. They are valid until Next is called.
+func (r *Receiver) Unread() []byte { return r.in.Bytes() }
 
 // FillAhead waits for more bytes; ClearDeadline must have been called.
 func (r *Receiver) FillAhead() error { return r.read(r.Buffered() + 1) }

@@ -141,7 +141,7 @@ func (r *Receiver) split(c chain.Chunk) (message.Header, chain.Chunk, error) {
 func splitHeader(c chain.Chunk) (message.Header, chain.Chunk, error) {
 	h, need, err := message.Parse(c.Mem)
 	if err == nil && need > 0 {
-		err = fmt.Errorf("frame of length %d is too short: %w", len(c.Mem), io.ErrUnexpectedEOF)
+		err = fmt.Errorf("a message of %d bytes is too short: %w", len(c.Mem), io.ErrUnexpectedEOF)
 	}
 	if err != nil {
 		c.Release()

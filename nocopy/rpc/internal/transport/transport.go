@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -28,7 +29,8 @@ type Transport interface {
 	Add(b *chain.Batch, m *nocopy.Message, l header.List)
 }
 
-// detect sets Transport by the first bytes.
+// detect sets Transport by the first bytes. It leaves it nil if they are HTTP, which is for others
+// to receive.
 func (r *Receiver) detect() error {
 	for {
 		b := r.in.Bytes()
@@ -39,8 +41,12 @@ func (r *Receiver) detect() error {
 			return err
 		}
 	}
-	var err error
-	r.Transport, err = transportOf(r.in.Bytes())
+	t, err := transportOf(r.in.Bytes())
+	if errors.Is(err, message.ErrHTTP) {
+		return err
+	}
+	r.Transport = t
+	r.Stats.Received(r.Buffered())
 	return err
 }
 

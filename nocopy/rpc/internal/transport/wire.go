@@ -12,15 +12,16 @@ import (
 // Wire is a way in which messages are spoken, or a set of such ways.
 type Wire uint16
 
-// The ways that this package receives.
+// The ways that there are.
 const (
 	FramedBinary Wire = 1 << iota
 	UnframedBinary
 	FramedCompact
 	UnframedCompact
+	HTTP // with any form; package rpc receives it
 )
 
-var wireNames = []string{"framed Binary", "unframed Binary", "framed Compact", "unframed Compact"}
+var wireNames = []string{"framed Binary", "unframed Binary", "framed Compact", "unframed Compact", "HTTP"}
 
 // WireOf returns the way of messages of this form in a transport.
 func WireOf(t Transport, f message.Form) Wire {

@@ -1,0 +1,220 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
+)
+
+// This file gives connections that begin with a request of HTTP to net/http, which parses all of
+// it. Everything else about them stays with serverConn: their place among MaxConns, their age,
+// and their end.
+
+// maxHTTPHeader limits the header of a request; net/http takes a little more.
+const maxHTTPHeader = 64 << 10
+
+// httpTurn is the part of a serverConn that changes when net/http takes over.
+type httpTurn struct {
+	mu   sync.Mutex
+	conn *httpConn // nil as long as the connection does not speak HTTP
+}
+
+// httpConn is a connection as net/http has it.
+type httpConn struct {
+	net.Conn
+	of     *serverConn
+	first  []byte        // read already
+	slots  chan struct{} // holds one value for each call under way
+	closed chan struct{}
+
+	mu    sync.Mutex
+	state http.ConnState
+	once  sync.Once
+}
+
+// newHTTPServer returns the server of net/http for all connections that speak HTTP.
+func (s *Server) newHTTPServer() *http.Server {
+	h := &http.Server{
+		Handler:                      http.HandlerFunc(s.serveOwnHTTP),
+		DisableGeneralOptionsHandler: true,
+		ReadHeaderTimeout:            orDefault(s.ReadTimeout, defaultTimeout),
+		IdleTimeout:                  max(s.IdleTimeout, 0),
+		MaxHeaderBytes:               maxHTTPHeader,
+		ErrorLog:                     log.New(httpLog{s}, "", 0),
+		BaseContext:                  func(l net.Listener) context.Context { return l.(*httpTaken).ctx },
+		ConnState:                    func(nc net.Conn, state http.ConnState) { nc.(*httpConn).enter(state) },
+		Protocols:                    new(http.Protocols),
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: max(orDefault(s.Concurrency, defaultConcurrency), 1),
+			WriteByteTimeout:     orDefault(s.WriteTimeout, defaultTimeout),
+		},
+	}
+	h.Protocols.SetHTTP1(true)
+	h.Protocols.SetUnencryptedHTTP2(true) // also within TLS, which has been taken off
+	return h
+}
+
+// httpLog is where net/http logs.
+type httpLog struct{ srv *Server }
+
+func (l httpLog) Write(b []byte) (int, error) {
+	l.srv.log(slog.LevelWarn, "HTTP", "err", strings.TrimSpace(string(b)))
+	return len(b), nil
+}
+
+// httpKey is the key of a request's httpConn in its context.
+type httpKey struct{}
+
+// httpTaken is a connection as a Listener, from which net/http accepts it. Its Accept fails when
+// the connection has been closed.
+type httpTaken struct {
+	conn *httpConn
+	ctx  context.Context
+	took bool
+}
+
+func (l *httpTaken) Accept() (net.Conn, error) {
+	if !l.took {
+		l.took = true
+		return l.conn, nil
+	}
+	<-l.conn.closed
+	return nil, io.EOF
+}
+
+func (l *httpTaken) Addr() net.Addr { return l.conn.LocalAddr() }
+func (l *httpTaken) Close() error   { return nil }
+
+// speaksHTTP reports whether err, of receiving, means that the connection begins with a request of
+// HTTP, and that such requests are accepted.
+func (c *serverConn) speaksHTTP(err error) bool {
+	accepted := c.in.Accept == 0 || c.in.Accept&transport.HTTP != 0
+	return accepted && errors.Is(err, ErrHTTP) && c.in.Transport == nil && message.LooksLikeHTTP(c.in.Unread())
+}
+
+// serveHTTP lets net/http serve the connection until it is closed and its calls have ended.
+func (c *serverConn) serveHTTP() {
+	h := &httpConn{
+		Conn: socket.Guarded(c.nc), of: c, first: bytes.Clone(c.in.Unread()),
+		slots: make(chan struct{}, c.limit), closed: make(chan struct{}),
+	}
+	c.in.Free()
+	c.http.mu.Lock()
+	c.http.conn = h
+	c.in.ClearDeadline()
+	c.http.mu.Unlock()
+	if c.passed != nil {
+		c.passed.Close()
+		c.passed = nil
+	}
+	c.srv.http.Serve(&httpTaken{conn: h, ctx: context.WithValue(c.ctx, httpKey{}, h)})
+	for range cap(h.slots) { // until the oneway calls have ended, too
+		h.slots <- struct{}{}
+	}
+	c.mu.Lock()
+	c.eof = true
+	c.mu.Unlock()
+}
+
+// serveOwnHTTP answers a request on a connection of the server's own.
+func (s *Server) serveOwnHTTP(w http.ResponseWriter, r *http.Request) {
+	h := r.Context().Value(httpKey{}).(*httpConn)
+	x := exchange{origin: h.of.origin, w: w, r: r, slots: h.slots}
+	x.ctx = r.Context()
+	if h.leaves() {
+		w.Header().Set("Connection", "close")
+	}
+	x.serve()
+}
+
+// interruptReader makes the goroutine that reads check whether the connection is to end.
+func (c *serverConn) interruptReader() {
+	c.http.mu.Lock()
+	defer c.http.mu.Unlock()
+	if h := c.http.conn; h != nil {
+		h.interrupt()
+		return
+	}
+	c.in.Interrupt()
+}
+
+// leaves reports whether the connection is to end when it is idle: it is old, or the server is
+// closing.
+func (h *httpConn) leaves() bool { return h.of.srv.closing.Load() || h.of.in.Ages.Old.Load() }
+
+// interrupt ends a connection that waits for a request, unless one has just arrived.
+func (h *httpConn) interrupt() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t, ok := h.lastDeadline(); ok {
+		h.Conn.SetReadDeadline(t)
+	}
+}
+
+// lastDeadline returns the read deadline of a connection that is to end, if it has no request to
+// answer. h.mu is held.
+func (h *httpConn) lastDeadline() (time.Time, bool) {
+	switch {
+	case !h.leaves():
+	case h.state == http.StateIdle:
+		return time.Now().Add(transport.LastWait), true
+	case h.state == http.StateNew: // the rest of its first request may be on the way
+		return time.Now().Add(mostDraining), true
+	}
+	return time.Time{}, false
+}
+
+// enter notes in which state net/http has the connection.
+func (h *httpConn) enter(state http.ConnState) {
+	h.mu.Lock()
+	h.state = state
+	h.mu.Unlock()
+	h.interrupt()
+}
+
+// SetReadDeadline sets the deadline that net/http wants, or the last one.
+func (h *httpConn) SetReadDeadline(t time.Time) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if last, ok := h.lastDeadline(); ok && (t.IsZero() || last.Before(t)) {
+		t = last
+	}
+	return h.Conn.SetReadDeadline(t)
+}
+
+func (h *httpConn) Read(b []byte) (n int, err error) {
+	if len(h.first) > 0 {
+		n = copy(b, h.first)
+		h.first = h.first[n:]
+		return n, nil
+	}
+	return h.Conn.Read(b)
+}
+
+// CloseWrite closes the connection for sending, if it has such a thing.
+func (h *httpConn) CloseWrite() error {
+	if half, ok := h.of.nc.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
+
+func (h *httpConn) Close() error {
+	h.once.Do(func() {
+		socket.Close(h.of.nc)
+		close(h.closed)
+	})
+	return nil
+}

@@ -1,0 +1,341 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// HTTPHandler returns a handler for an [http.ServeMux] or any other router that answers the calls
+// of p over HTTP: a POST holds one call, and its response the reply. The functions set fields of
+// the [Server] that does so:
+//
+//	mux.Handle("/shop", rpc.HTTPHandler(p, func(s *rpc.Server) { s.MaxFrame = 1 << 20 }))
+//
+// See [Server.ServeHTTP]. For a Server that is to be shut down, use the Server itself as the
+// handler.
+func HTTPHandler(p *Processor, settings ...func(*Server)) http.Handler {
+	s := &Server{Processor: p}
+	for _, set := range settings {
+		set(s)
+	}
+	s.check()
+	return s
+}
+
+// The content types of calls over HTTP, and of their replies.
+const (
+	typeThrift  = "application/x-thrift" // as all of Apache's clients send it
+	typeBinary  = "application/vnd.apache.thrift.binary"
+	typeCompact = "application/vnd.apache.thrift.compact"
+	typeJSON    = "application/vnd.apache.thrift.json"
+)
+
+// ServeHTTP answers the call in a request, for routers of the program's. A Server answers calls
+// over HTTP on its own connections, too, without any router.
+//
+// A call is a POST with a message of Thrift as its body, not compressed, and the Content-Type
+// application/x-thrift, for Thrift Binary or the compact protocol, or
+// application/vnd.apache.thrift.binary or .compact. The response has the same type, the status
+// 200, and the reply as its body: also for a declared exception or an [ApplicationException]. To a
+// oneway call, it is empty and comes before the handler returns. Anything else is answered with a
+// status of 400 or above and a text. Headers of the request are those of [Header].
+//
+// All fields of the Server hold, except those that are about connections: IdleTimeout, KeepAlive,
+// MaxConnAge and ConnContext. The router's http.Server has its own. Calls have the context of the
+// request, with the values that middleware has put there. A call counts as a connection towards
+// MaxConns. ReadTimeout is for the body, WriteTimeout for the response. A Server with SASL refuses
+// all requests. Shutdown waits for the calls under way, and further ones are refused.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.init()
+	s.check()
+	x := exchange{w: w, r: r, slots: s.slots}
+	x.srv, x.peer, x.stats = s, addrOf(r), s.stats
+	switch {
+	case s.SASL != nil:
+		x.refuse(http.StatusForbidden, "this server demands a login by SASL, which HTTP does not have")
+	case !s.enterHTTP():
+		w.Header().Set("Connection", "close")
+		x.refuse(http.StatusServiceUnavailable, "the server is being shut down")
+	default:
+		defer s.serving.Done()
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(s.ctx, cancel)()
+		x.ctx = ctx
+		x.serve()
+	}
+}
+
+// enterHTTP makes Shutdown wait for a request, until s.serving.Done is called. It reports false if
+// the server is closing.
+func (s *Server) enterHTTP() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing.Load() {
+		return false
+	}
+	s.serving.Add(1)
+	return true
+}
+
+// addrOf returns the address of a request's client.
+func addrOf(r *http.Request) net.Addr {
+	if a, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
+		return net.TCPAddrFromAddrPort(a)
+	}
+	return textAddr(r.RemoteAddr)
+}
+
+// textAddr is an address that a router has made.
+type textAddr string
+
+func (textAddr) Network() string  { return "http" }
+func (a textAddr) String() string { return string(a) }
+
+// exchange is a request of HTTP with a call, and its response.
+type exchange struct {
+	origin
+	w     http.ResponseWriter
+	r     *http.Request
+	slots chan struct{} // holds one value for each call that is being handled
+}
+
+// serve answers the request.
+func (x *exchange) serve() {
+	status, text := x.unwanted()
+	if status != 0 {
+		x.refuse(status, text)
+		return
+	}
+	body, err := x.receive()
+	if err != nil {
+		x.refuse(statusOf(err), err.Error())
+		return
+	}
+	arrived := x.stats.Now()
+	select {
+	case x.slots <- struct{}{}:
+	case <-x.ctx.Done():
+		body.Release()
+		x.refuse(http.StatusServiceUnavailable, "too many calls are under way")
+		return
+	}
+	if !x.call(body, arrived) {
+		<-x.slots
+	}
+}
+
+// unwanted returns the status and the text for a request that can't be a call; else 0.
+func (x *exchange) unwanted() (status int, text string) {
+	if x.r.Method != http.MethodPost {
+		x.w.Header().Set("Allow", http.MethodPost)
+		return http.StatusMethodNotAllowed, "this is a Thrift service: calls are made by POST"
+	}
+	if e := x.r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return http.StatusUnsupportedMediaType, "a call must not be compressed"
+	}
+	switch t := mediaType(x.r.Header.Get("Content-Type")); {
+	case isThrift(t):
+		return 0, ""
+	case t == typeJSON:
+		return http.StatusUnsupportedMediaType, "Thrift's JSON is not served: use " + typeThrift + " with the binary or the compact protocol"
+	}
+	return http.StatusUnsupportedMediaType, "a call of Thrift has the Content-Type " + typeThrift
+}
+
+// mediaType returns a Content-Type without parameters.
+func mediaType(t string) string {
+	if !isThrift(t) {
+		t, _, _ = mime.ParseMediaType(t)
+	}
+	return t
+}
+
+// isThrift reports whether t is a type of calls and replies that are understood.
+func isThrift(t string) bool { return t == typeThrift || t == typeBinary || t == typeCompact }
+
+// errTooLong is the error of a body that has more bytes than are allowed.
+var errTooLong = errors.New("the body is too large")
+
+// statusOf returns the status for an error of receive.
+func statusOf(err error) int {
+	switch {
+	case errors.Is(err, errTooLong):
+		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return http.StatusRequestTimeout
+	}
+	return http.StatusBadRequest
+}
+
+func (x *exchange) limits() transport.Limits {
+	return transport.LimitsOf(x.srv.MaxFrame, x.srv.Limits, "rpc.Server.MaxFrame")
+}
+
+// receive returns the body, which must arrive within ReadTimeout.
+func (x *exchange) receive() (chain.Chunk, error) {
+	l := x.limits()
+	if n := x.r.ContentLength; n > int64(l.Frame) {
+		return chain.Chunk{}, fmt.Errorf("%w: %d bytes, more than %s = %d", errTooLong, n, l.Name, l.Frame)
+	}
+	ctl := http.NewResponseController(x.w)
+	if d := orDefault(x.srv.ReadTimeout, defaultTimeout); d > 0 {
+		ctl.SetReadDeadline(time.Now().Add(d))
+		// Afterwards the client's silence is no fault
+		defer ctl.SetReadDeadline(time.Time{})
+	}
+	body, err := receiveBody(x.r.Body, x.r.ContentLength, l, x.srv.recycle)
+	x.stats.Received(len(body.Mem))
+	return body, err
+}
+
+// call answers the call that was received as the body of the request. It reports whether the call
+// has kept its slot, which ends with it.
+func (x *exchange) call(body chain.Chunk, arrived time.Time) (kept bool) {
+	in := transport.Receiver{Limits: x.limits(), Requests: true, Describe: x.srv.describe, Stats: x.stats}
+	in.Reset(x.srv.recycle)
+	h, body, err := in.Whole(body)
+	switch t := mediaType(x.r.Header.Get("Content-Type")); {
+	case err != nil && h.Size == 0:
+		x.refuse(http.StatusBadRequest, err.Error())
+		return false
+	case t == typeBinary && h.Form == message.Compact, t == typeCompact && h.Form != message.Compact:
+		body.Release()
+		x.refuse(http.StatusBadRequest, "the body is not in the protocol of its Content-Type "+t)
+		return false
+	}
+	h.Headers = headersOfHTTP(x.r.Header)
+	req := x.newRequest(h)
+	m, refusal := x.methodOf(h)
+	if refusal != nil {
+		x.refuseCall(req, x.bareName(h.Name), refusal)
+		body.Release()
+		return false
+	}
+	req.headers = headersIn(h, body, m.Args)
+	if err == nil {
+		req.args, err = x.parse(m, body)
+	}
+	switch {
+	case err != nil && (h.Type == message.Oneway || m.Oneway()): // there can't be a reply in Thrift
+		req.release()
+		x.refuse(http.StatusBadRequest, err.Error())
+		return false
+	case err != nil:
+		x.srv.log(slog.LevelWarn, "call refused", "peer", x.peer, "method", m.WireName(), "err", err)
+		x.refuseCall(req, m.Name, protocolError(err))
+		return false
+	}
+	if req.method = m; m.Oneway() {
+		x.oneway = onewayContext{x.srv.ctx, context.WithoutCancel(x.ctx)}
+		x.srv.serving.Add(1) // it has not ended, since this request counts
+		go x.handleOneway(req, arrived)
+		x.respond(0)
+		return true
+	}
+	x.handle(req, arrived)
+	return false
+}
+
+// refuseCall answers a call that is not handled with e. name is that of the method.
+func (x *exchange) refuseCall(req *request, name string, e *ApplicationException) {
+	defer req.release()
+	x.stats.Refused(int32(e.Type))
+	x.answer(req, e, name)
+	x.reply(req)
+}
+
+// parse parses the arguments of a call of m.
+func (x *exchange) parse(m *Method, body chain.Chunk) (_ *nocopy.Message, err error) {
+	defer x.guard(&err)
+	return thriftimpl.ParseHeld(m.Args, body, x.srv.Limits, x.srv.recycle, x.srv.Lazy || m.lazy)
+}
+
+// handle calls the handler of a request and writes the reply, also if a function of the program's
+// ends the goroutine.
+func (x *exchange) handle(req *request, arrived time.Time) {
+	returned := false
+	defer func() {
+		defer req.release()
+		if !returned {
+			x.answerPanic(req, "the handler has ended its goroutine, as runtime.Goexit does")
+		}
+		if !req.oneway() {
+			x.reply(req)
+		}
+		if !returned {
+			http.NewResponseController(x.w).Flush()
+		}
+	}()
+	defer x.stats.InFlight(-1)
+	x.stats.Queued(arrived)
+	x.stats.InFlight(1)
+	failed := false
+	x.callHandler(req, &failed)
+	returned = true
+}
+
+// handleOneway handles a oneway call after its response: the client does not wait for it.
+func (x *exchange) handleOneway(req *request, arrived time.Time) {
+	defer x.srv.serving.Done()
+	defer func() { <-x.slots }()
+	x.handle(req, arrived)
+}
+
+// reply writes the reply of a request as the response.
+func (x *exchange) reply(req *request) {
+	defer func() { // handlers' goroutines may change results that they must not touch any more
+		if v := recover(); v != nil {
+			x.srv.conceal("reply failed", nil, x.peer, v, debug.Stack())
+			panic(http.ErrAbortHandler) // the response can't be completed
+		}
+	}()
+	for _, p := range req.sent {
+		x.w.Header().Set(p.Key, p.Value)
+	}
+	var b chain.Batch
+	if thriftimpl.AddTo(req.reply, &b, false); req.form == message.Compact {
+		req.encoded = transport.EncodeReply(transport.Unframed, &b, x.stats)
+		b.AddCopy(req.encoded.Bytes())
+	}
+	x.respond(b.Len())
+	stats, err := b.Write(x.w)
+	x.stats.Sent(stats)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		x.srv.log(slog.LevelWarn, "reply not sent", "peer", x.peer, "err", fmt.Errorf("it is not taken: %w", err))
+	}
+}
+
+// respond begins the response to a call, with a body of n bytes.
+func (x *exchange) respond(n int) {
+	if d := orDefault(x.srv.WriteTimeout, defaultTimeout); d > 0 {
+		http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(d))
+	}
+	header := x.w.Header()
+	header.Set("Content-Type", mediaType(x.r.Header.Get("Content-Type")))
+	header.Set("Content-Length", strconv.Itoa(n))
+	x.w.WriteHeader(http.StatusOK)
+}
+
+// refuse answers a request that is not handled with a status and a text.
+func (x *exchange) refuse(status int, text string) {
+	x.stats.Refused(int32(ProtocolError))
+	x.srv.log(slog.LevelWarn, "request refused", "peer", x.peer, "status", status, "err", text)
+	http.Error(x.w, text, status)
+}
