@@ -21,6 +21,7 @@ type gated struct {
 	writing chan struct{} // receives when that Write has begun
 	release chan struct{} // it goes on when this is closed
 	ended   chan struct{} // closed when Read returns an end
+	endedAt time.Time     // then
 }
 
 func (g *gated) Write(b []byte) (int, error) {
@@ -34,6 +35,7 @@ func (g *gated) Write(b []byte) (int, error) {
 func (g *gated) Read(b []byte) (int, error) {
 	n, err := g.TCPConn.Read(b)
 	if err == io.EOF {
+		g.endedAt = time.Now()
 		close(g.ended)
 	}
 	return n, err
@@ -85,14 +87,13 @@ func endDuringWrite(t *testing.T) bool {
 	time.Sleep(20 * time.Millisecond)
 	g.CloseRead()
 	<-g.ended
-	ended := time.Now()
 	time.Sleep(20 * time.Millisecond)
 	close(g.release)
 	err1, err2 := <-results, <-queued
 	if !errors.Is(err2, rpc.ErrNotSent) {
 		t.Errorf("the call that waited: %v", err2)
 	}
-	if time.Since(ended) > 80*time.Millisecond && errors.Is(err1, rpc.ErrNotSent) {
+	if time.Since(g.endedAt) > 80*time.Millisecond && errors.Is(err1, rpc.ErrNotSent) {
 		return false
 	}
 	if !errors.Is(err1, rpc.ErrConnLost) {

@@ -336,7 +336,7 @@ func rudeCalls(t *testing.T, r *rude, s *rudeSetup) {
 		l = actingListener{l, c}
 	}
 	go s.srv.Serve(l)
-	ctx, cancel := context.WithTimeout(bg, 20*time.Second)
+	ctx, cancel := context.WithTimeout(bg, time.Minute)
 	defer cancel()
 	var cl *rpc.Client
 	for range 5 { // dialling calls some of the functions, too

@@ -54,11 +54,13 @@ func newCounts() *counts {
 // settles waits until f is true.
 func settles(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	for range 1000 {
+	for giveUp := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		if f() {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
+		if time.Now().After(giveUp) {
+			break
+		}
 	}
 	t.Errorf("%s: not so", what)
 }
