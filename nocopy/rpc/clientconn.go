@@ -101,7 +101,7 @@ func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
 	c.in = transport.Receiver{
 		Conn: nc, Src: shm.ReaderOf(nc), Link: link, Trusts: link != nil && opt.shared.trusts(), Transport: opt.transport,
 		Limits: transport.LimitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), MessageTimeout: max(opt.stallTimeout, 0),
-		Closing: &c.interrupted, Accept: transport.WireOf(opt.transport, opt.form), Describe: c.describe,
+		Closing: &c.interrupted, Accept: transport.WireOf(opt.transport, opt.style), Describe: c.describe,
 	}
 	c.in.Stats = opt.stats.Of(func() { c.close(errBroken) })
 	c.in.Reset(opt.recycle)
@@ -133,16 +133,16 @@ func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Meth
 	mayBlock := done == nil && returned == nil
 	p := newPending(m, args, x)
 	p.began = began
-	if c.opt.form == message.Strict {
+	if c.opt.style.IsPlain() {
 		p.putHead(c.opt.transport)
 	} else {
-		p.encode(c.opt.transport, c.takeID(), c.in.Stats)
+		p.encode(c.encoder(), c.takeID())
 	}
 	if c.link != nil {
 		c.place(p)
 	}
 	// Without frames, reading can't be interrupted: a message is not read in parts
-	mayRead := returned == nil && (done == nil || c.opt.transport == transport.Framed)
+	mayRead := returned == nil && (done == nil || c.opt.transport != transport.Unframed)
 	reads, err := c.enqueue(p, mayBlock, mayRead)
 	if err != nil {
 		thriftimpl.Struct(args).Drop()
@@ -187,6 +187,11 @@ func (c *clientConn) nextID() int32 {
 			return c.lastID
 		}
 	}
+}
+
+// encoder returns what makes calls whose style is not plain.
+func (c *clientConn) encoder() transport.Encoder {
+	return transport.Encoder{Transport: c.opt.transport, Style: c.opt.style, Stats: c.in.Stats}
 }
 
 // takeID returns a sequence id for a call that is encoded before it is queued.

@@ -179,20 +179,22 @@ func (c *clientConn) fillBatch() {
 		p := c.queue[n]
 		p.state = callWriting
 		switch {
-		case p.id != nil:
+		case p.seqid == 0:
 			p.seqid = c.nextID()
 			binary.BigEndian.PutUint32(p.id, uint32(p.seqid))
 		case c.calls[p.seqid] != nil: // all ids have been given since
 			c.queuedBytes -= p.size
 			p.encoded.Free()
-			p.encode(c.opt.transport, c.nextID(), nil)
+			e := c.encoder()
+			e.Stats = nil // they may not be told now
+			p.encode(e, c.nextID())
 			c.queuedBytes += p.size
 		}
 		if !p.method.Oneway() {
 			c.calls[p.seqid] = p
 		}
 		switch {
-		case p.id == nil:
+		case !c.opt.style.IsInPlace():
 			c.batch.AddCopy(p.encoded.Bytes())
 		case p.slot.Placed():
 			c.batch.AddBytes(p.head)

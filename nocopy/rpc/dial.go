@@ -10,7 +10,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
@@ -30,10 +29,15 @@ const (
 func optionsOf(list []Option) options {
 	o := settingsOf(list)
 	switch {
-	case o.login != nil && o.transport != transport.Framed:
+	case o.style.THeader != nil && o.transport == transport.Unframed:
+		panic("nocopy: rpc.THeader together with rpc.Unframed: a THeader is in a frame")
+	case o.login != nil && o.transport == transport.Unframed:
 		panic("nocopy: rpc.SASL together with rpc.Unframed: after a login, messages are in frames")
 	case o.httpClient != nil:
 		panic("nocopy: rpc.Dial with rpc.HTTPClient, which is for rpc.DialHTTP")
+	}
+	if o.style.THeader != nil {
+		o.transport = transport.THeader
 	}
 	o.setDefaults()
 	return o
@@ -107,7 +111,7 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 		return nil, err
 	}
 	var link *shm.Link
-	if c.opt.shared != 0 && c.opt.transport == transport.Framed && c.opt.form == message.Strict && c.tls == nil && c.opt.login == nil {
+	if c.opt.shared != 0 && c.opt.style.IsPlain() && c.opt.transport == transport.Framed && c.tls == nil && c.opt.login == nil {
 		if nc, link, err = c.dialShared(ctx, nc); err != nil {
 			return nil, err
 		}

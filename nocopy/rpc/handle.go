@@ -18,7 +18,7 @@ import (
 // newRequest returns a request with the header's form and sequence id.
 func (o *origin) newRequest(h message.Header) *request {
 	req := requests.Get().(*request)
-	req.form, req.seqid = h.Form, h.SeqID
+	req.style, req.seqid = h.Style, h.SeqID
 	return req
 }
 
@@ -326,7 +326,7 @@ func (o *origin) answer(req *request, e *ApplicationException, name string) {
 // setReply makes m, whose reserved room gets the header, the reply. It returns an error if m is
 // nested too deeply to be sent.
 func (o *origin) setReply(req *request, m *nocopy.Message, typ message.Type, name string) error {
-	strict := req.form != message.Old
+	strict := req.style.Form != message.Old
 	message.PutHeader(thriftimpl.Prepend(m, message.HeaderSize(strict, len(name))), strict, typ, "", name, req.seqid)
 	if err := m.Check(); err != nil {
 		return err

@@ -98,6 +98,7 @@ func (o *options) checkHTTP() {
 		}
 	}
 	refuse(o.transport != transport.Framed, "Unframed", "a request of HTTP holds one message")
+	refuse(o.style.THeader != nil, "THeader", "HTTP has headers of its own")
 	refuse(o.login != nil, "SASL", "HTTP has logins of its own")
 	refuse(o.shared != 0, "SharedMemory", "it needs a unix socket of its own")
 	refuse(o.maxShared != 0, "MaxShared", "there is no shared memory")
@@ -284,8 +285,8 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 
 	p := newPending(m, args, x)
 	defer p.recycle()
-	if c.opt.form == message.Compact {
-		p.encode(transport.Unframed, 1, c.opt.stats)
+	if c.opt.style.Form == message.Compact {
+		p.encode(transport.Encoder{Transport: transport.Unframed, Style: c.opt.style, Stats: c.opt.stats}, 1)
 	} else {
 		p.putHead(transport.Unframed)
 		p.id[3] = 1

@@ -310,8 +310,8 @@ func (x *exchange) reply(req *request) {
 		x.w.Header().Set(p.Key, p.Value)
 	}
 	var b chain.Batch
-	if thriftimpl.AddTo(req.reply, &b, false); req.form == message.Compact {
-		req.encoded = transport.EncodeReply(transport.Unframed, &b, x.stats)
+	if thriftimpl.AddTo(req.reply, &b, false); req.style.Form == message.Compact {
+		req.encoded = transport.Encoder{Transport: transport.Unframed, Style: req.style, Stats: x.stats}.Reply(&b, nil)
 		b.AddCopy(req.encoded.Bytes())
 	}
 	x.respond(b.Len())

@@ -23,7 +23,7 @@ type Option interface{ apply(*options) }
 
 type options struct {
 	transport    transport.Transport
-	form         message.Form
+	style        message.Style
 	recycle      bool
 	lazy         bool
 	lazyMethods  map[string]bool // by WireName

@@ -10,7 +10,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -24,7 +23,7 @@ type pending struct {
 	args    nocopy.Struct    // retained until written
 	head    []byte           // the bytes before args on the wire
 	id      []byte           // the part of head that is the sequence id
-	seqid   int32            // set from state writing on
+	seqid   int32            // set from state writing on, or, if the style is not plain, before
 	tail    []byte           // the bytes after args but for their STOP; nil: it is sent as it is
 	cuts    []thriftimpl.Cut // the parts of args that are not sent, if there is a tail
 	size    int              // of head, args and tail, in bytes; with a slot of head alone
@@ -34,7 +33,7 @@ type pending struct {
 	placed  int               // how many bytes are in it
 	inPlace bool              // args were built there, and hold it
 	placing chain.Batch       // the bytes, while they are copied there, or are encoded
-	encoded transport.Encoded // all bytes on the wire, if the form is another than Thrift Binary
+	encoded transport.Encoded // all bytes on the wire, if the style is not in place
 	list    header.List       // what goes out in the transport's place for headers
 	wants   bool              // the headers of the reply are wanted
 	got     header.List       // they
@@ -85,28 +84,45 @@ func newPending(m *Method, args nocopy.Struct, x *extras) *pending {
 // putHead makes what comes before the arguments on a connection of transport t. The sequence id is
 // set later.
 func (p *pending) putHead(t transport.Transport) {
-	m := p.method
-	size := message.HeaderSize(true, len(m.prefix)+len(m.Name))
-	p.size = size + p.args.Message().Len()
-	if p.tail != nil {
-		p.size += len(p.tail) - 1
-		for _, cut := range p.cuts {
-			p.size -= cut.To - cut.From
-		}
-	}
-	p.head = t.AppendFront(p.head, p.size, p.list)
-	at := len(p.head)
-	p.head = slices.Grow(p.head, size)[:at+size]
-	p.id = message.PutHeader(p.head[at:], true, m.messageType(), m.prefix, m.Name, 0)
-	p.size += at
+	p.size = p.plainSize()
+	p.head = t.AppendFront(p.head, p.size)
+	p.size += len(p.head)
+	p.addHeader(0)
 }
 
-// encode makes all that is sent on a connection of transport t, with this sequence id, in the
-// compact protocol.
-func (p *pending) encode(t transport.Transport, seqid int32, s *stats.Hook) {
-	p.addArgs(&p.placing)
+// plainSize returns the size of the message in Thrift Binary.
+func (p *pending) plainSize() int {
+	n := message.HeaderSize(true, len(p.method.prefix)+len(p.method.Name)) + p.args.Message().Len()
+	if p.tail != nil {
+		n += len(p.tail) - 1
+		for _, cut := range p.cuts {
+			n -= cut.To - cut.From
+		}
+	}
+	return n
+}
+
+// addHeader adds the message's header in Thrift Binary to p.head.
+func (p *pending) addHeader(seqid int32) {
+	m := p.method
+	at, size := len(p.head), message.HeaderSize(true, len(m.prefix)+len(m.Name))
+	p.head = slices.Grow(p.head, size)[:at+size]
+	p.id = message.PutHeader(p.head[at:], true, m.messageType(), m.prefix, m.Name, seqid)
+}
+
+// encode makes what is sent with this sequence id in a style that is not plain: what comes before
+// the arguments if it is in place, else all.
+func (p *pending) encode(e transport.Encoder, seqid int32) {
 	p.seqid = seqid
-	p.encoded = transport.EncodeCall(t, &p.placing, p.method.messageType(), p.method.prefix, p.method.Name, seqid, s)
+	if e.Style.IsInPlace() {
+		n := p.plainSize()
+		p.head = e.AppendFront(p.head[:0], p.list, seqid, n)
+		p.size = len(p.head) + n
+		p.addHeader(seqid)
+		return
+	}
+	p.addArgs(&p.placing)
+	p.encoded = e.Call(&p.placing, p.method.messageType(), p.method.prefix, p.method.Name, seqid, p.list)
 	p.size = len(p.encoded.Bytes())
 }
 

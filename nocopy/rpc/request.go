@@ -20,10 +20,10 @@ type request struct {
 	args    *nocopy.Message
 	// Nil if there is none, if it has become the reply, or if tries holds it
 	result    *nocopy.Message
-	tries     *serverTries // nil if there are no interceptors
-	stillUsed bool         // handlers are running that the interceptors did not wait for
-	order     uint64       // its place among the requests of its connection that need a reply
-	form      message.Form // the reply has the same
+	tries     *serverTries  // nil if there are no interceptors
+	stillUsed bool          // handlers are running that the interceptors did not wait for
+	order     uint64        // its place among the requests of its connection that need a reply
+	style     message.Style // the reply has the same
 	seqid     int32
 	reply     *nocopy.Message   // nil if there is none
 	sent      header.List       // what goes out with reply, in the transport's place for headers

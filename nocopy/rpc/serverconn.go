@@ -15,7 +15,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -477,12 +476,10 @@ func (c *serverConn) send() (err error) {
 	for _, r := range c.batched {
 		switch {
 		case r.reply == nil:
-		case r.form == message.Compact:
-			thriftimpl.AddTo(r.reply, &c.placing, false)
-			r.encoded = transport.EncodeReply(c.in.Transport, &c.placing, c.in.Stats)
-			c.batch.AddCopy(r.encoded.Bytes())
+		case !r.style.IsPlain():
+			c.encode(r)
 		case c.shared == nil || !c.place(r):
-			c.in.Transport.Add(&c.batch, r.reply, r.sent)
+			c.in.Transport.Add(&c.batch, r.reply)
 		}
 	}
 	if c.batch.Len() > 0 {
@@ -506,6 +503,20 @@ func (c *serverConn) send() (err error) {
 	}
 	returned = true
 	return err
+}
+
+// encode adds a reply whose style is not plain to the batch.
+func (c *serverConn) encode(r *request) {
+	e := transport.Encoder{Transport: c.in.Transport, Style: r.style, Stats: c.stats}
+	if r.style.IsInPlace() {
+		r.encoded = e.Front(r.sent, r.seqid, r.reply.Len())
+		c.batch.AddCopy(r.encoded.Bytes())
+		thriftimpl.AddTo(r.reply, &c.batch, false)
+		return
+	}
+	thriftimpl.AddTo(r.reply, &c.placing, false)
+	r.encoded = e.Reply(&c.placing, r.sent)
+	c.batch.AddCopy(r.encoded.Bytes())
 }
 
 // place puts a reply into shared memory, unless it was built there, if it has that many bytes and

@@ -72,7 +72,7 @@ func (c *serverConn) share(h message.Header, chunk chain.Chunk) bool {
 	passed := c.passed
 	c.passed = nil
 	defer passed.Close()
-	if string(h.Name) != shared.Method || h.Type != message.Call || h.Form != message.Strict || c.in.Transport != transport.Framed {
+	if string(h.Name) != shared.Method || h.Type != message.Call || h.Style != (message.Style{}) || c.in.Transport != transport.Framed {
 		return false
 	}
 	c.setWriteDeadline()
@@ -237,7 +237,7 @@ func (c *serverConn) readFailed(h message.Header, err error) bool {
 	c.mu.Unlock()
 	var bad *nocopy.Error
 	var internal *ApplicationException
-	var refused *transport.Refusal
+	var refused *message.Refusal
 	switch timeout := errors.Is(err, os.ErrDeadlineExceeded) && err != transport.ErrTimeout; {
 	case timeout && c.in.Last:
 		if mayDrain {
@@ -251,14 +251,14 @@ func (c *serverConn) readFailed(h message.Header, err error) bool {
 	case timeout: // idle for too long
 		c.leave()
 		return c.keepReading()
-	case h.Size > 0 && transport.EndKnown(err):
-		return c.refuseBad(h, c.srv.method(h), err)
 	case errors.As(err, &refused):
 		c.logEnd(err)
-		if h.Type != message.Oneway {
-			return c.refuse(h, &ApplicationException{ExceptionType(refused.Type), refused.Text}, true)
+		if h.Size > 0 && h.Type != message.Oneway {
+			return c.refuse(h, &ApplicationException{ExceptionType(refused.Type), refused.Text}, refused.Ends)
 		}
-		c.in.Stats.Refused(refused.Type)
+		c.stats.Refused(refused.Type)
+	case h.Size > 0 && transport.EndKnown(err):
+		return c.refuseBad(h, c.srv.method(h), err)
 	case errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
 		c.logEnd(err)
 		if h.Size > 0 {

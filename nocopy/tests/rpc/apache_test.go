@@ -79,12 +79,36 @@ var (
 	apacheCompact  = thrift.NewTCompactProtocolFactoryConf(nil)
 )
 
-// apacheWays holds Apache's transports and protocols, with options for a Client that uses them.
-var apacheWays = map[string]struct {
+// apacheTHeader returns what Apache's library needs for THeader.
+func apacheTHeader(p thrift.THeaderProtocolID, transforms ...thrift.THeaderTransformID) (thrift.TTransportFactory, thrift.TProtocolFactory) {
+	conf := &thrift.TConfiguration{THeaderProtocolID: &p, THeaderTransforms: transforms}
+	return thrift.NewTHeaderTransportFactoryConf(nil, conf), thrift.NewTHeaderProtocolFactoryConf(conf)
+}
+
+func init() {
+	for name, of := range map[string]struct {
+		protocol   thrift.THeaderProtocolID
+		transforms []thrift.THeaderTransformID
+		opts       []rpc.Option
+	}{
+		"THeader":                {thrift.THeaderProtocolBinary, nil, []rpc.Option{rpc.THeader()}},
+		"THeader, compact":       {thrift.THeaderProtocolCompact, nil, []rpc.Option{rpc.THeader(), rpc.Compact}},
+		"THeader, zlib":          {thrift.THeaderProtocolBinary, []thrift.THeaderTransformID{thrift.TransformZlib}, []rpc.Option{rpc.THeader(rpc.Zlib)}},
+		"THeader, compact, zlib": {thrift.THeaderProtocolCompact, []thrift.THeaderTransformID{thrift.TransformZlib}, []rpc.Option{rpc.THeader(rpc.Zlib), rpc.Compact}},
+	} {
+		t, p := apacheTHeader(of.protocol, of.transforms...)
+		apacheWays[name] = apacheWay{t, p, of.opts}
+	}
+}
+
+type apacheWay struct {
 	transport thrift.TTransportFactory
 	protocol  thrift.TProtocolFactory
 	opts      []rpc.Option
-}{
+}
+
+// apacheWays holds Apache's transports and protocols, with options for a Client that uses them.
+var apacheWays = map[string]apacheWay{
 	"framed":               {apacheFramed, protocols(true), nil},
 	"buffered":             {apacheBuffered, protocols(true), []rpc.Option{rpc.Unframed}},
 	"framed, non-strict":   {apacheFramed, protocols(false), nil},

@@ -41,7 +41,7 @@ func TestArgs(t *testing.T) {
 	sum := func(args echo.EchoAddArgs) nocopy.Struct { args.SetA(40); args.SetB(2); return nocopy.Struct(args) }
 	wire := sum(echo.NewEchoAddArgs()).Message().Bytes()
 	pass := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
-	for name, opts := range map[string][]rpc.Option{"plain": nil, "intercepted": {rpc.Interceptors(pass)}, "unframed": {rpc.Unframed, rpc.Recycle}, "compact": {rpc.Compact}} {
+	for name, opts := range map[string][]rpc.Option{"plain": nil, "intercepted": {rpc.Interceptors(pass)}, "unframed": {rpc.Unframed, rpc.Recycle}, "compact": {rpc.Compact}, "THeader": {rpc.THeader()}} {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, serve(t, &rpc.Server{Limits: nocopy.Limits{MaxDepth: 200}}, &handler{}), append(opts, rpc.MaxInFlight(2))...)
 			for _, a := range []struct {

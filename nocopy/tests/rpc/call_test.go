@@ -27,6 +27,8 @@ func variants(t *testing.T, f func(t *testing.T, h *handler, c echo.EchoClient))
 		{"unframed, recycling", &rpc.Server{Recycle: true}, []rpc.Option{rpc.Recycle, rpc.Unframed}},
 		{"compact", &rpc.Server{}, []rpc.Option{rpc.Protocol(rpc.Compact)}},
 		{"compact, unframed, recycling", &rpc.Server{Recycle: true}, []rpc.Option{rpc.Recycle, rpc.Compact, rpc.Unframed}},
+		{"THeader", &rpc.Server{}, []rpc.Option{rpc.THeader()}},
+		{"THeader, compressed, recycling", &rpc.Server{Recycle: true}, []rpc.Option{rpc.THeader(rpc.Zlib), rpc.Recycle}},
 		{"sequential", &rpc.Server{Concurrency: 1}, []rpc.Option{rpc.PoolSize(1)}},
 		{"unordered", &rpc.Server{Unordered: true}, []rpc.Option{rpc.PoolSize(1)}},
 	} {

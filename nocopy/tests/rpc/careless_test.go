@@ -207,6 +207,7 @@ func TestCareless(t *testing.T) {
 		{"framed", &rpc.Server{}, nil},
 		{"unframed, recycling", &rpc.Server{Recycle: true}, []rpc.Option{rpc.Unframed}},
 		{"compact, unframed", &rpc.Server{}, []rpc.Option{rpc.Compact, rpc.Unframed}},
+		{"THeader", &rpc.Server{Recycle: true}, []rpc.Option{rpc.THeader()}},
 		{"intercepted", &rpc.Server{Interceptors: []rpc.Interceptor{through, through}}, []rpc.Option{rpc.Compact}},
 		{"intercepted, recycling, one at a time", &rpc.Server{Interceptors: []rpc.Interceptor{through}, Recycle: true, Concurrency: 1}, nil},
 	} {

@@ -316,11 +316,10 @@ func TestConverted(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Release()
-		binary := way.wire == rpc.WireFramed || way.wire == rpc.WireUnframed
-		settles(t, "both sides have counted", func() bool {
+		settles(t, way.name+": both sides have counted", func() bool {
 			for _, side := range []*counts{server, client} {
 				ref, converted := side.byRef.get(), side.converted.get()
-				if binary && (ref < size || converted != 0) || !binary && (ref != 0 || converted < 2*size) {
+				if way.inPlace && (ref < size || converted != 0) || !way.inPlace && (ref != 0 || converted < 2*size) {
 					return false
 				}
 			}

@@ -380,7 +380,7 @@ func TestHandlerIsCancelled(t *testing.T) {
 func TestMaxFrame(t *testing.T) {
 	q := new(quiet)
 	addr := serve(t, &rpc.Server{MaxFrame: 1000, Logger: q.logger()}, &handler{})
-	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.Compact, rpc.Unframed}} {
+	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.Compact, rpc.Unframed}, {rpc.THeader()}, {rpc.THeader(rpc.Zlib)}} {
 		c := echo.NewEchoClient(dial(t, addr, opts...))
 		unharmed(t, c)
 		if _, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, 2000)) }); err == nil {

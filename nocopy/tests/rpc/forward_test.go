@@ -45,6 +45,7 @@ var forwardOptions = map[string][]rpc.Option{
 	"recycling":           {rpc.Recycle},
 	"compact, lazy":       {rpc.Compact, rpc.Lazy},
 	"compact, unframed":   {rpc.Compact, rpc.Unframed},
+	"THeader, lazy":       {rpc.THeader(), rpc.Lazy},
 	"recycling, unframed": {rpc.Recycle, rpc.Unframed},
 	"intercepted": {rpc.Lazy, rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		return next(ctx, c)
@@ -65,7 +66,7 @@ func TestForward(t *testing.T) {
 				recycle := strings.Contains(how, "recycling")
 				h := &handler{notified: make(chan string, 10)}
 				p := of(dial(t, serve(t, &rpc.Server{Recycle: recycle}, h), opts...))
-				for _, unframed := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}} {
+				for _, unframed := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.THeader()}} {
 					c := clientOf(t, p, recycle, unframed...)
 					var wg sync.WaitGroup
 					for i := range 4 {

@@ -35,7 +35,7 @@ func TestIndexedMessages(t *testing.T) {
 		"by index, recycled": parsed(nocopy.RequireIndex, nocopy.Recycle),
 	}
 	for name, opts := range map[string][]rpc.Option{
-		"socket": nil, "unframed": {rpc.Unframed}, "compact": {rpc.Compact}, "copied": {rpc.SharedMemory(rpc.CopyFromPeer)}, "trusted": {rpc.SharedMemory(rpc.TrustPeer)},
+		"socket": nil, "unframed": {rpc.Unframed}, "compact": {rpc.Compact}, "THeader": {rpc.THeader()}, "copied": {rpc.SharedMemory(rpc.CopyFromPeer)}, "trusted": {rpc.SharedMemory(rpc.TrustPeer)},
 	} {
 		l, addr := listenUnix(t)
 		serveOn(t, &rpc.Server{SharedMemory: rpc.TrustPeer}, &handler{}, l)

@@ -78,7 +78,7 @@ func TestOwnResult(t *testing.T) {
 		"large":    nocopy.Struct(large),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}} {
+			for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.THeader()}} {
 				c, q := intercepted(t, &custom{}, func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 					c.Result = own
 					return nil

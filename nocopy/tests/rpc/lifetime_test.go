@@ -27,7 +27,7 @@ func TestLifetimes(t *testing.T) {
 		}
 		return next(ctx, c)
 	}
-	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.Compact, rpc.Unframed}} {
+	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.Compact, rpc.Unframed}, {rpc.THeader()}, {rpc.THeader(rpc.Zlib)}} {
 		srv := &rpc.Server{Interceptors: []rpc.Interceptor{keep}}
 		c := echo.NewEchoClient(dial(t, serve(t, srv, &handler{}), opts...))
 		var results []string

@@ -24,7 +24,7 @@ func TestLimits(t *testing.T) {
 	result := echo.NewEchoEchoResult()
 	result.SetSuccess(make([]byte, size))
 	argsSize, resultSize := args.Message().Len(), result.Message().Len()
-	for i, transport := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.Unframed, rpc.Compact}} {
+	for i, transport := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.Unframed, rpc.Compact}, {rpc.THeader()}, {rpc.THeader(rpc.Zlib), rpc.Compact}} {
 		call := func(srv *rpc.Server, opts ...rpc.Option) error {
 			c := echo.NewEchoClient(dial(t, serve(t, srv, &handler{}), append(opts, transport...)...))
 			_, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, size)) })

@@ -127,7 +127,7 @@ func bigArgs(n int) []byte {
 func TestOverTheLimit(t *testing.T) {
 	q := new(quiet)
 	addr := serve(t, &rpc.Server{Logger: q.logger(), MaxFrame: 16 << 20}, &handler{})
-	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.Compact, rpc.Unframed}} {
+	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.Compact, rpc.Unframed}, {rpc.THeader()}} {
 		c := echo.NewEchoClient(dial(t, addr, append(opts, rpc.PoolSize(1))...))
 		for _, size := range []int{17 << 20, 40 << 20} {
 			_, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, size)) })

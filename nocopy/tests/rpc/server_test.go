@@ -59,7 +59,7 @@ func TestTLS(t *testing.T) {
 	q := new(quiet)
 	config := &tls.Config{Certificates: []tls.Certificate{cert}}
 	addr := serve(t, &rpc.Server{TLS: config, Logger: q.logger()}, &handler{})
-	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}} {
+	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.THeader()}} {
 		c := echo.NewEchoClient(dial(t, addr, append(opts, rpc.TLS(&tls.Config{RootCAs: pool}))...))
 		for _, n := range []int{10, 1000, 100_000, 1 << 20} {
 			payload := []byte(strings.Repeat("x", n))

@@ -37,9 +37,10 @@ func TestSoak(t *testing.T) {
 	}{
 		{"safe", &rpc.Server{}, nil},
 		{"compact", &rpc.Server{Recycle: true}, []rpc.Option{rpc.Compact}},
+		{"THeader", &rpc.Server{Recycle: true}, []rpc.Option{rpc.THeader(), rpc.Recycle}},
 		{"recycling, unordered, unframed", &rpc.Server{Recycle: true, Unordered: true}, []rpc.Option{rpc.Recycle, rpc.Unframed}},
 	} {
-		t.Run(v.name, func(t *testing.T) { soak(t, v.server, duration/3, v.client) })
+		t.Run(v.name, func(t *testing.T) { soak(t, v.server, duration/4, v.client) })
 	}
 }
 

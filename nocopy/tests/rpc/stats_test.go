@@ -70,7 +70,7 @@ func settles(t *testing.T, what string, f func() bool) {
 func TestStats(t *testing.T) {
 	t.Parallel()
 	for _, way := range spoken {
-		t.Run(fmt.Sprint(way.wire), func(t *testing.T) {
+		t.Run(way.name, func(t *testing.T) {
 			server, client := newCounts(), newCounts()
 			opts := append([]rpc.Option{&client.Stats, rpc.PoolSize(2)}, way.opts...)
 			h := &handler{notified: make(chan string, 100), waiting: make(chan struct{}), release: make(chan struct{})}
@@ -101,7 +101,7 @@ func TestStats(t *testing.T) {
 			if server.calls.get() != calls || client.calls.get() != calls || server.queued.get() != calls || client.queued.get() != calls {
 				t.Errorf("%d and %d calls, %d and %d have waited; want %d", server.calls.get(), client.calls.get(), server.queued.get(), client.queued.get(), calls)
 			}
-			if server.received.get() < 1000*49*50/2 {
+			if server.received.get() < 1000*49*50/2 && !way.zlib {
 				t.Errorf("%d bytes received", server.received.get())
 			}
 			if after := rpc.ReadBlockStats(); after.Taken <= before.Taken || after.Returned <= before.Returned || after.Returned > after.Taken {

@@ -21,7 +21,7 @@ import (
 
 // tryOpts holds settings of clients with an interceptor.
 var tryOpts = map[string][]rpc.Option{
-	"framed": nil, "unframed": {rpc.Unframed}, "recycling": {rpc.Recycle}, "compact": {rpc.Compact},
+	"framed": nil, "unframed": {rpc.Unframed}, "recycling": {rpc.Recycle}, "compact": {rpc.Compact}, "THeader": {rpc.THeader()},
 }
 
 // intercepting calls f with clients that have the interceptor, and checks that no call is left.

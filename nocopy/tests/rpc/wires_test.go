@@ -11,13 +11,20 @@ import (
 
 // spoken are the ways in which clients of this package speak, with their options.
 var spoken = []struct {
-	wire rpc.Wires
-	opts []rpc.Option
+	name    string
+	wire    rpc.Wires
+	opts    []rpc.Option
+	inPlace bool // messages are used as they come
+	zlib    bool
 }{
-	{rpc.WireFramed, nil},
-	{rpc.WireUnframed, []rpc.Option{rpc.Unframed}},
-	{rpc.WireFramedCompact, []rpc.Option{rpc.Protocol(rpc.Compact)}},
-	{rpc.WireUnframedCompact, []rpc.Option{rpc.Compact, rpc.Unframed}},
+	{"framed", rpc.WireFramed, nil, true, false},
+	{"unframed", rpc.WireUnframed, []rpc.Option{rpc.Unframed}, true, false},
+	{"framed Compact", rpc.WireFramedCompact, []rpc.Option{rpc.Protocol(rpc.Compact)}, false, false},
+	{"unframed Compact", rpc.WireUnframedCompact, []rpc.Option{rpc.Compact, rpc.Unframed}, false, false},
+	{"THeader", rpc.WireTHeader, []rpc.Option{rpc.THeader()}, true, false},
+	{"THeader, Compact", rpc.WireTHeader, []rpc.Option{rpc.THeader(), rpc.Protocol(rpc.Compact)}, false, false},
+	{"THeader, zlib", rpc.WireTHeader, []rpc.Option{rpc.THeader(rpc.Zlib)}, false, true},
+	{"THeader, Compact, zlib", rpc.WireTHeader, []rpc.Option{rpc.Compact, rpc.THeader(rpc.Zlib)}, false, true},
 }
 
 // TestWires: a server answers clients of the wires that it accepts. It refuses the others in their

@@ -31,7 +31,7 @@ const maxName = 1 << 16
 // MaxHeader is the most bytes of a message's header.
 const MaxHeader = 4 + 4 + maxName + 4
 
-// Form is how a message is encoded. A reply has that of its request.
+// Form is how a message is encoded.
 type Form uint8
 
 const (
@@ -40,10 +40,24 @@ const (
 	Compact             // Thrift's compact protocol
 )
 
+// Style is how a message is sent. A reply has that of its request.
+type Style struct {
+	Form    Form
+	THeader *THeader // nil if there is none
+}
+
+// IsPlain reports whether the message is Thrift Binary, with nothing but a length before it.
+func (s Style) IsPlain() bool { return s.Form != Compact && s.THeader == nil }
+
+// IsInPlace reports whether the message is Thrift Binary, with whatever before it.
+func (s Style) IsInPlace() bool {
+	return s.Form != Compact && (s.THeader == nil || !s.THeader.Zlib)
+}
+
 // Header is a message's header, which comes before its struct.
 type Header struct {
-	Type  Type
-	Form  Form
+	Type Type
+	Style
 	SeqID int32
 	Name  []byte // aliases what was parsed
 	Size  int    // its bytes on the wire
@@ -76,7 +90,7 @@ func Foreign(b []byte) error {
 		return ErrHTTP
 	case len(b) >= 2 && b[0] == 0x16 && b[1] == 3, len(b) >= 5 && b[0] == 0x15 && b[1] == 3 && b[3] == 0 && b[4] == 2:
 		return ErrTLS // a handshake, or an alert
-	case len(b) < 5 || b[1] != 0 || b[2] != 0 || b[4] == 0 || b[4] == Version1>>8 || b[4] == CompactID:
+	case len(b) < 5 || b[1] != 0 || b[2] != 0 || b[4] == 0 || b[4] == Version1>>8 || b[4] == CompactID || b[4] == THeaderMagic>>8:
 		return nil // frames begin so
 	case b[0] == 1 && b[3] == 0 && b[4] <= 20, b[0] == 3, b[0] == 4:
 		return ErrSASL // a mechanism's name, or a refusal

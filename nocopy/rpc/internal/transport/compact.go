@@ -24,7 +24,8 @@ func (b badStruct) Unwrap() error { return b.err }
 // too, another message may follow.
 func EndKnown(err error) bool {
 	var bad badStruct
-	return errors.Is(err, ErrTooLarge) || errors.As(err, &bad)
+	var refused *message.Refusal
+	return errors.Is(err, ErrTooLarge) || errors.As(err, &bad) || errors.As(err, &refused) && !refused.Ends
 }
 
 // decodeFramed returns a message in the compact protocol, with its struct in Thrift Binary. c has

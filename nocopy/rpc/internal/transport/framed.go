@@ -11,7 +11,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -62,11 +61,11 @@ func (*framed) arrived(r *Receiver) bool {
 
 func (*framed) HasHeaders() bool { return false }
 
-func (*framed) AppendFront(b []byte, n int, _ header.List) []byte {
+func (*framed) AppendFront(b []byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(b, uint32(n))
 }
 
-func (*framed) Add(b *chain.Batch, m *nocopy.Message, _ header.List) { thriftimpl.AddTo(m, b, true) }
+func (*framed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, true) }
 
 // errUnframed is the error of a length that is the beginning of a message instead.
 var errUnframed = fmt.Errorf("%w: a message without a frame", chain.ErrFrameSize)
@@ -107,7 +106,7 @@ func (r *Receiver) headerOfLarge(n int) (message.Header, error) {
 		fill = r.read
 	}
 	for {
-		h, need, err := message.Parse(r.in.Bytes()[length:])
+		h, need, err := r.parseLarge(r.in.Bytes()[length:])
 		known := r.Requests && h.IsRequest() || !r.Requests && h.IsReply()
 		switch {
 		case err != nil, max(need, h.Size) > n, need == 0 && !known:
@@ -129,7 +128,19 @@ func (r *Receiver) headerOfLarge(n int) (message.Header, error) {
 // split returns the first of the messages in a frame: its header and a chunk with its struct. What
 // follows may be in the same chunk. On error it releases the chunk.
 func (r *Receiver) split(c chain.Chunk) (message.Header, chain.Chunk, error) {
+	r.opened = nil
+	if message.IsTHeader(c.Mem) {
+		return r.openTHeader(c)
+	}
+	return r.splitNext(c)
+}
+
+// splitNext is split for all messages but the first of a frame.
+func (r *Receiver) splitNext(c chain.Chunk) (message.Header, chain.Chunk, error) {
 	h, c, err := splitHeader(c)
+	if err == nil && r.opened != nil {
+		h, c, err = r.opened.check(h, c)
+	}
 	if err != nil || h.Form != message.Compact {
 		return h, c, err
 	}

@@ -42,6 +42,7 @@ type Receiver struct {
 
 	in          chain.Receiver
 	frameRest   chain.Chunk // the messages that follow in the frame of the last one
+	opened      *opened     // the THeader of the last frame; nil if it had none
 	rest        int         // bytes to be passed over before the next message
 	passing     atomic.Bool // there are such bytes
 	scan        thriftimpl.Scanner
@@ -77,7 +78,7 @@ func (r *Receiver) next() (message.Header, chain.Chunk, error) {
 	if len(r.frameRest.Mem) > 0 {
 		c := r.frameRest
 		r.frameRest = chain.Chunk{}
-		return r.split(c)
+		return r.splitNext(c)
 	}
 	if err := r.passRest(); err != nil {
 		return message.Header{}, chain.Chunk{}, err

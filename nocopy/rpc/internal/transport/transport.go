@@ -6,7 +6,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 )
 
@@ -21,12 +20,11 @@ type Transport interface {
 	// HasHeaders reports whether it has a place for the headers of calls and replies. Then next
 	// sets message.Header's Headers. Otherwise they are in a field of the struct.
 	HasHeaders() bool
-	// AppendFront appends what comes before a message of n bytes, its header included. l is empty
-	// unless HasHeaders.
-	AppendFront(b []byte, n int, l header.List) []byte
-	// Add adds a message to a batch, with what comes before it. m has room for that, see
-	// message.HeaderRoom. l is empty unless HasHeaders.
-	Add(b *chain.Batch, m *nocopy.Message, l header.List)
+	// AppendFront appends what comes before a plain message of n bytes, its header included.
+	AppendFront(b []byte, n int) []byte
+	// Add adds a plain message to a batch, with what comes before it. m has room for that, see
+	// message.HeaderRoom.
+	Add(b *chain.Batch, m *nocopy.Message)
 }
 
 // detect sets Transport by the first bytes. It leaves it nil if they are HTTP, which is for others
@@ -63,8 +61,8 @@ func transportOf(b []byte) (Transport, error) {
 		return Unframed, nil
 	case message.Foreign(b) != nil:
 		return Unframed, message.Foreign(b)
-	case b[4] == message.Version1>>8 || b[4] == message.CompactID || b[4] == 0:
-		return Framed, nil // a strict or compact header after the length, or a name shorter than 16 MiB
+	case b[4] == message.Version1>>8 || b[4] == message.CompactID, b[4] == message.THeaderMagic>>8, b[4] == 0:
+		return Framed, nil // a header after the length; the last, of a name shorter than 16 MiB
 	case b[0]&0x80 != 0 || b[4] < ' ' || b[4] > '~':
 		return Unframed, fmt.Errorf("%w: it begins with % x", message.ErrVersion, b[:5])
 	}

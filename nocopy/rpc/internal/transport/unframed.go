@@ -6,7 +6,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -22,6 +21,9 @@ func (*unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 		var need int
 		var err error
 		b := r.in.Bytes()
+		if !r.Requests && len(b) >= lengthSize+2 && beginsMessage(b[lengthSize:]) {
+			return message.Header{}, chain.Chunk{}, errFramed
+		}
 		if h, need, err = message.Parse(b); err != nil && len(b) < message.Tell {
 			need, err = message.Tell, nil // wherever bytes are cut, the error is the same
 		}
@@ -38,6 +40,14 @@ func (*unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 		return r.decodeUnframed(h)
 	}
 	return r.nextStruct(h)
+}
+
+// errFramed is the error of a reply in a frame, whose length would be that of a method's name.
+var errFramed = fmt.Errorf("%w: a reply in a frame, where the client expects none", message.ErrVersion)
+
+// beginsMessage reports whether b begins as messages in frames do, and names of methods don't.
+func beginsMessage(b []byte) bool {
+	return b[0] == message.Version1>>8 && b[1] == message.Version1&0xff || b[0] == message.CompactID && b[1]&31 == 1 || message.IsTHeader(b)
 }
 
 // keepWhole is the most bytes of an unframed struct that are kept in one piece: they are moved to
@@ -87,6 +97,6 @@ func (*unframed) arrived(*Receiver) bool { return false } // that is not known
 
 func (*unframed) HasHeaders() bool { return false }
 
-func (*unframed) AppendFront(b []byte, _ int, _ header.List) []byte { return b }
+func (*unframed) AppendFront(b []byte, _ int) []byte { return b }
 
-func (*unframed) Add(b *chain.Batch, m *nocopy.Message, _ header.List) { thriftimpl.AddTo(m, b, false) }
+func (*unframed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, false) }

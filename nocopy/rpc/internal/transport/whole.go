@@ -11,7 +11,7 @@ import (
 // struct. The Receiver needs no connection.
 func (r *Receiver) Whole(c chain.Chunk) (message.Header, chain.Chunk, error) {
 	size := len(c.Mem)
-	h, c, err := r.split(c)
+	h, c, err := r.splitNext(c)
 	if rest := len(r.frameRest.Mem); err == nil && rest > 0 {
 		r.Free()
 		c.Release()

@@ -19,14 +19,18 @@ const (
 	FramedCompact
 	UnframedCompact
 	HTTP // with any form; package rpc receives it
+	InTHeader
 )
 
-var wireNames = []string{"framed Binary", "unframed Binary", "framed Compact", "unframed Compact", "HTTP"}
+var wireNames = []string{"framed Binary", "unframed Binary", "framed Compact", "unframed Compact", "HTTP", "THeader"}
 
-// WireOf returns the way of messages of this form in a transport.
-func WireOf(t Transport, f message.Form) Wire {
+// WireOf returns the way of messages of this style in a transport.
+func WireOf(t Transport, s message.Style) Wire {
+	if s.THeader != nil {
+		return InTHeader
+	}
 	w := FramedBinary
-	if f == message.Compact {
+	if s.Form == message.Compact {
 		w = FramedCompact
 	}
 	if t == Unframed {
@@ -46,20 +50,9 @@ func (w Wire) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Refusal is the error of a message that is refused because of the way in which it was sent. Its
-// header is known, and the answer's type is that of an ApplicationException.
-type Refusal struct {
-	Type int32
-	Text string
-}
-
-func (r *Refusal) Error() string { return r.Text }
-
-const unsupportedClientType = 10
-
 // admit refuses a message that came in a way which r does not accept: then it releases the chunk.
 func (r *Receiver) admit(h message.Header, c chain.Chunk) (message.Header, chain.Chunk, error) {
-	way := WireOf(r.Transport, h.Form)
+	way := WireOf(r.Transport, h.Style)
 	if r.Accept == 0 || r.Accept&way != 0 {
 		return h, c, nil
 	}
@@ -69,5 +62,5 @@ func (r *Receiver) admit(h message.Header, c chain.Chunk) (message.Header, chain
 		return message.Header{}, chain.Chunk{}, fmt.Errorf("%w: a reply in %v, where the client expects %v", message.ErrVersion, way, r.Accept)
 	}
 	text := fmt.Sprintf("a call in %v, where the server accepts %v", way, r.Accept)
-	return h, chain.Chunk{}, &Refusal{unsupportedClientType, text}
+	return h, chain.Chunk{}, &message.Refusal{Type: message.UnsupportedClientType, Text: text, Ends: true}
 }
