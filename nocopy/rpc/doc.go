@@ -1,5 +1,5 @@
 // Package rpc serves and calls Thrift services over TCP and unix sockets, in Thrift's binary or
-// compact protocol, framed or unframed. The peer may use any Thrift library.
+// compact protocol, framed, unframed or in THeader. The peer may use any Thrift library.
 //
 // A server handles calls with the methods of a handler:
 //

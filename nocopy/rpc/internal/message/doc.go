@@ -10,5 +10,6 @@
 // In the compact protocol, numbers are varints, and TT has the type in its upper 3 bits and the
 // protocol's version, 1, below.
 //
-// It knows neither frames nor connections: those are package transport's.
+// A THeader may come before it in a frame. The package knows neither frames nor connections: those
+// are package transport's.
 package message

@@ -8,6 +8,7 @@
 //	net.Conn ─► chain.Receiver ─► Transport.next ─► message.Header and a Chunk with the struct
 //	  fill.go     what arrived       framed.go          │
 //	  deadlines   and was not taken  unframed.go        └─► TakeStruct: the struct, what follows
+//	                                 theader.go (a frame with headers, perhaps compressed)
 //	                                 shared.go (a frame that says where in shared memory)
 //
 // # A further transport
@@ -15,8 +16,9 @@
 // It is a file with a type that implements Transport, such as framed.go, and a variable that
 // clients choose it by. Its next takes bytes of r.in, asks r.fill for more, and returns what
 // message.Parse gives, whatever it has around it. AppendFront and Add say what is sent before a
-// request and a reply. A server tells it by its first bytes: transportOf gets a case for it. It is
-// tested by the servers' and the clients' tests that go through all transports.
+// plain request and reply; an Encoder makes the others. A server tells it by its first bytes:
+// transportOf gets a case for it. It is tested by the servers' and the clients' tests that go
+// through all transports.
 //
 // An encoding other than binary is turned into binary in next (compact.go), and from it when the
 // message is sent (encode.go): all between sees binary messages alone.
