@@ -15,8 +15,9 @@ require (
 	github.com/cloudwego/netpoll v0.7.2
 	github.com/google/flatbuffers v25.12.19+incompatible
 	github.com/google/go-cmp v0.7.0
-	github.com/nocopythrift/nocopythrift v0.0.0
+	github.com/nocopythrift/nocopythrift v0.3.0
 	github.com/nocopythrift/nocopythrift/examples/archive v0.0.0
+	github.com/nocopythrift/nocopythrift/parquetmeta v0.0.0
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/planetscale/vtprotobuf v0.6.1-0.20240319094008-0393e58bdf10
 	github.com/schollz/progressbar/v3 v3.19.1
@@ -73,4 +74,7 @@ require (
 )
 
 replace github.com/nocopythrift/nocopythrift => ../
+
 replace github.com/nocopythrift/nocopythrift/examples/archive => ../examples/archive
+
+replace github.com/nocopythrift/nocopythrift/parquetmeta => ../parquetmeta

@@ -25,6 +25,7 @@ var installed = []struct {
 	{"", 1_200_000},
 	{"kitex", 0},
 	{"otel", 0},
+	{"parquetmeta", 0},
 }
 
 var errTooLarge = errors.New("too large")
