@@ -4,11 +4,13 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/interop"
 )
 
 var (
-	transports = []string{"framed", "buffered"}
-	protocols  = []string{"binary", "multi"}
+	transports = interop.Transports
+	protocols  = interop.Protocols
 )
 
 // matrix runs a test for every transport with every protocol.

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nocopythrift/nocopythrift/interop"
 	apache "github.com/nocopythrift/nocopythrift/interop/internal/apache/thrifttest"
 )
 
@@ -40,7 +41,7 @@ func dialApache(t *testing.T, port, transport, protocol string) *apacheClient {
 // openApache makes a client on a socket, which has TLS or not.
 func openApache(t *testing.T, socket thrift.TTransport, transport, protocol string) *apacheClient {
 	t.Helper()
-	transports, protocols := apacheFactories(t, transport)
+	transports, protocols := apacheFactories(t, transport, protocol)
 	trans, err := transports.GetTransport(socket)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +52,7 @@ func openApache(t *testing.T, socket thrift.TTransport, transport, protocol stri
 	t.Cleanup(func() { trans.Close() })
 	proto := protocols.GetProtocol(trans)
 	c := &apacheClient{t: t, ctx: context.Background()}
-	if protocol == "multi" {
+	if interop.Multiplexed(protocol) {
 		second := thrift.NewTMultiplexedProtocol(proto, "SecondService")
 		c.second = apache.NewSecondServiceClient(thrift.NewTStandardClient(proto, second))
 		first := thrift.NewTMultiplexedProtocol(proto, "ThriftTest")

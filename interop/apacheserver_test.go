@@ -11,6 +11,7 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 
+	"github.com/nocopythrift/nocopythrift/interop"
 	apache "github.com/nocopythrift/nocopythrift/interop/internal/apache/thrifttest"
 )
 
@@ -103,20 +104,25 @@ func (apacheHandler) SecondtestString(_ context.Context, v string) (string, erro
 	return `testString("` + v + `")`, nil
 }
 
-// apacheFactories returns Apache's factories for a transport's name.
-func apacheFactories(t *testing.T, transport string) (thrift.TTransportFactory, thrift.TProtocolFactory) {
+// apacheFactories returns Apache's factories for the names of a transport and a protocol.
+func apacheFactories(t *testing.T, transport, protocol string) (thrift.TTransportFactory, thrift.TProtocolFactory) {
 	t.Helper()
 	cfg := &thrift.TConfiguration{}
-	protocol := thrift.NewTBinaryProtocolFactoryConf(cfg)
+	var protocols thrift.TProtocolFactory = thrift.NewTBinaryProtocolFactoryConf(cfg)
+	if isCompact(protocol) {
+		protocols = thrift.NewTCompactProtocolFactoryConf(cfg)
+	}
 	switch transport {
 	case "framed":
-		return thrift.NewTFramedTransportFactoryConf(thrift.NewTTransportFactory(), cfg), protocol
+		return thrift.NewTFramedTransportFactoryConf(thrift.NewTTransportFactory(), cfg), protocols
 	case "buffered":
-		return thrift.NewTBufferedTransportFactory(8192), protocol
+		return thrift.NewTBufferedTransportFactory(8192), protocols
 	}
 	t.Fatalf("unknown transport %q", transport)
 	return nil, nil
 }
+
+func isCompact(protocol string) bool { return protocol == "compact" || protocol == "multic" }
 
 // startApache starts a server of Apache's library and returns its port. It ends with the test.
 func startApache(t *testing.T, transport, protocol string, handler apache.ThriftTest) string {
@@ -137,9 +143,9 @@ type serverSocket interface {
 // serveApache is startApache with a socket.
 func serveApache(t *testing.T, socket serverSocket, transport, protocol string, handler apache.ThriftTest) string {
 	t.Helper()
-	transports, protocols := apacheFactories(t, transport)
+	transports, protocols := apacheFactories(t, transport, protocol)
 	var processor thrift.TProcessor = apache.NewThriftTestProcessor(handler)
-	if protocol == "multi" {
+	if interop.Multiplexed(protocol) {
 		both := thrift.NewTMultiplexedProcessor()
 		both.RegisterDefault(processor)
 		both.RegisterProcessor("ThriftTest", processor)

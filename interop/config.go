@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/command"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
 // Config holds the flags of client and server: those that Apache's test/README.md defines for the
@@ -22,12 +24,33 @@ type Config struct {
 	Host         string // client only
 	Port         int
 	DomainSocket string        // instead of host and port
-	Transport    string        // "buffered" or "framed"
-	Protocol     string        // "binary", or "multi": both services, multiplexed
+	Transport    string        // one of Transports
+	Protocol     string        // one of Protocols
 	Loops        int           // client only: how many times to call everything
 	Timeout      time.Duration // client only: how long a call may take
 	SSL          bool
 	CertPath     string // the directory with keys and certificates, Apache's test/keys
+}
+
+// The names of transports and protocols, as Apache's test/README.md has them. "multi" and "multic"
+// are both services, multiplexed, over "binary" and "compact".
+var (
+	Transports = []string{"buffered", "framed"}
+	Protocols  = []string{"binary", "multi", "compact", "multic"}
+)
+
+// Multiplexed reports whether a protocol is one with both services.
+func Multiplexed(protocol string) bool { return strings.HasPrefix(protocol, "multi") }
+
+// Options returns the options of a client for a transport and a protocol.
+func Options(transport, protocol string) (opts []rpc.Option) {
+	if transport == "buffered" {
+		opts = append(opts, rpc.Unframed)
+	}
+	if protocol == "compact" || protocol == "multic" {
+		opts = append(opts, rpc.Protocol(rpc.Compact))
+	}
+	return opts
 }
 
 // ParseFlags parses a command line. It writes usage and errors to out; the error is flag.ErrHelp
@@ -40,8 +63,8 @@ func ParseFlags(program string, args []string, client bool, out io.Writer) (Conf
 		fmt.Fprintln(out, "Allowed options:")
 		flags.PrintDefaults()
 	}
-	flags.StringVar(&c.Transport, "transport", "buffered", "transport: buffered, framed")
-	flags.StringVar(&c.Protocol, "protocol", "binary", "protocol: binary, multi")
+	flags.StringVar(&c.Transport, "transport", "buffered", "transport: "+strings.Join(Transports, ", "))
+	flags.StringVar(&c.Protocol, "protocol", "binary", "protocol: "+strings.Join(Protocols, ", "))
 	flags.StringVar(&c.DomainSocket, "domain-socket", "", "unix domain `socket`, instead of a port")
 	flags.BoolVar(&c.SSL, "ssl", false, "encrypted transport using TLS")
 	flags.StringVar(&c.CertPath, "certPath", "keys", "`directory` with keys and certificates for --ssl: Apache Thrift's test/keys")
@@ -68,9 +91,9 @@ func (c Config) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
 		return fmt.Errorf("unexpected argument %q", rest[0])
-	case !slices.Contains([]string{"buffered", "framed"}, c.Transport):
+	case !slices.Contains(Transports, c.Transport):
 		return fmt.Errorf("unknown transport type %q", c.Transport)
-	case !slices.Contains([]string{"binary", "multi"}, c.Protocol):
+	case !slices.Contains(Protocols, c.Protocol):
 		return fmt.Errorf("unknown protocol type %q", c.Protocol)
 	case c.Port < 0 || c.Port > 65535:
 		return fmt.Errorf("no such port: %d", c.Port)

@@ -165,23 +165,15 @@ func callDynamically(t *testing.T, c dynamic.Client, call dynamicCall) {
 	result.Release()
 }
 
-// rpcOptions are those of a client for a transport.
-func rpcOptions(transport string) (opts []rpc.Option) {
-	if transport == "buffered" {
-		opts = append(opts, rpc.Unframed)
-	}
-	return opts
-}
-
 // caller returns what calls the service with a name on a server.
 func caller(t *testing.T, port, transport, protocol, service string, opts ...rpc.Option) rpc.Caller {
 	t.Helper()
-	c, err := rpc.Dial(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", port), append(rpcOptions(transport), opts...)...)
+	c, err := rpc.Dial(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", port), append(interop.Options(transport, protocol), opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	if protocol == "multi" {
+	if interop.Multiplexed(protocol) {
 		return rpc.MultiplexedCaller(c, service)
 	}
 	return c
@@ -224,7 +216,7 @@ func TestDynamicClientAgainstApache(t *testing.T) {
 			}
 		}
 		secondWant := dynamicCall{"secondtestString", m{"thing": "x"}, `testString("x")`, ""}
-		if protocol == "binary" {
+		if !interop.Multiplexed(protocol) {
 			secondWant.want, secondWant.throws = nil, "unknown method"
 		}
 		callDynamically(t, second.Client(caller(t, port, transport, protocol, "SecondService")), secondWant)
@@ -337,7 +329,7 @@ func dynamicProcessor(t *testing.T, s *dynamic.Schema, first, second dynamic.Ser
 	if err != nil {
 		t.Fatal(err)
 	}
-	if protocol == "multi" {
+	if interop.Multiplexed(protocol) {
 		return rpc.Multiplexed(map[string]*rpc.Processor{interop.FirstName: p, interop.SecondName: second.Processor(func(_ context.Context, c *dynamic.Call) error {
 			v, err := c.Args.Get("thing")
 			if err != nil {
@@ -361,7 +353,7 @@ func TestApacheAgainstDynamicServer(t *testing.T) {
 
 			to := caller(t, port, transport, protocol, interop.FirstName)
 			p := first.Proxy(to)
-			if protocol == "multi" {
+			if interop.Multiplexed(protocol) {
 				p = rpc.Multiplexed(map[string]*rpc.Processor{
 					interop.FirstName:  p,
 					interop.SecondName: second.Proxy(caller(t, port, transport, protocol, interop.SecondName)),
@@ -382,7 +374,7 @@ func TestApacheAgainstDynamicServer(t *testing.T) {
 		}
 		_, err := c.first.TestStruct(t.Context(), &apache.Xtruct{StringThing: strings.Repeat("x", 10_000)})
 		unknown(err)
-		if protocol == "binary" {
+		if !interop.Multiplexed(protocol) {
 			_, err := apache.NewSecondServiceClient(c.first.Client_()).SecondtestString(t.Context(), "x")
 			unknown(err)
 		}

@@ -38,7 +38,7 @@ func newHard(t *testing.T, port, transport, protocol string, connections int) (*
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
 	h := &hard{ctx: ctx, dialed: new(atomic.Int32)}
-	opts := append(rpcOptions(transport), rpc.PoolSize(connections), rpc.Dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
+	opts := append(interop.Options(transport, protocol), rpc.PoolSize(connections), rpc.Dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
 		h.dialed.Add(1)
 		var d net.Dialer
 		return d.DialContext(ctx, network, addr)
@@ -51,7 +51,7 @@ func newHard(t *testing.T, port, transport, protocol string, connections int) (*
 	t.Cleanup(func() { c.Close() })
 	h.caller = c
 	first, second := rpc.Caller(c), rpc.Caller(c)
-	if protocol == "multi" {
+	if interop.Multiplexed(protocol) {
 		first, second = rpc.MultiplexedCaller(c, interop.FirstName), rpc.MultiplexedCaller(c, interop.SecondName)
 	}
 	h.test, h.second = thrifttest.NewThriftTestClient(first), thrifttest.NewSecondServiceClient(second)
@@ -198,7 +198,7 @@ func hardships(t *testing.T, port, transport, protocol string) outcome {
 		}
 		return h.goesOn()
 	})
-	if protocol == "multi" {
+	if interop.Multiplexed(protocol) {
 		check("unknown service", 1, func(h *hard) error {
 			nobody := thrifttest.NewSecondServiceClient(rpc.MultiplexedCaller(h.caller, "Nobody"))
 			_, err := nobody.SecondtestString(h.ctx, func(args thrifttest.SecondServiceSecondtestStringArgs) { args.SetThing("x") })

@@ -183,13 +183,13 @@ func (p program) callAll(t *testing.T, port, transport, protocol string) string 
 		return next(ctx, c)
 	}
 	c, err := rpc.Dial(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", port),
-		append(rpcOptions(transport), rpc.PoolSize(1), rpc.Interceptors(leaveOut))...)
+		append(interop.Options(transport, protocol), rpc.PoolSize(1), rpc.Interceptors(leaveOut))...)
 	if err != nil {
 		return err.Error()
 	}
 	defer c.Close()
 	var out bytes.Buffer
-	interop.Run(t.Context(), c, protocol == "multi", 5*time.Second, &out)
+	interop.Run(t.Context(), c, interop.Multiplexed(protocol), 5*time.Second, &out)
 	return out.String()
 }
 

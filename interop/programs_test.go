@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/interop"
 )
 
 // programs is the folder in which the commands have been built.
@@ -147,7 +149,7 @@ func callEverything(t *testing.T, port, transport, protocol string) {
 			t.Errorf("%s was not called", method)
 		}
 	}
-	if second := strings.Contains(out, "secondtestString("); second != (protocol == "multi") {
+	if second := strings.Contains(out, "secondtestString("); second != (interop.Multiplexed(protocol)) {
 		t.Errorf("SecondService was called: %v", second)
 	}
 }

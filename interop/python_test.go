@@ -2,6 +2,7 @@ package interop_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -52,8 +53,8 @@ func withPython(t *testing.T, test func(t *testing.T, python, transport, protoco
 		t.Fatal(err, setup.said)
 	}
 	for _, transport := range transports {
-		// accel and multia are the same protocols by the library's C extension.
-		for _, protocol := range []string{"binary", "multi", "accel", "multia"} {
+		// Those with accel or an a in multi are the same protocols by the library's C extension.
+		for _, protocol := range []string{"binary", "multi", "accel", "multia", "compact", "multic", "accelc", "multiac"} {
 			t.Run(transport+"/"+protocol, func(t *testing.T) {
 				t.Parallel()
 				test(t, interpreter, transport, protocol)
@@ -64,10 +65,8 @@ func withPython(t *testing.T, test func(t *testing.T, python, transport, protoco
 
 // ourName returns the name that our programs have for one of Python's protocols.
 func ourName(protocol string) string {
-	if strings.HasPrefix(protocol, "multi") {
-		return "multi"
-	}
-	return "binary"
+	name := map[string]string{"accel": "binary", "multia": "multi", "accelc": "compact", "multiac": "multic"}[protocol]
+	return cmp.Or(name, protocol)
 }
 
 func TestOurClientAgainstPython(t *testing.T) {

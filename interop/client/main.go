@@ -30,10 +30,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 		return interop.FailedToPrepare
 	}
 	// One connection, since some servers serve one client after the other.
-	opts := []rpc.Option{rpc.PoolSize(1)}
-	if c.Transport == "buffered" {
-		opts = append(opts, rpc.Unframed)
-	}
+	opts := append(interop.Options(c.Transport, c.Protocol), rpc.PoolSize(1))
 	tls, err := c.TLS(true)
 	if err != nil {
 		fmt.Fprintln(out, "Error:", err)
@@ -53,7 +50,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 			return failed | interop.FailedToPrepare
 		}
 		start := time.Now()
-		failed |= interop.Run(ctx, client, c.Protocol == "multi", c.Timeout, out)
+		failed |= interop.Run(ctx, client, interop.Multiplexed(c.Protocol), c.Timeout, out)
 		client.Close()
 		fmt.Fprintf(out, "Total time: %d us\n", time.Since(start).Microseconds())
 	}

@@ -10,6 +10,10 @@ from thrift.protocol.TBinaryProtocol import (  # noqa: E402
     TBinaryProtocolAcceleratedFactory,
     TBinaryProtocolFactory,
 )
+from thrift.protocol.TCompactProtocol import (  # noqa: E402
+    TCompactProtocolAcceleratedFactory,
+    TCompactProtocolFactory,
+)
 from thrift.transport import TTransport  # noqa: E402
 
 PROTOCOLS = {
@@ -18,6 +22,10 @@ PROTOCOLS = {
     # The same bytes by the library's C extension.
     "accel": lambda: TBinaryProtocolAcceleratedFactory(fallback=False),
     "multia": lambda: TBinaryProtocolAcceleratedFactory(fallback=False),
+    "compact": TCompactProtocolFactory,
+    "multic": TCompactProtocolFactory,
+    "accelc": lambda: TCompactProtocolAcceleratedFactory(fallback=False),
+    "multiac": lambda: TCompactProtocolAcceleratedFactory(fallback=False),
 }
 
 

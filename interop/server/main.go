@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 
 	h := &interop.Handler{Out: out}
 	processor := thrifttest.NewThriftTestProcessor(h)
-	if c.Protocol == "multi" {
+	if interop.Multiplexed(c.Protocol) {
 		processor = rpc.Multiplexed(map[string]*rpc.Processor{
 			"":                 processor, // a client that does not multiplex
 			interop.FirstName:  processor,
