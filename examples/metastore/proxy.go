@@ -60,7 +60,7 @@ type sessionKey struct{}
 
 // connect gives a client's connection its session.
 func (p proxy) connect(ctx context.Context, client net.Conn) context.Context {
-	options := append([]rpc.Option{rpc.PoolSize(1), rpc.IdleTimeout(-1), rpc.MaxConnAge(-1), rpc.Lazy, rpc.Recycle, rpc.Dialer(once())}, p.options...)
+	options := append([]rpc.Option{rpc.OneConnection, rpc.Lazy, rpc.Recycle}, p.options...)
 	metastore, err := rpc.Dial(ctx, "tcp", p.metastore, options...)
 	if err != nil {
 		slog.Error("no connection to the metastore", "client", client.RemoteAddr(), "err", err)
@@ -80,19 +80,4 @@ func forward(ctx context.Context, c *rpc.Call) error {
 		s.client.Close() // as the metastore would: clients connect again and try again
 	}
 	return err
-}
-
-var errReconnect = errors.New("the connection to the metastore has ended")
-
-// once returns a function for rpc.Dialer that connects once: what was said on a connection can't
-// be repeated on another.
-func once() func(ctx context.Context, network, addr string) (net.Conn, error) {
-	connected := false // dialling is never done by several goroutines for a pool of one
-	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if connected {
-			return nil, errReconnect
-		}
-		connected = true
-		return new(net.Dialer).DialContext(ctx, network, addr)
-	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Caller makes calls for generated clients. A [*Client] is one.
+// Caller makes calls for generated clients. A [*Client] is one; NewCaller makes one of a function.
 type Caller interface {
 	// NewArgs returns empty arguments for a call of m. The caller fills them and passes them to Call.
 	NewArgs(m *Method) nocopy.Struct

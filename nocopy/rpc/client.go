@@ -243,6 +243,13 @@ func (c *Client) acquireConn(ctx context.Context, returned <-chan struct{}) (*po
 			conn.use.total++
 			c.mu.Unlock()
 			return p, conn, nil
+		case c.opt.one:
+			err := errRetired
+			if p.conn != nil {
+				err = p.conn.reason()
+			}
+			c.mu.Unlock()
+			return p, nil, fmt.Errorf("%w: %w: %w", ErrNotSent, errNoOther, err)
 		case p.dialing == nil:
 			switch {
 			case p.conn == nil:
@@ -279,6 +286,9 @@ func (c *Client) acquireConn(ctx context.Context, returned <-chan struct{}) (*po
 		}
 	}
 }
+
+// errNoOther is the error of a client with OneConnection after that.
+var errNoOther = errors.New("the connection has ended, and with rpc.OneConnection there is no other")
 
 // backOff makes the pause before the next dialling longer.
 func (p *poolConn) backOff() {

@@ -470,6 +470,16 @@ func (c *clientConn) cause() error {
 	return c.writeErr
 }
 
+// reason returns why the connection has failed.
+func (c *clientConn) reason() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.cause(); err != nil {
+		return err
+	}
+	return errServerClosed // it is being closed
+}
+
 // notSent returns the error of a call that was not sent since the connection is closed. c.mu is
 // held.
 func (c *clientConn) notSent(p *pending) error {

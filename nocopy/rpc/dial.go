@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -62,6 +63,9 @@ func (o *options) setDefaults() {
 	}
 	if o.dial == nil {
 		o.dial = new(net.Dialer).DialContext
+	}
+	if o.one {
+		o.poolSize, o.idleTimeout, o.maxConnAge = 1, cmp.Or(o.idleTimeout, -1), cmp.Or(o.maxConnAge, -1)
 	}
 	o.poolSize = max(orDefault(o.poolSize, defaultPoolSize), 1)
 	o.maxInFlight = max(orDefault(o.maxInFlight, defaultMaxInFlight), 1)

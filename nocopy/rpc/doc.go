@@ -103,9 +103,8 @@
 // memory slow clients and slow backends can hold.
 //
 // All callers share the connections of a Client. Where a connection has a state, such as a user
-// who has logged in, [Server.ConnContext] gives each incoming connection a Client of its own, and
-// handlers take it from the context. This Client has a PoolSize of 1, and a negative [IdleTimeout]
-// and [MaxConnAge], which turn both limits off. See examples/metastore.
+// who has logged in, [Server.ConnContext] gives each incoming connection a Client of its own, with
+// [OneConnection], and handlers take it from the context. See examples/metastore.
 //
 // # Shared memory
 //

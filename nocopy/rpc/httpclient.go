@@ -102,6 +102,7 @@ func (o *options) checkHTTP() {
 	refuse(o.login != nil, "SASL", "HTTP has logins of its own")
 	refuse(o.shared != 0, "SharedMemory", "it needs a unix socket of its own")
 	refuse(o.maxShared != 0, "MaxShared", "there is no shared memory")
+	refuse(o.one, "OneConnection", "net/http decides which connection is used")
 	refuse(o.maxConnAge != 0, "MaxConnAge", "net/http decides how long a connection is used")
 	if o.httpClient != nil {
 		const why = "the http.Client makes the connections"

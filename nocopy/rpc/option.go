@@ -40,6 +40,7 @@ type options struct {
 	maxConnAge   time.Duration
 	keepAlive    net.KeepAliveConfig
 	deadlines    bool
+	one          bool        // there is no connection but the first
 	stats        *stats.Hook // nil: nothing is counted
 	shared       SharedMemory
 	maxShared    int
@@ -90,6 +91,13 @@ func (o *options) isLazy(m *Method) bool {
 type PoolSize int
 
 func (n PoolSize) apply(o *options) { o.poolSize = int(n) }
+
+// OneConnection makes a client use no other connection than the one that Dial has made, for
+// servers where a connection has a state that later calls rely on, such as the sessions of
+// HiveServer2. Once it has ended, calls fail with ErrNotSent and the reason, and Retry does not
+// repeat them: dial again, and build up the state anew. Without other values, IdleTimeout and
+// MaxConnAge are off. PoolSize has no effect.
+var OneConnection Option = optionFunc(func(o *options) { o.one = true })
 
 // MaxInFlight limits the calls of a client that are under way at the same time, on all
 // connections. Further calls wait. 0 means 1,024.

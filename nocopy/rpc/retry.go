@@ -98,7 +98,7 @@ func (r *retrier) call(ctx context.Context, call *Call, next Handler) error {
 // mayRepeat reports whether a call that has failed with err may be made again.
 func (r *retrier) mayRepeat(call *Call, err error) bool {
 	switch {
-	case errors.Is(err, ErrClientClosed), errors.Is(err, nocopy.ErrLimit):
+	case errors.Is(err, ErrClientClosed), errors.Is(err, errNoOther), errors.Is(err, nocopy.ErrLimit):
 		return false
 	case errors.Is(err, ErrNotSent):
 		return true

@@ -1,0 +1,96 @@
+package rpc_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
+)
+
+// TestOneConnection: with OneConnection, a client dials once, whatever PoolSize says. When that
+// connection has ended, by the server, the client or both being idle, calls fail at once with
+// ErrNotSent and the reason; Retry does not repeat them.
+func TestOneConnection(t *testing.T) {
+	t.Parallel()
+	for _, end := range []struct {
+		name string
+		opts []rpc.Option
+		srv  rpc.Server
+		want string
+	}{
+		{"closed by the server", []rpc.Option{rpc.PoolSize(5)}, rpc.Server{}, "closed by the server"},
+		{"unframed", []rpc.Option{rpc.Unframed}, rpc.Server{}, "closed by the server"},
+		{"idle for the server", nil, rpc.Server{IdleTimeout: 100 * time.Millisecond}, "closed by the server"},
+		{"idle for the client", []rpc.Option{rpc.IdleTimeout(100 * time.Millisecond)}, rpc.Server{}, "closed by the client, being idle or old"},
+	} {
+		t.Run(end.name, func(t *testing.T) {
+			t.Parallel()
+			var dialled, tries atomic.Int32
+			count := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+				tries.Add(1)
+				return next(ctx, c)
+			}
+			srv := &end.srv
+			addr := serve(t, srv, &handler{})
+			c := echo.NewEchoClient(dial(t, addr, append(end.opts, rpc.OneConnection,
+				rpc.Dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
+					dialled.Add(1)
+					return new(net.Dialer).DialContext(ctx, network, addr)
+				}), rpc.Interceptors(rpc.Retry(rpc.RetryPolicy{Idempotent: []string{"add"}}), count),
+				rpc.Logger(slog.New(slog.DiscardHandler)))...))
+			calls := make(chan error, 20)
+			for range cap(calls) { // at the same time: no second connection is made for them
+				go func() { _, err := c.Add(bg, nil); calls <- err }()
+			}
+			for range cap(calls) {
+				if err := <-calls; err != nil {
+					t.Fatal(err)
+				}
+			}
+			if end.srv.IdleTimeout == 0 && !strings.Contains(end.want, "the client") {
+				srv.Close()
+			}
+			var err error
+			settles(t, "calls fail", func() bool {
+				time.Sleep(300 * time.Millisecond) // a call would keep the connection from being idle
+				tries.Store(0)
+				_, err = c.Add(bg, nil)
+				return err != nil
+			})
+			for range 3 {
+				before := time.Now()
+				tries.Store(0)
+				if _, err = c.Add(bg, nil); !errors.Is(err, rpc.ErrNotSent) || !strings.Contains(err.Error(), "with rpc.OneConnection there is no other: "+end.want) {
+					t.Errorf("the error is %v", err)
+				}
+				if tries.Load() != 1 || time.Since(before) > 10*time.Second {
+					t.Errorf("%d tries", tries.Load())
+				}
+			}
+			if end.want == "closed by the server" && !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "reset") {
+				t.Error(err)
+			}
+			if n := dialled.Load(); n != 1 {
+				t.Errorf("%d connections", n)
+			}
+		})
+	}
+}
+
+// TestOneConnectionIsClosed: closing such a client is as closing any.
+func TestOneConnectionIsClosed(t *testing.T) {
+	t.Parallel()
+	conn := dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.OneConnection)
+	conn.Close()
+	if _, err := echo.NewEchoClient(conn).Add(bg, nil); !errors.Is(err, rpc.ErrClientClosed) {
+		t.Error(err)
+	}
+}
