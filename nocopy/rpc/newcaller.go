@@ -86,8 +86,8 @@ func (c *roundTripper) send(ctx context.Context, m *Method, args nocopy.Struct, 
 	p := newPending(m, args, x)
 	defer p.recycle()
 	var call []byte
-	if c.opt.form == message.Compact {
-		p.encode(transport.Unframed, seqid, nil)
+	if form := c.opt.style.Form; form == message.Compact {
+		p.encode(transport.Encoder{Transport: transport.Unframed, Style: message.Style{Form: form}}, seqid)
 		call = p.encoded.Bytes()
 	} else {
 		p.putHead(transport.Unframed)
