@@ -28,10 +28,18 @@ type apacheClient struct {
 	ctx    context.Context
 	first  *apache.ThriftTestClient
 	second *apache.SecondServiceClient
+	http   bool
 }
 
 func dialApache(t *testing.T, port, transport, protocol string) *apacheClient {
 	t.Helper()
+	if transport == "http" {
+		client, err := thrift.NewTHttpClient("http://" + net.JoinHostPort("127.0.0.1", port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return openApache(t, client, transport, protocol)
+	}
 	return openApache(t, thrift.NewTSocketConf(net.JoinHostPort("127.0.0.1", port), &thrift.TConfiguration{
 		ConnectTimeout: 10 * time.Second,
 		SocketTimeout:  30 * time.Second,
@@ -51,7 +59,7 @@ func openApache(t *testing.T, socket thrift.TTransport, transport, protocol stri
 	}
 	t.Cleanup(func() { trans.Close() })
 	proto := protocols.GetProtocol(trans)
-	c := &apacheClient{t: t, ctx: context.Background()}
+	c := &apacheClient{t: t, ctx: context.Background(), http: transport == "http"}
 	if interop.Multiplexed(protocol) {
 		second := thrift.NewTMultiplexedProtocol(proto, "SecondService")
 		c.second = apache.NewSecondServiceClient(thrift.NewTStandardClient(proto, second))
@@ -97,7 +105,7 @@ func (c *apacheClient) callEverything() {
 
 	start := time.Now()
 	equal(t, "testOneway", nil, nil, c.first.TestOneway(ctx, 1))
-	if took := time.Since(start); took > 900*time.Millisecond {
+	if took := time.Since(start); took > 900*time.Millisecond && !c.http { // there, servers answer it
 		t.Errorf("testOneway took %v", took)
 	}
 	equal(t, "testVoid after testOneway", nil, nil, c.first.TestVoid(ctx))

@@ -6,6 +6,9 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -115,6 +118,13 @@ func apacheFactories(t *testing.T, transport, protocol string) (thrift.TTranspor
 	switch transport {
 	case "framed":
 		return thrift.NewTFramedTransportFactoryConf(thrift.NewTTransportFactory(), cfg), protocols
+	case "header":
+		if isCompact(protocol) {
+			cfg.THeaderProtocolID = thrift.THeaderProtocolIDPtrMust(thrift.THeaderProtocolCompact)
+		}
+		return thrift.NewTHeaderTransportFactoryConf(nil, cfg), thrift.NewTHeaderProtocolFactoryConf(cfg)
+	case "http":
+		return thrift.NewTTransportFactory(), protocols
 	case "buffered":
 		return thrift.NewTBufferedTransportFactory(8192), protocols
 	}
@@ -152,6 +162,9 @@ func serveApache(t *testing.T, socket serverSocket, transport, protocol string, 
 		both.RegisterProcessor("SecondService", apache.NewSecondServiceProcessor(apacheHandler{}))
 		processor = both
 	}
+	if transport == "http" {
+		return serveHTTP(t, thrift.NewThriftHandlerFunc(processor, protocols, protocols))
+	}
 	if err := socket.Listen(); err != nil {
 		t.Fatal(err)
 	}
@@ -171,4 +184,12 @@ func serveApache(t *testing.T, socket serverSocket, transport, protocol string, 
 		t.Fatal(err)
 	}
 	return port
+}
+
+// serveHTTP starts an HTTP server and returns its port. It ends with the test.
+func serveHTTP(t *testing.T, handler http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(s.Close)
+	return s.URL[strings.LastIndexByte(s.URL, ':')+1:]
 }

@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"flag"
@@ -35,22 +36,40 @@ type Config struct {
 // The names of transports and protocols, as Apache's test/README.md has them. "multi" and "multic"
 // are both services, multiplexed, over "binary" and "compact".
 var (
-	Transports = []string{"buffered", "framed"}
+	Transports = []string{"buffered", "framed", "header", "http"}
 	Protocols  = []string{"binary", "multi", "compact", "multic"}
 )
 
 // Multiplexed reports whether a protocol is one with both services.
 func Multiplexed(protocol string) bool { return strings.HasPrefix(protocol, "multi") }
 
-// Options returns the options of a client for a transport and a protocol.
-func Options(transport, protocol string) (opts []rpc.Option) {
-	if transport == "buffered" {
-		opts = append(opts, rpc.Unframed)
-	}
+// Dial returns a client for a transport and a protocol. Close ends it.
+func Dial(ctx context.Context, network, address, transport, protocol string, opts ...rpc.Option) (Client, error) {
 	if protocol == "compact" || protocol == "multic" {
 		opts = append(opts, rpc.Protocol(rpc.Compact))
 	}
-	return opts
+	switch transport {
+	case "buffered":
+		opts = append(opts, rpc.Unframed)
+	case "header":
+		opts = append(opts, rpc.THeader())
+	case "http":
+		if network != "tcp" {
+			return nil, fmt.Errorf("no HTTP over %s", network)
+		}
+		c, err := rpc.DialHTTP("http://"+address+"/", opts...)
+		if err != nil {
+			return nil, err
+		}
+		return c.(Client), nil
+	}
+	return rpc.Dial(ctx, network, address, opts...)
+}
+
+// Client is a Caller with connections.
+type Client interface {
+	rpc.Caller
+	io.Closer
 }
 
 // ParseFlags parses a command line. It writes usage and errors to out; the error is flag.ErrHelp

@@ -168,7 +168,7 @@ func callDynamically(t *testing.T, c dynamic.Client, call dynamicCall) {
 // caller returns what calls the service with a name on a server.
 func caller(t *testing.T, port, transport, protocol, service string, opts ...rpc.Option) rpc.Caller {
 	t.Helper()
-	c, err := rpc.Dial(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", port), append(interop.Options(transport, protocol), opts...)...)
+	c, err := interop.Dial(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", port), transport, protocol, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}

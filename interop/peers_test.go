@@ -182,8 +182,8 @@ func (p program) callAll(t *testing.T, port, transport, protocol string) string 
 		}
 		return next(ctx, c)
 	}
-	c, err := rpc.Dial(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", port),
-		append(interop.Options(transport, protocol), rpc.PoolSize(1), rpc.Interceptors(leaveOut))...)
+	c, err := interop.Dial(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", port), transport, protocol,
+		rpc.PoolSize(1), rpc.Interceptors(leaveOut))
 	if err != nil {
 		return err.Error()
 	}

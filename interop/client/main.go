@@ -30,7 +30,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 		return interop.FailedToPrepare
 	}
 	// One connection, since some servers serve one client after the other.
-	opts := append(interop.Options(c.Transport, c.Protocol), rpc.PoolSize(1))
+	opts := []rpc.Option{rpc.PoolSize(1)}
 	tls, err := c.TLS(true)
 	if err != nil {
 		fmt.Fprintln(out, "Error:", err)
@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 	for i := range c.Loops {
 		network, address := c.Address()
 		fmt.Fprintf(out, "Test #%d, connect %s\n", i+1, address)
-		client, err := rpc.Dial(ctx, network, address, opts...)
+		client, err := interop.Dial(ctx, network, address, c.Transport, c.Protocol, opts...)
 		if err != nil {
 			// Apache's test runner tries again when it reads "Could not connect to".
 			fmt.Fprintf(out, "Connect failed: Could not connect to %s: %v\n", address, err)

@@ -15,6 +15,7 @@ from connection import parse_args
 
 from thrift.protocol.TMultiplexedProtocol import TMultiplexedProtocol
 from thrift.Thrift import TApplicationException
+from thrift.transport.THttpClient import THttpClient
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TTransportException
 
@@ -153,7 +154,10 @@ class Suite:
 
 def main():
     args = parse_args()
-    transport = args.transport_factory.getTransport(TSocket(args.host, args.port))
+    if args.transport == "http":
+        transport = THttpClient(f"http://{args.host}:{args.port}/")
+    else:
+        transport = args.transport_factory.getTransport(TSocket(args.host, args.port))
     try:
         transport.open()
     except TTransportException as e:

@@ -14,7 +14,9 @@ from thrift.protocol.TCompactProtocol import (  # noqa: E402
     TCompactProtocolAcceleratedFactory,
     TCompactProtocolFactory,
 )
+from thrift.protocol.THeaderProtocol import THeaderProtocolFactory  # noqa: E402
 from thrift.transport import TTransport  # noqa: E402
+from thrift.transport.THeaderTransport import THeaderSubprotocolID  # noqa: E402
 
 PROTOCOLS = {
     "binary": TBinaryProtocolFactory,
@@ -34,11 +36,16 @@ def parse_args():
     p.add_argument("--host", default="localhost")
     p.add_argument("--port", type=int, default=9090)
     p.add_argument("--domain-socket", help="the path to listen on, instead of a port")
-    p.add_argument("--transport", choices=("buffered", "framed"), default="buffered")
+    p.add_argument("--transport", choices=("buffered", "framed", "header", "http"), default="buffered")
     p.add_argument("--protocol", choices=sorted(PROTOCOLS), default="binary")
     args = p.parse_args()
     args.multiplexed = args.protocol.startswith("multi")
     args.protocol_factory = PROTOCOLS[args.protocol]()
+    if args.transport == "header":
+        compact = args.protocol in ("compact", "multic")
+        args.protocol_factory = THeaderProtocolFactory(
+            default_protocol=THeaderSubprotocolID.COMPACT if compact else THeaderSubprotocolID.BINARY
+        )
     args.transport_factory = (
         TTransport.TFramedTransportFactory()
         if args.transport == "framed"

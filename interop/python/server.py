@@ -4,6 +4,7 @@ import time
 
 from connection import parse_args
 
+from thrift.server.THttpServer import THttpServer
 from thrift.server.TServer import TThreadedServer
 from thrift.Thrift import TException
 from thrift.TMultiplexedProcessor import TMultiplexedProcessor
@@ -72,6 +73,11 @@ def main():
         both.registerProcessor("ThriftTest", processor)
         both.registerProcessor("SecondService", SecondService.Processor(SecondHandler()))
         processor = both
+    if args.transport == "http":
+        server = THttpServer(processor, (args.host, args.port), args.protocol_factory)
+        print("listening on", server.httpd.server_address[1], flush=True)
+        server.serve()
+        return
     TThreadedServer(
         processor,
         PrintingSocket(args.host, args.port, args.domain_socket),
