@@ -45,7 +45,8 @@ func newStats(o Options, side string) *rpc.Stats {
 		metric.WithExplicitBucketBoundaries(0.00001, 0.0001, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10))
 	io, err4 := m.Int64Counter(prefix+"io", metric.WithUnit("By"), metric.WithDescription("Bytes received and sent."))
 	byRef, err5 := m.Int64Counter(prefix+"io.by_reference", metric.WithUnit("By"), metric.WithDescription("Bytes sent from where they lay."))
-	err := errors.Join(err1, err2, err3, err4, err5, observeBlocks(o.MeterProvider, m))
+	converted, err6 := m.Int64Counter(prefix+"io.converted", metric.WithUnit("By"), metric.WithDescription("Bytes turned from or into another protocol."))
+	err := errors.Join(err1, err2, err3, err4, err5, err6, observeBlocks(o.MeterProvider, m))
 	in := metric.WithAttributeSet(attribute.NewSet(semconv.NetworkIODirectionReceive))
 	out := metric.WithAttributeSet(attribute.NewSet(semconv.NetworkIODirectionTransmit))
 	s := &rpc.Stats{
@@ -57,6 +58,7 @@ func newStats(o Options, side string) *rpc.Stats {
 			io.Add(background, int64(n.Bytes), out)
 			byRef.Add(background, int64(n.RefBytes))
 		},
+		Converted: func(n int) { converted.Add(background, int64(n)) },
 	}
 	if side == "server" {
 		refused, err6 := m.Int64Counter(prefix+"refused", metric.WithUnit("{message}"), metric.WithDescription("Messages that were not handled."))
@@ -132,7 +134,8 @@ func Expvar(name string) *rpc.Stats {
 			m.Add("sent_bytes", int64(n.Bytes))
 			m.Add("sent_by_reference_bytes", int64(n.RefBytes))
 		},
-		Refused: func(rpc.ExceptionType) { m.Add("refused", 1) },
+		Converted: func(n int) { m.Add("converted_bytes", int64(n)) },
+		Refused:   func(rpc.ExceptionType) { m.Add("refused", 1) },
 	}
 }
 
@@ -140,7 +143,7 @@ func Expvar(name string) *rpc.Stats {
 func Both(a, b *rpc.Stats) *rpc.Stats {
 	return &rpc.Stats{
 		Conns: both(a.Conns, b.Conns), InFlight: both(a.InFlight, b.InFlight), Queued: both(a.Queued, b.Queued),
-		Received: both(a.Received, b.Received), Sent: both(a.Sent, b.Sent), Refused: both(a.Refused, b.Refused),
+		Received: both(a.Received, b.Received), Sent: both(a.Sent, b.Sent), Converted: both(a.Converted, b.Converted), Refused: both(a.Refused, b.Refused),
 	}
 }
 

@@ -157,6 +157,13 @@ var rudeFunctions = map[string]func(s *rudeSetup, act func(), r *rude){
 	"server Stats.Sent": func(s *rudeSetup, act func(), _ *rude) {
 		s.srv.Stats = &rpc.Stats{Sent: func(linkbuf.Stats) { act() }}
 	},
+	"server Stats.Converted": func(s *rudeSetup, act func(), _ *rude) {
+		s.srv.Stats = &rpc.Stats{Converted: func(int) { act() }}
+		s.opts = append(s.opts, rpc.THeader(rpc.Zlib), rpc.Compact)
+	},
+	"client Stats.Converted": func(s *rudeSetup, act func(), _ *rude) {
+		s.opts = append(s.opts, &rpc.Stats{Converted: func(int) { act() }}, rpc.Compact)
+	},
 	"server Stats.Refused": func(s *rudeSetup, act func(), _ *rude) {
 		s.srv.Stats = &rpc.Stats{Refused: func(rpc.ExceptionType) { act() }}
 	},
