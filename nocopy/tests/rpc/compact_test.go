@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -324,6 +325,53 @@ func TestConverted(t *testing.T) {
 				}
 			}
 			return true
+		})
+	}
+}
+
+// TestConvertedMemory: receiving a large message allocates in proportion to it, also if it is
+// turned into Thrift Binary or decompressed, and little more than once when one like it has come.
+func TestConvertedMemory(t *testing.T) {
+	if instrumented {
+		t.Skip("this build allocates")
+	}
+	const size = 1 << 20
+	value := bytes.Repeat([]byte("some text "), size/10)
+	compact := join([]byte{0x18}, text(string(value)), []byte{0})
+	plain := join([]byte{11, 0, 1}, be32(len(value)), value, []byte{0})
+	for _, c := range []struct {
+		name        string
+		in, out     []byte
+		first, then float64
+	}{
+		{"framed Compact", frame(compactly(call, "ping", 7, compact)), frame(compactly(reply, "ping", 7, []byte{0})), 8, 2.5},
+		{"unframed Compact", compactly(call, "ping", 7, compact), compactly(reply, "ping", 7, []byte{0}), 8, 2.5},
+		{"THeader", headed(0, 7, binaryHead, strict(call, "ping", 7, plain)), headed(0, 7, binaryHead, strict(reply, "ping", 7, []byte{0})), 3, 1.2},
+		{"zlib", headed(0, 7, zlibHead, deflated(strict(call, "ping", 7, plain))), nil, 8, 2.5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			nc := dialRaw(t, serve(t, &rpc.Server{}, &handler{}))
+			got := make([]byte, 1000)
+			f := func() {
+				send(t, nc, c.in)
+				if c.out == nil {
+					frameFrom(t, nc)
+					return
+				}
+				if _, err := io.ReadFull(nc, got[:len(c.out)]); err != nil || !bytes.Equal(got[:len(c.out)], c.out) {
+					t.Fatal(err)
+				}
+			}
+			emptyPools()
+			first := float64(allocated(f)) / size
+			var then []float64
+			for range 5 {
+				then = append(then, float64(allocated(f))/size)
+			}
+			// A collection may empty the pools at any time
+			if least := slices.Min(then); first > c.first || least > c.then {
+				t.Errorf("allocated %.2f times as much as was received, then %.2f", first, then)
+			}
 		})
 	}
 }

@@ -148,7 +148,7 @@ func (s *stateTest) enter(t *testing.T, state string) (ctx context.Context) {
 		settle()
 	case "refused":
 		send(t, s.nc, frame([]byte("\x80\x07garbage, garbage")))
-		logs(t, s.log, "not a Thrift binary message")
+		logs(t, s.log, "not a Thrift message")
 	case "closing":
 		s.close(t)
 		settle() // until the system drops what comes

@@ -212,7 +212,7 @@ func TestTHeaderTooLarge(t *testing.T) {
 func TestTHeaderBomb(t *testing.T) {
 	const most = 1 << 20
 	nc := dialRaw(t, serve(t, &rpc.Server{MaxFrame: most}, &handler{}))
-	bomb := headed(0, 99, zlibHead, deflated(make([]byte, 100<<20)))
+	bomb := headed(0, 99, zlibHead, deflated(make([]byte, 30<<20)))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 3 {
@@ -307,6 +307,15 @@ func TestTHeaderReplies(t *testing.T) {
 	if res, err := c.Add(bg, nil); err != nil || res.GetSuccess() != 3 {
 		t.Errorf("afterwards: %v", err)
 	}
+}
+
+// TestKitexAtOurServer: the log names the protocol of a client that speaks TTHeader.
+func TestKitexAtOurServer(t *testing.T) {
+	q := new(quiet)
+	nc := dialRaw(t, serve(t, &rpc.Server{Logger: q.logger()}, &handler{}))
+	send(t, nc, frame([]byte{0x10, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0}, strict(call, "add", 1, addArgs(1, 2))))
+	closes(t, nc)
+	logs(t, q, "Kitex's TTHeader")
 }
 
 // TestTHeaderOptions: options that contradict each other panic.

@@ -73,11 +73,15 @@ func (h Header) IsReply() bool { return h.Type == Reply || h.Type == Exception }
 
 // Errors of bytes that are not a message. The others wrap ErrVersion.
 var (
-	ErrVersion = errors.New("not a Thrift binary message")
+	ErrVersion = errors.New("not a Thrift message")
 	ErrHTTP    = fmt.Errorf("%w: HTTP", ErrVersion)
 	ErrTLS     = fmt.Errorf("%w: TLS", ErrVersion)
 	ErrSASL    = fmt.Errorf("%w: a login by SASL", ErrVersion)
+	errKitex   = fmt.Errorf("%w: Kitex's TTHeader", ErrVersion)
 )
+
+// ttheader is the byte after a frame's length in Kitex's TTHeader, which no name begins with.
+const ttheader = 0x10
 
 // Tell is how many bytes Foreign needs to know all that it knows.
 const Tell = 5
@@ -90,6 +94,8 @@ func Foreign(b []byte) error {
 		return ErrHTTP
 	case len(b) >= 2 && b[0] == 0x16 && b[1] == 3, len(b) >= 5 && b[0] == 0x15 && b[1] == 3 && b[3] == 0 && b[4] == 2:
 		return ErrTLS // a handshake, or an alert
+	case len(b) >= 5 && b[0] == 0 && b[4] == ttheader:
+		return errKitex
 	case len(b) < 5 || b[1] != 0 || b[2] != 0 || b[4] == 0 || b[4] == Version1>>8 || b[4] == CompactID || b[4] == THeaderMagic>>8:
 		return nil // frames begin so
 	case b[0] == 1 && b[3] == 0 && b[4] <= 20, b[0] == 3, b[0] == 4:

@@ -45,6 +45,9 @@ func (e Encoded) Bytes() []byte {
 	return nil
 }
 
+// mostKept is the most memory that an Encoded keeps for another message.
+const mostKept = 64 << 10
+
 // Free gives up the memory.
 func (e Encoded) Free() {
 	if e.writer != nil {

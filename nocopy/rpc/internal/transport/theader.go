@@ -103,21 +103,14 @@ func (r *Receiver) parseLarge(b []byte) (h message.Header, need int, err error) 
 	return h, need, err
 }
 
-// inflater decompresses messages.
+// inflater decompresses messages, into memory that is used again.
 type inflater struct {
 	z   io.ReadCloser // also a zlib.Resetter; nil before the first use
 	src bytes.Reader
-	out []byte
+	out chain.Receiver
 }
 
 var inflaters = sync.Pool{New: func() any { return new(inflater) }}
-
-const (
-	// mostKept is the most memory that an inflater or an Encoded keeps for another message.
-	mostKept = 64 << 10
-	// firstInflated is the least memory for a message that is decompressed.
-	firstInflated = 4 << 10
-)
 
 // inflate returns the decompressed bytes of c, which it takes over unless there is an error: a
 // *message.Refusal. It takes memory and time for at most MaxFrame bytes.
@@ -131,46 +124,36 @@ func (r *Receiver) inflate(c chain.Chunk) (chain.Chunk, error) {
 		return chain.Chunk{}, message.Malformed(err)
 	}
 	c.Release()
-	r.Stats.Converted(len(f.out))
-	return r.in.Copy(f.out), nil
+	out := f.out.Bytes()
+	r.Stats.Converted(len(out))
+	return r.in.Copy(out), nil
 }
 
 // inflate puts the decompressed bytes of b into f.out. They must be at most as many; else the
 // error is nocopy.ErrLimit.
 func (f *inflater) inflate(b []byte, most int) (err error) {
 	f.src.Reset(b)
+	f.out.Reset(true)
 	if f.z == nil {
 		f.z, err = zlib.NewReader(&f.src)
 	} else {
 		err = f.z.(zlib.Resetter).Reset(&f.src, nil)
 	}
-	if err != nil {
+	in := io.LimitReader(f.z, int64(most)+1)
+	for err == nil {
+		err = f.out.Fill(in, len(f.out.Bytes())+1)
+	}
+	switch {
+	case err != io.EOF:
 		return err
+	case len(f.out.Bytes()) > most:
+		return nocopy.ErrLimit
 	}
-	if cap(f.out) == 0 {
-		f.out = make([]byte, 0, firstInflated)
-	}
-	for f.out = f.out[:0]; ; {
-		if len(f.out) == cap(f.out) {
-			f.out = append(f.out, 0)[:len(f.out)]
-		}
-		n, err := f.z.Read(f.out[len(f.out):min(cap(f.out), most+1)])
-		f.out = f.out[:len(f.out)+n]
-		switch {
-		case len(f.out) > most:
-			return nocopy.ErrLimit
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		}
-	}
+	return nil
 }
 
 func (f *inflater) free() {
 	f.src.Reset(nil)
-	if cap(f.out) > mostKept {
-		f.out = nil
-	}
+	f.out.Free()
 	inflaters.Put(f)
 }

@@ -59,7 +59,8 @@ func (r *Receiver) admit(h message.Header, c chain.Chunk) (message.Header, chain
 	h.Name = bytes.Clone(h.Name)
 	c.Release()
 	if !r.Requests {
-		return message.Header{}, chain.Chunk{}, fmt.Errorf("%w: a reply in %v, where the client expects %v", message.ErrVersion, way, r.Accept)
+		text := fmt.Sprintf("a reply in %v, where the client expects %v", way, r.Accept)
+		return message.Header{}, chain.Chunk{}, &message.Refusal{Text: text, Ends: true, Err: message.ErrVersion}
 	}
 	text := fmt.Sprintf("a call in %v, where the server accepts %v", way, r.Accept)
 	return h, chain.Chunk{}, &message.Refusal{Type: message.UnsupportedClientType, Text: text, Ends: true}
