@@ -67,8 +67,8 @@ soak: ## 10 million messages of 1 KiB to 8 MiB in each mode; two minutes of call
 	NOCOPY_SOAK=120s go test -C nocopy/tests -race -run 'TestSoak$$' -count=1 -v -timeout 10m ./rpc
 
 hostile: ## counts the steps of all operations on hostile messages: received in all ways, and large ones (minutes)
-	NOCOPY_HOSTILE=ways go test -count=1 -timeout 60m -run 'TestHostileSteps$$' ./nocopy
-	NOCOPY_HOSTILE=large go test -count=1 -timeout 60m -run 'TestHostileSteps$$' ./nocopy
+	NOCOPY_HOSTILE=ways go test -count=1 -timeout 60m -run 'TestHostileSteps$$' ./nocopy/internal/engine
+	NOCOPY_HOSTILE=large go test -count=1 -timeout 60m -run 'TestHostileSteps$$' ./nocopy/internal/engine
 
 fuzz: ## runs every fuzz target for FUZZTIME, two at a time
 	@{ go list -f '{{.Dir}}' ./...; .ci/parts go list -f '{{.Dir}}' ./...; } | while read -r dir; do \

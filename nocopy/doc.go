@@ -33,8 +33,7 @@
 // Unset fields read as their defaults; IsSetX tells the difference. Fields that the IDL does not
 // know stay in the message and are sent with it.
 //
-// Names that begin with X are for generated code. The guide is docs/messages.md;
-// docs/internals.md draws the index and explains its terms.
+// The guide is docs/messages.md; docs/internals.md draws the index and explains its terms.
 //
 // # Handles
 //

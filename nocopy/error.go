@@ -1,29 +1,20 @@
 package nocopy
 
 import (
-	"fmt"
-	"strconv"
-
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Error reports bytes that are not a message of the expected type: where, and why.
-type Error struct {
-	Offset int    // in bytes from the beginning of the message
-	Path   string // of the value, such as "Request.user.tags[3]"
-	Err    error  // the reason: io.ErrUnexpectedEOF or one of the errors below, for errors.Is
-}
-
-// Error returns the path, if there is one, the offset and the reason.
-func (e *Error) Error() string {
-	if e.Path == "" {
-		return fmt.Sprintf("nocopy: offset %d: %v", e.Offset, e.Err)
-	}
-	return fmt.Sprintf("nocopy: %s: offset %d: %v", e.Path, e.Offset, e.Err)
-}
-
-// Unwrap returns the reason.
-func (e *Error) Unwrap() error { return e.Err }
+// Error reports bytes that are not a message of the expected type: where, and why. *Error is an
+// error, and errors.As finds it. Its method Error returns the path, if there is one, the offset
+// and the reason; its method Unwrap returns the reason. Error is a struct:
+//
+//	type Error struct {
+//		Offset int    // in bytes from the beginning of the message
+//		Path   string // of the value, such as "Request.user.tags[3]"
+//		Err    error  // the reason: io.ErrUnexpectedEOF or one of the errors below, for errors.Is
+//	}
+type Error = engine.Error
 
 // The reasons in an Error. For a message that ends too early the reason is io.ErrUnexpectedEOF.
 var (
@@ -37,19 +28,12 @@ var (
 	ErrIndex           = wire.ErrIndex    // no index that fits the message
 )
 
-// The fixed texts of panics about wrong use.
-const (
-	panicStale   = "nocopy: handle used after Release"
-	panicEmpty   = "nocopy: empty Message used: ParseInto or NewInto fills it"
-	panicAbsent  = "nocopy" + setterOnAbsent + "NewX first"
-	panicTwice   = "nocopy: message released twice"
-	panicGone    = "nocopy: setter called on a struct or container that is no longer in its message"
-	panicNotRoot = "nocopy: Release called on a handle that is not its message's root"
+// IndexError is the value of the panic when a program uses an index out of range. It is a
+// runtime.Error, as that of a slice is, and a struct with the ints Index and Len. Float64List.At
+// panics with a runtime.Error in which errors.As finds it, and At of a zero handle of a list of
+// numbers with any runtime.Error.
+type IndexError = engine.IndexError
 
-	panicNotKept = "nocopy: message of this library used as one of the program's own"
-	panicCopied  = "nocopy: copy of a Message used"
-
-	setterOnAbsent = ": setter called on an absent struct or container: use "
-)
-
-func itoa(i int) string { return strconv.Itoa(i) }
+// BoundsError is the value of the panic when a program deletes elements out of range. It is a
+// runtime.Error, as that of a slice is, and a struct with the ints Low, High and Len.
+type BoundsError = engine.BoundsError

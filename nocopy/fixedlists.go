@@ -9,55 +9,47 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/byteorder"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
 // BoolList is a list or set of bool.
-type BoolList Struct
+type BoolList engine.Struct
 
 // Len returns the number of elements.
-func (l BoolList) Len() int { return XStruct(l).count() }
+func (l BoolList) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l BoolList) String() string { return XStruct(l).formatContainer("[]") }
+func (l BoolList) String() string { return engine.Struct(l).FormatContainer("[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l BoolList) Equal(m BoolList) bool { return XStruct(l).equalContainer(XStruct(m)) }
+func (l BoolList) Equal(m BoolList) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (l BoolList) ThriftStruct() XStruct { return XStruct(l) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (l BoolList) ThriftStruct() engine.Struct { return engine.Struct(l) }
+
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (l BoolList) Wire() []byte { return engine.Struct(l).ContainerWire() }
 
 // At returns element i.
-func (l BoolList) At(i int) bool {
-	m := l.m
-	if m == nil {
-		m = empty
-	}
-	if l.k>>32 != m.gen {
-		panic(staleUse(l))
-	}
-	w := m.idx[uint32(l.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
-	}
-	return m.buf.At(w[listStart] + uint32(i)*1)[0] != 0
-}
+func (l BoolList) At(i int) bool { return engine.Struct(l).BoolAt(i) }
 
 // Set sets element i.
 func (l BoolList) Set(i int, v bool) {
-	b := XStruct(l).setFixedAt(i, 1)
-	b[0] = encodeBool(v).fixed[0]
+	b := engine.Struct(l).SetFixedAt(i, 1)
+	b[0] = engine.BoolByte(v)
 }
 
 // Append adds v at the end.
 func (l BoolList) Append(v bool) {
-	b := XStruct(l).growFixed(1, 1)
-	b[0] = encodeBool(v).fixed[0]
+	b := engine.Struct(l).GrowFixed(1, 1)
+	b[0] = engine.BoolByte(v)
 }
 
 // Swap exchanges elements i and j.
 func (l BoolList) Swap(i, j int) {
-	XStruct(l).changeable()
+	engine.Struct(l).Changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
@@ -65,21 +57,21 @@ func (l BoolList) Swap(i, j int) {
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
 // them.
-func (l BoolList) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 1) }
+func (l BoolList) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 1) }
 
 // Truncate removes all elements except the first n.
-func (l BoolList) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 1) }
+func (l BoolList) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 1) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l BoolList) SortFunc(cmp func(a, b bool) int) {
-	s := XStruct(l)
-	s.changeable()
+	s := engine.Struct(l)
+	s.Changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSameLen(len(v))
-	b := s.toOwnMemory(1)
+	s.CheckSameLen(len(v))
+	b := s.ToOwnMemory(1)
 	for _, v := range v {
-		b[0] = encodeBool(v).fixed[0]
+		b[0] = engine.BoolByte(v)
 		b = b[1:]
 	}
 }
@@ -87,7 +79,7 @@ func (l BoolList) SortFunc(cmp func(a, b bool) int) {
 // All iterates over indices and elements.
 func (l BoolList) All() iter.Seq2[int, bool] {
 	return func(yield func(int, bool) bool) {
-		b := XStruct(l).fixedBytes(1)
+		b := engine.Struct(l).FixedBytes(1)
 		for i := 0; len(b) >= 1; i++ {
 			if !yield(i, b[0] != 0) {
 				return
@@ -99,7 +91,7 @@ func (l BoolList) All() iter.Seq2[int, bool] {
 
 // AppendTo appends a copy of the elements to dst.
 func (l BoolList) AppendTo(dst []bool) []bool {
-	b := XStruct(l).fixedBytes(1)
+	b := engine.Struct(l).FixedBytes(1)
 	n := len(b) / 1
 	dst = slices.Grow(dst, n)
 	for range n {
@@ -113,8 +105,8 @@ func (l BoolList) AppendTo(dst []bool) []bool {
 func (l BoolList) Contains(v bool) bool {
 	var x [1]byte
 	b := x[:]
-	b[0] = encodeBool(v).fixed[0]
-	return XStruct(l).containsKey(b)
+	b[0] = engine.BoolByte(v)
+	return engine.Struct(l).ContainsKey(b)
 }
 
 // Add appends v unless it is already an element.
@@ -124,69 +116,44 @@ func (l BoolList) Add(v bool) {
 	}
 }
 
-// SetBools sets field f, a list or set, to these elements. Duplicates in a set are left out.
-func (s XStruct) SetBools(f XField, d *XDesc, v []bool) {
-	if f.Wire() == WireSet {
-		l := BoolList(s.NewChild(f, d, 0))
-		for _, x := range v {
-			l.Add(x)
-		}
-		return
-	}
-	b := s.newFixed(f, d, len(v), 1)
-	for _, v := range v {
-		b[0] = encodeBool(v).fixed[0]
-		b = b[1:]
-	}
-}
-
 // Int8List is a list or set of i8.
-type Int8List Struct
+type Int8List engine.Struct
 
 // Len returns the number of elements.
-func (l Int8List) Len() int { return XStruct(l).count() }
+func (l Int8List) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l Int8List) String() string { return XStruct(l).formatContainer("[]") }
+func (l Int8List) String() string { return engine.Struct(l).FormatContainer("[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l Int8List) Equal(m Int8List) bool { return XStruct(l).equalContainer(XStruct(m)) }
+func (l Int8List) Equal(m Int8List) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (l Int8List) ThriftStruct() XStruct { return XStruct(l) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (l Int8List) ThriftStruct() engine.Struct { return engine.Struct(l) }
+
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (l Int8List) Wire() []byte { return engine.Struct(l).ContainerWire() }
 
 // At returns element i.
-func (l Int8List) At(i int) int8 {
-	m := l.m
-	if m == nil {
-		m = empty
-	}
-	if l.k>>32 != m.gen {
-		panic(staleUse(l))
-	}
-	w := m.idx[uint32(l.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
-	}
-	return int8(m.buf.At(w[listStart] + uint32(i)*1)[0])
-}
+func (l Int8List) At(i int) int8 { return engine.Struct(l).Int8At(i) }
 
 // Set sets element i.
 func (l Int8List) Set(i int, v int8) {
-	b := XStruct(l).setFixedAt(i, 1)
+	b := engine.Struct(l).SetFixedAt(i, 1)
 	b[0] = byte(v)
 }
 
 // Append adds v at the end.
 func (l Int8List) Append(v int8) {
-	b := XStruct(l).growFixed(1, 1)
+	b := engine.Struct(l).GrowFixed(1, 1)
 	b[0] = byte(v)
 }
 
 // Swap exchanges elements i and j.
 func (l Int8List) Swap(i, j int) {
-	XStruct(l).changeable()
+	engine.Struct(l).Changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
@@ -194,26 +161,26 @@ func (l Int8List) Swap(i, j int) {
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
 // them.
-func (l Int8List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 1) }
+func (l Int8List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 1) }
 
 // Truncate removes all elements except the first n.
-func (l Int8List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 1) }
+func (l Int8List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 1) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Int8List) SortFunc(cmp func(a, b int8) int) {
-	s := XStruct(l)
-	s.changeable()
+	s := engine.Struct(l)
+	s.Changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSameLen(len(v))
-	b := s.toOwnMemory(1)
+	s.CheckSameLen(len(v))
+	b := s.ToOwnMemory(1)
 	byteorder.StoreInt8s(b, v)
 }
 
 // All iterates over indices and elements.
 func (l Int8List) All() iter.Seq2[int, int8] {
 	return func(yield func(int, int8) bool) {
-		b := XStruct(l).fixedBytes(1)
+		b := engine.Struct(l).FixedBytes(1)
 		for i := 0; len(b) >= 1; i++ {
 			if !yield(i, int8(b[0])) {
 				return
@@ -225,7 +192,7 @@ func (l Int8List) All() iter.Seq2[int, int8] {
 
 // AppendTo appends a copy of the elements to dst.
 func (l Int8List) AppendTo(dst []int8) []int8 {
-	b := XStruct(l).fixedBytes(1)
+	b := engine.Struct(l).FixedBytes(1)
 	n := len(b) / 1
 	dst = slices.Grow(dst, n)
 	byteorder.LoadInt8s(dst[len(dst):len(dst)+n], b)
@@ -237,7 +204,7 @@ func (l Int8List) Contains(v int8) bool {
 	var x [1]byte
 	b := x[:]
 	b[0] = byte(v)
-	return XStruct(l).containsKey(b)
+	return engine.Struct(l).ContainsKey(b)
 }
 
 // Add appends v unless it is already an element.
@@ -247,66 +214,44 @@ func (l Int8List) Add(v int8) {
 	}
 }
 
-// SetInt8s sets field f, a list or set, to these elements. Duplicates in a set are left out.
-func (s XStruct) SetInt8s(f XField, d *XDesc, v []int8) {
-	if f.Wire() == WireSet {
-		l := Int8List(s.NewChild(f, d, 0))
-		for _, x := range v {
-			l.Add(x)
-		}
-		return
-	}
-	b := s.newFixed(f, d, len(v), 1)
-	byteorder.StoreInt8s(b, v)
-}
-
 // Int16List is a list or set of i16.
-type Int16List Struct
+type Int16List engine.Struct
 
 // Len returns the number of elements.
-func (l Int16List) Len() int { return XStruct(l).count() }
+func (l Int16List) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l Int16List) String() string { return XStruct(l).formatContainer("[]") }
+func (l Int16List) String() string { return engine.Struct(l).FormatContainer("[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l Int16List) Equal(m Int16List) bool { return XStruct(l).equalContainer(XStruct(m)) }
+func (l Int16List) Equal(m Int16List) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (l Int16List) ThriftStruct() XStruct { return XStruct(l) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (l Int16List) ThriftStruct() engine.Struct { return engine.Struct(l) }
+
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (l Int16List) Wire() []byte { return engine.Struct(l).ContainerWire() }
 
 // At returns element i.
-func (l Int16List) At(i int) int16 {
-	m := l.m
-	if m == nil {
-		m = empty
-	}
-	if l.k>>32 != m.gen {
-		panic(staleUse(l))
-	}
-	w := m.idx[uint32(l.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
-	}
-	return int16(binary.BigEndian.Uint16(m.buf.At(w[listStart] + uint32(i)*2)))
-}
+func (l Int16List) At(i int) int16 { return engine.Struct(l).Int16At(i) }
 
 // Set sets element i.
 func (l Int16List) Set(i int, v int16) {
-	b := XStruct(l).setFixedAt(i, 2)
+	b := engine.Struct(l).SetFixedAt(i, 2)
 	binary.BigEndian.PutUint16(b, uint16(v))
 }
 
 // Append adds v at the end.
 func (l Int16List) Append(v int16) {
-	b := XStruct(l).growFixed(1, 2)
+	b := engine.Struct(l).GrowFixed(1, 2)
 	binary.BigEndian.PutUint16(b, uint16(v))
 }
 
 // Swap exchanges elements i and j.
 func (l Int16List) Swap(i, j int) {
-	XStruct(l).changeable()
+	engine.Struct(l).Changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
@@ -314,26 +259,26 @@ func (l Int16List) Swap(i, j int) {
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
 // them.
-func (l Int16List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 2) }
+func (l Int16List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 2) }
 
 // Truncate removes all elements except the first n.
-func (l Int16List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 2) }
+func (l Int16List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 2) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Int16List) SortFunc(cmp func(a, b int16) int) {
-	s := XStruct(l)
-	s.changeable()
+	s := engine.Struct(l)
+	s.Changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSameLen(len(v))
-	b := s.toOwnMemory(2)
+	s.CheckSameLen(len(v))
+	b := s.ToOwnMemory(2)
 	byteorder.StoreInt16s(b, v)
 }
 
 // All iterates over indices and elements.
 func (l Int16List) All() iter.Seq2[int, int16] {
 	return func(yield func(int, int16) bool) {
-		b := XStruct(l).fixedBytes(2)
+		b := engine.Struct(l).FixedBytes(2)
 		for i := 0; len(b) >= 2; i++ {
 			if !yield(i, int16(binary.BigEndian.Uint16(b))) {
 				return
@@ -345,7 +290,7 @@ func (l Int16List) All() iter.Seq2[int, int16] {
 
 // AppendTo appends a copy of the elements to dst.
 func (l Int16List) AppendTo(dst []int16) []int16 {
-	b := XStruct(l).fixedBytes(2)
+	b := engine.Struct(l).FixedBytes(2)
 	n := len(b) / 2
 	dst = slices.Grow(dst, n)
 	byteorder.LoadInt16s(dst[len(dst):len(dst)+n], b)
@@ -357,7 +302,7 @@ func (l Int16List) Contains(v int16) bool {
 	var x [2]byte
 	b := x[:]
 	binary.BigEndian.PutUint16(b, uint16(v))
-	return XStruct(l).containsKey(b)
+	return engine.Struct(l).ContainsKey(b)
 }
 
 // Add appends v unless it is already an element.
@@ -367,66 +312,44 @@ func (l Int16List) Add(v int16) {
 	}
 }
 
-// SetInt16s sets field f, a list or set, to these elements. Duplicates in a set are left out.
-func (s XStruct) SetInt16s(f XField, d *XDesc, v []int16) {
-	if f.Wire() == WireSet {
-		l := Int16List(s.NewChild(f, d, 0))
-		for _, x := range v {
-			l.Add(x)
-		}
-		return
-	}
-	b := s.newFixed(f, d, len(v), 2)
-	byteorder.StoreInt16s(b, v)
-}
-
 // Int32List is a list or set of i32.
-type Int32List Struct
+type Int32List engine.Struct
 
 // Len returns the number of elements.
-func (l Int32List) Len() int { return XStruct(l).count() }
+func (l Int32List) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l Int32List) String() string { return XStruct(l).formatContainer("[]") }
+func (l Int32List) String() string { return engine.Struct(l).FormatContainer("[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l Int32List) Equal(m Int32List) bool { return XStruct(l).equalContainer(XStruct(m)) }
+func (l Int32List) Equal(m Int32List) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (l Int32List) ThriftStruct() XStruct { return XStruct(l) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (l Int32List) ThriftStruct() engine.Struct { return engine.Struct(l) }
+
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (l Int32List) Wire() []byte { return engine.Struct(l).ContainerWire() }
 
 // At returns element i.
-func (l Int32List) At(i int) int32 {
-	m := l.m
-	if m == nil {
-		m = empty
-	}
-	if l.k>>32 != m.gen {
-		panic(staleUse(l))
-	}
-	w := m.idx[uint32(l.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
-	}
-	return int32(binary.BigEndian.Uint32(m.buf.At(w[listStart] + uint32(i)*4)))
-}
+func (l Int32List) At(i int) int32 { return engine.Struct(l).Int32At(i) }
 
 // Set sets element i.
 func (l Int32List) Set(i int, v int32) {
-	b := XStruct(l).setFixedAt(i, 4)
+	b := engine.Struct(l).SetFixedAt(i, 4)
 	binary.BigEndian.PutUint32(b, uint32(v))
 }
 
 // Append adds v at the end.
 func (l Int32List) Append(v int32) {
-	b := XStruct(l).growFixed(1, 4)
+	b := engine.Struct(l).GrowFixed(1, 4)
 	binary.BigEndian.PutUint32(b, uint32(v))
 }
 
 // Swap exchanges elements i and j.
 func (l Int32List) Swap(i, j int) {
-	XStruct(l).changeable()
+	engine.Struct(l).Changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
@@ -434,26 +357,26 @@ func (l Int32List) Swap(i, j int) {
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
 // them.
-func (l Int32List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 4) }
+func (l Int32List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 4) }
 
 // Truncate removes all elements except the first n.
-func (l Int32List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 4) }
+func (l Int32List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 4) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Int32List) SortFunc(cmp func(a, b int32) int) {
-	s := XStruct(l)
-	s.changeable()
+	s := engine.Struct(l)
+	s.Changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSameLen(len(v))
-	b := s.toOwnMemory(4)
+	s.CheckSameLen(len(v))
+	b := s.ToOwnMemory(4)
 	byteorder.StoreInt32s(b, v)
 }
 
 // All iterates over indices and elements.
 func (l Int32List) All() iter.Seq2[int, int32] {
 	return func(yield func(int, int32) bool) {
-		b := XStruct(l).fixedBytes(4)
+		b := engine.Struct(l).FixedBytes(4)
 		for i := 0; len(b) >= 4; i++ {
 			if !yield(i, int32(binary.BigEndian.Uint32(b))) {
 				return
@@ -465,7 +388,7 @@ func (l Int32List) All() iter.Seq2[int, int32] {
 
 // AppendTo appends a copy of the elements to dst.
 func (l Int32List) AppendTo(dst []int32) []int32 {
-	b := XStruct(l).fixedBytes(4)
+	b := engine.Struct(l).FixedBytes(4)
 	n := len(b) / 4
 	dst = slices.Grow(dst, n)
 	byteorder.LoadInt32s(dst[len(dst):len(dst)+n], b)
@@ -477,7 +400,7 @@ func (l Int32List) Contains(v int32) bool {
 	var x [4]byte
 	b := x[:]
 	binary.BigEndian.PutUint32(b, uint32(v))
-	return XStruct(l).containsKey(b)
+	return engine.Struct(l).ContainsKey(b)
 }
 
 // Add appends v unless it is already an element.
@@ -487,66 +410,44 @@ func (l Int32List) Add(v int32) {
 	}
 }
 
-// SetInt32s sets field f, a list or set, to these elements. Duplicates in a set are left out.
-func (s XStruct) SetInt32s(f XField, d *XDesc, v []int32) {
-	if f.Wire() == WireSet {
-		l := Int32List(s.NewChild(f, d, 0))
-		for _, x := range v {
-			l.Add(x)
-		}
-		return
-	}
-	b := s.newFixed(f, d, len(v), 4)
-	byteorder.StoreInt32s(b, v)
-}
-
 // Int64List is a list or set of i64.
-type Int64List Struct
+type Int64List engine.Struct
 
 // Len returns the number of elements.
-func (l Int64List) Len() int { return XStruct(l).count() }
+func (l Int64List) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l Int64List) String() string { return XStruct(l).formatContainer("[]") }
+func (l Int64List) String() string { return engine.Struct(l).FormatContainer("[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l Int64List) Equal(m Int64List) bool { return XStruct(l).equalContainer(XStruct(m)) }
+func (l Int64List) Equal(m Int64List) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (l Int64List) ThriftStruct() XStruct { return XStruct(l) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (l Int64List) ThriftStruct() engine.Struct { return engine.Struct(l) }
+
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (l Int64List) Wire() []byte { return engine.Struct(l).ContainerWire() }
 
 // At returns element i.
-func (l Int64List) At(i int) int64 {
-	m := l.m
-	if m == nil {
-		m = empty
-	}
-	if l.k>>32 != m.gen {
-		panic(staleUse(l))
-	}
-	w := m.idx[uint32(l.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
-	}
-	return int64(binary.BigEndian.Uint64(m.buf.At(w[listStart] + uint32(i)*8)))
-}
+func (l Int64List) At(i int) int64 { return engine.Struct(l).Int64At(i) }
 
 // Set sets element i.
 func (l Int64List) Set(i int, v int64) {
-	b := XStruct(l).setFixedAt(i, 8)
+	b := engine.Struct(l).SetFixedAt(i, 8)
 	binary.BigEndian.PutUint64(b, uint64(v))
 }
 
 // Append adds v at the end.
 func (l Int64List) Append(v int64) {
-	b := XStruct(l).growFixed(1, 8)
+	b := engine.Struct(l).GrowFixed(1, 8)
 	binary.BigEndian.PutUint64(b, uint64(v))
 }
 
 // Swap exchanges elements i and j.
 func (l Int64List) Swap(i, j int) {
-	XStruct(l).changeable()
+	engine.Struct(l).Changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
@@ -554,26 +455,26 @@ func (l Int64List) Swap(i, j int) {
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
 // them.
-func (l Int64List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 8) }
+func (l Int64List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 8) }
 
 // Truncate removes all elements except the first n.
-func (l Int64List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 8) }
+func (l Int64List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 8) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Int64List) SortFunc(cmp func(a, b int64) int) {
-	s := XStruct(l)
-	s.changeable()
+	s := engine.Struct(l)
+	s.Changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSameLen(len(v))
-	b := s.toOwnMemory(8)
+	s.CheckSameLen(len(v))
+	b := s.ToOwnMemory(8)
 	byteorder.StoreInt64s(b, v)
 }
 
 // All iterates over indices and elements.
 func (l Int64List) All() iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
-		b := XStruct(l).fixedBytes(8)
+		b := engine.Struct(l).FixedBytes(8)
 		for i := 0; len(b) >= 8; i++ {
 			if !yield(i, int64(binary.BigEndian.Uint64(b))) {
 				return
@@ -585,7 +486,7 @@ func (l Int64List) All() iter.Seq2[int, int64] {
 
 // AppendTo appends a copy of the elements to dst.
 func (l Int64List) AppendTo(dst []int64) []int64 {
-	b := XStruct(l).fixedBytes(8)
+	b := engine.Struct(l).FixedBytes(8)
 	n := len(b) / 8
 	dst = slices.Grow(dst, n)
 	byteorder.LoadInt64s(dst[len(dst):len(dst)+n], b)
@@ -597,7 +498,7 @@ func (l Int64List) Contains(v int64) bool {
 	var x [8]byte
 	b := x[:]
 	binary.BigEndian.PutUint64(b, uint64(v))
-	return XStruct(l).containsKey(b)
+	return engine.Struct(l).ContainsKey(b)
 }
 
 // Add appends v unless it is already an element.
@@ -607,62 +508,46 @@ func (l Int64List) Add(v int64) {
 	}
 }
 
-// SetInt64s sets field f, a list or set, to these elements. Duplicates in a set are left out.
-func (s XStruct) SetInt64s(f XField, d *XDesc, v []int64) {
-	if f.Wire() == WireSet {
-		l := Int64List(s.NewChild(f, d, 0))
-		for _, x := range v {
-			l.Add(x)
-		}
-		return
-	}
-	b := s.newFixed(f, d, len(v), 8)
-	byteorder.StoreInt64s(b, v)
-}
-
 // Float64List is a list or set of double.
-type Float64List Struct
+type Float64List engine.Struct
 
 // Len returns the number of elements.
-func (l Float64List) Len() int { return XStruct(l).count() }
+func (l Float64List) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l Float64List) String() string { return XStruct(l).formatContainer("[]") }
+func (l Float64List) String() string { return engine.Struct(l).FormatContainer("[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l Float64List) Equal(m Float64List) bool { return XStruct(l).equalContainer(XStruct(m)) }
+func (l Float64List) Equal(m Float64List) bool {
+	return engine.Struct(l).EqualContainer(engine.Struct(m))
+}
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (l Float64List) ThriftStruct() XStruct { return XStruct(l) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (l Float64List) ThriftStruct() engine.Struct { return engine.Struct(l) }
+
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (l Float64List) Wire() []byte { return engine.Struct(l).ContainerWire() }
 
 // At returns element i.
-func (l Float64List) At(i int) float64 {
-	if l.m == nil || l.k>>32 != l.m.gen { // which of the two, the compiler would not inline
-		panic(staleUse(l))
-	}
-	w := l.m.idx[uint32(l.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
-	}
-	return math.Float64frombits(binary.BigEndian.Uint64(l.m.buf.At(w[listStart] + uint32(i)*8)))
-}
+func (l Float64List) At(i int) float64 { return engine.Struct(l).Float64At(i) }
 
 // Set sets element i.
 func (l Float64List) Set(i int, v float64) {
-	b := XStruct(l).setFixedAt(i, 8)
+	b := engine.Struct(l).SetFixedAt(i, 8)
 	binary.BigEndian.PutUint64(b, math.Float64bits(v))
 }
 
 // Append adds v at the end.
 func (l Float64List) Append(v float64) {
-	b := XStruct(l).growFixed(1, 8)
+	b := engine.Struct(l).GrowFixed(1, 8)
 	binary.BigEndian.PutUint64(b, math.Float64bits(v))
 }
 
 // Swap exchanges elements i and j.
 func (l Float64List) Swap(i, j int) {
-	XStruct(l).changeable()
+	engine.Struct(l).Changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
@@ -670,26 +555,26 @@ func (l Float64List) Swap(i, j int) {
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
 // them.
-func (l Float64List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 8) }
+func (l Float64List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 8) }
 
 // Truncate removes all elements except the first n.
-func (l Float64List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 8) }
+func (l Float64List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 8) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Float64List) SortFunc(cmp func(a, b float64) int) {
-	s := XStruct(l)
-	s.changeable()
+	s := engine.Struct(l)
+	s.Changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSameLen(len(v))
-	b := s.toOwnMemory(8)
+	s.CheckSameLen(len(v))
+	b := s.ToOwnMemory(8)
 	byteorder.StoreFloat64s(b, v)
 }
 
 // All iterates over indices and elements.
 func (l Float64List) All() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
-		b := XStruct(l).fixedBytes(8)
+		b := engine.Struct(l).FixedBytes(8)
 		for i := 0; len(b) >= 8; i++ {
 			if !yield(i, math.Float64frombits(binary.BigEndian.Uint64(b))) {
 				return
@@ -701,7 +586,7 @@ func (l Float64List) All() iter.Seq2[int, float64] {
 
 // AppendTo appends a copy of the elements to dst.
 func (l Float64List) AppendTo(dst []float64) []float64 {
-	b := XStruct(l).fixedBytes(8)
+	b := engine.Struct(l).FixedBytes(8)
 	n := len(b) / 8
 	dst = slices.Grow(dst, n)
 	byteorder.LoadFloat64s(dst[len(dst):len(dst)+n], b)
@@ -713,7 +598,7 @@ func (l Float64List) Contains(v float64) bool {
 	var x [8]byte
 	b := x[:]
 	binary.BigEndian.PutUint64(b, math.Float64bits(v))
-	return XStruct(l).containsKey(b)
+	return engine.Struct(l).ContainsKey(b)
 }
 
 // Add appends v unless it is already an element.
@@ -723,66 +608,44 @@ func (l Float64List) Add(v float64) {
 	}
 }
 
-// SetFloat64s sets field f, a list or set, to these elements. Duplicates in a set are left out.
-func (s XStruct) SetFloat64s(f XField, d *XDesc, v []float64) {
-	if f.Wire() == WireSet {
-		l := Float64List(s.NewChild(f, d, 0))
-		for _, x := range v {
-			l.Add(x)
-		}
-		return
-	}
-	b := s.newFixed(f, d, len(v), 8)
-	byteorder.StoreFloat64s(b, v)
-}
-
 // UUIDList is a list or set of uuid.
-type UUIDList Struct
+type UUIDList engine.Struct
 
 // Len returns the number of elements.
-func (l UUIDList) Len() int { return XStruct(l).count() }
+func (l UUIDList) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l UUIDList) String() string { return XStruct(l).formatContainer("[]") }
+func (l UUIDList) String() string { return engine.Struct(l).FormatContainer("[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l UUIDList) Equal(m UUIDList) bool { return XStruct(l).equalContainer(XStruct(m)) }
+func (l UUIDList) Equal(m UUIDList) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (l UUIDList) ThriftStruct() XStruct { return XStruct(l) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (l UUIDList) ThriftStruct() engine.Struct { return engine.Struct(l) }
+
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (l UUIDList) Wire() []byte { return engine.Struct(l).ContainerWire() }
 
 // At returns element i.
-func (l UUIDList) At(i int) UUID {
-	m := l.m
-	if m == nil {
-		m = empty
-	}
-	if l.k>>32 != m.gen {
-		panic(staleUse(l))
-	}
-	w := m.idx[uint32(l.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
-	}
-	return UUID(m.buf.At(w[listStart] + uint32(i)*16)[:16])
-}
+func (l UUIDList) At(i int) UUID { return engine.Struct(l).UUIDAt(i) }
 
 // Set sets element i.
 func (l UUIDList) Set(i int, v UUID) {
-	b := XStruct(l).setFixedAt(i, 16)
+	b := engine.Struct(l).SetFixedAt(i, 16)
 	copy(b, v[:])
 }
 
 // Append adds v at the end.
 func (l UUIDList) Append(v UUID) {
-	b := XStruct(l).growFixed(1, 16)
+	b := engine.Struct(l).GrowFixed(1, 16)
 	copy(b, v[:])
 }
 
 // Swap exchanges elements i and j.
 func (l UUIDList) Swap(i, j int) {
-	XStruct(l).changeable()
+	engine.Struct(l).Changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
@@ -790,19 +653,19 @@ func (l UUIDList) Swap(i, j int) {
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
 // them.
-func (l UUIDList) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 16) }
+func (l UUIDList) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 16) }
 
 // Truncate removes all elements except the first n.
-func (l UUIDList) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 16) }
+func (l UUIDList) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 16) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l UUIDList) SortFunc(cmp func(a, b UUID) int) {
-	s := XStruct(l)
-	s.changeable()
+	s := engine.Struct(l)
+	s.Changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSameLen(len(v))
-	b := s.toOwnMemory(16)
+	s.CheckSameLen(len(v))
+	b := s.ToOwnMemory(16)
 	for _, v := range v {
 		copy(b, v[:])
 		b = b[16:]
@@ -812,7 +675,7 @@ func (l UUIDList) SortFunc(cmp func(a, b UUID) int) {
 // All iterates over indices and elements.
 func (l UUIDList) All() iter.Seq2[int, UUID] {
 	return func(yield func(int, UUID) bool) {
-		b := XStruct(l).fixedBytes(16)
+		b := engine.Struct(l).FixedBytes(16)
 		for i := 0; len(b) >= 16; i++ {
 			if !yield(i, UUID(b[:16])) {
 				return
@@ -824,7 +687,7 @@ func (l UUIDList) All() iter.Seq2[int, UUID] {
 
 // AppendTo appends a copy of the elements to dst.
 func (l UUIDList) AppendTo(dst []UUID) []UUID {
-	b := XStruct(l).fixedBytes(16)
+	b := engine.Struct(l).FixedBytes(16)
 	n := len(b) / 16
 	dst = slices.Grow(dst, n)
 	for range n {
@@ -839,7 +702,7 @@ func (l UUIDList) Contains(v UUID) bool {
 	var x [16]byte
 	b := x[:]
 	copy(b, v[:])
-	return XStruct(l).containsKey(b)
+	return engine.Struct(l).ContainsKey(b)
 }
 
 // Add appends v unless it is already an element.
@@ -849,69 +712,46 @@ func (l UUIDList) Add(v UUID) {
 	}
 }
 
-// SetUUIDs sets field f, a list or set, to these elements. Duplicates in a set are left out.
-func (s XStruct) SetUUIDs(f XField, d *XDesc, v []UUID) {
-	if f.Wire() == WireSet {
-		l := UUIDList(s.NewChild(f, d, 0))
-		for _, x := range v {
-			l.Add(x)
-		}
-		return
-	}
-	b := s.newFixed(f, d, len(v), 16)
-	for _, v := range v {
-		copy(b, v[:])
-		b = b[16:]
-	}
-}
-
 // EnumList is a list or set of an enum.
-type EnumList[E ~int32] Struct
+type EnumList[E ~int32] engine.Struct
 
 // Len returns the number of elements.
-func (l EnumList[E]) Len() int { return XStruct(l).count() }
+func (l EnumList[E]) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l EnumList[E]) String() string { return XStruct(l).formatContainer("[]") }
+func (l EnumList[E]) String() string { return engine.Struct(l).FormatContainer("[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l EnumList[E]) Equal(m EnumList[E]) bool { return XStruct(l).equalContainer(XStruct(m)) }
+func (l EnumList[E]) Equal(m EnumList[E]) bool {
+	return engine.Struct(l).EqualContainer(engine.Struct(m))
+}
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (l EnumList[E]) ThriftStruct() XStruct { return XStruct(l) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (l EnumList[E]) ThriftStruct() engine.Struct { return engine.Struct(l) }
+
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (l EnumList[E]) Wire() []byte { return engine.Struct(l).ContainerWire() }
 
 // At returns element i.
-func (l EnumList[E]) At(i int) E {
-	m := l.m
-	if m == nil {
-		m = empty
-	}
-	if l.k>>32 != m.gen {
-		panic(staleUse(l))
-	}
-	w := m.idx[uint32(l.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
-	}
-	return E(binary.BigEndian.Uint32(m.buf.At(w[listStart] + uint32(i)*4)))
-}
+func (l EnumList[E]) At(i int) E { return E(engine.Struct(l).Int32At(i)) }
 
 // Set sets element i.
 func (l EnumList[E]) Set(i int, v E) {
-	b := XStruct(l).setFixedAt(i, 4)
+	b := engine.Struct(l).SetFixedAt(i, 4)
 	binary.BigEndian.PutUint32(b, uint32(v))
 }
 
 // Append adds v at the end.
 func (l EnumList[E]) Append(v E) {
-	b := XStruct(l).growFixed(1, 4)
+	b := engine.Struct(l).GrowFixed(1, 4)
 	binary.BigEndian.PutUint32(b, uint32(v))
 }
 
 // Swap exchanges elements i and j.
 func (l EnumList[E]) Swap(i, j int) {
-	XStruct(l).changeable()
+	engine.Struct(l).Changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
@@ -919,26 +759,26 @@ func (l EnumList[E]) Swap(i, j int) {
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
 // them.
-func (l EnumList[E]) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 4) }
+func (l EnumList[E]) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 4) }
 
 // Truncate removes all elements except the first n.
-func (l EnumList[E]) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 4) }
+func (l EnumList[E]) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 4) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l EnumList[E]) SortFunc(cmp func(a, b E) int) {
-	s := XStruct(l)
-	s.changeable()
+	s := engine.Struct(l)
+	s.Changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSameLen(len(v))
-	b := s.toOwnMemory(4)
+	s.CheckSameLen(len(v))
+	b := s.ToOwnMemory(4)
 	byteorder.StoreInt32s(b, v)
 }
 
 // All iterates over indices and elements.
 func (l EnumList[E]) All() iter.Seq2[int, E] {
 	return func(yield func(int, E) bool) {
-		b := XStruct(l).fixedBytes(4)
+		b := engine.Struct(l).FixedBytes(4)
 		for i := 0; len(b) >= 4; i++ {
 			if !yield(i, E(binary.BigEndian.Uint32(b))) {
 				return
@@ -950,7 +790,7 @@ func (l EnumList[E]) All() iter.Seq2[int, E] {
 
 // AppendTo appends a copy of the elements to dst.
 func (l EnumList[E]) AppendTo(dst []E) []E {
-	b := XStruct(l).fixedBytes(4)
+	b := engine.Struct(l).FixedBytes(4)
 	n := len(b) / 4
 	dst = slices.Grow(dst, n)
 	byteorder.LoadInt32s(dst[len(dst):len(dst)+n], b)
@@ -962,7 +802,7 @@ func (l EnumList[E]) Contains(v E) bool {
 	var x [4]byte
 	b := x[:]
 	binary.BigEndian.PutUint32(b, uint32(v))
-	return XStruct(l).containsKey(b)
+	return engine.Struct(l).ContainsKey(b)
 }
 
 // Add appends v unless it is already an element.
@@ -970,20 +810,4 @@ func (l EnumList[E]) Add(v E) {
 	if !l.Contains(v) {
 		l.Append(v)
 	}
-}
-
-// For generated code. XEnums are elements for a list or set of enums.
-type XEnums[E ~int32] []E
-
-// SetIn sets field f of s, a list or set, to these elements. Duplicates in a set are left out.
-func (v XEnums[E]) SetIn(s XStruct, f XField, d *XDesc) {
-	if f.Wire() == WireSet {
-		l := EnumList[E](s.NewChild(f, d, 0))
-		for _, x := range v {
-			l.Add(x)
-		}
-		return
-	}
-	b := s.newFixed(f, d, len(v), 4)
-	byteorder.StoreInt32s(b, v)
 }

@@ -15,7 +15,7 @@ func TestInline(t *testing.T) {
 	t.Parallel()
 	names := inlinable(t)
 	for _, name := range []string{
-		"XStruct.Has", "XStruct.Bool", "XStruct.Int8", "XStruct.Int16", "XStruct.Int32", "XStruct.Int64", "XStruct.Float64", "XStruct.UUID",
+		"engine.Struct.Has", "engine.Struct.Bool", "engine.Struct.Int8", "engine.Struct.Int16", "engine.Struct.Int32", "engine.Struct.Int64", "engine.Struct.Float64", "engine.Struct.UUID",
 		"BoolList.At", "Int8List.At", "Int16List.At", "Int32List.At", "Int64List.At", "Float64List.At", "UUIDList.At",
 	} {
 		if !slices.Contains(names, name) {

@@ -1,12 +1,9 @@
 package nocopy
 
 import (
-	"bytes"
-	"fmt"
 	"iter"
-	"math"
 
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
 // Map is a map whose values are scalars, enums, strings, binaries or uuids. (A map of strings to
@@ -18,493 +15,155 @@ import (
 // All, text and logs therefore include every pair, even if keys are equal at the moment. A lookup
 // finds the last of equal keys. JSON and package messages, which need distinct keys, take that one
 // too.
-type Map[K, V any, KC XCodec[K], VC XCodec[V]] Struct
+type Map[K, V any, KC engine.Codec[K], VC engine.Codec[V]] engine.Struct
 
 // StructMap is a map whose values are structs of type V.
-type StructMap[K any, V View, KC XCodec[K]] Struct
+type StructMap[K any, V View, KC engine.Codec[K]] engine.Struct
 
 // NestedMap is a map whose values are lists, sets or maps of type V.
-type NestedMap[K any, V View, KC XCodec[K]] Struct
+type NestedMap[K any, V View, KC engine.Codec[K]] engine.Struct
 
 // Len returns the number of keys. If the keys are structs or containers, it is the number of
 // pairs.
-func (p Map[K, V, KC, VC]) Len() int { return XStruct(p).pairs() }
+func (p Map[K, V, KC, VC]) Len() int { return engine.Struct(p).MapLen() }
 
 // String returns the pairs as compact, readable text.
-func (p Map[K, V, KC, VC]) String() string { return XStruct(p).formatContainer("{}") }
+func (p Map[K, V, KC, VC]) String() string { return engine.Struct(p).FormatContainer("{}") }
 
 // Equal reports whether p and m have the same keys and equal values, as messages.Equal does
 // without options. The order does not matter.
 func (p Map[K, V, KC, VC]) Equal(m Map[K, V, KC, VC]) bool {
-	return XStruct(p).equalContainer(XStruct(m))
+	return engine.Struct(p).EqualContainer(engine.Struct(m))
 }
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (p Map[K, V, KC, VC]) ThriftStruct() XStruct { return XStruct(p) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (p Map[K, V, KC, VC]) ThriftStruct() engine.Struct { return engine.Struct(p) }
+
+// Wire returns the map's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (p Map[K, V, KC, VC]) Wire() []byte { return engine.Struct(p).ContainerWire() }
 
 // Get returns the value of key k, and whether there is one.
-func (p Map[K, V, KC, VC]) Get(k K) (V, bool) { return getPair[K, V, KC, VC](XStruct(p), k) }
+func (p Map[K, V, KC, VC]) Get(k K) (V, bool) {
+	return engine.GetPair[K, V, KC, VC](engine.Struct(p), k)
+}
 
 // Put sets the value of key k, replacing an older one. It copies strings and binaries shorter than
 // 4 KiB and refers to others; binaries among these must not change until the message is
 // released.
-func (p Map[K, V, KC, VC]) Put(k K, v V) { putPair[K, V, KC, VC](XStruct(p), k, v) }
+func (p Map[K, V, KC, VC]) Put(k K, v V) { engine.PutPair[K, V, KC, VC](engine.Struct(p), k, v) }
 
 // Delete removes key k and reports whether it was there.
-func (p Map[K, V, KC, VC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(p), k) }
+func (p Map[K, V, KC, VC]) Delete(k K) bool { return engine.DeleteKey[K, KC](engine.Struct(p), k) }
 
 // All iterates over keys and values in wire order.
-func (p Map[K, V, KC, VC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, VC](XStruct(p)) }
+func (p Map[K, V, KC, VC]) All() iter.Seq2[K, V] {
+	return engine.AllPairs[K, V, KC, VC](engine.Struct(p))
+}
 
 // AppendNew adds a pair of an empty key and a zero value. It does not look for an equal key. Use
 // it for keys that are structs or containers, which are filled in place afterwards.
 func (p Map[K, V, KC, VC]) AppendNew() (K, V) {
-	return appendNewPair[K, V, KC, VC](XStruct(p))
+	return engine.AppendNewPair[K, V, KC, VC](engine.Struct(p))
 }
 
 // Append adds a pair of an empty key and the value v, and returns the key to be filled. Use it for
 // keys that are structs or containers.
-func (p Map[K, V, KC, VC]) Append(v V) K {
-	var kc KC
-	var vc VC
-	s := XStruct(p)
-	slot := s.newPair()
-	m, t := s.m, s.typ()
-	word := m.appendZeroValue(t.Key())
-	m.idx[slot] = word
-	m.keyAdded(s.entry(), t, s.pairNumber(slot))
-	word = m.appendEncoded(t.Elem(), vc.encode(v))
-	m.idx[slot+pairValue] = word
-	return kc.get(m, m.idx[slot])
-}
+func (p Map[K, V, KC, VC]) Append(v V) K { return engine.AppendPair[K, V, KC, VC](engine.Struct(p), v) }
 
 // Len returns the number of keys.
-func (p StructMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
+func (p StructMap[K, V, KC]) Len() int { return engine.Struct(p).MapLen() }
 
 // String returns the pairs as compact, readable text.
-func (p StructMap[K, V, KC]) String() string { return XStruct(p).formatContainer("{}") }
+func (p StructMap[K, V, KC]) String() string { return engine.Struct(p).FormatContainer("{}") }
 
 // Equal reports whether p and m have the same keys and equal values, as messages.Equal does
 // without options. The order does not matter.
 func (p StructMap[K, V, KC]) Equal(m StructMap[K, V, KC]) bool {
-	return XStruct(p).equalContainer(XStruct(m))
+	return engine.Struct(p).EqualContainer(engine.Struct(m))
 }
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (p StructMap[K, V, KC]) ThriftStruct() XStruct { return XStruct(p) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (p StructMap[K, V, KC]) ThriftStruct() engine.Struct { return engine.Struct(p) }
+
+// Wire returns the map's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (p StructMap[K, V, KC]) Wire() []byte { return engine.Struct(p).ContainerWire() }
 
 // Get returns the value of key k, and whether there is one. If not, the value is absent.
-func (p StructMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsView[V]](XStruct(p), k) }
+func (p StructMap[K, V, KC]) Get(k K) (V, bool) {
+	return engine.GetPair[K, V, KC, engine.AsView[V]](engine.Struct(p), k)
+}
 
 // Put sets the value of key k to a copy of v, replacing an older one.
-func (p StructMap[K, V, KC]) Put(k K, v V) { var kc KC; XStruct(p).putView(kc.encode(k), XStruct(v)) }
+func (p StructMap[K, V, KC]) Put(k K, v V) {
+	engine.PutView[K, KC](engine.Struct(p), k, engine.Struct(v))
+}
 
 // PutNew sets the value of key k to an empty struct, replacing an older one, and returns it to be
 // filled.
-func (p StructMap[K, V, KC]) PutNew(k K) V { var kc KC; return V(XStruct(p).putNew(kc.encode(k), 0)) }
+func (p StructMap[K, V, KC]) PutNew(k K) V { return V(engine.PutNew[K, KC](engine.Struct(p), k, 0)) }
 
 // Delete removes key k and reports whether it was there.
-func (p StructMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(p), k) }
+func (p StructMap[K, V, KC]) Delete(k K) bool { return engine.DeleteKey[K, KC](engine.Struct(p), k) }
 
 // All iterates over keys and values in wire order.
-func (p StructMap[K, V, KC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, XAsView[V]](XStruct(p)) }
+func (p StructMap[K, V, KC]) All() iter.Seq2[K, V] {
+	return engine.AllPairs[K, V, KC, engine.AsView[V]](engine.Struct(p))
+}
 
 // AppendNew adds a pair of an empty key and an empty value. It does not look for an equal key. Use
 // it for keys that are structs or containers, which are filled in place afterwards.
 func (p StructMap[K, V, KC]) AppendNew() (K, V) {
-	return appendNewPair[K, V, KC, XAsView[V]](XStruct(p))
+	return engine.AppendNewPair[K, V, KC, engine.AsView[V]](engine.Struct(p))
 }
 
 // Len returns the number of keys.
-func (p NestedMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
+func (p NestedMap[K, V, KC]) Len() int { return engine.Struct(p).MapLen() }
 
 // String returns the pairs as compact, readable text.
-func (p NestedMap[K, V, KC]) String() string { return XStruct(p).formatContainer("{}") }
+func (p NestedMap[K, V, KC]) String() string { return engine.Struct(p).FormatContainer("{}") }
 
 // Equal reports whether p and m have the same keys and equal values, as messages.Equal does
 // without options. The order does not matter.
 func (p NestedMap[K, V, KC]) Equal(m NestedMap[K, V, KC]) bool {
-	return XStruct(p).equalContainer(XStruct(m))
+	return engine.Struct(p).EqualContainer(engine.Struct(m))
 }
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (p NestedMap[K, V, KC]) ThriftStruct() XStruct { return XStruct(p) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (p NestedMap[K, V, KC]) ThriftStruct() engine.Struct { return engine.Struct(p) }
+
+// Wire returns the map's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (p NestedMap[K, V, KC]) Wire() []byte { return engine.Struct(p).ContainerWire() }
 
 // Get returns the value of key k, and whether there is one. If not, the value is empty and can't
 // be changed.
-func (p NestedMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsView[V]](XStruct(p), k) }
+func (p NestedMap[K, V, KC]) Get(k K) (V, bool) {
+	return engine.GetPair[K, V, KC, engine.AsView[V]](engine.Struct(p), k)
+}
 
 // Put sets the value of key k to a copy of v, replacing an older one.
-func (p NestedMap[K, V, KC]) Put(k K, v V) { var kc KC; XStruct(p).putView(kc.encode(k), XStruct(v)) }
+func (p NestedMap[K, V, KC]) Put(k K, v V) {
+	engine.PutView[K, KC](engine.Struct(p), k, engine.Struct(v))
+}
 
 // PutNew sets the value of key k to a list of n elements (or a map with room for n pairs),
 // replacing an older one, and returns it to be filled.
 func (p NestedMap[K, V, KC]) PutNew(k K, n int) V {
-	var kc KC
-	return V(XStruct(p).putNew(kc.encode(k), n))
+	return V(engine.PutNew[K, KC](engine.Struct(p), k, n))
 }
 
 // Delete removes key k and reports whether it was there.
-func (p NestedMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(p), k) }
+func (p NestedMap[K, V, KC]) Delete(k K) bool { return engine.DeleteKey[K, KC](engine.Struct(p), k) }
 
 // All iterates over keys and values in wire order.
-func (p NestedMap[K, V, KC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, XAsView[V]](XStruct(p)) }
+func (p NestedMap[K, V, KC]) All() iter.Seq2[K, V] {
+	return engine.AllPairs[K, V, KC, engine.AsView[V]](engine.Struct(p))
+}
 
 // AppendNew adds a pair of an empty key and an empty value. It does not look for an equal key. Use
 // it for keys that are structs or containers, which are filled in place afterwards.
 func (p NestedMap[K, V, KC]) AppendNew() (K, V) {
-	return appendNewPair[K, V, KC, XAsView[V]](XStruct(p))
+	return engine.AppendNewPair[K, V, KC, engine.AsView[V]](engine.Struct(p))
 }
-
-// pairs returns the number of keys.
-func (s XStruct) pairs() int {
-	n := s.count()
-	if n == 0 {
-		return 0
-	}
-	return n - int(s.m.editOf(s.entry()).dead) - s.m.repeated(s.entry(), s.typ())
-}
-
-// key returns k with its bytes.
-func (s XStruct) key(k encoded) encoded {
-	// An absent map does not know its type, and has no keys
-	if k.view.m != nil && s.m != nil && !s.m.isEmpty() {
-		s.alive()
-		k.text = k.view.wireAs(s.typ().Key())
-		if k.view.m == s.m {
-			k.text = bytes.Clone(k.text) // the message may change before they are used
-		}
-	}
-	return k
-}
-
-// keyToPut is key for a pair that may be added. It panics if k can't be a key of the map.
-func (s XStruct) keyToPut(k encoded) encoded {
-	if k.view.m != nil && !k.view.m.isEmpty() {
-		k.view.alive()
-		k.view.mustBe(s.typ().Key())
-	}
-	return s.key(k)
-}
-
-// find returns the number of the pair with the key, −1 if there is none.
-func (s XStruct) find(k encoded) int {
-	if s.count() == 0 {
-		return -1
-	}
-	if k.view.m != nil {
-		s.m.closeElements(s.entry())
-	}
-	return s.m.lookup(s.entry(), s.typ(), k.bytes())
-}
-
-// findToPut returns the number of the pair with the key, −1 if there is none. The key will be
-// added then: the filter learns it, so that it may know of later keys that they are new. Keys that
-// are structs or containers are not in the filter, since they may change.
-func (s XStruct) findToPut(k encoded) int {
-	if k.view.m == nil {
-		n := s.m.idx[s.entry()+listCount]
-		if n == 0 {
-			s.m.clearFilter(s.entry())
-		}
-		if s.m.isNew(s.entry(), n, bothEnds(k.bytes())) {
-			return -1
-		}
-	}
-	return s.find(k)
-}
-
-// pairNumber returns the number of the pair with this slot.
-func (s XStruct) pairNumber(slot uint32) uint32 {
-	return (slot - s.m.idx[s.entry()+listElems]) / pairWords
-}
-
-// pairSlot returns the slot of pair i: the index of its first word.
-func (s XStruct) pairSlot(i int) uint32 { return s.m.idx[s.entry()+listElems] + uint32(i)*pairWords }
-
-// getPair returns the value of key k and true, or a zero value and false.
-func getPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K) (V, bool) {
-	var kc KC
-	var vc VC
-	i := s.find(s.key(kc.encode(k)))
-	if i < 0 {
-		return vc.get(empty, 0), false // zero
-	}
-	return vc.get(s.m, s.m.idx[s.pairSlot(i)+pairValue]), true
-}
-
-// putPair sets the value of key k to v, which is a scalar or text.
-func putPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K, v V) {
-	var kc KC
-	var vc VC
-	s.putEncoded(kc.encode(k), vc.encode(v))
-}
-
-// putEncoded sets the value of a key to value, which is a scalar or text.
-func (s XStruct) putEncoded(k, value encoded) {
-	s.changeable()
-	m, t := s.m, s.typ()
-	key := s.keyToPut(k)
-	checkLen(len(key.text))
-	checkLen(len(value.text))
-	s.changeableBy(sizeOfBoth(len(key.text), len(value.text)))
-	if i := s.findToPut(key); i >= 0 {
-		word := m.replaceEncoded(t.Elem(), m.idx[s.pairSlot(i)+pairValue], value)
-		m.idx[s.pairSlot(i)+pairValue] = word
-		return
-	}
-	slot := s.appendPair(key)
-	word := m.appendEncoded(t.Elem(), value)
-	m.idx[slot+pairValue] = word
-}
-
-// sizeOfBoth returns n+k, of which each is at most chain.MaxSize, or as much as an int32 has.
-func sizeOfBoth(n, k int) int { return int(min(uint(n)+uint(k), math.MaxInt32)) }
-
-// appendPair adds a pair with the key, so that its value can be appended next. It returns the
-// pair's slot; the caller sets the value's word.
-func (s XStruct) appendPair(k encoded) uint32 {
-	slot := s.newPair()
-	word := s.m.appendEncoded(s.typ().Key(), k)
-	s.m.idx[slot] = word
-	if tb := s.m.keyTables().made.Get(s.entry()); tb != nil {
-		tb.reinsertLater(s.pairNumber(slot))
-	}
-	return slot
-}
-
-// putView sets the value of the key to a copy of v, a struct or container.
-func (s XStruct) putView(k encoded, v XStruct) {
-	s.changeable()
-	k = s.keyToPut(k)
-	m, t := s.m, s.typ()
-	checkLen(len(k.text))
-	src := m.source(v, t.Elem())
-	s.changeableBy(sizeOfBoth(len(k.text), src.n))
-	var word, slot uint32
-	if i := s.findToPut(k); i >= 0 {
-		slot = s.pairSlot(i)
-		m.noteDead(t.Elem(), m.idx[slot+pairValue])
-		word = m.replaceValue(t.Elem(), m.idx[slot+pairValue], src, 0)
-	} else {
-		slot = s.appendPair(k)
-		word = m.appendValue(t.Elem(), 0, src, 0)
-	}
-	m.idx[slot+pairValue] = word
-}
-
-// putNew sets the value of the key to an empty struct or container and returns it. n is the number
-// of elements of a list or set, or of pairs that a map gets room for.
-func (s XStruct) putNew(k encoded, n int) XStruct {
-	s.changeable()
-	k = s.keyToPut(k)
-	m, t := s.m, s.typ()
-	checkLen(len(k.text))
-	checkCount(t.Elem(), n)
-	s.changeableBy(sizeOfBoth(len(k.text), newSize(t.Elem(), n)))
-	var word, slot uint32
-	if i := s.findToPut(k); i >= 0 {
-		slot = s.pairSlot(i)
-		word = m.replaceByNew(t.Elem(), m.idx[slot+pairValue], n)
-	} else {
-		slot = s.appendPair(k)
-		word = m.beginValue(t.Elem(), n, 0)
-	}
-	m.idx[slot+pairValue] = word
-	v := m.handle(word)
-	v.clearFixed()
-	return v
-}
-
-// appendNewPair adds a pair of an empty key and a zero value and returns both.
-func appendNewPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct) (K, V) {
-	var kc KC
-	var vc VC
-	slot := s.newPair()
-	m, t := s.m, s.typ()
-	word := m.appendZeroValue(t.Key())
-	m.idx[slot] = word
-	m.keyAdded(s.entry(), t, s.pairNumber(slot))
-	word = m.appendZeroValue(t.Elem())
-	m.idx[slot+pairValue] = word
-	return kc.get(m, m.idx[slot]), vc.get(m, word)
-}
-
-// allPairs returns an iterator over the keys and values of a map.
-func allPairs[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct) iter.Seq2[K, V] {
-	return func(yield func(K, V) bool) {
-		var kc KC
-		var vc VC
-		s.eachPair(func(k, v uint32) bool { return yield(kc.get(s.m, k), vc.get(s.m, v)) })
-	}
-}
-
-// eachPair calls yield with the words of the key and the value of every pair, until yield
-// returns false.
-func (s XStruct) eachPair(yield func(key, value uint32) bool) {
-	n := s.count()
-	if n == 0 {
-		return
-	}
-	e, t := s.entry(), s.typ()
-	repeated := s.m.repeated(e, t) > 0
-	s.m.iterations.Add(1)
-	defer s.m.iterations.Add(-1)
-	for i := s.nextPair(0); i < min(n, s.count()); i = s.nextPair(i + 1) {
-		words := s.m.idx[s.pairSlot(i):][:pairWords]
-		if words[pairKey] == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
-			continue
-		}
-		if !yield(words[pairKey], words[pairValue]) {
-			return
-		}
-	}
-}
-
-// nextPair returns the number of the first pair from i on that All may yield. It panics if the
-// message was released meanwhile.
-func (s XStruct) nextPair(i int) int {
-	s.alive()
-	ed := s.m.editOf(s.entry())
-	if ed.liveSet == 0 {
-		return i
-	}
-	if i = s.m.liveSets[ed.liveSet].next(i); i < 0 {
-		return maxCount
-	}
-	return i
-}
-
-// fewDead is the number of pairs up to which passing over deleted ones costs little.
-const fewDead = 64
-
-// livePairs returns the set of the pairs that All yields: those that were not deleted and whose
-// key does not come again. It returns nil for a map so small that it needs none. tb is the
-// map's table, or nil.
-func (s XStruct) livePairs(tb *table) *bitset {
-	m, e := s.m, s.entry()
-	n := m.idx[e+listCount]
-	ed := m.edit(e)
-	if ed.liveSet == 0 {
-		if n <= fewDead {
-			return nil
-		}
-		m.ownSeldom()
-		if len(m.liveSets) == 0 {
-			m.liveSets = append(m.liveSets, bitset{}) // 0 is none
-		}
-		ed.liveSet = uint32(len(m.liveSets))
-		m.liveSets = append(m.liveSets, bitset{})
-		m.more = true
-		// Of keys that are structs or containers, All yields every occurrence
-		superseded := tb != nil && !s.typ().OfViews()
-		for i := range n {
-			if m.idx[s.pairSlot(int(i))] != 0 && (!superseded || !tb.hasLater(i)) {
-				m.liveSets[ed.liveSet].add(int(i))
-			}
-		}
-	}
-	return &m.liveSets[ed.liveSet]
-}
-
-// deleteKey removes all pairs with key k and reports whether there were any.
-func deleteKey[K any, KC XCodec[K]](s XStruct, k K) bool {
-	var kc KC
-	return s.deleteEncoded(kc.encode(k))
-}
-
-// deleteEncoded removes all pairs with a key and reports whether there were any.
-func (s XStruct) deleteEncoded(k encoded) bool {
-	s.changeable()
-	found := false
-	key := s.key(k)
-	for i := s.find(key); i >= 0; i = s.find(key) { // a key may have come more than once
-		s.deletePair(i)
-		found = true
-	}
-	return found
-}
-
-// deletePair removes pair i. Its slot and its place on the wire are kept for a new pair.
-func (s XStruct) deletePair(i int) {
-	m, e, t := s.m, s.entry(), s.typ()
-	m.mapFill.handle = 0
-	tb := m.keyTables().made.Get(e)
-	if tb != nil {
-		tb.remove(m, e, t, uint32(i))
-	}
-	slot := s.pairSlot(i)
-	for k, kt := range []*XType{t.Key(), t.Elem()} {
-		if kt.Kind() >= schema.Record {
-			m.closeEntry(m.idx[slot+uint32(k)])
-			m.noteDead(kt, m.idx[slot+uint32(k)])
-		}
-	}
-	node := m.idx[slot+pairNode]
-	if node == 0 {
-		at, _ := m.valuePlace(t.Key().Wire(), m.idx[slot])
-		_, end := m.valuePlace(t.Elem().Wire(), m.idx[slot+pairValue])
-		node = m.buf.AddReplace(at, end)
-		m.idx[slot+pairNode] = node
-	}
-	m.buf.SetEmpty(node)
-	ed := m.edit(e)
-	m.idx[slot], m.idx[slot+pairValue] = 0, ed.free
-	ed.free = uint32(i) + 1
-	ed.dead++
-	if live := s.livePairs(tb); live != nil {
-		live.remove(i)
-	}
-	m.storeCount(e, t)
-}
-
-// newPair adds a pair, so that its key and value can be appended next, and returns its slot;
-// the caller sets the words in it.
-func (s XStruct) newPair() uint32 {
-	s.changeable()
-	m, e := s.m, s.entry()
-	ed := m.editOf(e)
-	if ed.free == 0 {
-		slot := m.appendSlots(e, 1)
-		if ed.liveSet != 0 {
-			m.liveSets[ed.liveSet].add(int(s.pairNumber(slot)))
-		}
-		return slot
-	}
-	slot := s.pairSlot(int(ed.free) - 1)
-	m.closeAll()
-	now := m.edit(e)
-	now.free = m.idx[slot+pairValue]
-	now.dead--
-	if ed.liveSet != 0 {
-		m.liveSets[ed.liveSet].add(int(ed.free) - 1)
-	}
-	m.storeCount(e, s.typ())
-	m.buf.SetEmpty(m.idx[slot+pairNode])
-	m.buf.OpenContent(m.idx[slot+pairNode])
-	return slot
-}
-
-// appendZeroValue appends the zero value of type t, which is complete, and returns its word.
-func (m *Message) appendZeroValue(t *XType) uint32 {
-	m.filterOf = 0
-	m.ownSeldom()
-	m.copied = schema.AppendZero(m.copied[:0], t)
-	return m.appendValue(t, 0, source{n: len(m.copied), data: m.copied}, 0)
-}
-
-// NewMap sets field f to an empty map and returns it to be filled. n has at most one number: for
-// how many pairs to make room. NewMap makes room for at most mostRoom pairs at once.
-func (s XStruct) NewMap(f XField, d *XDesc, n []int) XStruct {
-	room := 0
-	if len(n) > 0 {
-		room = n[0]
-	}
-	if len(n) > 1 || room < 0 {
-		panic(fmt.Sprintf("nocopy: room for %d pairs of a map", n))
-	}
-	return s.NewChild(f, d, min(room, mostRoom))
-}
-
-// mostRoom is the most pairs that a new map has room for.
-const mostRoom = 1 << 16

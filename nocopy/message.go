@@ -2,12 +2,9 @@ package nocopy
 
 import (
 	"io"
-	"strings"
-	"sync"
-	"sync/atomic"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
 // Message is one Thrift struct with everything in it: its wire bytes and an index of them. NewX
@@ -26,204 +23,10 @@ import (
 // linked into others, live as long as those of other messages. The variable keeps some memory for
 // the next contents. It works best for one purpose, parsing or building, with one set of options.
 // It must not be copied.
-type Message struct {
-	//lint:ignore U1000 builds with the tag nocopydebug use it
-	origin
-	buf     chain.Buffer
-	entries        // the index
-	gen     uint64 // of 32 bits; counts Release: a handle of another generation is stale
-	builder        // what is being built
-	edits   []edit // of entries; [0] is unused
-	desc    *XDesc
-	limits  Limits
-	finding // keys of maps
-	*seldom // what few messages need
-	lease   // who may use it
-	state
-}
-
-// state is the small things, next to each other.
-type state struct {
-	root      uint32 // its entry
-	flags     flag
-	home      home    // where it waits once it is released
-	pending   pending // what the next change must do first, see settle
-	frozen    bool    // may not be changed: a default, a constant, or empty
-	guarded   bool    // changes are not simply made, see beforeChange
-	absent    bool    // it stands for something that is not there
-	more      bool    // endMore may have something to empty
-	hasTables bool    // there are tables of wide structs, see wide.go
-	large     bool    // there was a large index not more than idle releases ago
-	maybeFull bool    // so much of the index may be dead that compactIfWorth should look
-}
-
-// entries are the index: entries of structs, lists and maps.
-type entries struct {
-	idx      []uint32
-	words    uint32 // of idx that are in use
-	levelled uint32 // what words was when the structs were last found not to be nested too deeply
-	zeroed   uint32 // words before this one that are not in use yet are zero
-	// Room, in fields, of the table of a wide struct that was last made in place of a full one
-	tableSlots uint32
-}
-
-// builder is what has been begun and is not complete.
-type builder struct {
-	// openHandle is the handle of the innermost struct that is being built, at the tail; 0 if none.
-	// Its fields are appended without further ado.
-	openHandle uint64
-	open       []frame // what is being built, outermost first
-	listFill   listFill
-	mapFill    mapFill
-}
-
-// lease is who may use a message, and what those may have who used it before.
-type lease struct {
-	own    *Message      // itself if it is kept, so that copies are found out
-	claims atomic.Uint64 // who owns it, see claim.go
-	noted  atomic.Uint32 // what users of a held message have done with it, see held.go
-	since  uint32        // all contents from this generation to the current one were of type past
-	past   *XDesc        // the type of the contents before the current ones
-}
-
-// home is the number of the pool in which a message waits for its next contents; 0 if it is kept
-// by the program, see kept.go. Each kind of messages keeps memory that is of no use to the others,
-// and a held message stays held.
-type home uint8
-
-const (
-	builtHome  home = 1 // and up to 3 more, see pool
-	parsedHome home = builtHome + 4
-)
-
-var pools [parsedHome + 4]sync.Pool
-
-// firstEntry is the first word of the index that is an entry: entry 0 stands for none.
-const firstEntry = 1
-
-// newMessage returns a message to be filled with received bytes.
-func newMessage(d *XDesc, flags flag, limits Limits) *Message {
-	m := takeParsed(d, flags, limits)
-	m.buf.Reset(flags&Recycle != 0)
-	return m
-}
-
-// takeParsed returns a message to be filled with received bytes, whose Buffer is still to be
-// reset.
-func takeParsed(d *XDesc, flags flag, limits Limits) *Message {
-	m := fromPool(parsedHome + pool(flags))
-	m.expect(d, flags, limits)
-	return m
-}
-
-// expect prepares m to be filled with received bytes.
-func (m *Message) expect(d *XDesc, flags flag, limits Limits) {
-	m.desc, m.flags, m.limits = d, flags, limits
-	m.words, m.zeroed = firstEntry, 0
-}
-
-// pool returns the number of the pool for messages with these flags: 1 if they recycle, else 0,
-// and 2 more if they are held.
-func pool(f flag) home { return home(f & (Recycle | held) / Recycle) }
-
-// fromPool returns a message with the usual limits. The caller resets its Buffer and sets its
-// type, flags and words.
-func fromPool(h home) *Message { return pools[h].Get().(*Message) }
-
-func init() {
-	for i := builtHome; int(i) < len(pools); i++ {
-		pools[i].New = func() any { return makeMessage(i) }
-	}
-}
-
-func makeMessage(h home) *Message {
-	m := &Message{state: state{home: h}}
-	m.init()
-	if debugging {
-		m.track()
-	}
-	return m
-}
-
-// noEdits is Message.edits until there are some: number 0 is unused.
-var noEdits [1]edit
-
-// init makes a Message that is zero ready for its first contents.
-func (m *Message) init() {
-	m.gen, m.edits, m.limits, m.seldom = 1, noEdits[:], usualLimits, &noSeldom
-}
-
-func (m *Message) handle(e uint32) XStruct { return XStruct{m, m.gen<<32 | uint64(e)} }
-
-// newStruct returns the root of a new message. (Neither it nor parseStruct is generic: the
-// compiler would not know in other packages that they don't keep opts, and allocate them.)
-func newStruct(d *XDesc, opts ...Option) XStruct {
-	flags := builtFlags(opts)
-	s := beginMessage(d, flags, headroom)
-	if flags&limited != 0 {
-		s.m.limits = limitsOf(opts)
-	}
-	return s
-}
-
-// beginMessage returns the root of a new message that has room for n bytes before it.
-func beginMessage(d *XDesc, flags flag, n int) XStruct {
-	return fromPool(builtHome+pool(flags)).begin(d, flags, n)
-}
-
-// begin makes m a new message that has room for n bytes before it, and returns its root.
-func (m *Message) begin(d *XDesc, flags flag, n int) XStruct {
-	m.desc, m.flags, m.words = d, flags, firstEntry
-	m.buf.Begin(flags&Recycle != 0, n)
-	m.root = m.alloc(d.Words())
-	m.beginStruct(d, m.root)
-	return m.handle(m.root)
-}
-
-// newWithRoom is like newStruct, with room for n bytes before the message and no option but
-// Recycle.
-func newWithRoom(d *XDesc, n int, recycle bool) XStruct {
-	return beginMessage(d, flagIf(recycle, Recycle), n)
-}
-
-// newIn is like newWithRoom of a message that recycles, built in the memory of c; held if l is not
-// nil.
-func newIn(d *XDesc, c chain.Chunk, n int, l *Limits) *Message {
-	flags := Recycle
-	if l != nil {
-		flags |= held
-	}
-	m := fromPool(builtHome + pool(flags))
-	m.desc, m.flags, m.words = d, flags, firstEntry
-	if l != nil && *l != (Limits{}) {
-		m.flags |= limited
-		m.limits = l.orElse(usualLimits)
-	}
-	m.buf.BeginIn(c, n)
-	m.root = m.alloc(d.Words())
-	m.beginStruct(d, m.root)
-	return m
-}
-
-// flagIf returns f if yes, else no flag.
-func flagIf(yes bool, f flag) flag {
-	if yes {
-		return f
-	}
-	return 0
-}
-
-// headroom is the room before a message for a frame's length and the like.
-const headroom = 8
+type Message engine.Message
 
 // Root returns the handle of the message's root, for conversion to its type.
-func (m *Message) Root() Struct {
-	m.mustBeFilled()
-	if m.own != nil && m.own != m {
-		panic(panicCopied)
-	}
-	return Struct(m.handle(m.root))
-}
+func (m *Message) Root() Struct { return Struct((*engine.Message)(m).Root()) }
 
 // Finish completes what is being built. It ends every struct, and adds fields that were never set:
 // required fields, and fields of default requiredness that have an IDL default. (Numbers, enums
@@ -236,110 +39,104 @@ func (m *Message) Root() Struct {
 // default, or more than the MaxDepth in the Limits of the message or of a message that parts of it
 // came from. Check returns an error instead. [Message.Missing] lists the required fields that were
 // filled in; with the build tag nocopydebug Finish panics if there are any.
-func (m *Message) Finish() {
-	if !m.buf.Sealed() || m.words == 0 {
-		if err := m.Check(); err != nil {
-			panic("nocopy: message can't be finished: " + strings.TrimPrefix(err.Error(), "nocopy: "))
-		}
-	}
-}
+func (m *Message) Finish() { (*engine.Message)(m).Finish() }
 
 // Check does what Finish does, but returns an *Error if structs are nested too deeply. Received
 // messages may be as deep as Parse accepts. A program that puts them into messages of its own
 // should call Check before sending, or parse them with a smaller MaxDepth.
-func (m *Message) Check() error {
-	m.mustBeFilled()
-	if m.buf.Sealed() {
-		return nil
-	}
-	if debugging {
-		m.mustHaveAll()
-	}
-	if len(m.open) > 0 {
-		m.closeAll()
-	}
-	if err := m.checkNesting(); err != nil {
-		return err
-	}
-	if m.flags&WithIndex != 0 {
-		m.addWireIndex()
-	}
-	m.buf.Seal()
-	if m.more && len(m.handouts) > 0 {
-		m.dropHandouts()
-	}
-	return nil
-}
+func (m *Message) Check() error { return (*engine.Message)(m).Check() }
+
+// Missing returns the paths of required fields that were never set, or were unset, such as
+// "Order.lines[3].sku": at most 100 of them, or nil. Peers refuse a message that lacks them.
+// [Message.Finish] therefore fills them in, empty, and peers can't notice. Fields with an IDL
+// default are never missing.
+//
+// Missing changes nothing. It may be called before or after the message is finished. It sees
+// strings, binaries, structs and containers. Numbers, bools, enums and uuids are zero from the
+// beginning; only builds with the tag nocopydebug know whether they were set. With that tag,
+// finishing a message with missing fields panics; package rpctest reports them as errors of the
+// test. Fields that were copied from another message count as set.
+func (m *Message) Missing() []string { return (*engine.Message)(m).Missing() }
 
 // Len finishes the message and returns its length on the wire, in bytes. After a change it goes
 // through all pieces of the message: don't call it after each of many changes.
-func (m *Message) Len() int {
-	m.Finish()
-	return m.buf.Len()
-}
+func (m *Message) Len() int { return (*engine.Message)(m).Len() }
 
 // Bytes finishes the message and returns its wire bytes: those of the whole message. (A handle's
 // AppendTo gives the bytes of one struct.) They alias the message if it is in one piece. Editing a
 // message, or setting large values that it refers to, splits it into pieces; then they are a copy.
 // They must not be changed. They keep their contents when the message is changed, until Release if
 // it recycles.
-func (m *Message) Bytes() []byte {
-	m.Finish()
-	if b, ok := m.buf.Bytes(); ok {
-		m.buf.Lend()
-		m.buf.Freeze()
-		return b
-	}
-	return m.buf.AppendTo(make([]byte, 0, m.buf.Len()))
-}
+func (m *Message) Bytes() []byte { return (*engine.Message)(m).Bytes() }
 
 // AppendTo finishes the message and appends a copy of its wire bytes to dst.
-func (m *Message) AppendTo(dst []byte) []byte {
-	m.Finish()
-	return m.buf.AppendTo(dst)
-}
+func (m *Message) AppendTo(dst []byte) []byte { return (*engine.Message)(m).AppendTo(dst) }
 
 // WriteTo finishes the message and writes its wire bytes to w, by writev if w is a connection that
 // supports it. It returns the number of bytes written. Where Finish would panic, WriteTo writes
 // nothing and returns the error of Check.
-func (m *Message) WriteTo(w io.Writer) (int64, error) {
-	if w == nil {
-		panic("nocopy: WriteTo of a nil Writer")
-	}
-	if err := m.Check(); err != nil {
-		return 0, err
-	}
-	return m.buf.WriteTo(w)
-}
+func (m *Message) WriteTo(w io.Writer) (int64, error) { return (*engine.Message)(m).WriteTo(w) }
 
 // WriteFrame writes the message as a frame of Thrift's framed transport: its length as a
 // big-endian i32, then its bytes. It returns what it wrote and how. Its errors are those of
 // WriteTo.
 func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
-	if w == nil {
-		panic("nocopy: WriteFrame of a nil Writer")
-	}
-	if err := m.Check(); err != nil {
-		return linkbuf.Stats{}, err
-	}
-	stats, err := m.buf.WriteFrame(w)
-	return linkbuf.Stats(stats), err
+	return (*engine.Message)(m).WriteFrame(w)
 }
 
-// addTo adds the message's wire bytes to a batch, having finished it. With frame their length
-// comes first. The message must not be changed or released before the batch is written.
-func (m *Message) addTo(b *chain.Batch, frame bool) {
-	m.Finish()
-	b.Add(&m.buf, frame)
-}
+// AppendCompact finishes the message and appends it to dst in Thrift's compact protocol. The bytes
+// are those that Apache Thrift's Go library writes for the same fields in the same order. Unknown
+// fields are included. A wire index is left out, because it fits only Thrift Binary. The result
+// does not alias the message. If a message parsed with ByIndex is invalid, AppendCompact panics.
+func (m *Message) AppendCompact(dst []byte) []byte { return (*engine.Message)(m).AppendCompact(dst) }
 
-// prepend puts n bytes before the message, in the room that newWithRoom left, and returns them to
-// be filled; nil if there is no such room. They belong to the wire bytes from then on.
-func (m *Message) prepend(n int) []byte { return m.buf.Prepend(n) }
+// WriteCompact finishes the message and writes the bytes of AppendCompact to w. One call of
+// w.Write gets up to 64 KiB, or one larger string. WriteCompact returns the number of bytes
+// written. Where Finish would panic, it writes nothing and returns the error of Check. If a
+// message parsed with ByIndex is invalid, it writes nothing and returns the error of Index.
+// Other errors are w's.
+func (m *Message) WriteCompact(w io.Writer) (int64, error) {
+	return (*engine.Message)(m).WriteCompact(w)
+}
 
 // Nodes returns the number of values that are not stored in line: values that were changed after
 // they were complete, and large ones that are referred to.
-func (m *Message) Nodes() int { return m.buf.NodeCount() }
+func (m *Message) Nodes() int { return (*engine.Message)(m).Nodes() }
+
+// Index indexes everything that Lazy skipped, and checks what Lazy could not, whether it was read
+// before or not. It does not check a value that a later value of the same field replaces. Nor does
+// it check values that the program has set, such as parts of other messages, as without Lazy.
+// Afterwards any number of goroutines may read the message. The error is an *Error; its offset
+// counts from the beginning of the invalid container.
+//
+// In a message parsed with ByIndex, Index checks everything, including the index. If it returns
+// nil, a reader without the index would have read the same values. Otherwise it returns an *Error.
+// errors.Is finds ErrIndex in it if only the index is wrong.
+func (m *Message) Index() error { return (*engine.Message)(m).Index() }
+
+// Compact rewrites the message into one piece of memory, without the values that were replaced or
+// removed. Setters call it when such values take several times as much memory as the rest. A
+// message that is edited again and again therefore stays within a few times its size. Compact
+// completes what is being built.
+//
+// A program that keeps small messages calls Compact when they are complete: a message that is
+// built takes a slab of 64 KiB, and moves into memory of its own size. Later changes take a slab
+// again.
+//
+// Handles and values that were read stay valid, with one exception: do not use handles of values
+// that were replaced or removed. They read as absent at first. Later, when their entries are used
+// again, they may read as other values of their type.
+//
+// Bytes that NewX(n) or NewBytes returned for a binary field may still be filled until the message
+// is finished, if there are at most 16 such binaries.
+func (m *Message) Compact() { (*engine.Message)(m).Compact() }
+
+// Reset empties a Message variable of the program's own; see Message. Its handles end, and panic
+// when used. The message drops the bytes that it was parsed from, the bytes that it links, and its
+// pooled memory. Strings and bytes that were read from it stay valid, unless it was filled with
+// Recycle. Reset does nothing for an empty message. It panics if m was made by NewX, ParseX or the
+// like.
+func (m *Message) Reset() { (*engine.Message)(m).Reset() }
 
 // Release ends the message. Its handles panic when used afterwards. The memory of m is used for
 // other messages; a Message variable of the program's own becomes empty. Strings and bytes that
@@ -349,129 +146,8 @@ func (m *Message) Nodes() int { return m.buf.NodeCount() }
 // Release does nothing for an absent, empty or already released message. With the build tag
 // nocopydebug a second Release panics. A second Release of a handle is always safe. A second
 // Release of a *Message is not: it may end another message that uses the memory by then.
-func (m *Message) Release() {
-	switch {
-	case m == nil || m.absent:
-		return
-	case m.flags&held != 0:
-		m.disown()
-		return
-	case m.words == 0:
-		if m.home != 0 { // a program's own is empty
-			releasedTwice()
-		}
-		return
-	case m.frozen:
-		panic(panicNotRoot)
-	case m.own != nil && m.own != m:
-		panic(panicCopied)
-	}
-	if m.claims.Load()>>32 == m.gen && !m.unclaim() {
-		return
-	}
-	m.release()
-}
+func (m *Message) Release() { (*engine.Message)(m).Release() }
 
-// releasedTwice is called by a second Release. It panics if the tag nocopydebug is set.
-func releasedTwice() {
-	if debugging {
-		panic(panicTwice)
-	}
-}
-
-// release ends a message that nobody retains.
-func (m *Message) release() {
-	m.end()
-	if !debugging && m.home != 0 {
-		pools[m.home].Put(m)
-	}
-}
-
-// end empties a message that nobody uses any more and makes it ready for reuse.
-func (m *Message) end() {
-	m.endHandles()
-	m.buf.Free()
-	if m.zeroed-1 < keepZeroed && m.words <= m.zeroed { // the next message finds them so
-		clear(m.idx[firstEntry:m.words])
-	} else {
-		m.zeroed = 0
-	}
-	m.words, m.levelled, m.root = 0, 0, 0
-	m.open = m.open[:0]
-	m.edits = m.edits[:1]
-	if m.more || m.guarded || m.flags&limited != 0 || debugging {
-		m.endMore()
-	}
-}
-
-// endMore empties what few messages have.
-func (m *Message) endMore() {
-	if debugging {
-		mustBeUntouched()
-	}
-	if debugging && !(m.more || m.guarded) && (m.large || m.hasTables || m.filterOf != 0 || m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
-		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.filled) > 0 || m.hasKeyTables()) {
-		panic("nocopy: internal error: more is not noted")
-	}
-	if l := m.lookups.Load(); l != nil {
-		l.end(m.guarded)
-	}
-	m.filterOf = 0
-	if s := m.seldom; s != &noSeldom {
-		m.endSeldom(s)
-	}
-	if m.hasTables {
-		m.forgetTables()
-	}
-	m.more, m.guarded, m.maybeFull, m.pending = m.large, false, false, 0
-	if m.flags&limited != 0 {
-		m.limits = usualLimits
-	}
-	if debugging {
-		m.untrack()
-		m.dropNotes()
-	}
-}
-
-// endHandles makes all handles stale, also those that are known without looking at their
-// generation.
-func (m *Message) endHandles() {
-	m.openHandle, m.mapFill.handle = 0, 0
-	if m.past != m.desc {
-		m.past, m.since = m.desc, uint32(m.gen)
-	}
-	m.noteEnd()
-	if m.gen++; m.gen>>32 != 0 {
-		m.gen = 1
-	}
-}
-
-// keepZeroed is the most words that are made zero for the next message.
-const keepZeroed = 256
-
-// keepCopied is the most bytes that wait for the next copied value.
-const keepCopied = 64 << 10
-
-// keepShadows is the most notes on fields that came twice that wait for the next message.
-const keepShadows = 4 << 10
-
-// keepLarge is for how many messages in a row, none of which has a large index, what has grown
-// with one waits for the next.
-const keepLarge = 16
-
-// dropLarge gives up what is larger than most messages need: a large index to whoever needs one,
-// and what has grown with it when it has not been needed for a while.
-func (m *Message) dropLarge() {
-	if m.idxItem != nil {
-		m.dropIndex()
-		return
-	}
-	if m.idle++; m.large && m.idle > keepLarge {
-		m.large = false
-		m.open, m.edits = nil, noEdits[:]
-		if l := m.lookups.Load(); l != nil {
-			l.dropSpare()
-		}
-		m.buf.Shrink()
-	}
-}
+// Leaked returns where the messages were made that have not been released, as one stack each. It
+// works only in builds with the tag nocopydebug; in others it returns nil.
+func Leaked() []string { return engine.Leaked() }

@@ -1,536 +1,98 @@
 package nocopy
 
 import (
-	"encoding/binary"
-	"math"
+	"log/slog"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// notIndexed marks, in the word of a container field, the position of a container that has no
-// entry yet.
-const notIndexed = 1 << 31
+// View is the constraint that every handle satisfies: handles of generated structs and of
+// containers.
+type View interface{ engine.View }
 
-// empty is the message of absent structs, lists and maps: whatever is read from it is zero. Each
-// field has one of its own, so that a panic can name it.
-// Their handle is entry 0 of generation 0, so that the zero XStruct differs from it only in its
-// message.
-var empty = makeEmpty(nil)
-
-// makeEmpty returns a message as empty is, for what field f reads as; for any if f is nil.
-func makeEmpty(f *schema.Field) *Message {
-	m := &Message{seldom: &seldom{absentIn: f}, state: state{frozen: true, guarded: true, absent: true}}
-	m.words = math.MaxUint16 + 1
-	m.openHandle, m.mapFill.handle, m.listFill.handle = staleHandle, staleHandle, staleHandle
-	m.buf.Reset(false)
-	m.buf.Seal()
-	m.idx = zeroWords
-	m.edits = append(m.edits, edit{})
-	return m
+// StructView is the constraint that handles of generated structs, unions and exceptions satisfy. A
+// generic function learns the type of its parameter from ThriftDesc.
+type StructView interface {
+	View
+	// ThriftDesc returns the descriptor of the type.
+	ThriftDesc() *schema.Struct
 }
 
-// isEmpty reports whether m stands for a struct or container that is absent and has no default.
-func (m *Message) isEmpty() bool { return m.absent && m.root == 0 }
-
-// zeroWords is the index of all messages that are empty, which are only read.
-var zeroWords = make([]uint32, math.MaxUint16+1)
-
-// staleHandle is a generation and entry that no handle has.
-const staleHandle = math.MaxUint64
-
-// emptyHandle returns the handle of a struct that is not there: its getters return zero values,
-// its setters panic.
-func emptyHandle() XStruct { return XStruct{m: empty} }
-
-// orAbsent returns s, or the handle of an absent struct or container if s is zero or gone.
-func (s XStruct) orAbsent() XStruct {
-	if s.m == nil {
-		return emptyHandle()
-	}
-	if s.alive(); s.gone() {
-		return emptyHandle()
-	}
-	return s
+// AnyStruct is a handle of any generated type, or of a type known only by its descriptor. Packages
+// that work on messages of all types accept it.
+type AnyStruct interface {
+	ThriftDesc() *schema.Struct
+	ThriftStruct() engine.Struct
 }
 
-// gone reports whether the struct or container was replaced or removed, and its message compacted
-// since.
-func (s XStruct) gone() bool { return s.m.idx[uint32(s.k)] == 0 }
+// AnyHandle is a handle of any generated struct type, which is also an AnyStruct, or of a list,
+// set or map.
+type AnyHandle interface{ ThriftStruct() engine.Struct }
 
-// word returns the word in the index of a field of a struct that is near, having checked that the
-// handle is alive. It must not be zero.
-func (s XStruct) word(f XField) uint32 {
-	if s.k>>32 != s.m.gen {
-		panic(staleUse(s))
-	}
-	return s.m.idx[uint32(s.k)+uint32(f>>entry.WordShift)]
-}
+// Struct is the handle of a struct of any type. It consists of a message, the message's generation
+// and an entry of its index. All generated types have Struct as their underlying type. Handles are
+// values: they may be copied freely, and end with the message's Release.
+//
+// To read its fields, convert a Struct to its generated type, as in Order(s). After conversion to
+// another type, the values that it reads mean nothing, and the program may panic or run out of
+// memory. It never reads or writes memory outside the message.
+//
+// A setter refuses a handle that was converted to another type, before it changes anything, if it
+// can tell the type. It can for a root, and for a list, set or map. A struct inside a message does
+// not know its type: a word for that would make each index larger, and checking the bytes would
+// take as long as copying them. If it is set as another type, the message may then contain a part
+// of it, or bytes that peers refuse. Release that message.
+type Struct engine.Struct
 
 // Message returns the message of the struct. It must not be used after Release. For an absent
 // struct, or the zero handle, it is an empty message that can't be changed.
-func (s XStruct) Message() *Message {
-	if s.m == nil {
-		return empty
-	}
-	s.alive()
-	if s.m.flags&held != 0 {
-		s.m.noted.Or(shown)
-	}
-	return s.m
-}
+func (s Struct) Message() *Message { return (*Message)(engine.Struct(s).Message()) }
 
 // Valid reports whether the struct is present. It is false for the handle of an absent struct and
 // for the zero handle.
-func (s XStruct) Valid() bool {
-	if s.m == nil {
-		return false
-	}
-	s.alive()
-	return !s.m.absent && !s.gone()
-}
+func (s Struct) Valid() bool { return engine.Struct(s).Valid() }
 
 // Release releases the message. s must be its root. Release does nothing if s is absent, or if the
 // message is already released. With the build tag nocopydebug a second Release panics.
-func (s XStruct) Release() {
-	switch {
-	case s.m == nil:
-	case s.released():
-		if !debugging || s.m.flags&held == 0 { // a held one ends with its call
-			releasedTwice()
-		}
-	case s.m.absent || s.gone():
-	case uint32(s.k) != s.m.root:
-		panic(panicNotRoot)
-	default:
-		s.m.Release()
-	}
+func (s Struct) Release() { engine.Struct(s).Release() }
+
+// Format returns the struct as text, as its type's String does. d describes it. For the zero
+// handle, such as the result of a oneway call, d may be nil.
+func (s Struct) Format(d *schema.Struct) string {
+	engine.Struct(s).CheckDesc(d)
+	return engine.Struct(s).Format(d)
 }
 
-// released reports whether the message of the handle was released. Another goroutine may have its
-// memory by now and change gen at the same time. That is harmless: gen never becomes again what it
-// was for this handle.
-//
-//go:norace
-func (s XStruct) released() bool { return s.k>>32 != s.m.gen }
-
-// alive panics if the handle, which must not be zero, is of a message that was released.
-func (s XStruct) alive() {
-	if s.k>>32 != s.m.gen {
-		panic(staleUse(s))
+// String returns the root of a message, such as arguments and results of package rpc, as text, as
+// its type's String does. For another struct, whose type is unknown here, it returns only a
+// placeholder; use Format.
+func (s Struct) String() string {
+	if d := engine.Struct(s).RootDesc(); d != nil {
+		return engine.Struct(s).Format(d)
 	}
+	return engine.Struct(s).UnknownText()
 }
 
-// HasField reports whether the field is set. It works for structs of any size.
-func (s XStruct) HasField(f XField) bool {
-	if !f.Wide() || s.m == nil {
-		return s.Has(f)
+// GoString returns the text of String after the type's name, for %#v.
+func (s Struct) GoString() string {
+	if d := engine.Struct(s).RootDesc(); d != nil {
+		return d.Name() + engine.Struct(s).Format(d)
 	}
-	s.alive()
-	return s.m.at(s.entry(), f) != 0
+	return engine.Struct(s).UnknownText()
 }
 
-// Has reports whether the field is set. Has, and the getters of one field that follow, are for
-// fields of near structs; XWide has those for wide structs.
-func (s XStruct) Has(f XField) bool { return s.m != nil && s.word(f) != 0 }
-
-// Bool returns a bool field, or false if it is not set.
-func (s XStruct) Bool(f XField) (v bool) {
-	if s.m != nil {
-		v = s.m.buf.Load1(s.word(f)) != 0
+// LogValue returns the root of a message for package slog, as its type's LogValue does. For
+// another struct it returns the text of String.
+func (s Struct) LogValue() slog.Value {
+	if d := engine.Struct(s).RootDesc(); d != nil {
+		return engine.Struct(s).LogValue(d)
 	}
-	return
+	return slog.StringValue(engine.Struct(s).UnknownText())
 }
 
-// Int8 returns an i8 field, or 0 if it is not set.
-func (s XStruct) Int8(f XField) (v int8) {
-	if s.m != nil {
-		v = int8(s.m.buf.Load1(s.word(f)))
-	}
-	return
-}
-
-// Int16 returns an i16 field, or 0 if it is not set.
-func (s XStruct) Int16(f XField) (v int16) {
-	if s.m != nil {
-		v = int16(s.m.buf.Load2(s.word(f)))
-	}
-	return
-}
-
-// Int32 returns an i32 or enum field, or 0 if it is not set.
-func (s XStruct) Int32(f XField) (v int32) {
-	if s.m != nil {
-		v = int32(s.m.buf.Load4(s.word(f)))
-	}
-	return
-}
-
-// Int64 returns an i64 field, or 0 if it is not set.
-func (s XStruct) Int64(f XField) (v int64) {
-	if s.m != nil {
-		v = int64(s.m.buf.Load8(s.word(f)))
-	}
-	return
-}
-
-// Float64 returns a double field, or 0 if it is not set.
-func (s XStruct) Float64(f XField) (v float64) {
-	if s.m != nil {
-		v = math.Float64frombits(s.m.buf.Load8(s.word(f)))
-	}
-	return
-}
-
-// UUID returns a uuid field, or zeros if it is not set.
-func (s XStruct) UUID(f XField) (v UUID) {
-	if s.m != nil {
-		v = UUID(s.m.buf.At(s.word(f))[:16])
-	}
-	return
-}
-
-// Text returns a string field, or "" if it is not set. The string aliases the message and stays
-// valid after Release, unless the message was made with Recycle.
-func (s XStruct) Text(f XField) string {
-	if s.m == nil {
-		return ""
-	}
-	word := s.word(f)
-	if text, ok := s.m.buf.FlatText(word); ok {
-		return text
-	}
-	return s.m.lendText(word)
-}
-
-// textString returns the string that a word of the index stands for.
-func (m *Message) textString(word uint32) string {
-	if text, ok := m.buf.FlatText(word); ok {
-		return text
-	}
-	return m.lendText(word)
-}
-
-// lendText returns the string that a word of the index stands for, and notes that it aliases the
-// message. FlatText has not returned it.
-func (m *Message) lendText(word uint32) string {
-	m.buf.Lend()
-	if int32(word) < 0 {
-		return chain.String(m.textBytes(word))
-	}
-	return m.buf.Text(word)
-}
-
-// Bytes returns a binary field, or nil if it is not set. It aliases the message as Text does, and
-// must not be changed.
-func (s XStruct) Bytes(f XField) []byte {
-	if !s.Has(f) {
-		return nil
-	}
-	p := s.word(f)
-	s.m.buf.Lend()
-	return s.m.textBytes(p)
-}
-
-// textBytes returns the bytes of the string or binary value that a word of the index stands for.
-// Callers that expose them must call Lend.
-func (m *Message) textBytes(word uint32) []byte {
-	p := word
-	if int32(word) < 0 {
-		var far []byte
-		if p, far = m.textInNode(word &^ inNode); far != nil {
-			return far
-		}
-	}
-	b := m.buf.At(p)
-	n := wire.TextHeader + wire.BE32(b)
-	return b[wire.TextHeader:n:n]
-}
-
-// textInNode returns where the length of a text is that a node holds or belongs to, and its bytes
-// if they are not after the length but elsewhere.
-func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
-	if at, end := m.buf.NodePlace(node); at == end {
-		return at - wire.TextHeader, m.buf.Content(node, 0)
-	}
-	return m.buf.NodeStart(node), m.buf.Content(node, 1)
-}
-
-// SetBool sets a bool field. All setters panic if the struct is absent.
-func (s XStruct) SetBool(f XField, v bool) {
-	x := byte(0)
-	if v {
-		x = 1
-	}
-	s.SetInt8(f, int8(x))
-}
-
-// SetInt8 sets an i8 field.
-func (s XStruct) SetInt8(f XField, v int8) {
-	if debugging && s.m != nil {
-		s.m.noteSet(uint32(s.k), f)
-	}
-	if !f.Wide() && s.m != nil {
-		if p := s.word(f); s.m.buf.InTail(p, 1) {
-			s.m.buf.Put1(p, byte(v))
-			return
-		}
-	}
-	s.fixed(f, 1)[0] = byte(v)
-}
-
-// SetInt16 sets an i16 field.
-func (s XStruct) SetInt16(f XField, v int16) {
-	if debugging && s.m != nil {
-		s.m.noteSet(uint32(s.k), f)
-	}
-	if !f.Wide() && s.m != nil {
-		if p := s.word(f); s.m.buf.InTail(p, 2) {
-			s.m.buf.Put2(p, uint16(v))
-			return
-		}
-	}
-	binary.BigEndian.PutUint16(s.fixed(f, 2), uint16(v))
-}
-
-// SetInt32 sets an i32 or enum field.
-func (s XStruct) SetInt32(f XField, v int32) {
-	if debugging && s.m != nil {
-		s.m.noteSet(uint32(s.k), f)
-	}
-	if !f.Wide() && s.m != nil {
-		if p := s.word(f); s.m.buf.InTail(p, 4) {
-			s.m.buf.Put4(p, uint32(v))
-			return
-		}
-	}
-	binary.BigEndian.PutUint32(s.fixed(f, 4), uint32(v))
-}
-
-// SetInt64 sets an i64 field.
-func (s XStruct) SetInt64(f XField, v int64) {
-	if debugging && s.m != nil {
-		s.m.noteSet(uint32(s.k), f)
-	}
-	if !f.Wide() && s.m != nil {
-		if p := s.word(f); s.m.buf.InTail(p, 8) {
-			s.m.buf.Put8(p, uint64(v))
-			return
-		}
-	}
-	binary.BigEndian.PutUint64(s.fixed(f, 8), uint64(v))
-}
-
-// SetFloat64 sets a double field.
-func (s XStruct) SetFloat64(f XField, v float64) { s.SetInt64(f, int64(math.Float64bits(v))) }
-
-// SetUUID sets a uuid field.
-func (s XStruct) SetUUID(f XField, v UUID) { copy(s.fixed(f, 16), v[:]) }
-
-// fixed returns where the n bytes of a fixed-size field are to be stored.
-func (s XStruct) fixed(f XField, n int) []byte {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	s.alive()
-	if debugging {
-		s.m.noteSet(uint32(s.k), f)
-	}
-	p := s.m.at(s.entry(), f)
-	if p == 0 && s.k == s.m.openHandle && !s.m.guarded {
-		return s.appendField(f, n)
-	}
-	if !s.m.guarded && s.m.buf.Writable(p) {
-		return s.m.buf.At(p)[:n:n]
-	}
-	s.changeable()
-	p = s.m.at(uint32(s.k), f)
-	if s.m.buf.Writable(p) {
-		return s.m.buf.At(p)[:n:n]
-	}
-	if p != 0 && s.m.buf.Adopt(p) {
-		return s.m.buf.At(p)[:n:n]
-	}
-	p, b := s.placeField(f, wire.FieldHeader+n)
-	wire.PutHeader(b, f.Header())
-	s.m.put(uint32(s.k), f, p+wire.FieldHeader)
-	return b[wire.FieldHeader : wire.FieldHeader+n]
-}
-
-// writable panics unless the struct or container may be changed, which it is about to be.
-func (s XStruct) writable() {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	s.alive()
-	if debugging {
-		s.m.checkPart(uint32(s.k))
-	}
-	if s.m.guarded {
-		s.m.beforeChange(s.entry())
-	}
-}
-
-// changeable panics unless the struct or container may be changed, which may take memory. If it is
-// worth it, the message is compacted first, so that positions known from before mean nothing.
-func (s XStruct) changeable() {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	s.alive()
-	if debugging {
-		s.m.checkPart(uint32(s.k))
-	}
-	if s.m.guarded || s.m.maybeFull || s.m.buf.Crowded() {
-		s.beforeChange()
-	}
-}
-
-// beforeChange does the work of changeable for the few messages that have to be looked at.
-func (s XStruct) beforeChange() {
-	s.writable()
-	if m := s.m; m.maybeFull || m.buf.Crowded() {
-		m.compactIfWorth()
-		if s.gone() {
-			panic(panicGone)
-		}
-		if !m.buf.RoomToChange(0) {
-			panic(panicFull)
-		}
-	}
-}
-
-// changeableBy panics unless the struct or container may be changed by n bytes. If there are
-// positions for these only then, the message is compacted first.
-func (s XStruct) changeableBy(n int) {
-	s.changeable()
-	if n >= chain.MaxSlabSize && !s.m.buf.RoomToChange(n) {
-		if !s.m.buf.Relieved(n) {
-			panic(panicFull)
-		}
-		s.m.compact()
-		if s.gone() {
-			panic(panicGone)
-		}
-	}
-}
-
-// referSize is the size from which on strings and binaries are referred to instead of copied.
-const referSize = 4 << 10
-
-// SetText sets a string field. It copies a string shorter than 4 KiB and refers to any other.
-func (s XStruct) SetText(f XField, v string) {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	if f.Wide() {
-		s.setTextWide(f, v)
-		return
-	}
-	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		if w := &s.m.idx[uint32(s.k)+f.Word()]; *w == 0 {
-			*w = s.m.buf.Tail() + wire.FieldHeader
-			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
-			return
-		}
-	}
-	s.setText(f, v)
-}
-
-// setTextWide sets a string field of a wide struct.
-func (s XStruct) setTextWide(f XField, v string) {
-	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		if w := s.m.wideSlot(uint32(s.k), f); *w == 0 {
-			*w = s.m.buf.Tail() + wire.FieldHeader
-			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
-			return
-		}
-	}
-	s.setText(f, v)
-}
-
-// appendField appends a field of n bytes, which is not set, to the struct, which is the innermost
-// one that is open. It returns where the bytes are to be stored.
-func (s XStruct) appendField(f XField, n int) []byte {
-	p, b := s.m.buf.Extend(wire.FieldHeader + n)
-	wire.PutHeader(b, f.Header())
-	s.m.put(uint32(s.k), f, p+wire.FieldHeader)
-	return b[wire.FieldHeader : wire.FieldHeader+n]
-}
-
-// setText sets a string field where the text can't simply be appended.
-func (s XStruct) setText(f XField, v string) {
-	if len(v) >= referSize {
-		s.setReferred(f, chain.StringBytes(v))
-		return
-	}
-	copy(s.textRoom(f, len(v)), v)
-}
-
-// SetBytes sets a binary field. It copies a v shorter than 4 KiB and refers to any other, which
-// must not change until the message is released.
-func (s XStruct) SetBytes(f XField, v []byte) {
-	if len(v) >= referSize {
-		s.setReferred(f, v)
-		return
-	}
-	s.SetText(f, chain.TextOf(v))
-}
-
-// NewBytes sets a binary field to n zero bytes and returns them. They may be filled until the
-// message is finished. In an element of a set, or a key of a map, they must be filled before the
-// next lookup of an element or key.
-func (s XStruct) NewBytes(f XField, n int) []byte {
-	b := s.newText(f, n)
-	clear(b)
-	s.m.buf.Lend()
-	if n > 0 {
-		s.m.ownSeldom()
-		s.m.handouts = append(s.m.handouts, handout{s.entry(), f, s.m.at(s.entry(), f), b})
-		s.m.more = true
-	}
-	return b
-}
-
-func putTextField(b []byte, f XField, n int) {
-	_ = b[6]
-	wire.PutHeader(b, f.Header())
-	wire.PutBE32(b[wire.FieldHeader:], uint32(n))
-}
-
-// textRoom makes the field n bytes of text, fewer than referSize, and returns them, to be filled
-// at once. A small received message is copied with them in it.
-func (s XStruct) textRoom(f XField, n int) []byte {
-	s.changeable()
-	if word := s.m.at(uint32(s.k), f); word != 0 {
-		if b, _ := s.m.rewriteText(word, n); b != nil {
-			return b
-		}
-	}
-	return s.placeText(f, n)
-}
-
-// newText makes the field n bytes of text and returns them, contents undefined.
-func (s XStruct) newText(f XField, n int) []byte {
-	checkLen(n)
-	s.changeableBy(n)
-	return s.placeText(f, n)
-}
-
-// placeText makes the field n bytes of text and returns them, contents undefined. The caller has
-// made sure that the message can be changed by as many.
-func (s XStruct) placeText(f XField, n int) []byte {
-	const head = wire.FieldHeader + wire.TextHeader
-	p, b := s.placeField(f, head+n)
-	putTextField(b, f, n)
-	s.m.put(uint32(s.k), f, p+wire.FieldHeader)
-	return b[head : head+n : head+n]
-}
-
-func checkLen(n int) {
-	if n < 0 || n > chain.MaxSize {
-		panic("nocopy: length " + itoa(n) + " out of range")
-	}
+// Clone returns the root of a new message with a copy of the struct, which d describes.
+func (s Struct) Clone(d *schema.Struct) Struct {
+	engine.Struct(s).CheckDesc(d)
+	return Struct(engine.Struct(s).Clone(d))
 }

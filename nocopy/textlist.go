@@ -3,58 +3,57 @@ package nocopy
 import (
 	"iter"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
 //go:generate go run -C ../gen/internal ./fixedlists -o ../../nocopy
 
 // StringList is a list or set of strings. Strings from it alias the message as those of fields do.
-type StringList Struct
+type StringList engine.Struct
 
 // Len returns the number of elements.
-func (l StringList) Len() int { return XStruct(l).count() }
+func (l StringList) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l StringList) String() string { return XStruct(l).formatContainer("[]") }
+func (l StringList) String() string { return engine.Struct(l).FormatContainer("[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l StringList) Equal(m StringList) bool { return XStruct(l).equalContainer(XStruct(m)) }
+func (l StringList) Equal(m StringList) bool {
+	return engine.Struct(l).EqualContainer(engine.Struct(m))
+}
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (l StringList) ThriftStruct() XStruct { return XStruct(l) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (l StringList) ThriftStruct() engine.Struct { return engine.Struct(l) }
+
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (l StringList) Wire() []byte { return engine.Struct(l).ContainerWire() }
 
 // At returns element i.
-func (l StringList) At(i int) string {
-	slot := XStruct(l).elemSlot(i)
-	word := l.m.idx[slot]
-	if text, ok := l.m.buf.FlatText(word); ok {
-		return text
-	}
-	return l.m.lendText(word)
-}
+func (l StringList) At(i int) string { return engine.Struct(l).TextAt(i) }
 
 // Set sets element i. The elements of a list made with NewX(n) may be set in any order: ascending
 // order copies each element once, any other order twice. Set copies a string shorter than 4 KiB
 // and refers to any other.
-func (l StringList) Set(i int, v string) { XStruct(l).setTextAt(i, chain.StringBytes(v)) }
+func (l StringList) Set(i int, v string) { engine.Struct(l).SetTextAt(i, v) }
 
 // Append adds v at the end. It copies a v shorter than 4 KiB and refers to any other.
-func (l StringList) Append(v string) { XStruct(l).appendText(chain.StringBytes(v)) }
+func (l StringList) Append(v string) { engine.Struct(l).AppendText(v) }
 
 // Swap exchanges elements i and j.
-func (l StringList) Swap(i, j int) { XStruct(l).swap(i, j) }
+func (l StringList) Swap(i, j int) { engine.Struct(l).Swap(i, j) }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It copies no contents. Unless
 // i is 0, it moves the elements after them in the index.
-func (l StringList) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
+func (l StringList) Delete(i, j int) { engine.Struct(l).DeleteRange(i, j) }
 
 // Truncate removes all elements except the first n.
-func (l StringList) Truncate(n int) { XStruct(l).deleteRange(n, l.Len()) }
+func (l StringList) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
 func (l StringList) SortFunc(cmp func(a, b string) int) {
-	sortElements(XStruct(l), (*Message).textString, cmp)
+	engine.SortElements(engine.Struct(l), (*engine.Message).TextString, cmp)
 }
 
 // All iterates over indices and elements.
@@ -64,8 +63,7 @@ func (l StringList) All() iter.Seq2[int, string] {
 			if i >= l.Len() {
 				return
 			}
-			word := l.m.idx[l.m.idx[uint32(l.k)+listElems]+uint32(i)]
-			if !yield(i, l.m.textString(word)) {
+			if !yield(i, engine.Struct(l).TextOf(i)) {
 				return
 			}
 		}
@@ -81,7 +79,7 @@ func (l StringList) AppendTo(dst []string) []string {
 }
 
 // Contains reports whether v is an element.
-func (l StringList) Contains(v string) bool { return XStruct(l).containsKey(chain.StringBytes(v)) }
+func (l StringList) Contains(v string) bool { return engine.Struct(l).ContainsText(v) }
 
 // Add appends v unless it is already an element.
 func (l StringList) Add(v string) {
@@ -91,46 +89,50 @@ func (l StringList) Add(v string) {
 }
 
 // BytesList is a list or set of binaries. Bytes from it alias the message as those of fields do.
-type BytesList Struct
+type BytesList engine.Struct
 
 // Len returns the number of elements.
-func (l BytesList) Len() int { return XStruct(l).count() }
+func (l BytesList) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l BytesList) String() string { return XStruct(l).formatContainer("[]") }
+func (l BytesList) String() string { return engine.Struct(l).FormatContainer("[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l BytesList) Equal(m BytesList) bool { return XStruct(l).equalContainer(XStruct(m)) }
+func (l BytesList) Equal(m BytesList) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
 
-// For generated code. ThriftStruct returns the handle as an XStruct.
-func (l BytesList) ThriftStruct() XStruct { return XStruct(l) }
+// ThriftStruct returns the handle for packages that work on messages of any type.
+func (l BytesList) ThriftStruct() engine.Struct { return engine.Struct(l) }
+
+// Wire returns the list's wire bytes. They alias the message if they are in one piece; see
+// [StructList.Wire].
+func (l BytesList) Wire() []byte { return engine.Struct(l).ContainerWire() }
 
 // At returns element i. Its bytes must not be changed.
-func (l BytesList) At(i int) []byte { return XStruct(l).textAt(i) }
+func (l BytesList) At(i int) []byte { return engine.Struct(l).BytesAt(i) }
 
 // Set sets element i. The elements of a list made with NewX(n) may be set in any order, see
 // StringList.Set. It copies a v shorter than 4 KiB and refers to any other, which must not
 // change until the message is released.
-func (l BytesList) Set(i int, v []byte) { XStruct(l).setTextAt(i, v) }
+func (l BytesList) Set(i int, v []byte) { engine.Struct(l).SetBytesAt(i, v) }
 
 // Append adds v at the end. It copies a v shorter than 4 KiB and refers to any other, which
 // must not change until the message is released.
-func (l BytesList) Append(v []byte) { XStruct(l).appendText(v) }
+func (l BytesList) Append(v []byte) { engine.Struct(l).AppendBytes(v) }
 
 // Swap exchanges elements i and j.
-func (l BytesList) Swap(i, j int) { XStruct(l).swap(i, j) }
+func (l BytesList) Swap(i, j int) { engine.Struct(l).Swap(i, j) }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It copies no contents. Unless
 // i is 0, it moves the elements after them in the index.
-func (l BytesList) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
+func (l BytesList) Delete(i, j int) { engine.Struct(l).DeleteRange(i, j) }
 
 // Truncate removes all elements except the first n.
-func (l BytesList) Truncate(n int) { XStruct(l).deleteRange(n, l.Len()) }
+func (l BytesList) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
 func (l BytesList) SortFunc(cmp func(a, b []byte) int) {
-	sortElements(XStruct(l), (*Message).lentBytes, cmp)
+	engine.SortElements(engine.Struct(l), (*engine.Message).LentBytes, cmp)
 }
 
 // All iterates over indices and elements.
@@ -153,17 +155,11 @@ func (l BytesList) AppendTo(dst [][]byte) [][]byte {
 }
 
 // Contains reports whether an element equals v.
-func (l BytesList) Contains(v []byte) bool { return XStruct(l).containsKey(v) }
+func (l BytesList) Contains(v []byte) bool { return engine.Struct(l).ContainsKey(v) }
 
 // Add appends v unless an element equals it.
 func (l BytesList) Add(v []byte) {
 	if !l.Contains(v) {
 		l.Append(v)
 	}
-}
-
-// lentBytes returns the bytes of a binary, which the caller may keep.
-func (m *Message) lentBytes(word uint32) []byte {
-	m.buf.Lend()
-	return m.textBytes(word)
 }

@@ -3,22 +3,15 @@ package nocopy
 import (
 	"encoding/hex"
 	"errors"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
 // UUID is a value of the IDL's type uuid: 16 bytes in wire order.
 type UUID [16]byte
 
 // String returns the UUID in the form 01234567-89ab-cdef-0123-456789abcdef.
-func (u UUID) String() string {
-	b := make([]byte, 0, 36)
-	for i, v := range u {
-		if i == 4 || i == 6 || i == 8 || i == 10 {
-			b = append(b, '-')
-		}
-		b = hex.AppendEncode(b, []byte{v})
-	}
-	return string(b)
-}
+func (u UUID) String() string { return string(engine.AppendUUID(make([]byte, 0, 36), u)) }
 
 // ParseUUID reads the form that String writes. The hyphens may be missing, and braces may surround
 // it.

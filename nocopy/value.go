@@ -2,27 +2,24 @@ package nocopy
 
 import (
 	"encoding/binary"
-	"iter"
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // Value holds the wire bytes of a value: of a field that the IDL does not know, or of a value that
 // Peek found. It aliases the message. Methods that read another type than the value's return zero.
-type Value struct {
-	Type WireType // 0 if there is no value
-	b    []byte
-}
+// Its field Type, a WireType, is the value's type, or 0 if there is no value.
+type Value engine.WireValue
 
 // Raw returns the value's wire bytes. They alias the message.
-func (v Value) Raw() []byte { return v.b }
+func (v Value) Raw() []byte { return engine.WireValue(v).Raw() }
 
 func (v Value) fixed(t WireType) []byte {
-	if v.Type == t && len(v.b) >= int(wire.FixedSize[t]) {
-		return v.b
+	if v.Type == t && len(v.Raw()) >= int(wire.FixedSize[t]) {
+		return v.Raw()
 	}
 	return zero[:]
 }
@@ -52,10 +49,10 @@ func (v Value) UUID() UUID { return UUID(v.fixed(WireUUID)[:16]) }
 
 // Bytes returns a binary. It aliases the message.
 func (v Value) Bytes() []byte {
-	if v.Type != WireString || len(v.b) < wire.TextHeader {
+	if v.Type != WireString || len(v.Raw()) < wire.TextHeader {
 		return nil
 	}
-	return v.b[wire.TextHeader:]
+	return v.Raw()[wire.TextHeader:]
 }
 
 // Text returns a string. It aliases the message.
@@ -64,51 +61,19 @@ func (v Value) Text() string { return chain.String(v.Bytes()) }
 // Len returns the number of elements of a list or set, or of pairs of a map.
 func (v Value) Len() int {
 	switch {
-	case (v.Type == WireList || v.Type == WireSet) && len(v.b) >= wire.ListHeader:
-		return int(wire.BE32(v.b[1:]))
-	case v.Type == WireMap && len(v.b) >= wire.MapHeader:
-		return int(wire.BE32(v.b[2:]))
+	case (v.Type == WireList || v.Type == WireSet) && len(v.Raw()) >= wire.ListHeader:
+		return int(wire.BE32(v.Raw()[1:]))
+	case v.Type == WireMap && len(v.Raw()) >= wire.MapHeader:
+		return int(wire.BE32(v.Raw()[2:]))
 	}
 	return 0
 }
 
-// Unknown iterates over the fields of s that its descriptor d does not have, or has with another
-// type. They come with their ids, are kept, and are sent with the struct. The values alias the
-// message if the struct was not edited. A wire index is not among them.
-func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
-	return func(yield func(int16, Value) bool) {
-		s := s.orAbsent()
-		s.alive()
-		if s.m.isEmpty() {
-			return
-		}
-		if s.m.pending&byIndex != 0 && s.m.Index() != nil {
-			return
-		}
-		s.m.closeAllUnlessSealed()
-		r := s.m.rangeOf(s.entry(), someStruct, chain.Range{})
-		b, one := r.Bytes()
-		s.m.buf.Lend()
-		if !one {
-			b = r.AppendTo(nil)
-		}
-		for i := 0; ; {
-			key := wire.HeaderIn(wire.LoadHeader(b, i))
-			t := WireType(key >> 16)
-			if t == WireStop {
-				return
-			}
-			at := i + wire.FieldHeader
-			end, err := skip(b, at, t, maxBudget, 1)
-			if err != nil {
-				panic("nocopy: internal error: " + err.Error())
-			}
-			if f := d.Find(key); (f == nil || !fits(b, f.Type, at)) && key != wireindex.Header {
-				if !yield(int16(key), Value{t, b[at:end:end]}) {
-					return
-				}
-			}
-			i = end
-		}
-	}
+// Peek finds one value in the wire bytes of a struct without making a message. The path consists
+// of field ids and, in a list or set, the index of an element. Peek looks at no more bytes than
+// needed; bytes after the value are not checked. If a field comes twice, the first one counts. The
+// value aliases b. The error is an *Error, with ErrNotFound if there is no such field or element.
+func Peek(b []byte, path ...int) (Value, error) {
+	v, err := engine.Peek(b, path...)
+	return Value(v), err
 }

@@ -6,7 +6,7 @@ const (
 	ListEnd   = End
 	ListCount = iota // number of elements, or of pairs including deleted ones
 	ListElems        // index of the first slot
-	ListRoom         // how many slots there is room for; see list.go of package nocopy
+	ListRoom         // how many slots there is room for; see list.go of package engine
 	ListType         // number of the type
 	ListWords
 )
@@ -19,7 +19,7 @@ const (
 	PairWords
 )
 
-// What a table of a wide struct begins with, see wide.go of package nocopy.
+// What a table of a wide struct begins with, see wide.go of package engine.
 const (
 	TableRoom   = iota // how many words it has
 	TableUsed          // how many of them are in use

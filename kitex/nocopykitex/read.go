@@ -230,5 +230,5 @@ func parseExact(d *thriftimpl.Desc, c chain.Chunk, held, recycle bool) (*nocopy.
 	if err != nil {
 		return nil, err
 	}
-	return s.Message(), nil
+	return nocopy.Struct(s).Message(), nil
 }

@@ -90,10 +90,9 @@ func (m *Method) wholeResult(v any) nocopy.Struct {
 	if !ok || !nocopy.Struct(h.ThriftStruct()).Valid() {
 		return nocopy.Struct{}
 	}
-	msg := h.ThriftStruct().Message()
-	root := thriftimpl.Struct(msg.Root())
+	root := h.ThriftStruct().Message().Root()
 	if !root.Is(m.rpc.Result) || root.Child(m.rpc.Success, m.rpc.Result) != h.ThriftStruct() {
 		return nocopy.Struct{}
 	}
-	return msg.Root()
+	return nocopy.Struct(root)
 }

@@ -31,7 +31,7 @@ func Write(ctx context.Context, p thrift.TProtocol, s nocopy.AnyStruct) error {
 
 // write writes s, which d describes, to p.
 func write(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, s thriftimpl.Struct) error {
-	if !s.Valid() || s.Message().Root() != nocopy.Struct(s) {
+	if !s.Valid() || s.Message().Root() != thriftimpl.Struct(s) {
 		return writeBytes(ctx, p, d, s.AppendStruct(nil, d))
 	}
 	m := s.Message()

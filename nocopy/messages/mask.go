@@ -352,7 +352,7 @@ func keyText(v thriftimpl.Value) string {
 	case nocopy.WireString:
 		return strconv.Quote(v.Text())
 	case nocopy.WireUUID:
-		return strconv.Quote(v.UUID().String())
+		return strconv.Quote(nocopy.UUID(v.UUID()).String())
 	case nocopy.WireBool:
 		return strconv.FormatBool(v.Bool())
 	default:

@@ -153,7 +153,7 @@ func (c converter) value(v thriftimpl.Value) any {
 	case nocopy.WireDouble:
 		return v.Float()
 	case nocopy.WireUUID:
-		return v.UUID()
+		return nocopy.UUID(v.UUID())
 	case nocopy.WireString:
 		if t.Binary() {
 			return append([]byte{}, v.Bytes()...)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // The methods that encoding/json and encoding/json/v2 call: of generated types, and of messages
@@ -17,8 +19,8 @@ func MarshalValue[S nocopy.StructView](s S) ([]byte, error) {
 }
 
 // MarshalValueAs is MarshalValue for the struct s, which d describes.
-func MarshalValueAs(d *nocopy.XDesc, s nocopy.Struct) ([]byte, error) {
-	return nocopy.X{}.AppendJSON(nil, nocopy.XStruct(s), d, nocopy.XJSON{ReplaceInvalidUTF8: true})
+func MarshalValueAs(d *schema.Struct, s nocopy.Struct) ([]byte, error) {
+	return engine.AppendJSON(nil, engine.Struct(s), d, engine.JSON{ReplaceInvalidUTF8: true})
 }
 
 // MarshalTo writes a message to an Encoder, as its method MarshalJSONTo does.
@@ -27,9 +29,9 @@ func MarshalTo[S nocopy.StructView](s S, e *jsontext.Encoder) error {
 }
 
 // MarshalToAs is MarshalTo for the struct s, which d describes.
-func MarshalToAs(d *nocopy.XDesc, s nocopy.Struct, e *jsontext.Encoder) error {
-	o := nocopy.XJSON{ReplaceInvalidUTF8: jsontext.AllowsInvalidUTF8(e.Options())}
-	text, err := nocopy.X{}.AppendJSON(e.AvailableBuffer(), nocopy.XStruct(s), d, o)
+func MarshalToAs(d *schema.Struct, s nocopy.Struct, e *jsontext.Encoder) error {
+	o := engine.JSON{ReplaceInvalidUTF8: jsontext.AllowsInvalidUTF8(e.Options())}
+	text, err := engine.AppendJSON(e.AvailableBuffer(), engine.Struct(s), d, o)
 	if err != nil {
 		return err
 	}
@@ -47,7 +49,7 @@ func UnmarshalFrom[S nocopy.StructView](s *S, d *jsontext.Decoder) error {
 }
 
 // UnmarshalFromAs is UnmarshalFrom for a struct that desc describes.
-func UnmarshalFromAs(desc *nocopy.XDesc, d *jsontext.Decoder) (nocopy.Struct, error) {
+func UnmarshalFromAs(desc *schema.Struct, d *jsontext.Decoder) (nocopy.Struct, error) {
 	o := byMethod()
 	o.allowUnknown = !jsontext.RejectsUnknownMembers(d.Options())
 	o.replaceInvalid = jsontext.AllowsInvalidUTF8(d.Options())
@@ -76,7 +78,7 @@ func byMethod() reading {
 
 // faultIn returns an error of ReadValue that is about the text as reading the message tells it.
 // The Decoder's would quote the text, and keys of maps, also of what is redacted.
-func faultIn(desc *nocopy.XDesc, d *jsontext.Decoder, err error, o reading) error {
+func faultIn(desc *schema.Struct, d *jsontext.Decoder, err error, o reading) error {
 	var bad *jsontext.SyntacticError
 	if !errors.As(err, &bad) {
 		return err
@@ -107,7 +109,7 @@ func UnmarshalValue[S nocopy.StructView](s *S, text []byte) error {
 }
 
 // UnmarshalValueAs is UnmarshalValue for a struct that d describes.
-func UnmarshalValueAs(d *nocopy.XDesc, text []byte) (nocopy.Struct, error) {
+func UnmarshalValueAs(d *schema.Struct, text []byte) (nocopy.Struct, error) {
 	if string(text) == "null" {
 		return nocopy.Struct{}, nil
 	}

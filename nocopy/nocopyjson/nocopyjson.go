@@ -8,13 +8,15 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // Options of this package. Of those of package nocopy, Marshal takes nocopy.Limits, whose MaxBytes
 // bounds the text, and Unmarshal takes nocopy.Limits and nocopy.Recycle.
 const (
 	// Int64Strings writes numbers of type i64 as strings. JavaScript has no integers beyond 53 bits.
-	Int64Strings nocopy.XJSONOption = 1 << iota
+	Int64Strings engine.JSONOption = 1 << iota
 
 	// ZeroValues also writes unset fields: with their default, or as zero or empty. An unset struct
 	// is null. A union writes only the field that is set.
@@ -57,7 +59,7 @@ func Append(dst []byte, m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, erro
 	if m == nil {
 		panic("nocopy: nil instead of a message")
 	}
-	return nocopy.X{}.AppendJSON(dst, m.ThriftStruct(), m.ThriftDesc(), written(opts))
+	return engine.AppendJSON(dst, m.ThriftStruct(), m.ThriftDesc(), written(opts))
 }
 
 // buffers are for Write, of at most mostKept bytes: *[]byte.
@@ -93,7 +95,7 @@ func Unmarshal[S nocopy.StructView](text []byte, s *S, opts ...nocopy.Option) er
 }
 
 // descOf returns the descriptor of S, having checked that there is a handle to be set.
-func descOf[S nocopy.StructView](s *S) *nocopy.XDesc {
+func descOf[S nocopy.StructView](s *S) *schema.Struct {
 	if s == nil {
 		panic("nocopy: nil instead of a handle to be set")
 	}
@@ -101,7 +103,7 @@ func descOf[S nocopy.StructView](s *S) *nocopy.XDesc {
 }
 
 // UnmarshalAs is Unmarshal for a type that is known only by its descriptor.
-func UnmarshalAs(d *nocopy.XDesc, text []byte, opts ...nocopy.Option) (nocopy.Struct, error) {
+func UnmarshalAs(d *schema.Struct, text []byte, opts ...nocopy.Option) (nocopy.Struct, error) {
 	if d == nil {
 		panic("nocopy: nil instead of a descriptor")
 	}
@@ -128,10 +130,10 @@ func Read[S nocopy.StructView](r io.Reader, s *S, opts ...nocopy.Option) error {
 }
 
 // written returns the options for writing.
-func written(opts []nocopy.Option) (o nocopy.XJSON) {
+func written(opts []nocopy.Option) (o engine.JSON) {
 	for _, opt := range opts {
 		switch opt := opt.(type) {
-		case nocopy.XJSONOption:
+		case engine.JSONOption:
 			o.Int64Strings = o.Int64Strings || opt&Int64Strings != 0
 			o.ZeroValues = o.ZeroValues || opt&ZeroValues != 0
 			o.ReplaceInvalidUTF8 = o.ReplaceInvalidUTF8 || opt&ReplaceInvalidUTF8 != 0
@@ -162,7 +164,7 @@ func readingBy(opts []nocopy.Option) reading {
 	o := reading{limits: nocopy.Limits{MaxBytes: defaultMaxBytes, MaxDepth: defaultMaxDepth}}
 	for _, opt := range opts {
 		switch opt := opt.(type) {
-		case nocopy.XJSONOption:
+		case engine.JSONOption:
 			o.allowUnknown = o.allowUnknown || opt&AllowUnknown != 0
 			o.replaceInvalid = o.replaceInvalid || opt&ReplaceInvalidUTF8 != 0
 		case nocopy.Limits:

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // A plan is what reading asks of a type. Plans refer to each other, so that only that of the root
@@ -11,14 +13,14 @@ import (
 type plan struct {
 	wire      nocopy.WireType
 	binary    bool
-	enum      *nocopy.XEnum
+	enum      *schema.Enum
 	size      int         // of a value of fixed size, else 0
-	key, elem *plan       // as in nocopy.XType
+	key, elem *plan       // as in schema.Type
 	of        *structPlan // struct
 }
 
 type structPlan struct {
-	desc     *nocopy.XDesc
+	desc     *schema.Struct
 	fields   []fieldPlan
 	byName   map[string]int
 	required []int
@@ -27,7 +29,7 @@ type structPlan struct {
 }
 
 type fieldPlan struct {
-	nocopy.XJSONName
+	engine.JSONName
 	idlName  string
 	quoted   string  // the name as it mostly stands in a text; "" if it can't be compared so
 	header   [3]byte // wire type and id
@@ -36,8 +38,8 @@ type fieldPlan struct {
 }
 
 // planOf returns the plan of the struct that d describes.
-func planOf(d *nocopy.XDesc) *structPlan {
-	return nocopy.X{}.JSONPlan(d, func() any {
+func planOf(d *schema.Struct) *structPlan {
+	return engine.JSONPlan(d, func() any {
 		c := planner{}
 		p := c.structure(d)
 		for of := range c {
@@ -48,7 +50,7 @@ func planOf(d *nocopy.XDesc) *structPlan {
 }
 
 // hasSecrets reports whether a struct, or one of its fields, is redacted.
-func hasSecrets(d *nocopy.XDesc) bool {
+func hasSecrets(d *schema.Struct) bool {
 	redacted := d.Info().Redacted()
 	for i := range d.NumFields() {
 		redacted = redacted || d.FieldDesc(i).Info.Redacted()
@@ -57,16 +59,16 @@ func hasSecrets(d *nocopy.XDesc) bool {
 }
 
 // planner makes plans, which may refer to each other in circles.
-type planner map[*nocopy.XDesc]*structPlan
+type planner map[*schema.Struct]*structPlan
 
-func (c planner) structure(d *nocopy.XDesc) *structPlan {
+func (c planner) structure(d *schema.Struct) *structPlan {
 	if p := c[d]; p != nil {
 		return p
 	}
 	p := &structPlan{desc: d, byName: map[string]int{}}
 	c[d] = p
-	var names []nocopy.XJSONName
-	names, p.err = nocopy.X{}.JSONNames(d)
+	var names []engine.JSONName
+	names, p.err = engine.JSONNames(d)
 	for i, n := range names {
 		f := d.FieldDesc(i)
 		t := f.Type
@@ -75,20 +77,20 @@ func (c planner) structure(d *nocopy.XDesc) *structPlan {
 			quoted = ""
 		}
 		p.fields = append(p.fields, fieldPlan{
-			XJSONName: n, idlName: f.Name, quoted: quoted, required: f.Req == nocopy.XRequired, value: c.value(t),
+			JSONName: n, idlName: f.Name, quoted: quoted, required: f.Req == schema.Required, value: c.value(t),
 			header: [3]byte{byte(t.Wire()), byte(uint16(f.ID) >> 8), byte(f.ID)},
 		})
 		if !n.Skip {
 			p.byName[n.Name] = i
 		}
-		if f.Req == nocopy.XRequired {
+		if f.Req == schema.Required {
 			p.required = append(p.required, i)
 		}
 	}
 	return p
 }
 
-func (c planner) value(t *nocopy.XType) *plan {
+func (c planner) value(t *schema.Type) *plan {
 	if t == nil {
 		return nil
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // A reader turns JSON into the wire bytes of a message. Tokens are appended to out as they come;
@@ -55,29 +57,29 @@ func newReader() *reader {
 const mostKept = 1 << 20
 
 // read returns the root of a message with what the JSON text says. The error is an *nocopy.Error.
-func read(d *nocopy.XDesc, text []byte, o reading) (nocopy.XStruct, error) {
+func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 	r := readers.Get().(*reader)
 	defer r.free()
 	r.in, r.reading = text, o
 	p := planOf(d)
 	if len(text) > o.limits.MaxBytes {
 		r.fail(0, tooLong(o.limits.MaxBytes))
-		return nocopy.XStruct{}, r.failure(d)
+		return engine.Struct{}, r.failure(d)
 	}
 	r.quick = true
 	if !r.root(p, o.limits.MaxBytes) {
 		r.quick = false
 		if !r.root(p, o.limits.MaxBytes) {
-			return nocopy.XStruct{}, r.failure(d)
+			return engine.Struct{}, r.failure(d)
 		}
 	}
-	var s nocopy.XStruct
+	var s engine.Struct
 	var err error
 	if out := r.out; cap(out) > mostKept { // it would not be kept
 		r.out = nil
-		s, err = nocopy.X{}.Parse(d, out, nocopy.Own, o.limits)
+		s, err = engine.Parse(d, out, nocopy.Own, o.limits)
 	} else {
-		s, err = nocopy.X{}.ParseCopy(d, out, o.limits, o.recycle)
+		s, err = engine.ParseCopy(d, out, o.limits, o.recycle)
 	}
 	var bad *nocopy.Error
 	if errors.As(err, &bad) {
@@ -169,7 +171,7 @@ func (r *reader) inside(part string) bool {
 func (r *reader) atElement(i int) bool { return r.inside("[" + strconv.Itoa(i) + "]") }
 
 // failure returns the error with its path.
-func (r *reader) failure(d *nocopy.XDesc) error {
+func (r *reader) failure(d *schema.Struct) error {
 	path := []byte(d.Name())
 	for _, part := range slices.Backward(r.path) {
 		path = append(path, part...)

@@ -68,7 +68,7 @@ func (m Message) Range() iter.Seq2[descriptor.Field, Value] {
 
 // Unknown iterates over the fields that the IDL does not know, with their ids, as Unknown of
 // generated types does.
-func (m Message) Unknown() iter.Seq2[int16, nocopy.Value] { return m.s.Unknown(m.desc()) }
+func (m Message) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.UnknownOf(m.s, m.desc()) }
 
 // at returns field number i.
 func (m Message) at(i int) Value {

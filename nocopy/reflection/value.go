@@ -132,7 +132,7 @@ func (v Value) Interface() any {
 	case nocopy.WireDouble:
 		return v.v.Float()
 	case nocopy.WireUUID:
-		return v.v.UUID()
+		return nocopy.UUID(v.v.UUID())
 	case nocopy.WireStruct:
 		return v.Message()
 	case nocopy.WireList, nocopy.WireSet:

@@ -17,7 +17,7 @@ func ValueOf(v thriftimpl.Value) Value { return Value{v, true} }
 
 // Message returns the message that contains m. Its Bytes are those of the whole message; AppendTo
 // of m gives only those of m.
-func (m Message) Message() *nocopy.Message { return m.s.Message() }
+func (m Message) Message() *nocopy.Message { return nocopy.Struct(m.s).Message() }
 
 // AppendTo appends a copy of the struct's wire bytes to dst.
 func (m Message) AppendTo(dst []byte) []byte { return m.s.AppendStruct(dst, m.desc()) }

@@ -25,7 +25,8 @@ func (c *Call) Field(id int16) (nocopy.Value, bool) {
 	if thriftimpl.Struct(c.Args).Sendable() != nil { // it finishes them for one goroutine at a time
 		return nocopy.Value{}, false
 	}
-	return thriftimpl.Struct(c.Args).FindField(id)
+	v, ok := thriftimpl.Struct(c.Args).FindField(id)
+	return nocopy.Value(v), ok
 }
 
 // SetField adds a field with this id at the end of the arguments, replacing any field with that
@@ -57,7 +58,7 @@ func (c *Call) replaceField(id int16, wire []byte) bool {
 		args := thriftimpl.Struct(c.Args)
 		args.RemoveFields(id)
 		if len(wire) > 0 {
-			args.AppendUnknown(c.Method.Args, id, thriftimpl.ValueOfWire(nocopy.WireType(wire[0]), wire[3:]))
+			args.AppendUnknown(c.Method.Args, id, thriftimpl.WireValue(thriftimpl.ValueOfWire(nocopy.WireType(wire[0]), wire[3:])))
 		}
 		return true
 	}

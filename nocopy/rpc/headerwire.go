@@ -22,7 +22,7 @@ func fieldOf(s nocopy.Struct, d *thriftimpl.Desc) header.List {
 		return nil
 	}
 	v, _ := thriftimpl.Struct(s).FindField(HeaderField)
-	return header.OfField(v)
+	return header.OfField(nocopy.Value(v))
 }
 
 // requestHeaders are the headers of a request that was received, and what its reply may have.
@@ -103,7 +103,7 @@ func (r *requestHeaders) addToCopy(result nocopy.Struct, d *thriftimpl.Desc) (no
 func putHeaders(s thriftimpl.Struct, d *thriftimpl.Desc, l header.List) {
 	if len(l) > 0 && hasHeaderField(d) {
 		s.RemoveFields(HeaderField)
-		s.AppendUnknown(d, HeaderField, thriftimpl.ValueOfWire(nocopy.WireMap, l.AppendMap(nil)))
+		s.AppendUnknown(d, HeaderField, thriftimpl.WireValue(thriftimpl.ValueOfWire(nocopy.WireMap, l.AppendMap(nil))))
 	}
 }
 

@@ -195,7 +195,8 @@ func (c *Call) Exception() error {
 // out is not used again for other calls. Large Args that came without a frame may be in several
 // pieces. If the value is not in the first of them, Peek copies the pieces together.
 func (c *Call) Peek(path ...int) (nocopy.Value, error) {
-	return thriftimpl.Struct(c.Args).Peek(path...)
+	v, err := thriftimpl.Struct(c.Args).Peek(path...)
+	return nocopy.Value(v), err
 }
 
 // Handler handles a call. On a server it fills c.Result or returns an error. On a client it sends

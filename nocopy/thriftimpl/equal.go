@@ -1,29 +1,32 @@
 package thriftimpl
 
-import "github.com/nocopythrift/nocopythrift/nocopy"
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
 
 // Equating holds the options of package messages for Equal, one bit each.
-type Equating = nocopy.XEquating
+type Equating = engine.Equating
 
 // What may be equal.
 const (
-	EquateNaNs     = nocopy.XEquateNaNs
-	EquateDefaults = nocopy.XEquateDefaults
-	IgnoreUnknown  = nocopy.XIgnoreUnknown
+	EquateNaNs     = engine.EquateNaNs
+	EquateDefaults = engine.EquateDefaults
+	IgnoreUnknown  = engine.IgnoreUnknown
 )
 
 // Equal reports whether the handles a and b, of types t and u, are equal. An absent list, set or
 // map has a nil type.
 func Equal(a Struct, t *Type, b Struct, u *Type, opt Equating) bool {
-	return nocopy.X{}.Equal(a, t, b, u, opt)
+	return engine.Equal(a, t, b, u, opt)
 }
 
 // AppendKey appends bytes that identify a map key: two keys of one type have the same bytes if and
 // only if they are equal. All NaNs are equal here.
-func AppendKey(dst []byte, key Value) []byte { return nocopy.X{}.AppendKey(dst, key) }
+func AppendKey(dst []byte, key Value) []byte { return engine.AppendKey(dst, key) }
 
 // SameTypes reports whether the IDL declares t and u alike.
-func SameTypes(t, u *Type) bool { return nocopy.X{}.SameTypes(t, u) }
+func SameTypes(t, u *Type) bool { return schema.SameTypes(t, u) }
 
 // SameDescs reports whether the IDL declares two structs alike.
-func SameDescs(d, e *Desc) bool { return nocopy.X{}.SameDescs(d, e) }
+func SameDescs(d, e *Desc) bool { return schema.SameDescs(d, e) }

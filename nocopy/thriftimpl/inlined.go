@@ -2,7 +2,7 @@ package thriftimpl
 
 // The compiler inlines a function of a package that a program does not import itself only if a
 // package that it does import has inlined the function, too. Generated code imports this package,
-// and not that of Writer and Reader: hence these calls.
+// and not those of Writer, Reader and Struct: hence these calls.
 
 //lint:ignore U1000 see above
 func inlineWriter(w *Writer, f Field, u [16]byte) int {
@@ -43,4 +43,27 @@ func inlineReader(r *Reader, f Field) int {
 	_, at = r.UUID(at, f, [16]byte{})
 	r.Leave()
 	return r.Stop(at)
+}
+
+//lint:ignore U1000 see above
+func inlineStruct(s Struct, w Wide, f Field, d *Desc) {
+	s.Has(f)
+	s.Bool(f)
+	s.Int8(f)
+	s.Int16(f)
+	s.Int32(f)
+	s.Int64(f)
+	s.Float64(f)
+	u := s.UUID(f)
+	s.SetBool(f, true)
+	s.SetFloat64(f, 0)
+	s.SetUUID(f, u)
+	s.Valid()
+	s.Message()
+	s.Which()
+	s.Equal(d, s)
+	s.Format(d)
+	w.Bool(f)
+	w.Float64(f)
+	w.HasFlat(f)
 }

@@ -26,5 +26,12 @@ func Equals[S nocopy.StructView](s, t S) bool {
 
 // Unknown implements the method Unknown of generated types.
 func Unknown[S nocopy.StructView](s S) iter.Seq2[int16, nocopy.Value] {
-	return Struct(s).Unknown(s.ThriftDesc())
+	return UnknownOf(Struct(s), s.ThriftDesc())
+}
+
+// UnknownOf is Unknown of a struct that d describes.
+func UnknownOf(s Struct, d *Desc) iter.Seq2[int16, nocopy.Value] {
+	return func(yield func(int16, nocopy.Value) bool) {
+		s.Unknown(d)(func(id int16, v WireValue) bool { return yield(id, nocopy.Value(v)) })
+	}
 }

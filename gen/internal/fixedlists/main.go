@@ -1,25 +1,39 @@
-// Command fixedlists writes fixedlists.go of package nocopy: the lists of elements of fixed size,
-// which differ in nothing but the element's type and how it is loaded and stored.
+// Command fixedlists writes fixedlists.go of package nocopy, the lists of elements of fixed size,
+// and that of package engine, what they need of it. They differ in nothing but the element's type
+// and how it is loaded and stored. For the tests of package engine, which can't import package
+// nocopy, it copies all lists and maps.
 package main
 
 import (
 	"bytes"
 	_ "embed"
 	"flag"
+	"go/ast"
 	"go/format"
+	"go/parser"
+	"go/token"
 	"log"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"text/template"
 )
 
 //go:embed fixedlists.go.tmpl
-var text string
+var face string
+
+//go:embed engine.go.tmpl
+var inside string
 
 type kind struct {
-	Name, Elem, Param, IDL, Set string
-	Size                        int
+	Name, Elem, IDL string
+	Size            int
+	// Param is the type parameter of the list, and Constraint its constraint.
+	Param, Constraint string
+	// At and Set are the engine's methods that load an element, and that set a field to a slice; if
+	// elements have a type parameter there, Many is the type of the slice.
+	At, Set, Many string
 	// Load is an expression over @, the element's bytes, Store a statement over b, them too, and v.
 	Load, Store string
 	// All is how package byteorder calls a slice of such elements; empty if they are converted one by
@@ -28,37 +42,114 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{Name: "BoolList", Elem: "bool", IDL: "bool", Set: "SetBools", Size: 1, Load: "@[0] != 0", Store: "b[0] = encodeBool(v).fixed[0]"},
-	{Name: "Int8List", Elem: "int8", IDL: "i8", Set: "SetInt8s", Size: 1, All: "Int8s", Load: "int8(@[0])", Store: "b[0] = byte(v)"},
-	{Name: "Int16List", Elem: "int16", IDL: "i16", Set: "SetInt16s", Size: 2, All: "Int16s",
+	{Name: "BoolList", Elem: "bool", IDL: "bool", At: "BoolAt", Set: "SetBools", Size: 1, Load: "@[0] != 0", Store: "b[0] = engine.BoolByte(v)"},
+	{Name: "Int8List", Elem: "int8", IDL: "i8", At: "Int8At", Set: "SetInt8s", Size: 1, All: "Int8s", Load: "int8(@[0])", Store: "b[0] = byte(v)"},
+	{Name: "Int16List", Elem: "int16", IDL: "i16", At: "Int16At", Set: "SetInt16s", Size: 2, All: "Int16s",
 		Load: "int16(binary.BigEndian.Uint16(@))", Store: "binary.BigEndian.PutUint16(b, uint16(v))"},
-	{Name: "Int32List", Elem: "int32", IDL: "i32", Set: "SetInt32s", Size: 4, All: "Int32s",
+	{Name: "Int32List", Elem: "int32", IDL: "i32", At: "Int32At", Set: "SetInt32s", Size: 4, All: "Int32s",
 		Load: "int32(binary.BigEndian.Uint32(@))", Store: "binary.BigEndian.PutUint32(b, uint32(v))"},
-	{Name: "Int64List", Elem: "int64", IDL: "i64", Set: "SetInt64s", Size: 8, All: "Int64s",
+	{Name: "Int64List", Elem: "int64", IDL: "i64", At: "Int64At", Set: "SetInt64s", Size: 8, All: "Int64s",
 		Load: "int64(binary.BigEndian.Uint64(@))", Store: "binary.BigEndian.PutUint64(b, uint64(v))"},
-	{Name: "Float64List", Elem: "float64", IDL: "double", Set: "SetFloat64s", Size: 8, All: "Float64s",
+	{Name: "Float64List", Elem: "float64", IDL: "double", At: "Float64At", Set: "SetFloat64s", Size: 8, All: "Float64s",
 		Load: "math.Float64frombits(binary.BigEndian.Uint64(@))", Store: "binary.BigEndian.PutUint64(b, math.Float64bits(v))"},
-	{Name: "UUIDList", Elem: "UUID", IDL: "uuid", Set: "SetUUIDs", Size: 16, Load: "UUID(@[:16])", Store: "copy(b, v[:])"},
-	{Name: "EnumList", Elem: "E", Param: "E", IDL: "an enum", Size: 4, All: "Int32s",
+	{Name: "UUIDList", Elem: "UUID", IDL: "uuid", At: "UUIDAt", Many: "UUIDs", Constraint: "~[16]byte", Size: 16,
+		Load: "UUID(@[:16])", Store: "copy(b, v[:])"},
+	{Name: "EnumList", Elem: "E", Param: "E", IDL: "an enum", Many: "Enums", Constraint: "~int32", Size: 4, All: "Int32s",
 		Load: "E(binary.BigEndian.Uint32(@))", Store: "binary.BigEndian.PutUint32(b, uint32(v))"},
 }
 
 // From returns the expression that loads an element from these bytes.
 func (k kind) From(b string) string { return strings.ReplaceAll(k.Load, "@", b) }
 
+// Get returns the expression that loads element i of list l.
+func (k kind) Get() string {
+	if k.At == "" {
+		return k.Elem + "(engine.Struct(l).Int32At(i))"
+	}
+	return "engine.Struct(l)." + k.At + "(i)"
+}
+
+// inEngine returns k as package engine needs it, which has no type for uuids.
+func (k kind) inEngine() kind {
+	k.Store = strings.ReplaceAll(k.Store, "engine.", "")
+	if k.Elem == "UUID" {
+		k.Elem, k.Load, k.Param = "[16]byte", "[16]byte(@[:16])", "U"
+	}
+	return k
+}
+
 func main() {
 	log.SetFlags(0)
-	dir := flag.String("o", ".", "write fixedlists.go to `DIR`")
+	dir := flag.String("o", ".", "write files of packages nocopy and engine below `DIR`")
+	from := flag.String("from", "", "`DIR` of package nocopy; -o if not given")
 	flag.Parse()
+	if *from == "" {
+		*from = *dir
+	}
+	write(filepath.Join(*dir, "fixedlists.go"), face, kinds)
+	var below []kind
+	for _, k := range kinds {
+		below = append(below, k.inEngine())
+	}
+	write(filepath.Join(*dir, "internal", "engine", "fixedlists.go"), inside, below)
+	writeCopy(*from, *dir)
+}
+
+// writeCopy writes the lists and maps of package nocopy, in the folder from, into a test file of
+// package engine, whose tests can't import that package.
+func writeCopy(from, dir string) {
+	var out bytes.Buffer
+	out.WriteString("// Code generated by gen/internal/fixedlists. DO NOT EDIT.\n\n" +
+		"// Tests of this package can't import package nocopy: these are its lists and maps.\n\npackage engine\n\nimport (\n")
+	imports := map[string]bool{"github.com/nocopythrift/nocopythrift/nocopy/internal/engine": true}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range []string{"fixedlists", "textlist", "structlist", "nestedlist", "map", "stringmap"} {
+		f, err := parser.ParseFile(fset, filepath.Join(from, name+".go"), nil, 0)
+		if err != nil {
+			log.Fatal(err)
+		}
+		files = append(files, f)
+		for _, i := range f.Imports {
+			if path, _ := strconv.Unquote(i.Path.Value); !imports[path] {
+				imports[path] = true
+				out.WriteString("\t" + i.Path.Value + "\n")
+			}
+		}
+	}
+	out.WriteString(")\n\ntype UUID [16]byte\n")
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+				continue
+			}
+			var decl bytes.Buffer
+			if err := format.Node(&decl, fset, d); err != nil {
+				log.Fatal(err)
+			}
+			out.WriteString("\n" + strings.ReplaceAll(decl.String(), "engine.", "") + "\n")
+		}
+	}
+	save(filepath.Join(dir, "internal", "engine", "lists_test.go"), out.Bytes())
+}
+
+func write(name, text string, kinds []kind) {
 	var out bytes.Buffer
 	if err := template.Must(template.New("").Parse(text)).Execute(&out, kinds); err != nil {
 		log.Fatal(err)
 	}
-	src, err := format.Source(out.Bytes())
+	save(name, out.Bytes())
+}
+
+func save(name string, text []byte) {
+	src, err := format.Source(text)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(*dir, "fixedlists.go"), src, 0o644); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(name, src, 0o644); err != nil {
 		log.Fatal(err)
 	}
 }

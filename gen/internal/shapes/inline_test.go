@@ -17,10 +17,10 @@ func TestInlineGenerated(t *testing.T) {
 	}
 	says := string(out)
 	for _, method := range []string{
-		"XStruct.Has", "XStruct.Bool", "XStruct.Int8", "XStruct.Int16", "XStruct.Int32", "XStruct.Int64", "XStruct.Float64",
+		"Struct.Has", "Struct.Bool", "Struct.Int8", "Struct.Int16", "Struct.Int32", "Struct.Int64", "Struct.Float64",
 	} {
 		t.Run(method, func(t *testing.T) {
-			if !strings.Contains(says, "inlining call to nocopy."+method+"\n") {
+			if !strings.Contains(says, "inlining call to engine."+method+"\n") {
 				t.Errorf("no call of %s is inlined", method)
 			}
 		})

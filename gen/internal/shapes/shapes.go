@@ -299,10 +299,12 @@ func (s Shape) NewRaw(n int) []byte { return impl.NewArm(impl.Struct(s), shapeRa
 func (s Shape) IsSetRaw() bool      { return impl.Struct(s).Has(shapeRaw) }
 func (s Shape) UnsetRaw()           { impl.Struct(s).UnsetArm(shapeRaw) }
 
-func (s Shape) GetKey() nocopy.UUID  { return impl.Struct(s).UUID(shapeKey) }
-func (s Shape) SetKey(v nocopy.UUID) { impl.SetArm(impl.Struct.SetUUID, s, shapeKey, ShapeDesc, v) }
-func (s Shape) IsSetKey() bool       { return impl.Struct(s).Has(shapeKey) }
-func (s Shape) UnsetKey()            { impl.Struct(s).UnsetArm(shapeKey) }
+func (s Shape) GetKey() nocopy.UUID { return impl.Struct(s).UUID(shapeKey) }
+func (s Shape) SetKey(v nocopy.UUID) {
+	impl.SetArm(impl.Struct.SetUUID, s, shapeKey, ShapeDesc, [16]byte(v))
+}
+func (s Shape) IsSetKey() bool { return impl.Struct(s).Has(shapeKey) }
+func (s Shape) UnsetKey()      { impl.Struct(s).UnsetArm(shapeKey) }
 
 func (s Shape) GetNumbers() nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).Child(shapeNumbers, ShapeDesc))
@@ -2014,7 +2016,7 @@ func (s Lists) UnsetBlobs()      { impl.Struct(s).Unset(listsBlobs) }
 func (s Lists) GetKeys() nocopy.UUIDList {
 	return nocopy.UUIDList(impl.Struct(s).Child(listsKeys, ListsDesc))
 }
-func (s Lists) SetKeys(v []nocopy.UUID) { impl.Struct(s).SetUUIDs(listsKeys, ListsDesc, v) }
+func (s Lists) SetKeys(v []nocopy.UUID) { impl.SetUUIDs(impl.Struct(s), listsKeys, ListsDesc, v) }
 func (s Lists) NewKeys(n int) nocopy.UUIDList {
 	return nocopy.UUIDList(impl.Struct(s).NewChild(listsKeys, ListsDesc, n))
 }
@@ -2299,7 +2301,7 @@ func (s Sets) UnsetBlobs()      { impl.Struct(s).Unset(setsBlobs) }
 func (s Sets) GetKeys() nocopy.UUIDList {
 	return nocopy.UUIDList(impl.Struct(s).Child(setsKeys, SetsDesc))
 }
-func (s Sets) SetKeys(v []nocopy.UUID) { impl.Struct(s).SetUUIDs(setsKeys, SetsDesc, v) }
+func (s Sets) SetKeys(v []nocopy.UUID) { impl.SetUUIDs(impl.Struct(s), setsKeys, SetsDesc, v) }
 func (s Sets) NewKeys(n int) nocopy.UUIDList {
 	return nocopy.UUIDList(impl.Struct(s).NewChild(setsKeys, SetsDesc, n))
 }

@@ -1,20 +1,24 @@
 package plain
 
-import "github.com/nocopythrift/nocopythrift/nocopy"
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
 
-// Whole structs for messages, see [nocopy.XDraft]. Positions begin at 0.
+// Whole structs for messages, see [engine.Draft]. Positions begin at 0.
 
 // New begins a message that is a struct of type d.
-func (w *Writer) New(d *nocopy.XDesc, opts ...nocopy.Option) {
-	w.b, w.refer = w.to.New(d, opts...), nocopy.XReferSize
+func (w *Writer) New(d *schema.Struct, opts ...nocopy.Option) {
+	w.b, w.refer = w.to.New(d, opts...), engine.ReferSize
 }
 
 // Root ends the message at at and returns its root.
-func (w *Writer) Root(at int) nocopy.XStruct { return w.to.Root(at) }
+func (w *Writer) Root(at int) engine.Struct { return w.to.Root(at) }
 
 // Into begins to write the fields of s, a struct that d describes, in place of its old ones.
-func (w *Writer) Into(s nocopy.XStruct, d *nocopy.XDesc) {
-	w.b, w.refer = w.to.Into(s, d), nocopy.XReferSize
+func (w *Writer) Into(s engine.Struct, d *schema.Struct) {
+	w.b, w.refer = w.to.Into(s, d), engine.ReferSize
 }
 
 // Done ends the struct at at. Other fields of it stay as they are.
@@ -22,17 +26,17 @@ func (w *Writer) Done(at int, others ...Field) { w.to.Done(at, others...) }
 
 // BeginList begins field f of s, a list of n structs, and makes room after its header. d describes
 // s.
-func (w *Writer) BeginList(s nocopy.XStruct, f Field, d *nocopy.XDesc, n int) int {
+func (w *Writer) BeginList(s engine.Struct, f Field, d *schema.Struct, n int) int {
 	return w.beginList(w.to.List(s, f, d, n, false), f, n)
 }
 
 // BeginListAside is BeginList, and the message may be used before EndList.
-func (w *Writer) BeginListAside(s nocopy.XStruct, f Field, d *nocopy.XDesc, n int) int {
+func (w *Writer) BeginListAside(s engine.Struct, f Field, d *schema.Struct, n int) int {
 	return w.beginList(w.to.List(s, f, d, n, true), f, n)
 }
 
 func (w *Writer) beginList(b []byte, f Field, n int) int {
-	w.b, w.refer, w.elements = b, nocopy.XReferSize, n
+	w.b, w.refer, w.elements = b, engine.ReferSize, n
 	return w.List(0, f, nocopy.WireStruct, n)
 }
 

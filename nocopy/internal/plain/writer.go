@@ -9,10 +9,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/byteorder"
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // Field is the constant of a field: the header is in its lowest 24 bits.
-type Field = nocopy.XField
+type Field = schema.Ref
 
 // Slack is the number of bytes for which there is room after Fit, and after each method that says
 // so. The methods that do not check may write that many before the next one that does; generated
@@ -44,8 +46,8 @@ type Writer struct {
 	depth int
 	refer int // the size from which on a message refers to texts
 
-	to                nocopy.XDraft // of a message
-	element, elements int           // which element of the list in to is written, and of how many
+	to                engine.Draft // of a message
+	element, elements int          // which element of the list in to is written, and of how many
 }
 
 // NewWriter returns a Writer that appends to dst, and the position of the first byte.
@@ -377,7 +379,7 @@ func (w *Writer) ByteSlices(at int, f Field, v [][]byte) int {
 
 // Default writes field f of a struct that d describes with the IDL's value, or an empty one, and
 // makes room after it.
-func (w *Writer) Default(at int, d *nocopy.XDesc, f Field) int {
+func (w *Writer) Default(at int, d *schema.Struct, f Field) int {
 	n := len(d.AppendDefault(w.b[:at:len(w.b)], f)) - at
 	if len(w.b)-at-(Slack+beyond) < n {
 		w.grow(at, n) // which gives up memory that may have the value

@@ -55,7 +55,7 @@ func (d *Struct) NumFields() int { return len(d.fields) }
 // FieldDesc returns field i, in declaration order. It must not be changed.
 func (d *Struct) FieldDesc(i int) *FieldDesc { return &d.fields[i].FieldDesc }
 
-// Field returns the constant that identifies field i in the accessors of XStruct.
+// Field returns the constant that identifies field i in the accessors of engine.Struct.
 func (d *Struct) Field(i int) Ref { return d.fields[i].c }
 
 // AppendDefault appends field f as finishing adds it if it is required and not set.

@@ -17,7 +17,7 @@ type Struct struct {
 	self      *Type // the type that it describes
 	info      *Info
 	union     bool
-	wide      bool // see wide.go of package nocopy
+	wide      bool // see wide.go of package engine
 	nests     bool // see Nests; known when there is a program
 	exception bool
 	widest    int    // words of the widest struct inside, or of itself; known when there is a program

@@ -27,16 +27,16 @@ type WideRecord nocopy.Struct
 // Color is a generated enum.
 type Color int32
 
-func (s Record) GetFlag() bool     { return thriftimpl.Struct(s).Bool(flag) }           // inlines nocopy.XStruct.Bool
-func (s Record) GetTiny() int8     { return thriftimpl.Struct(s).Int8(tiny) }           // inlines nocopy.XStruct.Int8
-func (s Record) GetSmall() int16   { return thriftimpl.Struct(s).Int16(small) }         // inlines nocopy.XStruct.Int16
-func (s Record) GetMedium() int32  { return thriftimpl.Struct(s).Int32(medium) }        // inlines nocopy.XStruct.Int32
-func (s Record) GetColor() Color   { return Color(thriftimpl.Struct(s).Int32(medium)) } // inlines nocopy.XStruct.Int32
-func (s Record) GetLarge() int64   { return thriftimpl.Struct(s).Int64(large) }         // inlines nocopy.XStruct.Int64
-func (s Record) GetReal() float64  { return thriftimpl.Struct(s).Float64(real) }        // inlines nocopy.XStruct.Float64
-func (s Record) IsSetMedium() bool { return thriftimpl.Struct(s).Has(medium) }          // inlines nocopy.XStruct.Has
+func (s Record) GetFlag() bool     { return thriftimpl.Struct(s).Bool(flag) }           // inlines engine.Struct.Bool
+func (s Record) GetTiny() int8     { return thriftimpl.Struct(s).Int8(tiny) }           // inlines engine.Struct.Int8
+func (s Record) GetSmall() int16   { return thriftimpl.Struct(s).Int16(small) }         // inlines engine.Struct.Int16
+func (s Record) GetMedium() int32  { return thriftimpl.Struct(s).Int32(medium) }        // inlines engine.Struct.Int32
+func (s Record) GetColor() Color   { return Color(thriftimpl.Struct(s).Int32(medium)) } // inlines engine.Struct.Int32
+func (s Record) GetLarge() int64   { return thriftimpl.Struct(s).Int64(large) }         // inlines engine.Struct.Int64
+func (s Record) GetReal() float64  { return thriftimpl.Struct(s).Float64(real) }        // inlines engine.Struct.Float64
+func (s Record) IsSetMedium() bool { return thriftimpl.Struct(s).Has(medium) }          // inlines engine.Struct.Has
 
-func (s WideRecord) IsSetSparse() bool { return thriftimpl.Wide(s).HasFlat(sparse) } // inlines nocopy.XWide.HasFlat
+func (s WideRecord) IsSetSparse() bool { return thriftimpl.Wide(s).HasFlat(sparse) } // inlines engine.Wide.HasFlat
 
 // Read uses accessors and lists.
 func Read(s Record, wide WideRecord, bools nocopy.BoolList, i8s nocopy.Int8List, i16s nocopy.Int16List, i32s nocopy.Int32List, i64s nocopy.Int64List,

@@ -197,3 +197,12 @@ func newOrder(article string) order.Order {
 	o.SetLabelsMap(map[string]string{"size": "A4"})
 	return o
 }
+
+// TestTypeOfUUID: a uuid is a nocopy.UUID, for which a program may have a Comparer.
+func TestTypeOfUUID(t *testing.T) {
+	n := 0
+	count := cmp.Comparer(func(a, b nocopy.UUID) bool { n++; return a == b })
+	if !cmp.Equal(newAll(1), newAll(1), nocopycmp.Transform(), cmpopts.EquateNaNs(), count) || n == 0 {
+		t.Errorf("%d uuids", n)
+	}
+}

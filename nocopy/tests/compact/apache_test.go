@@ -12,6 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -53,7 +54,7 @@ func ways() []way {
 			return nocopy.Read[thriftimpl.Struct](d, iotest.OneByteReader(bytes.NewReader(b)), len(b), with(opts)...)
 		}},
 		{"kept", false, func(d *thriftimpl.Desc, b []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
-			return nocopy.X{}.Inside().ParseInto(new(nocopy.Message), d, b, with(opts)...)
+			return engine.ParseInto(d, new(engine.Message), b, with(opts))
 		}},
 	}
 }
@@ -92,7 +93,7 @@ func TestCompactAsApache(t *testing.T) {
 					if got := h.Message().Bytes(); !bytes.Equal(got, want) {
 						t.Fatalf("%s, %s: %x becomes\n%x, not\n%x", w.name, s.Name, compact, got, want)
 					}
-					checkCompact(t, w.name, h.Message(), compact)
+					checkCompact(t, w.name, nocopy.Struct(h).Message(), compact)
 					h.Release()
 				}
 			}
@@ -132,7 +133,7 @@ func TestCompactUnknown(t *testing.T) {
 				if got := h.Message().Bytes(); !bytes.Equal(got, want) {
 					t.Fatalf("%s: %x becomes\n%x, not\n%x", w.name, compact, got, want)
 				}
-				checkCompact(t, w.name, h.Message(), compact)
+				checkCompact(t, w.name, nocopy.Struct(h).Message(), compact)
 				h.Release()
 			}
 		}

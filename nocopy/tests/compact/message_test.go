@@ -13,6 +13,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -60,7 +61,7 @@ func TestCompactBytes(t *testing.T) {
 			if again == "=" {
 				again = c.compact
 			}
-			checkCompact(t, c.name, s.Message(), []byte(again))
+			checkCompact(t, c.name, nocopy.Struct(s).Message(), []byte(again))
 			s.Release()
 		}
 	}
@@ -72,7 +73,7 @@ func TestCompactOddBools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkCompact(t, "odd bools", s.Message(), []byte("\x99\x21\x01\x02\x31\x00"))
+	checkCompact(t, "odd bools", nocopy.Struct(s).Message(), []byte("\x99\x21\x01\x02\x31\x00"))
 	s.Release()
 }
 
@@ -89,7 +90,7 @@ func TestCompactRefersToNothing(t *testing.T) {
 			t.Errorf("%s: the note is %q", w.name, got)
 		}
 		s.SetText(orderDesc.Field(3), "bye")
-		checkCompact(t, w.name, s.Message(), []byte("\x48\x03bye\x00"))
+		checkCompact(t, w.name, nocopy.Struct(s).Message(), []byte("\x48\x03bye\x00"))
 		s.Release()
 	}
 }
@@ -269,20 +270,20 @@ func TestWriteCompactErrors(t *testing.T) {
 // come in it.
 func TestCompactIndex(t *testing.T) {
 	all := orders()
-	s := parse(t, string(all[2]), nocopy.WithIndex, nocopy.X{}.Inside().AnySize())
+	s := parse(t, string(all[2]), nocopy.WithIndex, engine.AnySize)
 	defer s.Release()
 	with := bytes.Clone(s.Message().Bytes())
 	if s := parse(t, string(all[2])); len(with) <= s.Message().Len() {
 		t.Error("no index was made")
 	}
-	checkCompact(t, "with an index", s.Message(), all[2])
+	checkCompact(t, "with an index", nocopy.Struct(s).Message(), all[2])
 	for _, opt := range []nocopy.Option{nocopy.ByIndex, nocopy.Lazy, nocopy.Own} {
-		by, err := thriftimpl.Parse(orderDesc, bytes.Clone(with), opt, nocopy.X{}.Inside().AnySize())
+		by, err := thriftimpl.Parse(orderDesc, bytes.Clone(with), opt, engine.AnySize)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if opt == nocopy.ByIndex {
-			checkCompact(t, "parsed by index", by.Message(), all[2])
+			checkCompact(t, "parsed by index", nocopy.Struct(by).Message(), all[2])
 		}
 		by.Release()
 	}

@@ -47,7 +47,7 @@ func randomPath(g *referee.Gen, m message) string {
 				case nocopy.WireString:
 					name = strconv.Quote(k.Text())
 				case nocopy.WireUUID:
-					name = strconv.Quote(k.UUID().String())
+					name = strconv.Quote(nocopy.UUID(k.UUID()).String())
 				case nocopy.WireBool:
 					name = strconv.FormatBool(k.Bool())
 				case nocopy.WireI8, nocopy.WireI16, nocopy.WireI32, nocopy.WireI64:

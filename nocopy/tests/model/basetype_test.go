@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestBaseType: what is no base type is a panic with a text of ours.
@@ -17,7 +18,7 @@ func TestBaseType(t *testing.T) {
 					t.Errorf("%d: %v", i, p)
 				}
 			}()
-			if (nocopy.X{}).BaseType(nocopy.WireType(i)) == nil {
+			if thriftimpl.BaseType(nocopy.WireType(i)) == nil {
 				t.Errorf("%d: nil", i)
 			}
 		}()

@@ -248,7 +248,9 @@ var leaves = map[*referee.Type]leaf{
 	referee.Binary: &leafOf[[]byte, nocopy.BytesList, thriftimpl.AsBytes]{handle.Bytes, wideHandle.Bytes, handle.SetBytes, handle.SetByteSlices,
 		func(v []byte) referee.Value { return referee.Bytes(v) },
 		func(v referee.Value) []byte { return []byte(v.(referee.Bytes)) }},
-	referee.UUID: &leafOf[nocopy.UUID, nocopy.UUIDList, thriftimpl.AsUUID]{handle.UUID, wideHandle.UUID, handle.SetUUID, handle.SetUUIDs,
+	referee.UUID: &leafOf[nocopy.UUID, nocopy.UUIDList, thriftimpl.AsUUID]{
+		func(s handle, f thriftimpl.Field) nocopy.UUID { return s.UUID(f) }, func(s wideHandle, f thriftimpl.Field) nocopy.UUID { return s.UUID(f) },
+		func(s handle, f thriftimpl.Field, v nocopy.UUID) { s.SetUUID(f, v) }, thriftimpl.SetUUIDs,
 		func(v nocopy.UUID) referee.Value { return thrift.Tuuid(v) },
 		func(v referee.Value) nocopy.UUID { return nocopy.UUID(v.(thrift.Tuuid)) }},
 	referee.Enum: &leafOf[color, nocopy.EnumList[color], thriftimpl.AsEnum[color]]{

@@ -23,7 +23,7 @@ func (s *session) fillOwn(m *message, fill func()) {
 		m.own.Reset()
 	case 1:
 		s.logf("ParseInto(&own[%d], nil) // fails", k)
-		if _, err := inside.ParseInto(m.own, m.b.desc, nil); err == nil {
+		if _, err := parseInto(m.own, m.b.desc, nil); err == nil {
 			failf("no bytes are a message")
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -33,9 +34,9 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool)
 		with = true
 	case 1:
 		opts = append(opts, nocopy.ByIndex, anySize)
-		wire = inside.Indexed(b.desc, wire, anyDepth)
+		wire = engine.Indexed(b.desc, wire, anyDepth)
 	case 2: // for who does not know of the index
-		wire = inside.Indexed(b.desc, wire, anyDepth)
+		wire = engine.Indexed(b.desc, wire, anyDepth)
 	}
 	var err error
 	switch class := s.Intn(4); {
@@ -60,7 +61,7 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool)
 			m.inputs = []input{{wire, string(wire)}}
 		}
 		if mayEnd && s.Intn(3) == 0 {
-			s.fillOwn(m, func() { m.h, err = inside.ParseInto(m.own, b.desc, wire, opts...) })
+			s.fillOwn(m, func() { m.h, err = parseInto(m.own, b.desc, wire, opts...) })
 		} else {
 			m.h, err = thriftimpl.Parse(b.desc, wire, opts...)
 		}

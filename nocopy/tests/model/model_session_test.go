@@ -14,6 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -255,7 +256,7 @@ func (s *session) check(m *message) {
 	if _, err := m.h.Message().WriteFrame(&written); err != nil || !bytes.Equal(written.Bytes(), append(binary.BigEndian.AppendUint32(nil, uint32(n)), wire...)) {
 		failf("%s: WriteFrame gives %v, %x for %x", m.name, err, written.Bytes(), wire)
 	}
-	if err := inside.CheckSentIndex(m.b.desc, wire, m.indexed, anyDepth); err != nil {
+	if err := engine.CheckSentIndex(m.b.desc, wire, m.indexed, anyDepth); err != nil {
 		failf("%s: its index: %v\n%x", m.name, err, wire)
 	}
 	rec, err := referee.Read(m.b.Struct, wire)
@@ -334,7 +335,7 @@ func (s *session) step() {
 	s.marks = append(s.marks, s.data.at)
 	for _, m := range s.msgs {
 		if m.always && len(s.marks)%8 == 0 {
-			if err := inside.CheckIndex(m.h.Message()); err != nil {
+			if err := engine.CheckIndex(m.h.Message()); err != nil {
 				failf("%s: %v", m.name, err)
 			}
 		}
@@ -486,7 +487,7 @@ func (s *session) newMessage() {
 	}
 	m := &message{b: b, root: newRecord(b.Struct), recycled: recycled, indexed: indexed}
 	if s.Intn(3) == 0 {
-		s.fillOwn(m, func() { m.h = inside.NewInto(m.own, b.desc, opts...) })
+		s.fillOwn(m, func() { m.h = newInto(m.own, b.desc, opts...) })
 	} else {
 		m.h = thriftimpl.New(b.desc, opts...)
 	}
@@ -505,7 +506,7 @@ func (s *session) add(m *message) {
 	s.made++
 	m.name = fmt.Sprintf("m%d", s.made)
 	if m.always = s.Intn(4) == 0; m.always {
-		inside.CompactAlways(m.h.Message())
+		engine.CompactAlways(m.h.Message())
 	}
 	s.msgs = append(s.msgs, m)
 	s.current = m

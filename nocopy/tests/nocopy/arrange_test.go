@@ -4,16 +4,18 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // pointList returns a list of points whose x are these, in one of the states that lists may be in.
-func pointList(t *testing.T, state string, xs ...int32) (nocopy.XStruct, nocopy.StructList[nocopy.XStruct]) {
+func pointList(t *testing.T, state string, xs ...int32) (thriftimpl.Struct, nocopy.StructList[thriftimpl.Struct]) {
 	t.Helper()
 	f, x := fieldNamed(allDesc, "points"), fieldNamed(pointDesc, "x")
 	var opts []nocopy.Option
@@ -21,7 +23,7 @@ func pointList(t *testing.T, state string, xs ...int32) (nocopy.XStruct, nocopy.
 		opts = append(opts, nocopy.Recycle)
 	}
 	s := newStruct(allDesc, opts...)
-	l := nocopy.StructList[nocopy.XStruct](s.NewChild(f, allDesc, len(xs)))
+	l := nocopy.StructList[thriftimpl.Struct](s.NewChild(f, allDesc, len(xs)))
 	for i := range xs {
 		l.At(i).SetInt32(x, xs[i])
 	}
@@ -31,7 +33,7 @@ func pointList(t *testing.T, state string, xs ...int32) (nocopy.XStruct, nocopy.
 	case "closed":
 		s.Message().Finish()
 	case "appended":
-		l = nocopy.StructList[nocopy.XStruct](s.NewChild(f, allDesc, 0))
+		l = nocopy.StructList[thriftimpl.Struct](s.NewChild(f, allDesc, 0))
 		for i := range xs {
 			if i == 1 {
 				s.Message().Finish()
@@ -52,7 +54,7 @@ func pointList(t *testing.T, state string, xs ...int32) (nocopy.XStruct, nocopy.
 			how = append(how, nocopy.Lazy)
 		}
 		s = mustParse(t, allDesc, s.Message().Bytes(), how...)
-		l = nocopy.StructList[nocopy.XStruct](s.Child(f, allDesc))
+		l = nocopy.StructList[thriftimpl.Struct](s.Child(f, allDesc))
 	}
 	return s, l
 }
@@ -61,9 +63,9 @@ var listStates = []string{"open", "closed", "appended", "edited", "received", "l
 	"received, recycled", "lazy, recycled"}
 
 // xsOf returns the x of the points, as the message's own list has them and as it is sent.
-func xsOf(t *testing.T, l nocopy.StructList[nocopy.XStruct]) []int32 {
+func xsOf(t *testing.T, l nocopy.StructList[thriftimpl.Struct]) []int32 {
 	t.Helper()
-	read := func(l nocopy.StructList[nocopy.XStruct]) []int32 {
+	read := func(l nocopy.StructList[thriftimpl.Struct]) []int32 {
 		xs := []int32{}
 		for i, p := range l.All() {
 			if p != l.At(i) {
@@ -75,54 +77,54 @@ func xsOf(t *testing.T, l nocopy.StructList[nocopy.XStruct]) []int32 {
 	}
 	xs := read(l)
 	sent := mustParse(t, allDesc, messageOf(l).AppendTo(nil))
-	if got := read(nocopy.StructList[nocopy.XStruct](sent.Child(fieldNamed(allDesc, "points"), allDesc))); !slices.Equal(got, xs) {
+	if got := read(nocopy.StructList[thriftimpl.Struct](sent.Child(fieldNamed(allDesc, "points"), allDesc))); !slices.Equal(got, xs) {
 		t.Errorf("reads as %v, is sent as %v", xs, got)
 	}
 	return xs
 }
 
 func TestArrangeStructs(t *testing.T) {
-	byX := func(a, b nocopy.XStruct) int {
+	byX := func(a, b thriftimpl.Struct) int {
 		return cmp.Compare(a.Int32(fieldNamed(pointDesc, "x")), b.Int32(fieldNamed(pointDesc, "x")))
 	}
 	for _, state := range listStates {
 		t.Run(state, func(t *testing.T) {
 			for name, c := range map[string]struct {
-				do   func(l nocopy.StructList[nocopy.XStruct])
+				do   func(l nocopy.StructList[thriftimpl.Struct])
 				want []int32
 			}{
-				"Swap":                 {func(l nocopy.StructList[nocopy.XStruct]) { l.Swap(0, 3) }, []int32{40, 20, 30, 10}},
-				"Swap with itself":     {func(l nocopy.StructList[nocopy.XStruct]) { l.Swap(1, 1) }, []int32{10, 20, 30, 40}},
-				"Swap twice":           {func(l nocopy.StructList[nocopy.XStruct]) { l.Swap(0, 3); l.Swap(3, 0) }, []int32{10, 20, 30, 40}},
-				"Delete the first":     {func(l nocopy.StructList[nocopy.XStruct]) { l.Delete(0, 1) }, []int32{20, 30, 40}},
-				"Delete in the middle": {func(l nocopy.StructList[nocopy.XStruct]) { l.Delete(1, 3) }, []int32{10, 40}},
-				"Delete the last":      {func(l nocopy.StructList[nocopy.XStruct]) { l.Delete(3, 4) }, []int32{10, 20, 30}},
-				"Delete all":           {func(l nocopy.StructList[nocopy.XStruct]) { l.Delete(0, 4) }, []int32{}},
-				"Delete none":          {func(l nocopy.StructList[nocopy.XStruct]) { l.Delete(4, 4); l.Delete(0, 0) }, []int32{10, 20, 30, 40}},
-				"Delete all but one":   {func(l nocopy.StructList[nocopy.XStruct]) { l.Delete(0, 2); l.Delete(1, 2) }, []int32{30}},
-				"Truncate":             {func(l nocopy.StructList[nocopy.XStruct]) { l.Truncate(1) }, []int32{10}},
-				"Truncate to nothing":  {func(l nocopy.StructList[nocopy.XStruct]) { l.Truncate(0) }, []int32{}},
-				"SortFunc": {func(l nocopy.StructList[nocopy.XStruct]) {
-					l.SortFunc(func(a, b nocopy.XStruct) int { return -byX(a, b) })
+				"Swap":                 {func(l nocopy.StructList[thriftimpl.Struct]) { l.Swap(0, 3) }, []int32{40, 20, 30, 10}},
+				"Swap with itself":     {func(l nocopy.StructList[thriftimpl.Struct]) { l.Swap(1, 1) }, []int32{10, 20, 30, 40}},
+				"Swap twice":           {func(l nocopy.StructList[thriftimpl.Struct]) { l.Swap(0, 3); l.Swap(3, 0) }, []int32{10, 20, 30, 40}},
+				"Delete the first":     {func(l nocopy.StructList[thriftimpl.Struct]) { l.Delete(0, 1) }, []int32{20, 30, 40}},
+				"Delete in the middle": {func(l nocopy.StructList[thriftimpl.Struct]) { l.Delete(1, 3) }, []int32{10, 40}},
+				"Delete the last":      {func(l nocopy.StructList[thriftimpl.Struct]) { l.Delete(3, 4) }, []int32{10, 20, 30}},
+				"Delete all":           {func(l nocopy.StructList[thriftimpl.Struct]) { l.Delete(0, 4) }, []int32{}},
+				"Delete none":          {func(l nocopy.StructList[thriftimpl.Struct]) { l.Delete(4, 4); l.Delete(0, 0) }, []int32{10, 20, 30, 40}},
+				"Delete all but one":   {func(l nocopy.StructList[thriftimpl.Struct]) { l.Delete(0, 2); l.Delete(1, 2) }, []int32{30}},
+				"Truncate":             {func(l nocopy.StructList[thriftimpl.Struct]) { l.Truncate(1) }, []int32{10}},
+				"Truncate to nothing":  {func(l nocopy.StructList[thriftimpl.Struct]) { l.Truncate(0) }, []int32{}},
+				"SortFunc": {func(l nocopy.StructList[thriftimpl.Struct]) {
+					l.SortFunc(func(a, b thriftimpl.Struct) int { return -byX(a, b) })
 				}, []int32{40, 30, 20, 10}},
-				"Delete all, append": {func(l nocopy.StructList[nocopy.XStruct]) {
+				"Delete all, append": {func(l nocopy.StructList[thriftimpl.Struct]) {
 					l.Truncate(0)
 					l.AppendNew().SetInt32(fieldNamed(pointDesc, "x"), 5)
 				}, []int32{5}},
-				"append, swap, append": {func(l nocopy.StructList[nocopy.XStruct]) { l.Append(l.At(1)); l.Swap(0, 4); l.Append(l.At(0)) }, []int32{20, 20, 30, 40, 10, 20}},
-				"swap, edit, swap": {func(l nocopy.StructList[nocopy.XStruct]) {
+				"append, swap, append": {func(l nocopy.StructList[thriftimpl.Struct]) { l.Append(l.At(1)); l.Swap(0, 4); l.Append(l.At(0)) }, []int32{20, 20, 30, 40, 10, 20}},
+				"swap, edit, swap": {func(l nocopy.StructList[thriftimpl.Struct]) {
 					l.Swap(0, 1)
 					l.At(0).SetInt32(fieldNamed(pointDesc, "x"), 7)
 					l.Swap(0, 2)
 				}, []int32{30, 10, 7, 40}},
-				"swap, set, sort": {func(l nocopy.StructList[nocopy.XStruct]) { l.Swap(0, 1); l.Set(3, l.At(0)); l.SortFunc(byX) }, []int32{10, 20, 20, 30}},
-				"delete, send, append": {func(l nocopy.StructList[nocopy.XStruct]) {
+				"swap, set, sort": {func(l nocopy.StructList[thriftimpl.Struct]) { l.Swap(0, 1); l.Set(3, l.At(0)); l.SortFunc(byX) }, []int32{10, 20, 20, 30}},
+				"delete, send, append": {func(l nocopy.StructList[thriftimpl.Struct]) {
 					l.Delete(1, 2)
 					messageOf(l).Len()
 					l.Append(l.At(0))
 					l.Swap(0, 2)
 				}, []int32{40, 30, 10, 10}},
-				"Swap neighbours": {func(l nocopy.StructList[nocopy.XStruct]) { l.Swap(0, 1) }, []int32{20, 10, 30, 40}},
+				"Swap neighbours": {func(l nocopy.StructList[thriftimpl.Struct]) { l.Swap(0, 1) }, []int32{20, 10, 30, 40}},
 			} {
 				s, l := pointList(t, state, 10, 20, 30, 40)
 				c.do(l)
@@ -130,8 +132,8 @@ func TestArrangeStructs(t *testing.T) {
 					t.Errorf("%s, %s: %v, want %v", state, name, got, c.want)
 				}
 				other := newStruct(allDesc) // the list as a value
-				other.SetChild(fieldNamed(allDesc, "points"), allDesc, nocopy.XStruct(l))
-				if got := xsOf(t, nocopy.StructList[nocopy.XStruct](other.Child(fieldNamed(allDesc, "points"), allDesc))); !slices.Equal(got, c.want) {
+				other.SetChild(fieldNamed(allDesc, "points"), allDesc, thriftimpl.Struct(l))
+				if got := xsOf(t, nocopy.StructList[thriftimpl.Struct](other.Child(fieldNamed(allDesc, "points"), allDesc))); !slices.Equal(got, c.want) {
 					t.Errorf("%s, %s: copied: %v, want %v", state, name, got, c.want)
 				}
 				s.SetText(fieldNamed(allDesc, "text"), longText)
@@ -154,7 +156,7 @@ func TestArrangedHandles(t *testing.T) {
 			l.Swap(0, 3)
 			first.SetInt32(x, 11)
 			last.SetInt32(x, 41)
-			l.SortFunc(func(a, b nocopy.XStruct) int { return cmp.Compare(a.Int32(x), b.Int32(x)) })
+			l.SortFunc(func(a, b thriftimpl.Struct) int { return cmp.Compare(a.Int32(x), b.Int32(x)) })
 			if got := xsOf(t, l); !slices.Equal(got, []int32{11, 20, 30, 41}) || l.At(0).Int32(x) != 11 {
 				t.Errorf("%s: %v", state, got)
 			}
@@ -185,7 +187,7 @@ func TestArrangeBounds(t *testing.T) {
 		Delete(i, j int)
 		Truncate(n int)
 	}{
-		"structs": nocopy.StructList[nocopy.XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc)), "lists": nocopy.NestedList[nocopy.Int32List](s.Child(fieldNamed(allDesc, "matrix"), allDesc)),
+		"structs": nocopy.StructList[thriftimpl.Struct](s.Child(fieldNamed(allDesc, "points"), allDesc)), "lists": nocopy.NestedList[nocopy.Int32List](s.Child(fieldNamed(allDesc, "matrix"), allDesc)),
 		"strings": nocopy.StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)), "binaries": nocopy.BytesList(s.Child(fieldNamed(allDesc, "blobs"), allDesc)),
 		"numbers": nocopy.Int64List(s.Child(fieldNamed(allDesc, "numbers"), allDesc)), "bools": nocopy.BoolList(s.Child(fieldNamed(allDesc, "flags"), allDesc)),
 		"uuids": nocopy.UUIDList(s.Child(fieldNamed(allDesc, "keys"), allDesc)),

@@ -3,13 +3,13 @@ package nocopy_test
 import (
 	"errors"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 var (
@@ -22,40 +22,40 @@ var (
 
 func init() {
 	bareDesc.Define(
-		nocopy.XFieldDesc{ID: 1, Name: "name", Type: typeString},
-		nocopy.XFieldDesc{ID: 2, Name: "points", Type: listTypeOf(structTypeOf(spotDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "name", Type: typeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "points", Type: listTypeOf(structTypeOf(spotDesc))},
 	)
 	spotDesc.Define(
-		nocopy.XFieldDesc{ID: 1, Name: "x", Type: typeI64},
-		nocopy.XFieldDesc{ID: 2, Name: "y", Type: typeI32},
-		nocopy.XFieldDesc{ID: 3, Name: "on", Type: typeBool},
-		nocopy.XFieldDesc{ID: 4, Name: "name", Type: typeString, Req: nocopy.XOptional},
+		thriftimpl.FieldDesc{ID: 1, Name: "x", Type: typeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "y", Type: typeI32},
+		thriftimpl.FieldDesc{ID: 3, Name: "on", Type: typeBool},
+		thriftimpl.FieldDesc{ID: 4, Name: "name", Type: typeString, Req: thriftimpl.Optional},
 	)
-	var wide []nocopy.XFieldDesc
+	var wide []thriftimpl.FieldDesc
 	for i := range chain.MaxShort / (fieldHeader + 8) * 2 {
-		wide = append(wide, nocopy.XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("n", i), Type: typeI64})
+		wide = append(wide, thriftimpl.FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("n", i), Type: typeI64})
 	}
 	broadDesc.DefineWide(wide...)
 	owingDesc.Define(
-		nocopy.XFieldDesc{ID: 1, Name: "name", Type: typeString, Req: nocopy.XRequired},
-		nocopy.XFieldDesc{ID: 2, Name: "n", Type: typeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "name", Type: typeString, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 2, Name: "n", Type: typeI32},
 	)
 	endDesc.Define(
-		nocopy.XFieldDesc{ID: 1, Name: "pad", Type: typeBinary},
-		nocopy.XFieldDesc{ID: 2, Name: "bare", Type: listTypeOf(structTypeOf(bareDesc))},
-		nocopy.XFieldDesc{ID: 3, Name: "points", Type: listTypeOf(structTypeOf(spotDesc))},
-		nocopy.XFieldDesc{ID: 4, Name: "wide", Type: listTypeOf(structTypeOf(broadDesc))},
-		nocopy.XFieldDesc{ID: 5, Name: "strict", Type: listTypeOf(structTypeOf(owingDesc))},
-		nocopy.XFieldDesc{ID: 6, Name: "pairs", Type: mapTypeOf(typeString, typeString)},
-		nocopy.XFieldDesc{ID: 7, Name: "words", Type: listTypeOf(typeString)},
-		nocopy.XFieldDesc{ID: 8, Name: "numbers", Type: listTypeOf(typeI32)},
+		thriftimpl.FieldDesc{ID: 1, Name: "pad", Type: typeBinary},
+		thriftimpl.FieldDesc{ID: 2, Name: "bare", Type: listTypeOf(structTypeOf(bareDesc))},
+		thriftimpl.FieldDesc{ID: 3, Name: "points", Type: listTypeOf(structTypeOf(spotDesc))},
+		thriftimpl.FieldDesc{ID: 4, Name: "wide", Type: listTypeOf(structTypeOf(broadDesc))},
+		thriftimpl.FieldDesc{ID: 5, Name: "strict", Type: listTypeOf(structTypeOf(owingDesc))},
+		thriftimpl.FieldDesc{ID: 6, Name: "pairs", Type: mapTypeOf(typeString, typeString)},
+		thriftimpl.FieldDesc{ID: 7, Name: "words", Type: listTypeOf(typeString)},
+		thriftimpl.FieldDesc{ID: 8, Name: "numbers", Type: listTypeOf(typeI32)},
 	)
 }
 
 // fillEnd sets all fields of an End but the pad.
-func fillEnd(s nocopy.XStruct) {
+func fillEnd(s thriftimpl.Struct) {
 	field := endDesc.Field
-	bare := nocopy.StructList[nocopy.XStruct](s.NewChild(field(1), endDesc, 4))
+	bare := nocopy.StructList[thriftimpl.Struct](s.NewChild(field(1), endDesc, 4))
 	for i := range bare.Len() {
 		e := bare.At(i)
 		if i != 1 { // one remains empty
@@ -64,12 +64,12 @@ func fillEnd(s nocopy.XStruct) {
 		if i < 3 {
 			continue
 		}
-		points := nocopy.StructList[nocopy.XStruct](e.NewChild(bareDesc.Field(1), bareDesc, i))
+		points := nocopy.StructList[thriftimpl.Struct](e.NewChild(bareDesc.Field(1), bareDesc, i))
 		for k := range points.Len() {
 			points.At(k).SetInt64(spotDesc.Field(0), int64(k))
 		}
 	}
-	points := nocopy.StructList[nocopy.XStruct](s.NewChild(field(2), endDesc, 3))
+	points := nocopy.StructList[thriftimpl.Struct](s.NewChild(field(2), endDesc, 3))
 	for i := range points.Len() {
 		p := points.At(i)
 		p.SetText(spotDesc.Field(3), "point")
@@ -77,11 +77,11 @@ func fillEnd(s nocopy.XStruct) {
 		p.SetInt32(spotDesc.Field(1), int32(i))
 		p.SetInt64(spotDesc.Field(0), 7)
 	}
-	wide := nocopy.StructList[nocopy.XStruct](s.NewChild(field(3), endDesc, 2))
+	wide := nocopy.StructList[thriftimpl.Struct](s.NewChild(field(3), endDesc, 2))
 	for i := range wide.Len() {
 		wide.At(i).SetInt64(broadDesc.Field(i), 1)
 	}
-	strict := nocopy.StructList[nocopy.XStruct](s.NewChild(field(4), endDesc, 3))
+	strict := nocopy.StructList[thriftimpl.Struct](s.NewChild(field(4), endDesc, 3))
 	for i := range strict.Len() {
 		strict.At(i).SetInt32(owingDesc.Field(1), 1) // the name is owed
 	}
@@ -127,10 +127,10 @@ func TestBlockEnd(t *testing.T) {
 func TestNextElement(t *testing.T) {
 	name, x := spotDesc.Field(3), spotDesc.Field(0)
 	points := endDesc.Field(2)
-	of := func(do func(root nocopy.XStruct, l nocopy.StructList[nocopy.XStruct])) string {
+	of := func(do func(root thriftimpl.Struct, l nocopy.StructList[thriftimpl.Struct])) string {
 		root := newStruct(endDesc)
 		defer root.Release()
-		do(root, nocopy.StructList[nocopy.XStruct](root.NewChild(points, endDesc, 3)))
+		do(root, nocopy.StructList[thriftimpl.Struct](root.NewChild(points, endDesc, 3)))
 		parsed, err := parseStruct(endDesc, root.Message().AppendTo(nil))
 		if err != nil {
 			t.Fatal(err)
@@ -138,56 +138,56 @@ func TestNextElement(t *testing.T) {
 		defer parsed.Release()
 		return parsed.Format(endDesc)
 	}
-	set := func(e nocopy.XStruct, n int64) { e.SetInt64(x, n) }
+	set := func(e thriftimpl.Struct, n int64) { e.SetInt64(x, n) }
 	point := func(n int) string { return fmt.Sprintf("{x: %d, y: 0, on: false}", n) }
 	for _, c := range []struct {
 		what string
 		want []string
-		do   func(root nocopy.XStruct, l nocopy.StructList[nocopy.XStruct])
+		do   func(root thriftimpl.Struct, l nocopy.StructList[thriftimpl.Struct])
 	}{
-		{"one after the other", []string{point(1), point(2), point(3)}, func(_ nocopy.XStruct, l nocopy.StructList[nocopy.XStruct]) {
+		{"one after the other", []string{point(1), point(2), point(3)}, func(_ thriftimpl.Struct, l nocopy.StructList[thriftimpl.Struct]) {
 			for i := range 3 {
 				set(l.At(i), int64(i+1))
 			}
 		}},
-		{"one asked for twice", []string{point(5), point(6), point(7)}, func(_ nocopy.XStruct, l nocopy.StructList[nocopy.XStruct]) {
+		{"one asked for twice", []string{point(5), point(6), point(7)}, func(_ thriftimpl.Struct, l nocopy.StructList[thriftimpl.Struct]) {
 			for i := range 3 {
 				set(l.At(i), 1)
 				set(l.At(i), int64(i+5))
 			}
 		}},
-		{"one left out", []string{point(1), point(0), point(3)}, func(_ nocopy.XStruct, l nocopy.StructList[nocopy.XStruct]) {
+		{"one left out", []string{point(1), point(0), point(3)}, func(_ thriftimpl.Struct, l nocopy.StructList[thriftimpl.Struct]) {
 			set(l.At(0), 1)
 			set(l.At(2), 3)
 		}},
-		{"back to one before", []string{`{x: 4, y: 0, on: false, name: "later"}`, point(2), point(3)}, func(_ nocopy.XStruct, l nocopy.StructList[nocopy.XStruct]) {
+		{"back to one before", []string{`{x: 4, y: 0, on: false, name: "later"}`, point(2), point(3)}, func(_ thriftimpl.Struct, l nocopy.StructList[thriftimpl.Struct]) {
 			set(l.At(0), 1)
 			set(l.At(1), 2)
 			l.At(0).SetText(name, "later")
 			set(l.At(0), 4)
 			set(l.At(2), 3)
 		}},
-		{"a field removed", []string{`{x: 1, y: 0}`, point(2), point(0)}, func(_ nocopy.XStruct, l nocopy.StructList[nocopy.XStruct]) {
+		{"a field removed", []string{`{x: 1, y: 0}`, point(2), point(0)}, func(_ thriftimpl.Struct, l nocopy.StructList[thriftimpl.Struct]) {
 			set(l.At(0), 1)
 			l.At(0).Unset(spotDesc.Field(2))
 			set(l.At(1), 2)
 		}},
-		{"one appended", []string{point(1), point(2), point(3), point(4), point(5)}, func(_ nocopy.XStruct, l nocopy.StructList[nocopy.XStruct]) {
+		{"one appended", []string{point(1), point(2), point(3), point(4), point(5)}, func(_ thriftimpl.Struct, l nocopy.StructList[thriftimpl.Struct]) {
 			set(l.At(0), 1)
 			set(l.At(1), 2)
 			set(l.AppendNew(), 4)
 			set(l.At(2), 3)
 			set(l.AppendNew(), 5)
 		}},
-		{"another message in between", []string{point(1), point(2), point(3)}, func(_ nocopy.XStruct, l nocopy.StructList[nocopy.XStruct]) {
+		{"another message in between", []string{point(1), point(2), point(3)}, func(_ thriftimpl.Struct, l nocopy.StructList[thriftimpl.Struct]) {
 			for i := range 3 {
 				other := newStruct(endDesc)
-				set(nocopy.StructList[nocopy.XStruct](other.NewChild(points, endDesc, 2)).At(0), 9)
+				set(nocopy.StructList[thriftimpl.Struct](other.NewChild(points, endDesc, 2)).At(0), 9)
 				set(l.At(i), int64(i+1))
 				other.Release()
 			}
 		}},
-		{"a copy of one", []string{point(1), point(1), point(3)}, func(_ nocopy.XStruct, l nocopy.StructList[nocopy.XStruct]) {
+		{"a copy of one", []string{point(1), point(1), point(3)}, func(_ thriftimpl.Struct, l nocopy.StructList[thriftimpl.Struct]) {
 			set(l.At(0), 1)
 			l.Set(1, l.At(0))
 			set(l.At(2), 3)
@@ -199,7 +199,7 @@ func TestNextElement(t *testing.T) {
 			}
 		})
 	}
-	of(func(_ nocopy.XStruct, l nocopy.StructList[nocopy.XStruct]) {
+	of(func(_ thriftimpl.Struct, l nocopy.StructList[thriftimpl.Struct]) {
 		for i := range 3 {
 			l.At(i)
 		}

@@ -1,8 +1,10 @@
 package nocopy_test
 
 import (
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestWrittenForUnset: what a finished message has of fields that nobody set, by requiredness: 0
@@ -48,7 +50,7 @@ func TestDefaultsRead(t *testing.T) {
 			if got := s.Child(fieldNamed(defaultDesc, "point"+i), defaultDesc).Int32(fieldNamed(pointDesc, "y")); got != 4 {
 				t.Errorf("%s: point%s.y is %d", when, i, got)
 			}
-			if p := (nocopy.Map[string, int32, nocopy.XAsString, nocopy.XAsInt32](s.Child(fieldNamed(defaultDesc, "map"+i), defaultDesc))); p.Len() != 0 {
+			if p := (nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](s.Child(fieldNamed(defaultDesc, "map"+i), defaultDesc))); p.Len() != 0 {
 				t.Errorf("%s: map%s has %d pairs", when, i, p.Len())
 			}
 		}
@@ -64,10 +66,12 @@ func TestDefaultsRead(t *testing.T) {
 // TestUnsetDefaults: what is set and unset again stays out; required fields go back to their
 // default.
 func TestUnsetDefaults(t *testing.T) {
-	for name, finish := range map[string]func(s nocopy.XStruct) nocopy.XStruct{
-		"while it is built": func(s nocopy.XStruct) nocopy.XStruct { return s },
-		"finished":          func(s nocopy.XStruct) nocopy.XStruct { s.Message().Finish(); return s },
-		"parsed":            func(s nocopy.XStruct) nocopy.XStruct { return mustParse(t, defaultDesc, s.Message().AppendTo(nil)) },
+	for name, finish := range map[string]func(s thriftimpl.Struct) thriftimpl.Struct{
+		"while it is built": func(s thriftimpl.Struct) thriftimpl.Struct { return s },
+		"finished":          func(s thriftimpl.Struct) thriftimpl.Struct { s.Message().Finish(); return s },
+		"parsed": func(s thriftimpl.Struct) thriftimpl.Struct {
+			return mustParse(t, defaultDesc, s.Message().AppendTo(nil))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStruct(defaultDesc)
@@ -136,7 +140,7 @@ func TestWhich(t *testing.T) {
 				if got := s.Which(); got != c.want {
 					t.Errorf("%s, %s: %d, want %d", c.name, w.name, got, c.want)
 				}
-				checkOutput(t, c.name, s.Message(), wire)
+				checkOutput(t, c.name, nocopy.Struct(s).Message(), wire)
 				s.UnsetArm(fieldNamed(shapeDesc, c.unset))
 				if got := s.Which(); got != c.then {
 					t.Errorf("%s, %s: without %s %d, want %d", c.name, w.name, c.unset, got, c.then)
@@ -145,7 +149,7 @@ func TestWhich(t *testing.T) {
 				if got := s.Format(shapeDesc); got != `{label: "new"}` || s.Which() != word("label") {
 					t.Errorf("%s, %s: after setting an arm %s, %d", c.name, w.name, got, s.Which())
 				}
-				checkOutput(t, c.name+", "+w.name+", then an arm set", s.Message(), []byte("\x0b\x00\x03\x00\x00\x00\x03new\x00"))
+				checkOutput(t, c.name+", "+w.name+", then an arm set", nocopy.Struct(s).Message(), []byte("\x0b\x00\x03\x00\x00\x00\x03new\x00"))
 				s.Release()
 			}
 		})

@@ -2,9 +2,11 @@ package nocopy_test
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestUsedBeforeDefined: a struct that is not described yet, as when a variable of the generated
@@ -13,7 +15,7 @@ func TestUsedBeforeDefined(t *testing.T) {
 	late, lateUnion := newStructDesc("Late"), newUnionDesc("Late")
 	around := newStructDesc("Around")
 	around.Define(
-		nocopy.XFieldDesc{ID: 1, Name: "v", Type: typeI32}, nocopy.XFieldDesc{ID: 2, Name: "late", Type: structTypeOf(late)}, nocopy.XFieldDesc{ID: 3, Name: "list", Type: listTypeOf(structTypeOf(late))},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: typeI32}, thriftimpl.FieldDesc{ID: 2, Name: "late", Type: structTypeOf(late)}, thriftimpl.FieldDesc{ID: 3, Name: "list", Type: listTypeOf(structTypeOf(late))},
 	)
 	wire := []byte{0}
 	for name, f := range map[string]func(){
@@ -21,11 +23,11 @@ func TestUsedBeforeDefined(t *testing.T) {
 		"New, union":          func() { newStruct(lateUnion) },
 		"Parse":               func() { parseStruct(late, wire) },
 		"Parse union":         func() { parseStruct(lateUnion, wire) },
-		"ParseBlocks":         func() { nocopy.ParseBlocks[nocopy.XStruct](late, [][]byte{wire}) },
+		"ParseBlocks":         func() { nocopy.ParseBlocks[thriftimpl.Struct](late, [][]byte{wire}) },
 		"Parse what it is in": func() { parseStruct(around, wire) },
 		"NewChild":            func() { newStruct(around).NewChild(fieldNamed(around, "late"), around, 0) },
 		"an element": func() {
-			nocopy.StructList[nocopy.XStruct](newStruct(around).NewChild(fieldNamed(around, "list"), around, 1)).At(0)
+			nocopy.StructList[thriftimpl.Struct](newStruct(around).NewChild(fieldNamed(around, "list"), around, 1)).At(0)
 		},
 		"a constant": func() { newConst(structTypeOf(late), "\x00") },
 	} {
@@ -40,7 +42,7 @@ func TestUsedBeforeDefined(t *testing.T) {
 			}()
 		})
 	}
-	late.Define(nocopy.XFieldDesc{ID: 1, Name: "n", Type: typeI32})
+	late.Define(thriftimpl.FieldDesc{ID: 1, Name: "n", Type: typeI32})
 	s := mustParse(t, around, []byte("\x0c\x00\x02\x08\x00\x01\x00\x00\x00\x07\x00\x00"))
 	defer s.Release()
 	if got := s.Format(around); got != "{late: {n: 7}}" {

@@ -2,11 +2,12 @@ package nocopy_test
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestDuplicateKeys: of pairs with the same key the last counts, everywhere, in small maps and in
@@ -28,7 +29,7 @@ func TestDuplicateKeys(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				counts := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc))
+				counts := nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc))
 				read := func() map[string]int64 {
 					got := map[string]int64{}
 					for k, v := range counts.All() {
@@ -65,7 +66,7 @@ func TestDuplicateKeys(t *testing.T) {
 					t.Errorf("%d keys, %s, changed (-want +got):\n%s", n, w.name, diff)
 				}
 				again := mustParse(t, allDesc, s.Message().Bytes())
-				counts = nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](again.Child(fieldNamed(allDesc, "counts"), allDesc))
+				counts = nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](again.Child(fieldNamed(allDesc, "counts"), allDesc))
 				if diff := cmp.Diff(changed, read()); diff != "" {
 					t.Errorf("%d keys, %s, changed and sent (-want +got):\n%s", n, w.name, diff)
 				}
@@ -107,7 +108,7 @@ func TestDuplicateFields(t *testing.T) {
 				if got := s.Format(allDesc); got != allText {
 					t.Fatalf("%x, %s: %s", order, w.name, got)
 				}
-				for _, f := range []nocopy.XField{medium, large, text, words, point} {
+				for _, f := range []thriftimpl.Field{medium, large, text, words, point} {
 					s.Unset(f)
 				}
 				again := mustParse(t, allDesc, s.Message().Bytes())

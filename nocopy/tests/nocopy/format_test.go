@@ -2,9 +2,11 @@ package nocopy_test
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"io"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestContainerText: lists, sets and maps print as they do inside of a struct.
@@ -12,8 +14,8 @@ func TestContainerText(t *testing.T) {
 	f := namedIn(allDesc)
 	s := newStruct(allDesc)
 	defer s.Release()
-	list := func(name string, n int) nocopy.XStruct { return s.NewChild(f(name), allDesc, n) }
-	numbers, words, blobs, points := nocopy.Int64List(list("numbers", 2)), nocopy.StringList(list("words", 2)), nocopy.BytesList(list("blobs", 1)), nocopy.StructList[nocopy.XStruct](list("points", 2))
+	list := func(name string, n int) thriftimpl.Struct { return s.NewChild(f(name), allDesc, n) }
+	numbers, words, blobs, points := nocopy.Int64List(list("numbers", 2)), nocopy.StringList(list("words", 2)), nocopy.BytesList(list("blobs", 1)), nocopy.StructList[thriftimpl.Struct](list("points", 2))
 	numbers.Set(1, 5)
 	words.Set(0, "a")
 	blobs.Set(0, []byte{1, 2})
@@ -22,16 +24,16 @@ func TestContainerText(t *testing.T) {
 	}
 	matrix := nocopy.NestedList[nocopy.Int32List](list("matrix", 2))
 	matrix.NewAt(1, 1).Set(0, 7)
-	counts, byNumber := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](list("counts", 0)), nocopy.StructMap[int32, nocopy.XStruct, nocopy.XAsInt32](list("byNumber", 0))
+	counts, byNumber := nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](list("counts", 0)), nocopy.StructMap[int32, thriftimpl.Struct, thriftimpl.AsInt32](list("byNumber", 0))
 	counts.Put("one", 1)
 	byNumber.PutNew(3).SetInt32(fieldNamed(pointDesc, "x"), 4)
-	groups := nocopy.NestedMap[string, nocopy.StructList[nocopy.XStruct], nocopy.XAsString](list("groups", 0))
+	groups := nocopy.NestedMap[string, nocopy.StructList[thriftimpl.Struct], thriftimpl.AsString](list("groups", 0))
 	groups.PutNew("g", 1)
 	flags, colors, unique := nocopy.BoolList(list("flags", 1)), nocopy.EnumList[int32](list("colors", 2)), nocopy.Int32List(list("unique", 0))
 	colors.Set(0, 1)
 	unique.Add(3)
 	d := newStructDesc("Texts")
-	d.Define(nocopy.XFieldDesc{ID: 1, Name: "m", Type: mapTypeOf(typeString, typeString)})
+	d.Define(thriftimpl.FieldDesc{ID: 1, Name: "m", Type: mapTypeOf(typeString, typeString)})
 	other := newStruct(d)
 	defer other.Release()
 	texts := nocopy.StringMap(other.NewChild(fieldNamed(d, "m"), d, 0))
@@ -44,9 +46,9 @@ func TestContainerText(t *testing.T) {
 		{counts, `{"one": 1}`}, {byNumber, "{3: {x: 4, y: 0}}"}, {groups, `{"g": [{x: 0, y: 0}]}`}, {flags, "[false]"}, {colors, "[RED, 0]"},
 		{unique, "[3]"}, {texts, `{"k": "v"}`},
 		{nocopy.Int64List(s.Child(f("keys"), allDesc)), "[]"}, {nocopy.StringMap(s.Child(f("nested"), allDesc)), "{}"},
-		{nocopy.Int64List{}, "<none>"}, {nocopy.Float64List{}, "<none>"}, {nocopy.StringList{}, "<none>"}, {nocopy.BytesList{}, "<none>"}, {nocopy.StructList[nocopy.XStruct]{}, "<none>"},
-		{nocopy.NestedList[nocopy.Int64List]{}, "<none>"}, {nocopy.Map[bool, bool, nocopy.XAsBool, nocopy.XAsBool]{}, "<none>"}, {nocopy.StructMap[bool, nocopy.XStruct, nocopy.XAsBool]{}, "<none>"},
-		{nocopy.NestedMap[bool, nocopy.Int64List, nocopy.XAsBool]{}, "<none>"}, {nocopy.StringMap{}, "<none>"},
+		{nocopy.Int64List{}, "<none>"}, {nocopy.Float64List{}, "<none>"}, {nocopy.StringList{}, "<none>"}, {nocopy.BytesList{}, "<none>"}, {nocopy.StructList[thriftimpl.Struct]{}, "<none>"},
+		{nocopy.NestedList[nocopy.Int64List]{}, "<none>"}, {nocopy.Map[bool, bool, thriftimpl.AsBool, thriftimpl.AsBool]{}, "<none>"}, {nocopy.StructMap[bool, thriftimpl.Struct, thriftimpl.AsBool]{}, "<none>"},
+		{nocopy.NestedMap[bool, nocopy.Int64List, thriftimpl.AsBool]{}, "<none>"}, {nocopy.StringMap{}, "<none>"},
 	} {
 		s.Message().Finish()
 		if got := fmt.Sprint(c.of); got != c.want {

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 var (
@@ -19,14 +20,14 @@ var (
 )
 
 func init() {
-	describedCustomer.Define(nocopy.XFieldDesc{ID: 1, Name: "name", Type: typeString}, nocopy.XFieldDesc{ID: 2, Name: "vip", Type: typeBool})
+	describedCustomer.Define(thriftimpl.FieldDesc{ID: 1, Name: "name", Type: typeString}, thriftimpl.FieldDesc{ID: 2, Name: "vip", Type: typeBool})
 	describedOrder.Define(
-		nocopy.XFieldDesc{ID: 1, Name: "id", Type: typeI64},
-		nocopy.XFieldDesc{ID: 2, Name: "customer", Type: structTypeOf(describedCustomer)},
-		nocopy.XFieldDesc{ID: 3, Name: "price_list", Type: listTypeOf(typeI32)},
-		nocopy.XFieldDesc{ID: 4, Name: "small", Type: typeI8},
-		nocopy.XFieldDesc{ID: 5, Name: "note", Type: typeString},
-		nocopy.XFieldDesc{ID: 6, Name: "names", Type: mapTypeOf(typeString, typeString)},
+		thriftimpl.FieldDesc{ID: 1, Name: "id", Type: typeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "customer", Type: structTypeOf(describedCustomer)},
+		thriftimpl.FieldDesc{ID: 3, Name: "price_list", Type: listTypeOf(typeI32)},
+		thriftimpl.FieldDesc{ID: 4, Name: "small", Type: typeI8},
+		thriftimpl.FieldDesc{ID: 5, Name: "note", Type: typeString},
+		thriftimpl.FieldDesc{ID: 6, Name: "names", Type: mapTypeOf(typeString, typeString)},
 	)
 }
 
@@ -173,35 +174,35 @@ func TestFramesOfRequired(t *testing.T) {
 	}
 }
 
-var requiredDesc = func() *nocopy.XDesc {
+var requiredDesc = func() *thriftimpl.Desc {
 	d := newStructDesc("Required")
-	d.Define(nocopy.XFieldDesc{ID: 1, Name: "t", Type: typeString, Req: nocopy.XRequired})
+	d.Define(thriftimpl.FieldDesc{ID: 1, Name: "t", Type: typeString, Req: thriftimpl.Required})
 	return d
 }()
 
 // viewOfRequired is what is generated of requiredDesc.
 type viewOfRequired nocopy.Struct
 
-func (viewOfRequired) ThriftDesc() *nocopy.XDesc { return requiredDesc }
+func (viewOfRequired) ThriftDesc() *thriftimpl.Desc { return requiredDesc }
 
 // viewOfOrder is what is generated of describedOrder.
 type viewOfOrder nocopy.Struct
 
-func (viewOfOrder) ThriftDesc() *nocopy.XDesc { return describedOrder }
+func (viewOfOrder) ThriftDesc() *thriftimpl.Desc { return describedOrder }
 
 // TestBrokenBinary: of Thrift Binary that is truncated or has wrong bytes, and of random bytes, no
 // error says that they are something else.
 func TestBrokenBinary(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	wires := [][]byte{orderWire(), fullWire(t)}
-	claims := func(d *nocopy.XDesc, b []byte) error {
+	claims := func(d *thriftimpl.Desc, b []byte) error {
 		if _, err := parseStruct(d, b); err != nil && strings.Contains(err.Error(), "the bytes are") {
 			return err
 		}
 		return nil
 	}
 	said := 0
-	check := func(d *nocopy.XDesc, b []byte) {
+	check := func(d *thriftimpl.Desc, b []byte) {
 		if err := claims(d, b); err != nil {
 			if said++; said < 5 {
 				t.Errorf("% x: %v", b[:min(len(b), 40)], err)
@@ -209,7 +210,7 @@ func TestBrokenBinary(t *testing.T) {
 		}
 	}
 	random, taken := 0, 0
-	for i, d := range []*nocopy.XDesc{describedOrder, allDesc} {
+	for i, d := range []*thriftimpl.Desc{describedOrder, allDesc} {
 		wire := wires[i]
 		for n := range wire {
 			check(d, wire[:n])
@@ -252,10 +253,10 @@ func TestSetterOnAbsent(t *testing.T) {
 	prices := s.Child(fieldNamed(describedOrder, "price_list"), describedOrder)
 	panicsWith(t, "nocopy: Order.price_list: setter called on an absent struct or container: use NewPriceList first",
 		func() { nocopy.Int32List(prices).Append(1) })
-	panicsWith(t, panicAbsent, func() { nocopy.XStruct{}.SetText(fieldNamed(describedCustomer, "name"), "x") })
+	panicsWith(t, panicAbsent, func() { thriftimpl.Struct{}.SetText(fieldNamed(describedCustomer, "name"), "x") })
 	panicsWith(t, "nocopy: Order.names: ", func() { nocopy.StringMap(s.Child(fieldNamed(describedOrder, "names"), describedOrder)).Put("a", "b") })
 	panicsWith(t, "nocopy: Order.names: ",
 		func() {
-			nocopy.StringMap(nocopy.XStruct{}.Child(fieldNamed(describedOrder, "names"), describedOrder)).Put("a", "b")
+			nocopy.StringMap(thriftimpl.Struct{}.Child(fieldNamed(describedOrder, "names"), describedOrder)).Put("a", "b")
 		})
 }

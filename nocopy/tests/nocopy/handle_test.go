@@ -2,10 +2,12 @@ package nocopy_test
 
 import (
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // panicsWith runs f, which must panic with a text that begins so.
@@ -27,11 +29,11 @@ func TestRoomBefore(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			s := newStruct(allDesc, nocopy.Recycle)
 			s.Release()
-			panicsWith(t, "nocopy: room for", func() { nocopy.X{}.NewWithRoom(allDesc, n, false) })
-			panicsWith(t, "nocopy: room for", func() { nocopy.X{}.NewHeld(allDesc, n, nocopy.Limits{}, false) })
+			panicsWith(t, "nocopy: room for", func() { thriftimpl.NewWithRoom(allDesc, n, false) })
+			panicsWith(t, "nocopy: room for", func() { thriftimpl.NewHeld(allDesc, n, nocopy.Limits{}, false) })
 			s = newStruct(allDesc)
-			panicsWith(t, "nocopy: room for", func() { nocopy.X{}.CopyHeld(allDesc, s, n, nocopy.Limits{}, true) })
-			panicsWith(t, "nocopy: room for", func() { nocopy.X{}.Prepend(s.Message(), n) })
+			panicsWith(t, "nocopy: room for", func() { thriftimpl.CopyHeld(allDesc, s, n, nocopy.Limits{}, true) })
+			panicsWith(t, "nocopy: room for", func() { thriftimpl.Prepend(nocopy.Struct(s).Message(), n) })
 		})
 	}
 }
@@ -44,7 +46,7 @@ func TestFormatOfAnyType(t *testing.T) {
 	if got := nocopy.Struct(s).Format(allDesc); got != s.Format(allDesc) {
 		t.Errorf("the text is %s", got)
 	}
-	if got := nocopy.Struct(s).Clone(allDesc); nocopy.XStruct(got).Format(allDesc) != s.Format(allDesc) {
+	if got := nocopy.Struct(s).Clone(allDesc); thriftimpl.Struct(got).Format(allDesc) != s.Format(allDesc) {
 		t.Error("the copy is another")
 	}
 	panicsWith(t, "nocopy: descriptor of Other", func() { nocopy.Struct(s).Format(other) })
@@ -57,7 +59,7 @@ func TestFormatOfAnyType(t *testing.T) {
 
 // TestScannerDepth: a depth beyond all is as much as may be.
 func TestScannerDepth(t *testing.T) {
-	var s nocopy.XScanner
+	var s thriftimpl.Scanner
 	for _, depth := range []int{1 << 30, math.MaxInt} {
 		s.Reset(depth)
 		if end, _, err := s.Scan([]byte{12, 0, 1, 0, 0}); end != 5 || err != nil {

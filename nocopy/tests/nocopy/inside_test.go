@@ -1,4 +1,4 @@
-// What tests reach of package nocopy as generated code does, and of its inside.
+// What tests reach of package nocopy as generated code does, and of its engine.
 
 package nocopy_test
 
@@ -9,43 +9,42 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Functions and types that generated code has by package thriftimpl.
 var (
-	impl   = nocopy.X{}
-	inside = impl.Inside()
+	newStruct     = thriftimpl.New
+	parseStruct   = thriftimpl.Parse
+	newStructDesc = thriftimpl.NewDesc
+	newUnionDesc  = thriftimpl.NewUnionDesc
+	newConst      = thriftimpl.NewConst
+	structTypeOf  = thriftimpl.StructOf
+	listTypeOf    = thriftimpl.ListOf
+	setTypeOf     = thriftimpl.SetOf
+	mapTypeOf     = thriftimpl.MapOf
 
-	newStruct     = impl.New
-	parseStruct   = impl.Parse
-	newStructDesc = impl.NewDesc
-	newUnionDesc  = impl.NewUnionDesc
-	newConst      = impl.NewConst
-	structTypeOf  = impl.StructOf
-	listTypeOf    = impl.ListOf
-	setTypeOf     = impl.SetOf
-	mapTypeOf     = impl.MapOf
-
-	typeBool   = impl.BaseType(nocopy.WireBool)
-	typeI8     = impl.BaseType(nocopy.WireI8)
-	typeI16    = impl.BaseType(nocopy.WireI16)
-	typeI32    = impl.BaseType(nocopy.WireI32)
-	typeI64    = impl.BaseType(nocopy.WireI64)
-	typeDouble = impl.BaseType(nocopy.WireDouble)
-	typeString = impl.BaseType(nocopy.WireString)
-	typeUUID   = impl.BaseType(nocopy.WireUUID)
-	typeBinary = impl.BinaryType()
+	typeBool   = thriftimpl.TypeBool
+	typeI8     = thriftimpl.TypeI8
+	typeI16    = thriftimpl.TypeI16
+	typeI32    = thriftimpl.TypeI32
+	typeI64    = thriftimpl.TypeI64
+	typeDouble = thriftimpl.TypeDouble
+	typeString = thriftimpl.TypeString
+	typeUUID   = thriftimpl.TypeUUID
+	typeBinary = thriftimpl.TypeBinary
 )
 
-func newEnum(name string, values []nocopy.XEnumValue, info []nocopy.XInfo) *nocopy.XEnum {
-	return impl.NewEnum(name, values, info...)
+func newEnum(name string, values []thriftimpl.EnumValue, info []thriftimpl.Info) *thriftimpl.Enum {
+	return thriftimpl.NewEnum(name, values, info...)
 }
 
 // emptyHandle returns the handle of an absent struct or container.
-func emptyHandle() nocopy.XStruct { return nocopy.XStruct(impl.Absent()) }
+func emptyHandle() thriftimpl.Struct { return thriftimpl.Struct(thriftimpl.Absent()) }
 
 // armWord returns the word that Which of a union returns when f is set.
-func armWord(f nocopy.XField) int32 { return int32(f >> entry.WordShift) }
+func armWord(f thriftimpl.Field) int32 { return int32(f >> entry.WordShift) }
 
 // Sizes on the wire and in messages.
 const (
@@ -70,4 +69,9 @@ func itoa(i int) string { return strconv.Itoa(i) }
 func appendBE32(dst []byte, v uint32) []byte { return binary.BigEndian.AppendUint32(dst, v) }
 
 // messageOf returns the message of a handle of any kind.
-func messageOf[V nocopy.View](v V) *nocopy.Message { return nocopy.XStruct(v).Message() }
+func messageOf[V nocopy.View](v V) *nocopy.Message { return nocopy.Struct(v).Message() }
+
+// parseInto is that of package nocopy, of the type that d describes.
+func parseInto(m *nocopy.Message, d *thriftimpl.Desc, b []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
+	return engine.ParseInto(d, (*engine.Message)(m), b, opts)
+}

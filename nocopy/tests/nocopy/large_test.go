@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"io"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -22,27 +22,27 @@ import (
 func TestManyReferred(t *testing.T) {
 	n := testmode.Of(2_000, 10_000)
 	text := func(i int) string { return fmt.Sprintf("%05d", i) + longText }
-	for name, build := range map[string]func(s nocopy.XStruct){
-		"list set by slice": func(s nocopy.XStruct) {
+	for name, build := range map[string]func(s thriftimpl.Struct){
+		"list set by slice": func(s thriftimpl.Struct) {
 			v := make([]string, n)
 			for i := range v {
 				v[i] = text(i)
 			}
 			s.SetTexts(fieldNamed(allDesc, "words"), allDesc, v)
 		},
-		"list appended to": func(s nocopy.XStruct) {
+		"list appended to": func(s thriftimpl.Struct) {
 			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, 0))
 			for i := range n {
 				l.Append(text(i))
 			}
 		},
-		"list set in reverse": func(s nocopy.XStruct) {
+		"list set in reverse": func(s thriftimpl.Struct) {
 			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 			for i := range n {
 				l.Set(n-1-i, text(n-1-i))
 			}
 		},
-		"list set twice": func(s nocopy.XStruct) {
+		"list set twice": func(s thriftimpl.Struct) {
 			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 			for range 2 {
 				for i := range n {
@@ -56,7 +56,7 @@ func TestManyReferred(t *testing.T) {
 			defer s.Release()
 			build(s)
 			again := mustParse(t, allDesc, s.Message().Bytes(), nocopy.Limits{MaxBytes: 200 << 20})
-			for _, s := range []nocopy.XStruct{s, again} {
+			for _, s := range []thriftimpl.Struct{s, again} {
 				l := nocopy.StringList(s.Child(fieldNamed(allDesc, "words"), allDesc))
 				if l.Len() != n {
 					t.Fatalf("%d elements", l.Len())
@@ -104,7 +104,7 @@ func TestLargeBinaries(t *testing.T) {
 	if _, err := s.Message().WriteTo(&out); err != nil || out.Len() != 9+n*5004 {
 		t.Fatalf("%d bytes, %v", out.Len(), err)
 	}
-	again, err := nocopy.Read[nocopy.XStruct](allDesc, &out, out.Len())
+	again, err := nocopy.Read[thriftimpl.Struct](allDesc, &out, out.Len())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,9 +124,9 @@ func TestHugeBinary(t *testing.T) {
 		huge[i] = byte(i >> 12)
 	}
 	blob := fieldNamed(allDesc, "blob")
-	for name, set := range map[string]func(s nocopy.XStruct){
-		"referred": func(s nocopy.XStruct) { s.SetBytes(blob, huge) },
-		"in place": func(s nocopy.XStruct) { copy(s.NewBytes(blob, n), huge) },
+	for name, set := range map[string]func(s thriftimpl.Struct){
+		"referred": func(s thriftimpl.Struct) { s.SetBytes(blob, huge) },
+		"in place": func(s thriftimpl.Struct) { copy(s.NewBytes(blob, n), huge) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStruct(allDesc)
@@ -140,8 +140,8 @@ func TestHugeBinary(t *testing.T) {
 			if len(want) != n+31 {
 				t.Fatalf("%s: %d bytes on the wire", name, len(want))
 			}
-			for _, w := range []way{inOnePiece, cutAt(n / 2), cutEvery(1 << 20), {"read", func(d *nocopy.XDesc, wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
-				return nocopy.Read[nocopy.XStruct](d, bytes.NewReader(wire), len(wire), opts...)
+			for _, w := range []way{inOnePiece, cutAt(n / 2), cutEvery(1 << 20), {"read", func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
+				return nocopy.Read[thriftimpl.Struct](d, bytes.NewReader(wire), len(wire), opts...)
 			}}} {
 				again, err := w.parse(allDesc, want)
 				if err != nil {
@@ -171,9 +171,9 @@ func TestOverTheLimit(t *testing.T) {
 	for _, opts := range [][]nocopy.Option{nil, {nocopy.Lazy}, {nocopy.Limits{MaxBytes: len(wire) - 1}}} {
 		_, err := parseStruct(allDesc, wire, opts...)
 		checkError(t, "Parse", err, allDesc, 0, nocopy.ErrLimit)
-		_, err = nocopy.ParseBlocks[nocopy.XStruct](allDesc, [][]byte{wire[:1000], wire[1000:]}, opts...)
+		_, err = nocopy.ParseBlocks[thriftimpl.Struct](allDesc, [][]byte{wire[:1000], wire[1000:]}, opts...)
 		checkError(t, "ParseBlocks", err, allDesc, 0, nocopy.ErrLimit)
-		_, err = nocopy.Read[nocopy.XStruct](allDesc, bytes.NewReader(wire), len(wire), opts...)
+		_, err = nocopy.Read[thriftimpl.Struct](allDesc, bytes.NewReader(wire), len(wire), opts...)
 		checkError(t, "Read", err, allDesc, 0, nocopy.ErrLimit)
 	}
 	again := mustParse(t, allDesc, wire, nocopy.Limits{MaxBytes: len(wire)})
@@ -185,39 +185,39 @@ func TestOverTheLimit(t *testing.T) {
 
 func TestMillions(t *testing.T) {
 	n := testmode.Of(100_000, 1_000_000)
-	for name, build := range map[string]func(s nocopy.XStruct){
-		"numbers appended": func(s nocopy.XStruct) {
+	for name, build := range map[string]func(s thriftimpl.Struct){
+		"numbers appended": func(s thriftimpl.Struct) {
 			l := nocopy.Int64List(s.NewChild(fieldNamed(allDesc, "numbers"), allDesc, 0))
 			for i := range n {
 				l.Append(int64(i))
 			}
 		},
-		"numbers set": func(s nocopy.XStruct) {
+		"numbers set": func(s thriftimpl.Struct) {
 			l := nocopy.Int64List(s.NewChild(fieldNamed(allDesc, "numbers"), allDesc, n))
 			for i := range n {
 				l.Set(n-1-i, int64(n-1-i))
 			}
 		},
-		"strings": func(s nocopy.XStruct) {
+		"strings": func(s thriftimpl.Struct) {
 			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 			for i := range n {
 				l.Set(i, itoa(i))
 			}
 		},
-		"strings set in reverse": func(s nocopy.XStruct) {
+		"strings set in reverse": func(s thriftimpl.Struct) {
 			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 			for i := range n {
 				l.Set(n-1-i, itoa(n-1-i))
 			}
 		},
-		"structs": func(s nocopy.XStruct) {
-			l := nocopy.StructList[nocopy.XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, n))
+		"structs": func(s thriftimpl.Struct) {
+			l := nocopy.StructList[thriftimpl.Struct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, n))
 			for i := range n {
 				l.At(i).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
 			}
 		},
-		"structs appended, then changed": func(s nocopy.XStruct) {
-			l := nocopy.StructList[nocopy.XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, 0))
+		"structs appended, then changed": func(s thriftimpl.Struct) {
+			l := nocopy.StructList[thriftimpl.Struct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, 0))
 			for range n {
 				l.AppendNew()
 			}
@@ -225,14 +225,14 @@ func TestMillions(t *testing.T) {
 				l.At(n-1-i).SetInt32(fieldNamed(pointDesc, "x"), int32(n-1-i))
 			}
 		},
-		"lists": func(s nocopy.XStruct) {
+		"lists": func(s thriftimpl.Struct) {
 			l := nocopy.NestedList[nocopy.Int32List](s.NewChild(fieldNamed(allDesc, "matrix"), allDesc, n))
 			for i := range n {
 				l.NewAt(i, 1).Set(0, int32(i))
 			}
 		},
-		"pairs": func(s nocopy.XStruct) {
-			p := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, n))
+		"pairs": func(s thriftimpl.Struct) {
+			p := nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, n))
 			for i := range n {
 				p.Put(itoa(i), int64(i))
 			}
@@ -244,7 +244,7 @@ func TestMillions(t *testing.T) {
 			build(s)
 			again := mustParse(t, allDesc, s.Message().Bytes())
 			defer again.Release()
-			for _, s := range []nocopy.XStruct{s, again} {
+			for _, s := range []thriftimpl.Struct{s, again} {
 				if got := millionth(s, name); got != n-1 {
 					t.Errorf("the last is %d", got)
 				}
@@ -258,7 +258,7 @@ func TestMillions(t *testing.T) {
 
 // millionth reads all of the one container in s and returns its last number, or how far it was
 // right.
-func millionth(s nocopy.XStruct, name string) int {
+func millionth(s thriftimpl.Struct, name string) int {
 	n := 0
 	switch {
 	case strings.HasPrefix(name, "numbers"):
@@ -276,7 +276,7 @@ func millionth(s nocopy.XStruct, name string) int {
 			n = i
 		}
 	case strings.HasPrefix(name, "structs"):
-		for i, v := range nocopy.StructList[nocopy.XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc)).All() {
+		for i, v := range nocopy.StructList[thriftimpl.Struct](s.Child(fieldNamed(allDesc, "points"), allDesc)).All() {
 			if v.Int32(fieldNamed(pointDesc, "x")) != int32(i) {
 				return i
 			}
@@ -290,7 +290,7 @@ func millionth(s nocopy.XStruct, name string) int {
 			n = i
 		}
 	default:
-		p := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc))
+		p := nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc))
 		for p.Len() > n {
 			if v, ok := p.Get(itoa(n)); !ok || v != int64(n) {
 				break
@@ -306,7 +306,7 @@ func millionth(s nocopy.XStruct, name string) int {
 // reach the wire like others.
 func TestStoreAtTheEnd(t *testing.T) {
 	d := newStructDesc("Tail")
-	d.Define(nocopy.XFieldDesc{ID: 1, Name: "text", Type: typeString}, nocopy.XFieldDesc{ID: 2, Name: "n", Type: typeI64}, nocopy.XFieldDesc{ID: 3, Name: "ok", Type: typeBool})
+	d.Define(thriftimpl.FieldDesc{ID: 1, Name: "text", Type: typeString}, thriftimpl.FieldDesc{ID: 2, Name: "n", Type: typeI64}, thriftimpl.FieldDesc{ID: 3, Name: "ok", Type: typeBool})
 	for _, size := range []int{10, 490, 1<<20 - 30, 1<<20 - 12, 1<<20 - 3, 1 << 20, 3<<20 + 5} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			wire := appendBE32([]byte{byte(nocopy.WireString), 0, 1}, uint32(size))
@@ -348,13 +348,13 @@ func TestRowsManyLong(t *testing.T) {
 		for i := range all {
 			all[i] = long[:referSize-3] + string([]byte{byte(i >> 16), byte(i >> 8), byte(i)})
 		}
-		for name, make := range map[string]func() nocopy.XStruct{
-			"New": func() nocopy.XStruct {
+		for name, make := range map[string]func() thriftimpl.Struct{
+			"New": func() thriftimpl.Struct {
 				var w thriftimpl.Writer
 				w.New(allDesc)
 				return w.Root(w.Stop(w.Texts(0, words, all)))
 			},
-			"Into": func() nocopy.XStruct {
+			"Into": func() thriftimpl.Struct {
 				var w thriftimpl.Writer
 				s := newStruct(allDesc)
 				w.Into(s, allDesc)
@@ -393,7 +393,7 @@ func TestNegativeLength(t *testing.T) {
 	if v, err := nocopy.Peek(b, 2); !errors.Is(err, nocopy.ErrNegative) {
 		t.Errorf("Peek: %v, %v", v, err)
 	}
-	var s nocopy.XScanner
+	var s thriftimpl.Scanner
 	if end, need, err := s.Scan(b); !errors.Is(err, nocopy.ErrNegative) {
 		t.Errorf("Scan: %d, %d, %v", end, need, err)
 	}

@@ -3,7 +3,6 @@ package nocopy_test
 import (
 	"bytes"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"io"
 	"math"
 	"regexp"
@@ -13,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // panics calls f and wants it to panic with the text.
@@ -51,27 +52,27 @@ func fullWire(t testing.TB) []byte {
 	s.SetInt32s(fieldNamed(allDesc, "unique"), allDesc, []int32{1, 2})
 	s.SetBools(fieldNamed(allDesc, "flags"), allDesc, []bool{true, false})
 	s.SetByteSlices(fieldNamed(allDesc, "blobs"), allDesc, [][]byte{{1}, {2}})
-	s.SetUUIDs(fieldNamed(allDesc, "keys"), allDesc, []nocopy.UUID{{1}})
-	counts := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
+	thriftimpl.SetUUIDs(s, fieldNamed(allDesc, "keys"), allDesc, []nocopy.UUID{{1}})
+	counts := nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 	for i := range 40 { // more than are looked up one by one
 		counts.Put("key "+itoa(i), int64(i))
 	}
 	point := s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
 	point.SetInt32(fieldNamed(pointDesc, "x"), 1)
-	points := nocopy.StructList[nocopy.XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, 2))
+	points := nocopy.StructList[thriftimpl.Struct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, 2))
 	points.At(1).SetInt32(fieldNamed(pointDesc, "y"), 2)
 	matrix := nocopy.NestedList[nocopy.Int32List](s.NewChild(fieldNamed(allDesc, "matrix"), allDesc, 2))
 	matrix.NewAt(1, 2).Set(0, 5)
-	byNumber := nocopy.StructMap[int32, nocopy.XStruct, nocopy.XAsInt32](s.NewChild(fieldNamed(allDesc, "byNumber"), allDesc, 0))
+	byNumber := nocopy.StructMap[int32, thriftimpl.Struct, thriftimpl.AsInt32](s.NewChild(fieldNamed(allDesc, "byNumber"), allDesc, 0))
 	byNumber.PutNew(7)
-	groups := nocopy.NestedMap[string, nocopy.StructList[nocopy.XStruct], nocopy.XAsString](s.NewChild(fieldNamed(allDesc, "groups"), allDesc, 0))
+	groups := nocopy.NestedMap[string, nocopy.StructList[thriftimpl.Struct], thriftimpl.AsString](s.NewChild(fieldNamed(allDesc, "groups"), allDesc, 0))
 	groups.PutNew("g", 1)
 	s.NewChild(fieldNamed(allDesc, "shape"), allDesc, 0).Arm(fieldNamed(shapeDesc, "label"), shapeDesc).SetText(fieldNamed(shapeDesc, "label"), "l")
 	return bytes.Clone(s.Message().Bytes())
 }
 
 // uses are what can be done with the handles of a message.
-func uses(s nocopy.XStruct) map[string]func() {
+func uses(s thriftimpl.Struct) map[string]func() {
 	var (
 		flag, medium, text, blob = fieldNamed(allDesc, "flag"), fieldNamed(allDesc, "medium"), fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob")
 		point                    = s.Child(fieldNamed(allDesc, "point"), allDesc)
@@ -81,11 +82,11 @@ func uses(s nocopy.XStruct) map[string]func() {
 		blobs                    = nocopy.BytesList(s.Child(fieldNamed(allDesc, "blobs"), allDesc))
 		keys                     = nocopy.UUIDList(s.Child(fieldNamed(allDesc, "keys"), allDesc))
 		unique                   = nocopy.Int32List(s.Child(fieldNamed(allDesc, "unique"), allDesc))
-		points                   = nocopy.StructList[nocopy.XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc))
+		points                   = nocopy.StructList[thriftimpl.Struct](s.Child(fieldNamed(allDesc, "points"), allDesc))
 		matrix                   = nocopy.NestedList[nocopy.Int32List](s.Child(fieldNamed(allDesc, "matrix"), allDesc))
-		counts                   = nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc))
-		byNumber                 = nocopy.StructMap[int32, nocopy.XStruct, nocopy.XAsInt32](s.Child(fieldNamed(allDesc, "byNumber"), allDesc))
-		groups                   = nocopy.NestedMap[string, nocopy.StructList[nocopy.XStruct], nocopy.XAsString](s.Child(fieldNamed(allDesc, "groups"), allDesc))
+		counts                   = nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc))
+		byNumber                 = nocopy.StructMap[int32, thriftimpl.Struct, thriftimpl.AsInt32](s.Child(fieldNamed(allDesc, "byNumber"), allDesc))
+		groups                   = nocopy.NestedMap[string, nocopy.StructList[thriftimpl.Struct], thriftimpl.AsString](s.Child(fieldNamed(allDesc, "groups"), allDesc))
 		shape                    = s.Child(fieldNamed(allDesc, "shape"), allDesc)
 	)
 	return map[string]func(){
@@ -211,7 +212,7 @@ func TestUses(t *testing.T) {
 	}
 }
 
-func mustParse(t testing.TB, d *nocopy.XDesc, wire []byte, opts ...nocopy.Option) nocopy.XStruct {
+func mustParse(t testing.TB, d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) thriftimpl.Struct {
 	t.Helper()
 	s, err := parseStruct(d, wire, opts...)
 	if err != nil {
@@ -262,12 +263,12 @@ func TestReleaseAbsent(t *testing.T) {
 	s.Message().Compact()
 	d := newStruct(defaultDesc)
 	var own, failedOwn nocopy.Message
-	if _, err := inside.ParseInto(&failedOwn, allDesc, []byte{0xff}); err == nil {
+	if _, err := parseInto(&failedOwn, allDesc, []byte{0xff}); err == nil {
 		t.Fatal("nonsense was parsed")
 	}
 	for name, release := range map[string]func(){
-		"the zero handle":                  nocopy.XStruct{}.Release,
-		"the zero handle's message":        nocopy.XStruct{}.Message().Release,
+		"the zero handle":                  thriftimpl.Struct{}.Release,
+		"the zero handle's message":        thriftimpl.Struct{}.Message().Release,
 		"an absent struct":                 s.Child(fieldNamed(allDesc, "self"), allDesc).Release,
 		"an absent struct's message":       s.Child(fieldNamed(allDesc, "self"), allDesc).Message().Release,
 		"an absent result":                 nocopy.Struct(emptyHandle()).Release,
@@ -338,7 +339,7 @@ func TestReleaseUnsent(t *testing.T) {
 				}
 				if linked {
 					other := newStruct(allDesc, opts...)
-					other.SetChild(fieldNamed(allDesc, "words"), allDesc, nocopy.XStruct(words))
+					other.SetChild(fieldNamed(allDesc, "words"), allDesc, thriftimpl.Struct(words))
 					other.Release()
 				}
 				s.Release()
@@ -352,8 +353,8 @@ func TestAbsent(t *testing.T) {
 	s := newStruct(allDesc)
 	defer s.Release()
 	self := s.Child(fieldNamed(allDesc, "self"), allDesc)
-	if self.Valid() || !s.Valid() || (nocopy.XStruct{}).Valid() {
-		t.Errorf("Valid: absent %v, root %v, zero %v", self.Valid(), s.Valid(), nocopy.XStruct{}.Valid())
+	if self.Valid() || !s.Valid() || (thriftimpl.Struct{}).Valid() {
+		t.Errorf("Valid: absent %v, root %v, zero %v", self.Valid(), s.Valid(), thriftimpl.Struct{}.Valid())
 	}
 	for name, use := range uses(self) {
 		t.Run(name, func(t *testing.T) {
@@ -382,10 +383,10 @@ func TestAbsent(t *testing.T) {
 		t.Errorf("absent struct: %s", got)
 	}
 	point := s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
-	if nocopy.StructList[nocopy.XStruct](self.Child(fieldNamed(allDesc, "points"), allDesc)).Contains(point) {
+	if nocopy.StructList[thriftimpl.Struct](self.Child(fieldNamed(allDesc, "points"), allDesc)).Contains(point) {
 		t.Error("an absent list contains a struct")
 	}
-	if _, ok := (nocopy.Map[nocopy.XStruct, string, nocopy.XAsView[nocopy.XStruct], nocopy.XAsString](self.Child(fieldNamed(allDesc, "byPoint"), allDesc))).Get(point); ok {
+	if _, ok := (nocopy.Map[thriftimpl.Struct, string, thriftimpl.AsView[thriftimpl.Struct], thriftimpl.AsString](self.Child(fieldNamed(allDesc, "byPoint"), allDesc))).Get(point); ok {
 		t.Error("an absent map has a struct as key")
 	}
 	s.Unset(fieldNamed(allDesc, "point"))
@@ -407,7 +408,7 @@ func TestIndexOutOfRange(t *testing.T) {
 	defer s.Release()
 	words := nocopy.StringList(s.Child(fieldNamed(allDesc, "words"), allDesc))
 	numbers := nocopy.Int64List(s.Child(fieldNamed(allDesc, "numbers"), allDesc))
-	points := nocopy.StructList[nocopy.XStruct](s.Child(fieldNamed(allDesc, "points"), allDesc))
+	points := nocopy.StructList[thriftimpl.Struct](s.Child(fieldNamed(allDesc, "points"), allDesc))
 	matrix := nocopy.NestedList[nocopy.Int32List](s.Child(fieldNamed(allDesc, "matrix"), allDesc))
 	for name, use := range map[string]func(i int){
 		"strings At": func(i int) { words.At(i) }, "strings Set": func(i int) { words.Set(i, "") },

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Lists of numbers are converted all at once, in pieces that their length and place in memory
@@ -20,8 +21,8 @@ import (
 var numbersDesc = newStructDesc("Numbers")
 
 func init() {
-	opt := func(id int16, name string, t *nocopy.XType) nocopy.XFieldDesc {
-		return nocopy.XFieldDesc{ID: id, Name: name, Type: t, Req: nocopy.XOptional}
+	opt := func(id int16, name string, t *thriftimpl.Type) thriftimpl.FieldDesc {
+		return thriftimpl.FieldDesc{ID: id, Name: name, Type: t, Req: thriftimpl.Optional}
 	}
 	numbersDesc.Define(
 		opt(2, "bools", listTypeOf(typeBool)), opt(3, "int8s", listTypeOf(typeI8)), opt(4, "int16s", listTypeOf(typeI16)),
@@ -47,18 +48,18 @@ type listOf[E any] interface {
 // numberKind is a kind of list: its field, and how that is set.
 type numberKind[E comparable, L listOf[E]] struct {
 	field string
-	set   func(s nocopy.XStruct, f nocopy.XField, d *nocopy.XDesc, v []E)
+	set   func(s thriftimpl.Struct, f thriftimpl.Field, d *thriftimpl.Desc, v []E)
 	value func(r uint64) E
 }
 
 func TestNumbers(t *testing.T) {
-	numberKind[bool, nocopy.BoolList]{"bools", nocopy.XStruct.SetBools, func(r uint64) bool { return r&1 != 0 }}.test(t)
-	numberKind[int8, nocopy.Int8List]{"int8s", nocopy.XStruct.SetInt8s, func(r uint64) int8 { return int8(r) }}.test(t)
-	numberKind[int16, nocopy.Int16List]{"int16s", nocopy.XStruct.SetInt16s, func(r uint64) int16 { return int16(r) }}.test(t)
-	numberKind[int32, nocopy.Int32List]{"int32s", nocopy.XStruct.SetInt32s, func(r uint64) int32 { return int32(r) }}.test(t)
-	numberKind[int64, nocopy.Int64List]{"int64s", nocopy.XStruct.SetInt64s, func(r uint64) int64 { return int64(r) }}.test(t)
-	numberKind[float64, nocopy.Float64List]{"float64s", nocopy.XStruct.SetFloat64s, func(r uint64) float64 { return math.Float64frombits(r >> 2) }}.test(t)
-	numberKind[nocopy.UUID, nocopy.UUIDList]{"uuids", nocopy.XStruct.SetUUIDs, func(r uint64) nocopy.UUID { return nocopy.UUID{0: byte(r), 7: byte(r >> 8), 15: byte(r >> 16)} }}.test(t)
+	numberKind[bool, nocopy.BoolList]{"bools", thriftimpl.Struct.SetBools, func(r uint64) bool { return r&1 != 0 }}.test(t)
+	numberKind[int8, nocopy.Int8List]{"int8s", thriftimpl.Struct.SetInt8s, func(r uint64) int8 { return int8(r) }}.test(t)
+	numberKind[int16, nocopy.Int16List]{"int16s", thriftimpl.Struct.SetInt16s, func(r uint64) int16 { return int16(r) }}.test(t)
+	numberKind[int32, nocopy.Int32List]{"int32s", thriftimpl.Struct.SetInt32s, func(r uint64) int32 { return int32(r) }}.test(t)
+	numberKind[int64, nocopy.Int64List]{"int64s", thriftimpl.Struct.SetInt64s, func(r uint64) int64 { return int64(r) }}.test(t)
+	numberKind[float64, nocopy.Float64List]{"float64s", thriftimpl.Struct.SetFloat64s, func(r uint64) float64 { return math.Float64frombits(r >> 2) }}.test(t)
+	numberKind[nocopy.UUID, nocopy.UUIDList]{"uuids", thriftimpl.SetUUIDs, func(r uint64) nocopy.UUID { return nocopy.UUID{0: byte(r), 7: byte(r >> 8), 15: byte(r >> 16)} }}.test(t)
 	numberKind[shade, nocopy.EnumList[shade]]{"enums", setShades, func(r uint64) shade { return shade(r) }}.test(t)
 }
 
@@ -110,8 +111,8 @@ func (n numberKind[E, L]) test(t *testing.T) {
 }
 
 // built returns a function that makes the message instead of parsing it.
-func (n numberKind[E, L]) built(v []E) func(*nocopy.XDesc, []byte, ...nocopy.Option) (nocopy.XStruct, error) {
-	return func(d *nocopy.XDesc, _ []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
+func (n numberKind[E, L]) built(v []E) func(*thriftimpl.Desc, []byte, ...nocopy.Option) (thriftimpl.Struct, error) {
+	return func(d *thriftimpl.Desc, _ []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
 		s := newStruct(d, opts...)
 		n.set(s, fieldNamed(d, n.field), d, v)
 		return s, nil
@@ -134,7 +135,7 @@ func (n numberKind[E, L]) wire(t *testing.T, v []E) []byte {
 type checked[E comparable, L listOf[E]] struct {
 	numberKind[E, L]
 	t     *testing.T
-	s     nocopy.XStruct
+	s     thriftimpl.Struct
 	want  []E
 	about string
 	after []byte // on the wire, after the list
@@ -203,6 +204,6 @@ func (c *checked[E, L]) change() {
 	}
 }
 
-func setShades(s nocopy.XStruct, f nocopy.XField, d *nocopy.XDesc, v []shade) {
-	nocopy.XEnums[shade](v).SetIn(s, f, d)
+func setShades(s thriftimpl.Struct, f thriftimpl.Field, d *thriftimpl.Desc, v []shade) {
+	thriftimpl.SetEnums(s, f, d, v)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestOddBools: a bool on the wire that is neither 0 nor 1 is true: in fields, as element, as key
@@ -25,13 +26,13 @@ func TestOddBools(t *testing.T) {
 			if !l.At(0) || l.At(1) || !l.At(2) || !l.Contains(true) || !l.Contains(false) {
 				t.Errorf("%s: the list is %v", w.name, l.AppendTo(nil))
 			}
-			m := nocopy.Map[bool, bool, nocopy.XAsBool, nocopy.XAsBool](s.Child(fieldNamed(allDesc, "pairs"), allDesc))
+			m := nocopy.Map[bool, bool, thriftimpl.AsBool, thriftimpl.AsBool](s.Child(fieldNamed(allDesc, "pairs"), allDesc))
 			yes, ok := m.Get(true)
 			no, okNo := m.Get(false)
 			if !ok || !okNo || !yes || !no || m.Len() != 2 { // of the keys 7 and 1 the last counts
 				t.Errorf("%s: %d keys, true: %v %v, false: %v %v", w.name, m.Len(), yes, ok, no, okNo)
 			}
-			checkOutput(t, w.name, s.Message(), wire)
+			checkOutput(t, w.name, nocopy.Struct(s).Message(), wire)
 			if !m.Delete(true) || m.Len() != 1 {
 				t.Errorf("%s: after Delete(true) %d keys are left", w.name, m.Len())
 			}

@@ -2,31 +2,33 @@ package nocopy_test
 
 import (
 	"bytes"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // rewritten are texts of smallWire: how they are set, and where Format shows them.
 var rewritten = []struct {
 	name string
-	set  func(s nocopy.XStruct, v string)
+	set  func(s thriftimpl.Struct, v string)
 	was  string
 }{
-	{"string", func(s nocopy.XStruct, v string) { s.SetText(fieldNamed(allDesc, "text"), v) }, `text: "some text"`},
-	{"binary", func(s nocopy.XStruct, v string) { s.SetBytes(fieldNamed(allDesc, "blob"), []byte(v)) }, `blob: 0x00`},
-	{"arm of a union", func(s nocopy.XStruct, v string) {
+	{"string", func(s thriftimpl.Struct, v string) { s.SetText(fieldNamed(allDesc, "text"), v) }, `text: "some text"`},
+	{"binary", func(s thriftimpl.Struct, v string) { s.SetBytes(fieldNamed(allDesc, "blob"), []byte(v)) }, `blob: 0x00`},
+	{"arm of a union", func(s thriftimpl.Struct, v string) {
 		s.Child(fieldNamed(allDesc, "shape"), allDesc).SetText(fieldNamed(shapeDesc, "label"), v)
 	}, `label: "l"`},
-	{"element", func(s nocopy.XStruct, v string) {
+	{"element", func(s thriftimpl.Struct, v string) {
 		nocopy.StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)).Set(1, v)
 	}, `["a", "b", "c"]`},
-	{"binary element", func(s nocopy.XStruct, v string) {
+	{"binary element", func(s thriftimpl.Struct, v string) {
 		nocopy.BytesList(s.Child(fieldNamed(allDesc, "blobs"), allDesc)).Set(0, []byte(v))
 	}, `[0x01, 0x02]`},
 }
 
-var cloned = way{"cloned", func(d *nocopy.XDesc, wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
+var cloned = way{"cloned", func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
 	s, err := parseStruct(d, wire, opts...)
 	if err != nil {
 		return s, err
@@ -45,13 +47,13 @@ func smallWire() []byte {
 	s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, []int64{1, 2, 3})
 	s.SetTexts(fieldNamed(allDesc, "words"), allDesc, []string{"a", "b", "c"})
 	s.NewChild(fieldNamed(allDesc, "shape"), allDesc, 0).Arm(fieldNamed(shapeDesc, "label"), shapeDesc).SetText(fieldNamed(shapeDesc, "label"), "l")
-	counts := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
+	counts := nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 	counts.Put("one", 1)
 	counts.Put("two", 2)
 	s.SetByteSlices(fieldNamed(allDesc, "blobs"), allDesc, [][]byte{{1}, {2}})
-	nocopy.StructList[nocopy.XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, 2)).At(1).SetInt32(fieldNamed(pointDesc, "y"), 2)
+	nocopy.StructList[thriftimpl.Struct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, 2)).At(1).SetInt32(fieldNamed(pointDesc, "y"), 2)
 	nocopy.NestedList[nocopy.Int32List](s.NewChild(fieldNamed(allDesc, "matrix"), allDesc, 2)).NewAt(1, 2).Set(0, 5)
-	nocopy.NestedMap[string, nocopy.StructList[nocopy.XStruct], nocopy.XAsString](s.NewChild(fieldNamed(allDesc, "groups"), allDesc, 0)).PutNew("g", 1)
+	nocopy.NestedMap[string, nocopy.StructList[thriftimpl.Struct], thriftimpl.AsString](s.NewChild(fieldNamed(allDesc, "groups"), allDesc, 0)).PutNew("g", 1)
 	return s.Message().AppendTo(nil)
 }
 

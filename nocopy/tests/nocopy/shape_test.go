@@ -6,7 +6,7 @@ package nocopy_test
 import (
 	"fmt"
 
-	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // The descriptors that this package's tests run on, as generated code would make them. allDesc has
@@ -22,20 +22,20 @@ var (
 	wideDesc    = newStructDesc("Wide") // 250 fields: what costs most index for least bytes
 	treeDesc    = newStructDesc("Tree") // recursion through a list only
 
-	descs = map[string]*nocopy.XDesc{}
+	descs = map[string]*thriftimpl.Desc{}
 )
 
-var colorType = nocopy.X{}.EnumOf(newEnum("Color", []nocopy.XEnumValue{{Name: "RED", Value: 1}, {Name: "GREEN", Value: 2}}, nil))
+var colorType = thriftimpl.EnumOf(newEnum("Color", []thriftimpl.EnumValue{{Name: "RED", Value: 1}, {Name: "GREEN", Value: 2}}, nil))
 
 func init() {
 	point, shape, all := structTypeOf(pointDesc), structTypeOf(shapeDesc), structTypeOf(allDesc)
 	color := colorType
-	opt := func(id int16, name string, t *nocopy.XType) nocopy.XFieldDesc {
-		return nocopy.XFieldDesc{ID: id, Name: name, Type: t, Req: nocopy.XOptional}
+	opt := func(id int16, name string, t *thriftimpl.Type) thriftimpl.FieldDesc {
+		return thriftimpl.FieldDesc{ID: id, Name: name, Type: t, Req: thriftimpl.Optional}
 	}
 	pointDesc.Define(
-		nocopy.XFieldDesc{ID: 1, Name: "x", Type: typeI32},
-		nocopy.XFieldDesc{ID: 2, Name: "y", Type: typeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "x", Type: typeI32},
+		thriftimpl.FieldDesc{ID: 2, Name: "y", Type: typeI32},
 	)
 	shapeDesc.Define(
 		opt(1, "radius", typeDouble),
@@ -63,26 +63,26 @@ func init() {
 		opt(-32768, "bottom", typeI32), opt(-1, "negative", typeI32), opt(0, "zero", typeI32), opt(32767, "top", typeI32),
 	)
 	strictDesc.Define(
-		nocopy.XFieldDesc{ID: 1, Name: "id", Type: typeI32, Req: nocopy.XRequired},
-		nocopy.XFieldDesc{ID: 2, Name: "name", Type: typeString, Req: nocopy.XRequired},
-		nocopy.XFieldDesc{ID: 3, Name: "inner", Type: structTypeOf(strictDesc), Req: nocopy.XOptional},
-		nocopy.XFieldDesc{ID: 4, Name: "list", Type: listTypeOf(structTypeOf(strictDesc)), Req: nocopy.XOptional},
-		nocopy.XFieldDesc{ID: 5, Name: "map", Type: mapTypeOf(typeString, structTypeOf(strictDesc)), Req: nocopy.XOptional},
-		nocopy.XFieldDesc{ID: 6, Name: "nested", Type: listTypeOf(listTypeOf(structTypeOf(strictDesc))), Req: nocopy.XOptional},
+		thriftimpl.FieldDesc{ID: 1, Name: "id", Type: typeI32, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 2, Name: "name", Type: typeString, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 3, Name: "inner", Type: structTypeOf(strictDesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 4, Name: "list", Type: listTypeOf(structTypeOf(strictDesc)), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 5, Name: "map", Type: mapTypeOf(typeString, structTypeOf(strictDesc)), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 6, Name: "nested", Type: listTypeOf(listTypeOf(structTypeOf(strictDesc))), Req: thriftimpl.Optional},
 	)
 	const pointWire = "\x08\x00\x01\x00\x00\x00\x03\x08\x00\x02\x00\x00\x00\x04\x00"
-	for i, req := range []nocopy.XRequiredness{nocopy.XDefaultReq, nocopy.XRequired, nocopy.XOptional} {
+	for i, req := range []thriftimpl.Requiredness{thriftimpl.DefaultReq, thriftimpl.Required, thriftimpl.Optional} {
 		id := func(n int) int16 { return int16(10*i + n) }
 		name := func(s string) string { return fmt.Sprintf("%s%d", s, i) }
 		defaultFields = append(defaultFields,
-			nocopy.XFieldDesc{ID: id(1), Name: name("number"), Type: typeI64, Req: req, Default: "\x00\x00\x00\x00\x00\x00\x00\x07"},
-			nocopy.XFieldDesc{ID: id(2), Name: name("text"), Type: typeString, Req: req, Default: "\x00\x00\x00\x02hi"},
-			nocopy.XFieldDesc{ID: id(3), Name: name("list"), Type: listTypeOf(typeI32), Req: req, Default: "\x08\x00\x00\x00\x01\x00\x00\x00\x05"},
-			nocopy.XFieldDesc{ID: id(4), Name: name("point"), Type: point, Req: req, Default: pointWire},
-			nocopy.XFieldDesc{ID: id(5), Name: name("plain"), Type: typeI32, Req: req, Default: ""},
-			nocopy.XFieldDesc{ID: id(6), Name: name("empty"), Type: typeString, Req: req, Default: ""},
-			nocopy.XFieldDesc{ID: id(7), Name: name("map"), Type: mapTypeOf(typeString, typeI32), Req: req, Default: ""},
-			nocopy.XFieldDesc{ID: id(8), Name: name("child"), Type: point, Req: req, Default: ""},
+			thriftimpl.FieldDesc{ID: id(1), Name: name("number"), Type: typeI64, Req: req, Default: "\x00\x00\x00\x00\x00\x00\x00\x07"},
+			thriftimpl.FieldDesc{ID: id(2), Name: name("text"), Type: typeString, Req: req, Default: "\x00\x00\x00\x02hi"},
+			thriftimpl.FieldDesc{ID: id(3), Name: name("list"), Type: listTypeOf(typeI32), Req: req, Default: "\x08\x00\x00\x00\x01\x00\x00\x00\x05"},
+			thriftimpl.FieldDesc{ID: id(4), Name: name("point"), Type: point, Req: req, Default: pointWire},
+			thriftimpl.FieldDesc{ID: id(5), Name: name("plain"), Type: typeI32, Req: req, Default: ""},
+			thriftimpl.FieldDesc{ID: id(6), Name: name("empty"), Type: typeString, Req: req, Default: ""},
+			thriftimpl.FieldDesc{ID: id(7), Name: name("map"), Type: mapTypeOf(typeString, typeI32), Req: req, Default: ""},
+			thriftimpl.FieldDesc{ID: id(8), Name: name("child"), Type: point, Req: req, Default: ""},
 		)
 	}
 	defaultDesc.Define(defaultFields...)
@@ -92,20 +92,20 @@ func init() {
 		opt(2, "children", listTypeOf(structTypeOf(treeDesc))),
 		opt(3, "only", structTypeOf(treeDesc)),
 	)
-	var wide []nocopy.XFieldDesc
+	var wide []thriftimpl.FieldDesc
 	for i := range 250 {
 		wide = append(wide, opt(int16(i+1), fmt.Sprint("f", i+1), typeI64))
 	}
 	wideDesc.Define(wide...) // as code does that was generated before there were wide structs
-	for _, d := range []*nocopy.XDesc{pointDesc, shapeDesc, allDesc, strictDesc, defaultDesc, emptyDesc, wideDesc, treeDesc} {
+	for _, d := range []*thriftimpl.Desc{pointDesc, shapeDesc, allDesc, strictDesc, defaultDesc, emptyDesc, wideDesc, treeDesc} {
 		descs[d.Name()] = d
 	}
 }
 
-var defaultFields []nocopy.XFieldDesc
+var defaultFields []thriftimpl.FieldDesc
 
 // fieldNamed returns the constant of the field with this name, as generated code has it.
-func fieldNamed(d *nocopy.XDesc, name string) nocopy.XField {
+func fieldNamed(d *thriftimpl.Desc, name string) thriftimpl.Field {
 	i := d.NumberByName(name)
 	if i < 0 {
 		panic(d.Name() + " has no field " + name)
@@ -114,6 +114,6 @@ func fieldNamed(d *nocopy.XDesc, name string) nocopy.XField {
 }
 
 // namedIn returns fieldNamed of this struct.
-func namedIn(d *nocopy.XDesc) func(name string) nocopy.XField {
-	return func(name string) nocopy.XField { return fieldNamed(d, name) }
+func namedIn(d *thriftimpl.Desc) func(name string) thriftimpl.Field {
+	return func(name string) thriftimpl.Field { return fieldNamed(d, name) }
 }

@@ -3,7 +3,6 @@ package nocopy_test
 import (
 	"bytes"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,6 +11,9 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Messages that share memory. Each has a twin to which the same is done, but with copies, so that
@@ -21,7 +23,7 @@ import (
 // under the lock for readers.
 type shared struct {
 	sync.RWMutex
-	s, twin nocopy.XStruct
+	s, twin thriftimpl.Struct
 	number  int // locks are taken in this order
 }
 
@@ -49,7 +51,7 @@ func (x *shared) changeFrom(src *shared, f func()) {
 	})
 }
 
-type sharedFields struct{ self, children, numbers, words, text, blob, medium, counts, points nocopy.XField }
+type sharedFields struct{ self, children, numbers, words, text, blob, medium, counts, points thriftimpl.Field }
 
 func fieldsToShare() sharedFields {
 	f := namedIn(allDesc)
@@ -58,7 +60,7 @@ func fieldsToShare() sharedFields {
 
 // newShared makes a message that is worth linking: in one of the ways in which messages come.
 func newShared(r *rand.Rand, recycle bool) *shared {
-	fillShared := func(s nocopy.XStruct, seed uint64) {
+	fillShared := func(s thriftimpl.Struct, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		f := fieldsToShare()
 		s.SetInt32(f.medium, int32(r.Uint32()))
@@ -66,14 +68,14 @@ func newShared(r *rand.Rand, recycle bool) *shared {
 		s.SetTexts(f.words, allDesc, []string{strings.Repeat("w", r.IntN(3000)), strings.Repeat("v", referSize+r.IntN(100)), "short"})
 		s.SetText(f.text, strings.Repeat("t", r.IntN(2*referSize)))
 		copy(s.NewBytes(f.blob, r.IntN(9000)), "blob")
-		points := nocopy.StructList[nocopy.XStruct](s.NewChild(f.points, allDesc, 300))
+		points := nocopy.StructList[thriftimpl.Struct](s.NewChild(f.points, allDesc, 300))
 		for i := range 300 {
 			points.At(i).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
 		}
 		self := s.NewChild(f.self, allDesc, 0)
 		self.SetInt64s(f.numbers, allDesc, make([]int64, 800))
 		self.SetText(f.text, "inner")
-		nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](self.NewChild(f.counts, allDesc, 0)).Put("k", 1)
+		nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](self.NewChild(f.counts, allDesc, 0)).Put("k", 1)
 	}
 	seed := r.Uint64()
 	var opts []nocopy.Option
@@ -97,8 +99,8 @@ func newShared(r *rand.Rand, recycle bool) *shared {
 }
 
 // fromReaderOf reads from a reader that gives n bytes at a time.
-func fromReaderOf(n int) func(wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
-	return func(wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
+func fromReaderOf(n int) func(wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
+	return func(wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
 		w := recycled
 		if len(opts) == 0 {
 			w = fromReader
@@ -111,7 +113,7 @@ func fromReaderOf(n int) func(wire []byte, opts ...nocopy.Option) (nocopy.XStruc
 func (x *shared) edit(r *rand.Rand) {
 	seed, class := r.Uint64(), r.IntN(9)
 	deep := r.IntN(3)
-	for _, s := range []nocopy.XStruct{x.s, x.twin} {
+	for _, s := range []thriftimpl.Struct{x.s, x.twin} {
 		r := rand.New(rand.NewPCG(seed, 2))
 		f := fieldsToShare()
 		for range deep {
@@ -135,7 +137,7 @@ func (x *shared) edit(r *rand.Rand) {
 				l.Append("appended")
 			}
 		case 4:
-			if l := nocopy.StructList[nocopy.XStruct](s.Child(f.points, allDesc)); l.Len() > 0 {
+			if l := nocopy.StructList[thriftimpl.Struct](s.Child(f.points, allDesc)); l.Len() > 0 {
 				l.At(r.IntN(l.Len())).SetInt32(fieldNamed(pointDesc, "y"), int32(r.Uint32()))
 				l.At(r.IntN(l.Len())).SetInt32(fieldNamed(pointDesc, "x"), int32(r.Uint32()))
 			}
@@ -145,7 +147,7 @@ func (x *shared) edit(r *rand.Rand) {
 			copy(s.NewBytes(f.blob, 100+r.IntN(5000)), "edited")
 		case 7:
 			if s.HasField(f.counts) {
-				p := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.Child(f.counts, allDesc))
+				p := nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](s.Child(f.counts, allDesc))
 				p.Put("k", r.Int64())
 				p.Put("l"+itoa(r.IntN(50)), 1)
 			}
@@ -163,7 +165,7 @@ func (x *shared) link(r *rand.Rand, src *shared) {
 	if err != nil {
 		panic(err)
 	}
-	for _, c := range []struct{ to, from nocopy.XStruct }{{x.s, src.s}, {x.twin, copied}} {
+	for _, c := range []struct{ to, from thriftimpl.Struct }{{x.s, src.s}, {x.twin, copied}} {
 		switch class {
 		case 0:
 			c.to.SetChild(f.self, allDesc, c.from)
@@ -175,10 +177,10 @@ func (x *shared) link(r *rand.Rand, src *shared) {
 			c.to.SetChild(f.numbers, allDesc, c.from.Child(f.numbers, allDesc))
 		case 3:
 			l := c.to.Child(f.children, allDesc)
-			if !l.Valid() || nocopy.StructList[nocopy.XStruct](l).Len() > 3 {
+			if !l.Valid() || nocopy.StructList[thriftimpl.Struct](l).Len() > 3 {
 				l = c.to.NewChild(f.children, allDesc, 0)
 			}
-			nocopy.StructList[nocopy.XStruct](l).Append(c.from)
+			nocopy.StructList[thriftimpl.Struct](l).Append(c.from)
 		case 4:
 			c.to.SetChild(f.points, allDesc, c.from.Child(f.points, allDesc))
 			c.to.SetChild(f.words, allDesc, c.from.Child(f.words, allDesc))
@@ -295,7 +297,7 @@ func TestFreeze(t *testing.T) {
 		var frozen, copies [][]byte
 		for range 3 {
 			x.change(func() {})
-			for _, mem := range inside.Pieces(x.s.Message()) {
+			for _, mem := range engine.Pieces(x.s.Message()) {
 				frozen, copies = append(frozen, mem), append(copies, bytes.Clone(mem))
 			}
 			x.s.Freeze()
@@ -380,12 +382,12 @@ func orders(n int) [][]int {
 func TestShareAdopted(t *testing.T) {
 	inner, outer := newStructDesc("Inner"), newStructDesc("Outer")
 	inner.Define(
-		nocopy.XFieldDesc{ID: 1, Name: "a", Type: typeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "a", Type: typeString},
 		// Not in the template: it is where it is set
-		nocopy.XFieldDesc{ID: 2, Name: "n", Type: typeI64, Req: nocopy.XOptional},
-		nocopy.XFieldDesc{ID: 3, Name: "b", Type: typeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "n", Type: typeI64, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 3, Name: "b", Type: typeString},
 	)
-	outer.Define(nocopy.XFieldDesc{ID: 1, Name: "inner", Type: structTypeOf(inner)})
+	outer.Define(thriftimpl.FieldDesc{ID: 1, Name: "inner", Type: structTypeOf(inner)})
 	text := strings.Repeat("x", 3_000)
 	s := newStruct(outer)
 	c := s.NewChild(outer.Field(0), outer, 0)
@@ -396,7 +398,7 @@ func TestShareAdopted(t *testing.T) {
 	s.Release()
 	const number = 3 + 7 + 3_000 // where its header is
 	for _, options := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
-		from, err := nocopy.ParseBlocks[nocopy.XStruct](outer, [][]byte{wire[:number], wire[number : number+11], wire[number+11:]}, options...)
+		from, err := nocopy.ParseBlocks[thriftimpl.Struct](outer, [][]byte{wire[:number], wire[number : number+11], wire[number+11:]}, options...)
 		if err != nil {
 			t.Fatal(err)
 		}

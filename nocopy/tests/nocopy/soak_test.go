@@ -2,7 +2,6 @@ package nocopy_test
 
 import (
 	"bytes"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // soakMessages is how many messages TestSoak handles in each mode: NOCOPY_SOAK_MESSAGES, or a few.
@@ -54,7 +55,7 @@ func soakWires() [][]byte {
 		for i := range n / 128 {
 			words.Set(i, "some words of text")
 		}
-		points := nocopy.StructList[nocopy.XStruct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, n/64))
+		points := nocopy.StructList[thriftimpl.Struct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, n/64))
 		for i := range n / 64 {
 			points.At(i).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
 		}
@@ -119,8 +120,8 @@ func (k *soaker) one() error {
 }
 
 // readAll receives a message.
-func readAll(wire []byte, opts []nocopy.Option) (nocopy.XStruct, error) {
-	return nocopy.Read[nocopy.XStruct](allDesc, bytes.NewReader(wire), len(wire), opts...)
+func readAll(wire []byte, opts []nocopy.Option) (thriftimpl.Struct, error) {
+	return nocopy.Read[thriftimpl.Struct](allDesc, bytes.NewReader(wire), len(wire), opts...)
 }
 
 // TestSoak handles messages as soakWires returns them, one after the other in several goroutines,
@@ -189,24 +190,24 @@ func TestHugeMessageLeaves(t *testing.T) {
 	if raceEnabled || debugging {
 		t.Skip("pools are not pools then")
 	}
-	for name, huge := range map[string]func(s nocopy.XStruct){
-		"many values": func(s nocopy.XStruct) {
+	for name, huge := range map[string]func(s thriftimpl.Struct){
+		"many values": func(s thriftimpl.Struct) {
 			n := testmode.Of(100_000, 2_000_000)
 			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 			for i := range n {
 				l.Set(i, "word")
 			}
 		},
-		"many edits": func(s nocopy.XStruct) {
+		"many edits": func(s thriftimpl.Struct) {
 			n := testmode.Of(50_000, 500_000)
 			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 			for i := range n {
 				l.Set(n-1-i, "word")
 			}
 		},
-		"one large value": func(s nocopy.XStruct) { s.NewBytes(fieldNamed(allDesc, "blob"), 64<<20) },
-		"a large map": func(s nocopy.XStruct) {
-			p := nocopy.Map[string, int64, nocopy.XAsString, nocopy.XAsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
+		"one large value": func(s thriftimpl.Struct) { s.NewBytes(fieldNamed(allDesc, "blob"), 64<<20) },
+		"a large map": func(s thriftimpl.Struct) {
+			p := nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 			for i := range testmode.Of(30_000, 300_000) {
 				p.Put(itoa(i), 1)
 			}
@@ -252,15 +253,15 @@ func TestRetainedString(t *testing.T) {
 	}
 	words := fieldNamed(allDesc, "words")
 	wires := soakWires()
-	for name, receive := range map[string]func(wire []byte) nocopy.XStruct{
-		"read": func(wire []byte) nocopy.XStruct {
+	for name, receive := range map[string]func(wire []byte) thriftimpl.Struct{
+		"read": func(wire []byte) thriftimpl.Struct {
 			s, err := readAll(wire, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return s
 		},
-		"built": func(wire []byte) nocopy.XStruct {
+		"built": func(wire []byte) thriftimpl.Struct {
 			s := newStruct(allDesc)
 			l := nocopy.StringList(s.NewChild(words, allDesc, 0))
 			for range len(wire)/16 + 1 {
@@ -268,7 +269,7 @@ func TestRetainedString(t *testing.T) {
 			}
 			return s
 		},
-		"parsed": func(wire []byte) nocopy.XStruct { return mustParse(t, allDesc, bytes.Clone(wire)) },
+		"parsed": func(wire []byte) thriftimpl.Struct { return mustParse(t, allDesc, bytes.Clone(wire)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, wire := range wires {

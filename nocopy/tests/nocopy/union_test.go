@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestStrangeArm: an arm that the IDL does not know stays while the union is only read, linked or
@@ -19,9 +20,9 @@ func TestStrangeArm(t *testing.T) {
 		wire = "\x0c\x00\x17" + inner + inner
 	)
 	f := namedIn(allDesc)
-	shapes := func(s nocopy.XStruct) (all []nocopy.XStruct) {
-		for _, s := range []nocopy.XStruct{s, s.Child(f("self"), allDesc)} {
-			list := nocopy.StructList[nocopy.XStruct](s.Child(f("shapes"), allDesc))
+	shapes := func(s thriftimpl.Struct) (all []thriftimpl.Struct) {
+		for _, s := range []thriftimpl.Struct{s, s.Child(f("self"), allDesc)} {
+			list := nocopy.StructList[thriftimpl.Struct](s.Child(f("shapes"), allDesc))
 			all = append(all, s.Child(f("shape"), allDesc), list.At(0), list.At(1))
 		}
 		return all
@@ -36,10 +37,10 @@ func TestStrangeArm(t *testing.T) {
 	for _, w := range list {
 		for _, how := range []struct {
 			name string
-			get  func(s nocopy.XStruct) nocopy.XStruct
+			get  func(s thriftimpl.Struct) thriftimpl.Struct
 		}{
-			{"as it came", func(s nocopy.XStruct) nocopy.XStruct { return s }},
-			{"edited", func(s nocopy.XStruct) nocopy.XStruct {
+			{"as it came", func(s thriftimpl.Struct) thriftimpl.Struct { return s }},
+			{"edited", func(s thriftimpl.Struct) thriftimpl.Struct {
 				s.SetText(f("text"), filler)
 				s.Child(f("self"), allDesc).SetText(f("text"), "t")
 				for _, u := range shapes(s) {
@@ -47,7 +48,7 @@ func TestStrangeArm(t *testing.T) {
 				}
 				return s
 			}},
-			{"rewritten", func(s nocopy.XStruct) nocopy.XStruct {
+			{"rewritten", func(s thriftimpl.Struct) thriftimpl.Struct {
 				s.SetText(f("text"), "longer")
 				s.Child(f("self"), allDesc).SetText(f("text"), "longer still")
 				if n := s.Message().Nodes(); n > 0 && w.name == inOnePiece.name {
@@ -55,7 +56,7 @@ func TestStrangeArm(t *testing.T) {
 				}
 				return s
 			}},
-			{"linked", func(s nocopy.XStruct) nocopy.XStruct {
+			{"linked", func(s thriftimpl.Struct) thriftimpl.Struct {
 				s.SetText(f("text"), filler)
 				other := newStruct(allDesc)
 				other.SetChild(f("self"), allDesc, s)
@@ -63,14 +64,14 @@ func TestStrangeArm(t *testing.T) {
 				s.Release()
 				return other.Child(f("self"), allDesc)
 			}},
-			{"copied", func(s nocopy.XStruct) nocopy.XStruct {
+			{"copied", func(s thriftimpl.Struct) thriftimpl.Struct {
 				other := newStruct(allDesc)
 				other.SetChild(f("self"), allDesc, s)
 				s.Release()
 				return other.Child(f("self"), allDesc)
 			}},
-			{"set in lists", func(s nocopy.XStruct) nocopy.XStruct {
-				list := nocopy.StructList[nocopy.XStruct](s.Child(f("shapes"), allDesc))
+			{"set in lists", func(s thriftimpl.Struct) thriftimpl.Struct {
+				list := nocopy.StructList[thriftimpl.Struct](s.Child(f("shapes"), allDesc))
 				list.Set(0, s.Child(f("shape"), allDesc))
 				list.Append(list.At(1))
 				list.Set(1, list.At(2))
@@ -82,7 +83,7 @@ func TestStrangeArm(t *testing.T) {
 				t.Fatal(err)
 			}
 			s = how.get(s)
-			check := func(when string, of nocopy.XStruct, want int) {
+			check := func(when string, of thriftimpl.Struct, want int) {
 				t.Helper()
 				n := 0
 				for _, u := range shapes(of) {
@@ -126,32 +127,32 @@ func TestArmFromItself(t *testing.T) {
 	a, sh, p := namedIn(allDesc), namedIn(shapeDesc), namedIn(pointDesc)
 	for _, c := range []struct {
 		name string
-		set  func(s, u nocopy.XStruct) // s holds the union u
+		set  func(s, u thriftimpl.Struct) // s holds the union u
 		want string
 	}{
-		{"outline of points around", func(s, u nocopy.XStruct) {
+		{"outline of points around", func(s, u thriftimpl.Struct) {
 			u.SetChild(sh("outline"), shapeDesc, s.Child(a("points"), allDesc))
 		}, "{outline: [{x: 1, y: 0}]}"},
-		{"corner of the outline", func(s, u nocopy.XStruct) {
-			u.SetChild(sh("corner"), shapeDesc, nocopy.StructList[nocopy.XStruct](u.Child(sh("outline"), shapeDesc)).At(1))
+		{"corner of the outline", func(s, u thriftimpl.Struct) {
+			u.SetChild(sh("corner"), shapeDesc, nocopy.StructList[thriftimpl.Struct](u.Child(sh("outline"), shapeDesc)).At(1))
 		}, "{corner: {x: 0, y: 3}}"},
-		{"outline of itself", func(s, u nocopy.XStruct) {
+		{"outline of itself", func(s, u thriftimpl.Struct) {
 			u.SetChild(sh("outline"), shapeDesc, u.Child(sh("outline"), shapeDesc))
 		}, "{outline: [{x: 0, y: 0}, {x: 0, y: 3}]}"},
-		{"weights that are absent", func(s, u nocopy.XStruct) {
+		{"weights that are absent", func(s, u thriftimpl.Struct) {
 			u.SetChild(sh("weights"), shapeDesc, u.Child(sh("weights"), shapeDesc))
 		}, "{weights: {}}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			build := func() nocopy.XStruct {
+			build := func() thriftimpl.Struct {
 				s := newStruct(allDesc)
-				nocopy.StructList[nocopy.XStruct](s.NewChild(a("points"), allDesc, 1)).At(0).SetInt32(p("x"), 1)
+				nocopy.StructList[thriftimpl.Struct](s.NewChild(a("points"), allDesc, 1)).At(0).SetInt32(p("x"), 1)
 				u := s.NewChild(a("shape"), allDesc, 0)
-				outline := nocopy.StructList[nocopy.XStruct](u.Arm(sh("outline"), shapeDesc).NewChild(sh("outline"), shapeDesc, 2))
+				outline := nocopy.StructList[thriftimpl.Struct](u.Arm(sh("outline"), shapeDesc).NewChild(sh("outline"), shapeDesc, 2))
 				outline.At(1).SetInt32(p("y"), 3)
 				return s
 			}
-			for name, s := range map[string]nocopy.XStruct{
+			for name, s := range map[string]thriftimpl.Struct{
 				"built": build(), "parsed": mustParse(t, allDesc, build().Message().Bytes()), "lazy": mustParse(t, allDesc, build().Message().Bytes(), nocopy.Lazy), "cloned": build().Clone(allDesc),
 			} {
 				u := s.Child(a("shape"), allDesc)
@@ -172,18 +173,18 @@ func TestArmFromItself(t *testing.T) {
 // held.
 func TestArmOfWhatIsAround(t *testing.T) {
 	around, choice := newStructDesc("Around"), newUnionDesc("Choice")
-	around.Define(nocopy.XFieldDesc{ID: 1, Name: "v", Type: typeI32}, nocopy.XFieldDesc{ID: 2, Name: "u", Type: structTypeOf(choice)})
+	around.Define(thriftimpl.FieldDesc{ID: 1, Name: "v", Type: typeI32}, thriftimpl.FieldDesc{ID: 2, Name: "u", Type: structTypeOf(choice)})
 	choice.Define(
-		nocopy.XFieldDesc{ID: 1, Name: "r", Type: structTypeOf(around)}, nocopy.XFieldDesc{ID: 2, Name: "i", Type: typeI32},
-		nocopy.XFieldDesc{ID: 3, Name: "l", Type: listTypeOf(structTypeOf(around))},
+		thriftimpl.FieldDesc{ID: 1, Name: "r", Type: structTypeOf(around)}, thriftimpl.FieldDesc{ID: 2, Name: "i", Type: typeI32},
+		thriftimpl.FieldDesc{ID: 3, Name: "l", Type: listTypeOf(structTypeOf(around))},
 	)
-	build := func() nocopy.XStruct {
+	build := func() thriftimpl.Struct {
 		s := newStruct(around)
 		s.SetInt32(fieldNamed(around, "v"), 1)
 		s.NewChild(fieldNamed(around, "u"), around, 0).Arm(fieldNamed(choice, "i"), choice).SetInt32(fieldNamed(choice, "i"), 5)
 		return s
 	}
-	for name, s := range map[string]nocopy.XStruct{"built": build(), "parsed": mustParse(t, around, build().Message().Bytes()), "cloned": build().Clone(around)} {
+	for name, s := range map[string]thriftimpl.Struct{"built": build(), "parsed": mustParse(t, around, build().Message().Bytes()), "cloned": build().Clone(around)} {
 		t.Run(name, func(t *testing.T) {
 			s.Child(fieldNamed(around, "u"), around).SetChild(fieldNamed(choice, "r"), choice, s)
 			const want = "{v: 1, u: {r: {v: 1, u: {i: 5}}}}"
@@ -202,14 +203,14 @@ func TestArmOfWhatIsAround(t *testing.T) {
 func TestArmFromDeadHandle(t *testing.T) {
 	sh := namedIn(shapeDesc)
 	dead := newStruct(allDesc)
-	handles := map[string]nocopy.XStruct{
+	handles := map[string]thriftimpl.Struct{
 		"corner":  dead.NewChild(fieldNamed(allDesc, "point"), allDesc, 0),
 		"outline": dead.NewChild(fieldNamed(allDesc, "points"), allDesc, 1),
 		"weights": dead.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0),
 	}
 	dead.Release()
 	for arm, h := range handles {
-		for _, h := range []nocopy.XStruct{h} {
+		for _, h := range []thriftimpl.Struct{h} {
 			u := newStruct(shapeDesc)
 			u.Arm(sh("label"), shapeDesc).SetText(sh("label"), "as it was")
 			func() {
@@ -223,7 +224,7 @@ func TestArmFromDeadHandle(t *testing.T) {
 			if got := u.Format(shapeDesc); got != `{label: "as it was"}` || u.Which() != armWord(sh("label")) || u.Has(sh(arm)) {
 				t.Errorf("%s: %s, %d, %v", arm, got, u.Which(), u.Has(sh(arm)))
 			}
-			checkOutput(t, arm, u.Message(), []byte("\x0b\x00\x03\x00\x00\x00\x09as it was\x00"))
+			checkOutput(t, arm, nocopy.Struct(u).Message(), []byte("\x0b\x00\x03\x00\x00\x00\x09as it was\x00"))
 			u.Release()
 		}
 	}

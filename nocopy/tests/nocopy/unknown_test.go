@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"io"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // unknownOf lists the unknown fields of a struct, with their values' bytes.
-func unknownOf(s nocopy.XStruct, d *nocopy.XDesc) (list []string) {
+func unknownOf(s thriftimpl.Struct, d *thriftimpl.Desc) (list []string) {
 	for id, v := range s.Unknown(d) {
 		list = append(list, fmt.Sprintf("%d %v %x", id, v.Type, v.Raw()))
 	}
@@ -56,7 +57,7 @@ func TestUnknown(t *testing.T) {
 			clone := s.Clone(allDesc)
 			s.Release()
 			again := mustParse(t, allDesc, other.Message().Bytes())
-			for name, s := range map[string]nocopy.XStruct{"grafted": other.Child(fieldNamed(allDesc, "self"), allDesc), "forwarded": again.Child(fieldNamed(allDesc, "self"), allDesc), "cloned": clone} {
+			for name, s := range map[string]thriftimpl.Struct{"grafted": other.Child(fieldNamed(allDesc, "self"), allDesc), "forwarded": again.Child(fieldNamed(allDesc, "self"), allDesc), "cloned": clone} {
 				if diff := cmp.Diff(want, unknownOf(s, allDesc)); diff != "" {
 					t.Fatalf("%s, %s (-want +got):\n%s", w.name, name, diff)
 				}
@@ -86,7 +87,7 @@ func TestValue(t *testing.T) {
 	s := mustParse(t, emptyDesc, []byte(wire))
 	defer s.Release()
 	var got []any
-	for _, v := range s.Unknown(emptyDesc) {
+	for _, v := range thriftimpl.UnknownOf(s, emptyDesc) {
 		got = append(got, []any{v.Bool(), v.Int8(), v.Int16(), v.Int32(), v.Int64(), v.Float64(), v.Text(), string(v.Bytes()), v.UUID().String(), v.Len()})
 	}
 	const noUUID = "00000000-0000-0000-0000-000000000000"

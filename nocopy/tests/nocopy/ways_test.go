@@ -15,10 +15,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // checkError wants an *Error for the reason at a place in the first n bytes of a message.
-func checkError(t testing.TB, where string, err error, d *nocopy.XDesc, n int, reason error) *nocopy.Error {
+func checkError(t testing.TB, where string, err error, d *thriftimpl.Desc, n int, reason error) *nocopy.Error {
 	t.Helper()
 	var e *nocopy.Error
 	switch {
@@ -56,27 +57,27 @@ func checkOutput(t testing.TB, name string, m *nocopy.Message, want []byte) {
 
 // cutAt returns the way that gets its bytes in two blocks.
 func cutAt(n int) way {
-	return way{fmt.Sprintf("cut at %d", n), func(d *nocopy.XDesc, wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
+	return way{fmt.Sprintf("cut at %d", n), func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
 		n := min(n, len(wire))
-		return nocopy.ParseBlocks[nocopy.XStruct](d, [][]byte{wire[:n], wire[n:]}, opts...)
+		return nocopy.ParseBlocks[thriftimpl.Struct](d, [][]byte{wire[:n], wire[n:]}, opts...)
 	}}
 }
 
 // cutEvery returns the way that gets its bytes in blocks of n.
 func cutEvery(n int) way {
-	return way{fmt.Sprintf("blocks of %d", n), func(d *nocopy.XDesc, wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
+	return way{fmt.Sprintf("blocks of %d", n), func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
 		var blocks [][]byte
 		for len(wire) > n {
 			blocks, wire = append(blocks, wire[:n]), wire[n:]
 		}
-		return nocopy.ParseBlocks[nocopy.XStruct](d, append(blocks, wire), opts...)
+		return nocopy.ParseBlocks[thriftimpl.Struct](d, append(blocks, wire), opts...)
 	}}
 }
 
 // way is one way in which bytes become a message. All of them must come to the same.
 type way struct {
 	name  string
-	parse func(d *nocopy.XDesc, wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error)
+	parse func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error)
 }
 
 // ways returns all ways for a message of n bytes: cut at every offset among them.
@@ -92,18 +93,18 @@ func ways(n int) []way {
 }
 
 func with(w way, o nocopy.Option, name string) way {
-	return way{w.name + ", " + name, func(d *nocopy.XDesc, wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
+	return way{w.name + ", " + name, func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
 		return w.parse(d, wire, append([]nocopy.Option{o}, opts...)...)
 	}}
 }
 
 var (
 	inOnePiece = way{"in one piece", parseStruct}
-	owned      = way{"own", func(d *nocopy.XDesc, wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
+	owned      = way{"own", func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
 		return parseStruct(d, bytes.Clone(wire), append([]nocopy.Option{nocopy.Own}, opts...)...)
 	}}
-	fromReader = way{"from a reader of single bytes", func(d *nocopy.XDesc, wire []byte, opts ...nocopy.Option) (nocopy.XStruct, error) {
-		return nocopy.Read[nocopy.XStruct](d, iotest.OneByteReader(bytes.NewReader(wire)), len(wire), opts...)
+	fromReader = way{"from a reader of single bytes", func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
+		return nocopy.Read[thriftimpl.Struct](d, iotest.OneByteReader(bytes.NewReader(wire)), len(wire), opts...)
 	}}
 	recycled = with(fromReader, nocopy.Recycle, "recycled")
 )

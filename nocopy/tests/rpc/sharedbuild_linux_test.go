@@ -19,11 +19,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
 // inPlace reports whether a message was built in shared memory, as a whole.
 func inPlace(s thriftimpl.Struct) bool {
-	owner, _, _ := thriftimpl.OwnPiece(s.Message())
+	owner, _, _ := thriftimpl.OwnPiece(nocopy.Struct(s).Message())
 	return owner != nil
 }
 

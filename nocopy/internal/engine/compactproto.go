@@ -1,0 +1,307 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// A message in the compact protocol becomes Thrift Binary once, before it is parsed, in memory of
+// its own. Afterwards it is like any other. internal/compact does it in both directions.
+
+// compactType tells package compact what a type is.
+type compactType schema.Type
+
+// compactTypeOf returns t for package compact.
+func compactTypeOf(t *schema.Type) compact.Type { return (*compactType)(t) }
+
+func (t *compactType) of() *schema.Type { return (*schema.Type)(t) }
+
+func (t *compactType) Wire() byte         { return byte(t.of().Wire()) }
+func (t *compactType) Key() compact.Type  { return compactTypeOf(t.of().Key()) }
+func (t *compactType) Elem() compact.Type { return compactTypeOf(t.of().Elem()) }
+
+func (t *compactType) Field(id int16) compact.Type {
+	d := t.of().Struct()
+	if k := d.NumberByID(id); k >= 0 {
+		return compactTypeOf(d.Fields()[k].Type)
+	}
+	return nil
+}
+
+// compactLimits are what a Reader of the compact protocol may take. Its levels include containers
+// of known types, which MaxDepth does not count, and which a type nests a few times. The parser
+// counts again.
+func compactLimits(l Limits) compact.Limits {
+	const most = 16 // containers in each other, and the struct that they are in
+	return compact.Limits{Bytes: l.MaxBytes, Levels: most*l.MaxDepth + most}
+}
+
+// parseCompact parses b, which is in the compact protocol, into m, which takes nothing of b. It
+// returns the root. With an error it releases m.
+func (m *Message) parseCompact(b []byte) (Struct, error) {
+	d := m.desc
+	d.Type().MustBeDefined()
+	r := compact.TakeReader(len(b))
+	defer r.Free()
+	r.Reset(compactTypeOf(d.Type()), compactLimits(m.limits))
+	end, status := r.Read(b, 0, true)
+	if status != compact.Done {
+		return Struct{}, m.refuseCompact(r, b)
+	}
+	if end < len(b) {
+		m.discard()
+		err := &Error{Offset: end, Path: d.Name(), Err: ErrTrailing}
+		err.addFormat(notCompact(b, d))
+		return Struct{}, err
+	}
+	return m.parseBinaryOf(r, b)
+}
+
+// refuseCompact returns what is wrong with b, which r could not read, and releases m.
+func (m *Message) refuseCompact(r *compact.Reader, b []byte) error {
+	d := m.desc
+	err := compactError(d, r, m.limits)
+	if _, why := r.Fault(); why == compact.ErrDepth { // the parser knows where it is too deep
+		if _, bad := m.parseBinaryOf(r, b); errors.Is(bad, ErrLimit) {
+			return bad
+		}
+		return err
+	}
+	err.addFormat(notCompact(b, d))
+	m.discard()
+	return err
+}
+
+// parseBinaryOf parses the Thrift Binary that r has made of b.
+func (m *Message) parseBinaryOf(r *compact.Reader, b []byte) (Struct, error) {
+	d, limits := m.desc, m.limits
+	at, mem := m.buf.Place(r.Len())
+	copy(mem, r.Bytes())
+	m.buf.SetRoot(at, at+uint32(len(mem)))
+	s, err := m.parseFrom(mem, at)
+	if err != nil {
+		var bad *Error
+		if errors.As(err, &bad) {
+			bad.Offset = compactOffset(d, b, limits, bad.Offset)
+		}
+		return s, err
+	}
+	s.m.flags &^= Compact
+	return s, nil
+}
+
+// compactError returns what is wrong with the bytes that r has read, of a struct that d describes.
+func compactError(d *schema.Struct, r *compact.Reader, limits Limits) *Error {
+	at, why := r.Fault()
+	e := &Error{Offset: at, Err: why}
+	path := []string{d.Name()}
+	r.Path(func(t compact.Type, n int) bool {
+		if len(path) > limits.MaxDepth {
+			return false
+		}
+		if t == nil {
+			path = append(path, "["+itoa(n)+"]")
+			return true
+		}
+		d := t.(*compactType).of().Struct()
+		k := d.NumberByID(int16(n))
+		if k < 0 {
+			path = append(path, ".", itoa(n))
+			return false
+		}
+		path = append(path, "."+d.Fields()[k].Name)
+		return true
+	})
+	e.Path = strings.Join(path, "")
+	if e.Err == compact.ErrDepth {
+		e.Err = depthError(limits.MaxDepth)
+	}
+	return e
+}
+
+// compactOffset returns the offset in b, in the compact protocol, of what is at an offset in the
+// Thrift Binary that it became: it makes that again, value by value where it matters.
+func compactOffset(d *schema.Struct, b []byte, limits Limits, offset int) int {
+	r := compact.TakeReader(len(b))
+	defer r.Free()
+	at, end := 0, 0 // the last value begins and ends there
+	from := 0       // the value of interest ends after so many bytes of b
+	for _, step := range [...]int{4 << 10, 1} {
+		r.Reset(compactTypeOf(d.Type()), compactLimits(limits))
+		var status compact.Status
+		end, status = r.Read(b[:from], 0, false)
+		for upTo := from; status == compact.More && upTo < len(b); {
+			upTo, at = min(upTo+step, len(b)), end
+			if end, status = r.Read(b[:upTo], end, false); r.Len() > offset {
+				break
+			}
+			from = upTo
+		}
+	}
+	if r.Len() <= offset {
+		return end
+	}
+	return max(at, end-(r.Len()-offset)) // from the value's end, as in a text
+}
+
+// notCompact tells of what other format b is, which is not a struct in the compact protocol.
+func notCompact(b []byte, d *schema.Struct) string {
+	if len(b) >= leastCompact {
+		if end, err := skip(b, 0, WireStruct, budgetOf(defaultMaxDepth), structCost); err == nil && end == len(b) {
+			return "a struct in Thrift Binary, which is parsed without the option Compact"
+		}
+	}
+	if what := otherFormat(b, len(b), d); what != compactStruct {
+		return what
+	}
+	return ""
+}
+
+// gathered returns a copy of blocks in one piece, in recycled memory.
+func gathered(blocks [][]byte, n int) chain.Chunk {
+	c := chain.NewChunk(n, true)
+	mem := c.Mem[:0]
+	for _, b := range blocks {
+		mem = append(mem, b...)
+	}
+	return c
+}
+
+// readCompact reads n bytes in the compact protocol from src and parses them into m.
+func (m *Message) readCompact(src io.Reader, n int) (Struct, error) {
+	var in chain.Receiver
+	in.Reset(true)
+	defer in.Free()
+	done := false
+	defer func() {
+		if !done { // an error, or src panics
+			m.discard()
+		}
+	}()
+	a := aheadReader{r: src}
+	for len(in.Bytes()) < n {
+		a.most = n - len(in.Bytes())
+		if err := in.Fill(&a, n); err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return Struct{}, err
+		}
+	}
+	done = true
+	return m.parseCompact(in.Bytes())
+}
+
+// nextCompact returns the next message of a stream in the compact protocol, and how many bytes it
+// is of the stream.
+func (d *Decoder) nextCompact() (Struct, int64, error) {
+	if d.framed {
+		c, size, err := d.receive()
+		if err != nil {
+			return Struct{}, 0, err
+		}
+		defer c.Release()
+		s, err := newMessage(d.desc, d.flags, d.limits).parseCompact(c.Mem)
+		return s, size, err
+	}
+	d.desc.Type().MustBeDefined()
+	if err := d.fill(1); err != nil {
+		return Struct{}, 0, err
+	}
+	r := compact.TakeReader(len(d.in.Bytes()))
+	defer r.Free()
+	r.Reset(compactTypeOf(d.desc.Type()), compactLimits(d.limits))
+	for i := 0; ; {
+		b := d.in.Bytes()
+		var status compact.Status
+		switch i, status = r.Read(b, i, false); {
+		case status == compact.Failed:
+			return Struct{}, 0, newMessage(d.desc, d.flags, d.limits).refuseCompact(r, b)
+		case status == compact.Done:
+			c := d.in.Take(i)
+			defer c.Release()
+			s, err := newMessage(d.desc, d.flags, d.limits).parseBinaryOf(r, c.Mem)
+			return s, int64(i), err
+		case len(b) >= d.limits.MaxBytes:
+			return Struct{}, 0, tooLong(d.desc, int64(len(b))+1, d.limits.MaxBytes)
+		}
+		if err := d.fill(len(b) + 1); err != nil {
+			return Struct{}, 0, err
+		}
+	}
+}
+
+// AppendCompact finishes the message and appends it to dst in Thrift's compact protocol. The bytes
+// are those that Apache Thrift's Go library writes for the same fields in the same order. Unknown
+// fields are included. A wire index is left out, because it fits only Thrift Binary. The result
+// does not alias the message. If a message parsed with ByIndex is invalid, AppendCompact panics.
+func (m *Message) AppendCompact(dst []byte) []byte {
+	m.Finish()
+	if m.pending&byIndex != 0 {
+		m.mustIndex()
+	}
+	w := compact.TakeWriter(m.buf.Len())
+	defer w.Free()
+	m.writeCompact(w, nil)
+	return append(dst, w.Bytes()...)
+}
+
+// WriteCompact finishes the message and writes the bytes of AppendCompact to w. One call of
+// w.Write gets up to 64 KiB, or one larger string. WriteCompact returns the number of bytes
+// written. Where Finish would panic, it writes nothing and returns the error of Check. If a
+// message parsed with ByIndex is invalid, it writes nothing and returns the error of Index.
+// Other errors are w's.
+func (m *Message) WriteCompact(w io.Writer) (int64, error) {
+	if w == nil {
+		panic("nocopy: WriteCompact of a nil Writer")
+	}
+	if err := m.Check(); err != nil {
+		return 0, err
+	}
+	if m.pending&byIndex != 0 {
+		if err := m.Index(); err != nil {
+			return 0, err
+		}
+	}
+	written := int64(0)
+	put := func(b []byte) error {
+		n, err := w.Write(b)
+		written += int64(max(0, min(n, len(b))))
+		if err == nil && n < len(b) {
+			err = io.ErrShortWrite
+		}
+		return err
+	}
+	c := compact.TakeWriter(min(m.buf.Len(), compact.PieceSize))
+	defer c.Free()
+	err := m.writeCompact(c, put)
+	if err == nil {
+		err = put(c.Bytes())
+	}
+	return written, err
+}
+
+// writeCompact writes the message, which is finished, to w. The error is out's.
+func (m *Message) writeCompact(w *compact.Writer, out func([]byte) error) error {
+	if m.isEmpty() { // it stands for an absent struct
+		return nil
+	}
+	b, ok := m.buf.Bytes()
+	if !ok {
+		c := chain.NewChunk(m.buf.Len(), true)
+		defer c.Release()
+		b = m.buf.AppendTo(c.Mem[:0])
+	}
+	err := w.Write(b, entry.IndexID, out)
+	if err == compact.ErrInvalid {
+		panic(fmt.Sprintf("nocopy: message of type %s is %v", m.desc.Name(), err))
+	}
+	return err
+}

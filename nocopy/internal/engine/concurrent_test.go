@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+)
+
+// These tests are for the race detector: reading and sending must change nothing that others can
+// see.
+
+// together runs f in several goroutines.
+func together(t *testing.T, f func(i int) error) {
+	t.Helper()
+	var wg sync.WaitGroup
+	errs := make(chan error, 8)
+	for i := range cap(errs) {
+		wg.Go(func() {
+			if err := f(i); err != nil {
+				errs <- err
+			}
+		})
+	}
+	wg.Wait()
+	close(errs)
+	for err := range errs {
+		t.Error(err)
+	}
+}
+
+func TestConcurrentReaders(t *testing.T) {
+	wire := fullWire(t)
+	for _, w := range []way{inOnePiece, cutEvery(7), recycled, with(inOnePiece, Lazy, "lazy")} {
+		t.Run(w.name, func(t *testing.T) {
+			s, err := w.parse(allDesc, wire)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.m.Index(); err != nil { // what Lazy left for later
+				t.Fatal(err)
+			}
+			want := mustParse(t, allDesc, wire).Format(allDesc)
+			together(t, func(i int) error {
+				for range 20 {
+					for name, use := range uses(s) {
+						if !writes(name) && name != "Release" {
+							use()
+						}
+					}
+					if got := s.Format(allDesc); got != want {
+						return fmt.Errorf("%s: reads as %s", w.name, got)
+					}
+					c := s.Clone(allDesc)
+					c.SetInt32(fieldNamed(allDesc, "medium"), int32(i))
+					c.Release()
+				}
+				return nil
+			})
+			s.Release()
+		})
+	}
+}
+
+// TestConcurrentSenders: a finished message goes out several times at once while it is read.
+func TestConcurrentSenders(t *testing.T) {
+	built := newStruct(allDesc)
+	built.SetText(fieldNamed(allDesc, "text"), longText)
+	words := StringList(built.NewChild(fieldNamed(allDesc, "words"), allDesc, 0))
+	for i := range testmode.Of(100, 300) {
+		words.Append(strings.Repeat("w", i*7))
+	}
+	counts := Map[string, int64, AsString, AsInt64](built.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
+	for i := range 300 {
+		counts.Put(itoa(i), int64(i))
+	}
+	edited := mustParse(t, allDesc, fullWire(t))
+	changer{t: t, m: edited.m}.structure(edited, allDesc)
+	for name, s := range map[string]Struct{"built": built, "edited": edited} {
+		t.Run(name, func(t *testing.T) {
+			s.m.Finish()
+			want := bytes.Clone(s.m.Bytes())
+			together(t, func(i int) error {
+				for k := range 10 {
+					got, err := sendOne(s.m, i+k)
+					if err != nil || !bytes.Equal(got, want) {
+						return fmt.Errorf("%s: sent %d bytes, want %d: %v", name, len(got), len(want), err)
+					}
+					if s.Format(allDesc) == "" || s.m.Len() != len(want) {
+						return fmt.Errorf("%s: reads differently while it is sent", name)
+					}
+					if v, ok := Map[string, int64, AsString, AsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc)).Get("7"); ok && v != 7 {
+						return fmt.Errorf("%s: 7 is %d", name, v)
+					}
+				}
+				return nil
+			})
+			s.Release()
+		})
+	}
+}
+
+// sendOne puts a message out in one of several ways.
+func sendOne(m *Message, how int) ([]byte, error) {
+	switch how % 4 {
+	case 0:
+		return m.Bytes(), nil
+	case 1:
+		return m.AppendTo(nil), nil
+	case 2:
+		var b bytes.Buffer
+		_, err := m.WriteTo(&b)
+		return b.Bytes(), err
+	}
+	client, server, err := tcpPair()
+	if err != nil {
+		return nil, err
+	}
+	defer server.Close()
+	sent := make(chan error, 1)
+	go func() {
+		_, err := m.WriteTo(client)
+		client.Close()
+		sent <- err
+	}()
+	got, err := io.ReadAll(server)
+	// What it read tells this goroutine nothing of the other: m is WriteTo's until it returns.
+	return got, errors.Join(err, <-sent)
+}
+
+// tcpPair returns the two ends of a connection.
+func tcpPair() (client, server net.Conn, err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer l.Close()
+	if client, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		return nil, nil, err
+	}
+	server, err = l.Accept()
+	return client, server, err
+}
+
+// TestConcurrentGrafts: many messages take from one that others read at the same time, and change
+// what they took.
+func TestConcurrentGrafts(t *testing.T) {
+	source := newStruct(allDesc)
+	big := source.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
+	big.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, make([]int64, 2000))
+	point := big.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
+	point.SetInt32(fieldNamed(pointDesc, "x"), 5)
+	wire := bytes.Clone(source.m.Bytes())
+	for _, w := range []way{inOnePiece, owned, recycled, cutEvery(1000)} {
+		t.Run(w.name, func(t *testing.T) {
+			shared, err := w.parse(allDesc, wire)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var start sync.WaitGroup
+			start.Add(1)
+			go func() {
+				defer start.Done()
+				for range 100 {
+					shared.Format(allDesc)
+				}
+			}()
+			together(t, func(i int) error {
+				for range 50 {
+					s := newStruct(allDesc)
+					self, numbers := fieldNamed(allDesc, "self"), fieldNamed(allDesc, "numbers")
+					s.SetChild(self, allDesc, shared.Child(self, allDesc))
+					took := s.Child(self, allDesc)
+					Int64List(took.Child(numbers, allDesc)).Set(1, int64(i))
+					took.Child(fieldNamed(allDesc, "point"), allDesc).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
+					again, err := parseStruct(allDesc, s.m.Bytes())
+					if err != nil {
+						return fmt.Errorf("%s: %v", w.name, err)
+					}
+					if got := Int64List(again.Child(self, allDesc).Child(numbers, allDesc)).At(1); got != int64(i) {
+						return fmt.Errorf("%s: %d, want %d", w.name, got, i)
+					}
+					again.Release()
+					s.Release()
+				}
+				return nil
+			})
+			start.Wait()
+			if !bytes.Equal(shared.m.Bytes(), wire) {
+				t.Errorf("%s: the shared message was changed", w.name)
+			}
+			shared.Release()
+		})
+	}
+}

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// wireOf calls Wire of a list, set or map of any type.
+type wireOf interface{ Wire() []byte }
+
+// containersIn returns the method Wire of each container in a message of allDesc, by its field's
+// name; of those whose handle has no name here what all handles call.
+func containersIn(s Struct) map[string]func() []byte {
+	all := map[string]func() []byte{}
+	for i := range allDesc.NumFields() {
+		f := allDesc.FieldDesc(i)
+		if w := f.Type.Wire(); w == WireList || w == WireSet || w == WireMap {
+			all[f.Name] = s.Child(fieldNamed(allDesc, f.Name), allDesc).ContainerWire
+		}
+	}
+	child := func(name string) Struct { return s.Child(fieldNamed(allDesc, name), allDesc) }
+	for name, l := range map[string]wireOf{
+		"numbers": Int64List(child("numbers")), "words": StringList(child("words")), "flags": BoolList(child("flags")),
+		"unique": Int32List(child("unique")), "blobs": BytesList(child("blobs")), "keys": UUIDList(child("keys")),
+		"points": StructList[Struct](child("points")), "matrix": NestedList[Int32List](child("matrix")),
+		"colors": EnumList[int32](child("colors")),
+	} {
+		all[name] = l.Wire
+	}
+	return all
+}
+
+// rawFields returns the values of a struct's fields by name, found in its wire bytes.
+func rawFields(t *testing.T, wire []byte) map[string][]byte {
+	t.Helper()
+	raw := map[string][]byte{}
+	for i := range allDesc.NumFields() {
+		f := allDesc.FieldDesc(i)
+		if v, err := Peek(wire, int(f.ID)); err == nil {
+			raw[f.Name] = v.Raw()
+		}
+	}
+	return raw
+}
+
+// TestContainerWire: Wire is what Peek finds in the message's bytes, whatever pieces these came
+// in, and whether or not the message was edited.
+func TestContainerWire(t *testing.T) {
+	wire := fullWire(t)
+	ways := append([]way{cloned}, manyWays...)
+	for cut := 1; cut < len(wire); cut += 7 {
+		ways = append(ways, cutAt(cut))
+	}
+	for _, w := range ways {
+		s, err := w.parse(allDesc, wire)
+		if err != nil {
+			t.Fatal(w.name, err)
+		}
+		checkContainerWire(t, w.name, s)
+		Int64List(s.Child(fieldNamed(allDesc, "numbers"), allDesc)).Append(7)
+		StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)).Set(0, strings.Repeat("w", 5000))
+		s.Child(fieldNamed(allDesc, "points"), allDesc).Element(0).Struct().SetInt32(fieldNamed(pointDesc, "x"), 77)
+		checkContainerWire(t, w.name+", edited", s)
+		s.Release()
+	}
+}
+
+func checkContainerWire(t *testing.T, name string, s Struct) {
+	t.Helper()
+	want := rawFields(t, s.m.AppendTo(nil))
+	for field, wire := range containersIn(s) {
+		if got := wire(); !bytes.Equal(got, want[field]) {
+			t.Errorf("%s: %s: %x, want %x", name, field, got, want[field])
+		}
+	}
+}
+
+// TestContainerWireAbsent: absent ones, and those of the zero handle, have no bytes; a stale
+// handle panics.
+func TestContainerWireAbsent(t *testing.T) {
+	s := newStruct(allDesc)
+	for field, wire := range containersIn(s) {
+		if b := wire(); b != nil {
+			t.Errorf("%s: %x", field, b)
+		}
+	}
+	if b := (StringMap{}).Wire(); b != nil {
+		t.Errorf("%x", b)
+	}
+	l := Int64List(s.NewChild(fieldNamed(allDesc, "numbers"), allDesc, 2))
+	if got, want := l.Wire(), "\x0a\x00\x00\x00\x02"+strings.Repeat("\x00", 16); string(got) != want {
+		t.Errorf("while it is built: %x", got)
+	}
+	s.Release()
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "nocopy: ") {
+			t.Errorf("panic %q", text)
+		}
+	}()
+	l.Wire()
+}
+
+// TestContainerWireAliases: the bytes are the message's own, and what is appended to them does not
+// overwrite what comes after.
+func TestContainerWireAliases(t *testing.T) {
+	wire := fullWire(t)
+	before := bytes.Clone(wire)
+	s, err := ParseBlocks(allDesc, [][]byte{wire})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	raw := rawFields(t, wire)
+	for field, get := range containersIn(s) {
+		b := get()
+		if len(b) > 0 && &b[0] != &raw[field][0] {
+			t.Errorf("%s is a copy", field)
+		}
+		_ = append(b, 0xff)
+		if n := testing.AllocsPerRun(100, func() { get() }); n != 0 {
+			t.Errorf("%s: %v allocations", field, n)
+		}
+	}
+	if !bytes.Equal(wire, before) {
+		t.Error("appending to what Wire returned changed the message")
+	}
+}

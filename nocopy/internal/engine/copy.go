@@ -1,0 +1,349 @@
+package engine
+
+import (
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// source is the wire bytes of a struct or container that is about to be copied or linked into a
+// message.
+type source struct {
+	from *Message // the message to link memory of; nil if data is a copy
+	r    chain.Range
+	n    int // bytes
+	data []byte
+}
+
+// linkPieces is the most pieces that a value may be in to be linked; others are copied.
+const linkPieces = 16
+
+// keepPieces is the most pieces of a value for which the memory is kept for the next one.
+const keepPieces = 4 << 10
+
+// source returns the wire bytes of v, a value of type t: to be linked if they are many and of
+// another message, else copied. If v is being built it is completed.
+func (m *Message) source(v Struct, t *schema.Type) source {
+	v = v.orAbsent()
+	v.alive()
+	m.ownSeldom()
+	if v.m.isEmpty() {
+		m.copied = schema.AppendZero(m.copied[:0], t)
+		return source{n: len(m.copied), data: m.copied}
+	}
+	v.mustBe(t)
+	v.m.closeAllUnlessSealed()
+	if v.m.pending != 0 {
+		if data, ok := m.sourceWithIndex(v, t); ok {
+			return source{n: len(data), data: data}
+		}
+	}
+	// What may be sent from there may be sent from here
+	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() {
+		m.limits.MaxDepth = depth
+		m.flags |= limited
+	}
+	r := v.m.rangeOf(v.entry(), t, m.spentRange)
+	m.spentRange = chain.Range{}
+	if r.Count() <= keepPieces {
+		m.spentRange = r.Spent() // for the next source; this one is used up before that
+	}
+	n := r.Len()
+	if v.m != m && n >= ReferSize && m.mayRefer(n) && (r.Count() == 1 || m.mayLink(r.Count(), n, t)) {
+		return source{from: v.m, r: r, n: n}
+	}
+	m.copied = r.AppendTo(m.copied[:0])
+	m.more = true
+	return source{n: n, data: m.copied}
+}
+
+// mustBe panics if s, which is not absent, can't be a value of type t: Go's types do not tell a
+// list of sets from a list of lists, and any handle can be converted to any other. A list can be a
+// set. Of structs only roots are known.
+func (s Struct) mustBe(t *schema.Type) {
+	if own := s.m.desc; own != nil && own != t.Struct() && s.entry() == s.m.root {
+		panic("nocopy: " + own.Name() + " instead of " + t.String())
+	}
+	if t.Kind() == schema.Record {
+		return
+	}
+	words := s.m.idx[min(int(s.entry())+listType, len(s.m.idx)):]
+	if len(words) > 0 && words[0] == t.ID() {
+		return
+	}
+	types := schema.Types()
+	if len(words) == 0 || int(words[0]) >= len(types) { // it is the word of a field
+		panic("nocopy: a struct instead of " + t.String())
+	}
+	if u := types[words[0]]; u.Kind() != t.Kind() || !t.Elem().Equal(u.Elem()) || t.Kind() == schema.Dict && !t.Key().Equal(u.Key()) {
+		panic("nocopy: " + u.String() + " instead of " + t.String())
+	}
+}
+
+// sourceWithIndex checks the message of v, a value of type t, before it is copied from: there is
+// an index in it. If v itself may have one, sourceWithIndex returns its wire bytes without, and
+// true.
+func (m *Message) sourceWithIndex(v Struct, t *schema.Type) ([]byte, bool) {
+	var ok bool
+	m.copied, ok = v.m.appendWithoutIndex(m.copied[:0], v.entry(), t)
+	if v.m.pending&innerIndex != 0 { // maybe of structs in v
+		m.pending |= innerIndex
+		m.guarded = true
+	}
+	if !ok {
+		return nil, false
+	}
+	m.more = m.more || cap(m.copied) > keepCopied
+	return m.copied, true
+}
+
+// mayLink reports whether a value of n bytes and type t in several pieces is worth linking.
+// There must be enough positions, also for values that lie across two pieces.
+func (m *Message) mayLink(pieces, n int, t *schema.Type) bool {
+	return pieces <= linkPieces && m.buf.Room(2*n+linkRoom) && !nests(t)
+}
+
+// linkRoom is for how many bytes there must be positions besides a linked value's own.
+const linkRoom = 64 << 20
+
+// rangeOf returns the wire bytes of the struct or container of entry e. It uses the memory of
+// old.
+func (m *Message) rangeOf(e uint32, t *schema.Type, old chain.Range) chain.Range {
+	from, to := m.extent(e, t)
+	return m.buf.RangeAgain(from, to, m.editOf(e).valueNode, old)
+}
+
+// extent returns the positions where the struct or container of entry e begins and ends.
+func (m *Message) extent(e uint32, t *schema.Type) (from, to uint32) {
+	from, to = m.idx[e+entryStart], m.editOf(e).end
+	if t.Kind() == schema.Record {
+		return from, to + 1
+	}
+	return from - t.HeaderSize(), to
+}
+
+// appendValue appends src, a value of type t, to the innermost frame and returns its word. A
+// field header comes first unless header is 0. e is the entry of a struct that is an element, 0
+// if it gets a new one.
+func (m *Message) appendValue(t *schema.Type, header uint32, src source, e uint32) uint32 {
+	lead := leadOf(header)
+	if src.from == nil {
+		p, b := m.buf.Extend(lead + src.n)
+		putLead(b, header)
+		copy(b[lead:], src.data)
+		return m.indexValue(t, p+uint32(lead), e)
+	}
+	p, b := m.buf.Extend(lead + 1) // the node replaces the last byte
+	putLead(b, header)
+	node := m.buf.AddReplace(p+uint32(lead), p+uint32(lead)+1)
+	word := m.indexShared(node, t, src, e)
+	m.edit(word).valueNode = node
+	return word
+}
+
+// placeValue makes src, a value of type t, the contents of a node and returns its word. A field
+// header comes first unless header is 0. e is the entry of a struct that is an element, 0 if it
+// gets a new one.
+func (m *Message) placeValue(node chain.NodeID, t *schema.Type, header uint32, src source, e uint32) uint32 {
+	lead := leadOf(header)
+	if src.from == nil {
+		p, b := m.buf.Place(lead + src.n)
+		m.buf.SetPlaced(node, p, p+uint32(len(b)))
+		putLead(b, header)
+		copy(b[lead:], src.data)
+		return m.indexValue(t, p+uint32(lead), e)
+	}
+	m.buf.SetEmpty(node)
+	if lead > 0 {
+		p, b := m.buf.Place(lead)
+		m.buf.SetPlaced(node, p, p+uint32(lead))
+		putLead(b, header)
+	}
+	return m.indexShared(node, t, src, e)
+}
+
+// leadOf returns how many bytes come before a value: those of a field header, unless header is
+// 0.
+func leadOf(header uint32) int {
+	if header != 0 {
+		return wire.FieldHeader
+	}
+	return 0
+}
+
+// putLead stores a field header in b unless header is 0.
+func putLead(b []byte, header uint32) {
+	if header != 0 {
+		wire.PutHeader(b, header)
+	}
+}
+
+// indexValue indexes the value of type t at position p, which must be valid and contiguous, and
+// returns its word. e is the entry of a struct that is an element, 0 if it gets a new one.
+func (m *Message) indexValue(t *schema.Type, p, e uint32) uint32 {
+	if e == 0 {
+		return m.indexAt(t, p)
+	}
+	m.indexInto(t, p, e)
+	return e
+}
+
+// indexShared adds memory of another message, src, to the node's contents, indexes it as a value
+// of type t, and returns its word. e is the entry of a struct that is an element, 0 if it gets a
+// new one.
+func (m *Message) indexShared(node chain.NodeID, t *schema.Type, src source, e uint32) uint32 {
+	m.beginTrusted(0)
+	p := m.p
+	p.node = node
+	src.r.Pieces(func(pos uint32, mem []byte) bool {
+		p.windows = append(p.windows, window{Chunk: chain.Chunk{Mem: mem}, src: &src.from.buf, pos: pos})
+		return true
+	})
+	p.after = src.n
+	p.enter()
+	i, word := 0, e
+	if e == 0 {
+		i, word = p.value(t, 0, 0)
+	} else {
+		i = p.structure(t.Struct(), e, 0)
+	}
+	if i >= 0 {
+		p.endWindow(i)
+	}
+	p.node = 0
+	p.dropWindows()
+	m.endTrusted(i)
+	return word
+}
+
+// SetChild sets field f to a copy of v. It links v's bytes if they are many. Later changes of
+// either message do not show in the other. An absent v, or the zero handle, sets an empty value.
+// In a union f becomes the only field that is set. d describes s.
+func (s Struct) SetChild(f schema.Ref, d *schema.Struct, v Struct) {
+	s.Changeable()
+	m, e := s.m, uint32(s.k)
+	t := d.FieldOf(f).Type
+	src := m.source(v, t)
+	s.changeableBy(src.n)
+	var word uint32
+	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 {
+		m.openStruct(e)
+		word = m.appendValue(t, f.Header(), src, 0)
+	} else {
+		word = m.placeValue(m.replaceField(e, f), t, f.Header(), src, 0)
+	}
+	m.put(e, f, word)
+	if d.IsUnion() {
+		s.Arm(f, d)
+	}
+}
+
+// AppendStruct appends a copy of the struct's wire bytes to dst. Parse accepts them. An absent
+// struct gives the bytes of an empty one. AppendStruct completes what is being built in the
+// struct. d describes s. Generated code calls it as AppendTo. In a message parsed with ByIndex, an
+// invalid struct counts as absent, except the root, which gives the bytes of the message as it
+// arrived.
+func (s Struct) AppendStruct(dst []byte, d *schema.Struct) []byte {
+	s = s.orAbsent()
+	s.alive()
+	if s.m.isEmpty() {
+		return schema.AppendZero(dst, d.Type())
+	}
+	s.m.closeAllUnlessSealed()
+	switch e := s.entry(); {
+	case e != s.m.root:
+		if s.m.pending&byIndex != 0 && !s.m.validInner(e, d) {
+			return schema.AppendZero(dst, d.Type())
+		}
+		if plain, ok := s.m.appendInner(dst, e, d.Type()); ok {
+			return plain
+		}
+	case s.m.pending&placedIndex != 0: // finished or not, it is not among what the handle has
+		if plain, ok := s.m.appendWithoutIndex(dst, e, d.Type()); ok {
+			return plain
+		}
+	}
+	return s.m.rangeOf(s.entry(), d.Type(), chain.Range{}).AppendTo(dst)
+}
+
+// Clone returns the root of a new message with the same contents in its own memory. For an absent
+// struct the new message is empty. d describes s.
+func (s Struct) Clone(d *schema.Struct) Struct {
+	s = s.orAbsent()
+	s.alive()
+	m := newMessage(d, 0, usualLimits)
+	src := m.source(s, d.Type())
+	p, b := m.buf.Place(src.n)
+	if src.from != nil {
+		src.r.AppendTo(b[:0])
+	}
+	copy(b, src.data)
+	m.buf.AddRoot(p, p+uint32(src.n))
+	m.root = m.alloc(d.Words())
+	m.indexRoot(d, p)
+	return m.handle(m.root)
+}
+
+// linkOrClone returns the root of a new message with the contents of s, the root of a finished
+// one. The new message links the bytes of the old one if they are many and none of them is in
+// memory of the caller's; else it has a copy.
+func (s Struct) linkOrClone(d *schema.Struct) Struct {
+	r := s.m.rangeOf(s.entry(), d.Type(), chain.Range{})
+	src := source{from: s.m, r: r, n: r.Len()}
+	link := s.m.pending == 0 && src.n >= ReferSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= mostLinks && !nests(d.Type()))
+	r.Pieces(func(at chain.Pos, _ []byte) bool {
+		link = link && !s.m.buf.Foreign(at)
+		return link
+	})
+	if !link {
+		return s.Clone(d)
+	}
+	m := newMessage(d, s.m.flags&Recycle, usualLimits)
+	if depth := s.m.limits.MaxDepth; depth > m.limits.MaxDepth {
+		m.limits.MaxDepth = depth
+		m.flags |= limited
+	}
+	p, _ := m.buf.Place(1) // the node replaces it
+	m.buf.AddRoot(p, p+1)
+	node := m.buf.AddReplace(p, p+1)
+	m.root = m.alloc(d.Words())
+	m.indexShared(node, d.Type(), src, m.root)
+	m.edit(m.root).valueNode = node
+	m.Finish()
+	return m.handle(m.root)
+}
+
+// indexRoot indexes the root of a clone, whose bytes are at position p, and finishes the
+// message.
+func (m *Message) indexRoot(d *schema.Struct, p uint32) {
+	m.beginTrusted(p)
+	m.endTrusted(m.p.structure(d, m.root, 0))
+	m.Finish()
+}
+
+// closeAllUnlessSealed completes all frames, except in a finished message: reading that must
+// change nothing.
+func (m *Message) closeAllUnlessSealed() {
+	if !m.buf.Sealed() {
+		m.closeAll()
+	}
+}
+
+// nests reports whether a value of type t may have lists or maps in it whose elements, keys or
+// values are lists or maps: parsing looks into these to find out whether they are of their
+// declared types.
+func nests(t *schema.Type) bool {
+	if t.Kind() == schema.Record {
+		programsOf(t.Struct())
+		return t.Struct().Nests()
+	}
+	if t.NestedInside() {
+		return true
+	}
+	for _, d := range t.Structs(nil) {
+		if programsOf(d); d.Nests() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,364 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// Draft is what package plain writes whole structs for: a new message, the
+// fields of a struct, or a list of structs. Their bytes are written first, in the free memory at
+// the tail or in a block of their own, without a change of the message. Then they are indexed like
+// bytes that were received, and become part of the message at last.
+//
+// New, Into or List begins it and returns memory, from whose first byte on the caller writes. Grow
+// makes that larger. Root, Done or EndList ends it. A caller that gives up calls Drop.
+type Draft struct {
+	m     *Message
+	mem   chain.Draft
+	first []byte    // memory of the message, in which mem is at first
+	far   *farTexts // nil if there are none
+
+	// What is set: the struct s, which d describes, or the list in its field f
+	s Struct
+	f schema.Ref
+	d *schema.Struct
+}
+
+// farTexts are the texts that a message will refer to, in the order of their positions. The
+// length on the wire has the sign until they are indexed: parsing stops there.
+type farTexts struct {
+	all      []farText
+	segments int // how many segments they will take
+	next     int // the one that the parser comes to next
+	node     chain.NodeID
+}
+
+// farText is a text and where its length is.
+type farText struct {
+	at   uint32
+	text string
+}
+
+// farMark is the sign of a length.
+const farMark = 1 << 31
+
+// keepFar is the most texts for which memory waits for the next draft.
+const keepFar = 1 << 10
+
+var farPool = sync.Pool{New: func() any { return new(farTexts) }}
+
+// New begins a message that is a struct of type d.
+func (x *Draft) New(d *schema.Struct, opts ...Option) []byte {
+	programsOf(d)
+	flags := builtFlags(opts)
+	m := fromPool(builtHome + pool(flags))
+	m.flags = flags
+	m.buf.Begin(flags&Recycle != 0, headroom)
+	if flags&limited != 0 {
+		m.limits = limitsOf(opts)
+	}
+	x.m, x.d = m, d
+	return m.buf.FreeTail()
+}
+
+// Root makes the first n bytes the message, and returns its root.
+func (x *Draft) Root(n int) Struct {
+	m, d := x.m, x.d
+	p, b := m.buf.Ahead(&x.mem, n, true)
+	m.desc, m.root = d, firstEntry
+	m.words = firstEntry + uint32(d.Words())
+	if m.words > uint32(len(m.idx)) {
+		m.growIndex(2*int(m.words), maxWords)
+	}
+	m.idx[firstEntry+entryStart] = p
+	x.index(programsOf(d).Start, firstEntry, p, b, 0)
+	x.append(p, n)
+	m.buf.Close()
+	x.m = nil // so that a second call can't end the message again
+	return m.handle(firstEntry)
+}
+
+// index runs the program at pc for the entry e, over the bytes b, which are at position p, from
+// byte lead on.
+func (x *Draft) index(pc, e, p uint32, b []byte, lead int) {
+	m := x.m
+	m.zeroed = 0
+	idx, cells := m.idx, *code.cells.Load()
+	var levels [parseLevels]level
+	var s machine // each field is set below, see Message.parse
+	s.pc, s.entry, s.used, s.room = pc, e, m.words, uint32(len(idx))
+	s.deeper, s.head, s.left, s.leaves = maxDepth, p+wire.FieldHeader, 0, 0
+	s.at, s.top, s.bottom, s.after = uint64(lead), 0, 0, 0
+	s.set(b, idx, cells)
+	s.levels, s.most = levelsOf(levels[:])
+	why := run[indexing](&s)
+	m.words = s.used
+	if why != finished {
+		x.indexRest(&s, why, p, b, lead)
+	}
+}
+
+// indexRest does what is left for index to do after machine s has stopped for this reason.
+func (x *Draft) indexRest(s *machine, why reason, p uint32, b []byte, lead int) {
+	x.begin(p, b)
+	for i := range s.top {
+		x.m.p.levels[i] = *s.level(i)
+	}
+	x.m.endTrusted(x.m.p.resume(s, why, lead))
+}
+
+// begin prepares the message's parser for the bytes b, which are at position p.
+func (x *Draft) begin(p uint32, b []byte) {
+	m := x.m
+	m.beginTrusted(0)
+	m.p.b, m.p.base, m.p.growth, m.p.far = b, p, growth{}, x.far
+	if x.far != nil {
+		x.far.next, x.far.node = 0, chain.NodeID(m.buf.NodeCount()+1)
+	}
+}
+
+// append appends the n bytes at position p, which have been indexed.
+func (x *Draft) append(p uint32, n int) {
+	x.m.buf.Advance(n)
+	if x.far != nil {
+		x.referFar(p)
+	}
+}
+
+func (x *Draft) referFar(p uint32) {
+	for _, l := range x.far.all {
+		x.m.referText(p+l.at, chain.StringBytes(l.text), 0)
+	}
+	x.dropFar()
+}
+
+func (x *Draft) dropFar() {
+	l := x.far
+	clear(l.all)
+	*l = farTexts{all: l.all[:0]}
+	if cap(l.all) <= keepFar {
+		farPool.Put(l)
+	}
+	x.far = nil
+}
+
+// Drop gives up memory that has not become part of a message.
+func (x *Draft) Drop() {
+	x.mem.Drop()
+	if x.far != nil {
+		x.dropFar()
+	}
+}
+
+// Grow returns larger memory with the first n bytes of b: for size bytes, or for least if the
+// message has no room for as many.
+func (x *Draft) Grow(b []byte, n, least, size int) []byte {
+	if !x.hasRoom(size) {
+		size = least
+	}
+	if !x.hasRoom(size) {
+		x.Drop()
+		panic(panicFull)
+	}
+	old := x.mem
+	x.mem = x.m.buf.NewDraft(size)
+	mem := x.mem.Mem()
+	copy(mem, b[:n])
+	old.Drop()
+	return mem
+}
+
+// hasRoom reports whether the message has room for n bytes, besides the texts that it refers to.
+func (x *Draft) hasRoom(n int) bool {
+	segments := 0
+	if x.far != nil {
+		segments = x.far.segments
+	}
+	return n >= 0 && int64(n) <= 2*chain.MaxSize && x.m.buf.RoomAfter(segments, n)
+}
+
+// Refer makes the message refer to a text of ReferSize bytes or more, and reports whether it can.
+// The text's length is in b[at:]; its contents are not written then.
+func (x *Draft) Refer(b []byte, at int, text string) bool {
+	checkLen(len(text))
+	l := x.far
+	if l == nil {
+		l = farPool.Get().(*farTexts)
+		x.far = l
+	}
+	if !x.m.mayReferAfter(l.segments, len(text)) {
+		return false
+	}
+	l.segments += chain.Segments(len(text))
+	l.all = append(l.all, farText{uint32(at), text})
+	b[at] |= farMark >> 24
+	return true
+}
+
+// panicFull is the panic's text of package chain when it has no positions left.
+const panicFull = "nocopy: message larger than its address space of 2 GiB"
+
+// Into begins to write the fields of s, a struct that d describes, in place of its old ones.
+func (x *Draft) Into(s Struct, d *schema.Struct) []byte {
+	if s.m == nil {
+		panic(panicAbsent)
+	}
+	x.s = s
+	if !s.isNew(d) {
+		s.Changeable()
+		b := x.New(d)
+		x.m.untrack()
+		return b
+	}
+	x.m, x.d = s.m, d
+	return s.m.buf.FreeTail()
+}
+
+const panicChanged = "nocopy: struct was changed while all of its fields were set"
+
+// isNew reports whether nothing was set in the struct, which d describes, since it was made, but
+// fields of the template.
+func (s Struct) isNew(d *schema.Struct) bool {
+	m, e := s.m, s.entry()
+	return s.k == m.openHandle && !m.dead.compacted && m.idx[e+entryEnd] == 0 &&
+		m.buf.Tail() == m.idx[e+entryStart]+uint32(len(d.Template())) && m.buf.InTail(m.idx[e+entryStart], 0)
+}
+
+// Done makes the first n bytes the fields of the struct. Other fields of it stay as they are.
+func (x *Draft) Done(n int, others ...schema.Ref) {
+	if x.s.m != x.m {
+		x.assign(n, others)
+		return
+	}
+	m, e := x.m, x.s.entry()
+	if !x.s.isNew(x.d) {
+		panic(panicChanged)
+	}
+	if debugging {
+		m.noteAllSet(e)
+	}
+	inTail := n
+	if !x.mem.Zero() {
+		inTail = 0
+	}
+	m.buf.Retract(len(x.d.Template()), inTail)
+	p, b := m.buf.Ahead(&x.mem, n, false)
+	m.idx[e+entryStart] = p
+	x.index(programsOf(x.d).Start, e, p, b, 0)
+	x.append(p, n)
+	m.open = m.open[:len(m.open)-1]
+	if len(m.open) == 0 {
+		m.buf.Close()
+	}
+	m.setOpenHandle()
+}
+
+// farText takes a text off those that the parser expects, and returns its word. Its length is at
+// i.
+func (p *parser) farText(i int) uint32 {
+	l := p.far
+	b := p.b[i:]
+	b[0] &^= farMark >> 24
+	word := inNode | (l.node + uint32(l.next)) // the node that append makes
+	l.next++
+	return word
+}
+
+// assign gives the struct s the fields, but others, that were written for a message of their own.
+func (x *Draft) assign(n int, others []schema.Ref) {
+	from, s, d := x.Root(n), x.s, x.d
+	for i := range d.Fields() {
+		f, t := d.Field(i), d.Fields()[i].Type
+		word := from.m.at(from.entry(), f)
+		switch {
+		case slices.Contains(others, f):
+		case word != 0 && t.Kind() >= schema.Record:
+			s.SetChild(f, d, from.Child(f, d))
+		case word != 0 && t.Kind() == schema.Text:
+			s.SetText(f, from.m.TextString(word))
+		case word != 0:
+			copy(s.fixed(f, int(t.Size())), from.m.buf.At(word)[:t.Size()])
+		case s.m.at(s.entry(), f) == 0:
+		case d.Fields()[i].Req == schema.Required:
+			s.Reset(f, d)
+		default:
+			s.Unset(f)
+		}
+	}
+	from.Release()
+}
+
+// List begins field f of s, a list of n structs. d describes s. With aside the bytes are written
+// aside: the message may be used before EndList.
+func (x *Draft) List(s Struct, f schema.Ref, d *schema.Struct, n int, aside bool) []byte {
+	if s.m == nil {
+		panic(panicAbsent)
+	}
+	m, t := s.m, d.FieldOf(f).Type
+	checkCount(t, n)
+	slotWords(t, n) // which panics if they are too many for an index
+	inTail := !aside && s.k == m.openHandle && m.at(s.entry(), f) == 0
+	if !inTail {
+		s.Changeable()
+	}
+	x.m, x.s, x.f, x.d = m, s, f, d
+	if inTail {
+		return m.buf.FreeTail()
+	}
+	m.ownSeldom()
+	if cap(m.copied) < firstDraft {
+		m.copied = make([]byte, firstDraft)
+	}
+	x.first, m.copied = m.copied[:firstDraft], nil
+	x.mem = chain.DraftIn(x.first)
+	return x.mem.Mem()
+}
+
+// firstDraft is how much memory a message has for lists that are written aside. How many elements
+// fit into it tells how much more they need.
+const firstDraft = 4 << 10
+
+// EndList makes the first n bytes, with the field's header, the list.
+func (x *Draft) EndList(n int) {
+	s, f, d := x.s, x.f, x.d
+	if x.mem.Zero() {
+		s.alive()
+	} else {
+		s.changeableBy(n)
+	}
+	m, e, t := s.m, s.entry(), d.FieldOf(f).Type
+	if x.far != nil && !m.buf.RoomAfter(x.far.segments, n+chain.MaxSlabSize) {
+		x.Drop()
+		panic(panicFull)
+	}
+	if s.k != m.openHandle || m.at(e, f) != 0 {
+		s.placeChild(f, n)
+	}
+	p, b := m.buf.Ahead(&x.mem, n, false)
+	if x.first != nil {
+		m.copied = x.first[:0]
+	}
+	var word uint32
+	if m.dead.compacted { // entries are used again
+		var i int
+		x.begin(p, b)
+		i, word = m.p.value(t, 0, wire.FieldHeader)
+		m.endTrusted(i)
+	} else {
+		before := m.idx[0] // no entry has this word: the program stores the value's entry in it
+		x.index(valueProgram(t), 0, p, b, wire.FieldHeader)
+		word, m.idx[0] = m.idx[0], before
+	}
+	x.append(p, n)
+	m.put(e, f, word)
+	if d.IsUnion() {
+		s.Arm(f, d)
+	}
+	if len(m.open) == 0 {
+		m.buf.Close()
+	}
+}

@@ -1,0 +1,343 @@
+package engine
+
+import (
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// inNode marks a word that holds a node's number instead of a position: the word of a text, or
+// of a key or value in a map.
+const inNode = 1 << 31
+
+// edited marks the second word of an entry if it holds an edit's number instead of a position.
+const edited = 1 << 31
+
+// edit holds what is known of a struct or container that was changed after it was complete. It
+// is made by the first change.
+type edit struct {
+	end       uint32       // position of the STOP, or after the last element
+	valueNode chain.NodeID // the node that holds the value, which replaces an earlier one; or 0
+	tailNode  chain.NodeID // the node at the end, with what was added; or 0
+	// Struct: index of a word for each of the entry, with the node that replaces the field; of a wide
+	// one the number of a table with such words
+	fieldNodes uint32
+	countNode  uint32 // container: the node that replaces the count on the wire, or 0
+	dead       uint32 // map: how many pairs were deleted
+	// Map: the number in Message.liveSets of the set of pairs that All yields; 0 if there is none
+	liveSet uint32
+	// Map: number+1 of a deleted pair, whose word for the value is that of the next; or 0
+	free uint32
+	// List of fixed-size elements: how many bytes its node has after the last element
+	spare uint32
+	gap   uint32 // list: how many words before the first slot are free
+	// List: its elements, except those that were added since, are parts of tailNode
+	arranged bool
+}
+
+// edit returns the edit of the struct or container of entry e, which it makes if there is none.
+// The pointer is good until the next call.
+func (m *Message) edit(e uint32) *edit {
+	w := m.idx[e+entryEnd]
+	if w&edited == 0 || w == 0 {
+		m.edits = append(m.edits, edit{end: w})
+		w = edited | uint32(len(m.edits)-1)
+		m.idx[e+entryEnd] = w
+	}
+	return &m.edits[w&^edited]
+}
+
+// editOf returns a copy of the edit of entry e. If there is none, all but end is zero.
+func (m *Message) editOf(e uint32) edit {
+	if w := m.idx[e+entryEnd]; w&edited != 0 {
+		return m.edits[w&^edited]
+	} else {
+		return edit{end: w}
+	}
+}
+
+// setEnd stores the position at which the struct or container of entry e, which is now
+// complete, ends.
+func (m *Message) setEnd(e, end uint32) {
+	if w := m.idx[e+entryEnd]; w&edited != 0 {
+		m.edits[w&^edited].end = end
+		return
+	}
+	m.idx[e+entryEnd] = end
+}
+
+// placeField returns n bytes for field f, its header included, and their position. They are at
+// the tail if the field was never set, else in a node that replaces the field.
+func (s Struct) placeField(f schema.Ref, n int) (uint32, []byte) {
+	m, e := s.m, uint32(s.k)
+	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 {
+		m.openStruct(e)
+		return m.buf.Extend(n)
+	}
+	node := m.replaceField(e, f)
+	p, b := m.buf.Place(n)
+	m.buf.SetPlaced(node, p, p+uint32(n))
+	return p, b
+}
+
+// fieldNode returns the node that replaces field f of the struct of entry e, 0 if there is
+// none.
+func (m *Message) fieldNode(e uint32, f schema.Ref) chain.NodeID {
+	if w := m.idx[e+entryEnd]; w&edited != 0 {
+		if slots := m.edits[w&^edited].fieldNodes; slots != 0 {
+			if f.Wide() {
+				return tableAt(m.idx, slots, f)
+			}
+			return m.idx[slots+f.Word()]
+		}
+	}
+	return 0
+}
+
+// replaceField returns the node that replaces field f of the struct of entry e. The field is
+// set, or was. Its value is noted as dead.
+func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
+	if word := m.at(e, f); f.Wire() >= WireStruct && f.Wire() <= WireList && word&notIndexed == 0 {
+		m.closeEntry(word)
+	}
+	if f.Wire() >= WireStruct && f.Wire() <= WireList {
+		m.noteDeadField(e, f)
+	}
+	if node := m.fieldNode(e, f); node != 0 {
+		return node
+	}
+	var node chain.NodeID
+	if word := m.at(e, f); f.Wire() == WireString && word&inNode == 0 {
+		node = m.buf.AddReplaceText(word, wire.FieldHeader)
+	} else {
+		at, end := m.valuePlace(f.Wire(), word)
+		node = m.buf.AddReplace(at-wire.FieldHeader, end)
+	}
+	ed := m.edit(e)
+	first := ed.fieldNodes == 0
+	if f.Wide() {
+		t, at := m.inTable(ed.fieldNodes, f)
+		ed.fieldNodes = t
+		m.idx[at] = node
+	} else {
+		if first {
+			ed.fieldNodes = m.allocRaw(int(f.Words()))
+		}
+		m.idx[ed.fieldNodes+f.Word()] = node
+	}
+	if first {
+		m.setOpenHandle() // an open struct with nodes is no longer simply appended to
+	}
+	return node
+}
+
+// valuePlace returns where the value that a word stands for begins and ends, or did before it
+// was replaced, in the run that it is in.
+func (m *Message) valuePlace(t WireType, word uint32) (at, end uint32) {
+	if n := wire.FixedSize[t]; n != 0 {
+		if word&inNode != 0 {
+			return m.buf.NodePlace(word &^ inNode)
+		}
+		return word, word + uint32(n)
+	}
+	if t == WireString {
+		return m.textPlace(word)
+	}
+	if word&notIndexed != 0 {
+		p := word &^ notIndexed
+		b := m.buf.At(p)
+		n, err := skip(b, 0, t, maxBudget, 1)
+		if err != nil {
+			panic("nocopy: internal error: " + err.Error())
+		}
+		return p, p + uint32(n)
+	}
+	ed := m.editOf(word)
+	start := m.idx[word]
+	switch {
+	case ed.valueNode != 0:
+		return m.buf.NodePlace(ed.valueNode)
+	case t == WireStruct:
+		return start, ed.end + 1
+	case t == WireMap:
+		return start - wire.MapHeader, ed.end
+	}
+	return start - wire.ListHeader, ed.end
+}
+
+// textPlace returns where the text that a word stands for begins, with its length, and ends, or
+// did before it was replaced, in the run that it is in.
+func (m *Message) textPlace(word uint32) (at, end uint32) {
+	if word&inNode == 0 {
+		return word, word + wire.TextHeader + wire.BE32(m.buf.At(word))
+	}
+	node := word &^ inNode
+	at, end = m.buf.NodePlace(node)
+	if at == end { // the node holds the bytes only, which are referred to
+		return at - wire.TextHeader, at
+	}
+	return at, end
+}
+
+// fewWords is the most words of an index in which rewriteText looks for positions to move.
+const fewWords = 256
+
+// rewriteText changes the size of the text at position p to n bytes by copying the message. It
+// returns the new bytes, to be filled, and the new position; or nil unless the whole message
+// was received and is small. A message that was compacted is not copied: its index may have words
+// that look like positions and are none.
+func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
+	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.words > fewWords || m.hasTables || len(m.shadows.all) > 0 || m.dead.compacted {
+		return nil, 0
+	}
+	size := wire.TextHeader + wire.BE32(m.buf.At(p))
+	b, moved := m.buf.Rewrite(p, p+size, wire.TextHeader+n)
+	if b == nil {
+		return nil, 0
+	}
+	wire.PutBE32(b, uint32(n))
+	m.movePositions(p, moved, moved+wire.TextHeader+uint32(n)-size)
+	return b[wire.TextHeader:], p + moved
+}
+
+// movePositions adds before to all positions in the index up to p, and after to those beyond.
+// There must be no node, and the message must be so small that no count, type or entry's number
+// is as large as a position.
+func (m *Message) movePositions(p, before, after uint32) {
+	words := m.idx[firstEntry:m.words]
+	for i, w := range words {
+		by := uint32(0)
+		if w&^notIndexed >= chain.FirstPos {
+			by = before
+		}
+		if w&^notIndexed > p {
+			by = after
+		}
+		words[i] = w + by
+	}
+}
+
+// mayRefer reports whether there are enough positions to refer to n bytes instead of copying
+// them. When half of all positions are used up, only large pieces are worth it.
+func (m *Message) mayRefer(n int) bool { return m.mayReferAfter(0, n) }
+
+// mayReferAfter reports whether there will be enough positions to refer to n bytes, instead of
+// copying them, when a number of segments has been taken before. When half of all positions are
+// used up, only large pieces are worth it.
+func (m *Message) mayReferAfter(segments, n int) bool {
+	return m.buf.RoomAfter(segments, chain.MaxSize+n) || n >= chain.MaxSlabSize && m.buf.RoomAfter(segments, n)
+}
+
+// setReferred sets the field to bytes that stay where they are.
+func (s Struct) setReferred(f schema.Ref, v []byte) {
+	checkLen(len(v))
+	s.changeableBy(len(v))
+	if !s.m.mayRefer(len(v)) {
+		copy(s.newText(f, len(v)), v)
+		return
+	}
+	old := s.m.at(uint32(s.k), f)
+	p, b := s.placeField(f, wire.FieldHeader+wire.TextHeader)
+	putTextField(b, f, len(v))
+	word := s.m.referText(p+wire.FieldHeader, v, old)
+	s.m.put(uint32(s.k), f, word)
+}
+
+// referText makes the bytes v the contents of the text whose length is at position p, and returns
+// the text's word. old is the field's earlier word: if it is a reference, its node is used again.
+func (m *Message) referText(p uint32, v []byte, old uint32) uint32 {
+	at := p + wire.TextHeader
+	if old&inNode != 0 {
+		node := old &^ inNode
+		if m.buf.ReferAgain(node, at, p, v) {
+			return old
+		}
+	}
+	node := m.buf.AddGrow(at, p)
+	far := m.buf.AddForeign(v, false)
+	m.buf.SetPlaced(node, far, far+uint32(len(v)))
+	return inNode | node
+}
+
+// Unset removes the field.
+func (s Struct) Unset(f schema.Ref) {
+	// Not changeable: compacting would complete the struct, adding defaults that are removed then
+	s.writable()
+	m, e := s.m, uint32(s.k)
+	if m.at(e, f) != 0 {
+		m.buf.SetEmpty(m.replaceField(e, f))
+		m.put(e, f, 0)
+	}
+	if len(m.shadows.all) > 0 {
+		m.unsetShadows(e, f.Word())
+	}
+}
+
+// Reset sets a required field, which can't be removed, to its IDL default, or to zero. d describes
+// the struct s.
+func (s Struct) Reset(f schema.Ref, d *schema.Struct) {
+	fd := d.FieldOf(f)
+	value := fd.AppendDefault(nil)
+	s.changeableBy(len(value))
+	s.setValue(f, fd.Type, value)
+	s.m.noteFilled(uint32(s.k), fd)
+}
+
+// setValue sets field f to a value of type t, given as its wire bytes.
+func (s Struct) setValue(f schema.Ref, t *schema.Type, value []byte) {
+	m, e := s.m, uint32(s.k)
+	p, b := s.placeField(f, wire.FieldHeader+len(value))
+	wire.PutHeader(b, f.Header())
+	copy(b[wire.FieldHeader:], value)
+	word := m.indexAt(t, p+wire.FieldHeader)
+	m.put(e, f, word)
+}
+
+// indexAt indexes the value of type t at position p, which must be valid and contiguous, and
+// returns its word.
+func (m *Message) indexAt(t *schema.Type, p uint32) uint32 {
+	if t.Kind() < schema.Record {
+		return p
+	}
+	m.beginTrusted(p)
+	i, word := m.p.value(t, 0, 0)
+	m.endTrusted(i)
+	return word
+}
+
+// beginTrusted prepares the parser for bytes that have been checked before. They begin at
+// position p, or the caller sets them if p is 0. The caller then calls endTrusted.
+func (m *Message) beginTrusted(p uint32) {
+	m.zeroed = 0 // since the parser does not update it
+	m.noteGrowth()
+	m.parser().reset(0)
+	m.p.lazy = false // what the program sets is indexed at once: Lazy is about received bytes
+	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
+	m.p.growth = doubling
+	m.p.utf8, m.p.trusted, m.p.unlimited, m.p.reuse = false, true, true, m.dead.compacted
+	m.p.slow = m.p.reuse
+	if p != 0 {
+		m.p.b, m.p.base = m.buf.At(p), p
+	}
+}
+
+// endTrusted panics if the parser failed, which i, the index that it came to, tells.
+func (m *Message) endTrusted(i int) {
+	m.p.b, m.p.far = nil, nil
+	if i < 0 {
+		m.p.panicTrusted()
+	}
+}
+
+func (p *parser) panicTrusted() {
+	if p.full {
+		panic("nocopy: message with an index of more than " + itoa(maxWords) + " words")
+	}
+	panic("nocopy: internal error: bytes that were valid are not")
+}
+
+// Limits for what has been checked already.
+const (
+	maxDepth  = 1 << 20
+	maxBudget = maxDepth * structCost
+)

@@ -1,0 +1,239 @@
+package engine
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// For generated code and package messages. Equating holds the options of messages.Equal, one bit
+// each: they make values equal that differ on the wire.
+type Equating uint8
+
+// The options of package messages.
+const (
+	EquateNaNs Equating = 1 << iota
+	EquateDefaults
+	IgnoreUnknown
+)
+
+// Equal reports whether s and o are equal in the sense of messages.Equal without options. d
+// describes both.
+func (s Struct) Equal(d *schema.Struct, o Struct) bool {
+	t := schema.StructOf(d)
+	return Equal(s, t, o, t, 0)
+}
+
+// EqualContainer reports whether two lists, sets or maps of the same Go type are equal, as package
+// messages' Equal does without options.
+func (s Struct) EqualContainer(o Struct) bool {
+	return Equal(s, s.ContainerType(), o, o.ContainerType(), 0)
+}
+
+// Equal reports whether the handles a and b, of types t and u, are equal. An absent list, set or
+// map has a nil type.
+func Equal(a Struct, t *schema.Type, b Struct, u *schema.Type, opt Equating) bool {
+	c := comparison{opt: opt}
+	aHere, bHere := a.Valid(), b.Valid()
+	if (!aHere || !bHere) && (t == nil || u == nil) { // of absent containers the type is not known
+		switch {
+		case aHere == bHere:
+			return true
+		case opt&EquateDefaults == 0:
+			return false
+		case t == nil && u == nil, t != nil && t.Struct() != nil, u != nil && u.Struct() != nil:
+			return false
+		}
+		return a.Count() == b.Count()
+	}
+	switch {
+	case !schema.SameTypes(t, u):
+		return false
+	case !aHere && !bHere:
+		return true
+	case aHere != bHere && opt&EquateDefaults == 0:
+		return false
+	}
+	return c.handles(t, u, a, b)
+}
+
+// AppendKey appends bytes that identify a map key: two keys of one type have the same bytes if and
+// only if they are equal. All NaNs are equal here.
+func AppendKey(dst []byte, key Value) []byte {
+	c := comparison{opt: EquateNaNs}
+	return c.encode(dst, key.Type(), key.Type(), key)
+}
+
+// SameTypes reports whether the IDL declares t and u alike.
+func SameTypes(t, u *schema.Type) bool { return schema.SameTypes(t, u) }
+
+// SameDescs reports whether the IDL declares two structs alike.
+func SameDescs(d, e *schema.Struct) bool { return schema.SameDescs(d, e) }
+
+// comparison compares values. Of each pair of types that its methods are given, the second one is
+// the same as the first, or made of the same IDL.
+type comparison struct {
+	opt Equating
+	// A double that equals nothing, itself included, was found while encoding.
+	unequal bool
+	depth   int
+	// The encodings of what fields read as when they are not set, once needed; nil while in the works
+	zeros map[*schema.FieldDesc][]byte
+}
+
+// mostCompared is the most structs and containers in each other, more than Parse accepts. A
+// program that builds more would run out of stack.
+const mostCompared = 1 << 18
+
+func (c *comparison) enter() {
+	if c.depth++; c.depth > mostCompared {
+		panic("nocopy: messages nested too deeply to be compared")
+	}
+}
+
+// value compares two values, neither of which is a field that is not set.
+func (c *comparison) value(t, u *schema.Type, a, b Value) bool {
+	switch t.Wire() {
+	case WireDouble:
+		x, y := a.Float(), b.Float()
+		return x == y || c.opt&EquateNaNs != 0 && math.IsNaN(x) && math.IsNaN(y)
+	case WireString, WireUUID:
+		return bytes.Equal(a.Bytes(), b.Bytes())
+	case WireStruct, WireList, WireSet, WireMap:
+		return c.handles(t, u, a.Struct(), b.Struct())
+	}
+	return a.Int() == b.Int()
+}
+
+// handles compares two structs, lists, sets or maps. An absent one is as an empty one, whose
+// fields are not set.
+func (c *comparison) handles(t, u *schema.Type, a, b Struct) bool {
+	c.enter()
+	defer func() { c.depth-- }()
+	x, flat := a.WireIn(t)
+	y, flat2 := b.WireIn(u)
+	identical := flat && flat2 && bytes.Equal(x, y)
+	if identical && (c.opt&EquateNaNs != 0 || !schema.HasDoubles(t)) {
+		return true
+	}
+	switch t.Wire() {
+	case WireStruct:
+		return c.structs(t.Struct(), u.Struct(), a, b) &&
+			(identical || c.opt&IgnoreUnknown != 0 || sameUnknownFields(unknownFieldsOf(t.Struct(), a), unknownFieldsOf(u.Struct(), b)))
+	case WireList:
+		return c.lists(t.Elem(), u.Elem(), a, b)
+	case WireSet:
+		return c.lists(t.Elem(), u.Elem(), a, b) || c.encoded(t, u, a, b)
+	}
+	return c.maps(t, u, a, b)
+}
+
+// structs compares the fields of two structs, unions or exceptions that their types have.
+func (c *comparison) structs(d, e *schema.Struct, a, b Struct) bool {
+	if !a.Valid() && !b.Valid() {
+		return true
+	}
+	if d.IsUnion() && armOf(d, a) != armOf(e, b) {
+		return false
+	}
+	next := func(i int) int {
+		if d != e {
+			return i
+		}
+		return min(a.NextField(d, i), b.NextField(d, i))
+	}
+	for i := next(0); i < d.NumFields(); i = next(i + 1) {
+		f, g := d.Field(i), sameField(e, d, i)
+		aSet, bSet := a.HasField(f), b.HasField(g)
+		if d.IsUnion() { // both have the same arm; others do not count
+			aSet = aSet && d.ArmID(a.Which()) == d.FieldDesc(i).ID
+			bSet = aSet
+		}
+		switch {
+		case !aSet && !bSet:
+			continue
+		case aSet != bSet && c.opt&EquateDefaults == 0:
+			return false
+		}
+		v, w := a.Value(f, d), b.Value(g, e)
+		if aSet != bSet && d.FieldDesc(i).Default != "" && v.typ.Kind() >= schema.Record {
+			if !aSet {
+				v = w // compared by its encoding, since defaults may have the same field in them
+			}
+			zero, ok := c.zero(d, i)
+			if got := c.encode(nil, d.FieldDesc(i).Type, v.Type(), v); !ok || c.unequal || !bytes.Equal(got, zero) {
+				return false
+			}
+			continue
+		}
+		if !c.value(v.Type(), w.Type(), v, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// armOf returns the id of the arm that is set of a union, and whether there is one.
+func armOf(d *schema.Struct, s Struct) [2]int16 {
+	if word := s.Which(); word != 0 {
+		return [2]int16{1, d.ArmID(word)}
+	}
+	return [2]int16{}
+}
+
+// sameField returns the field of e that is field i of d, which is the same type.
+func sameField(e, d *schema.Struct, i int) schema.Ref {
+	if d == e {
+		return d.Field(i)
+	}
+	return e.Field(e.NumberByID(d.FieldDesc(i).ID))
+}
+
+// lists compares two lists, or two sets by the order of their elements.
+func (c *comparison) lists(t, u *schema.Type, a, b Struct) bool {
+	n := a.Count()
+	if n != b.Count() {
+		return false
+	}
+	for i := range n {
+		if !c.value(t, u, a.Element(i), b.Element(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// encoded compares two sets or structs by their encodings.
+func (c *comparison) encoded(t, u *schema.Type, a, b Struct) bool {
+	if (a.Count() == 0) != (b.Count() == 0) {
+		return false
+	}
+	x := c.handle(nil, t, t, a)
+	if c.unequal {
+		return false
+	}
+	return bytes.Equal(x, c.handle(make([]byte, 0, len(x)), t, u, b)) && !c.unequal
+}
+
+// maps compares two maps: first their keys, then the values of each key once.
+func (c *comparison) maps(t, u *schema.Type, a, b Struct) bool {
+	if (a.Count() == 0) != (b.Count() == 0) {
+		return false
+	}
+	x, y := c.pairsOf(t, t, a), c.pairsOf(t, u, b)
+	if c.unequal || len(x.all) != len(y.all) {
+		return false
+	}
+	for i := range x.all {
+		if !bytes.Equal(x.key(i), y.key(i)) {
+			return false
+		}
+	}
+	for i := range x.all {
+		if !c.value(t.Elem(), u.Elem(), x.all[i].value, y.all[i].value) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,229 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// The encoding of a value is bytes that two values of the same type share if and only if they are
+// equal by the options of a comparison: sets and maps are sorted in it. It is for elements of sets
+// and for keys, which have no order to compare them in. A double that equals nothing is noted in
+// c.unequal.
+
+// encode appends the encoding of v, a value of type u, to dst. t is the same type as u; the order
+// of its fields is that of the encoding.
+func (c *comparison) encode(dst []byte, t, u *schema.Type, v Value) []byte {
+	switch t.Wire() {
+	case WireDouble:
+		x := v.Float()
+		switch {
+		case math.IsNaN(x) && c.opt&EquateNaNs == 0:
+			c.unequal = true
+		case math.IsNaN(x):
+			x = math.NaN()
+		case x == 0:
+			x = 0 // not −0
+		}
+		return binary.BigEndian.AppendUint64(dst, math.Float64bits(x))
+	case WireString:
+		dst = binary.BigEndian.AppendUint32(dst, uint32(len(v.Bytes())))
+		return append(dst, v.Bytes()...)
+	case WireUUID:
+		id := v.UUID()
+		return append(dst, id[:]...)
+	case WireStruct, WireList, WireSet, WireMap:
+		return c.handle(dst, t, u, v.Struct())
+	}
+	return binary.BigEndian.AppendUint64(dst, uint64(v.Int()))
+}
+
+// handle appends the encoding of a struct, list, set or map. The other methods append the same of
+// one of these.
+func (c *comparison) handle(dst []byte, t, u *schema.Type, s Struct) []byte {
+	c.enter()
+	defer func() { c.depth-- }()
+	s.WireIn(u) // completes it
+	switch t.Wire() {
+	case WireStruct:
+		return c.structure(dst, t.Struct(), u.Struct(), s)
+	case WireList:
+		dst = binary.BigEndian.AppendUint32(dst, uint32(s.Count()))
+		for i := range s.Count() {
+			dst = c.encode(dst, t.Elem(), u.Elem(), s.Element(i))
+		}
+		return dst
+	case WireSet:
+		return c.set(dst, t, u, s)
+	}
+	pairs := c.pairsOf(t, u, s)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(pairs.all)))
+	for i := range pairs.all {
+		dst = append(dst, pairs.key(i)...)
+		dst = c.encode(dst, t.Elem(), u.Elem(), pairs.all[i].value)
+	}
+	return dst
+}
+
+// What comes before each part of a struct's encoding.
+const (
+	encodedEnd = iota
+	encodedField
+	encodedUnknown
+)
+
+func (c *comparison) structure(dst []byte, d, e *schema.Struct, s Struct) []byte {
+	if d.IsUnion() {
+		arm := armOf(e, s)
+		dst = append(dst, byte(arm[0]), byte(arm[1]>>8), byte(arm[1]))
+	}
+	next := s
+	if d != e {
+		next = Struct{}
+	}
+	for i := next.NextField(d, 0); i < d.NumFields(); i = next.NextField(d, i+1) {
+		f := sameField(e, d, i)
+		if !s.HasField(f) || d.IsUnion() && e.ArmID(s.Which()) != d.FieldDesc(i).ID {
+			continue
+		}
+		t, v := d.FieldDesc(i).Type, s.Value(f, e)
+		before := len(dst)
+		dst = binary.BigEndian.AppendUint16(append(dst, encodedField), uint16(d.FieldDesc(i).ID))
+		start := len(dst)
+		dst = c.encode(dst, t, v.Type(), v)
+		if c.opt&EquateDefaults != 0 && !d.IsUnion() {
+			if zero, ok := c.zero(d, i); ok && bytes.Equal(dst[start:], zero) {
+				dst = dst[:before]
+			}
+		}
+	}
+	if c.opt&IgnoreUnknown == 0 {
+		all := unknownFieldsOf(e, s)
+		sortUnknownFields(all)
+		for _, f := range all {
+			raw := f.value.Raw()
+			dst = binary.BigEndian.AppendUint16(append(dst, encodedUnknown), uint16(f.id))
+			dst = binary.BigEndian.AppendUint32(append(dst, byte(f.value.Type)), uint32(len(raw)))
+			dst = append(dst, raw...)
+		}
+	}
+	return append(dst, encodedEnd)
+}
+
+// zero returns the encoding of what field i of d reads as when it is not set, or false: a default
+// that has the same field in it does not equal that.
+func (c *comparison) zero(d *schema.Struct, i int) ([]byte, bool) {
+	f := d.FieldDesc(i)
+	if zero, ok := c.zeros[f]; ok {
+		return zero, zero != nil
+	}
+	if c.zeros == nil {
+		c.zeros = map[*schema.FieldDesc][]byte{}
+	}
+	c.zeros[f] = nil
+	unequal := c.unequal
+	zero := c.encode([]byte{}, f.Type, f.Type, Struct{}.Value(d.Field(i), d))
+	c.unequal = unequal
+	c.zeros[f] = zero
+	return zero, true
+}
+
+func (c *comparison) set(dst []byte, t, u *schema.Type, s Struct) []byte {
+	var p encodedPairs
+	for i := range s.Count() {
+		p.add(c.encode(p.mem, t.Elem(), u.Elem(), s.Element(i)), Value{})
+	}
+	p.sort()
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(p.all)))
+	for i := range p.all {
+		dst = append(dst, p.key(i)...)
+	}
+	return dst
+}
+
+// encodedPairs are the pairs of a map, by the encodings of their keys, each once; or the elements
+// of a set.
+type encodedPairs struct {
+	mem []byte // the keys
+	all []pair
+}
+
+// pair is one of encodedPairs: where its key is, and its value.
+type pair struct {
+	from, to int
+	value    Value
+}
+
+// add adds a pair. mem is what was mem before, with the encoding of the key after it.
+func (p *encodedPairs) add(mem []byte, value Value) {
+	p.all = append(p.all, pair{len(p.mem), len(mem), value})
+	p.mem = mem
+}
+
+func (p *encodedPairs) key(i int) []byte { return p.mem[p.all[i].from:p.all[i].to] }
+
+// sort sorts the pairs by their keys. Of pairs with the same key the last one is left.
+func (p *encodedPairs) sort() {
+	byKey := func(a, b pair) int { return bytes.Compare(p.mem[a.from:a.to], p.mem[b.from:b.to]) }
+	latest := func(a, b pair) int { // the last one of the same key comes first
+		if n := byKey(a, b); n != 0 {
+			return n
+		}
+		return b.from - a.from
+	}
+	if !slices.IsSortedFunc(p.all, latest) {
+		slices.SortFunc(p.all, latest)
+	}
+	p.all = slices.CompactFunc(p.all, func(a, b pair) bool { return byKey(a, b) == 0 })
+}
+
+// key appends the encoding of a map's key. As keys 0 and −0 are different, as for peers.
+func (c *comparison) key(dst []byte, t, u *schema.Type, k Value) []byte {
+	if t.Wire() == WireDouble && k.Float() == 0 {
+		return binary.BigEndian.AppendUint64(dst, math.Float64bits(k.Float()))
+	}
+	return c.encode(dst, t, u, k)
+}
+
+// pairsOf returns the pairs of a map of type u, sorted by the encodings of their keys.
+func (c *comparison) pairsOf(t, u *schema.Type, s Struct) encodedPairs {
+	p := encodedPairs{all: make([]pair, 0, s.Count())}
+	for k, v := range s.Pairs() {
+		p.add(c.key(p.mem, t.Key(), u.Key(), k), v)
+	}
+	p.sort()
+	return p
+}
+
+// unknownField is a field that the IDL does not know.
+type unknownField struct {
+	id    int16
+	value WireValue
+}
+
+func unknownFieldsOf(d *schema.Struct, s Struct) (all []unknownField) {
+	for id, v := range s.Unknown(d) {
+		all = append(all, unknownField{id, v})
+	}
+	return all
+}
+
+func sortUnknownFields(all []unknownField) {
+	slices.SortStableFunc(all, func(a, b unknownField) int { return int(a.id) - int(b.id) })
+}
+
+// sameUnknownFields reports whether the fields of each id are the same in the same order.
+func sameUnknownFields(a, b []unknownField) bool {
+	same := func(a, b unknownField) bool {
+		return a.id == b.id && a.value.Type == b.value.Type && bytes.Equal(a.value.Raw(), b.value.Raw())
+	}
+	if len(a) != len(b) || slices.EqualFunc(a, b, same) {
+		return len(a) == len(b)
+	}
+	sortUnknownFields(a)
+	sortUnknownFields(b)
+	return slices.EqualFunc(a, b, same)
+}

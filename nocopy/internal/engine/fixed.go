@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// Lists of elements of fixed size: their bytes are always contiguous, so that element i is where
+// multiplication says. fixedlists.go has a getter for each size and meaning.
+
+// FixedBytes returns the bytes of all elements, which have the given size.
+func (s Struct) FixedBytes(size int) []byte {
+	if s.m == nil {
+		return nil
+	}
+	n := s.ListLen() * size
+	return s.m.buf.At(s.m.idx[s.entry()+listStart])[:n:n]
+}
+
+// SetFixedAt returns the bytes of element i, to be stored into.
+func (s Struct) SetFixedAt(i, size int) []byte {
+	s.checkIndex(i)
+	s.Changeable()
+	m, e := s.m, s.entry()
+	if !m.buf.Writable(m.idx[e+listStart]) {
+		m.moveFixed(e, size, 0)
+	}
+	if m.hasKeyTables() {
+		m.elementChanges(e, uint32(i))
+	}
+	return m.buf.At(m.idx[e+listStart] + uint32(i*size))[:size]
+}
+
+// GrowFixed adds n elements at the end and returns their bytes, contents undefined.
+func (s Struct) GrowFixed(n, size int) []byte {
+	s.Changeable()
+	m, e := s.m, s.entry()
+	count := int(m.idx[e+listCount])
+	if n > maxCount/size-count {
+		panic("nocopy: too many elements")
+	}
+	start := m.idx[e+listStart]
+	if f := m.frameOf(e); f != nil {
+		m.closeNested(e)
+		if start+uint32(count*size) == m.buf.Tail() {
+			return m.growAtTail(&m.open[len(m.open)-1], n, size)
+		}
+		m.closeTo(len(m.open) - 1)
+		m.setOpenHandle()
+	}
+	if ed := m.editOf(e); int(ed.spare) < n*size || !m.buf.Writable(start) {
+		room := min(int64(count+2*n+8)*int64(size), maxCount/2)
+		m.moveFixed(e, size, max(int(room), n*size))
+	}
+	ed := m.edit(e)
+	b := m.buf.At(ed.end)[:n*size]
+	m.buf.ExtendContent(ed.valueNode, n*size)
+	ed.end += uint32(n * size)
+	ed.spare -= uint32(n * size)
+	m.idx[e+listCount] += uint32(n)
+	wire.PutBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
+	return b
+}
+
+// growAtTail adds n elements of the given size to the list of frame f, which ends at the tail, and
+// returns their bytes, contents undefined.
+func (m *Message) growAtTail(f *frame, n, size int) []byte {
+	e := f.e
+	head := uint32(f.lead) + wire.ListHeader
+	from, b := m.buf.Grow(m.idx[e+listStart]-head, n*size)
+	m.idx[e+listStart] = from + head
+	m.idx[e+listCount] += uint32(n)
+	f.next = m.idx[e+listCount]
+	wire.PutBE32(b[head-4:], f.next)
+	return b[len(b)-n*size:]
+}
+
+// moveFixed completes a list and copies it to memory that may be stored into, with room for
+// more bytes after it.
+func (m *Message) moveFixed(e uint32, size, more int) {
+	m.closeEntry(e)
+	count := int(m.idx[e+listCount])
+	start := m.idx[e+listStart]
+	n := wire.ListHeader + count*size
+	p, b := m.buf.Place(n + more) // first: positions may run out
+	ed := m.editOf(e)
+	if ed.valueNode == 0 {
+		ed.valueNode = m.buf.AddReplace(start-wire.ListHeader, ed.end)
+	}
+	copy(b, m.buf.At(start - wire.ListHeader)[:n])
+	// An empty list may have been received with any type
+	putTypes(schema.TypeByID(m.idx[e+listType]), b)
+	m.buf.SetPlaced(ed.valueNode, p, p+uint32(n))
+	m.idx[e+listStart] = p + wire.ListHeader
+	ed.spare, ed.end = uint32(more), p+uint32(n)
+	*m.edit(e) = ed
+}
+
+// ContainsKey reports whether an element has the bytes v.
+func (s Struct) ContainsKey(v []byte) bool {
+	if s.ListLen() == 0 {
+		return false
+	}
+	return s.m.lookup(s.entry(), s.typ(), v) >= 0
+}
+
+// addFixed adds an element with these bytes unless there is one.
+func (s Struct) addFixed(b []byte) {
+	if !s.ContainsKey(b) {
+		copy(s.GrowFixed(1, len(b)), b)
+	}
+}
+
+// addText adds the text v to a set unless it has it.
+func (s Struct) addText(v []byte) {
+	if !s.ContainsKey(v) {
+		s.AppendBytes(v)
+	}
+}
+
+// newFixed sets field f to a list of n elements of the given size and returns their bytes,
+// contents undefined.
+func (s Struct) newFixed(f schema.Ref, d *schema.Struct, n, size int) []byte {
+	m, bytes := s.m, n*size
+	if m == nil || s.k != m.openHandle || d.IsUnion() || d.IsWide() || m.idx[uint32(s.k)+f.Word()] != 0 {
+		e, b := s.newFullList(f, d, n, 0, bytes)
+		m.endFullList(e)
+		return b
+	}
+	t := d.FieldOf(f).Type
+	checkCount(t, n)
+	e := m.allocFor(t, listWords)
+	p, b := m.buf.Extend(wire.FieldHeader + wire.ListHeader + bytes)
+	binary.BigEndian.PutUint64(b, containerHeader(f.Header(), t.Elem().Wire(), uint32(n)))
+	b = b[wire.FieldHeader+wire.ListHeader:]
+	p += wire.FieldHeader + wire.ListHeader
+	w := (*[listWords]uint32)(m.idx[e:])
+	w[listStart], w[listEnd], w[listElems], w[listType] = p, p+uint32(len(b)), e+listWords, t.ID()
+	w[listCount], w[listRoom] = uint32(n), uint32(n)
+	m.idx[uint32(s.k)+f.Word()] = e
+	return b
+}
+
+// SetTexts sets field f, a list or set, to these strings. It copies strings shorter than 4 KiB and
+// refers to others. Duplicates in a set are left out. d describes s.
+func (s Struct) SetTexts(f schema.Ref, d *schema.Struct, v []string) {
+	if f.Wire() == WireSet {
+		changeableByTexts(s, v)
+		l := s.NewChild(f, d, 0)
+		for _, x := range v {
+			l.addText(chain.StringBytes(x))
+		}
+		return
+	}
+	setTexts(s, f, d, v)
+}
+
+// SetByteSlices sets field f, a list or set, to these binaries. It copies binaries shorter than 4
+// KiB and refers to others, which must not change until the message is released. Duplicates
+// in a set are left out. d describes s.
+func (s Struct) SetByteSlices(f schema.Ref, d *schema.Struct, v [][]byte) {
+	if f.Wire() == WireSet {
+		changeableByTexts(s, v)
+		l := s.NewChild(f, d, 0)
+		for _, x := range v {
+			l.addText(x)
+		}
+		return
+	}
+	setTexts(s, f, d, v)
+}
+
+// setTexts sets field f to a list of these texts.
+func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T) {
+	m, size := s.m, changeableByTexts(s, v)
+	e, _ := s.newFullList(f, d, len(v), len(v), 0)
+	if size <= chain.MaxSlabSize {
+		m.buf.Reserve(size)
+	}
+	words := m.idx[e+listWords:][:len(v)]
+	for i := 0; i < len(v); i++ {
+		if i += chain.AppendTexts(&m.buf, v[i:], words[i:]); i == len(v) {
+			break
+		}
+		if x := chain.TextOf(v[i]); len(x) < ReferSize {
+			words[i] = m.buf.AppendWithHead(uint64(len(x))<<32, wire.TextHeader, x)
+		} else {
+			words[i] = m.extendText(chain.StringBytes(x))
+		}
+	}
+	m.endFullList(e)
+}
+
+// textsSize returns how many bytes the texts take on the wire.
+func textsSize[T string | []byte](v []T) int {
+	size := wire.TextHeader * len(v)
+	for _, x := range v {
+		size += len(x)
+	}
+	return size
+}
+
+// changeableByTexts panics unless all of the texts may be added to the message of s, one after the
+// other. It returns their size.
+func changeableByTexts[T string | []byte](s Struct, v []T) int {
+	size := textsSize(v)
+	checkLen(size)
+	if size >= chain.MaxSlabSize {
+		s.Changeable()
+		room := textRoom{m: s.m}
+		for _, x := range v {
+			room.add(len(x))
+		}
+		s.changeableBy(room.bytes())
+	}
+	return size
+}
+
+// textRoom counts the positions that texts take which are added one after the other.
+type textRoom struct {
+	m        *Message
+	segments int
+	copied   uint64
+}
+
+// add counts a text of n bytes. More of them fit into a block, the shorter they are: the rest of a
+// block stays unused when the next text needs a new one.
+func (r *textRoom) add(n int) {
+	switch {
+	case n >= chain.MaxSlabSize:
+		r.segments += chain.Segments(n) + 1
+	case n < ReferSize:
+		r.copied += 2 * uint64(n+wire.TextHeader)
+	case r.m.mayReferAfter(r.segments, n):
+		r.segments++
+	default:
+		r.copied += 4 * uint64(n)
+	}
+}
+
+// bytes returns for how many bytes in one piece as many positions are needed.
+func (r *textRoom) bytes() int {
+	const firstBlocks = 8 // those at the tail that are smaller than the others
+	return int(min(uint64(r.segments+firstBlocks)*chain.MaxSlabSize+r.copied, math.MaxInt32))
+}

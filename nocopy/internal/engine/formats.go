@@ -1,0 +1,428 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// This file recognises what else programs give to Parse: bytes that are not a struct in Thrift
+// Binary, but a frame, a call, another protocol. It is asked only when parsing has failed, and
+// must not take broken Thrift Binary for something else: wherever in doubt, it says nothing.
+
+// explain adds to the error of a failed parse what the bytes are, if they are of another format
+// that is known. b are the first bytes of the message, and size is how many it has.
+func (e *Error) explain(b []byte, size int, d *schema.Struct) {
+	e.addFormat(otherFormat(b, size, d))
+}
+
+// addFormat adds to the error what the bytes are, unless that is "".
+func (e *Error) addFormat(what string) {
+	if what != "" {
+		e.Err = fmt.Errorf("%w; the bytes are %s", e.Err, what)
+	}
+}
+
+// otherFormat tells of what format the bytes b are, and what reads it; "" if that is not known. b
+// are the first of size bytes, in which a message of the type that d describes was expected.
+func otherFormat(b []byte, size int, d *schema.Struct) string {
+	switch {
+	case isFrame(b, size):
+		return inFrame(b[4:])
+	case isCall(b):
+		return "a call: package rpc serves and makes calls, and Peek and the struct follow the call's header"
+	case isCompactCall(b):
+		return "a call in the compact protocol, which package apachethrift reads"
+	case len(b) == size && isCompactStruct(b, d):
+		return compactStruct
+	case isTHeader(b):
+		return "of Thrift's THeader transport, which package apachethrift reads"
+	case isTLS(b):
+		return "of a TLS connection: package crypto/tls decrypts them"
+	case isHTTP(b):
+		return "of an HTTP connection: package net/http reads them, and the struct is in the body"
+	case isApacheText(b):
+		return "in Apache's JSON protocol, which package apachethrift reads"
+	case isObjectText(b):
+		return "JSON, which UnmarshalJSON and package nocopyjson read"
+	}
+	return ""
+}
+
+const compactStruct = "a struct in the compact protocol, which is parsed with the option Compact"
+
+// inFrame tells what is in a frame, which has these bytes after its length.
+func inFrame(b []byte) string {
+	switch {
+	case isCall(b):
+		return "a frame with a call, which package rpc reads"
+	case isCompactCall(b):
+		return "a frame with a call in the compact protocol, which package apachethrift reads"
+	case len(b) >= 2 && b[0] == 0x0f && b[1] == 0xff:
+		return "of Thrift's THeader transport, which package apachethrift reads"
+	}
+	return structInFrame
+}
+
+const structInFrame = "a frame: its length comes first. NewFrameDecoder reads frames, and Parse what follows the length"
+
+const structWithoutFrame = "a struct without a frame: NewDecoder reads such"
+
+// beginsFrame reports whether b, the first bytes of a stream, are the length of a frame, and the
+// beginning of a call or of a field that d describes.
+func beginsFrame(b []byte, d *schema.Struct) bool {
+	const length = 4
+	return b[0] == 0 && wire.BE32(b) != 0 && (d.Find(wire.HeaderAt(b, length)) != nil || inFrame(b[length:]) != structInFrame)
+}
+
+// mostFrames is how many frames in a row are followed.
+const mostFrames = 64
+
+// isFrame reports whether b, the first of size bytes, is one frame or several, which end with the
+// last byte; or a part of one that holds a call.
+func isFrame(b []byte, size int) bool {
+	if len(b) < 5 || wire.BE32(b) == 0 {
+		return false
+	}
+	if n := uint64(wire.BE32(b)); n >= 12 && n < 1<<30 && (isCall(b[4:]) && b[4] == 0x80 || isCompactCall(b[4:])) {
+		return true
+	}
+	for at, i := 0, 0; i < mostFrames && at+4 <= len(b); i++ {
+		n := uint64(wire.BE32(b[at:]))
+		if n == 0 || n > uint64(size-at-4) {
+			return false
+		}
+		if at += 4 + int(n); at == size {
+			return true
+		}
+	}
+	return false
+}
+
+// isCall reports whether b begins with the header of a call or reply, with a version (strict) or
+// without.
+func isCall(b []byte) bool {
+	const header = 4
+	if len(b) < 2*header {
+		return false
+	}
+	if b[0] == 0x80 {
+		if b[1] != 1 || b[2] != 0 || b[3] < 1 || b[3] > 4 {
+			return false
+		}
+		n := wire.BE32(b[header:])
+		name := b[2*header:]
+		return n > 0 && n < 1<<16 && isName(name[:min(len(name), int(n))])
+	}
+	n := wire.BE32(b)
+	if b[0] != 0 || n == 0 || n > 1<<16 || int(n)+2*header+2 > len(b) {
+		return false
+	}
+	name, rest := b[header:header+n], b[header+n:]
+	next := rest[1+header] // after the kind of message and the sequence id
+	return rest[0] >= 1 && rest[0] <= 4 && isName(name) && (next == 0 || wire.MinSize[next] > 0)
+}
+
+// isName reports whether b may be the name of a method, "service:method" included, or the
+// beginning of one.
+func isName(b []byte) bool {
+	for _, c := range b {
+		if c < '0' && c != '.' && c != '-' || c > '9' && c < 'A' && c != ':' || c > 'Z' && c < 'a' && c != '_' || c > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+// isCompactCall reports whether b begins with the header of a call or reply in the compact
+// protocol.
+func isCompactCall(b []byte) bool {
+	if len(b) < 5 || b[0] != 0x82 || b[1]&0x1f != 1 || b[1]>>5 < 1 || b[1]>>5 > 4 {
+		return false
+	}
+	i := skipVarint(b, 2, 5) // the sequence id
+	if i < 0 || i+1 >= len(b) || b[i] == 0 || b[i] > 127 {
+		return false
+	}
+	name := b[i+1:]
+	return isName(name[:min(len(name), int(b[i]))])
+}
+
+// isTHeader reports whether b begins as THeader's transport has it: length, magic number, flags,
+// sequence id, and the size of a header that fits. The length may be gone.
+func isTHeader(b []byte) bool {
+	const fixedPart = 10
+	if len(b) > 4 && b[0] == 0 && b[4] == 0x0f {
+		n := int(wire.BE32(b))
+		b = b[4:]
+		if n < fixedPart+2 {
+			return false
+		}
+	}
+	if len(b) < fixedPart+2 || b[0] != 0x0f || b[1] != 0xff || b[2] != 0 || b[3] != 0 {
+		return false
+	}
+	words := int(b[8])<<8 | int(b[9])
+	return words > 0 && fixedPart+4*words <= len(b) && (b[10] == 0 || b[10] == 2) && b[11] < 8
+}
+
+// isTLS reports whether b begins with a record of TLS: a hello, an alert or a record of data.
+func isTLS(b []byte) bool {
+	if len(b) < 6 || b[1] != 3 || b[2] > 4 {
+		return false
+	}
+	n := int(b[3])<<8 | int(b[4])
+	switch b[0] {
+	case 0x16: // client and server hello, whose length is the record's or less
+		return n > 40 && n <= 16<<10+256 && (b[5] == 1 || b[5] == 2)
+	case 0x15:
+		return n == 2 && (b[5] == 1 || b[5] == 2)
+	case 0x17:
+		return n > 16 && n == len(b)-5
+	}
+	return false
+}
+
+// httpStarts are what requests and responses begin with, and what HTTP/2's connections do.
+var httpStarts = [][]byte{
+	[]byte("GET /"), []byte("POST /"), []byte("PUT /"), []byte("HEAD /"), []byte("DELETE /"), []byte("PATCH /"),
+	[]byte("OPTIONS "), []byte("CONNECT "), []byte("TRACE /"), []byte("HTTP/1."), []byte("HTTP/2"), []byte("PRI * HTTP/2"),
+	[]byte("GET http"), []byte("POST http"),
+}
+
+func isHTTP(b []byte) bool {
+	for _, start := range httpStarts {
+		if bytes.HasPrefix(b, start) {
+			return true
+		}
+	}
+	return false
+}
+
+const jsonSpace = " \t\r\n"
+
+// mostKey is how many bytes of a JSON object's first key are looked at.
+const mostKey = 256
+
+// isObjectText reports whether b begins with a JSON object or an array of strings or objects. Of
+// an object that is not empty, b must have the first key and something after it.
+func isObjectText(b []byte) bool {
+	b = bytes.TrimLeft(b, jsonSpace)
+	if len(b) < 2 {
+		return false
+	}
+	next := bytes.TrimLeft(b[1:], jsonSpace)
+	switch {
+	case len(next) == 0:
+		return false
+	case b[0] == '{' && next[0] == '}':
+		return len(bytes.TrimLeft(next[1:], jsonSpace)) == 0
+	case b[0] == '{' && next[0] == '"':
+		key, rest, ok := bytes.Cut(next[1:min(len(next), mostKey)], []byte{'"'})
+		rest = bytes.TrimLeft(rest, jsonSpace)
+		return ok && isPlain(key) && len(rest) > 0 && rest[0] == ':'
+	case b[0] == '[' && (next[0] == '"' || next[0] == '{'):
+		return len(next) >= 8 && isPlain(next[:8]) || bytes.HasSuffix(bytes.TrimRight(b, jsonSpace), []byte{']'}) && isPlain(b)
+	}
+	return false
+}
+
+// isPlain reports whether b is printable ASCII and the white space that JSON allows.
+func isPlain(b []byte) bool {
+	for _, c := range b {
+		if (c < ' ' || c > '~') && bytes.IndexByte([]byte(jsonSpace), c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isApacheText reports whether b begins with a call in Apache's JSON protocol, as [1,"name",1,0,
+// or with a struct, as {"1":{"i64":
+func isApacheText(b []byte) bool {
+	if call, ok := bytes.CutPrefix(b, []byte(`[1,"`)); ok {
+		name, rest, ok := bytes.Cut(call[:min(len(call), mostKey)], []byte(`",`))
+		return ok && isName(name) && len(rest) > 1 && rest[0] >= '1' && rest[0] <= '4' && rest[1] == ','
+	}
+	s, ok := bytes.CutPrefix(b, []byte(`{"`))
+	id, value, found := bytes.Cut(s[:min(len(s), 8)], []byte(`":{"`))
+	if !ok || !found || len(id) == 0 {
+		return false
+	}
+	for _, c := range id {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	value = s[len(s[:min(len(s), 8)])-len(value):]
+	for _, name := range [...]string{"tf", "i8", "i16", "i32", "i64", "dbl", "str", "rec", "map", "lst", "set", "uid"} {
+		if bytes.HasPrefix(value, []byte(name+`":`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// leastCompact is the size from which on bytes may be taken for a struct in the compact protocol:
+// shorter ones are so by chance too often.
+const leastCompact = 8
+
+// compactKinds are the types of the compact protocol for each of ours; bools have two.
+var compactKinds = [WireUUID + 1]byte{WireBool: 1, WireI8: 3, WireI16: 4, WireI32: 5, WireI64: 6, WireDouble: 7,
+	WireString: 8, WireList: 9, WireSet: 10, WireMap: 11, WireStruct: 12, WireUUID: 13}
+
+// isCompactStruct reports whether b is exactly one struct of the type that d describes, in the
+// compact protocol: all its fields are known, in the order of their ids and of their types.
+func isCompactStruct(b []byte, d *schema.Struct) bool {
+	return len(b) >= leastCompact && b[0] > byte(WireUUID) && compactStructEnd(b, 0, d, 0) == len(b)
+}
+
+// compactStructEnd returns the index after the struct in the compact protocol at i, or failed.
+// If d is not nil, the fields must be those that d describes.
+func compactStructEnd(b []byte, i int, d *schema.Struct, depth int) int {
+	if depth > defaultMaxDepth {
+		return failed
+	}
+	for id := 0; i >= 0 && i < len(b); {
+		kind, delta := b[i]&15, int(b[i]>>4)
+		if i++; kind == 0 {
+			if delta != 0 {
+				return failed
+			}
+			return i
+		}
+		if id += delta; delta == 0 || kind > 13 { // ids that are given as such are rare
+			return failed
+		}
+		var inner *schema.Struct
+		if d != nil {
+			k := d.NumberByID(int16(id))
+			if k < 0 {
+				return failed
+			}
+			f := &d.Fields()[k]
+			if compactKinds[f.Type.Wire()] != kind && (kind != 2 || f.Type.Wire() != WireBool) {
+				return failed
+			}
+			inner = f.Type.Struct()
+		}
+		if kind > 2 { // bools are in the header
+			i = compactValue(b, i, kind, inner, depth)
+		}
+	}
+	return failed
+}
+
+// compactValue returns the index after the value at i, of a type of the compact protocol, or
+// failed.
+func compactValue(b []byte, i int, kind byte, d *schema.Struct, depth int) int {
+	switch kind {
+	case 1, 2, 3:
+		return within(b, i, 1)
+	case 4, 5, 6:
+		return skipVarint(b, i, 10)
+	case 7:
+		return within(b, i, 8)
+	case 13:
+		return within(b, i, 16)
+	case 8:
+		n, at := varint(b, i)
+		end := within(b, at, n)
+		if end >= 0 && !utf8.Valid(b[at:min(end, at+64)]) && n <= 64 {
+			return failed
+		}
+		return end
+	case 12:
+		return compactStructEnd(b, i, d, depth+1)
+	}
+	return compactContainer(b, i, kind == 11, depth+1)
+}
+
+// compactContainer returns the index after the list, set or map at i, or failed.
+func compactContainer(b []byte, i int, pairs bool, depth int) int {
+	if depth > defaultMaxDepth || i >= len(b) {
+		return failed
+	}
+	var n int
+	kinds := [2]byte{b[i] & 15, 0}
+	if pairs {
+		if n, i = varint(b, i); n == 0 || i < 0 || i >= len(b) {
+			return i
+		}
+		kinds = [2]byte{b[i] >> 4, b[i] & 15}
+		i++
+	} else if n = int(b[i] >> 4); n == 15 {
+		n, i = varint(b, i+1)
+	} else {
+		i++
+	}
+	for range n {
+		for _, kind := range kinds {
+			if i < 0 || i >= len(b) || kind > 13 {
+				return failed
+			}
+			if kind != 0 {
+				i = compactValue(b, i, kind, nil, depth)
+			}
+		}
+		if kinds[0] == 0 {
+			return failed
+		}
+	}
+	return i
+}
+
+// within returns the index after n bytes at i, or failed if b has less.
+func within(b []byte, i, n int) int {
+	if i < 0 || n < 0 || n > len(b)-i {
+		return failed
+	}
+	return i + n
+}
+
+// skipVarint returns the index after the varint at i, of at most so many bytes, or failed.
+func skipVarint(b []byte, i, most int) int {
+	for end := min(i+most, len(b)); i >= 0 && i < end; i++ {
+		if b[i] < 0x80 {
+			return i + 1
+		}
+	}
+	return failed
+}
+
+// varint returns the length that stands at i and the index after it, or failed.
+func varint(b []byte, i int) (n, after int) {
+	after = skipVarint(b, i, 5)
+	if after < 0 {
+		return 0, failed
+	}
+	for k := after - 1; k >= i; k-- {
+		n = n<<7 | int(b[k]&0x7f)
+	}
+	if n > chain.MaxSize {
+		return 0, failed
+	}
+	return n, after
+}
+
+// firstBytes returns the first bytes of the message that the parser has failed to parse, and how
+// many it has: all of them if it is in one piece.
+func (p *parser) firstBytes() ([]byte, int) {
+	if len(p.windows) == 0 {
+		return p.b, len(p.b)
+	}
+	const enough = 1 << 10
+	var b []byte
+	size := 0
+	for i := range p.windows {
+		size += len(p.windows[i].Mem)
+		if len(b) < enough {
+			b = append(b, p.windows[i].Mem...)
+		}
+	}
+	return b, size
+}

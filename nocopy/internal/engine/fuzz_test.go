@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// FuzzParse parses anything as each of the types, in every way, and wants the ways to agree: no
+// panic; what is accepted goes out as it came, in one piece or cut; deep and lazy read the same;
+// and it can be changed.
+func FuzzParse(f *testing.F) {
+	types := []*schema.Struct{allDesc, strictDesc, shapeDesc, treeDesc, defaultDesc, businessDesc, emptyDesc}
+	for _, c := range wireCases(f, "*.txt") {
+		for i, d := range types {
+			if d == c.desc {
+				f.Add(c.wire, uint8(i), uint16(len(c.wire)/2))
+			}
+		}
+	}
+	f.Add(fullWire(f), uint8(0), uint16(100))
+	f.Fuzz(func(t *testing.T, wire []byte, kind uint8, cut uint16) {
+		d := types[int(kind)%len(types)]
+		checkSame(t, d, wire)
+		n := int(cut)
+		for _, w := range []way{cutAt(n), cutEvery(n%97 + 1), piecesOf(n%61+1, n%2 == 1)} {
+			s, err := parseStruct(d, wire)
+			other, otherErr := w.parse(d, wire)
+			if fmt.Sprint(err) != fmt.Sprint(otherErr) {
+				t.Fatalf("%v in one piece, %v %s", err, otherErr, w.name)
+			}
+			if err == nil {
+				checkChanges(t, d, s, other)
+			}
+		}
+		peekAll(t, wire, int(int16(cut)))
+	})
+}
+
+// checkChanges changes two messages that are the same, in the same way.
+func checkChanges(t *testing.T, d *schema.Struct, s, other Struct) {
+	before := bytes.Clone(s.m.Bytes())
+	changer{t: t, m: s.m}.structure(s, d)
+	changer{t: t, m: other.m}.structure(other, d)
+	got := bytes.Clone(s.m.Bytes())
+	if !bytes.Equal(got, other.m.Bytes()) {
+		t.Fatalf("%x: changed\n%x in one piece,\n%x cut", before, got, other.m.Bytes())
+	}
+	again, err := parseStruct(d, got, Limits{MaxIndex: 1 << 30})
+	if err != nil {
+		t.Fatalf("%x: changed to %x: %v", before, got, err)
+	}
+	if a, b := s.Format(d), again.Format(d); a != b {
+		t.Fatalf("%x: changed, reads as\n%s, its bytes\n%s", before, a, b)
+	}
+	s.Release()
+	other.Release()
+	again.Release()
+}
+
+// peekAll peeks at bytes that may be anything.
+func peekAll(t *testing.T, wire []byte, id int) {
+	for _, path := range [][]int{nil, {id}, {1}, {13, 0}, {18, 1, 0}, {23, 23}, {24, id}, {24, 0, 4}} {
+		v, err := Peek(wire, path...)
+		if err != nil {
+			checkPeekError(t, err, len(wire))
+			continue
+		}
+		if len(v.Raw()) > len(wire) {
+			t.Fatalf("a value of %d bytes in %d", len(v.Raw()), len(wire))
+		}
+	}
+}
+
+func checkPeekError(t *testing.T, err error, n int) {
+	if e, ok := err.(*Error); !ok || e.Offset < 0 || e.Offset > n {
+		t.Fatalf("Peek at %d bytes: %v", n, err)
+	}
+}

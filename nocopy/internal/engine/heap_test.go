@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// TestHeldMessage: how much memory a small message takes that is held, and in how many objects: a
+// parsed one without its bytes. Most of it is Message itself.
+func TestHeldMessage(t *testing.T) {
+	const most = 696
+	if size := reflect.TypeFor[Message]().Size(); !debugging && size > most {
+		t.Errorf("a Message has %d bytes, more than %d", size, most)
+	}
+	if raceEnabled || debugging {
+		return // they make messages larger
+	}
+	root := schema.NewStruct("Small")
+	inner := schema.NewStruct("Sub")
+	inner.Define(optionals(3, schema.TypeString)...)
+	root.Define(append(optionals(8, schema.TypeI64), schema.FieldDesc{ID: 9, Name: "sub", Type: inner.Type()})...)
+	build := func() Struct {
+		s := newStruct(root)
+		for i := range 8 {
+			s.SetInt64(root.Field(i), int64(i))
+		}
+		s.NewChild(root.Field(8), root, 0).SetText(inner.Field(1), "text")
+		s.m.Finish()
+		return s
+	}
+	s := build()
+	wire := s.m.AppendTo(nil)
+	s.Release()
+	for _, c := range []struct {
+		name           string
+		make           func() Struct
+		bytes, objects uint64
+	}{
+		{"parsed", func() Struct { s, _ := parseStruct(root, wire); return s }, 832, 2},
+		// A frame, the block and its bytes, too
+		{"built and compacted", func() Struct {
+			s := build()
+			s.m.Compact()
+			return s
+		}, 1200, 6},
+		{"edited and compacted", func() Struct {
+			s, _ := parseStruct(root, wire)
+			s.Child(root.Field(8), root).SetText(inner.Field(2), longText)
+			s.m.Compact()
+			return s
+		}, 16 << 10, 32},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bytes, objects := heapOf(c.make)
+			t.Logf("%d bytes in %d objects", bytes, objects)
+			if bytes > c.bytes || objects > c.objects {
+				t.Errorf("a held message takes %d bytes in %d objects", bytes, objects)
+			}
+		})
+	}
+}
+
+// heapOf returns how much of the heap a message takes that make makes, and in how many objects.
+func heapOf(make func() Struct) (bytes, objects uint64) {
+	var held [1000]Struct
+	var before, after runtime.MemStats
+	bytes, objects = 1<<40, 1<<40
+	for range 3 { // other goroutines may allocate
+		clear(held[:])
+		runtime.GC()
+		runtime.GC() // no message waits in a pool
+		runtime.ReadMemStats(&before)
+		for i := range held {
+			held[i] = make()
+		}
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		bytes = min(bytes, (after.HeapAlloc-before.HeapAlloc)/uint64(len(held)))
+		objects = min(objects, (after.HeapObjects-before.HeapObjects)/uint64(len(held)))
+	}
+	runtime.KeepAlive(&held)
+	return bytes, objects
+}

@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// A held message belongs to package rpc, which shows it to handlers and interceptors: the
+// arguments and results of a server's calls. Release does not give its memory back; it ends the
+// handles and is noted. So a handler that uses the message too late can't harm another message.
+
+// What is noted of a held message.
+const (
+	shown    = 1 << iota // a *Message was handed out and may be kept: it is not used again
+	disowned             // Release was called
+)
+
+// newHeld is like newWithRoom, but makes a held message, to which the limits apply. Its Root is
+// the only handle.
+func newHeld(d *schema.Struct, n int, l Limits, recycle bool) *Message {
+	m := beginMessage(d, held|flagIf(recycle, Recycle), n).m
+	if l != (Limits{}) {
+		m.flags |= limited
+		m.limits = l.orElse(usualLimits)
+	}
+	return m
+}
+
+// parseHeld is like parseReceived, but makes a held message.
+func parseHeld(d *schema.Struct, c chain.Chunk, l Limits, recycle, lazy bool) (*Message, error) {
+	s, err := parseChunk(d, c, l, Own|held|flagIf(recycle, Recycle)|flagIf(lazy, Lazy))
+	return s.m, err
+}
+
+// copyHeld returns a held message with what v is now and room for n bytes before it: it can be
+// sent, and nothing else. v may be a part of any message and is read only, but for finishing it.
+// The error tells why v can't be sent as a struct of type d.
+func copyHeld(d *schema.Struct, v Struct, n int, l Limits, recycle bool) (*Message, error) {
+	if err := v.Sendable(); err != nil {
+		return nil, err
+	}
+	limits := l.orElse(usualLimits)
+	if v.Is(d) && v.m.maxNesting() <= limits.MaxDepth {
+		return v.toSend(held|limited|flagIf(recycle, Recycle), limits, n), nil
+	}
+	if v.gone() {
+		return nil, errAbsent
+	}
+	r := v.m.rangeOf(v.entry(), d.Type(), chain.Range{})
+	m := takeParsed(d, held|limited|flagIf(recycle, Recycle), limits)
+	m.buf.Begin(recycle, n)
+	p, b := m.buf.Extend(r.Len())
+	r.AppendTo(b[:0])
+	m.buf.Close()
+	m.beginTrusted(p)
+	m.p.b, m.p.trusted, m.p.maxDepth = b, false, m.limits.MaxDepth // the bytes may be of another type
+	if _, err := m.parseRoot(m.p); err != nil {
+		return nil, err
+	}
+	if err := m.Check(); err != nil {
+		m.endHeld()
+		return nil, err
+	}
+	return m, nil
+}
+
+// finishing is held while a message is finished that several goroutines may be about to send.
+var finishing sync.Mutex
+
+var errAbsent = errors.New("absent struct")
+
+// Sendable finishes the message of s, before any number of goroutines send it. It returns an error
+// if the message can't be sent: s is absent, the message was released, structs are nested too
+// deeply (see Message.Check), or it was parsed with ByIndex and is invalid.
+func (s Struct) Sendable() error {
+	switch {
+	case s.m == nil || s.m.absent:
+		return errAbsent
+	case s.k>>32 != s.m.gen:
+		return errors.New("struct used after Release")
+	}
+	finishing.Lock()
+	defer finishing.Unlock()
+	if s.m.pending&byIndex != 0 {
+		if err := s.m.Index(); err != nil {
+			return err
+		}
+	}
+	return s.m.Check()
+}
+
+// disown is Release of a held message, called by a program to which it was shown.
+func (m *Message) disown() {
+	if m.words != 0 {
+		m.noted.Or(disowned)
+		m.endHandles()
+	}
+}
+
+// isDisowned reports whether Release was called for a held message.
+func (m *Message) isDisowned() bool { return m.noted.Load()&disowned != 0 }
+
+// endHeld releases the memory of a held message.
+func (m *Message) endHeld() {
+	m.end()
+	noted := m.noted.Load()
+	switch {
+	case debugging:
+		return
+	case noted&shown != 0:
+		m.buf.Retire()
+		return
+	}
+	if noted != 0 {
+		m.noted.Store(0)
+	}
+	pools[m.home].Put(m)
+}
+
+// abandon leaves a held message to the garbage collector, since handlers may still be using it.
+func (m *Message) abandon() {
+	if debugging {
+		m.untrack()
+	}
+}
+
+// discard gives up a message that could not be parsed.
+func (m *Message) discard() {
+	if m.flags&held != 0 {
+		m.endHeld()
+		return
+	}
+	m.Release()
+}

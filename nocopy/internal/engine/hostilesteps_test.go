@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/steps"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// TestHostileSteps: whatever a program does to all of a message, the steps that the library takes
+// for it are in proportion to the message's bytes, however bad that is, or to n·log(n). 16 times
+// the bytes may take 24 times the steps; of small messages 32 times, since tables begin at some
+// size. It runs in a program of its own, whose library counts its steps. Messages are of 2 and 32
+// KiB; in the short form each operation has a third of fewer shapes. They are received in one of
+// several ways, by turns. With NOCOPY_HOSTILE=ways they are received in all ways, and are of 4 and
+// 64 KiB with all types of keys; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB.
+func TestHostileSteps(t *testing.T) {
+	t.Parallel()
+	switch {
+	case steps.Counting:
+		countHostileSteps(t)
+		return
+	case os.Getenv("NOCOPY_HOSTILE_INNER") != "":
+		t.Fatal("the program does not count its steps")
+	case raceEnabled || debugging || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64":
+		return // it would be the same program
+	}
+	overlay, err := steps.Overlay("../../..", t.TempDir(), "nocopy/internal/engine", "internal/chain", "internal/byteorder")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-run", "^TestHostileSteps$", "-timeout", "60m", "-v", ".")
+	c.Env = append(os.Environ(), "NOCOPY_HOSTILE_INNER=1")
+	out, err := c.CombinedOutput()
+	switch {
+	case err != nil:
+		t.Errorf("%v\n%s", err, out)
+	case testing.Verbose():
+		t.Logf("%s", out)
+	}
+}
+
+// hostileWays are the ways in which the messages are received.
+var hostileWays = []struct {
+	name  string
+	parse func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error)
+}{
+	{"in one piece", parseStruct},
+	{"lazy", with(inOnePiece, Lazy, "").parse},
+	{"own", with(owned, Recycle, "").parse},
+	{"200 blocks", func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error) {
+		return cutEvery(len(wire)/200+1).parse(d, wire, opts...)
+	}},
+}
+
+func countHostileSteps(t *testing.T) {
+	countLandingSteps(t)
+	// What takes no more steps a byte than cheap may just not have been worth a table, when the
+	// message was small.
+	small, cheap, growth, byTurns := 2<<10, 60, 2.0, true
+	kind := os.Getenv("NOCOPY_HOSTILE")
+	switch kind {
+	case "ways":
+		small, byTurns = 4<<10, false
+	case "large":
+		small, cheap, growth = 64<<10, 0, 1.5
+	}
+	only := os.Getenv("NOCOPY_HOSTILE_ONLY") // what a case's name must contain
+	worst := map[string]string{}
+	most := map[string]float64{}
+	if kind == "" && !testmode.Long {
+		kind = "few"
+	}
+	for i, shape := range hostileShapes(kind) {
+		wires := [2]string{shape.wire(small), shape.wire(16 * small)}
+		for turn, way := range hostileWays {
+			for k, op := range hostileOperations {
+				if byTurns && (i+k)%len(hostileWays) != turn {
+					continue
+				}
+				if kind == "few" && (i+k)%3 != 0 {
+					continue
+				}
+				name := fmt.Sprintf("%s; %s; %s", shape.name, way.name, op.name)
+				if !strings.Contains(name, only) || !op.appliesTo(shape) {
+					continue
+				}
+				few, what := hostileSteps(shape.desc, wires[0], way.parse, op, math.MaxInt)
+				if what != "" {
+					t.Errorf("%s: %s of %d bytes: %d steps: %s", name, shape.desc.Name(), len(wires[0]), few, what)
+					continue
+				}
+				times := float64(len(wires[1])) / float64(len(wires[0]))
+				limit := int(growth*times*float64(max(few, cheap*len(wires[0])))) + 100_000
+				many, what := hostileSteps(shape.desc, wires[1], way.parse, op, limit)
+				if what != "" {
+					t.Errorf("%s: %d bytes take %d steps, %d bytes more than %d: %s", name, len(wires[0]), few, len(wires[1]), many, what)
+					continue
+				}
+				if each := float64(many) / float64(len(wires[1])); each > most[op.name] {
+					most[op.name], worst[op.name] = each, fmt.Sprintf("%8.1f steps a byte, %5.1f times in all: %s", each, float64(many)/float64(few), name)
+				}
+			}
+		}
+	}
+	for _, op := range hostileOperations {
+		t.Log(worst[op.name])
+	}
+}
+
+// appliesTo reports whether the operation does anything to messages of the shape that it does not
+// do to others just so.
+func (op hostileOperation) appliesTo(shape hostileShape) bool {
+	kind, _, ok := strings.Cut(op.name, ": ")
+	return !ok || strings.Contains(shape.kinds, kind)
+}
+
+// hostileSteps returns the steps that an operation takes on all of a message, and what went wrong.
+func hostileSteps(d *schema.Struct, wire string, parse func(*schema.Struct, []byte, ...Option) (Struct, error), op hostileOperation, limit int) (n int, wrong string) {
+	defer func() {
+		n, steps.Limit = steps.N, 0
+		switch x := recover().(type) {
+		case nil:
+		case steps.Exceeded:
+			wrong = "too many"
+		default:
+			wrong = fmt.Sprint(x)
+		}
+	}()
+	steps.N, steps.Limit = 0, 0
+	s, err := parse(d, []byte(wire), Limits{MaxIndex: 1 << 30})
+	if err != nil {
+		return 0, err.Error()
+	}
+	h := newHostile(s, d)
+	h.times = len(wire) / 64
+	if op.run != nil {
+		steps.N, steps.Limit = 0, limit
+		op.run(h)
+	}
+	s.m.Len()
+	steps.Limit = 0
+	return 0, ""
+}
+
+// TestOverlay: what counts is made of all sources, and compiles.
+func TestOverlay(t *testing.T) {
+	if steps.Counting {
+		return
+	}
+	dir := t.TempDir()
+	overlay, err := steps.Overlay("../../..", dir, "nocopy/internal/engine", "internal/chain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "internal_chain_buffer.go")); err != nil {
+		t.Error(err)
+	}
+	if out, err := exec.Command("go", "vet", "-overlay", overlay, "../../../internal/chain").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
+)
+
+// CompactAlways makes every change of the message compact it first.
+func CompactAlways(m *Message) {
+	m.ownSeldom()
+	m.dead.everyChange, m.maybeFull, m.more = true, true, true
+}
+
+// CheckIndex returns what is wrong with the words of a message's index.
+func CheckIndex(m *Message) error { return wrongIndex(m) }
+
+// Pieces returns the bytes that the message has, as they lie in memory, without finishing it.
+func Pieces(m *Message) (pieces [][]byte) {
+	m.buf.Pieces(func(_ chain.Pos, mem []byte) bool {
+		pieces = append(pieces, mem)
+		return true
+	})
+	return pieces
+}
+
+// Indexed returns a message with an index, however small it is.
+func Indexed(d *schema.Struct, wire []byte, opts ...Option) []byte {
+	s, err := parseStruct(d, wire, append(opts, Lazy)...)
+	if err == nil {
+		err = s.m.Index()
+	}
+	if err != nil {
+		panic(err)
+	}
+	defer s.Release()
+	s.m.flags |= WithIndex | AnySize
+	s.m.addWireIndex()
+	s.m.buf.Seal()
+	return s.m.AppendTo(nil)
+}
+
+// CheckSentIndex returns an error if the message b has an index that does not fit it, or has none
+// though it was made WithIndex.
+func CheckSentIndex(d *schema.Struct, b []byte, with bool, opts ...Option) error {
+	s, err := parseStruct(d, b, opts...)
+	if err != nil {
+		return err
+	}
+	_, cuts := s.FindFields(entry.IndexID)
+	s.Release()
+	if len(cuts) == 0 {
+		if with && !d.IsUnion() {
+			return errors.New("no index")
+		}
+		return nil
+	}
+	x, ok := wireindex.Find(b)
+	c := indexCheck{x: &x, b: b}
+	if at, fits := c.structure(0); !ok || !fits || at != len(b) || c.k != x.N || len(cuts) > 1 {
+		return fmt.Errorf("at %d: %w", at, ErrIndex)
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// appendJSONInt appends v in decimal digits, eight at a time.
+func appendJSONInt(dst []byte, v int64) []byte {
+	u := uint64(v)
+	if v < 0 {
+		dst = append(dst, '-')
+		u = -u
+	}
+	const eight, sixteen = 1e8, 1e16
+	switch {
+	case u < 10:
+		return append(dst, '0'+byte(u))
+	case u < eight:
+		return appendUpToEight(dst, u)
+	case u < sixteen:
+		dst = appendUpToEight(dst, u/eight)
+	default:
+		dst = appendUpToEight(dst, u/sixteen)
+		u %= sixteen
+		dst = binary.LittleEndian.AppendUint64(dst, eightDigits(u/eight))
+	}
+	return binary.LittleEndian.AppendUint64(dst, eightDigits(u%eight))
+}
+
+// appendUpToEight appends the digits of v, which is not 0 and below 10⁸.
+func appendUpToEight(dst []byte, v uint64) []byte {
+	digits := eightDigits(v)
+	zeros := bits.TrailingZeros64(digits^lowBits*'0') / 8
+	n := len(dst) + 8 - zeros
+	return binary.LittleEndian.AppendUint64(dst, digits>>(8*zeros))[:n]
+}
+
+// eightDigits returns the eight decimal digits of v, which is below 10⁸, the first in the lowest
+// byte. First halves stand in 32 bits each, then pairs of digits in 16, then digits in 8; the
+// products divide by 100 and 10 what is that small.
+func eightDigits(v uint64) uint64 {
+	x := v/10000 | v%10000<<32
+	y := x * 10486 >> 20 & 0x0000007f_0000007f
+	x = y | (x-100*y)<<16
+	y = x * 103 >> 10 & 0x000f_000f_000f_000f
+	x = y | (x-10*y)<<8
+	return x | lowBits*'0'
+}

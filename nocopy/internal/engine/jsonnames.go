@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// For package nocopyjson. JSONName is the name of a field in JSON.
+type JSONName struct {
+	Name   string
+	Skip   bool // the field is neither written nor read
+	Quoted bool // numbers and bools are written as strings
+}
+
+// For package nocopyjson. JSONOption is an option of that package.
+type JSONOption uint8
+
+func (JSONOption) option() {}
+
+// jsonField is what writing asks of a field that is not skipped.
+type jsonField struct {
+	label  string // a comma, the name in quotes and a colon
+	typ    *schema.Type
+	c      schema.Ref
+	number uint32
+	kind   schema.Kind
+	quoted bool
+}
+
+// jsonNames are the names of a struct's fields in JSON.
+type jsonNames struct {
+	fields []JSONName
+	writes []jsonField
+	from   []int // of a wide struct: by number of a field, the first of writes from that one on
+	err    error // two fields have the same name, or one has no UTF-8
+	plan   atomic.Pointer[any]
+}
+
+// JSONPlan returns the value that package nocopyjson stores with a descriptor. If there is none
+// yet, it stores the result of newPlan.
+func JSONPlan(d *schema.Struct, newPlan func() any) any {
+	names := jsonNamesOf(d)
+	if p := names.plan.Load(); p != nil {
+		return *p
+	}
+	p := newPlan()
+	names.plan.Store(&p)
+	return p
+}
+
+var errSameKeys = errors.New("two keys of a map are the same in JSON")
+
+// ParseCopy parses a copy of b. The copy is in recycled memory if recycle is true.
+func ParseCopy(d *schema.Struct, b []byte, l Limits, recycle bool) (Struct, error) {
+	if !recycle && l == (Limits{MaxBytes: defaultMaxBytes, MaxDepth: defaultMaxDepth}) {
+		return parseStruct(d, bytes.Clone(b), Own)
+	}
+	c := chain.NewChunk(len(b), recycle)
+	copy(c.Mem, b)
+	return parseChunk(d, c, l, Own|flagIf(recycle, Recycle))
+}
+
+// JSONNames returns the JSON names of the struct's fields, by field number. It returns an error if
+// two fields have the same name.
+func JSONNames(d *schema.Struct) ([]JSONName, error) {
+	names := jsonNamesOf(d)
+	return names.fields, names.err
+}
+
+func jsonNamesOf(d *schema.Struct) *jsonNames {
+	if names := d.JSON().Load(); names != nil {
+		return (*names).(*jsonNames)
+	}
+	names := &jsonNames{fields: make([]JSONName, len(d.Fields()))}
+	numbers := map[string]int{}
+	for i := range d.Fields() {
+		n := &names.fields[i]
+		*n = jsonName(&d.Fields()[i].FieldDesc)
+		if n.Skip {
+			continue
+		}
+		if other, ok := numbers[n.Name]; ok {
+			names.err = fmt.Errorf("fields %s and %s have the same name in JSON: %s", d.Fields()[other].Name, d.Fields()[i].Name, n.Name)
+		}
+		numbers[n.Name] = i
+		label, ok := appendJSONText([]byte(`,"`), []byte(n.Name), false)
+		if !ok {
+			names.err = ErrUTF8
+		}
+		f := &d.Fields()[i]
+		names.writes = append(names.writes, jsonField{string(append(label, `":`...)), f.Type, f.Ref(), uint32(i), f.Kind(), n.Quoted})
+	}
+	if d.IsWide() {
+		names.from = make([]int, len(d.Fields())+1)
+		k := len(names.writes)
+		for i := len(d.Fields()); i >= 0; i-- {
+			if k > 0 && names.writes[k-1].number >= uint32(i) {
+				k--
+			}
+			names.from[i] = k
+		}
+	}
+	kept := any(names)
+	d.JSON().Store(&kept)
+	return names
+}
+
+// jsonName returns how a field is called in JSON: by its annotation json.name, else by the key
+// json of its annotation go.tag, as encoding/json takes it, else as in the IDL.
+func jsonName(f *schema.FieldDesc) JSONName {
+	n := JSONName{Name: f.Name}
+	tag, _ := f.Info.Annotation("go.tag")
+	tag = strings.ReplaceAll(tag, `\"`, `"`)
+	tag = reflect.StructTag(tag).Get("json")
+	name, options, _ := strings.Cut(tag, ",")
+	switch {
+	case tag == "-":
+		n.Skip = true
+	case name != "":
+		n.Name = name
+	}
+	for option := range strings.SplitSeq(options, ",") {
+		n.Quoted = n.Quoted || option == "string"
+	}
+	if name, ok := f.Info.Annotation("json.name"); ok {
+		n.Name, n.Skip = name, false
+	}
+	return n
+}

@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
+
+// Bytes of a word of eight, in each of which a bit or number stands.
+const (
+	highBits = 0x8080808080808080
+	lowBits  = 0x0101010101010101
+)
+
+// plainPrefix returns how many bytes b begins with that stand for themselves in a JSON string:
+// ASCII but for control characters, quotes and backslashes.
+func plainPrefix(b []byte) int {
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		if x := binary.LittleEndian.Uint64(b[i:]); !plainWord(x) {
+			break
+		}
+	}
+	// Of what is left mostly all is plain: it is seen at once, with bytes before it.
+	switch rest := len(b) - i; {
+	case rest >= 8:
+	case len(b) >= 8:
+		if plainWord(binary.LittleEndian.Uint64(b[len(b)-8:])) {
+			return len(b)
+		}
+	case len(b) >= 4:
+		if plainWord(uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[len(b)-4:]))<<32) {
+			return len(b)
+		}
+	}
+	for i < len(b) && b[i] >= 0x20 && b[i] < utf8.RuneSelf && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// plainWord reports whether all eight bytes stand for themselves. A byte below 32 borrows from the
+// bit above it when 32 is subtracted; one that is equal to c is zero when c is subtracted.
+func plainWord(x uint64) bool {
+	quote, backslash := x^lowBits*'"', x^lowBits*'\\'
+	return (x|(x-lowBits*0x20)|(quote-lowBits)|(backslash-lowBits))&highBits == 0
+}
+
+// appendJSONText appends b as the inside of a JSON string. It returns false if b is not UTF-8:
+// with replace each byte that is not is U+FFFD in dst, without it dst ends before the first.
+func appendJSONText(dst, b []byte, replace bool) ([]byte, bool) {
+	for ok := true; ; {
+		n := plainPrefix(b)
+		dst = append(dst, b[:n]...)
+		if b = b[n:]; len(b) == 0 {
+			return dst, ok
+		}
+		if c := b[0]; c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRune(b)
+			if r == utf8.RuneError && size == 1 {
+				if ok = false; !replace {
+					return dst, false
+				}
+				dst = append(dst, `\ufffd`...) // as encoding/json writes it
+				b = b[1:]
+				continue
+			}
+			dst = append(dst, b[:size]...)
+			b = b[size:]
+			continue
+		}
+		dst = appendEscape(dst, b[0])
+		b = b[1:]
+	}
+}
+
+// appendEscape appends the escape of a control character, quote or backslash.
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	const digits = "0123456789abcdef"
+	return append(dst, `\u00`+string(digits[c>>4])+string(digits[c&15])...)
+}

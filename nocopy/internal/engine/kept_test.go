@@ -1,0 +1,437 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// keptInto parses wire into m.
+func keptInto(t testing.TB, m *Message, d *schema.Struct, wire []byte, opts ...Option) Struct {
+	t.Helper()
+	s, err := ParseInto(d, m, wire, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// textWire returns the bytes of a message of allDesc with this text.
+func textWire(text string) []byte {
+	s := newStruct(allDesc)
+	defer s.Release()
+	s.SetText(fieldNamed(allDesc, "text"), text)
+	return bytes.Clone(s.m.Bytes())
+}
+
+// isEmpty fails the test if m is not empty.
+func isEmpty(t *testing.T, what string, m *Message) {
+	t.Helper()
+	panics(t, what+": Root", panicEmpty, func() { m.Root() })
+	panics(t, what+": Len", panicEmpty, func() { m.Len() })
+	panics(t, what+": WriteTo", panicEmpty, func() { m.WriteTo(io.Discard) })
+	m.Release()
+	m.Reset()
+	m.Reset()
+}
+
+// TestKeptOrders: whatever is done to a kept message in which order, it is empty afterwards or
+// holds what it was filled with last, and handles of before are stale.
+func TestKeptOrders(t *testing.T) {
+	text := fieldNamed(allDesc, "text")
+	steps := []struct {
+		name string
+		do   func(m *Message) (Struct, string) // absent: m is empty afterwards
+	}{
+		{"ParseInto", func(m *Message) (Struct, string) {
+			return keptInto(t, m, allDesc, textWire("parsed")), "parsed"
+		}},
+		{"ParseInto, Own and an edit", func(m *Message) (Struct, string) {
+			s := keptInto(t, m, allDesc, textWire("owned"), Own)
+			s.SetText(text, "edited")
+			return s, "edited"
+		}},
+		{"ParseInto, Lazy and Recycle", func(m *Message) (Struct, string) {
+			return keptInto(t, m, allDesc, textWire("lazy"), Lazy, Recycle), "lazy"
+		}},
+		{"ParseInto, Limits and ValidUTF8", func(m *Message) (Struct, string) {
+			return keptInto(t, m, allDesc, textWire("limited"), Limits{MaxBytes: 1000, MaxDepth: 3}, ValidUTF8), "limited"
+		}},
+		{"ParseInto, WithIndex", func(m *Message) (Struct, string) {
+			return keptInto(t, m, allDesc, textWire(longText), WithIndex), longText
+		}},
+		{"ParseInto, ByIndex", func(m *Message) (Struct, string) {
+			return keptInto(t, m, allDesc, Indexed(allDesc, textWire(longText)), ByIndex), longText
+		}},
+		{"ParseInto of what it holds", func(m *Message) (Struct, string) {
+			s := NewInto(allDesc, m, nil)
+			s.SetText(text, "its own")
+			return keptInto(t, m, allDesc, m.Bytes()), "its own"
+		}},
+		{"ParseInto of another type", func(m *Message) (Struct, string) {
+			keptInto(t, m, pointDesc, []byte{byte(WireStop)})
+			return keptInto(t, m, allDesc, textWire("the other")), "the other"
+		}},
+		{"ParseInto of nothing", func(m *Message) (Struct, string) {
+			if s, err := ParseInto(allDesc, m, nil, nil); err == nil || s != (Struct{}) {
+				t.Errorf("%v, %v", s, err)
+			}
+			return Struct{}, ""
+		}},
+		{"ParseInto of too much", func(m *Message) (Struct, string) {
+			if s, err := ParseInto(allDesc, m, textWire("x"), []Option{Limits{MaxBytes: 2}}); !errors.Is(err, ErrLimit) || s != (Struct{}) {
+				t.Errorf("%v, %v", s, err)
+			}
+			return Struct{}, ""
+		}},
+		{"ParseInto of what is no UTF-8", func(m *Message) (Struct, string) {
+			if s, err := ParseInto(allDesc, m, textWire("\xff"), []Option{ValidUTF8}); !errors.Is(err, ErrUTF8) || s != (Struct{}) {
+				t.Errorf("%v, %v", s, err)
+			}
+			return Struct{}, ""
+		}},
+		{"NewInto", func(m *Message) (Struct, string) {
+			s := NewInto(allDesc, m, nil)
+			s.SetText(text, "built")
+			return s, "built"
+		}},
+		{"NewInto, Recycle", func(m *Message) (Struct, string) {
+			s := NewInto(allDesc, m, []Option{Recycle, Limits{MaxDepth: 100}})
+			fill(s)
+			s.SetText(text, "filled")
+			return s, "filled"
+		}},
+		{"Reset", func(m *Message) (Struct, string) { m.Reset(); return Struct{}, "" }},
+		{"Release", func(m *Message) (Struct, string) {
+			if m.words != 0 {
+				m.Release()
+			}
+			return Struct{}, ""
+		}},
+		{"Release of the root", func(m *Message) (Struct, string) {
+			if m.words != 0 {
+				Struct(m.Root()).Release()
+			}
+			return Struct{}, ""
+		}},
+	}
+	for _, first := range steps {
+		t.Run(first.name, func(t *testing.T) {
+			for _, second := range steps {
+				for i, third := range steps {
+					if i%testmode.Of(3, 1) != 0 {
+						continue
+					}
+					m := new(Message)
+					isEmpty(t, "zero", m)
+					var before Struct
+					for _, step := range []int{0, 1, 2} {
+						do := [...]func(*Message) (Struct, string){first.do, second.do, third.do}[step]
+						s, want := do(m)
+						if before != (Struct{}) {
+							panics(t, "a handle of before", panicStale, func() { before.Text(text) })
+							ignoredTwice(t, "before", before.Release)
+						}
+						if before = s; s == (Struct{}) {
+							isEmpty(t, "after "+second.name+" and "+third.name, m)
+							continue
+						}
+						if got := s.Text(text); got != want || s.Message() != m || Struct(m.Root()) != s {
+							t.Fatalf("%s, %s: text %q, want %q", second.name, third.name, got, want)
+						}
+						if m.limits != usualLimits && m.flags&limited == 0 {
+							t.Fatalf("%s, %s: limits of before", second.name, third.name)
+						}
+						if again := mustParse(t, allDesc, m.AppendTo(nil)); again.Text(text) != want {
+							t.Fatalf("%s, %s: is sent as %q, want %q", second.name, third.name, again.Text(text), want)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestKeptStale: every handle of what was in a kept message is dead once something else is, and
+// does it no harm.
+func TestKeptStale(t *testing.T) {
+	wire := fullWire(t)
+	for name, next := range map[string]func(m *Message) Struct{
+		"ParseInto": func(m *Message) Struct { return keptInto(t, m, allDesc, wire) },
+		"NewInto":   func(m *Message) Struct { s := NewInto(allDesc, m, nil); fill(s); return s },
+		"Reset":     func(m *Message) Struct { m.Reset(); return keptInto(t, m, allDesc, wire) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var m Message
+			dead := uses(keptInto(t, &m, allDesc, wire))
+			want := next(&m).m.AppendTo(nil)
+			for use, f := range dead {
+				if use == "Release" {
+					ignoredTwice(t, "what was there before", f)
+				} else {
+					panics(t, use, panicStale, f)
+				}
+			}
+			if !bytes.Equal(m.Bytes(), want) {
+				t.Error("a stale handle has changed the message")
+			}
+		})
+	}
+}
+
+// TestKeptMisuse: what is no kept message can't be used as one, and nothing has happened to it.
+func TestKeptMisuse(t *testing.T) {
+	wire := textWire("x")
+	into := map[string]func(m *Message){
+		"Reset":     (*Message).Reset,
+		"ParseInto": func(m *Message) { ParseInto(allDesc, m, wire, nil) },
+		"NewInto":   func(m *Message) { NewInto(allDesc, m, nil) },
+	}
+	parsed, built := mustParse(t, allDesc, wire), newStruct(allDesc)
+	held := newHeld(allDesc, 0, Limits{}, false)
+	var kept Message
+	keptInto(t, &kept, allDesc, wire)
+	copied := reflect.New(reflect.TypeFor[Message]()) // as go vet would not let us
+	copied.Elem().Set(reflect.ValueOf(&kept).Elem())
+	copy := copied.Interface().(*Message)
+	for name, c := range map[string]struct {
+		m    *Message
+		want string
+	}{
+		"nil": {nil, "nocopy: nil instead of a Message"}, "parsed": {parsed.m, panicNotKept}, "built": {built.m, panicNotKept},
+		"held": {held, panicNotKept}, "absent": {emptyHandle().Message(), panicNotKept}, "zero handle's": {Struct{}.Message(), panicNotKept},
+		"default":  {newStruct(defaultDesc).Child(fieldNamed(defaultDesc, "point2"), defaultDesc).Message(), panicNotKept},
+		"constant": {newConst(schema.StructOf(pointDesc), "\x00").View().Message(), panicNotKept}, "copy": {copy, panicCopied},
+	} {
+		for what, f := range into {
+			panics(t, what+": "+name, c.want, func() { f(c.m) })
+		}
+	}
+	panics(t, "Root of a copy", panicCopied, func() { copy.Root() })
+	panics(t, "Release of a copy", panicCopied, copy.Release)
+	for _, m := range []*Message{parsed.m, built.m, held, &kept} {
+		if m.Root(); m.Len() == 0 {
+			t.Error("misuse has changed a message")
+		}
+	}
+	if _, ok := reflect.TypeFor[*Message]().Elem().FieldByName("claims"); !ok {
+		t.Error("without an atomic type go vet does not find copies")
+	}
+	parsed.Release()
+	panics(t, "Reset of a released message", panicNotKept, parsed.m.Reset)
+}
+
+// TestKeptStrings: without Recycle what was read from a kept message stays as it is, whatever the
+// message is used for next.
+func TestKeptStrings(t *testing.T) {
+	var m Message
+	text, blob := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob")
+	type pair struct{ got, want string }
+	var all []pair
+	for i := range 40 {
+		want := strings.Repeat(string(rune('a'+i%26)), 20+i*i)
+		var s Struct
+		switch i % 5 {
+		case 0:
+			s = keptInto(t, &m, allDesc, textWire(want))
+		case 1: // the message is copied
+			s = keptInto(t, &m, allDesc, textWire("x"))
+			s.SetText(text, want)
+		case 2:
+			s = NewInto(allDesc, &m, nil)
+			s.SetText(text, want)
+		case 3: // in between memory is used again
+			s = NewInto(allDesc, &m, []Option{Recycle})
+			s.SetText(text, want)
+			continue
+		case 4:
+			s = NewInto(allDesc, &m, nil)
+			copy(s.NewBytes(blob, len(want)), want)
+			s.SetText(text, want)
+			m.Finish()
+			all = append(all, pair{chain.String(s.Bytes(blob)), want})
+		}
+		all = append(all, pair{s.Text(text), want}, pair{chain.String(m.Bytes()), string(m.Bytes())})
+	}
+	for _, p := range all {
+		if p.got != p.want {
+			t.Errorf("what was read was %.20q and is %.20q", p.want, p.got)
+		}
+	}
+}
+
+// TestKeptShared: what other messages link of a kept one, and it of others, stays as it is, from
+// whichever memory.
+func TestKeptShared(t *testing.T) {
+	big := strings.Repeat("0123456789", 1000)
+	text, self := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "self")
+	for _, opts := range [][]Option{nil, {Recycle}} {
+		var m Message
+		var others []Struct
+		for i := range 12 {
+			value := big + itoa(i)
+			var s Struct
+			if i%3 == 0 {
+				s = keptInto(t, &m, allDesc, textWire(value), opts...)
+			} else {
+				s = NewInto(allDesc, &m, opts)
+				s.SetText(text, value)
+			}
+			o := newStruct(allDesc, opts...)
+			o.SetChild(self, allDesc, s)
+			s.SetText(text, "changed meanwhile") // a change of one is none of the other
+			others = append(others, o)
+			if i%2 == 0 {
+				m.Reset()
+			}
+		}
+		for i, o := range others {
+			if got := o.Child(self, allDesc).Text(text); got != big+itoa(i) {
+				t.Fatalf("the message that links the part of %d has %d bytes that end in %q", i, len(got), got[max(0, len(got)-3):])
+			}
+		}
+		for i, o := range others { // and the other way
+			s := NewInto(allDesc, &m, opts)
+			s.SetChild(self, allDesc, o)
+			o.Release()
+			if got := s.Child(self, allDesc).Child(self, allDesc).Text(text); got != big+itoa(i) {
+				t.Fatalf("what it links of %d: %d bytes", i, len(got))
+			}
+		}
+	}
+}
+
+// TestKeptClaims: a kept message is nobody's to own; a copy outlives it.
+func TestKeptClaims(t *testing.T) {
+	var m Message
+	for range 3 {
+		s := NewInto(allDesc, &m, nil)
+		s.SetText(fieldNamed(allDesc, "text"), longText)
+		if s.Claim(allDesc) || s.Retain() || !s.Is(allDesc) {
+			t.Fatal("owned by another")
+		}
+		c, err := s.ClaimCopy(allDesc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Reset()
+		if s.Is(allDesc) || s.Claim(allDesc) || s.Retain() {
+			t.Error("a stale handle is the message's")
+		}
+		if _, err := s.ClaimCopy(allDesc); err == nil {
+			t.Error("copy of a stale handle")
+		}
+		if got := c.Text(fieldNamed(allDesc, "text")); got != longText {
+			t.Errorf("the copy has %q", got)
+		}
+		c.End()
+	}
+}
+
+// TestKeptReaders: any number of goroutines read and send what is in a kept message.
+func TestKeptReaders(t *testing.T) {
+	wire := fullWire(t)
+	var m Message
+	for range 3 {
+		s := keptInto(t, &m, allDesc, wire)
+		var readers sync.WaitGroup
+		for range 4 {
+			readers.Go(func() {
+				if s.Text(fieldNamed(allDesc, "text")) != "some text" || !bytes.Equal(m.AppendTo(nil), wire) {
+					t.Error("another message")
+				}
+			})
+		}
+		readers.Wait()
+	}
+}
+
+// TestKeptLetsGo: after Reset a kept message keeps nothing alive of what it was parsed from, nor
+// memory much larger than the next messages need.
+func TestKeptLetsGo(t *testing.T) {
+	var m Message
+	gone := make(chan bool, 1)
+	func() {
+		wire := new([100_000]byte)
+		b := append(wire[:0], textWire(strings.Repeat("x", 90_000))...)
+		runtime.AddCleanup(wire, func(c chan bool) { c <- true }, gone)
+		keptInto(t, &m, allDesc, b)
+		m.Reset()
+	}()
+	for range 10 {
+		runtime.GC()
+		select {
+		case <-gone:
+			runtime.KeepAlive(&m)
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+	t.Error("the bytes are still alive")
+}
+
+// TestLargestIsNotKept: what an unusual message needs besides its bytes and its index is given up
+// with it, or after some usual ones.
+func TestLargestIsNotKept(t *testing.T) {
+	const most = 256 << 10
+	nested := schema.NewStruct("Nested") // a wide one
+	fields := []schema.FieldDesc{{ID: 3000, Name: "deeper", Type: schema.StructOf(nested), Req: schema.Optional}}
+	for i := range int16(2000) {
+		fields = append(fields, schema.FieldDesc{ID: i + 1, Name: itoa(int(i)), Type: schema.TypeBool, Req: schema.Optional})
+	}
+	nested.DefineWide(fields...)
+	var deep []byte
+	for range 60 {
+		for i := 2000; i > 0; i-- {
+			deep = append(deep, byte(WireBool), byte(i>>8), byte(i), 1)
+		}
+		deep = append(deep, byte(WireStruct), 3000>>8, 3000&0xff)
+	}
+	for name, fill := range map[string]func(m *Message){
+		"fields of wide structs": func(m *Message) { ParseInto(nested, m, append(deep, make([]byte, 61)...), nil) },
+		"wide structs, cut off":  func(m *Message) { ParseInto(nested, m, deep, nil) },
+		"handouts": func(m *Message) {
+			kids := StructList[Struct](NewInto(allDesc, m, nil).NewChild(fieldNamed(allDesc, "children"), allDesc, 20_000))
+			for _, kid := range kids.All() {
+				kid.NewBytes(fieldNamed(allDesc, "blob"), 1)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var m Message
+			fill(&m)
+			for range 2 * keepLarge {
+				keptInto(t, &m, allDesc, textWire("small"))
+				m.Reset()
+			}
+			eachSlice(reflect.ValueOf(&m).Elem(), "Message", func(path string, v reflect.Value) {
+				n := v.Cap() * int(v.Type().Elem().Size())
+				if n > most && path != "Message.buf.tail" { // a block is kept there
+					t.Errorf("%s keeps %d bytes", path, n)
+				}
+			})
+		})
+	}
+}
+
+// eachSlice calls f with every slice in the fields of a struct.
+func eachSlice(v reflect.Value, path string, f func(path string, v reflect.Value)) {
+	switch v.Kind() {
+	case reflect.Slice:
+		f(path, v)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			eachSlice(v.Field(i), path+"."+v.Type().Field(i).Name, f)
+		}
+	}
+}

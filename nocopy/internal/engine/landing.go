@@ -1,0 +1,440 @@
+package engine
+
+import (
+	"unicode/utf8"
+
+	"github.com/nocopythrift/nocopythrift/internal/hashmap"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
+)
+
+// This file reads a message by the index in its own bytes, the wire index (package wireindex).
+// Parsing goes through the fields of the root and leaves its large values for later, as Lazy does,
+// but passes over them by the wire index. A value that is touched is found by the wire index, too,
+// and then parsed and checked as ever. A wire index may say anything: only bytes of the
+// message are read, and only values of the declared type.
+//
+// Two kinds of entries: entry k of the wire index tells where a value is in the message; entry e
+// is one of Message.idx.
+
+// landing is what is known of a message that is read by its index.
+type landing struct {
+	x         wireindex.Index
+	b         []byte // the message
+	base      uint32 // position of its first byte
+	maxIndex  uint32 // words
+	mostIndex uint32 // what maxIndex is while moreIndex holds
+	budget    int    // how deep values that are passed over may be
+	structs   []landedStruct
+	lists     []landedList
+	maps      []touchedMap                      // empty ones, for lists
+	absent    hashmap.Map[*schema.Type, uint32] // entries of values that are not valid
+	scanned   int                               // bytes that scanFor has passed over
+	read      []int                             // bytes of values read in structs of each depth
+	err       error                             // the first error found when values were touched
+	checked   error                             // what Message.Index has returned
+}
+
+// landedStruct is the entry of a struct that was not parsed: some of its values may have been left
+// for later. The word before the entry, but not before the root's, tells how deep the struct is.
+type landedStruct struct {
+	e    uint32
+	desc *schema.Struct
+}
+
+func (l *landing) reset() {
+	if len(l.lists)+l.absent.Len() > 0 {
+		l.keepMaps()
+		clear(l.lists)
+		l.absent.Clear()
+	}
+	*l = landing{structs: l.structs[:0], lists: l.lists[:0], absent: l.absent, read: l.read[:0], maps: l.maps}
+	if cap(l.structs) > 1<<10 || cap(l.lists) > 1<<8 || cap(l.read) > 1<<10 {
+		*l = landing{}
+	}
+}
+
+// mostPassed bounds the work for a message with a wrong wire index: how many times as many bytes
+// as the message, or a list, has may be passed over.
+const mostPassed = 4
+
+// affords notes that n bytes are about to be read in a struct that is this deep. It reports
+// whether the bytes read in all structs of this depth are few enough. They are if the wire index
+// fits; one by which values overlap would have the same bytes read again and again.
+func (l *landing) affords(depth, n int) bool {
+	for len(l.read) <= depth {
+		l.read = append(l.read, 0)
+	}
+	l.read[depth] += n
+	return l.read[depth] <= (mostPassed+4)*len(l.b)
+}
+
+// OpenIndexed parses a message with the option ByIndex. If the message has an index, OpenIndexed
+// looks at little more than what is read. d is the descriptor of S. The message refers to b, which
+// must not change while the message, or anything read from it, is in use. The error is an *Error.
+func OpenIndexed(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
+	flags, limits := configOf(opts)
+	return parseWith(d, b, (flags | ByIndex).settled(), limits)
+}
+
+// parseByIndex parses the message, which is the parser's window, by its own index if it has one
+// that fits, else from its beginning unless RequireIndex was given.
+func (m *Message) parseByIndex(p *parser) (Struct, error) {
+	b, base := p.b, p.base
+	if m.landRoot(b, base) {
+		p.b = nil
+		return m.handle(m.root), nil
+	}
+	m.pending = 0
+	if m.landing != nil {
+		m.landing.reset()
+	}
+	m.forgetTables()
+	m.words, m.zeroed = firstEntry, 0
+	if m.flags&RequireIndex != 0 {
+		return m.parsed(p, p.fail(len(b), ErrIndex))
+	}
+	return m.parsed(p, m.indexFrom(p))
+}
+
+// landRoot makes the entry of the root of the message b, which is at position base, by its wire
+// index. It reports whether the message has one that fits.
+func (m *Message) landRoot(b []byte, base uint32) bool {
+	m.desc.Type().MustBeDefined()
+	x, ok := wireindex.Find(b)
+	if x.At+1 < wireindex.MinIndexed && m.flags&AnySize == 0 || // WithIndex adds none
+		x.At+1 > wireindex.MostIndexed {
+		return false
+	}
+	maxIndex := m.limits.maxIndex(len(b))
+	if !ok || m.desc.IsUnion() || uint64(firstEntry+m.desc.Words()) > uint64(maxIndex) {
+		return false
+	}
+	l := m.landing
+	if l == nil {
+		l = new(landing)
+		m.ownSeldom()
+		m.landing = l
+	}
+	l.x, l.b, l.base = x, b, base
+	l.maxIndex, l.mostIndex = maxIndex, uint32(min(2*uint64(maxIndex), maxWords))
+	l.budget = budgetOf(max(m.limits.MaxDepth, defaultMaxDepth))
+	m.guarded, m.pending = true, byIndex|carriesIndex
+	m.root = m.alloc(m.desc.Words())
+	end, ok := m.landFields(m.desc, m.root, 0, x.At, 0)
+	if !ok || end != x.At {
+		return false
+	}
+	m.idx[m.root+entryEnd] = base + uint32(len(b)-1)
+	l.structs = append(l.structs, landedStruct{m.root, m.desc})
+	return true
+}
+
+// landFields fills in the words of entry e, which are zero, of a struct of type d that begins at
+// offset i: up to its STOP or, of the root, up to offset stop. Entry k of the wire index is the
+// first one of a value in it. It returns the offset of what follows, and whether the struct is as
+// the wire index tells. If not, the struct may still be valid.
+func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end int, ok bool) {
+	l := m.landing
+	b, x := l.b, &l.x
+	m.idx[e+entryStart] = l.base + uint32(i)
+	next, checks := x.Offset(k), m.flags&ValidUTF8 != 0
+	fields, expected := d.Fields(), 0 // the number of the field that comes next, mostly
+	for stop-i > wire.FieldHeader {
+		at := i + wire.FieldHeader
+		if at == next {
+			entry := x.Entry(k)
+			end := int(wireindex.Number(entry[wireindex.EntryEndAt:]))
+			var f *schema.Field
+			if expected < len(fields) && isOf(&fields[expected], entry) {
+				f = &fields[expected]
+				expected++
+			} else {
+				header, _ := wireindex.EntryField(entry)
+				if f = d.FindFrom(&expected, header); (f == nil || !isOf(f, entry)) && wire.HeaderAt(b, i) != header {
+					return 0, false
+				}
+			}
+			later := f != nil && f.Kind() > schema.Text && isOf(f, entry)
+			if end <= at || end > stop || later && m.at(e, f.Ref()) != 0 {
+				return 0, false
+			}
+			if k++; x.Offset(k) < end {
+				k = x.Seek(k, end)
+			}
+			next = x.Offset(k)
+			if later {
+				m.put(e, f.Ref(), notIndexed|l.base+uint32(at))
+			}
+			if f == nil && wire.HeaderAt(b, i) == wireindex.Header {
+				m.noteIndex(e)
+			}
+			if later || f == nil {
+				i = end
+				continue
+			}
+		}
+		header := wire.HeaderAt(b, i)
+		t := WireType(header >> 16)
+		if t == WireStop {
+			break
+		}
+		var f *schema.Field
+		if expected < len(fields) && fields[expected].Header() == header {
+			f = &fields[expected]
+			expected++
+		} else {
+			f = d.FindFrom(&expected, header)
+		}
+		switch {
+		case f != nil && f.FixedList() && m.at(e, f.Ref()) == 0 && stop-at >= wire.ListHeader && b[at] == byte(f.Type.Elem().Wire()):
+			size := uint64(wire.BE32(b[at+1:])) * uint64(f.Type.Elem().Size())
+			if size > uint64(stop-at-wire.ListHeader) {
+				return 0, false
+			}
+			i = at + wire.ListHeader + int(size)
+			m.put(e, f.Ref(), notIndexed|l.base+uint32(at))
+		case f == nil || f.Kind() > schema.Text:
+			if i, ok = l.pass(at, stop, t); !ok {
+				return 0, false
+			}
+			if header == wireindex.Header {
+				m.noteIndex(e)
+			}
+			if f == nil || !fits(b, f.Type, at) {
+				continue
+			}
+			if m.at(e, f.Ref()) != 0 {
+				return 0, false
+			}
+			m.put(e, f.Ref(), notIndexed|l.base+uint32(at))
+		case m.at(e, f.Ref()) != 0:
+			return 0, false
+		default:
+			m.put(e, f.Ref(), l.base+uint32(at))
+			i = at + int(f.Size())
+			if f.Kind() == schema.Text {
+				if stop-at < wire.TextHeader {
+					return 0, false
+				}
+				n := wire.BE32(b[at:])
+				i = at + wire.TextHeader + int(n)
+				if n > uint32(stop-at-wire.TextHeader) || checks && !f.Type.Binary() && !utf8.Valid(b[at+wire.TextHeader:i]) {
+					return 0, false
+				}
+			}
+			if i > stop {
+				return 0, false
+			}
+		}
+		if next < i { // in a value that has no entry
+			return 0, false
+		}
+	}
+	if e != m.root {
+		if i >= stop || b[i] != byte(WireStop) {
+			return 0, false
+		}
+		m.idx[e+entryEnd] = l.base + uint32(i)
+		i++
+	}
+	for _, f := range d.Required() {
+		if m.at(e, f.Ref()) == 0 {
+			return 0, false
+		}
+	}
+	return i, true
+}
+
+// pass returns the offset after the value of type t at an offset, and whether it is whole before
+// stop. Lists and maps in it hardly count as depth: if its type is known they do not count at all.
+func (l *landing) pass(at, stop int, t WireType) (int, bool) {
+	end, err := skip(l.b[:stop], at, t, l.budget, 1)
+	return end, err == nil
+}
+
+// land returns the entry of the value of field f in the struct of entry e: it was left for later
+// at position p.
+func (m *Message) land(f *schema.Field, e, p uint32) uint32 {
+	l := m.landing
+	at, depth, stop := int(p-l.base), 1, int(m.idx[e+entryEnd]-l.base)
+	if e != m.root {
+		depth = int(m.idx[e-1])
+	}
+	k := l.x.Seek(0, at)
+	if l.x.Offset(k) != at || !isOf(f, l.x.Entry(k)) {
+		if word, _, ok := m.parseAt(f.Type, at, stop, depth); ok {
+			return word
+		}
+		return m.absentEntry(f.Type)
+	}
+	if wire.HeaderAt(l.b, at-wire.FieldHeader) == f.Header() {
+		if word := m.landValue(f.Type, at, stop, k, depth); word != 0 {
+			return word
+		}
+	}
+	l.misfit(m.desc, at)
+	if m.flags&RequireIndex == 0 {
+		if at := l.scanFor(f, int(m.idx[e+entryStart]-l.base)); at > 0 {
+			if word, _, ok := m.parseAt(f.Type, at, len(l.b), depth); ok {
+				return word
+			}
+		}
+	}
+	return m.absentEntry(f.Type)
+}
+
+// misfit notes that the wire index does not fit the message at an offset.
+func (l *landing) misfit(d *schema.Struct, at int) {
+	if l.err == nil {
+		l.err = &Error{Offset: at, Path: d.Name(), Err: ErrIndex}
+	}
+}
+
+// scanFor returns the offset of the value of field f in the struct that begins at offset i. It
+// does not use the wire index. It returns 0 if there is no such field, or too much was scanned
+// before.
+func (l *landing) scanFor(f *schema.Field, i int) (found int) {
+	if l.scanned > mostPassed*len(l.b) {
+		return 0
+	}
+	defer func(from int) { l.scanned += i - from }(i)
+	for len(l.b)-i > wire.FieldHeader && l.b[i] != byte(WireStop) {
+		header, at := wire.HeaderAt(l.b, i), i+wire.FieldHeader
+		end, ok := l.pass(at, len(l.b), WireType(header>>16))
+		if !ok {
+			l.scanned += len(l.b) - i
+			return 0
+		}
+		if header == f.Header() && fits(l.b, f.Type, at) {
+			found = at
+		}
+		i = end
+	}
+	return found
+}
+
+// landValue returns the entry of the value of type t at an offset, before stop, which entry k of
+// the wire index is for; 0 if the value is not as that entry tells.
+func (m *Message) landValue(t *schema.Type, at, stop, k, depth int) uint32 {
+	l := m.landing
+	end := int(wireindex.Number(l.x.Entry(k)[wireindex.EntryEndAt:]))
+	// landFields may have passed here by another entry
+	if end <= at || end > stop || !l.affords(depth, end-at) {
+		return 0
+	}
+	inner := l.x.Offset(k+1) < end
+	if t.Kind() == schema.Record && !t.Struct().IsUnion() && (inner || end-at <= smallStruct) {
+		if e, to := m.landStruct(t.Struct(), at, end, k+1, depth+1); to == end {
+			return e
+		}
+	}
+	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record && !t.Elem().Struct().IsUnion() {
+		if e := m.landList(t, at, end, k, depth); e != 0 {
+			return e
+		}
+	}
+	if word, to, ok := m.parseAt(t, at, end, depth); ok && to == end {
+		return word
+	}
+	return 0
+}
+
+// smallStruct is the size in bytes up to which going through a struct's fields costs less than
+// starting the parser.
+const smallStruct = 256
+
+// landStruct makes an entry for the struct at an offset, before stop. Entry k of the wire index is
+// the first that may be for a value in it. It returns the entry and the offset of what follows; 0
+// if the struct is not as the wire index tells.
+func (m *Message) landStruct(d *schema.Struct, at, stop, k, depth int) (e uint32, end int) {
+	if depth > m.limits.MaxDepth || !m.mayAlloc(d.Words()+1) {
+		return 0, 0
+	}
+	e = m.alloc(d.Words()+1) + 1
+	m.idx[e-1] = uint32(depth)
+	end, ok := m.landFields(d, e, at, stop, k)
+	if !ok {
+		return 0, 0
+	}
+	m.landing.structs = append(m.landing.structs, landedStruct{e, d})
+	return e, end
+}
+
+// mayAlloc reports whether the index may have n more words. The memory of landing counts as part
+// of it.
+func (m *Message) mayAlloc(n int) bool {
+	l := m.landing
+	used := uint64(m.words) + landedStructWords*uint64(len(l.structs)) + landedListWords*uint64(len(l.lists))
+	return used+uint64(n) <= uint64(l.maxIndex)
+}
+
+// How many words of the index a landedStruct and a landedList count as.
+const (
+	landedStructWords = 4
+	landedListWords   = 30
+)
+
+// moreIndex lets the index be twice as large until the function that it returns is called:
+// meanwhile some elements have two entries.
+func (m *Message) moreIndex() func() {
+	l, most := m.landing, m.landing.maxIndex
+	l.maxIndex = l.mostIndex
+	return func() { l.maxIndex = most }
+}
+
+// mostIndexFor returns how long the index may become at most to have this many words: if the
+// message is read by its own index that is twice the limit, where so many are enough.
+func (m *Message) mostIndexFor(words int) int {
+	if m.pending&byIndex != 0 && words <= int(m.landing.mostIndex) {
+		return int(m.landing.mostIndex)
+	}
+	return maxWords
+}
+
+// parseAt parses the value of type t at an offset, before stop, in a struct that is this deep. It
+// returns its entry, the offset of what follows, and whether it is valid. If not, it notes the
+// error for Message.Index.
+func (m *Message) parseAt(t *schema.Type, at, stop, depth int) (word uint32, end int, ok bool) {
+	l := m.landing
+	m.beginTrusted(l.base + uint32(at))
+	p := m.p
+	p.b = l.b[at:stop:stop]
+	p.trusted, p.utf8, p.maxDepth, p.maxIndex = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, l.maxIndex
+	i, word := p.value(t, 0, 0)
+	p.b = nil
+	if i >= 0 {
+		return word, at + i, true
+	}
+	err := error(&Error{Path: m.desc.Name(), Err: ErrType})
+	if p.err != nil {
+		err = p.finish(m.desc)
+	}
+	if l.err == nil {
+		err.(*Error).Offset += at
+		l.err = err
+	}
+	return 0, 0, false
+}
+
+// absentEntry returns the entry that all values of type t that are not valid share: one that reads
+// as absent.
+func (m *Message) absentEntry(t *schema.Type) uint32 {
+	l := m.landing
+	e := l.absent.Get(t)
+	if e != 0 {
+		return e
+	}
+	if t.Kind() == schema.Record {
+		e = m.alloc(t.Struct().Words())
+	} else {
+		e = m.alloc(listWords)
+		m.idx[e+listType] = t.ID()
+	}
+	l.absent.Put(t, e)
+	return e
+}
+
+// isOf reports whether an entry is for a value of this field and its type.
+func isOf(f *schema.Field, entry []byte) bool { return f.InEntry() == wireindex.EntryOf(entry) }

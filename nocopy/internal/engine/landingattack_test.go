@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// checkEditedHostile changes, copies and links a message whose index may say anything: what goes
+// out then has no index, and is what comes of a plain parse; or it is refused with a fixed text.
+func checkEditedHostile(t testing.TB, d *schema.Struct, b []byte, edit func(s Struct) Struct) {
+	t.Helper()
+	run := func(opts ...Option) (out []byte, refused bool) {
+		s, err := parseStruct(d, b, opts...)
+		if err != nil {
+			return nil, true
+		}
+		defer s.Release()
+		defer func() {
+			if v := recover(); v != nil {
+				if text, _ := v.(string); !strings.HasPrefix(text, "nocopy: message can't be changed or copied from: ") {
+					panic(v)
+				}
+				out, refused = nil, true
+			}
+		}()
+		edited := edit(s)
+		return bytes.Clone(edited.m.Bytes()), false
+	}
+	want, bad := run()
+	got, refused := run(ByIndex)
+	switch {
+	case bad && !refused:
+		t.Fatalf("a message that is not valid was edited: %x", got)
+	case refused:
+		return
+	}
+	if !bytes.Equal(got, want) {
+		t.Fatalf("edited it is\n%x not\n%x", got, want)
+	}
+	if err := CheckSentIndex(d, got, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestIndexBytes reads and edits messages with an index in which each byte in turn is another one,
+// which end early, have two indexes, or one that was made for another message.
+func TestIndexBytes(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(3, testmode.Seed(t)))
+	plain := largeBusiness(t, 250)
+	with := withIndex(t, businessDesc, plain)
+	id, items := fieldNamed(businessDesc, "id"), fieldNamed(businessDesc, "items")
+	edits := []func(s Struct) Struct{
+		func(s Struct) Struct { s.SetInt64(id, 99); return s },
+		func(s Struct) Struct {
+			if l := StructList[Struct](s.Child(items, businessDesc)); l.Len() > 7 {
+				l.Delete(3, 5)
+			} else {
+				s.Unset(items)
+			}
+			return s
+		},
+		func(s Struct) Struct { return s.Clone(businessDesc) },
+		func(s Struct) Struct {
+			to := newStruct(businessDesc)
+			l := StructList[Struct](to.NewChild(items, businessDesc, 0))
+			if from := StructList[Struct](s.Child(items, businessDesc)); from.Len() > 2 && from.At(2).Valid() {
+				l.Append(from.At(2))
+			} else {
+				s.SetInt64(id, 1)
+			}
+			return to
+		},
+	}
+	check := func(b []byte) {
+		t.Helper()
+		checkHostileIndex(t, businessDesc, b)
+		checkEditedHostile(t, businessDesc, b, edits[rnd.IntN(len(edits))])
+	}
+	for at := range with {
+		if at < len(plain)-1 && at%testmode.Of(51, 3) != 0 {
+			continue
+		}
+		for range testmode.Of(2, 4) {
+			b := bytes.Clone(with)
+			if b[at] ^= 1 << rnd.IntN(8); rnd.IntN(3) == 0 {
+				b[at] = byte(rnd.Uint32())
+			}
+			check(b)
+		}
+	}
+	tail := with[len(plain)-1 : len(with)-1] // the field with the index
+	for n := range len(tail) {
+		check(with[:len(with)-n])
+		check(append(bytes.Clone(with[:len(plain)-1]), append(bytes.Clone(tail[n:]), 0)...))
+		check(append(bytes.Clone(with[:len(with)-1-n]), 0))
+	}
+	check(append(append(bytes.Clone(with[:len(with)-1]), tail...), 0))
+	check(append(append(bytes.Clone(tail), with[:len(plain)-1]...), append(bytes.Clone(tail), 0)...))
+	// Of the same length, and another order of fields: its index is for another message
+	s, err := parseStruct(businessDesc, plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, end := s.m.extent(s.word(items), businessDesc.FieldOf(items).Type)
+	first := int(end - s.m.idx[s.m.root])
+	s.Release()
+	turned := append(append(bytes.Clone(plain[first:len(plain)-1]), plain[:first]...), tail...)
+	check(append(turned, 0))
+}
+
+// TestIndexForOthers: what reads messages in other ways than Parse takes one with an index for
+// what it is without.
+func TestIndexForOthers(t *testing.T) {
+	plain := largeBusiness(t, 250)
+	with := withIndex(t, businessDesc, plain)
+	a, err := parseStruct(businessDesc, plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range [][]int{{1}, {2, 77, 1}, {4}} {
+		v, err := Peek(plain, path...)
+		w, withErr := Peek(with, path...)
+		if err != nil || withErr != nil || v.Type != w.Type || !bytes.Equal(v.Raw(), w.Raw()) {
+			t.Errorf("Peek %v: %v, %v", path, err, withErr)
+		}
+	}
+	if _, err := Peek(with, 3000); err == nil {
+		t.Error("Peek finds what is not there")
+	}
+	var scan Scanner
+	scan.Reset(0)
+	if end, _, err := scan.Scan(append(bytes.Clone(with), with...)); err != nil || end != len(with) {
+		t.Errorf("Scanner: %d, %v", end, err)
+	}
+	for _, opts := range [][]Option{nil, {Lazy}, {ByIndex}, {RequireIndex, Recycle}, {WithIndex}} {
+		d := NewDecoder(businessDesc, inParts(with, with), false, opts)
+		for i := range 2 {
+			s, err := d.Next()
+			if err != nil {
+				t.Fatalf("%v: message %d: %v", opts, i, err)
+			}
+			if !s.Equal(businessDesc, a) || !a.Equal(businessDesc, s) || s.Format(businessDesc) != a.Format(businessDesc) {
+				t.Errorf("%v: message %d reads otherwise", opts, i)
+			}
+			j, err := AppendJSON(nil, s, businessDesc, JSON{})
+			k, plainErr := AppendJSON(nil, a, businessDesc, JSON{})
+			if err != nil || plainErr != nil || !bytes.Equal(j, k) {
+				t.Errorf("%v: as JSON it is %.100s not %.100s; %v, %v", opts, j, k, err, plainErr)
+			}
+			for id := range s.Unknown(businessDesc) {
+				t.Errorf("%v: field %d is unknown", opts, id)
+			}
+			s.Release()
+		}
+		if _, err := d.Next(); err != io.EOF {
+			t.Error(err)
+		}
+	}
+}
+
+// inParts returns a Reader of the messages, each in two parts.
+func inParts(messages ...[]byte) io.Reader {
+	var all []io.Reader
+	for i, b := range messages {
+		all = append(all, bytes.NewReader(b[:i+1]), bytes.NewReader(b[i+1:]))
+	}
+	return io.MultiReader(all...)
+}

@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
+)
+
+var (
+	caseDesc = schema.NewStruct("Case")
+	armsDesc = schema.NewUnion("Arms")
+)
+
+func init() {
+	business := schema.StructOf(businessDesc)
+	armsDesc.Define(schema.FieldDesc{ID: 1, Name: "a", Type: business, Req: schema.Optional}, schema.FieldDesc{ID: 2, Name: "b", Type: schema.TypeI32, Req: schema.Optional})
+	caseDesc.Define(
+		schema.FieldDesc{ID: 1, Name: "one", Type: business},
+		schema.FieldDesc{ID: 2, Name: "list", Type: schema.ListOf(business)},
+		schema.FieldDesc{ID: 3, Name: "arms", Type: schema.StructOf(armsDesc)},
+	)
+}
+
+// caseOf returns the wire bytes of a Case of which each Business is message.
+func caseOf(message []byte) []byte {
+	wire := append([]byte{12, 0, 1}, message...)
+	wire = append(wire, 15, 0, 2, 12, 0, 0, 0, 2)
+	wire = append(append(wire, message...), message...)
+	wire = append(append(wire, 12, 0, 3, 12, 0, 1), message...)
+	return append(wire, 0, 0)
+}
+
+// inCase are the structs in a Case.
+var inCase = map[string]func(s Struct) Struct{
+	"field": func(s Struct) Struct { return s.Child(fieldNamed(caseDesc, "one"), caseDesc) },
+	"element": func(s Struct) Struct {
+		return StructList[Struct](s.Child(fieldNamed(caseDesc, "list"), caseDesc)).At(1)
+	},
+	"arm": func(s Struct) Struct {
+		return s.Child(fieldNamed(caseDesc, "arms"), caseDesc).Child(fieldNamed(armsDesc, "a"), armsDesc)
+	},
+}
+
+// TestInnerIndex: a struct that was a message with an index is sent on in its message as it came.
+// What is copied from it, which may be a message again, has no index, whatever was edited in it
+// before, and wherever it was linked to.
+func TestInnerIndex(t *testing.T) {
+	message := largeBusiness(t, 300)
+	with := withIndex(t, businessDesc, message)
+	wire := caseOf(with)
+	sku := fieldNamed(itemDesc, "sku")
+	edit := func(s Struct) { // its length stays the same
+		items := StructList[Struct](s.Child(fieldNamed(businessDesc, "items"), businessDesc))
+		items.At(100).SetText(sku, "tem 100")
+		items.At(200).SetText(sku, "items 200")
+	}
+	edited, err := parseStruct(businessDesc, message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(edited)
+	want := bytes.Clone(edited.m.Bytes())
+	for how, opts := range map[string][]Option{"plain": nil, "own": {Own}, "lazy": {Lazy}, "by index": {ByIndex}, "recycled": {Recycle}, "added": {WithIndex}} {
+		source := wire
+		if how == "by index" {
+			source = withIndex(t, caseDesc, wire)
+		}
+		for place, in := range inCase {
+			s, err := parseStruct(caseDesc, bytes.Clone(source), opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out := s.m.Bytes(); how != "added" && !bytes.Equal(out, source) {
+				t.Errorf("%s: goes out otherwise than it came", how)
+			}
+			for id := range in(s).Unknown(businessDesc) {
+				t.Errorf("%s, %s: field %d is unknown", how, place, id)
+			}
+			edit(in(s))
+			other := newStruct(caseDesc)
+			other.SetChild(fieldNamed(caseDesc, "one"), caseDesc, in(s))
+			another := newStruct(caseDesc)
+			another.SetChild(fieldNamed(caseDesc, "list"), caseDesc, s.Child(fieldNamed(caseDesc, "list"), caseDesc))
+			another.SetChild(fieldNamed(caseDesc, "arms"), caseDesc, s.Child(fieldNamed(caseDesc, "arms"), caseDesc))
+			another.SetChild(fieldNamed(caseDesc, "one"), caseDesc, in(s))
+			for copied, b := range map[string][]byte{
+				"appended": in(s).AppendStruct(nil, businessDesc),
+				"cloned":   in(s).Clone(businessDesc).m.Bytes(),
+				"a key":    in(s).wireAs(schema.StructOf(businessDesc)),
+				"a value":  Value{typ: schema.StructOf(businessDesc), s: in(s)}.AppendWire(nil),
+				"linked":   inCase["field"](other).AppendStruct(nil, businessDesc),
+				"again":    in(another).AppendStruct(nil, businessDesc),
+			} {
+				if !bytes.Equal(b, want) {
+					t.Errorf("%s, %s, %s: %d bytes, not the %d without an index", how, place, copied, len(b), len(want))
+				}
+			}
+			s.Release()
+			other.Release()
+			another.Release()
+		}
+	}
+	edited.Release()
+}
+
+// TestTwoIndexes: of fields that are indexes the last one counts, and every change removes all, as
+// also what has its id and is none.
+func TestTwoIndexes(t *testing.T) {
+	plain := largeBusiness(t, 300)
+	with := withIndex(t, businessDesc, plain)
+	fields, index := plain[:len(plain)-1], with[len(plain)-1:len(with)-1]
+	text, number := []byte{11, 0x83, 0, 0, 0, 0, 1, 'x'}, []byte{8, 0x83, 0, 0, 0, 0, 1}
+	for name, parts := range map[string][][]byte{
+		"twice":         {fields, index, index},
+		"first":         {index, fields, index},
+		"a text before": {fields, text, index},
+		"a text after":  {fields, index, text},
+		"a number":      {text, fields, number, index},
+	} {
+		data := append(slices.Concat(parts...), 0)
+		for how, opts := range map[string][]Option{"plain": nil, "lazy": {Lazy}, "by index": {ByIndex}, "required": {RequireIndex}, "added": {WithIndex}} {
+			s, err := parseStruct(businessDesc, data, opts...)
+			if how == "required" && errors.Is(err, ErrIndex) {
+				continue
+			} else if err != nil {
+				t.Fatalf("%s, %s: %v", name, how, err)
+			}
+			s.SetInt64(fieldNamed(businessDesc, "id"), 7)
+			items := StructList[Struct](s.Child(fieldNamed(businessDesc, "items"), businessDesc))
+			if x := items.At(299); items.Len() != 300 || x.Int32(fieldNamed(itemDesc, "count")) != 299 {
+				t.Errorf("%s, %s: %v", name, how, x)
+			}
+			_, cuts := s.FindFields(entry.IndexID)
+			x, ok := wireindex.Find(s.m.Bytes())
+			if ok != (how == "added") || len(cuts) > 1 || len(cuts) == 1 && (!ok || cuts[0].To-cuts[0].From != len(x.Bytes)+wire.FieldHeader+wire.TextHeader) {
+				t.Errorf("%s, %s: goes out with %v", name, how, cuts)
+			}
+			s.Release()
+		}
+	}
+}
+
+// TestHandleWithoutIndex: the index that finishing adds is the message's, not its root's: a handle
+// appends the same before and after.
+func TestHandleWithoutIndex(t *testing.T) {
+	plain := largeBusiness(t, 300)
+	with := withIndex(t, businessDesc, plain)
+	for name, wire := range map[string][]byte{"plain": plain, "with one": with} {
+		s, err := parseStruct(businessDesc, wire, WithIndex)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if b := s.AppendStruct([]byte("x"), businessDesc); string(b) != "x"+string(plain) {
+				t.Errorf("%s: %d bytes, not %d", name, len(b)-1, len(plain))
+			}
+			if !bytes.Equal(s.m.Bytes(), with) {
+				t.Errorf("%s: the message has no index", name)
+			}
+		}
+		s.Release()
+	}
+}

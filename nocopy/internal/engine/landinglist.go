@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"github.com/nocopythrift/nocopythrift/internal/hashmap"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
+)
+
+// This file reads lists of structs by a message's wire index (landing.go): a few elements by the
+// anchors, the offsets of some elements, and all of them once many have been read.
+
+// landedList is a list of structs that are found by anchors.
+type landedList struct {
+	e       uint32
+	typ     *schema.Type
+	depth   int
+	at, end int // offsets of its header, and of what follows
+	k       int // the list's entry in the wire index
+	inner   bool
+	failed  bool       // it can't be parsed as a whole
+	passed  int        // bytes between the anchors of each element looked up
+	few     [4]touched // the elements that have been read first
+	n       int        // how many have been read
+	touched touchedMap // the entries of the others, by their numbers
+}
+
+// touched is an element of a list that has been read, and its entry.
+type touched struct{ number, entry uint32 }
+
+// touchedMap has the entries of elements by their numbers.
+type touchedMap = hashmap.Map[uint32, uint32]
+
+// entryOf returns the entry of element i if it has been read, else 0.
+func (l *landedList) entryOf(i uint32) uint32 {
+	for _, t := range l.few[:min(l.n, len(l.few))] {
+		if t.number == i {
+			return t.entry
+		}
+	}
+	return l.touched.Get(i)
+}
+
+// touch notes that element i of a list has been read.
+func (l *landing) touch(list *landedList, i, entry uint32) {
+	switch {
+	case list.n < len(list.few):
+		list.few[list.n] = touched{i, entry}
+	case list.touched.Len() == 0:
+		list.touched = l.takeMap()
+		fallthrough
+	default:
+		list.touched.Put(i, entry)
+	}
+	list.n++
+}
+
+// What keepMaps keeps at most for the lists of later messages.
+const (
+	mostMaps   = 4
+	largestMap = 256 // elements
+)
+
+// takeMap returns an empty map.
+func (l *landing) takeMap() touchedMap {
+	k := len(l.maps) - 1
+	if k < 0 {
+		return touchedMap{}
+	}
+	m := l.maps[k]
+	l.maps = l.maps[:k]
+	return m
+}
+
+// keepMaps empties the maps of lists that are no longer needed, and keeps a few.
+func (l *landing) keepMaps() {
+	for i := range l.lists {
+		if m := l.lists[i].touched; m.Len() > 0 && m.Len() <= largestMap && len(l.maps) < mostMaps {
+			m.Clear()
+			l.maps = append(l.maps, m)
+		}
+	}
+}
+
+// mostTouched returns how many of n elements of a list may be read one by one: when more are, all
+// are parsed.
+func mostTouched(n uint32) int { return 64 + int(n/8) }
+
+// spent reports whether looking up elements has passed over so many bytes that the list had better
+// be parsed as a whole: wrong anchors may be far apart.
+func (l *landedList) spent() bool { return l.passed > mostPassed*(l.end-l.at) }
+
+// landList makes an entry of the list of type t from offset at to end, in a struct that is depth
+// levels deep, and returns it. Its elements will be found by the anchors that entry k of the wire
+// index has. It returns 0 if that has none, or they do not fit the list.
+func (m *Message) landList(t *schema.Type, at, end, k, depth int) uint32 {
+	l := m.landing
+	entry, body := l.x.Entry(k), at+wire.ListHeader
+	if wireindex.Number(entry[wireindex.EntryAnchorsAt:]) == 0 || body > end || l.b[at] != byte(t.Elem().Wire()) || !m.mayAlloc(listWords) {
+		return 0
+	}
+	n := wire.BE32(l.b[at+1:])
+	_, stride := wireindex.EntryField(entry)
+	if uint64(n) > uint64(end-body) || stride > wireindex.MaxStride || n <= 1<<stride {
+		return 0
+	}
+	if _, ok := l.x.Anchor(entry, int(n-1)>>stride-1); !ok {
+		return 0
+	}
+	e := m.alloc(listWords)
+	w := (*[listWords]uint32)(m.idx[e:])
+	w[listStart], w[listEnd] = l.base+uint32(body), l.base+uint32(end)
+	w[listCount], w[listElems], w[listRoom], w[listType] = n, uint32(len(l.lists)), roomByIndex, t.ID()
+	l.lists = append(l.lists, landedList{e: e, typ: t, depth: depth, at: at, end: end, k: k, inner: l.x.Offset(k+1) < end})
+	return e
+}
+
+// landElement returns the entry of element i of a list in landing.lists.
+func (m *Message) landElement(number, i uint32) uint32 {
+	l := &m.landing.lists[number]
+	if e := l.entryOf(i); e != 0 {
+		return e
+	}
+	spent := l.spent()
+	if (spent || l.n >= mostTouched(m.idx[l.e+listCount])) && m.fillList(l) {
+		return m.structEntry(l.e, i)
+	}
+	e := uint32(0)
+	if !spent {
+		e = m.landOne(l, i)
+	}
+	if e == 0 {
+		m.landing.misfit(m.desc, l.at)
+		if m.flags&RequireIndex == 0 && m.fillList(l) {
+			return m.structEntry(l.e, i)
+		}
+		return m.absentEntry(l.typ.Elem())
+	}
+	m.landing.touch(l, i, e)
+	return e
+}
+
+// landOne returns the entry of element i of a list, which has none; 0 if it is not valid or the
+// index does not fit.
+func (m *Message) landOne(l *landedList, i uint32) (e uint32) {
+	at, limit, ok := m.findElement(l, int(i))
+	if ok && l.inner {
+		e, _ = m.landStruct(l.typ.Elem().Struct(), at, limit, m.landing.x.Seek(l.k+1, at), l.depth+1)
+	}
+	if ok && e == 0 {
+		e, _, _ = m.parseAt(l.typ.Elem(), at, limit, l.depth)
+	}
+	return e
+}
+
+// findElement returns the offset of element i of a list, and limit, the offset that the element
+// ends at or before: that of the next anchor, or of the list's end. It reports whether the anchors
+// fit.
+func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
+	x := &m.landing.x
+	entry := x.Entry(l.k)
+	_, stride := wireindex.EntryField(entry)
+	from := i >> stride
+	at, limit = l.at+wire.ListHeader, l.end
+	if from > 0 {
+		before := at
+		if from > 1 {
+			anchor, _ := x.Anchor(entry, from-2)
+			before = max(before, anchor)
+		}
+		if at, _ = x.Anchor(entry, from-1); at <= before {
+			return 0, 0, false
+		}
+	}
+	if (from+1)<<stride < int(m.idx[l.e+listCount]) {
+		limit, _ = x.Anchor(entry, from)
+	}
+	if at >= limit || limit > l.end || !m.landing.affords(l.depth, limit-at) {
+		return 0, 0, false
+	}
+	l.passed += limit - at
+	for range i - from<<stride {
+		if l.inner {
+			at, ok = m.landing.passStruct(at, limit, l.k+1)
+		} else {
+			at, ok = m.landing.pass(at, limit, WireStruct)
+		}
+		if !ok {
+			return 0, 0, false
+		}
+	}
+	return at, limit, at < limit
+}
+
+// passStruct returns the offset after the struct at offset i, and whether it is whole before stop.
+// It passes over large values by the entries of the wire index from entry k on.
+func (l *landing) passStruct(i, stop, k int) (int, bool) {
+	for k = l.x.Seek(k, i); stop-i > wire.FieldHeader && l.b[i] != byte(WireStop); {
+		at, end, ok := i+wire.FieldHeader, 0, false
+		if l.x.Offset(k) == at {
+			entry := l.x.Entry(k)
+			end = int(wireindex.Number(entry[wireindex.EntryEndAt:]))
+			header, _ := wireindex.EntryField(entry)
+			ok = wire.HeaderAt(l.b, i) == header && end > at && end <= stop
+		}
+		if !ok {
+			if end, ok = l.pass(at, stop, WireType(l.b[i])); !ok {
+				return 0, false
+			}
+		}
+		i, k = end, l.x.Seek(k, end)
+	}
+	return i + 1, i < stop && l.b[i] == byte(WireStop)
+}
+
+// fillByIndex parses all of the list of entry e, if its elements are found by anchors. It reports
+// whether it is valid.
+func (m *Message) fillByIndex(e uint32) bool {
+	return m.idx[e+listRoom] != roomByIndex || m.fillList(&m.landing.lists[m.idx[e+listElems]])
+}
+
+// fillList parses all of a list, and reports whether it is valid. Elements that have been read
+// keep their entries.
+func (m *Message) fillList(l *landedList) bool {
+	if m.idx[l.e+listRoom] != roomByIndex {
+		return true
+	}
+	if l.failed {
+		return false
+	}
+	defer m.moreIndex()()
+	var full uint32
+	end, ok, n := 0, m.landing.affords(l.depth, l.end-l.at), m.idx[l.e+listCount]
+	if ok {
+		full, end, ok = m.parseAt(l.typ, l.at, l.end, l.depth)
+	}
+	if !ok || end != l.end || l.n > 0 && !m.mayAlloc(int(n)) {
+		m.landing.misfit(m.desc, l.at)
+		l.failed = true
+		return false
+	}
+	elems, room := m.idx[full+listElems], m.idx[full+listRoom]
+	if l.n > 0 {
+		table := m.alloc(int(n))
+		for i := range n {
+			m.idx[table+i] = m.structEntry(full, i)
+		}
+		for _, t := range l.few[:min(l.n, len(l.few))] {
+			m.idx[table+t.number] = t.entry
+		}
+		for i, e := range l.touched.All() {
+			m.idx[table+i] = e
+		}
+		elems, room = table, roomTable|n
+	}
+	m.idx[l.e+listElems], m.idx[l.e+listRoom] = elems, room
+	return true
+}

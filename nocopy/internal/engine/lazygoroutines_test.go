@@ -1,0 +1,35 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+)
+
+// TestLazySenders: a Lazy message that was not indexed goes out several times at once, while
+// nobody reads it: that would index what is touched.
+func TestLazySenders(t *testing.T) {
+	wire := fullWire(t)
+	want := bytes.Clone(mustParse(t, allDesc, wire).m.Bytes())
+	text := mustParse(t, allDesc, wire).Format(allDesc)
+	for _, w := range []way{inOnePiece, recycled, cutEvery(7)} {
+		t.Run(w.name, func(t *testing.T) {
+			s, err := with(w, Lazy, "lazy").parse(allDesc, wire)
+			if err != nil {
+				t.Fatal(err)
+			}
+			together(t, func(i int) error {
+				for k := range 10 {
+					if got, err := sendOne(s.m, i+k); err != nil || !bytes.Equal(got, want) {
+						return fmt.Errorf("sent %d bytes, want %d: %v", len(got), len(want), err)
+					}
+				}
+				return nil
+			})
+			if got := s.Format(allDesc); got != text {
+				t.Errorf("it reads as %s", got)
+			}
+			s.Release()
+		})
+	}
+}

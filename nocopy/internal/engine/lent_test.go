@@ -1,0 +1,229 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// TestLent: whatever a message without Recycle has handed out stays as it was after Release,
+// though memory of which nothing was handed out is used again.
+func TestLent(t *testing.T) {
+	d := schema.NewStruct("Lender")
+	inner := schema.NewStruct("Inner")
+	inner.Define(schema.FieldDesc{ID: 1, Name: "s", Type: schema.TypeString})
+	d.Define(
+		schema.FieldDesc{ID: 1, Name: "s", Type: schema.TypeString},
+		schema.FieldDesc{ID: 2, Name: "b", Type: schema.TypeBinary},
+		schema.FieldDesc{ID: 3, Name: "strings", Type: schema.ListOf(schema.TypeString)},
+		schema.FieldDesc{ID: 4, Name: "binaries", Type: schema.ListOf(schema.TypeBinary)},
+		schema.FieldDesc{ID: 5, Name: "m", Type: schema.MapOf(schema.TypeString, schema.TypeBinary)},
+		schema.FieldDesc{ID: 6, Name: "inner", Type: schema.StructOf(inner)},
+	)
+	constant := func(i int) schema.Ref { return d.Field(i) }
+	text, bin, texts, bins, dict, sub := constant(0), constant(1), constant(2), constant(3), constant(4), constant(5)
+	const value = "the value that was lent"
+	build := func(with string) Struct {
+		s := newStruct(d)
+		s.SetText(text, with)
+		s.SetBytes(bin, []byte(with))
+		s.SetTexts(texts, d, []string{with, with})
+		s.SetByteSlices(bins, d, [][]byte{[]byte(with)})
+		Map[string, []byte, AsString, AsBytes](s.NewChild(dict, d, 0)).Put(with, []byte(with))
+		s.NewChild(sub, d, 0).SetText(inner.Field(0), with)
+		return s
+	}
+	type pairs = Map[string, []byte, AsString, AsBytes]
+	for name, lend := range map[string]func(s Struct) any{
+		"Text":        func(s Struct) any { return s.Text(text) },
+		"Bytes":       func(s Struct) any { return s.Bytes(bin) },
+		"inner":       func(s Struct) any { return s.Child(sub, d).Text(inner.Field(0)) },
+		"list":        func(s Struct) any { return StringList(s.Child(texts, d)).At(1) },
+		"list all":    func(s Struct) any { return last(StringList(s.Child(texts, d)).All()) },
+		"list append": func(s Struct) any { return StringList(s.Child(texts, d)).AppendTo(nil)[0] },
+		"binaries":    func(s Struct) any { return BytesList(s.Child(bins, d)).At(0) },
+		"bin all":     func(s Struct) any { return last(BytesList(s.Child(bins, d)).All()) },
+		"bin append":  func(s Struct) any { return BytesList(s.Child(bins, d)).AppendTo(nil)[0] },
+		"list wire":   func(s Struct) any { b := BytesList(s.Child(bins, d)).Wire(); return b[len(b)-len(value):] },
+		"map get":     func(s Struct) any { v, _ := pairs(s.Child(dict, d)).Get(value); return v },
+		"map all":     func(s Struct) any { return last(pairs(s.Child(dict, d)).All()) },
+		"map keys": func(s Struct) any {
+			for k := range pairs(s.Child(dict, d)).All() {
+				return k
+			}
+			return nil
+		},
+		"NewBytes": func(s Struct) any { b := s.NewBytes(bin, len(value)); copy(b, value); return b },
+		"unknown": func(s Struct) any {
+			other := schema.NewStruct("Other")
+			other.Define()
+			for id, v := range s.Unknown(other) {
+				if id == 1 {
+					return chain.String(v.Raw()[wire.TextHeader:])
+				}
+			}
+			return nil
+		},
+		"wire": func(s Struct) any { b := s.Message().Bytes(); return b[7 : 7+len(value)] },
+		"linked": func(s Struct) any {
+			other := newStruct(d)
+			other.SetChild(sub, d, s.Child(sub, d))
+			return lentLater(func() string { return other.Child(sub, d).Text(inner.Field(0)) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := build(value)
+			got := lend(s)
+			s.Release()
+			for range 100 { // whoever comes next must not write there
+				next := build(strings.Repeat("x", len(value)))
+				next.m.WriteTo(io.Discard)
+				next.Release()
+			}
+			if f, ok := got.(lentLater); ok {
+				got = f()
+			}
+			if b, ok := got.([]byte); ok {
+				got = string(b)
+			}
+			if got != value {
+				t.Errorf("what was lent is %q now", got)
+			}
+		})
+	}
+}
+
+type lentLater func() string
+
+// TestLentReceived: what was set in a received message, or stitched of its blocks, stays after
+// Release if it was handed out, also if the message's own strings, which are not its memory, were
+// handed out before.
+func TestLentReceived(t *testing.T) {
+	d := requestDesc
+	user, method, id := d.Field(1), d.Field(2), d.Field(0)
+	s := newStruct(d)
+	s.SetInt64(id, 1)
+	s.SetText(user, "somebody")
+	s.SetText(method, "something that is done")
+	wire := s.m.AppendTo(nil)
+	s.Release()
+	receive := map[string]func() Struct{
+		"in one piece": func() Struct { return mustParse(t, d, wire) },
+		"in blocks": func() Struct {
+			var blocks [][]byte
+			for i := range wire {
+				blocks = append(blocks, wire[i:i+1])
+			}
+			s, err := ParseBlocks(d, blocks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		},
+	}
+	for name, receive := range receive {
+		t.Run(name, func(t *testing.T) {
+			for _, before := range []bool{false, true} {
+				s := receive()
+				var got []string
+				if before {
+					got = append(got, s.Text(user), s.Text(method))
+				}
+				s.SetText(user, "somebody else")
+				s.SetText(method, "another thing")
+				got = append(got, s.Text(user), s.Text(method))
+				want := strings.Join(got, ", ")
+				s.Release()
+				for range 50 {
+					next := receive()
+					next.SetText(user, "XXXXXXXX")
+					next.SetText(method, strings.Repeat("X", 100))
+					next.m.WriteTo(io.Discard)
+					next.Release()
+					built := newStruct(d)
+					built.SetText(user, strings.Repeat("Y", 100))
+					built.Release()
+				}
+				if now := strings.Join(got, ", "); now != want {
+					t.Errorf("%s, read before: %t: %s, was %s", name, before, now, want)
+				}
+			}
+		})
+	}
+}
+
+// last returns the last value of a sequence.
+func last[K, V any](seq func(func(K, V) bool)) any {
+	var v V
+	for _, x := range seq {
+		v = x
+	}
+	return v
+}
+
+// TestNotLent: a message of which nothing was handed out needs no new memory, whether it recycles
+// or not.
+func TestNotLent(t *testing.T) {
+	if debugging || raceEnabled {
+		t.Skip("with nocopydebug every message is a new one, and the race detector's pools lose things on purpose")
+	}
+	for _, size := range []int{100, 5_000, 50_000, 200_000} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			parts := make([]string, size/100)
+			for i := range parts {
+				parts[i] = strings.Repeat("x", 90)
+			}
+			build := func() {
+				s := newStruct(businessDesc)
+				s.SetTexts(businessDesc.Field(4), businessDesc, parts)
+				s.m.WriteTo(io.Discard)
+				s.Release()
+			}
+			for range 10 {
+				build()
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for range 100 {
+				build()
+			}
+			runtime.ReadMemStats(&after)
+			// A collection in between may take the pools' contents.
+			if got := int(after.TotalAlloc - before.TotalAlloc); got > 20*size+1<<20 {
+				t.Errorf("100 messages of %d bytes allocated %d", size, got)
+			}
+		})
+	}
+}
+
+// TestNotLentLinked: linking from a message counts as lending.
+func TestNotLentLinked(t *testing.T) {
+	long := bytes.Repeat([]byte("0123456789"), 2_000)
+	parts := make([]string, 200)
+	for i := range parts {
+		parts[i] = string(long[i*100 : i*100+100])
+	}
+	tags := businessDesc.Field(4)
+	s := newStruct(businessDesc)
+	s.SetTexts(tags, businessDesc, parts)
+	other := newStruct(businessDesc)
+	other.SetChild(tags, businessDesc, s.Child(tags, businessDesc))
+	want := other.m.Len()
+	s.Release()
+	for range 100 {
+		next := newStruct(businessDesc)
+		next.SetTexts(tags, businessDesc, []string{strings.Repeat("y", 3_900), strings.Repeat("y", 3_900), strings.Repeat("y", 3_900)})
+		next.m.WriteTo(io.Discard)
+		next.Release()
+	}
+	if other.m.Len() != want || !bytes.Contains(other.m.Bytes(), long[:100]) || bytes.Contains(other.m.Bytes(), []byte("yy")) {
+		t.Error("what was linked has changed")
+	}
+}

@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"math"
+	"unicode/utf8"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// What a log has of a message at most.
+const (
+	logText     = 256     // bytes of a string; half as many of a binary
+	logElements = 32      // elements of a list or set, pairs of a map
+	logTotal    = 8 << 10 // bytes of all, about
+)
+
+// LogValue returns the struct for package slog: a group of the fields that are set. Nested structs
+// are groups; inside lists and maps they are a map[string]any. Lists and sets are a []any, maps a
+// map[string]any. Values are redacted as by Format. Long strings, lists and maps are shortened,
+// and the whole value to about 8 KiB; "…" marks omissions. The value is a copy and may outlive the
+// message. d describes s.
+func (s Struct) LogValue(d *schema.Struct) slog.Value {
+	if s.m == nil {
+		return slog.StringValue(zeroHandleText)
+	}
+	s.alive()
+	w := logWriter{s.m, logTotal}
+	return w.structure(d, s.entry())
+}
+
+// logWriter makes values for logs.
+type logWriter struct {
+	m    *Message
+	left int // bytes that the log may still have, about
+}
+
+// spend counts n bytes and what else a value takes.
+func (w *logWriter) spend(n int) { w.left -= n + 8 }
+
+// structure returns the struct of entry e.
+func (w *logWriter) structure(d *schema.Struct, e uint32) slog.Value {
+	if d.Info().Redacted() {
+		w.spend(len(redactedText))
+		return slog.StringValue(redactedText)
+	}
+	var attrs []slog.Attr
+	left := w.fields(d, e, func(name string, v slog.Value) {
+		attrs = append(attrs, slog.Attr{Key: name, Value: v})
+	})
+	if left > 0 {
+		attrs = append(attrs, slog.String("…", fmt.Sprintf("%d more fields", left)))
+	}
+	if len(attrs) == 0 { // handlers leave out groups without attributes
+		return slog.AnyValue(map[string]any{})
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// fields calls add with the fields that are set, as long as there is room. It returns how many
+// more there are.
+func (w *logWriter) fields(d *schema.Struct, e uint32, add func(name string, v slog.Value)) (left int) {
+	for i := w.m.next(d, e, 0); i < len(d.Fields()); i = w.m.next(d, e, i+1) {
+		f := &d.Fields()[i]
+		word := w.m.at(e, f.Ref())
+		if word == 0 {
+			continue
+		}
+		if w.left <= 0 {
+			left++
+			continue
+		}
+		w.spend(len(f.Name))
+		if f.Info.Redacted() {
+			add(f.Name, slog.StringValue(redactedText))
+			continue
+		}
+		if f.Kind() >= schema.Record && word&notIndexed != 0 {
+			word = w.m.indexLazily(f, e)
+		}
+		add(f.Name, w.value(f.Type, word))
+	}
+	return left
+}
+
+// value returns a value of type t, for which word stands.
+func (w *logWriter) value(t *schema.Type, word uint32) slog.Value {
+	switch t.Kind() {
+	case schema.Fixed:
+		return w.fixed(t, w.m.fixedValue(word))
+	case schema.Text:
+		return slog.StringValue(w.text(t, word))
+	case schema.Record:
+		return w.structure(t.Struct(), word)
+	case schema.List:
+		return slog.AnyValue(w.list(t, word))
+	}
+	return slog.AnyValue(w.dict(t, word))
+}
+
+// inner returns a value in a list or map.
+func (w *logWriter) inner(t *schema.Type, word uint32) any {
+	if t.Kind() != schema.Record || t.Struct().Info().Redacted() {
+		return w.value(t, word).Any()
+	}
+	m := map[string]any{}
+	left := w.fields(t.Struct(), word, func(name string, v slog.Value) {
+		if v.Kind() == slog.KindGroup {
+			m[name] = plainGroup(v)
+			return
+		}
+		m[name] = v.Any()
+	})
+	if left > 0 {
+		m["…"] = fmt.Sprintf("%d more fields", left)
+	}
+	return m
+}
+
+// plainGroup returns a group as a map.
+func plainGroup(v slog.Value) map[string]any {
+	m := map[string]any{}
+	for _, a := range v.Group() {
+		if a.Value.Kind() == slog.KindGroup {
+			m[a.Key] = plainGroup(a.Value)
+			continue
+		}
+		m[a.Key] = a.Value.Any()
+	}
+	return m
+}
+
+func (w *logWriter) fixed(t *schema.Type, b []byte) slog.Value {
+	w.spend(0)
+	switch t.Wire() {
+	case WireBool:
+		return slog.BoolValue(b[0] != 0)
+	case WireDouble:
+		if v := math.Float64frombits(wire.BE64(b)); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			return slog.Float64Value(v)
+		}
+	case WireI8, WireI16, WireI32, WireI64:
+		v := int64(fixedOf(t, b).bits)
+		if t.Enum() == nil || t.Enum().Name(int32(v)) == "" {
+			return slog.Int64Value(v)
+		}
+	}
+	return slog.StringValue(string(formatter{}.fixed(nil, t, b))) // JSON has no number for NaN
+}
+
+// text returns the beginning of a string, or of a binary in hex.
+func (w *logWriter) text(t *schema.Type, word uint32) string {
+	if word == 0 {
+		return ""
+	}
+	b := w.m.textBytes(word)
+	all := len(b)
+	if b = b[:min(all, logText, max(w.left, 1))]; len(b) < all {
+		for k := 1; k < utf8.UTFMax && k <= len(b); k++ { // ends with a whole character
+			if last := b[len(b)-k:]; utf8.RuneStart(last[0]) {
+				if !utf8.FullRune(last) {
+					b = b[:len(b)-k]
+				}
+				break
+			}
+		}
+	}
+	s := string(b)
+	if t.Binary() || !utf8.Valid(b) {
+		b = b[:min(len(b), logText/2)]
+		s = "0x" + hex.EncodeToString(b)
+	}
+	if w.spend(len(s)); len(b) < all {
+		s += fmt.Sprintf("… (%d bytes)", all)
+	}
+	return s
+}
+
+func (w *logWriter) list(t *schema.Type, e uint32) []any {
+	list := []any{}
+	if e == 0 {
+		return list
+	}
+	n := w.m.idx[e+listCount]
+	for i := range n {
+		if i == logElements || w.left <= 0 {
+			return append(list, fmt.Sprintf("… %d more", n-i))
+		}
+		switch w.spend(0); t.Elem().Kind() {
+		case schema.Fixed:
+			list = append(list, w.fixed(t.Elem(), w.m.buf.At(w.m.idx[e+listStart]+i*uint32(t.Elem().Size()))).Any())
+		case schema.Text:
+			list = append(list, w.text(t.Elem(), w.m.idx[w.m.idx[e+listElems]+i]))
+		default:
+			list = append(list, w.inner(t.Elem(), w.m.elementEntry(e, t.Elem(), i)))
+		}
+	}
+	return list
+}
+
+func (w *logWriter) dict(t *schema.Type, e uint32) map[string]any {
+	pairs := map[string]any{}
+	if e == 0 {
+		return pairs
+	}
+	repeated := w.m.repeated(e, t) > 0
+	shown := 0
+	for i := range w.m.idx[e+listCount] {
+		slot := w.m.idx[e+listElems] + i*pairWords
+		word := w.m.idx[slot]
+		if word == 0 || repeated && w.m.isRepeated(e, t, i) {
+			continue
+		}
+		if shown == logElements || w.left <= 0 {
+			pairs["…"] = fmt.Sprintf("%d more", w.m.handle(e).MapLen()-shown)
+			break
+		}
+		shown++
+		w.spend(0)
+		key := fmt.Sprint(w.inner(t.Key(), word))
+		if _, known := pairs[key]; known { // keys that were shortened
+			key += fmt.Sprintf(" (%d)", shown)
+		}
+		pairs[key] = w.inner(t.Elem(), w.m.idx[slot+pairValue])
+	}
+	return pairs
+}

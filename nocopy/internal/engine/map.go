@@ -1,0 +1,390 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// MapLen returns the number of keys.
+func (s Struct) MapLen() int {
+	n := s.ListLen()
+	if n == 0 {
+		return 0
+	}
+	return n - int(s.m.editOf(s.entry()).dead) - s.m.repeated(s.entry(), s.typ())
+}
+
+// key returns k with its bytes.
+func (s Struct) key(k encoded) encoded {
+	// An absent map does not know its type, and has no keys
+	if k.view.m != nil && s.m != nil && !s.m.isEmpty() {
+		s.alive()
+		k.text = k.view.wireAs(s.typ().Key())
+		if k.view.m == s.m {
+			k.text = bytes.Clone(k.text) // the message may change before they are used
+		}
+	}
+	return k
+}
+
+// keyToPut is key for a pair that may be added. It panics if k can't be a key of the map.
+func (s Struct) keyToPut(k encoded) encoded {
+	if k.view.m != nil && !k.view.m.isEmpty() {
+		k.view.alive()
+		k.view.mustBe(s.typ().Key())
+	}
+	return s.key(k)
+}
+
+// find returns the number of the pair with the key, −1 if there is none.
+func (s Struct) find(k encoded) int {
+	if s.ListLen() == 0 {
+		return -1
+	}
+	if k.view.m != nil {
+		s.m.closeElements(s.entry())
+	}
+	return s.m.lookup(s.entry(), s.typ(), k.bytes())
+}
+
+// findToPut returns the number of the pair with the key, −1 if there is none. The key will be
+// added then: the filter learns it, so that it may know of later keys that they are new. Keys that
+// are structs or containers are not in the filter, since they may change.
+func (s Struct) findToPut(k encoded) int {
+	if k.view.m == nil {
+		n := s.m.idx[s.entry()+listCount]
+		if n == 0 {
+			s.m.clearFilter(s.entry())
+		}
+		if s.m.isNew(s.entry(), n, bothEnds(k.bytes())) {
+			return -1
+		}
+	}
+	return s.find(k)
+}
+
+// pairNumber returns the number of the pair with this slot.
+func (s Struct) pairNumber(slot uint32) uint32 {
+	return (slot - s.m.idx[s.entry()+listElems]) / pairWords
+}
+
+// pairSlot returns the slot of pair i: the index of its first word.
+func (s Struct) pairSlot(i int) uint32 { return s.m.idx[s.entry()+listElems] + uint32(i)*pairWords }
+
+// GetPair returns the value of key k and true, or a zero value and false.
+func GetPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K) (V, bool) {
+	var kc KC
+	var vc VC
+	i := s.find(s.key(kc.encode(k)))
+	if i < 0 {
+		return vc.get(empty, 0), false // zero
+	}
+	return vc.get(s.m, s.m.idx[s.pairSlot(i)+pairValue]), true
+}
+
+// PutPair sets the value of key k to v, which is a scalar or text.
+func PutPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
+	var kc KC
+	var vc VC
+	s.putEncoded(kc.encode(k), vc.encode(v))
+}
+
+// putEncoded sets the value of a key to value, which is a scalar or text.
+func (s Struct) putEncoded(k, value encoded) {
+	s.Changeable()
+	m, t := s.m, s.typ()
+	key := s.keyToPut(k)
+	checkLen(len(key.text))
+	checkLen(len(value.text))
+	s.changeableBy(sizeOfBoth(len(key.text), len(value.text)))
+	if i := s.findToPut(key); i >= 0 {
+		word := m.replaceEncoded(t.Elem(), m.idx[s.pairSlot(i)+pairValue], value)
+		m.idx[s.pairSlot(i)+pairValue] = word
+		return
+	}
+	slot := s.appendPair(key)
+	word := m.appendEncoded(t.Elem(), value)
+	m.idx[slot+pairValue] = word
+}
+
+// sizeOfBoth returns n+k, of which each is at most chain.MaxSize, or as much as an int32 has.
+func sizeOfBoth(n, k int) int { return int(min(uint(n)+uint(k), math.MaxInt32)) }
+
+// appendPair adds a pair with the key, so that its value can be appended next. It returns the
+// pair's slot; the caller sets the value's word.
+func (s Struct) appendPair(k encoded) uint32 {
+	slot := s.newPair()
+	word := s.m.appendEncoded(s.typ().Key(), k)
+	s.m.idx[slot] = word
+	if tb := s.m.keyTables().made.Get(s.entry()); tb != nil {
+		tb.reinsertLater(s.pairNumber(slot))
+	}
+	return slot
+}
+
+// PutView sets the value of a key to a copy of v, a struct or container.
+func PutView[K any, KC Codec[K]](s Struct, k K, v Struct) {
+	var kc KC
+	s.putView(kc.encode(k), v)
+}
+
+// PutNew sets the value of a key to an empty struct or container and returns it. n is the number
+// of elements of a list or set, or of pairs that a map gets room for.
+func PutNew[K any, KC Codec[K]](s Struct, k K, n int) Struct {
+	var kc KC
+	return s.putNew(kc.encode(k), n)
+}
+
+// AppendPair adds a pair of an empty key and the value v, and returns the key to be filled.
+func AppendPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, v V) K {
+	var kc KC
+	var vc VC
+	slot := s.newPair()
+	m, t := s.m, s.typ()
+	word := m.appendZeroValue(t.Key())
+	m.idx[slot] = word
+	m.keyAdded(s.entry(), t, s.pairNumber(slot))
+	word = m.appendEncoded(t.Elem(), vc.encode(v))
+	m.idx[slot+pairValue] = word
+	return kc.get(m, m.idx[slot])
+}
+
+// putView sets the value of the key to a copy of v, a struct or container.
+func (s Struct) putView(k encoded, v Struct) {
+	s.Changeable()
+	k = s.keyToPut(k)
+	m, t := s.m, s.typ()
+	checkLen(len(k.text))
+	src := m.source(v, t.Elem())
+	s.changeableBy(sizeOfBoth(len(k.text), src.n))
+	var word, slot uint32
+	if i := s.findToPut(k); i >= 0 {
+		slot = s.pairSlot(i)
+		m.noteDead(t.Elem(), m.idx[slot+pairValue])
+		word = m.replaceValue(t.Elem(), m.idx[slot+pairValue], src, 0)
+	} else {
+		slot = s.appendPair(k)
+		word = m.appendValue(t.Elem(), 0, src, 0)
+	}
+	m.idx[slot+pairValue] = word
+}
+
+// putNew sets the value of the key to an empty struct or container and returns it. n is the number
+// of elements of a list or set, or of pairs that a map gets room for.
+func (s Struct) putNew(k encoded, n int) Struct {
+	s.Changeable()
+	k = s.keyToPut(k)
+	m, t := s.m, s.typ()
+	checkLen(len(k.text))
+	checkCount(t.Elem(), n)
+	s.changeableBy(sizeOfBoth(len(k.text), newSize(t.Elem(), n)))
+	var word, slot uint32
+	if i := s.findToPut(k); i >= 0 {
+		slot = s.pairSlot(i)
+		word = m.replaceByNew(t.Elem(), m.idx[slot+pairValue], n)
+	} else {
+		slot = s.appendPair(k)
+		word = m.beginValue(t.Elem(), n, 0)
+	}
+	m.idx[slot+pairValue] = word
+	v := m.handle(word)
+	v.clearFixed()
+	return v
+}
+
+// AppendNewPair adds a pair of an empty key and a zero value and returns both.
+func AppendNewPair[K, V any, KC Codec[K], VC Codec[V]](s Struct) (K, V) {
+	var kc KC
+	var vc VC
+	slot := s.newPair()
+	m, t := s.m, s.typ()
+	word := m.appendZeroValue(t.Key())
+	m.idx[slot] = word
+	m.keyAdded(s.entry(), t, s.pairNumber(slot))
+	word = m.appendZeroValue(t.Elem())
+	m.idx[slot+pairValue] = word
+	return kc.get(m, m.idx[slot]), vc.get(m, word)
+}
+
+// AllPairs returns an iterator over the keys and values of a map.
+func AllPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		var kc KC
+		var vc VC
+		s.eachPair(func(k, v uint32) bool { return yield(kc.get(s.m, k), vc.get(s.m, v)) })
+	}
+}
+
+// eachPair calls yield with the words of the key and the value of every pair, until yield
+// returns false.
+func (s Struct) eachPair(yield func(key, value uint32) bool) {
+	n := s.ListLen()
+	if n == 0 {
+		return
+	}
+	e, t := s.entry(), s.typ()
+	repeated := s.m.repeated(e, t) > 0
+	s.m.iterations.Add(1)
+	defer s.m.iterations.Add(-1)
+	for i := s.nextPair(0); i < min(n, s.ListLen()); i = s.nextPair(i + 1) {
+		words := s.m.idx[s.pairSlot(i):][:pairWords]
+		if words[pairKey] == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
+			continue
+		}
+		if !yield(words[pairKey], words[pairValue]) {
+			return
+		}
+	}
+}
+
+// nextPair returns the number of the first pair from i on that All may yield. It panics if the
+// message was released meanwhile.
+func (s Struct) nextPair(i int) int {
+	s.alive()
+	ed := s.m.editOf(s.entry())
+	if ed.liveSet == 0 {
+		return i
+	}
+	if i = s.m.liveSets[ed.liveSet].next(i); i < 0 {
+		return maxCount
+	}
+	return i
+}
+
+// fewDead is the number of pairs up to which passing over deleted ones costs little.
+const fewDead = 64
+
+// livePairs returns the set of the pairs that All yields: those that were not deleted and whose
+// key does not come again. It returns nil for a map so small that it needs none. tb is the
+// map's table, or nil.
+func (s Struct) livePairs(tb *table) *bitset {
+	m, e := s.m, s.entry()
+	n := m.idx[e+listCount]
+	ed := m.edit(e)
+	if ed.liveSet == 0 {
+		if n <= fewDead {
+			return nil
+		}
+		m.ownSeldom()
+		if len(m.liveSets) == 0 {
+			m.liveSets = append(m.liveSets, bitset{}) // 0 is none
+		}
+		ed.liveSet = uint32(len(m.liveSets))
+		m.liveSets = append(m.liveSets, bitset{})
+		m.more = true
+		// Of keys that are structs or containers, All yields every occurrence
+		superseded := tb != nil && !s.typ().OfViews()
+		for i := range n {
+			if m.idx[s.pairSlot(int(i))] != 0 && (!superseded || !tb.hasLater(i)) {
+				m.liveSets[ed.liveSet].add(int(i))
+			}
+		}
+	}
+	return &m.liveSets[ed.liveSet]
+}
+
+// DeleteKey removes all pairs with key k and reports whether there were any.
+func DeleteKey[K any, KC Codec[K]](s Struct, k K) bool {
+	var kc KC
+	return s.deleteEncoded(kc.encode(k))
+}
+
+// deleteEncoded removes all pairs with a key and reports whether there were any.
+func (s Struct) deleteEncoded(k encoded) bool {
+	s.Changeable()
+	found := false
+	key := s.key(k)
+	for i := s.find(key); i >= 0; i = s.find(key) { // a key may have come more than once
+		s.deletePair(i)
+		found = true
+	}
+	return found
+}
+
+// deletePair removes pair i. Its slot and its place on the wire are kept for a new pair.
+func (s Struct) deletePair(i int) {
+	m, e, t := s.m, s.entry(), s.typ()
+	m.mapFill.handle = 0
+	tb := m.keyTables().made.Get(e)
+	if tb != nil {
+		tb.remove(m, e, t, uint32(i))
+	}
+	slot := s.pairSlot(i)
+	for k, kt := range []*schema.Type{t.Key(), t.Elem()} {
+		if kt.Kind() >= schema.Record {
+			m.closeEntry(m.idx[slot+uint32(k)])
+			m.noteDead(kt, m.idx[slot+uint32(k)])
+		}
+	}
+	node := m.idx[slot+pairNode]
+	if node == 0 {
+		at, _ := m.valuePlace(t.Key().Wire(), m.idx[slot])
+		_, end := m.valuePlace(t.Elem().Wire(), m.idx[slot+pairValue])
+		node = m.buf.AddReplace(at, end)
+		m.idx[slot+pairNode] = node
+	}
+	m.buf.SetEmpty(node)
+	ed := m.edit(e)
+	m.idx[slot], m.idx[slot+pairValue] = 0, ed.free
+	ed.free = uint32(i) + 1
+	ed.dead++
+	if live := s.livePairs(tb); live != nil {
+		live.remove(i)
+	}
+	m.storeCount(e, t)
+}
+
+// newPair adds a pair, so that its key and value can be appended next, and returns its slot;
+// the caller sets the words in it.
+func (s Struct) newPair() uint32 {
+	s.Changeable()
+	m, e := s.m, s.entry()
+	ed := m.editOf(e)
+	if ed.free == 0 {
+		slot := m.appendSlots(e, 1)
+		if ed.liveSet != 0 {
+			m.liveSets[ed.liveSet].add(int(s.pairNumber(slot)))
+		}
+		return slot
+	}
+	slot := s.pairSlot(int(ed.free) - 1)
+	m.closeAll()
+	now := m.edit(e)
+	now.free = m.idx[slot+pairValue]
+	now.dead--
+	if ed.liveSet != 0 {
+		m.liveSets[ed.liveSet].add(int(ed.free) - 1)
+	}
+	m.storeCount(e, s.typ())
+	m.buf.SetEmpty(m.idx[slot+pairNode])
+	m.buf.OpenContent(m.idx[slot+pairNode])
+	return slot
+}
+
+// appendZeroValue appends the zero value of type t, which is complete, and returns its word.
+func (m *Message) appendZeroValue(t *schema.Type) uint32 {
+	m.filterOf = 0
+	m.ownSeldom()
+	m.copied = schema.AppendZero(m.copied[:0], t)
+	return m.appendValue(t, 0, source{n: len(m.copied), data: m.copied}, 0)
+}
+
+// NewMap sets field f to an empty map and returns it to be filled. n has at most one number: for
+// how many pairs to make room. NewMap makes room for at most mostRoom pairs at once.
+func (s Struct) NewMap(f schema.Ref, d *schema.Struct, n []int) Struct {
+	room := 0
+	if len(n) > 0 {
+		room = n[0]
+	}
+	if len(n) > 1 || room < 0 {
+		panic(fmt.Sprintf("nocopy: room for %d pairs of a map", n))
+	}
+	return s.NewChild(f, d, min(room, mostRoom))
+}
+
+// mostRoom is the most pairs that a new map has room for.
+const mostRoom = 1 << 16

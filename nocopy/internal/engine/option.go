@@ -1,0 +1,130 @@
+package engine
+
+import "github.com/nocopythrift/nocopythrift/internal/chain"
+
+// Option changes how a message is made or parsed: a flag or Limits. Package nocopy describes them.
+type Option interface{ option() }
+
+type flag uint16
+
+func (flag) option() {}
+
+// The flags. Those with a capital are options of package nocopy.
+const (
+	Lazy flag = 1 << iota
+	Own
+	Recycle
+	held // of package rpc, see held.go. It stands next to Recycle for the sake of pool
+	ValidUTF8
+	limited // there are Limits
+	WithIndex
+	ByIndex
+	RequireIndex
+	Compact
+	// AnySize, for tests, makes WithIndex and ByIndex be for messages of any size, with entries for
+	// small values.
+	AnySize
+)
+
+// Limits bounds what Parse accepts. A zero field means its default. For new messages only MaxDepth
+// counts, and only values above 64.
+type Limits struct {
+	MaxBytes int // of the message: 100 MiB
+	// Levels of structs in structs, and of containers in a skipped field: 64, at most 65,536; see
+	// Message.Finish
+	MaxDepth int
+	// Bytes of index: 16 MiB plus 64 per byte of the message. Only messages of many empty structs
+	// need more: a struct of 15 to 57 fields takes 4 bytes for each field, set or not
+	MaxIndex int
+}
+
+func (Limits) option() {}
+
+const (
+	defaultMaxBytes = 100 << 20
+	defaultMaxDepth = 64
+	mostDepth       = 1 << 16 // more takes too much stack
+	indexPerByte    = 64
+	indexFloor      = 16 << 20 // no index below is refused
+)
+
+// usualLimits are those of messages without others.
+var usualLimits = Limits{defaultMaxBytes, defaultMaxDepth, 0}
+
+// flagsOf returns the flags among the options, and limited if there are Limits.
+func flagsOf(opts []Option) flag {
+	var flags flag
+	for _, o := range opts {
+		if f, ok := o.(flag); ok {
+			flags |= f
+		} else {
+			flags |= limited
+		}
+	}
+	return flags
+}
+
+// forBuilding is the flags that mean something to a message that is built. The others are about
+// received bytes.
+const forBuilding = Recycle | held | limited | WithIndex | AnySize
+
+// builtFlags is flagsOf for a message that is built.
+func builtFlags(opts []Option) flag { return flagsOf(opts) & forBuilding }
+
+// settled returns flags of which none contradicts another: of those that put off indexing and
+// WithIndex, which needs all, one is left.
+func (f flag) settled() flag {
+	switch {
+	case f&WithIndex != 0:
+		return f &^ (Lazy | ByIndex | RequireIndex)
+	case f&RequireIndex != 0:
+		f |= ByIndex
+	}
+	if f&ByIndex != 0 {
+		f &^= Lazy
+	}
+	return f
+}
+
+// configOf returns the flags among the options, and the limits.
+func configOf(opts []Option) (flag, Limits) {
+	flags := flagsOf(opts).settled()
+	if flags&limited == 0 {
+		return flags, usualLimits
+	}
+	return flags, limitsOf(opts)
+}
+
+// limitsOf returns the Limits among the options.
+func limitsOf(opts []Option) Limits {
+	limits := usualLimits
+	for _, o := range opts {
+		if l, ok := o.(Limits); ok {
+			limits = l.orElse(limits)
+		}
+	}
+	return limits
+}
+
+// orElse returns the limits with those of other for what they leave to the default.
+func (l Limits) orElse(other Limits) Limits {
+	if l.MaxBytes > 0 {
+		other.MaxBytes = min(l.MaxBytes, chain.MaxSize)
+	}
+	if l.MaxDepth > 0 {
+		other.MaxDepth = min(l.MaxDepth, mostDepth)
+	}
+	if l.MaxIndex > 0 {
+		other.MaxIndex = l.MaxIndex
+	}
+	return other
+}
+
+// maxIndex returns how many words the index of a message of n bytes may have.
+func (l *Limits) maxIndex(n int) uint32 {
+	limit := uint64(l.MaxIndex)
+	if l.MaxIndex <= 0 {
+		limit = indexPerByte*uint64(n) + indexFloor
+	}
+	return uint32(min(limit/4, maxWords))
+}

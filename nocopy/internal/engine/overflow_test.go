@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+)
+
+// Products of counts and sizes stay right where an int has 32 bits: these tests run there, too
+// (.ci/run).
+
+func TestMaxIndex(t *testing.T) {
+	for _, c := range []struct {
+		limit, n int
+		want     int64
+	}{
+		{0, 0, 16 << 20}, {0, 1000, 16<<20 + 64_000}, {0, 33 << 20, 16<<20 + 64*33<<20}, {0, 1 << 30, 16<<20 + 64<<30},
+		{400, 1 << 30, 400}, {math.MaxInt, 1 << 30, math.MaxInt64}, {-1, 0, 16 << 20},
+	} {
+		l := Limits{MaxIndex: c.limit}
+		if got, want := int64(l.maxIndex(c.n)), min(c.want/4, maxWords); got != want {
+			t.Errorf("%d bytes, MaxIndex %d: %d words, not %d", c.n, c.limit, got, want)
+		}
+	}
+}
+
+func TestHugeLimits(t *testing.T) {
+	wire := []byte(structs(64))
+	for _, l := range []Limits{{MaxDepth: math.MaxInt}, {MaxDepth: 1 << 25}, {MaxBytes: math.MaxInt}, {MaxIndex: math.MaxInt}} {
+		for _, w := range manyWays {
+			s, err := w.parse(allDesc, wire, l)
+			if err != nil {
+				t.Errorf("%+v, %s: %v", l, w.name, err)
+				continue
+			}
+			touchAll(s)
+			s.Release()
+		}
+		_, err := parseStruct(allDesc, []byte(times(testmode.Of(300_000, 3_000_000), self)), l)
+		if err == nil {
+			t.Errorf("%+v: no error", l)
+		}
+	}
+}
+
+// TestSameBlockManyTimes: blocks may come to more than there is memory.
+func TestSameBlockManyTimes(t *testing.T) {
+	block := make([]byte, 16<<20)
+	for _, n := range []int{7, 127, 128, 129, 255, 256, 257, 300, 3000} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			blocks := make([][]byte, n)
+			for i := range blocks {
+				blocks[i] = block
+			}
+			for _, opts := range [][]Option{nil, {Limits{MaxBytes: math.MaxInt}}} {
+				if n < 65 && opts != nil {
+					continue
+				}
+				var e *Error
+				if _, err := ParseBlocks(allDesc, blocks, opts...); !errors.As(err, &e) || !errors.Is(err, ErrLimit) {
+					t.Errorf("%d blocks of 16 MiB, %v: %v", n, opts, err)
+				}
+			}
+		})
+	}
+}
+
+// TestHugeCounts: what can't be is refused with a fixed text before anything is done.
+func TestHugeCounts(t *testing.T) {
+	wideField, lists, counts := fieldOf("wide"), fieldOf("forest"), fieldOf("counts")
+	for _, n := range []int{-1, math.MinInt32, 1<<24 - 1, 1 << 24, 1<<30 + 1, math.MaxInt32} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for what, f := range map[string]func(s Struct){
+				"a list of structs": func(s Struct) { s.NewChild(wideField, allDesc, n) },
+				"a map":             func(s Struct) { s.NewChild(counts, allDesc, n) },
+				"numbers":           func(s Struct) { s.NewChild(fieldOf("numbers"), allDesc, n) },
+				"a list in a list":  func(s Struct) { NestedList[StructList[Struct]](s.NewChild(lists, allDesc, 0)).AppendNew(n) },
+			} {
+				if 0 < n && n <= 1<<24 && (what != "a list of structs" || maxWords > 1<<30) {
+					continue // possible
+				}
+				s := newStruct(allDesc)
+				func() {
+					defer func() {
+						if v := recover(); v != "nocopy: count "+itoa(n)+" out of range" {
+							t.Errorf("%s of %d: %v", what, n, v)
+						}
+					}()
+					f(s)
+				}()
+			}
+		})
+	}
+}

@@ -1,0 +1,347 @@
+package engine
+
+import (
+	"io"
+	"math/bits"
+	"strconv"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// The entry points of parsing. Most messages are one []byte, have no options but Own, Recycle and
+// Lazy, and are as their type's program (program.go) foresees: parseStruct runs that at once. All
+// others go through a parser (parser.go).
+
+// parseStruct is X.Parse, which has its body: so generated code calls that without a function in
+// between.
+func parseStruct(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
+	return Parse(d, b, opts...)
+}
+
+// unusual reports whether parsing b needs a parser from the beginning: all options but Own,
+// Recycle and Lazy do, and a type of which there are no programs yet.
+func unusual(d *schema.Struct, b []byte, flags flag) bool {
+	if flags&^(Own|Recycle|Lazy) != 0 || d.Programs() == nil {
+		return true
+	}
+	return len(b) > defaultMaxBytes
+}
+
+// parse parses b into m by running the program of the type that d describes, and returns the root.
+// Nothing may be unusual, see unusual. Mostly that is all that there is to do.
+func (m *Message) parse(d *schema.Struct, b []byte, flags flag) (Struct, error) {
+	m.desc, m.flags, m.zeroed = d, flags, 0
+	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
+	words := firstEntry + uint32(d.Words())
+	if words > uint32(len(m.idx)) {
+		if words > mostLeading {
+			m.words = firstEntry
+			return m.parseFrom(b, base)
+		}
+		m.growIndex(2<<bits.Len32(words), maxWords)
+	}
+	room := uint32(min(len(m.idx), indexFloor/4)) // it may have more room
+	start, cells, idx := d.Programs().Start, *code.cells.Load(), m.idx
+	var levels [parseLevels]level
+	var s machine // each field is set below, so that the compiler need not make all of it zero first
+	s.pc, s.entry, s.used, s.room = start, firstEntry, words, room
+	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+wire.FieldHeader, 0, 1
+	s.at, s.top, s.bottom, s.after = 0, 0, 0, 0
+	s.set(b, idx, cells)
+	s.levels, s.most = levelsOf(levels[:])
+	put(entryAt(s.idx, firstEntry), entryStart, base)
+	var why reason
+	if flags&Lazy != 0 {
+		why = run[lazily](&s)
+	} else {
+		why = run[indexing](&s)
+	}
+	m.root, m.words = firstEntry, s.used
+	if why != finished || s.at != uint64(len(b)) {
+		return m.parseRest(&s, why, b, base)
+	}
+	return m.handle(firstEntry), nil
+}
+
+// mostLeading is the largest entry of a root, in words, for which parse enlarges the index before
+// it has looked at any byte.
+const mostLeading = 32 << 10
+
+// parseRest does what is left for parse to do after machine s has stopped for this reason.
+func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (Struct, error) {
+	p := m.parser()
+	p.reset(len(b))
+	p.b, p.base = b, base
+	for i := range s.top {
+		p.levels[i] = *s.level(i)
+	}
+	return m.parsed(p, p.resume(s, why, 0))
+}
+
+// parseWith is like parseStruct with these flags and limits, but has a parser from the beginning,
+// which all options need.
+func parseWith(d *schema.Struct, b []byte, flags flag, limits Limits) (Struct, error) {
+	if len(b) > limits.MaxBytes {
+		return Struct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
+	}
+	if flags&Compact != 0 {
+		return newMessage(d, flags, limits).parseCompact(b)
+	}
+	m := takeParsed(d, flags, limits)
+	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
+}
+
+// parseFrom parses b, which is at this position, from its beginning.
+func (m *Message) parseFrom(b []byte, base uint32) (Struct, error) {
+	p := m.parser()
+	p.reset(len(b))
+	p.b, p.base = b, base
+	return m.parseRoot(p)
+}
+
+func tooLong(d *schema.Struct, n int64, most int) *Error {
+	return &Error{Path: d.Name(), Err: wire.LimitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
+}
+
+// ParseBlocks parses a message whose bytes are in several blocks, cut anywhere. Otherwise it is
+// like ParseX. It copies values that cross a cut, and refers to the rest. If there are more than
+// 128 blocks (with Lazy or ByIndex, more than 1), it copies them together first. d is the
+// descriptor of S. The blocks must not change while the message, or anything read from it, is in
+// use.
+func ParseBlocks(d *schema.Struct, blocks [][]byte, opts ...Option) (Struct, error) {
+	flags, limits := configOf(opts)
+	return parseBlocks(d, blocks, flags, limits)
+}
+
+// parseBlocks parses a message whose bytes lie in several blocks, cut anywhere, with these flags
+// and limits, and returns its root.
+func parseBlocks(d *schema.Struct, blocks [][]byte, flags flag, limits Limits) (Struct, error) {
+	total := int64(0) // the same block may come more than once
+	for _, b := range blocks {
+		total += int64(len(b))
+	}
+	if total > int64(limits.MaxBytes) {
+		return Struct{}, tooLong(d, total, limits.MaxBytes)
+	}
+	n := int(total)
+	m := newMessage(d, flags, limits)
+	if flags&Compact != 0 {
+		c := gathered(blocks, n)
+		defer c.Release()
+		return m.parseCompact(c.Mem)
+	}
+	p := m.parser()
+	for _, b := range blocks {
+		if len(b) > 0 {
+			p.windows = append(p.windows, window{Chunk: chain.Chunk{Mem: b}})
+		}
+	}
+	if len(p.windows) > maxWindows || flags&(Lazy|ByIndex) != 0 {
+		return m.parseGathered(n)
+	}
+	return m.parseWindows(n)
+}
+
+// Read reads a message of n bytes from r into one piece of new memory, and parses it. d is the
+// descriptor of S. Memory grows with the bytes that arrive, not with n. Errors of r are returned
+// unchanged; if r ends too early, the error is io.ErrUnexpectedEOF.
+func Read(d *schema.Struct, r io.Reader, n int, opts ...Option) (Struct, error) {
+	if r == nil {
+		panic("nocopy: Read of a nil Reader")
+	}
+	flags, limits := configOf(opts)
+	if n < 0 || n > limits.MaxBytes {
+		return Struct{}, tooLong(d, int64(n), limits.MaxBytes)
+	}
+	m := newMessage(d, flags, limits)
+	if flags&Compact != 0 {
+		return m.readCompact(r, n)
+	}
+	at, mem, err := m.read(r, n)
+	if err != nil {
+		return Struct{}, err
+	}
+	return m.parseFrom(mem, at)
+}
+
+// read reads the n bytes of the message from r and returns them with their position. With an
+// error, or if r panics, it releases the message.
+func (m *Message) read(r io.Reader, n int) (at chain.Pos, mem []byte, err error) {
+	done := false
+	defer func() {
+		if !done {
+			m.Release()
+		}
+	}()
+	if at, mem, err = m.buf.ReadN(r, n); err == nil {
+		m.buf.SetRoot(at, at+uint32(n))
+		done = true
+	}
+	return at, mem, err
+}
+
+// maxWindows is the most blocks that are parsed where they lie: each of them, and each value that
+// crosses into the next one, takes positions. More are copied together.
+const maxWindows = 128
+
+// parseWindows parses the n bytes in the parser's windows where they lie, or copied together if
+// they would take too many positions there.
+func (m *Message) parseWindows(n int) (Struct, error) {
+	p := m.parser()
+	windows := p.windows
+	p.reset(n)
+	p.windows, p.after = windows, n
+	i := p.enter()
+	if i >= 0 {
+		i = m.indexFrom(p)
+	}
+	if i < 0 && p.err.Err == errScattered {
+		return m.parseGathered(n)
+	}
+	return m.parsed(p, i)
+}
+
+// parseGathered parses the n bytes in the parser's windows after copying them together.
+func (m *Message) parseGathered(n int) (Struct, error) {
+	p := m.parser()
+	recycle := m.flags&Recycle != 0
+	c := chain.NewChunk(n, recycle)
+	mem := c.Mem[:0]
+	for i := range p.windows {
+		mem = append(mem, p.windows[i].Mem...)
+	}
+	p.dropWindows()
+	m.forgetTables()
+	m.buf.Reset(recycle) // gives up the pieces
+	m.words = firstEntry
+	m.dropShadows(0)
+	return m.parsePiece(c)
+}
+
+// parsePiece parses a chunk of one piece, which the message takes over.
+func (m *Message) parsePiece(c chain.Chunk) (Struct, error) {
+	base := m.buf.AddChunk(c)
+	m.buf.SetRoot(base, base+uint32(len(c.Mem)))
+	return m.parseFrom(c.Mem, base)
+}
+
+// parseRoot parses the message, which is the parser's window.
+func (m *Message) parseRoot(p *parser) (Struct, error) {
+	if m.flags&ByIndex != 0 {
+		return m.parseByIndex(p)
+	}
+	return m.parsed(p, m.indexFrom(p))
+}
+
+// indexFrom indexes the root, which begins at the parser's window, and returns the index after it,
+// or failed.
+func (m *Message) indexFrom(p *parser) int {
+	m.desc.Type().MustBeDefined()
+	if m.root = p.allot(0, m.desc.Words(), 1, 0); m.root == 0 {
+		return failed
+	}
+	return p.structure(m.desc, m.root, 0)
+}
+
+// parsed ends a parse. i is the index after the root, or failed: then it parses the message again
+// without Lazy, if that may do with less index. It returns the root's handle or the error.
+func (m *Message) parsed(p *parser, i int) (Struct, error) {
+	if i >= 0 && len(p.b)-i+p.after > 0 {
+		i = p.fail(i, ErrTrailing)
+	}
+	if i < 0 && p.full && p.err != nil && p.promised > 0 {
+		return m.parseEagerly(p)
+	}
+	if i < 0 {
+		err := p.finish(m.desc)
+		if m.flags&Compact == 0 { // else these are not the bytes that were given
+			b, size := p.firstBytes()
+			err.explain(b, size, m.desc)
+		}
+		p.b = nil
+		if len(p.windows) > 0 {
+			p.dropWindows()
+		}
+		m.discard()
+		return Struct{}, err
+	}
+	m.levelled = m.words
+	if len(p.windows) > 0 { // not in one piece
+		p.endWindow(i)
+		p.dropWindows()
+		m.Finish()
+	}
+	p.b = nil
+	m.dropParser()
+	if m.flags&WithIndex != 0 {
+		m.addWireIndex()
+		m.buf.Seal()
+	}
+	return m.handle(m.root), nil
+}
+
+// parseEagerly parses the message, which is the parser's window, from its beginning, and indexes
+// everything at once: more index was promised to what was left for later than that will take.
+func (m *Message) parseEagerly(p *parser) (Struct, error) {
+	b, base := p.b, p.base
+	m.forgetTables()
+	m.words = firstEntry
+	m.dropShadows(0)
+	p.reset(len(b))
+	p.b, p.base, p.lazy, p.promised = b, base, false, 0
+	return m.parsed(p, m.indexFrom(p))
+}
+
+// parseReceived checks that a chunk of received bytes is exactly one struct of the type and
+// returns its handle. The message takes the chunk over, also when parsing fails: it may store into
+// it. With recycle the chunk may be of recycled memory, which goes back on Release. MaxBytes is
+// chain.MaxSize if the limits have none: the caller has bounded what it received. With lazy a
+// chunk of one piece is parsed as the option Lazy has it.
+func parseReceived(d *schema.Struct, c chain.Chunk, l Limits, recycle, lazy bool) (Struct, error) {
+	return parseChunk(d, c, l, Own|flagIf(recycle, Recycle)|flagIf(lazy, Lazy))
+}
+
+// parseChunk checks that a chunk of received bytes is exactly one struct of the type and returns
+// its handle. The message takes the chunk over, also when that fails. MaxBytes is chain.MaxSize if
+// the limits have none.
+func parseChunk(d *schema.Struct, c chain.Chunk, l Limits, flags flag) (Struct, error) {
+	limits := usualLimits
+	if l != (Limits{}) {
+		flags, limits = flags|limited, l.orElse(usualLimits)
+	}
+	most := chain.MaxSize
+	if l.MaxBytes > 0 {
+		most = limits.MaxBytes
+	}
+	if n := c.Len(); n > most {
+		c.Release()
+		return Struct{}, tooLong(d, int64(n), most)
+	}
+	return parseOwn(d, c, flags, limits)
+}
+
+// parseOwn parses a chunk of received bytes, which the message takes over, also when that fails.
+// Of the flags, Lazy holds only for a chunk of one piece.
+func parseOwn(d *schema.Struct, c chain.Chunk, flags flag, limits Limits) (Struct, error) {
+	if c.Next() == nil {
+		return newMessage(d, flags, limits).parsePiece(c)
+	}
+	return newMessage(d, flags&^Lazy, limits).parsePieces(c, c.Len())
+}
+
+// parsePieces parses a chunk of several pieces, of n bytes together, which the message takes over.
+func (m *Message) parsePieces(c chain.Chunk, n int) (Struct, error) {
+	m.buf.Hold(c)
+	p := m.parser()
+	for w := &c; w != nil; w = w.Next() {
+		if len(w.Mem) > 0 {
+			p.windows = append(p.windows, window{Chunk: *w, held: true})
+		}
+	}
+	if m.flags&ByIndex != 0 {
+		return m.parseGathered(n)
+	}
+	return m.parseWindows(n)
+}

@@ -1,0 +1,306 @@
+package engine
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// planned and unplanned parsing must agree: whatever is not as the plan has it is left to the
+// parser that needs none. ValidUTF8 does without plans; all texts here are UTF-8.
+
+// outerDesc has structs in one another, with nothing but simple fields, and containers around
+// them; leafDesc is the innermost. Of boxDesc the orders differ only in a struct inside.
+var outerDesc, boxDesc, leafDesc = func() (outer, box, leaf *schema.Struct) {
+	outer, box, leaf = schema.NewStruct("Outer"), schema.NewStruct("Box"), schema.NewStruct("Leaf")
+	inner, shelf, label := schema.NewStruct("Inner"), schema.NewStruct("Shelf"), schema.NewStruct("Label")
+	outer.Define( // before those inside: a plan is made when it is needed
+		schema.FieldDesc{ID: 1, Name: "x", Type: schema.TypeI32},
+		schema.FieldDesc{ID: 2, Name: "inner", Type: schema.StructOf(inner)},
+		schema.FieldDesc{ID: 3, Name: "numbers", Type: schema.ListOf(schema.TypeI64)},
+		schema.FieldDesc{ID: 4, Name: "again", Type: schema.StructOf(inner), Req: schema.Required},
+		schema.FieldDesc{ID: 5, Name: "leaves", Type: schema.ListOf(schema.StructOf(leaf))},
+		schema.FieldDesc{ID: 6, Name: "leaf", Type: schema.StructOf(leaf)},
+		schema.FieldDesc{ID: 7, Name: "inners", Type: schema.ListOf(schema.StructOf(inner))},
+		schema.FieldDesc{ID: 8, Name: "z", Type: schema.TypeString},
+		schema.FieldDesc{ID: 9, Name: "shelves", Type: schema.ListOf(schema.StructOf(shelf))},
+		schema.FieldDesc{ID: 10, Name: "labels", Type: schema.ListOf(schema.StructOf(label))},
+		schema.FieldDesc{ID: 11, Name: "w", Type: schema.TypeDouble},
+		schema.FieldDesc{ID: 12, Name: "v", Type: schema.TypeI64, Req: schema.Optional},
+		schema.FieldDesc{ID: 13, Name: "u", Type: schema.TypeBool},
+	)
+	box.Define(
+		schema.FieldDesc{ID: 4, Name: "leaf", Type: schema.StructOf(leaf)},
+		schema.FieldDesc{ID: 1, Name: "inner", Type: schema.StructOf(inner)},
+		schema.FieldDesc{ID: 2, Name: "boxes", Type: schema.ListOf(schema.StructOf(inner))},
+		schema.FieldDesc{ID: 3, Name: "z", Type: schema.TypeString},
+	)
+	shelf.Define(
+		schema.FieldDesc{ID: 1, Name: "leaves", Type: schema.ListOf(schema.StructOf(leaf))},
+		schema.FieldDesc{ID: 2, Name: "note", Type: schema.TypeString},
+		schema.FieldDesc{ID: 3, Name: "more", Type: schema.SetOf(schema.StructOf(leaf)), Req: schema.Required},
+		schema.FieldDesc{ID: 4, Name: "c", Type: schema.TypeI8},
+		schema.FieldDesc{ID: 5, Name: "labels", Type: schema.ListOf(schema.StructOf(label))},
+	)
+	label.Define(
+		schema.FieldDesc{ID: 1, Name: "name", Type: schema.TypeString},
+		schema.FieldDesc{ID: 2, Name: "value", Type: schema.TypeString},
+	)
+	inner.Define(
+		schema.FieldDesc{ID: 1, Name: "a", Type: schema.TypeString},
+		schema.FieldDesc{ID: 2, Name: "leaf", Type: schema.StructOf(leaf)},
+		schema.FieldDesc{ID: 3, Name: "b", Type: schema.TypeBool, Req: schema.Required},
+		schema.FieldDesc{ID: 4, Name: "shorts", Type: schema.ListOf(schema.TypeI16)},
+	)
+	leaf.Define(
+		schema.FieldDesc{ID: 1, Name: "n", Type: schema.TypeI16},
+		schema.FieldDesc{ID: -2, Name: "s", Type: schema.TypeString},
+	)
+	return outer, box, leaf
+}()
+
+// sender writes messages that are mostly in order.
+type sender struct {
+	*rand.Rand
+	odd   float64 // how likely each field is not
+	built bool    // the order is New's, not the IDL's
+}
+
+func (r sender) structure(dst []byte, d *schema.Struct) []byte {
+	order := slices.Clone(fieldOrder(d, r.built != (r.Float64() < r.odd)))
+	if r.Float64() < r.odd {
+		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+	for _, i := range order {
+		f := &d.Fields()[i]
+		times := 1
+		if r.Float64() < r.odd {
+			times = r.IntN(3)
+		}
+		for range times {
+			dst = r.value(append(dst, byte(f.Header()>>16), byte(f.Header()>>8), byte(f.Header())), f.Type)
+		}
+		if r.Float64() < r.odd { // unknown, or known with another type
+			dst = append(dst, byte(WireI8), 0, byte(r.IntN(12)), 7)
+		}
+	}
+	return append(dst, byte(WireStop))
+}
+
+func (r sender) value(dst []byte, t *schema.Type) []byte {
+	switch {
+	case t.Kind() == schema.Record:
+		return r.structure(dst, t.Struct())
+	case t.Kind() == schema.Text:
+		n := r.IntN(12)
+		return append(binary.BigEndian.AppendUint32(dst, uint32(n)), "abcdefghijkl"[:n]...)
+	case t.Kind() == schema.Fixed:
+		for range t.Size() {
+			dst = append(dst, byte(r.IntN(2)))
+		}
+		return dst
+	}
+	n := r.IntN(4)
+	elem := t.Elem()
+	if r.Float64() < r.odd {
+		elem = schema.TypeI32
+	}
+	dst = binary.BigEndian.AppendUint32(append(dst, byte(elem.Wire())), uint32(n))
+	for range n {
+		dst = r.value(dst, elem)
+	}
+	return dst
+}
+
+func TestPlanned(t *testing.T) {
+	r := sender{rand.New(rand.NewPCG(testmode.Seed(t), 1)), 0, false}
+	limits := []Limits{{}, {MaxDepth: 2}, {MaxDepth: 3}, {MaxIndex: 100}, {MaxIndex: 300}}
+	good := 0
+	for i := range testmode.Of(6_000, 20_000) {
+		r.odd, r.built = []float64{0, 0.02, 0.2}[i%3], r.IntN(2) == 0
+		d := []*schema.Struct{outerDesc, boxDesc}[r.IntN(2)]
+		wire := r.structure(nil, d)
+		switch r.IntN(8) {
+		case 0:
+			wire = wire[:r.IntN(len(wire))]
+		case 1:
+			wire[r.IntN(len(wire))] ^= 1 << r.IntN(8)
+		}
+		limit := limits[0]
+		if r.IntN(4) == 0 {
+			limit = limits[r.IntN(len(limits))]
+		}
+		want, wantErr := parseStruct(d, wire, limit, ValidUTF8)
+		if errors.Is(wantErr, ErrUTF8) {
+			continue
+		}
+		for _, w := range []way{inOnePiece, cutAt(r.IntN(len(wire) + 1)), with(inOnePiece, Lazy, "lazy")} {
+			got, err := w.parse(d, wire, limit)
+			if w.name == inOnePiece.name && fmt.Sprint(err) != fmt.Sprint(wantErr) {
+				t.Fatalf("%x %+v: %v, want %v", wire, limit, err, wantErr)
+			}
+			if err == nil && wantErr != nil {
+				err = got.m.Index() // what Lazy could not see; what is indexed later has no limits
+			}
+			// What is skipped counts its depth from its field on. Of a field that comes twice the first
+			// value is never indexed if it was left for later.
+			unseen := errors.Is(wantErr, ErrLimit) || errors.Is(err, ErrLimit) ||
+				err == nil && errors.Is(wantErr, ErrMissingRequired) && len(got.m.shadows.all) > 0
+			if (err == nil) != (wantErr == nil) && !unseen {
+				t.Fatalf("%x %+v, %s: %v, want %v", wire, limit, w.name, err, wantErr)
+			}
+			if err != nil {
+				continue
+			}
+			if wantErr == nil {
+				if w.name == inOnePiece.name && len(got.m.shadows.all) != len(want.m.shadows.all) {
+					t.Fatalf("%x: %d fields came twice, not %d", wire, len(want.m.shadows.all), len(got.m.shadows.all))
+				}
+				if got, want := got.Format(d), want.Format(d); got != want {
+					t.Fatalf("%x %+v, %s: %s, want %s", wire, limit, w.name, got, want)
+				}
+			}
+			got.Release()
+		}
+		if wantErr == nil {
+			good++
+			want.Release()
+		}
+	}
+	if good < testmode.Of(1_500, 5_000) {
+		t.Errorf("only %d messages were good", good)
+	}
+}
+
+// TestProgramOfBuilt: what New makes is read by the program for that order, to the end; what only
+// lacks a field is not.
+func TestProgramOfBuilt(t *testing.T) {
+	d := schema.NewStruct("Mixed")
+	d.Define(
+		schema.FieldDesc{ID: 5, Name: "x", Type: schema.TypeI8},
+		schema.FieldDesc{ID: 1, Name: "a", Type: schema.TypeString},
+		schema.FieldDesc{ID: 2, Name: "b", Type: schema.TypeI32},
+		schema.FieldDesc{ID: 3, Name: "c", Type: schema.TypeString},
+		schema.FieldDesc{ID: 4, Name: "d", Type: schema.TypeI64},
+	)
+	// ran returns whether a program has read all of the message, and if not, whether it was that for
+	// what New makes.
+	ran := func(wire []byte) (whole, built bool) {
+		m := newMessage(d, 0, usualLimits)
+		p := m.parser()
+		p.reset(len(wire))
+		p.b, p.base, p.depth = wire, m.buf.AddForeign(wire, false), 1
+		var s machine
+		s.pc, s.entry = programsOf(d).Start, p.allot(0, d.Words(), 1, 0)
+		p.load(&s)
+		why := p.start(&s)
+		p.b = nil
+		m.Release()
+		return why == finished, s.pc >= programsOf(d).Built
+	}
+	s := newStruct(d)
+	defer s.Release()
+	s.SetText(fieldNamed(d, "a"), "a")
+	s.SetText(fieldNamed(d, "c"), "c")
+	made := s.m.AppendTo(nil)
+	if whole, _ := ran(made); !whole {
+		t.Error("what New makes is not read to its end")
+	}
+	if _, built := ran(made[:len(made)-1]); !built {
+		t.Error("what New makes is not read by its program")
+	}
+	const (
+		x, b, c = "\x03\x00\x05\x01", "\x08\x00\x02\x00\x00\x00\x07", "\x0b\x00\x03\x00\x00\x00\x01c"
+		dd      = "\x0a\x00\x04\x00\x00\x00\x00\x00\x00\x00\x08"
+		unknown = "\x03\x00\x64\x07"
+	)
+	if _, built := ran([]byte(x + b + c + dd + "\x00")); built {
+		t.Error("a message without its second field is taken for one made by New")
+	}
+	for wire, twice := range map[string]int{unknown + x + b + "\x00": 0, unknown + x + b + dd + c + c + "\x00": 1} {
+		t.Run(wire, func(t *testing.T) {
+			s := mustParse(t, d, []byte(wire))
+			if got := len(s.m.shadows.all); got != twice {
+				t.Errorf("%x: %d fields came twice, not %d", wire, twice, got)
+			}
+			s.Release()
+		})
+	}
+	if programsOf(leafDesc).Built != 0 {
+		t.Error("two programs where there is one order")
+	}
+}
+
+// TestProgramOfGaps: elements of a list are read by programs whichever of their fields are absent,
+// also those after one that could be of the other order.
+func TestProgramOfGaps(t *testing.T) {
+	d := schema.NewStruct("Gaps")
+	d.Define(
+		schema.FieldDesc{ID: 1, Name: "x", Type: schema.TypeI8},
+		schema.FieldDesc{ID: 2, Name: "a", Type: schema.TypeString},
+		schema.FieldDesc{ID: 3, Name: "b", Type: schema.TypeString},
+		schema.FieldDesc{ID: 4, Name: "c", Type: schema.TypeI32},
+		schema.FieldDesc{ID: 5, Name: "d", Type: schema.TypeI64},
+	)
+	fields := []string{"\x03\x00\x01\x01", "\x0b\x00\x02\x00\x00\x00\x01a", "\x0b\x00\x03\x00\x00\x00\x01b",
+		"\x08\x00\x04\x00\x00\x00\x07", "\x0a\x00\x05\x00\x00\x00\x00\x00\x00\x00\x08"}
+	element := func(set int) string {
+		e := ""
+		for i, f := range fields {
+			if set>>i&1 != 0 {
+				e += f
+			}
+		}
+		return e + "\x00"
+	}
+	for first := range 1 << len(fields) {
+		for second := range 1 << len(fields) {
+			wire := []byte("\x0c\x00\x00\x00\x02" + element(first) + element(second))
+			m := newMessage(d, 0, usualLimits)
+			m.parser().reset(len(wire))
+			m.p.b = wire
+			if end := m.p.pass(schema.ListOf(d.Type()), 0); end != len(wire) {
+				t.Errorf("elements with fields %05b and %05b: passed to %d of %d", first, second, end, len(wire))
+			}
+			m.p.b = nil
+			m.Release()
+		}
+	}
+}
+
+// TestPlannedFar: what does not fit into a step is indexed as well.
+func TestPlannedFar(t *testing.T) {
+	d := schema.NewStruct("Wide")
+	var fields []schema.FieldDesc
+	for i := range 6_000 {
+		fields = append(fields, schema.FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: schema.TypeI8})
+	}
+	for _, i := range []int{10, 4_000, 4_090, 4_100, 5_999} {
+		fields[i].Type = schema.StructOf(leafDesc)
+	}
+	d.Define(fields...)
+	r := sender{rand.New(rand.NewPCG(1, 1)), 0, false}
+	for _, r.odd = range []float64{0, 0.001} {
+		r.built = !r.built
+		wire := r.structure(nil, d)
+		want, err := parseStruct(d, wire, ValidUTF8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := parseStruct(d, wire)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := got.Format(d), want.Format(d); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		got.Release()
+		want.Release()
+	}
+}

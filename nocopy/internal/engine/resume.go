@@ -1,0 +1,269 @@
+package engine
+
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// runAll runs a machine, of which pc, entry and at are set, to the end of the value that it
+// indexes. It returns the index after that, failed, or mismatch. lead bytes before at must stay
+// contiguous with the value's header.
+func (p *parser) runAll(s *machine, lead int) int {
+	s.top, s.bottom = p.top, p.top
+	bottom := p.top
+	p.load(s)
+	i := p.resume(s, p.start(s), lead)
+	p.top = bottom
+	return i
+}
+
+// load gives the machine what may have changed since it last ran: window, index, limits.
+func (p *parser) load(s *machine) {
+	s.head, s.after = p.base+wire.FieldHeader, uint64(p.after)
+	s.set(p.b, p.m.idx, *code.cells.Load())
+	s.levels, s.most = levelsOf(p.levels)
+	s.used, s.room = p.m.words, min(p.maxIndex-uint32(p.promised), uint32(len(p.m.idx)))
+	s.deeper = int32(p.maxDepth - p.depth)
+	if s.leaves = 0; p.unlimited || p.m.limits.MaxIndex <= 0 {
+		s.leaves = 1
+	}
+}
+
+// start lets the machine run, in the mode that the parser's options ask for, and returns why it
+// has stopped.
+func (p *parser) start(s *machine) reason {
+	switch {
+	case p.lazy && p.utf8:
+		return run[lazilyChecking](s)
+	case p.lazy:
+		return run[lazily](s)
+	case p.utf8:
+		return run[checking](s)
+	}
+	return run[indexing](s)
+}
+
+// resume does what the machine has stopped for and lets it run on, until it has come to its end.
+// It returns the index there, failed, or mismatch.
+func (p *parser) resume(s *machine, why reason, lead int) int {
+	for {
+		p.m.words, p.depth, p.top = s.used, p.maxDepth-int(s.deeper), s.top
+		i := 0
+		if p.lazy && why != finished && why != levelsFull && p.leaveStructs(s, why) {
+			why = unforeseen
+		}
+		switch why {
+		case finished:
+			return int(s.at)
+		case indexFull:
+			i = p.makeRoom(s, lead)
+		case tooManyStructs:
+			i = p.tooDeep(s)
+		case levelsFull:
+			if int(s.height()) == len(p.levels) { // those of parse are fewer
+				p.levels = append(p.levels, p.levels...)
+			}
+		default:
+			i = p.runSlowly(s, lead)
+		}
+		if i < 0 {
+			return i
+		}
+		p.load(s)
+		why = p.start(s)
+	}
+}
+
+// want returns how many words of the index the struct or container takes that the machine has
+// stopped at.
+func (s *machine) want() uint64 {
+	o, shape := opAt(s.code, uint64(s.pc)), shapeAt(s.code, uint64(s.pc))
+	if o.kind() == kindStruct {
+		return uint64(shape >> shapeWords)
+	}
+	return listWords + uint64(loadBE32(s.mem(), s.at+o.reach()-4))*uint64(shape>>shapeWords)
+}
+
+// makeRoom makes room in the index for the words that the machine wants. It returns 0, or failed
+// if that is over the limit.
+func (p *parser) makeRoom(s *machine, lead int) int {
+	o, from := cellAt(s.pc).op, originOf(s.pc)
+	i := int(s.at)
+	switch {
+	case o&opMap != 0:
+		i += int(o.reach())
+	case s.top == s.bottom && from.field == nil:
+		i -= lead
+	}
+	if o.kind() == kindContainer {
+		t := from.typ
+		if from.field != nil {
+			t = from.field.Type
+		}
+		if n := wire.BE32(p.b[s.at+o.reach()-4:]); n >= manyElements {
+			p.foresee(t, int(n))
+		}
+	}
+	if p.reserve(s.want(), i) {
+		return 0
+	}
+	return p.addPath(s, from.field)
+}
+
+// tooDeep fails at the struct that the machine may not go into, since it is nested too deeply.
+func (p *parser) tooDeep(s *machine) int {
+	o, from := cellAt(s.pc).op, originOf(s.pc)
+	p.fail(int(s.at+o.reach()), errDepth)
+	if o.kind() == kindStructs {
+		p.atElement(0)
+	}
+	return p.addPath(s, from.field)
+}
+
+// runSlowly lets the slow parser do what the machine has stopped at: if that is a field, it and
+// all that follows in its struct, else the element. It returns 0, failed, or mismatch.
+func (p *parser) runSlowly(s *machine, lead int) int {
+	from := originOf(s.pc)
+	i, after := int(s.at), 0
+	if from.desc == nil {
+		o := cellAt(s.pc).op
+		if s.top > s.bottom {
+			lead = 0
+		}
+		at, word := p.slowValue(from.typ, i-lead, lead)
+		switch {
+		case at >= 0:
+			p.m.idx[s.entry+o.word()] = word
+			s.at = uint64(at)
+			s.pc += o.cells() * cellSize
+			return 0
+		case at == failed:
+			return p.addPath(s, nil)
+		}
+		f := p.leaveContainers(s)
+		if f == nil {
+			return mismatch
+		}
+		from = originOf(s.pc)
+		if i = p.mismatchedContainer(f, int(s.at)); i < 0 {
+			return p.addPath(s, f)
+		}
+		after = i
+	} else if s.at > uint64(len(p.b)) { // perhaps more than an int can hold
+		i = p.overlong(from.desc, s.entry, s.pc)
+	}
+	d := from.desc
+	for pc := s.pc; ; { // zero the words of the ops that the machine has not come to
+		o := cellAt(pc).op
+		if k := o.kind(); k == kindStop || k == kindUnionStop {
+			break
+		}
+		p.m.idx[s.entry+o.word()] = 0
+		pc += o.cells() * cellSize
+	}
+	p.top = s.top
+	if d.IsUnion() {
+		p.m.idx[s.entry+unionWord] = 0
+		if after > 0 {
+			i = p.addExtra(s.entry, p.mismatched, p.base+uint32(after), i)
+		}
+	}
+	if i >= 0 {
+		i = p.fields(d, s.entry, i)
+	}
+	if i < 0 {
+		return p.addPath(s, nil)
+	}
+	s.at, s.pc = uint64(i), programsOf(d).Ended
+	return 0
+}
+
+// leaveStructs makes the machine go back to the field with the outermost plain struct that it is
+// in (plain: see program.go), which Lazy can leave for later. It reports whether a field is to be
+// left.
+func (p *parser) leaveStructs(s *machine, why reason) bool {
+	from := originOf(s.pc)
+	left := why == tooManyStructs && from.field != nil ||
+		why == indexFull && from.field != nil && uint64(p.m.words)+s.want()+p.promised > uint64(p.maxIndex)
+	if why != unforeseen && !left {
+		return false
+	}
+	for s.top > s.bottom && p.levels[s.top-1].list == 0 && originOf(p.levels[s.top-1].pc-2*cellSize).field != nil {
+		s.top--
+		f := &p.levels[s.top]
+		s.at = uint64(p.m.idx[s.entry]-p.base) - wire.FieldHeader
+		s.pc, s.entry, s.left = f.pc-2*cellSize, f.entry, f.left
+		s.deeper++
+		left = true
+	}
+	p.depth = p.maxDepth - int(s.deeper)
+	return left
+}
+
+// leaveContainers makes the machine go back from an element that is not of its declared type to
+// the field that the element is in. It returns the field; nil if the machine began inside of the
+// field.
+func (p *parser) leaveContainers(s *machine) *schema.Field {
+	for s.top > s.bottom {
+		s.top--
+		f := &p.levels[s.top]
+		s.pc, s.entry, s.left = f.pc-2*cellSize, f.entry, f.left
+		s.at = uint64(p.m.idx[f.list+listStart]-p.base) - cellAt(s.pc).op.reach()
+		if from := originOf(s.pc); from.field != nil {
+			return from.field
+		}
+	}
+	return nil
+}
+
+// overlong returns the index of the field that came last in the struct of entry e: a text that
+// ends after the window. Of the entry only the words of ops before pc are defined.
+func (p *parser) overlong(d *schema.Struct, e, pc uint32) int {
+	programs, last := programsOf(d), uint32(0)
+	at := programs.Start
+	if programs.Built > 0 && pc >= programs.Built {
+		at = programs.Built
+	}
+	for at < pc {
+		o := cellAt(at).op
+		if p.m.idx[e+o.word()] != 0 {
+			last = e + o.word()
+		}
+		at += o.cells() * cellSize
+	}
+	i := int(p.m.idx[last]-p.base) - wire.FieldHeader
+	p.m.idx[last] = 0
+	return i
+}
+
+// addPath adds to the path of a failure the field f, if not nil, and the elements and fields
+// around it, which it finds by the machine's levels. It returns failed.
+func (p *parser) addPath(s *machine, f *schema.Field) int {
+	left := s.left
+	for top := s.top; ; top-- {
+		if f != nil {
+			p.inField(f.Name)
+		}
+		if top == s.bottom {
+			return failed
+		}
+		next := &p.levels[top-1]
+		if next.list != 0 {
+			p.atElement(int(p.m.idx[next.list+listCount] - 1 - left))
+		}
+		left, f = next.left, originOf(next.pc-2*cellSize).field
+	}
+}
+
+// pass returns the index after the value of type t at i, without indexing it, if it is whole in
+// the window and as programs foresee it; else mismatch.
+func (p *parser) pass(t *schema.Type, i int) int {
+	var s machine
+	s.top, s.bottom = p.top, p.top
+	program := valueProgram(t)
+	p.load(&s)
+	if end := s.pass(uint64(program), uint64(i), 0, 0); end <= uint64(len(p.b)) {
+		return int(end)
+	}
+	return mismatch
+}

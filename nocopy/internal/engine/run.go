@@ -1,0 +1,597 @@
+package engine
+
+import (
+	"unicode/utf8"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// machine runs a program over the bytes of a window. Its state is in here while the loop does not
+// run; the loop keeps it in registers.
+type machine struct {
+	pc     uint32 // the op that is next: its offset in the code
+	entry  uint32 // the entry whose words are filled
+	used   uint32 // how many words of the index are in use
+	room   uint32 // how many may be
+	deeper int32  // how many more structs may be nested
+	head   uint32 // the position wire.FieldHeader bytes after the beginning of the window
+	leaves uint32 // 1: containers may be left for later without counting the structs in them
+	left   uint32 // elements to come after this one
+	at     uint64 // the index in the window that the machine is at
+	top    uint32 // levels in use
+	bottom uint32 // how many of them were there before: they are not this program's to end
+	after  uint64 // bytes after the window
+
+	memory
+}
+
+// level is where to go on when a struct or container has ended. It holds no pointers: so storing
+// it needs no write barrier.
+type level struct {
+	entry uint32
+	left  uint32
+	pc    uint32
+	list  uint32 // the entry of the list or map that ends; 0: it is a struct
+}
+
+// mode tells, as the length of an array, what the loop does besides indexing. The compiler makes a
+// loop for each mode, in which what only other modes do costs nothing.
+type mode interface {
+	indexing | checking | lazily | lazilyChecking | passing
+}
+
+type (
+	indexing       [0]byte
+	checking       [modeChecks]byte // texts must be UTF-8
+	lazily         [modeLazy]byte   // containers in fields are left for later
+	lazilyChecking [modeChecks | modeLazy]byte
+	passing        [modePasses]byte // nothing is stored: only the end is looked for
+)
+
+const (
+	modeChecks = 1
+	modeLazy   = 2
+	modePasses = 4
+)
+
+// reason is why the loop has ended.
+type reason int
+
+const (
+	finished       reason = iota
+	unforeseen            // something that no op foresees
+	indexFull             // the index has no room for want more words
+	tooManyStructs        // structs are nested too deeply
+	levelsFull            // there are no more levels
+)
+
+// run goes on with the program until it has ended, or there is something that resume has to do:
+// then pc is the op in question. It returns why it has stopped.
+//
+// An op is met if what it reaches is in the window and begins with its header. The contents of a
+// text may end after the window: then no other op of the struct is met, not even its STOP.
+func run[M mode](s *machine) reason {
+	var m M
+	code, mem, size := s.code, s.mem(), s.size
+	pc, at, left, head := uint64(s.pc), s.at, s.left, s.head
+	w := entryAt(s.idx, s.entry)
+	why := unforeseen
+	var f *level
+loop:
+	for {
+		o := opAt(code, pc)
+		for int64(o) >= 0 {
+			end := at + reachAt(code, pc)
+			if end > size || (load32(mem, at)^uint32(o))&headerMask != 0 {
+				goto missed
+			}
+			if o&opText != 0 {
+				n := uint64(loadBE32(mem, at+wire.FieldHeader))
+				if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(end, n) {
+					goto missed
+				}
+				end += n
+			}
+			if len(m) != modePasses {
+				put(w, uint32(o>>opWord), head+uint32(at))
+			}
+			at = end
+			pc += cellSize
+			o = opAt(code, pc)
+		}
+		if o.kind() == kindStop {
+			if at >= size || load8(mem, at) != byte(WireStop) {
+				break
+			}
+			if len(m) != modePasses {
+				put(w, entryEnd, head+uint32(at)-wire.FieldHeader)
+			}
+			at++
+			if left > 0 {
+				left--
+				if len(m) != modePasses {
+					w = wordsAfter(w, o.word())
+					put(w, entryStart, head+uint32(at)-wire.FieldHeader)
+				}
+				pc = toAt(code, pc) >> 32
+				continue
+			}
+			s.deeper++
+		} else if kind := o.kind(); kind >= kindStruct {
+			e, end := s.used, at+o.reach()
+			if o&opBare != 0 {
+				if end > size {
+					goto missed
+				}
+			} else if end >= size || (load32(mem, at)^uint32(o))&headerMask != 0 {
+				goto missed
+			}
+			if len(m)&modeLazy != 0 && o&opLater != 0 {
+				if s.leaves == 0 || o&opNarrow == 0 {
+					break
+				}
+				after := s.passOp(o, pc, end)
+				if after > size {
+					break
+				}
+				put(w, o.word(), notIndexed|(head+uint32(at)))
+				at = after
+				pc += 2 * cellSize
+				continue
+			}
+			if kind == kindStruct {
+				if len(m) != modePasses {
+					words := uint64(shapeAt(code, pc) >> shapeWords)
+					if uint64(e)+words > uint64(s.room) {
+						why = indexFull
+						break
+					}
+					put(w, o.word(), e)
+					s.used = e + uint32(words)
+				}
+				if s.deeper <= 0 {
+					why = tooManyStructs
+					break
+				}
+				if s.top == s.height() {
+					why, s.used = levelsFull, e
+					break
+				}
+				f = s.level(s.top)
+				f.pc, f.left, f.list = uint32(pc)+2*cellSize, left, 0
+				if len(m) != modePasses {
+					f.entry = number(s.idx, w)
+					w = entryAt(s.idx, e)
+					put(w, entryStart, head+uint32(end)-wire.FieldHeader)
+				}
+				s.top++
+				s.deeper--
+				left, at = 0, end
+				pc = toAt(code, pc) >> 32
+				continue
+			}
+			{
+				shape, n := shapeAt(code, pc), loadBE32(mem, end-4)
+				if !s.fits(o, shape, n, end) {
+					goto missed
+				}
+				per, l := uint32(shape>>shapeWords), w
+				words := listWords + uint64(n)*uint64(per)
+				if len(m) != modePasses {
+					if uint64(e)+words > uint64(s.room) {
+						why = indexFull
+						break
+					}
+					l = entryAt(s.idx, e)
+					put(l, listStart, head+uint32(end)-wire.FieldHeader)
+					put(l, listCount, n)
+					put(l, listElems, e+listWords)
+					if kind == kindStructs {
+						put(l, listRoom, per)
+					} else {
+						put(l, listRoom, n)
+					}
+					put(l, listType, uint32(typeAt(code, pc)))
+				}
+				switch {
+				case n == 0:
+				case kind == kindNumbers:
+					end += uint64(n) * uint64(uint8(shape))
+				case kind == kindTexts:
+					end = texts[M](s, o, l, n, end)
+				case kind == kindTextPairs:
+					end = textPairs[M](s, o, l, n, end)
+				default:
+					if o&opNested != 0 && s.after > 0 { // there may be no way back
+						goto missed
+					}
+					if kind == kindStructs && s.deeper <= 0 {
+						why = tooManyStructs
+						break loop
+					}
+					if s.top == s.height() {
+						why = levelsFull
+						break loop
+					}
+					if len(m) != modePasses {
+						l = wordsAfter(l, listWords)
+					}
+					if len(m)&modeChecks == 0 && o&opFlat != 0 && kind == kindStructs {
+						all := n
+						if end, n = flats[M](s, toAt(code, pc)>>32, l, per, n, end); n == 0 {
+							break
+						}
+						if len(m) != modePasses {
+							l = wordsAfter(l, (all-n)*per)
+						}
+					}
+					if len(m) != modePasses {
+						put(w, o.word(), e)
+						s.used = e + uint32(words)
+					}
+					f = s.level(s.top)
+					f.pc, f.left, f.list = uint32(pc)+2*cellSize, left, 0
+					if len(m) != modePasses {
+						f.entry, f.list = number(s.idx, w), e
+						w = l
+					}
+					if kind == kindStructs {
+						s.deeper--
+						if len(m) != modePasses {
+							put(w, entryStart, head+uint32(end)-wire.FieldHeader)
+						}
+					}
+					s.top++
+					left, at = n-1, end
+					pc = toAt(code, pc) >> 32
+					continue
+				}
+				if end > size {
+					goto missed
+				}
+				if len(m) != modePasses {
+					put(entryAt(s.idx, e), listEnd, head+uint32(end)-wire.FieldHeader)
+					put(w, o.word(), e)
+					s.used = e + uint32(words)
+				}
+				at = end
+				pc += 2 * cellSize
+				continue
+			}
+		} else if kind <= kindNext {
+			if kind == kindUnionStop {
+				if at >= size || load8(mem, at) != byte(WireStop) {
+					break
+				}
+				if len(m) != modePasses {
+					put(w, entryEnd, head+uint32(at)-wire.FieldHeader)
+					put(w, unionWord, lastOf(w, o.word(), uint32(o.reach())))
+				}
+				at++
+			}
+			if len(m) != modePasses && o&opMap != 0 {
+				put(w, pairNode, 0)
+			}
+			if left > 0 {
+				left--
+				if len(m) != modePasses {
+					w = wordsAfter(w, o.word())
+					if kind != kindNext {
+						put(w, entryStart, head+uint32(at)-wire.FieldHeader)
+					}
+				}
+				pc = toAt(code, pc) >> 32
+				continue
+			}
+			if kind != kindNext {
+				s.deeper++
+			}
+		} else {
+			switch kind {
+			case kindDone:
+				why = finished
+				break loop
+			case kindQuit:
+				pc = toAt(code, pc) >> 32
+				break loop
+			case kindFork:
+				other, next := toAt(code, pc)>>32, at+o.reach()
+				if next+4 <= size && o.is(load32(mem, at)) &&
+					(next == at || opAt(code, other+cellSize).is(load32(mem, next))) {
+					pc = other
+				} else {
+					pc = uint64(uint32(toAt(code, pc)))
+				}
+				continue
+			}
+			end := at + o.reach()
+			if end > size {
+				break
+			}
+			if kind == kindText {
+				n := uint64(loadBE32(mem, at))
+				if end+n > size || len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(end, n) {
+					break
+				}
+				end += n
+			}
+			if len(m) != modePasses {
+				put(w, o.word(), head+uint32(at)-wire.FieldHeader)
+			}
+			at = end
+			pc += cellSize
+			continue
+		}
+		// A struct or container has ended: the one that it is in goes on.
+		if s.top == s.bottom {
+			s.at = at
+			return finished
+		}
+		s.top--
+		f = s.level(s.top)
+		if len(m) != modePasses {
+			if f.list != 0 {
+				put(entryAt(s.idx, f.list), listEnd, head+uint32(at)-wire.FieldHeader)
+			}
+			w = entryAt(s.idx, f.entry)
+		}
+		pc, left = uint64(f.pc), f.left
+		continue
+	missed:
+		if len(m) != modePasses {
+			put(w, o.word(), 0)
+		}
+		pc = uint64(uint32(toAt(code, pc)))
+	}
+	s.at, s.left, s.pc = at, left, uint32(pc)
+	if len(m) != modePasses {
+		s.entry = number(s.idx, w)
+	}
+	return why
+}
+
+// nowhere is an index that is in no window.
+const nowhere = 1 << 62
+
+// texts indexes n texts, n at least 1, of the list of entry l, the first of which is at index at.
+// It returns the index after them, or one that is not in the window.
+//
+//go:noinline
+func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
+	var m M
+	mem, size, base := s.mem(), s.size, s.head-wire.FieldHeader
+	if size < wire.TextHeader {
+		return nowhere
+	}
+	last := size - wire.TextHeader
+	for k := uint32(listWords); n > 0; n-- {
+		if at > last {
+			return nowhere
+		}
+		x := uint64(loadBE32(mem, at))
+		if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(at+wire.TextHeader, x) {
+			return nowhere
+		}
+		if len(m) != modePasses {
+			put(l, k, base+uint32(at))
+			k++
+		}
+		at += wire.TextHeader + x
+	}
+	return at
+}
+
+// textPairs indexes n pairs, n at least 1, of the map of entry l, the first of which is at index
+// at. It returns the index after them, or one that is not in the window.
+//
+//go:noinline
+func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
+	var m M
+	if len(m) == modePasses {
+		return texts[M](s, o, l, 2*n, at)
+	}
+	mem, size, base := s.mem(), s.size, s.head-wire.FieldHeader
+	if size < wire.TextHeader {
+		return nowhere
+	}
+	last := size - wire.TextHeader
+	for l = wordsAfter(l, listWords); ; l = wordsAfter(l, pairWords) {
+		if at > last {
+			return nowhere
+		}
+		x := uint64(loadBE32(mem, at))
+		if len(m)&modeChecks != 0 && o&opStringKeys != 0 && !s.valid(at+wire.TextHeader, x) {
+			return nowhere
+		}
+		value := at + wire.TextHeader + x
+		if value > last {
+			return nowhere
+		}
+		x = uint64(loadBE32(mem, value))
+		if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(value+wire.TextHeader, x) {
+			return nowhere
+		}
+		put(l, pairKey, base+uint32(at))
+		put(l, pairValue, base+uint32(value))
+		put(l, pairNode, 0)
+		at = value + wire.TextHeader + x
+		if n--; n == 0 {
+			return at
+		}
+	}
+}
+
+// flats indexes n structs, n at least 1, of texts and fields of fixed size, the first of which is
+// at index at, into entries of this many words each from w on. It stops at one that does not have
+// all fields in the order of the program or in that of New. It returns where it has stopped, and
+// how many are left.
+func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
+	if words == structWords+2 && opAt(s.code, pc)&opAt(s.code, pc+cellSize)&opText != 0 && s.size >= labelSize {
+		return labels[M](s, pc, w, n, at)
+	}
+	end, left := flatsIn[M](s, pc, w, words, n, at)
+	if left == n {
+		ended := pc + uint64(words-structWords+1)*cellSize
+		if built := uint64(uint32(toAt(s.code, ended))); built != 0 {
+			return flatsIn[M](s, built, w, words, n, at)
+		}
+	}
+	return end, left
+}
+
+// flatsIn indexes structs as flats does, as long as they have all fields in the order of the
+// program at pc.
+//
+//go:noinline
+func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
+	var m M
+	code, mem, size, head := s.code, s.mem(), s.size, s.head
+	for {
+		i := at
+		for o := opAt(code, pc); int64(o) >= 0; o = opAt(code, pc) {
+			// No field is shorter than 8 bytes by more than what follows it, mostly.
+			if i+8 > size || (load32(mem, i)^uint32(o))&headerMask != 0 {
+				return at, n
+			}
+			if len(m) != modePasses {
+				put(w, uint32(o>>opWord), head+uint32(i))
+			}
+			if o&opText != 0 {
+				i += uint64(loadBE32(mem, i+wire.FieldHeader))
+			}
+			i += reachAt(code, pc)
+			pc += cellSize
+		}
+		if i >= size || load8(mem, i) != byte(WireStop) {
+			return at, n
+		}
+		if len(m) != modePasses {
+			put(w, entryStart, head+uint32(at)-wire.FieldHeader)
+			put(w, entryEnd, head+uint32(i)-wire.FieldHeader)
+		}
+		at = i + 1
+		if n--; n == 0 {
+			return at, 0
+		}
+		if len(m) != modePasses {
+			w = wordsAfter(w, words)
+		}
+		pc -= uint64(words-structWords) * cellSize
+	}
+}
+
+// labels indexes structs of two texts as flats does. It needs a window of at least labelSize
+// bytes: then one comparison tells that a text is whole and that the next header or STOP is in the
+// window.
+//
+//go:noinline
+func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint64, uint32) {
+	var m M
+	mem, last, base := s.mem(), s.size-labelSize, s.head-wire.FieldHeader
+	name, value := uint32(opAt(s.code, pc)), uint32(opAt(s.code, pc+cellSize))
+	for {
+		if at > last || (load32(mem, at)^name)&headerMask != 0 {
+			return at, n
+		}
+		v := at + uint64(loadBE32(mem, at+wire.FieldHeader))
+		if v > last || (load32(mem, v+textSize)^value)&headerMask != 0 {
+			return at, n
+		}
+		z := v + uint64(loadBE32(mem, v+textSize+wire.FieldHeader))
+		if z > last || load8(mem, z+2*textSize) != byte(WireStop) {
+			return at, n
+		}
+		if len(m) != modePasses {
+			put(w, entryStart, base+uint32(at))
+			put(w, entryEnd, base+uint32(z)+2*textSize)
+			put(w, structWords, base+uint32(at)+wire.FieldHeader)
+			put(w, structWords+1, base+uint32(v)+textSize+wire.FieldHeader)
+		}
+		at = z + labelSize
+		if n--; n == 0 {
+			return at, 0
+		}
+		if len(m) != modePasses {
+			w = wordsAfter(w, structWords+2)
+		}
+	}
+}
+
+const (
+	textSize  = wire.FieldHeader + wire.TextHeader
+	labelSize = 2*textSize + 1 // of a struct of two texts, but for their contents
+)
+
+// fits reports whether n elements of this shape, the op of a second cell, may come in the
+// container of op o, whose header ends at index end.
+func (s *machine) fits(o, shape op, n uint32, end uint64) bool {
+	mem := s.mem()
+	return (n == 0 || load8(mem, end-5) == byte(shape>>shapeWire) && (o&opMap == 0 || load8(mem, end-6) == byte(shape>>shapeKey))) &&
+		uint64(n)*uint64(uint8(shape>>shapeLeast)) <= s.size-end+s.after
+}
+
+// passOp returns the index after the struct or container that o, the op at pc, expects. Its header
+// ends at index at. If it is not whole in the window, or not as programs foresee it, passOp
+// returns an index that is not in the window.
+func (s *machine) passOp(o op, pc, at uint64) uint64 {
+	kind, n := o.kind(), uint32(1)
+	if kind != kindStruct {
+		n = loadBE32(s.mem(), at-4)
+		if !s.fits(o, shapeAt(s.code, pc), n, at) {
+			return nowhere
+		}
+		if n == 0 {
+			return at
+		}
+	}
+	inside, structs := toAt(s.code, pc)>>32, int32(0)
+	switch kind {
+	case kindNumbers:
+		return at + uint64(n)*uint64(uint8(shapeAt(s.code, pc)))
+	case kindTexts:
+		return texts[passing](s, o, s.idx, n, at)
+	case kindTextPairs:
+		return texts[passing](s, o, s.idx, 2*n, at)
+	case kindStruct, kindStructs:
+		if structs = 1; s.deeper <= 0 {
+			return nowhere
+		}
+		if o&opFlat != 0 && kind == kindStructs {
+			if at, n = flats[passing](s, inside, s.idx, uint32(shapeAt(s.code, pc)>>shapeWords), n, at); n == 0 {
+				return at
+			}
+		}
+	}
+	return s.pass(inside, at, n-1, structs)
+}
+
+// pass returns the index after the value at index at, of which pc is the program, and after left
+// more such values, or an index that is not in the window. structs is 1 if they are structs, else
+// 0.
+func (s *machine) pass(pc, at uint64, left uint32, structs int32) uint64 {
+	top, bottom, deeper := s.top, s.bottom, s.deeper
+	s.pc, s.at, s.left, s.bottom, s.deeper = uint32(pc), at, left, top, deeper-structs
+	why := run[passing](s)
+	s.top, s.bottom, s.deeper = top, bottom, deeper
+	if why != finished {
+		return nowhere
+	}
+	return s.at
+}
+
+// valid reports whether the window has n bytes at index at, and they are UTF-8.
+func (s *machine) valid(at, n uint64) bool {
+	b := s.window()
+	return at+n <= uint64(len(b)) && utf8.Valid(b[at:at+n])
+}
+
+// lastOf returns the number of the word of the last arm that is set in the union with entry w, of
+// n words; 0 if none is. first is the number of the word of the first arm.
+func lastOf(w wordsAt, n, first uint32) uint32 {
+	for n--; n >= first; n-- {
+		if wordAt(w, n) != 0 {
+			return n
+		}
+	}
+	return 0
+}

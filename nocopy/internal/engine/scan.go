@@ -1,0 +1,415 @@
+package engine
+
+import (
+	"io"
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// For package rpc. Scanner finds the end of a struct while its bytes arrive. It continues where
+// it stopped, and looks at each byte once, however many pieces they come in. It checks only what
+// it needs to find the end. The zero Scanner is ready for use, also after Reset.
+type Scanner struct {
+	off     int   // the bytes before it have been passed
+	dropped int64 // bytes before those
+	budget  int   // see budgetOf
+	levels  []scanLevel
+	begun   bool
+	err     error // that of the last Scan, and of all later ones
+
+	// What only this package asks of a Scanner, see start.
+	listCost   int      // what a list or map costs of the budget
+	total      int64    // bytes there are in all, -1 if that is not known
+	wanted     uint64   // the id, see loaded, of the field of the outermost struct to stop at
+	found      WireType // that field's type, once it is found: its value begins at off
+	structs    int      // how many structs have ended
+	mismatched bool     // a list or map is not of the type declared for it
+}
+
+// scanLevel is a struct, list or map whose end has not been found.
+type scanLevel struct {
+	left  int64        // elements to come, those of a map being keys and values; -1 for a struct
+	types [2]WireType  // of the elements; of a map's keys and values
+	value bool         // typ is the declared type of the elements, not that of what they are in
+	typ   *schema.Type // nil: types are not compared
+}
+
+const (
+	fewLevels  = 8                   // how many levels there is room for at first
+	mostLevels = defaultMaxDepth + 8 // as many as there mostly may be
+	keepLevels = 1 << 10             // how many wait for the next struct
+)
+
+// How deep a Scanner may go is a budget: a struct costs structCost of it, a list or map in a
+// value whose type is known next to nothing.
+const structCost = 256
+
+// budgetOf returns the budget for depth structs inside of one another.
+func budgetOf(depth int) int { return depth*structCost + structCost - 1 }
+
+// Reset prepares for a struct with at most depth levels of nested structs. depth is at most
+// 65,536; 0 means 64.
+func (s *Scanner) Reset(depth int) {
+	if depth <= 0 {
+		depth = defaultMaxDepth
+	}
+	s.start(budgetOf(min(depth, mostDepth))-structCost, 1, -1, scanLevel{left: -1})
+}
+
+// resetValue prepares for a value of type t, which must be a type, in total bytes. If typ is not
+// nil it is the value's declared type, and mismatched tells whether the lists and maps in it are
+// of their types; structs in them are not looked into.
+func (s *Scanner) resetValue(t WireType, typ *schema.Type, budget, listCost, total int) {
+	s.start(budget, listCost, int64(total), scanLevel{left: 1, types: [2]WireType{t, t}, value: true, typ: typ})
+}
+
+// start prepares for the rest of a struct, or for elements.
+func (s *Scanner) start(budget, listCost int, total int64, outermost scanLevel) {
+	if cap(s.levels) > keepLevels {
+		s.levels = nil
+	}
+	s.levels = append(s.levels[:0], outermost)
+	s.begun, s.err = true, nil
+	s.off, s.dropped, s.total = 0, 0, total
+	s.budget, s.listCost = budget, listCost
+	s.wanted, s.found = noID, WireStop
+	s.structs, s.mismatched = 0, false
+}
+
+// Scan looks at b: all bytes of the struct that have arrived so far, without those that Drop
+// passed. If b contains the struct's end, Scan returns its offset. Otherwise it returns 0 and the
+// number of bytes that the next call needs to get further. The error is an *Error without a path.
+// After the end, or an error, Scan returns the same again until Reset.
+func (s *Scanner) Scan(b []byte) (end, need int, err error) {
+	if !s.begun {
+		s.Reset(0)
+	}
+	if s.err == nil {
+		if need, err = s.scan(b[:min(len(b), maxScan)]); need > 0 {
+			return 0, need, nil
+		}
+		if err != nil {
+			s.err = &Error{Offset: int(s.dropped) + s.off, Err: err}
+		}
+	}
+	if s.err != nil {
+		return 0, 0, s.err
+	}
+	return s.off, 0, nil
+}
+
+// Passed returns how many bytes of the last Scan need not be passed to it again: whole values, and
+// the beginnings of structs, lists and maps.
+func (s *Scanner) Passed() int { return s.off }
+
+// Drop passes over the bytes that Passed counts. The next Scan takes the bytes after them, and its
+// results count from there.
+func (s *Scanner) Drop() {
+	s.dropped += int64(s.off)
+	s.off = 0
+}
+
+// scan looks at b, all bytes of the value that have arrived so far and were not dropped, and goes
+// on from s.off. It returns how many bytes there must be at least to get any further, 0 at the
+// end. It returns errors as they are; what is wrong is at s.off.
+//
+// The innermost level stands in l, those around it in s.levels.
+func (s *Scanner) scan(b []byte) (need int, err error) {
+	if len(s.levels) == 0 {
+		return 0, nil
+	}
+	i, budget, structs := s.off, s.budget, 0
+	l := s.levels[len(s.levels)-1]
+	s.levels = s.levels[:len(s.levels)-1]
+loop:
+	for {
+		var t WireType
+		var typ *schema.Type
+		at, taken := i, int64(0) // where the next value is, and how many of the elements left it is
+		switch {
+		case l.left < 0:
+			wanted := uint64(noID)
+			if len(s.levels) == 0 {
+				wanted = s.wanted
+			}
+			if i = skipPlain(b, i, wanted); i >= len(b) {
+				need = i + 1
+				break loop
+			}
+			t, at = WireType(b[i]), i+wire.FieldHeader
+			if t == WireStop {
+				i++
+				structs++
+				budget += structCost
+				if len(s.levels) == 0 {
+					l.left = 0
+					break loop
+				}
+				l = s.levels[len(s.levels)-1]
+				s.levels = s.levels[:len(s.levels)-1]
+				continue
+			}
+			if wire.MinSize[t] == 0 {
+				err = wire.TypeError(t)
+				break loop
+			}
+			if len(b) >= at && loaded(int16(wire.HeaderAt(b, i))) == wanted {
+				s.found, i = t, at
+				break loop
+			}
+		case l.left == 0:
+			budget += s.listCost
+			if len(s.levels) == 0 {
+				break loop
+			}
+			l = s.levels[len(s.levels)-1]
+			s.levels = s.levels[:len(s.levels)-1]
+			continue
+		default:
+			if l.typ == nil {
+				n := 0
+				i, l.left, n = wholeElements(b, i, l.left, l.types, wholeDepth(budget))
+				structs += n
+				if l.left == 0 {
+					continue
+				}
+			}
+			t, typ, at, taken = l.types[l.left&1], l.typ, i, 1
+			if typ != nil && !l.value {
+				typ = typ.Within(l.left&1 == 0)
+			}
+		}
+		head := int(wire.MinSize[t]) // what tells the size
+		if t == WireStruct {
+			head = 0
+		}
+		if head > len(b)-at {
+			need = at + head
+			break
+		}
+		switch t {
+		case WireStruct:
+			if end, n := wholeStruct(b, at, wholeDepth(budget)); end > 0 {
+				i = end
+				structs += n
+				l.left -= taken
+				continue
+			}
+			i = at
+			if budget -= structCost; budget < 0 {
+				err = errDepth
+				break loop
+			}
+			l.left -= taken
+			s.push(l)
+			l = scanLevel{left: -1}
+		case WireString:
+			n := int(int32(wire.BE32(b[at:])))
+			if uint(n) > uint(len(b)-at-wire.TextHeader) {
+				i, need, err = s.beyond(i, at+wire.TextHeader, n)
+				break loop
+			}
+			i = at + wire.TextHeader + n
+			l.left -= taken
+		case WireList, WireSet, WireMap:
+			inner := scanLevel{typ: typ}
+			var size int64
+			if at, size, err = s.container(b, at, t == WireMap, &inner, budget); err != nil {
+				i = at
+				break loop
+			}
+			if inner.left == 0 {
+				if size > int64(len(b)-at) {
+					i, need, err = s.beyond(i, at, int(size))
+					break loop
+				}
+				i = at + int(size)
+				l.left -= taken
+				continue
+			}
+			if l.left -= taken; inner.typ == nil { // mostly nothing is left then
+				n := 0
+				at, inner.left, n = wholeElements(b, at, inner.left, inner.types, wholeDepth(budget-s.listCost))
+				structs += n
+			}
+			if i = at; inner.left > 0 {
+				budget -= s.listCost
+				s.push(l)
+				l = inner
+			}
+		default:
+			i = at + head
+			l.left -= taken
+		}
+	}
+	s.off, s.budget = i, budget
+	s.structs += structs
+	if need > 0 {
+		s.push(l)
+	}
+	return need, err
+}
+
+// push adds a level around the innermost one.
+func (s *Scanner) push(l scanLevel) {
+	if n := len(s.levels); n == cap(s.levels) && n < mostLevels {
+		s.levels = append(make([]scanLevel, 0, max(fewLevels, min(n, 1)*mostLevels)), s.levels...)
+	}
+	s.levels = append(s.levels, l)
+}
+
+// beyond is what scan returns at i for a value of which n bytes from at on, more than there are,
+// are still to be passed.
+func (s *Scanner) beyond(i, at, n int) (off, need int, err error) {
+	switch end := s.dropped + int64(at) + int64(n); {
+	case n < 0:
+		return at - wire.TextHeader, 0, ErrNegative
+	case s.total >= 0 && end > s.total:
+		return i, 0, io.ErrUnexpectedEOF
+	case end > maxScan:
+		return i, 0, wire.LimitError("value of " + itoa(n) + " bytes")
+	}
+	return i, at + n, nil
+}
+
+// maxScan is the most bytes that a struct may have.
+const maxScan = 1<<31 - 1
+
+// container reads the header at at of a list or map. It returns where its elements begin, and
+// fills in their level; or how many bytes they take, if all are of the same size. On an error it
+// returns where that is.
+func (s *Scanner) container(b []byte, at int, pairs bool, l *scanLevel, budget int) (next int, size int64, err error) {
+	key, width := WireType(b[at]), int64(1)
+	elem := key
+	least := int64(wire.MinSize[elem])
+	size = int64(wire.FixedSize[elem])
+	next = at + wire.ListHeader
+	if pairs {
+		elem, width, next = WireType(b[at+1]), 2, at+wire.MapHeader
+		least, size = least+int64(wire.MinSize[elem]), size+int64(wire.FixedSize[elem])
+	}
+	n := int64(int32(wire.BE32(b[next-4:])))
+	switch {
+	case n < 0:
+		return next - 4, 0, ErrNegative
+	case budget < s.listCost:
+		return next, 0, errDepth
+	case n == 0: // its element types are anything
+		return next, 0, nil
+	case wire.MinSize[key] == 0:
+		return at, 0, wire.TypeError(key)
+	case wire.MinSize[elem] == 0:
+		return at + 1, 0, wire.TypeError(elem)
+	case s.total >= 0 && s.dropped+int64(next)+n*least > s.total:
+		return next, 0, io.ErrUnexpectedEOF
+	}
+	if l.typ != nil && !l.typ.Holds(key, elem) {
+		s.mismatched = true
+	}
+	if s.mismatched || l.typ != nil && !l.typ.Nested() {
+		l.typ = nil
+	}
+	if wire.FixedSize[key] > 0 && wire.FixedSize[elem] > 0 {
+		if n*size > maxScan {
+			return next, 0, wire.LimitError("container of " + itoa(int(n)) + " elements")
+		}
+		return next, n * size, nil
+	}
+	// An even number of them is left when a key comes next
+	l.left, l.types = n*width, [2]WireType{key, elem}
+	return next, 0, nil
+}
+
+// leaves passes elements at b[i:], of which left are still to come, as long as they are texts or
+// of fixed size. It returns where the next one is, and how many are left then.
+func leaves(b []byte, i int, left int64, types [2]WireType) (int, int64) {
+	for types == [2]WireType{WireString, WireString} && left > 0 && len(b)-i >= wire.TextHeader {
+		n := uint64(wire.BE32(b[i:]))
+		if n > uint64(len(b)-i-wire.TextHeader) {
+			return i, left
+		}
+		i += wire.TextHeader + int(n)
+		left--
+	}
+	for left > 0 {
+		t := types[left&1]
+		n := uint64(wire.FixedSize[t])
+		if t == WireString && len(b)-i >= wire.TextHeader {
+			n = wire.TextHeader + uint64(wire.BE32(b[i:]))
+		}
+		if n == 0 || n > uint64(len(b)-i) {
+			break
+		}
+		i += int(n)
+		left--
+	}
+	return i, left
+}
+
+// flatStructs passes structs at b[i:], of which left are still to come, as long as they have
+// nothing but texts and fields of fixed size and mostly the same ones. It returns where the next
+// one is, and how many are left then.
+func flatStructs(b []byte, i int, left int64) (int, int64) {
+	var like [scanFields + 1]cell
+	for misses := 0; left > 1 && misses < maxMisses; left-- {
+		cells := programOf(b, i, like[:0])
+		if len(cells) < 2 {
+			break
+		}
+		m := machine{memory: memoryOf(b, cells)}
+		n := uint32(min(left, math.MaxInt32))
+		at, rest := flatsIn[passing](&m, 0, m.idx, uint32(structWords+len(cells)-1), n, uint64(i))
+		if misses++; rest+4 < n {
+			misses = 0
+		}
+		i = int(at)
+		if left -= int64(n - rest); left == 0 {
+			break
+		}
+		j := skipPlain(b, i, noID)
+		if j >= len(b) || b[j] != byte(WireStop) {
+			break
+		}
+		i = j + 1
+	}
+	return i, left
+}
+
+const (
+	fewStructs = 32 // of fewer it is not asked whether they are flat
+	scanFields = 16 // the most fields of a flat struct
+	// After so many structs, each unlike the next few, they are passed one at a time
+	maxMisses = 3
+)
+
+// programOf returns the program of the struct at b[i:], none if it has others than texts and
+// fields of fixed size, too many, or is not whole.
+func programOf(b []byte, i int, cells []cell) []cell {
+	for len(b)-i >= 8 && len(cells) < scanFields {
+		x := wire.Load64(b, i)
+		t := WireType(x)
+		if t == WireStop {
+			return append(cells, cell{op: special(kindStop)})
+		}
+		o := op(x&headerMask) | wire.FieldHeader<<opReach
+		n := uint64(wire.FixedSize[t])
+		switch {
+		case t == WireString:
+			n = wire.TextHeader + uint64(wire.LengthIn(x))
+			o |= opText
+			o += wire.TextHeader << opReach
+		case n > 0:
+			o += op(n) << opReach
+		default:
+			return nil
+		}
+		if n += wire.FieldHeader; n > uint64(len(b)-i) {
+			return nil
+		}
+		i += int(n)
+		cells = append(cells, cell{op: o})
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"io"
+	"math/bits"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// skip returns the index after the value of type t at b[i:]. On an error it returns the index of
+// what is wrong. Every list or map costs listCost of the budget, every struct structCost.
+func skip(b []byte, i int, t WireType, budget, listCost int) (int, error) {
+	if n := int(wire.FixedSize[t]); n > 0 && n <= len(b)-i {
+		return i + n, nil
+	}
+	if end, _ := wholeEnd(b, i, t, wholeDepth(budget)); end > 0 {
+		return end, nil
+	}
+	s := takeScanner()
+	defer scanners.Put(s)
+	return s.skip(b, i, t, nil, budget, listCost)
+}
+
+// scanners are where Scanners with memory for levels wait.
+var scanners sync.Pool
+
+func takeScanner() *Scanner {
+	if s, ok := scanners.Get().(*Scanner); ok {
+		return s
+	}
+	return new(Scanner)
+}
+
+// mostWhole is how many structs, lists and maps in one another wholeEnd looks into for most
+// callers: what is nested deeper, and then passed level by level, is looked at that often.
+const mostWhole = 6
+
+// wholeDepth returns how many it may look into if there is this budget left.
+func wholeDepth(budget int) int { return min(budget/structCost, mostWhole) }
+
+// wholeEnd returns the index after the value of type t at b[i:] if it is whole, well formed and
+// has at most depth structs, lists and maps in one another; else -1. That takes no state in
+// memory, which for a short value costs more than passing over it. It returns how many structs
+// there are, too.
+func wholeEnd(b []byte, i int, t WireType, depth int) (end, structs int) {
+	left, types := int64(0), [2]WireType{}
+	switch t {
+	case WireString:
+		if len(b)-i >= wire.TextHeader {
+			if n := uint64(wire.BE32(b[i:])); n <= uint64(len(b)-i-wire.TextHeader) {
+				return i + wire.TextHeader + int(n), 0
+			}
+		}
+		return -1, 0
+	case WireStruct:
+		return wholeStruct(b, i, depth)
+	case WireList, WireSet:
+		if len(b)-i < wire.ListHeader {
+			return -1, 0
+		}
+		left, types = int64(int32(wire.BE32(b[i+1:]))), [2]WireType{WireType(b[i]), WireType(b[i])}
+		i += wire.ListHeader
+	case WireMap:
+		if len(b)-i < wire.MapHeader {
+			return -1, 0
+		}
+		left, types = 2*int64(int32(wire.BE32(b[i+2:]))), [2]WireType{WireType(b[i]), WireType(b[i+1])}
+		i += wire.MapHeader
+	default:
+		if n := int(wire.FixedSize[t]); n > 0 && n <= len(b)-i {
+			return i + n, 0
+		}
+		return -1, 0
+	}
+	key, elem := wire.FixedSize[types[0]], wire.FixedSize[types[1]]
+	switch {
+	case depth == 0 || left < 0:
+		return -1, 0
+	case key > 0 && elem > 0:
+		n := left * int64(key+elem) / 2
+		if n > int64(len(b)-i) {
+			return -1, 0
+		}
+		return i + int(n), 0
+	}
+	if i, left, structs = wholeElements(b, i, left, types, depth-1); left > 0 {
+		return -1, 0
+	}
+	return i, structs
+}
+
+// wholeStruct does for the rest of a struct what wholeEnd does for a value.
+func wholeStruct(b []byte, i, depth int) (end, structs int) {
+	for n := 0; depth > 0; structs += n {
+		i = skipPlain(b, i, noID)
+		if i < len(b) && b[i] == byte(WireStop) {
+			return i + 1, structs + 1
+		}
+		if len(b)-i < wire.FieldHeader {
+			break
+		}
+		if i, n = wholeEnd(b, i+wire.FieldHeader, WireType(b[i]), depth-1); i < 0 {
+			break
+		}
+	}
+	return -1, 0
+}
+
+// wholeElements passes elements at b[i:] as long as wholeEnd passes them. Of left elements those
+// that leave an odd number have the second type, the others the first. It returns where the next
+// one is, how many are left then, and how many structs there were.
+func wholeElements(b []byte, i int, left int64, types [2]WireType, depth int) (next int, rest int64, structs int) {
+	if types != [2]WireType{WireStruct, WireStruct} {
+		i, left = leaves(b, i, left, types)
+		for left > 0 && depth > 0 {
+			end, n := wholeEnd(b, i, types[left&1], depth)
+			if end < 0 {
+				break
+			}
+			i = end
+			structs += n
+			left--
+		}
+		return i, left, structs
+	}
+	if depth > 0 && left >= fewStructs {
+		n := left
+		i, left = flatStructs(b, i, left)
+		structs = int(n - left)
+	}
+	for left > 0 && depth > 0 {
+		end, n := skipPlain(b, i, noID), 1
+		if end < len(b) && b[end] == byte(WireStop) {
+			end++
+		} else if end, n = wholeStruct(b, end, depth); end < 0 {
+			break
+		}
+		i = end
+		structs += n
+		left--
+	}
+	return i, left, structs
+}
+
+// skip returns the index after the value of type t at b[i:]; on an error, the index of what is
+// wrong. It does so by an Scanner, which tells more about the value: typ is its declared type,
+// see resetValue.
+func (s *Scanner) skip(b []byte, i int, t WireType, typ *schema.Type, budget, listCost int) (int, error) {
+	if wire.MinSize[t] == 0 {
+		return i, wire.TypeError(t)
+	}
+	s.resetValue(t, typ, budget, listCost, len(b)-i)
+	need, err := s.scan(b[i:])
+	if need > 0 || err == io.ErrUnexpectedEOF {
+		return len(b), io.ErrUnexpectedEOF
+	}
+	return i + s.off, err
+}
+
+// noID is a number that is no field's id, see loaded.
+const noID = 1
+
+// idMask is where a field's id is in what is loaded, little-endian, from its header on.
+const idMask = 0xffff00
+
+// loaded returns an id as it stands there.
+func loaded(id int16) uint64 { return uint64(bits.ReverseBytes16(uint16(id))) << 8 }
+
+// skipPlain skips fields of fixed size and texts from i on, as long as there are such, 8 bytes to
+// look at, and the field's id, as loaded returns it, is not stop. The types are told apart by
+// branches, not by a table: predicted, they let the next field be loaded before this one is done.
+func skipPlain(b []byte, i int, stop uint64) int {
+	at, size := uint64(i), uint64(len(b))
+	for at+8 <= size {
+		x := wire.Load64(b, int(at))
+		if x&idMask == stop {
+			break
+		}
+		end := at
+		switch t := WireType(x); {
+		case t == WireString:
+			end += wire.FieldHeader + wire.TextHeader + uint64(wire.LengthIn(x))
+		case t == WireI64 || t == WireDouble:
+			end += wire.FieldHeader + 8
+		case t == WireI32:
+			end += wire.FieldHeader + 4
+		case t == WireBool || t == WireI8:
+			end += wire.FieldHeader + 1
+		case t == WireI16:
+			end += wire.FieldHeader + 2
+		case t == WireUUID:
+			end += wire.FieldHeader + 16
+		default:
+			return int(at)
+		}
+		if end > size {
+			break
+		}
+		at = end
+	}
+	return int(at)
+}
+
+// fits reports whether the parser takes the well-formed value at b[i:] for one of type t: whether
+// the elements of lists and maps are of their declared types, but for those in structs.
+func fits(b []byte, t *schema.Type, i int) bool {
+	switch {
+	case t.Kind() < schema.List:
+		return true
+	case t.Nested():
+		s := takeScanner()
+		defer scanners.Put(s)
+		s.skip(b, i, t.Wire(), t, maxBudget, 1)
+		return !s.mismatched
+	case t.Kind() == schema.List:
+		return wire.BE32(b[i+1:]) == 0 || t.Holds(0, WireType(b[i]))
+	}
+	return wire.BE32(b[i+2:]) == 0 || t.Holds(WireType(b[i]), WireType(b[i+1]))
+}

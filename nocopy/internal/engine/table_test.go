@@ -1,0 +1,312 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// slowly returns what lookup of the key does, by looking at every pair or element, and how many
+// pairs have the key of a later one.
+func slowly(s Struct, t *schema.Type, k []byte) (found, dups int) {
+	found = -1
+	keys := map[string]bool{}
+	for i := s.ListLen() - 1; i >= 0; i-- {
+		have := s.m.keyBytes(s.entry(), t, uint32(i))
+		if have == nil {
+			continue
+		}
+		if found < 0 && bytes.Equal(have, k) {
+			found = i
+		}
+		if keys[string(have)] {
+			dups++
+		}
+		keys[string(have)] = true
+	}
+	return found, dups
+}
+
+// TestTables: tables know what maps and sets hold, of every type, with keys that came several
+// times, however they are changed: by the map's or set's methods, through handles of keys and
+// elements, and through handles of what is in those.
+func TestTables(t *testing.T) {
+	sizes := []int{16, 40}
+	if testmode.Long {
+		sizes = []int{3, 16, 17, 65, 200}
+	}
+	for _, k := range hostileKeys {
+		t.Run(k.name, func(t *testing.T) {
+			for _, kind := range []string{"map", "set"} {
+				for _, order := range keyOrders {
+					for _, n := range sizes {
+						for seed := range uint64(2) {
+							r := rand.New(rand.NewPCG(uint64(n), seed))
+							changeTable(t, kind+k.name, k.typ, order.number, n, r)
+							if t.Failed() {
+								t.Fatalf("%s%s, %s, %d pairs or elements, seed %d", kind, k.name, order.name, n, seed)
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func changeTable(t *testing.T, name string, kt *schema.Type, number func(i, n int) int, n int, r *rand.Rand) {
+	f := fieldNamed(keyed, name)
+	ft := keyed.FieldOf(f).Type
+	data := []byte(fieldHead(keyed, name))
+	if ft.Kind() == schema.Dict {
+		data = append(data, byte(kt.Wire()))
+	}
+	data = wire.AppendBE32(append(data, byte(ft.Elem().Wire())), uint32(n))
+	if ft.Kind() == schema.List {
+		data = wire.AppendBE32(append([]byte(fieldHead(keyed, name)), byte(kt.Wire())), uint32(n))
+	}
+	for i := range n {
+		data = appendValueOf(data, kt, number(i, n))
+		if ft.Kind() == schema.Dict {
+			data = append(data, one+"v"...)
+		}
+	}
+	opts := [][]Option{nil, {Own}, {Lazy}, {Recycle, Own}}[r.IntN(4)]
+	root := mustParse(t, keyed, append(data, 0), opts...)
+	defer root.Release()
+	s := root.Child(f, keyed)
+	h := &hostile{root: root, desc: keyed, fresh: 5}
+	var handles []Struct // of keys and elements, also of such as are gone
+	check := func(step int, k encoded) {
+		b := k.bytes()
+		if k.view.m != nil {
+			b = bytes.Clone(k.view.wireAs(kt))
+		}
+		s.m.closeElements(s.entry())
+		got := s.m.lookup(s.entry(), ft, b)
+		want, dups := slowly(s, ft, b)
+		switch {
+		case ft.Kind() == schema.List && got >= 0 && want >= 0: // any will do
+		case got != want:
+			t.Errorf("step %d: %q is found at %d, not %d", step, b, got, want)
+		}
+		if ft.Kind() == schema.Dict {
+			if ft.OfViews() {
+				dups = 0 // each counts
+			}
+			live, yielded := s.ListLen()-int(s.m.editOf(s.entry()).dead)-dups, 0
+			s.eachPair(func(uint32, uint32) bool { yielded++; return true })
+			if s.MapLen() != live || yielded != live {
+				t.Errorf("step %d: Len is %d, All yields %d, not %d", step, s.MapLen(), yielded, live)
+			}
+		}
+	}
+	some := func() encoded { // one that is there mostly
+		if r.IntN(4) == 0 || s.ListLen() == 0 {
+			return value(kt, r.IntN(2*n))
+		}
+		i := r.IntN(s.ListLen())
+		if ft.Kind() == schema.Dict && s.m.idx[s.pairSlot(i)] == 0 {
+			return value(kt, i)
+		}
+		return keyAt(s, ft, i)
+	}
+	for step := range 120 {
+		k := some()
+		switch class := r.IntN(14); {
+		case class < 2 && ft.Kind() == schema.Dict:
+			PutPair[encoded, encoded, raw, raw](s, k, value(schema.TypeString, step))
+		case class < 6 && ft.Kind() == schema.Dict:
+			b := k.bytes()
+			if k.view.m != nil {
+				b = bytes.Clone(k.view.wireAs(kt))
+			}
+			was, _ := slowly(s, ft, b)
+			if got := remove(s, k); got != (was >= 0) {
+				t.Errorf("step %d: Delete is %v, the key was at %d", step, got, was)
+			}
+		case class < 7 && ft.Kind() == schema.Dict:
+			AppendNewPair[encoded, encoded, raw, raw](s)
+		case class < 4 && s.ListLen() > 0:
+			h.set(s, ft, r.IntN(s.ListLen()), k)
+		case class < 6:
+			if ft.Kind() == schema.List && !contains(s, ft, k) {
+				h.append(s, ft)
+			}
+		case class < 8 && kt.Kind() >= schema.Record && s.ListLen() > 0:
+			// a handle, of which something may be changed now and later
+			i := r.IntN(s.ListLen())
+			if ft.Kind() == schema.List {
+				handles = append(handles, at(s, ft, i))
+			} else if w := s.m.idx[s.pairSlot(i)]; w != 0 {
+				handles = append(handles, s.m.handle(w))
+			}
+		case class < 10 && len(handles) > 0:
+			changeInside(h, handles[r.IntN(len(handles))], kt, r)
+		case class < 11:
+			root.m.Len()
+		}
+		if r.IntN(2) == 0 {
+			check(step, some())
+		}
+		check(step, k)
+		if t.Failed() {
+			return
+		}
+	}
+	clone := root.Clone(keyed)
+	if got, want := clone.Format(keyed), root.Format(keyed); got != want {
+		t.Errorf("sent as\n%s, not\n%s", got, want)
+	}
+	clone.Release()
+}
+
+// changeInside changes something in a struct or container, at any depth.
+func changeInside(h *hostile, s Struct, t *schema.Type, r *rand.Rand) {
+	all := h.within(s, t)
+	x := all[r.IntN(len(all))]
+	h.change(x.Struct, x.t)
+}
+
+// within returns the handles of a struct or container and of all in it.
+func (h *hostile) within(s Struct, t *schema.Type) []typedHandle {
+	inner := &hostile{}
+	inner.collect(s, t)
+	return inner.all()
+}
+
+// TestTwins: of the pairs of one key the last one leads, in whatever order they come and go.
+func TestTwins(t *testing.T) {
+	for seed := range uint64(200) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 6))
+			var tb table
+			in := map[uint32]bool{}
+			head := uint32(0) // number+1
+			for step := range 300 {
+				i := uint32(r.IntN(30))
+				switch {
+				case in[i] && tb.hasLater(i):
+					tb.removeEarlier(i)
+				case in[i]:
+					head = tb.removeLast(i, true)
+				case head == 0:
+					head = i + 1
+				case i+1 > head:
+					tb.addLater(head-1, i)
+					head = i + 1
+				default:
+					tb.addEarlier(head-1, i)
+				}
+				in[i] = !in[i]
+				last, n := uint32(0), 0
+				for x, is := range in {
+					if is {
+						last, n = max(last, x+1), n+1
+					}
+				}
+				if head != last || int(tb.dups) != max(n-1, 0) {
+					t.Fatalf("seed %d, step %d: %d leads, not %d; %d twins of %d", seed, step, head, last, tb.dups, n)
+				}
+			}
+		})
+	}
+}
+
+// TestTableStays: deleting and putting makes no table anew, however many pairs there are, and none
+// grows with what is deleted again.
+func TestTableStays(t *testing.T) {
+	for _, n := range []int{17, 32, 33, 63, 64, 65, 1024, 4095, 4096, 4097} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for _, built := range []bool{true, false} {
+				root := newStruct(allDesc)
+				counts := Map[string, int64, AsString, AsInt64](root.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
+				for i := range n {
+					counts.Put(itoa(i), int64(i))
+				}
+				if !built {
+					wire := root.m.AppendTo(nil)
+					root.Release()
+					root = mustParse(t, allDesc, wire)
+					counts = Map[string, int64, AsString, AsInt64](root.Child(fieldNamed(allDesc, "counts"), allDesc))
+				}
+				_, _ = counts.Get("0")
+				e := Struct(counts).entry()
+				tb := root.m.keyTables().made.Get(e)
+				grown, last := 0, &tb.buckets[0]
+				for i := range 3 * n {
+					key := itoa(i % n)
+					if i >= n { // another one each time
+						key = itoa(i + n)
+					}
+					for range 1 + i%3 { // around a power of two
+						counts.Put(key+"x", 1)
+					}
+					if !counts.Delete(key+"x") || counts.Delete(key+"x") || !counts.Delete(itoa(i%n)) {
+						t.Fatalf("%d pairs: %s can't be deleted", n, key)
+					}
+					counts.Put(itoa(i%n), int64(i))
+					if counts.Len() != n {
+						t.Fatalf("%d pairs: %d", n, counts.Len())
+					}
+					if &tb.buckets[0] != last {
+						grown, last = grown+1, &tb.buckets[0]
+					}
+				}
+				_, _ = counts.Get("0")
+				if root.m.keyTables().made.Get(e) != tb || grown > 1 || len(tb.buckets) > 8*max(n, 64) || tb.taken != n || Struct(counts).ListLen() > n+1 {
+					t.Errorf("%d pairs: the table grew %d times, to %d slots, %d used; the map has room for %d", n, grown, len(tb.buckets), tb.taken, Struct(counts).ListLen())
+				}
+				root.Release()
+			}
+		})
+	}
+}
+
+// TestTableOfChangedBytes: bytes that are changed after they were checked, as a trusted peer can
+// change those in shared memory, may make a lookup panic, but not the next one wait for ever, in
+// this message or in another one that uses its memory again.
+func TestTableOfChangedBytes(t *testing.T) {
+	built := newStruct(allDesc)
+	counts := Map[string, int64, AsString, AsInt64](built.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
+	for i := range singlePairs + 1 {
+		counts.Put("key"+itoa(i), int64(i))
+	}
+	wire := built.m.AppendTo(nil)
+	built.Release()
+	uses := []func(Map[string, int64, AsString, AsInt64]){
+		func(p Map[string, int64, AsString, AsInt64]) { _ = p.Len() },
+		func(p Map[string, int64, AsString, AsInt64]) { p.Get("key1") },
+		func(p Map[string, int64, AsString, AsInt64]) {
+			for range p.All() {
+			}
+		},
+	}
+	for _, first := range uses {
+		b := bytes.Clone(wire)
+		root := mustParse(t, allDesc, b)
+		counts := Map[string, int64, AsString, AsInt64](root.Child(fieldNamed(allDesc, "counts"), allDesc))
+		b[bytes.Index(b, []byte("key200"))-4] = 0x7f // the length of the key
+		use := func(f func(Map[string, int64, AsString, AsInt64])) (panicked bool) {
+			defer func() { panicked = recover() != nil }()
+			f(counts)
+			return
+		}
+		if !use(first) {
+			t.Fatal("a key that is longer than the message was looked at")
+		}
+		if !root.m.ownLookups().mu.TryLock() {
+			t.Fatal("the tables stay locked")
+		}
+		root.m.ownLookups().mu.Unlock()
+		for _, f := range uses {
+			use(f)
+		}
+		root.Release()
+	}
+}

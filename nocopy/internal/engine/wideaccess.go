@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// Wide is the handle of a wide struct, which has more than entry.MaxDirect
+// fields. It has the getters of one field. Struct has all other accessors.
+type Wide Struct
+
+// word returns the field's word in the index, having checked that the handle is alive. It must not
+// be zero.
+func (s Wide) word(f schema.Ref) uint32 { return tableAt(s.m.idx, s.table(), f) }
+
+// table returns the number of the struct's table, having checked that the handle is alive. It must
+// not be zero.
+func (s Wide) table() uint32 {
+	if s.k>>32 != s.m.gen {
+		panic(panicStale)
+	}
+	return s.m.idx[uint32(s.k)+tableWord]
+}
+
+// lacks reports whether it is certain that the field is not in table t; of a table of two levels
+// it never is. Getters ask this first, since most fields are not set, and it is inlined.
+func (s Wide) lacks(t uint32, f schema.Ref) bool {
+	n := f.Word()
+	return f.Words() <= flatSpan && (t == 0 || s.m.idx[t+tableGroups+n>>groupLog*groupWords]>>(n&groupMask)&1 == 0)
+}
+
+// Has reports whether the field is set.
+func (s Wide) Has(f schema.Ref) bool {
+	if s.m == nil {
+		return false
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return false
+	}
+	return tableAt(s.m.idx, t, f) != 0
+}
+
+// HasFlat is Has for a struct of at most entry.FlatWords words, whose table has one level. It is
+// inlined.
+func (s Wide) HasFlat(f schema.Ref) bool {
+	if s.m == nil {
+		return false
+	}
+	if s.k>>32 != s.m.gen {
+		panic(panicStale)
+	}
+	t := s.m.idx[uint32(s.k)+tableWord]
+	n := uint32(f >> entry.WordShift)
+	return t != 0 && s.m.idx[t+tableGroups+n>>groupLog*groupWords]>>(n&groupMask)&1 != 0
+}
+
+// Bool returns a bool field, or false if it is not set.
+func (s Wide) Bool(f schema.Ref) bool { return s.Int8(f) != 0 }
+
+// Int8 returns an i8 field, or 0 if it is not set.
+func (s Wide) Int8(f schema.Ref) int8 {
+	if s.m == nil {
+		return 0
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return 0
+	}
+	return int8(s.m.buf.Load1(tableAt(s.m.idx, t, f)))
+}
+
+// Int16 returns an i16 field, or 0 if it is not set.
+func (s Wide) Int16(f schema.Ref) int16 {
+	if s.m == nil {
+		return 0
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return 0
+	}
+	return int16(s.m.buf.Load2(tableAt(s.m.idx, t, f)))
+}
+
+// Int32 returns an i32 or enum field, or 0 if it is not set.
+func (s Wide) Int32(f schema.Ref) int32 {
+	if s.m == nil {
+		return 0
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return 0
+	}
+	return int32(s.m.buf.Load4(tableAt(s.m.idx, t, f)))
+}
+
+// Int64 returns an i64 field, or 0 if it is not set.
+func (s Wide) Int64(f schema.Ref) int64 {
+	if s.m == nil {
+		return 0
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return 0
+	}
+	return int64(s.m.buf.Load8(tableAt(s.m.idx, t, f)))
+}
+
+// Float64 returns a double field, or 0 if it is not set.
+func (s Wide) Float64(f schema.Ref) float64 { return math.Float64frombits(uint64(s.Int64(f))) }
+
+// UUID returns a uuid field, or zeros if it is not set.
+func (s Wide) UUID(f schema.Ref) (v [16]byte) {
+	if s.m != nil {
+		v = [16]byte(s.m.buf.At(s.word(f))[:16])
+	}
+	return
+}
+
+// Text returns a string field, or "" if it is not set. The string aliases the message and stays
+// valid after Release, unless the message was made with Recycle.
+func (s Wide) Text(f schema.Ref) string {
+	if s.m == nil {
+		return ""
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return ""
+	}
+	word := tableAt(s.m.idx, t, f)
+	if text, ok := s.m.buf.FlatText(word); ok {
+		return text
+	}
+	return s.m.lendText(word)
+}
+
+// Bytes returns a binary field, or nil if it is not set. It aliases the message as Text does, and
+// must not be changed.
+func (s Wide) Bytes(f schema.Ref) []byte {
+	if !s.Has(f) {
+		return nil
+	}
+	s.m.buf.Lend()
+	return s.m.textBytes(s.word(f))
+}

@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// This file parses wide structs. The words of the fields are collected and put into a table of
+// their size when the struct has ended.
+
+// present is a field that was found in a wide struct: the number of its word, and the word.
+type present uint64
+
+func (x present) number() uint32 { return uint32(x >> 32) }
+func (x present) word() uint32   { return uint32(x) }
+
+// keepPresent is for how many fields memory waits for the next message.
+const keepPresent = 4 << 10
+
+// dropPresent gives up memory for more fields than most messages have in structs that are nested.
+func (p *parser) dropPresent() {
+	if cap(p.present) > keepPresent {
+		p.present = nil
+	}
+	if cap(p.spare) > keepPresent {
+		p.spare = nil
+	}
+}
+
+// wideFields indexes all fields of the wide struct of entry e, which begins at i. It returns the
+// index after the struct, or failed.
+func (p *parser) wideFields(d *schema.Struct, e uint32, i int) int {
+	// There may be none, if it is not valid, but p.present has grown
+	p.m.hasTables, p.m.more = true, true
+	p.m.idx[e+tableWord] = 0
+	if !d.IsUnion() {
+		p.m.idx[e+unionWord] = 0 // not used
+	}
+	first := len(p.present)
+	last, ascending := uint32(0), true
+	for {
+		if len(p.b)-i < wire.FieldHeader {
+			if i = p.need(i, 1); i < 0 {
+				return i
+			}
+			if p.b[i] != byte(WireStop) {
+				if i = p.need(i, wire.FieldHeader); i < 0 {
+					return i
+				}
+			}
+		}
+		if p.b[i] == byte(WireStop) {
+			break
+		}
+		key := wire.HeaderAt(p.b, i)
+		f := d.ByHeader(key)
+		if f == nil {
+			if i = p.unknown(d, e, i, key); i < 0 {
+				return i
+			}
+			continue
+		}
+		word := uint32(0)
+		if end := p.plainEnd(f, i); end > 0 {
+			word = p.base + uint32(i) + wire.FieldHeader
+			i = end
+		} else if i, word = p.field(&d.Fields()[f.Number], i); i < 0 {
+			return p.inField(d.Fields()[f.Number].Name)
+		}
+		if word == 0 { // not of its type after all
+			if d.IsUnion() {
+				if i = p.addExtra(e, p.mismatched, p.base+uint32(i), i); i < 0 {
+					return i
+				}
+			}
+			continue
+		}
+		at := d.First() + uint32(f.Number)
+		ascending = ascending && at > last
+		last = at
+		p.present = append(p.present, present(at)<<32|present(word))
+		if !ascending && len(p.present)-first >= 2*len(d.Fields()) {
+			if i = p.sortPresent(d, e, first, i); i < 0 {
+				return i
+			}
+		}
+	}
+	if !ascending {
+		if i = p.sortPresent(d, e, first, i); i < 0 {
+			return i
+		}
+	}
+	if len(p.present) > first {
+		t := p.makeTable(d, first, i)
+		if t == 0 {
+			return failed
+		}
+		p.m.idx[e+tableWord] = t
+		p.present = p.present[:first]
+	}
+	return p.stop(d, e, i, last)
+}
+
+// plainEnd returns the index after the field whose header is at i, if that is a text or of fixed
+// size and all of it is in the window and needs no further check; else 0.
+func (p *parser) plainEnd(f *schema.IDField, i int) int {
+	left := p.b[i:]
+	if f.Kind > schema.Text || f.Kind == schema.Text && p.utf8 || len(left) <= wire.FieldHeader+wire.TextHeader {
+		return 0
+	}
+	// A text has size 0, and fixed is 0: so which of them it is takes no branch, which nobody could
+	// foretell
+	n := uint64(wire.BE32(left[wire.FieldHeader:]) & -uint32(f.Kind))
+	end := wire.FieldHeader + uint64(f.Size) + wire.TextHeader*uint64(f.Kind) + n
+	if n > maxCount || end >= uint64(len(left)) {
+		return 0
+	}
+	return i + int(end)
+}
+
+// field indexes the field whose header is at i. It returns the index after it, or a negative one,
+// and the field's word, which is 0 if the value is not of its type after all.
+func (p *parser) field(f *schema.Field, i int) (int, uint32) {
+	if f.Kind() >= schema.Record {
+		return p.container(f, i)
+	}
+	i, n, word := p.textOrFixed(f.Type, i, wire.FieldHeader)
+	return i + n, word
+}
+
+// sortPresent sorts the fields from number first on. Of fields that came several times it leaves
+// the last, and notes the others. It returns i, where the parser is, or failed.
+func (p *parser) sortPresent(d *schema.Struct, e uint32, first, i int) int {
+	all := p.present[first:]
+	if len(all) < 256 {
+		slices.SortStableFunc(all, func(a, b present) int { return cmp.Compare(a.number(), b.number()) })
+	} else {
+		p.spare = slices.Grow(p.spare[:0], len(all))[:len(all)]
+		sortByDigit(p.spare, all, 32)
+		sortByDigit(all, p.spare, 40)
+	}
+	n := 0
+	for k, x := range all {
+		if k+1 < len(all) && all[k+1].number() == x.number() {
+			f := &d.Fields()[x.number()-d.First()]
+			if i = p.shadow(d, e, f, x.word(), i); i < 0 {
+				return i
+			}
+			continue
+		}
+		all[n] = x
+		n++
+	}
+	p.present = p.present[:first+n]
+	return i
+}
+
+// sortByDigit copies from to to, sorted by the 8 bits from shift on; what has the same ones stays
+// in order.
+func sortByDigit(to, from []present, shift uint) {
+	var at [257]int
+	for _, x := range from {
+		at[int(byte(x>>shift))+1]++
+	}
+	for i := 1; i < len(at); i++ {
+		at[i] += at[i-1]
+	}
+	for _, x := range from {
+		k := &at[byte(x>>shift)]
+		to[*k] = x
+		*k++
+	}
+}
+
+// makeTable returns a table with the fields from number first on, which are in ascending order. It
+// returns 0, having failed at i, if that is over the limit.
+func (p *parser) makeTable(d *schema.Struct, first, i int) uint32 {
+	span, end := d.Span(), len(p.present)
+	if span <= flatSpan {
+		return p.makeFlat(p.present[first:], span, math.MaxUint32, i)
+	}
+	for k := first; k < end; {
+		chunk, from := p.present[k].number()>>chunkLog, k
+		for k < end && p.present[k].number()>>chunkLog == chunk {
+			k++
+		}
+		inner := p.makeFlat(p.present[from:k], chunkSpan, chunkMask, i)
+		if inner == 0 {
+			return 0
+		}
+		p.present = append(p.present, present(chunk)<<32|present(inner))
+	}
+	return p.makeFlat(p.present[end:], entry.Chunks(span), chunkMask, i)
+}
+
+// makeFlat returns a table of one level, for span words, with the fields in all, which are in
+// ascending order. A field is in it under those bits of its number that are in mask. It returns 0,
+// having failed at i, if that is over the limit.
+func (p *parser) makeFlat(all []present, span, mask uint32, i int) uint32 {
+	bare := entry.BareTable(span)
+	n := bare + uint32(len(all))
+	t := uint32(0)
+	if p.reuse {
+		t = p.m.allocTable(n)
+	} else {
+		if t = p.allot(int(n), 0, 0, i); t == 0 {
+			return 0
+		}
+		p.m.idx[t+tableRoom] = n
+	}
+	table := p.m.idx[t:][:n]
+	table[tableUsed] = n
+	groups, words := table[tableGroups:bare], table[bare:]
+	clear(groups)
+	for k, x := range all {
+		number := x.number() & mask
+		groups[number>>groupLog*groupWords] |= 1 << (number & groupMask)
+		words[k] = x.word()
+	}
+	at := bare
+	for ; len(groups) >= groupWords; groups = groups[groupWords:] {
+		groups[1] = at
+		at += uint32(bits.OnesCount32(groups[0]))
+	}
+	return t
+}

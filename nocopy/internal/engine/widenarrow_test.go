@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// TestWideAsNarrow: the same fields, of a struct that is wide and of one that is not, are found in
+// the same bytes, valid or spoilt, in one piece or cut, and with the same errors.
+func TestWideAsNarrow(t *testing.T) {
+	const n = 48
+	wide, narrow := wideOf(n), schema.NewStruct("Wide48")
+	fields := make([]schema.FieldDesc, n)
+	for i := range fields {
+		fields[i] = wide.Fields()[i].FieldDesc
+	}
+	narrow.Define(fields...)
+	rnd := rand.New(rand.NewPCG(testmode.Seed(t), 48))
+	valid, refused := 0, 0
+	for range testmode.Of(3_000, 100_000) {
+		wire := sparseWire(rnd, wide)
+		for range rnd.IntN(3) {
+			if len(wire) > 1 && rnd.IntN(4) == 0 {
+				wire = wire[:1+rnd.IntN(len(wire)-1)]
+			} else {
+				wire[rnd.IntN(len(wire))] = byte([]int{0, 1, 8, 11, 15, 0xff, rnd.IntN(256)}[rnd.IntN(7)])
+			}
+		}
+		parse := inOnePiece.parse
+		if rnd.IntN(2) == 0 {
+			parse = cutEvery(1 + rnd.IntN(20)).parse
+		}
+		var opts []Option
+		for _, o := range []Option{Lazy, ValidUTF8, Recycle} {
+			if rnd.IntN(4) == 0 {
+				opts = append(opts, o)
+			}
+		}
+		w, wideErr := parse(wide, bytes.Clone(wire), opts...)
+		s, err := parse(narrow, bytes.Clone(wire), opts...)
+		if fmt.Sprint(wideErr) != fmt.Sprint(err) {
+			t.Fatalf("%v: %x\nwide: %v\nnot:  %v", opts, wire, wideErr, err)
+		}
+		if err != nil {
+			refused++
+			continue
+		}
+		valid++
+		for i := range n {
+			if got, want := nth(w, wide, i), narrowNth(s, narrow, i); got != want {
+				t.Fatalf("%v: %x\nfield %d of the wide struct is %v, not %v", opts, wire, i, got, want)
+			}
+		}
+		w.Release()
+		s.Release()
+	}
+	if valid < 1000 || refused < 500 {
+		t.Errorf("%d messages valid, %d refused", valid, refused)
+	}
+}
+
+// sparseWire returns the bytes of a struct of d with some of its fields, now and then one twice.
+func sparseWire(rnd *rand.Rand, d *schema.Struct) []byte {
+	var b []byte
+	for i := range len(d.Fields()) {
+		if rnd.IntN(4) > 0 {
+			continue
+		}
+		if rnd.IntN(8) == 0 {
+			i = rnd.IntN(len(d.Fields()))
+		}
+		f := &d.Fields()[i]
+		b = append(b, byte(f.Header()>>16), byte(f.Header()>>8), byte(f.Header()))
+		b = appendValueOf(b, f.Type, rnd.IntN(1000))
+	}
+	return append(b, 0)
+}
+
+// narrowNth is nth for a struct that is not wide.
+func narrowNth(s Struct, d *schema.Struct, i int) any {
+	f := d.Field(i)
+	if !s.Has(f) {
+		return nil
+	}
+	switch i % 4 {
+	case 0:
+		return int(s.Int32(f))
+	case 1:
+		return s.Text(f)
+	case 2:
+		return s.Bool(f)
+	}
+	return s.Child(f, d).ListLen()
+}

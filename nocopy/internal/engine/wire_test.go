@@ -1,0 +1,256 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// way is one way in which bytes become a message. All of them must come to the same.
+type way struct {
+	name  string
+	parse func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error)
+}
+
+// cutEvery returns the way that gets its bytes in blocks of n.
+func cutEvery(n int) way {
+	return way{fmt.Sprintf("blocks of %d", n), func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error) {
+		var blocks [][]byte
+		for len(wire) > n {
+			blocks, wire = append(blocks, wire[:n]), wire[n:]
+		}
+		return ParseBlocks(d, append(blocks, wire), opts...)
+	}}
+}
+
+// cutAt returns the way that gets its bytes in two blocks.
+func cutAt(n int) way {
+	return way{fmt.Sprintf("cut at %d", n), func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error) {
+		n := min(n, len(wire))
+		return ParseBlocks(d, [][]byte{wire[:n], wire[n:]}, opts...)
+	}}
+}
+
+func with(w way, o Option, name string) way {
+	return way{w.name + ", " + name, func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error) {
+		return w.parse(d, wire, append([]Option{o}, opts...)...)
+	}}
+}
+
+var (
+	inOnePiece = way{"in one piece", parseStruct}
+	owned      = way{"own", func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error) {
+		return parseStruct(d, bytes.Clone(wire), append([]Option{Own}, opts...)...)
+	}}
+	fromReader = way{"from a reader of single bytes", func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error) {
+		return Read(d, iotest.OneByteReader(bytes.NewReader(wire)), len(wire), opts...)
+	}}
+	recycled = with(fromReader, Recycle, "recycled")
+)
+
+// ways returns all ways for a message of n bytes: cut at every offset among them.
+func ways(n int) []way {
+	list := []way{
+		inOnePiece, owned, fromReader, recycled, with(inOnePiece, Lazy, "lazy"), with(fromReader, Lazy, "lazy"),
+		cutEvery(1), cutEvery(2), cutEvery(3), cutEvery(7), with(cutEvery(1), Lazy, "lazy"), with(cutEvery(5), Recycle, "recycled"),
+	}
+	for i := range n + 1 {
+		list = append(list, cutAt(i), with(cutAt(i), Lazy, "lazy"))
+	}
+	return list
+}
+
+// TestValidWire: what comes in reads as the value and goes out as it came, whichever way it came.
+func TestValidWire(t *testing.T) {
+	for _, c := range validCases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			for _, w := range ways(len(c.wire)) {
+				s, err := w.parse(c.desc, c.wire, c.opts...)
+				if err != nil {
+					t.Fatalf("%s: %s: %v", c.where, w.name, err)
+				}
+				if got := s.Format(c.desc); got != c.value {
+					t.Fatalf("%s: %s: the value is\n%s\nnot\n%s", c.where, w.name, got, c.value)
+				}
+				if err := s.m.Index(); err != nil {
+					t.Fatalf("%s: %s: Index: %v", c.where, w.name, err)
+				}
+				if got := s.Format(c.desc); got != c.value {
+					t.Fatalf("%s: %s: after Index the value is\n%s\nnot\n%s", c.where, w.name, got, c.value)
+				}
+				checkOutput(t, w.name, s.m, c.wire)
+				s.Release()
+			}
+		})
+	}
+}
+
+// validCases returns those of the files that have a value.
+func validCases(t testing.TB) []wireCase {
+	var valid []wireCase
+	for _, c := range wireCases(t, "*.txt") {
+		switch {
+		case (c.value == "") == (c.err == ""):
+			t.Fatalf("%s: %s: neither value nor error, or both", c.where, c.name)
+		case c.value != "":
+			valid = append(valid, c)
+		}
+	}
+	return valid
+}
+
+// checkOutput compares every form of output with the wire bytes wanted.
+func checkOutput(t testing.TB, name string, m *Message, want []byte) {
+	t.Helper()
+	var w bytes.Buffer
+	n, err := m.WriteTo(&w)
+	if err != nil || n != int64(len(want)) {
+		t.Fatalf("%s: WriteTo = %d, %v, want %d bytes", name, n, err, len(want))
+	}
+	if m.Len() != len(want) {
+		t.Fatalf("%s: Len = %d, want %d", name, m.Len(), len(want))
+	}
+	for form, got := range map[string][]byte{"Bytes": m.Bytes(), "AppendTo": m.AppendTo([]byte("x"))[1:], "WriteTo": w.Bytes()} {
+		if !bytes.Equal(want, got) {
+			t.Fatalf("%s: %s (-want +got):\n%s", name, form, cmp.Diff(want, got))
+		}
+	}
+}
+
+// TestEditedWire: after the same changes a message is the same, whichever way it came; and the
+// bytes that came in stay as they were.
+func TestEditedWire(t *testing.T) {
+	for _, c := range validCases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			before := bytes.Clone(c.wire)
+			var want []byte
+			var text string
+			for _, w := range ways(len(c.wire)) {
+				s, err := w.parse(c.desc, c.wire, c.opts...)
+				if err != nil {
+					t.Fatalf("%s: %v", w.name, err)
+				}
+				changer{t: t, m: s.m}.structure(s, c.desc)
+				if want == nil { // what the others must come to
+					want = bytes.Clone(s.m.Bytes())
+					again, err := parseStruct(c.desc, want)
+					if err != nil {
+						t.Fatalf("%s: what was edited does not parse: %v\n%x", w.name, err, want)
+					}
+					text = again.Format(c.desc)
+					again.Release()
+				}
+				checkOutput(t, w.name, s.m, want)
+				if diff := cmp.Diff(text, s.Format(c.desc)); diff != "" {
+					t.Fatalf("%s: edited message reads differently than its bytes (-bytes +message):\n%s", w.name, diff)
+				}
+				if !bytes.Equal(c.wire, before) {
+					t.Fatalf("%s: the caller's bytes were changed", w.name)
+				}
+				s.Release()
+			}
+		})
+	}
+}
+
+// TestTruncatedWire: a message that ends too early, wherever and however it comes, is
+// io.ErrUnexpectedEOF with a place.
+func TestTruncatedWire(t *testing.T) {
+	for _, c := range validCases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			for n := range c.wire {
+				short := c.wire[:n:n]
+				for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"),
+					fromReader, cutEvery(1), cutEvery(7), cutAt(n / 2), with(cutAt(n/2), Lazy, "lazy"), with(cutEvery(3), Lazy, "lazy")} {
+					_, err := w.parse(c.desc, short, c.opts...)
+					checkError(t, fmt.Sprintf("%s: first %d bytes, %s", c.where, n, w.name), err, c.desc, n, io.ErrUnexpectedEOF)
+				}
+				if _, err := Read(c.desc, bytes.NewReader(short), len(c.wire)); err != io.ErrUnexpectedEOF {
+					t.Fatalf("Read of %d of %d bytes: %v", n, len(c.wire), err)
+				}
+			}
+		})
+	}
+}
+
+// checkError wants an *Error for the reason at a place in the first n bytes of a message.
+func checkError(t testing.TB, where string, err error, d *schema.Struct, n int, reason error) *Error {
+	t.Helper()
+	var e *Error
+	switch {
+	case err == nil:
+		t.Fatalf("%s: no error", where)
+	case !errors.As(err, &e):
+		t.Fatalf("%s: %v is no *Error", where, err)
+	case !errors.Is(err, reason):
+		t.Fatalf("%s: %v, want %v", where, err, reason)
+	case e.Offset < 0 || e.Offset > n:
+		t.Fatalf("%s: %v: offset outside of %d bytes", where, err, n)
+	case !strings.HasPrefix(e.Path, d.Name()):
+		t.Fatalf("%s: %v: path does not begin with %s", where, err, d.Name())
+	}
+	return e
+}
+
+// TestInvalidWire: the error is the same whichever way the bytes came.
+func TestInvalidWire(t *testing.T) {
+	for _, c := range wireCases(t, "invalid.txt") {
+		t.Run(c.name, func(t *testing.T) {
+			for _, w := range ways(len(c.wire)) {
+				if strings.Contains(w.name, "lazy") {
+					continue // see TestInvalidLazily
+				}
+				_, err := w.parse(c.desc, c.wire, c.opts...)
+				if err == nil {
+					t.Fatalf("%s: %s: no error", c.where, w.name)
+				}
+				if got := err.Error(); got != c.err {
+					t.Fatalf("%s: %s: the error is\n%s\nnot\n%s", c.where, w.name, got, c.err)
+				}
+			}
+		})
+	}
+}
+
+// TestInvalidLazily: what Lazy lets pass, Index finds; together they find everything.
+func TestInvalidLazily(t *testing.T) {
+	for _, c := range wireCases(t, "invalid.txt") {
+		t.Run(c.name, func(t *testing.T) {
+			for _, w := range ways(len(c.wire)) {
+				if !strings.Contains(w.name, "lazy") {
+					continue
+				}
+				s, err := w.parse(c.desc, c.wire, c.opts...)
+				if err == nil {
+					err = s.m.Index()
+				}
+				if err == nil {
+					t.Fatalf("%s: %s: no error from Parse nor Index", c.where, w.name)
+				}
+				strict := mustFail(t, c)
+				checkError(t, c.where+" "+w.name, err, c.desc, len(c.wire), errors.Unwrap(strict.Err))
+			}
+		})
+	}
+}
+
+// mustFail returns the error of an invalid case.
+func mustFail(t *testing.T, c wireCase) *Error {
+	t.Helper()
+	_, err := parseStruct(c.desc, c.wire, c.opts...)
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%s: %v is no *Error", c.where, err)
+	}
+	if errors.Unwrap(e.Err) == nil { // a bare sentinel
+		return &Error{e.Offset, e.Path, fmt.Errorf("%w", e.Err)}
+	}
+	return e
+}

@@ -1,0 +1,279 @@
+package engine
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
+)
+
+// This file writes the index of a message's wire bytes, see package wireindex.
+
+// How large a value must be to get an entry, in bytes: in the root, and elsewhere. What is smaller
+// is passed over quickly.
+const (
+	leastInRoot = 64
+	leastInside = 1 << 10
+)
+
+// The elements of a list for each anchor: as many as are passed over quickly. There are fewer if
+// they are large, and more if the anchors would take much room.
+const (
+	usualStride  = 4 // log₂
+	largeStride  = 6 // of a message of largeMessage bytes
+	largeMessage = 256 << 10
+
+	leastBetween = 512     // bytes between two anchors
+	mostBetween  = 8 << 10 // where they are from several elements
+)
+
+// addWireIndex adds a wire index at the end of the root. The message must be complete. It gets
+// none if it is too small or too large, or its root is a union. Edits are compacted first.
+func (m *Message) addWireIndex() {
+	if m.desc.IsUnion() {
+		return
+	}
+	if m.pending != 0 {
+		m.buf.Seal()
+		m.settle()
+	}
+	if m.buf.NodeCount() > 0 {
+		m.buf.Seal()
+		if m.buf.Len() < wireindex.MinIndexed && m.flags&AnySize == 0 {
+			return
+		}
+		m.compact()
+	}
+	m.buf.Seal()
+	n := m.buf.Len()
+	if n < wireindex.MinIndexed && m.flags&AnySize == 0 || n > wireindex.MostIndexed {
+		return
+	}
+	m.ownSeldom()
+	w := indexWriters.Get().(*indexWriter)
+	defer indexWriters.Put(w)
+	*w = indexWriter{m: m, size: n, b: m.copied[:0], pieces: w.pieces[:0], after: w.after[:0]}
+	m.buf.Pieces(func(p chain.Pos, mem []byte) bool {
+		w.pieces = append(w.pieces, wirePiece{uint32(p), uint32(p) + uint32(len(mem)), w.total})
+		w.total += uint32(len(mem))
+		return true
+	})
+	w.write()
+	m.copied, w.m = w.b, nil
+	m.more = m.more || cap(m.copied) > keepCopied
+	if w.lost {
+		return
+	}
+	const head = wire.FieldHeader + wire.TextHeader
+	p, b := m.buf.Place(head + len(w.b))
+	wire.PutHeader(b, wireindex.Header)
+	wire.PutBE32(b[wire.FieldHeader:], uint32(len(w.b)))
+	copy(b[head:], w.b)
+	node := m.buf.AddLast(m.editOf(m.root).end)
+	m.buf.SetPlaced(node, p, p+uint32(len(b)))
+	m.indexNode = node
+	m.pending |= placedIndex
+	m.guarded = true
+}
+
+// wirePiece is a piece of the message: the positions [from, to), and the offset of the first.
+type wirePiece struct{ from, to, offset uint32 }
+
+// indexWriter makes the index of a message that has no nodes.
+type indexWriter struct {
+	m      *Message
+	size   int // of the message without the index
+	total  uint32
+	pieces []wirePiece
+	last   int    // the piece that a position was in last
+	b      []byte // the entries
+	n      int
+	after  []byte // the anchors
+	most   int    // bytes of entries and anchors
+	least  int    // bytes of a value with an entry, in the root
+	inside int    // likewise, elsewhere
+	stride uint8  // usual log₂ of the elements for each anchor
+	full   bool   // there would be more than most bytes
+	lost   bool   // a position was in no piece
+}
+
+var indexWriters = sync.Pool{New: func() any { return new(indexWriter) }}
+
+// write appends the index to w.b. It leaves out small values until what it writes is 1/80 of the
+// message at most; below 20 KB, 1/40.
+func (w *indexWriter) write() {
+	w.least, w.inside, w.stride = leastInRoot, leastInside, usualStride
+	if w.most = w.size / 80; w.size < 20<<10 {
+		w.most = w.size / 40
+	}
+	w.most -= wire.FieldHeader + wire.TextHeader + wireindex.TrailerBytes
+	if w.size >= largeMessage {
+		w.inside, w.stride = 4*leastInside, largeStride
+	}
+	if w.m.flags&AnySize != 0 {
+		w.least, w.inside, w.stride, w.most = 1, 8, 1, w.size+1<<20
+	}
+	for {
+		w.b, w.after, w.n, w.full = w.b[:0], w.after[:0], 0, false
+		walkContainers(w.m, w, w.m.desc, w.m.root)
+		if !w.full || w.lost {
+			break
+		}
+		w.least, w.inside = 4*w.least, 4*w.inside
+	}
+	for i := range w.n {
+		if e := w.b[i*wireindex.EntryBytes:][:wireindex.EntryBytes]; wireindex.Number(e[wireindex.EntryAnchorsAt:]) != 0 {
+			wireindex.PutNumber(e[wireindex.EntryAnchorsAt:], wireindex.Number(e[wireindex.EntryAnchorsAt:])-1+uint32(w.n*wireindex.EntryBytes))
+		}
+	}
+	w.b = append(w.b, w.after...)
+	size := len(w.b) + wireindex.TrailerBytes
+	w.b = wireindex.AppendNumber(w.b, uint32(w.n))
+	w.b = wireindex.AppendNumber(w.b, uint32(w.size+wire.FieldHeader+wire.TextHeader+size))
+	w.b = wireindex.AppendNumber(w.b, uint32(size))
+	w.b = wireindex.AppendNumber(w.b, wireindex.Version)
+	w.b = append(w.b, wireindex.Magic...)
+}
+
+// offset returns the offset of a position.
+func (w *indexWriter) offset(p uint32) int {
+	if q := &w.pieces[w.last]; p-q.from < q.to-q.from {
+		return int(q.offset + p - q.from)
+	}
+	end := -1
+	for range w.pieces {
+		if w.last++; w.last == len(w.pieces) {
+			w.last = 0
+		}
+		q := &w.pieces[w.last]
+		if p-q.from < q.to-q.from {
+			return int(q.offset + p - q.from)
+		}
+		if p == q.to { // what begins there goes on in another piece
+			end = int(q.offset + p - q.from)
+		}
+	}
+	w.lost = w.lost || end < 0
+	return max(end, 0)
+}
+
+// visit writes the entry of a value in a field, if it is large. It reports whether there may be
+// values in it that need one.
+func (w *indexWriter) visit(f *schema.Field, e uint32, at, end int, root bool) bool {
+	least := w.inside
+	if root && !f.FixedList() { // such a list is passed over in one step, but on a page of its own
+		least = w.least
+	}
+	if w.full || w.lost || end-at < least {
+		return false
+	}
+	if len(w.b)+len(w.after)+wireindex.EntryBytes > w.most {
+		w.full = true
+		return false
+	}
+	stride, anchors := w.list(f.Type, e, at, end)
+	w.b = wireindex.AppendNumber(w.b, uint32(at))
+	w.b = wireindex.AppendNumber(w.b, uint32(end))
+	w.b = binary.BigEndian.AppendUint64(w.b, f.InEntry()|uint64(stride)<<32)
+	w.b = wireindex.AppendNumber(w.b, anchors)
+	w.n++
+	return end-at > w.inside
+}
+
+// element reports whether there may be values that need an entry in an element of these bytes.
+func (w *indexWriter) element(at, end int) bool { return !w.full && !w.lost && end-at > w.inside }
+
+// list writes the anchors of a list, if it is a long one. It returns its stride, and one more than
+// the offset of the first among the anchors, 0 if there are none.
+func (w *indexWriter) list(t *schema.Type, e uint32, at, end int) (stride uint8, anchors uint32) {
+	if t.Kind() != schema.List || t.Elem().Kind() == schema.Fixed {
+		return 0, 0
+	}
+	n, size := int(w.m.idx[e+listCount]), end-at
+	for stride = w.stride; stride > 0 && n>>stride < size/mostBetween; stride-- {
+	}
+	for stride < wireindex.MaxStride && n>>stride > size/leastBetween {
+		stride++
+	}
+	if n <= 1<<stride {
+		return 0, 0
+	}
+	anchors = uint32(len(w.after)) + 1
+	if len(w.b)+wireindex.EntryBytes+len(w.after)+(n-1)>>stride*wireindex.AnchorBytes > w.most {
+		w.full = true
+		return 0, 0
+	}
+	for i := 1 << stride; i < n; i += 1 << stride {
+		w.after = wireindex.AppendNumber(w.after, uint32(w.offset(w.m.elementAt(e, t.Elem(), uint32(i)))))
+	}
+	return stride, anchors
+}
+
+// elementAt returns the position of element i of a list in a message without nodes.
+func (m *Message) elementAt(e uint32, t *schema.Type, i uint32) uint32 {
+	word := m.elementEntry(e, t, i)
+	if t.Kind() < schema.Record {
+		return word
+	}
+	at, _ := m.extent(word, t)
+	return at
+}
+
+// containerVisitor is told of the structs and containers of a message.
+type containerVisitor interface {
+	// offset returns the offset of a position in the message.
+	offset(p uint32) int
+	// visit is called with each value in a field that is a struct, list, set or map: its entry, and
+	// the offsets where it begins and ends. It reports whether to visit what is in it.
+	visit(f *schema.Field, e uint32, at, end int, root bool) bool
+	// element reports whether to visit what is in an element of a list.
+	element(at, end int) bool
+}
+
+// walkContainers tells v of what is in the struct of entry e of a message without nodes, of which
+// everything is indexed, in the order of the wire bytes. It does not look into maps, unions and
+// lists of lists.
+func walkContainers[V containerVisitor](m *Message, v V, d *schema.Struct, e uint32) {
+	type place struct {
+		f    *schema.Field
+		word uint32
+		at   int
+	}
+	var few [16]place
+	all := few[:0]
+	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+		f := &d.Fields()[i]
+		word := m.at(e, f.Ref())
+		if word == 0 || f.Kind() < schema.Record {
+			continue
+		}
+		from, _ := m.extent(word, f.Type)
+		p := place{f, word, v.offset(from)}
+		k := len(all)
+		for all = append(all, p); k > 0 && all[k-1].at > p.at; k-- {
+			all[k] = all[k-1]
+		}
+		all[k] = p
+	}
+	for _, p := range all {
+		_, to := m.extent(p.word, p.f.Type)
+		if !v.visit(p.f, p.word, p.at, v.offset(to-1)+1, e == m.root) {
+			continue
+		}
+		switch t := p.f.Type; {
+		case t.Kind() == schema.Record && !t.Struct().IsUnion():
+			walkContainers(m, v, t.Struct(), p.word)
+		case t.Kind() == schema.List && t.Elem().Kind() == schema.Record && !isFlat(t.Elem().Struct()) && !t.Elem().Struct().IsUnion():
+			for i := range m.idx[p.word+listCount] {
+				x := m.structEntry(p.word, i)
+				from, to := m.extent(x, t.Elem())
+				if v.element(v.offset(from), v.offset(to-1)+1) {
+					walkContainers(m, v, t.Elem().Struct(), x)
+				}
+			}
+		}
+	}
+}
