@@ -155,7 +155,7 @@ func (w *world) evilReplyTo(kind int) {
 	}
 	whole := strict(typ, name, int(r.seqid), body)
 	if w.conf.framed {
-		whole = frame(whole)
+		whole = w.frame(int(r.seqid), whole)
 	}
 	w.logf("the hostile server sends %s on connection %d: %s, seqid %d, <E%04d>", evilKinds[kind], c.n, r.method, r.seqid, r.id)
 	if r.proper {
@@ -225,7 +225,7 @@ func (w *world) evilAct() {
 		c.peer.out.put([][]byte{[]byte("HTTP/1.1 400 Bad Request\r\n\r\n"), {0xff, 0xff, 0xff, 0}, {0, 0, 0, 0}, {0, 0, 0, 5, 0x80, 2, 0, 0, 0}}[w.n(4)])
 		w.noteBreak(c)
 	case 3:
-		c.peer.out.put(frame(strict(2, "nothing", 1, evilResult("add", 1, 8)))[:1+w.n(30)])
+		c.peer.out.put(w.frame(1, strict(2, "nothing", 1, evilResult("add", 1, 8)))[:1+w.n(30)])
 		w.noteBreak(c)
 	case 4:
 		c.peer.CloseWrite()

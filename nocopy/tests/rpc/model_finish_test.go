@@ -190,7 +190,7 @@ func (w *world) replyToAll(conn *modelConn) {
 		w.replies = append(w.replies, r)
 		b := strict(2, "echo", int(m.seqid), evilResult("echo", r.id, 8))
 		if w.conf.framed {
-			b = frame(b)
+			b = w.frame(int(m.seqid), b)
 		}
 		conn.peer.out.put(b)
 		r.end = len(conn.peer.out.written())

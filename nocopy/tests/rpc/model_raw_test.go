@@ -76,7 +76,7 @@ func (w *world) rawSend(kind int) {
 	args := rawArgs(call)
 	wrap := func(parts ...[]byte) []byte {
 		if c.framed {
-			return frame(parts...)
+			return w.frame(int(seqid), parts...)
 		}
 		return bytes.Join(parts, nil)
 	}

@@ -3,6 +3,7 @@
 package rpc_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -119,6 +120,27 @@ func (d *decoder) message() (m message) {
 	return m
 }
 
+// frame returns a frame, with a THeader if the model is of that.
+func (w *world) frame(seqid int, parts ...[]byte) []byte {
+	if w.conf.theader {
+		return headed(0, seqid, binaryHead, parts...)
+	}
+	return frame(parts...)
+}
+
+// theader passes over a THeader, if there is one, of Thrift Binary and without transforms.
+func (d *decoder) theader() {
+	const fixed = 10
+	if d.err != nil || !bytes.HasPrefix(d.b[d.at:], []byte{0x0f, 0xff}) {
+		return
+	}
+	if head := d.take(fixed); d.err == nil {
+		if rest := d.take(4 * int(binary.BigEndian.Uint16(head[8:]))); d.err == nil && !bytes.HasPrefix(rest, binaryHead) {
+			d.err = fmt.Errorf("a THeader of % x", rest)
+		}
+	}
+}
+
 // tail returns where the message begins in the middle of which b ends, and whether its header may
 // have the sequence id.
 func tail(b []byte, framed bool, list []message, seqid int32) (start int, may bool) {
@@ -133,6 +155,7 @@ func tail(b []byte, framed bool, list []message, seqid int32) (start int, may bo
 	start = d.at
 	if framed {
 		d.take(4)
+		d.theader()
 	}
 	d.take(4) // our clients' headers
 	d.text()
@@ -164,6 +187,9 @@ func messages(b []byte, framed bool) ([]message, error) {
 			return list, fmt.Errorf("an empty frame at %d", start)
 		}
 		in := &decoder{b: body}
+		if in.theader(); in.err != nil {
+			return list, fmt.Errorf("the THeader at %d: %w", start, in.err)
+		}
 		for in.at < len(body) { // a frame may hold several
 			m := in.message()
 			if in.err != nil {

@@ -70,6 +70,7 @@ type world struct {
 // conf is chosen at the beginning of a program.
 type conf struct {
 	framed, recycle, serverRecycle, unordered bool
+	theader                                   bool // in all frames
 	pool, inFlight, concurrency, maxConns     int
 	maxFrame, serverMaxFrame                  int
 	idle                                      time.Duration
@@ -176,6 +177,7 @@ func newWorld(data []byte, log *strings.Builder) *world {
 	c := conf{
 		framed: flags&1 == 0, recycle: flags&2 != 0, serverRecycle: flags&4 != 0, unordered: flags&8 != 0,
 		intercepted: flags&16 != 0,
+		theader:     flags&65 == 64,
 		pool:        1 + flags>>5&1,
 		inFlight:    []int{1024, 1, 2, 5}[w.n(4)],
 		concurrency: []int{0, 1, 2, 64}[w.n(4)],
@@ -196,6 +198,9 @@ func newWorld(data []byte, log *strings.Builder) *world {
 	}
 	if !c.framed {
 		opts = append(opts, rpc.Unframed)
+	}
+	if c.theader {
+		opts = append(opts, rpc.THeader())
 	}
 	w.sides = map[byte]*side{}
 	for _, of := range []byte{good, evil} {
