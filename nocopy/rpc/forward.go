@@ -38,9 +38,10 @@ import (
 // c.Args.Message().Index before forwarding lazily parsed arguments. For a RawMethod, forward the
 // calls of each such client with a Client of its own.
 //
-// Forward copies only changed bytes and pieces shorter than 4 KiB. (If backend is a Client with
-// interceptors, arguments are indexed again, and copied if they are in several pieces and have
-// nested containers.) Arguments are sent as they are when the call begins.
+// Forward copies only changed bytes and pieces shorter than 4 KiB, unless one side speaks the
+// compact protocol or compresses: then messages are converted, see Stats.Converted. (If backend is
+// a Client with interceptors, arguments are indexed again, and copied if they are in several
+// pieces and have nested containers.) Arguments are sent as they are when the call begins.
 //
 // A result is released when the reply has been made from it, or, if another one is sent, when the
 // call ends. There is one exception: a result that was put into a copy of a Call belongs to the

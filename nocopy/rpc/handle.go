@@ -102,6 +102,10 @@ func protocolError(err error) *ApplicationException {
 	if errors.As(err, &internal) {
 		return internal
 	}
+	var refused *message.Refusal
+	if errors.As(err, &refused) {
+		return &ApplicationException{ExceptionType(refused.Type), refused.Text}
+	}
 	return &ApplicationException{ProtocolError, err.Error()}
 }
 

@@ -198,10 +198,11 @@ func Interceptors(f ...Interceptor) Option {
 var Deadlines Option = optionFunc(func(o *options) { o.deadlines = true })
 
 // SharedMemory lets messages go through memory that client and server share, if both ask for it.
-// It needs Linux 5.14, unix sockets, and frames, and does not work with TLS. Its value says how a
-// side treats the messages that it receives; the other side may choose differently. With the zero
-// value the socket carries all bytes. It also carries them when no memory can be shared or the
-// memory is full, and messages smaller than 32 KiB (16 KiB while other calls are under way).
+// It needs Linux 5.14, unix sockets, and Thrift Binary in plain frames, and does not work with
+// TLS. Its value says how a side treats the messages that it receives; the other side may choose
+// differently. With the zero value the socket carries all bytes. It also carries them when no
+// memory can be shared or the memory is full, and messages smaller than 32 KiB (16 KiB while other
+// calls are under way).
 type SharedMemory uint8
 
 const (

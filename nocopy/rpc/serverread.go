@@ -251,14 +251,14 @@ func (c *serverConn) readFailed(h message.Header, err error) bool {
 	case timeout: // idle for too long
 		c.leave()
 		return c.keepReading()
+	case h.Size > 0 && transport.EndKnown(err):
+		return c.refuseBad(h, c.srv.method(h), err)
 	case errors.As(err, &refused):
 		c.logEnd(err)
 		if h.Size > 0 && h.Type != message.Oneway {
-			return c.refuse(h, &ApplicationException{ExceptionType(refused.Type), refused.Text}, refused.Ends)
+			return c.refuse(h, protocolError(err), true)
 		}
 		c.stats.Refused(refused.Type)
-	case h.Size > 0 && transport.EndKnown(err):
-		return c.refuseBad(h, c.srv.method(h), err)
 	case errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
 		c.logEnd(err)
 		if h.Size > 0 {

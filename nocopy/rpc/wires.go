@@ -6,7 +6,8 @@ import (
 )
 
 // Wires is a set of the ways in which a client may speak to a [Server], joined with |. The server
-// tells them apart by the first bytes, for each connection by itself.
+// tells by the first bytes of a connection whether it has frames, and by those of each message
+// what else it is.
 type Wires uint16
 
 // The ways to speak to a Server.

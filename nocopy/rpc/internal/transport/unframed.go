@@ -21,11 +21,11 @@ func (*unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 		var need int
 		var err error
 		b := r.in.Bytes()
-		if !r.Requests && len(b) >= lengthSize+2 && beginsMessage(b[lengthSize:]) {
+		if !r.Requests && len(b) >= tell && beginsMessage(b[lengthSize:]) {
 			return message.Header{}, chain.Chunk{}, errFramed
 		}
-		if h, need, err = message.Parse(b); err != nil && len(b) < message.Tell {
-			need, err = message.Tell, nil // wherever bytes are cut, the error is the same
+		if h, need, err = message.Parse(b); err != nil && len(b) < tell {
+			need, err = tell, nil // wherever bytes are cut, the error is the same
 		}
 		if err == nil && need > 0 {
 			err = r.fill(need)
@@ -41,6 +41,9 @@ func (*unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 	}
 	return r.nextStruct(h)
 }
+
+// tell is how many bytes of what is no message are looked at, to tell what it is.
+const tell = max(message.Tell, lengthSize+2)
 
 // errFramed is the error of a reply in a frame, whose length would be that of a method's name.
 var errFramed = fmt.Errorf("%w: a reply in a frame, where the client expects none", message.ErrVersion)
