@@ -114,10 +114,15 @@ type exchange struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	slots chan struct{} // holds one value for each call that is being handled
+
+	received bool // the whole body
 }
 
 // serve answers the request.
 func (x *exchange) serve() {
+	if d := orDefault(x.srv.ReadTimeout, defaultTimeout); d > 0 { // also for what net/http drops
+		http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(d))
+	}
 	status, text := x.unwanted()
 	if status != 0 {
 		x.refuse(status, text)
@@ -136,9 +141,13 @@ func (x *exchange) serve() {
 		x.refuse(http.StatusServiceUnavailable, "too many calls are under way")
 		return
 	}
-	if !x.call(body, arrived) {
-		<-x.slots
-	}
+	kept := false
+	defer func() { // also if a function of the program's ends the goroutine
+		if !kept {
+			<-x.slots
+		}
+	}()
+	kept = x.call(body, arrived)
 }
 
 // unwanted returns the status and the text for a request that can't be a call; else 0.
@@ -194,15 +203,14 @@ func (x *exchange) receive() (chain.Chunk, error) {
 	if n := x.r.ContentLength; n > int64(l.Frame) {
 		return chain.Chunk{}, fmt.Errorf("%w: %d bytes, more than %s = %d", errTooLong, n, l.Name, l.Frame)
 	}
-	ctl := http.NewResponseController(x.w)
-	if d := orDefault(x.srv.ReadTimeout, defaultTimeout); d > 0 {
-		ctl.SetReadDeadline(time.Now().Add(d))
-		// Afterwards the client's silence is no fault
-		defer ctl.SetReadDeadline(time.Time{})
-	}
 	body, err := receiveBody(x.r.Body, x.r.ContentLength, l, x.srv.recycle)
+	if err != nil {
+		return body, err
+	}
 	x.stats.Received(len(body.Mem))
-	return body, err
+	x.received = true
+	http.NewResponseController(x.w).SetReadDeadline(time.Time{}) // from now on the client waits
+	return body, nil
 }
 
 // call answers the call that was received as the body of the request. It reports whether the call
@@ -275,6 +283,7 @@ func (x *exchange) handle(req *request, arrived time.Time) {
 		defer req.release()
 		if !returned {
 			x.answerPanic(req, "the handler has ended its goroutine, as runtime.Goexit does")
+			x.w.Header().Set("Connection", "close") // net/http's, too
 		}
 		if !req.oneway() {
 			x.reply(req)
@@ -337,5 +346,8 @@ func (x *exchange) respond(n int) {
 func (x *exchange) refuse(status int, text string) {
 	x.stats.Refused(int32(ProtocolError))
 	x.srv.log(slog.LevelWarn, "request refused", "peer", x.peer, "status", status, "err", text)
+	if !x.received && x.r.ContentLength != 0 && x.r.ProtoMajor == 1 {
+		x.w.Header().Set("Connection", "close") // else net/http awaits the body before it answers
+	}
 	http.Error(x.w, text, status)
 }

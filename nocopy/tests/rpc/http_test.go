@@ -21,7 +21,9 @@ var httpWays = map[string]func(t testing.TB, srv *rpc.Server, h *handler) string
 		return "http://" + serve(t, srv, h) + "/any/path"
 	},
 	"router": func(t testing.TB, srv *rpc.Server, h *handler) string {
-		srv.Processor = echo.NewEchoProcessor(h)
+		if srv.Processor == nil {
+			srv.Processor = echo.NewEchoProcessor(h)
+		}
 		if srv.Logger == nil {
 			srv.Logger = new(quiet).logger()
 		}

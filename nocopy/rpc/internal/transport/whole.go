@@ -1,6 +1,9 @@
 package transport
 
 import (
+	"encoding/binary"
+	"fmt"
+
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -11,6 +14,10 @@ import (
 // struct. The Receiver needs no connection.
 func (r *Receiver) Whole(c chain.Chunk) (message.Header, chain.Chunk, error) {
 	size := len(c.Mem)
+	if isFrame(c.Mem) {
+		c.Release()
+		return message.Header{}, chain.Chunk{}, errFrame
+	}
 	h, c, err := r.splitNext(c)
 	if rest := len(r.frameRest.Mem); err == nil && rest > 0 {
 		r.Free()
@@ -18,4 +25,14 @@ func (r *Receiver) Whole(c chain.Chunk) (message.Header, chain.Chunk, error) {
 		err = badStruct{&nocopy.Error{Offset: size - rest, Path: string(h.Name), Err: nocopy.ErrTrailing}}
 	}
 	return h, c, err
+}
+
+// errFrame is the error of a message in a frame where there are no frames.
+var errFrame = fmt.Errorf("%w: it is in a frame, which HTTP has none of", message.ErrVersion)
+
+// isFrame reports whether b is a message in a frame: its length, and a strict or compact header.
+func isFrame(b []byte) bool {
+	const length = 4
+	return len(b) > length && int64(binary.BigEndian.Uint32(b)) == int64(len(b)-length) &&
+		(b[length] == message.Version1>>8 || b[length] == message.CompactID)
 }
