@@ -283,6 +283,8 @@ func TestDialHTTP(t *testing.T) {
 		"rpc.SharedMemory":  {rpc.CopyFromPeer},
 		"rpc.MaxShared":     {rpc.MaxShared(1 << 20)},
 		"rpc.MaxConnAge":    {rpc.MaxConnAge(time.Minute)},
+		"rpc.OneConnection": {rpc.OneConnection},
+		"rpc.THeader":       {rpc.THeader()},
 		"rpc.TLS":           {own, rpc.TLS(&tls.Config{})},
 		"rpc.Dialer":        {own, rpc.Dialer(new(net.Dialer).DialContext)},
 		"rpc.DialTimeout":   {own, rpc.DialTimeout(time.Second)},
