@@ -16,10 +16,10 @@ type Option = engine.Option
 
 // The options, except [Limits].
 const (
-	// Lazy makes Parse skip most of the message: it indexes only the top level and small structs in
-	// it. Everything else is indexed when it is first read. Until Message.Index has been called, only
-	// one goroutine at a time may read the message. A container whose index might exceed the limit is
-	// indexed at once.
+	// Lazy makes Parse skip most of the message: it indexes only the top level, small structs in it,
+	// and lists of structs that have containers of their own, which it skips. Everything else is
+	// indexed when it is first read. Until Message.Index has been called, only one goroutine at a
+	// time may read the message. A container whose index might exceed the limit is indexed at once.
 	//
 	// Skipping does not check everything. Only Message.Index checks required fields of inner structs,
 	// the depth of their unknown fields and, with ValidUTF8, their strings. Lazy concerns received

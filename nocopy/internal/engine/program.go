@@ -416,7 +416,7 @@ func (c *compiler) field(d *schema.Struct, f *schema.Field) {
 	case schema.Text:
 		c.add(cell{op: o + wire.TextHeader<<opReach | opText | stringFlag(f.Type)}, from)
 	default:
-		if !f.FixedList() && !(f.Kind() == schema.Record && plain(f.Type.Struct())) {
+		if !f.FixedList() && !(f.Kind() == schema.Record && plain(f.Type.Struct())) && !holdsLists(f.Type) {
 			o |= opLater
 			if f.Widest() <= narrow {
 				o |= opNarrow
@@ -424,6 +424,21 @@ func (c *compiler) field(d *schema.Struct, f *schema.Field) {
 		}
 		c.container(o, f.Type, from)
 	}
+}
+
+// holdsLists reports whether t is a list of structs that have values which Lazy leaves for later:
+// then it leaves these, not all of the list, so that nothing is passed over twice.
+func holdsLists(t *schema.Type) bool {
+	if t.Kind() != schema.List || t.Elem().Kind() != schema.Record {
+		return false
+	}
+	for i := range t.Elem().Struct().Fields() {
+		f := &t.Elem().Struct().Fields()[i]
+		if f.Kind() >= schema.Record && !f.FixedList() && !(f.Kind() == schema.Record && plain(f.Type.Struct())) {
+			return true
+		}
+	}
+	return false
 }
 
 // endQuits makes the ops that must not be missed go to the slow parser when they are.
