@@ -1,5 +1,5 @@
-// Package rpc serves and calls Thrift services over TCP and unix sockets, in Thrift's binary or
-// compact protocol, framed, unframed or in THeader. The peer may use any Thrift library.
+// Package rpc serves and calls Thrift services over TCP, unix sockets and HTTP, in Thrift's binary
+// or compact protocol, framed, unframed or in THeader. The peer may use any Thrift library.
 //
 // A server handles calls with the methods of a handler:
 //
@@ -57,6 +57,7 @@
 //	ErrNotSent                there was no connection, or it failed before all of the call had
 //	                          reached the server, which has not begun to handle it
 //	ErrConnLost               the connection failed; the server may have handled the call
+//	*HTTPError                over HTTP, the status is not 200
 //
 // The error of a failed connection also wraps the cause:
 //
@@ -84,7 +85,23 @@
 // ProtocolError, unless it is oneway. The log has the client's address. Later calls are handled,
 // since the frame tells where the bad call ends. An unframed call may have no known end. Then the
 // connection is closed. It is also closed when the bytes are not a Thrift message. A client that
-// speaks HTTP or TLS is answered in that protocol.
+// speaks TLS, or HTTP where that is not accepted, is answered in that protocol.
+//
+// # HTTP
+//
+// A connection that begins with a request of HTTP is served by net/http: each POST holds a call,
+// and its response the reply. [HTTPHandler] and [Server.ServeHTTP] are for routers of the
+// program's, [DialHTTP] makes calls. Headers of calls and replies are HTTP's. Interceptors,
+// limits, forwarding, fallbacks and health checks are as on other connections. These fields of the
+// Server mean something else or nothing:
+//
+//   - HalfCloseTimeout: a client that closes its side for sending counts as gone at once.
+//   - Concurrency: HTTP/1.1 has one call at a time, and oneway calls whose handlers still run.
+//   - Unordered: HTTP/2 has no order, HTTP/1.1 has no other.
+//   - SASL: there are no calls over HTTP.
+//
+// Shutdown and Close end connections as net/http does: a request that arrives just then may be
+// lost, and its client can't know.
 //
 // # Proxies
 //

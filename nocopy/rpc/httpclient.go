@@ -370,6 +370,9 @@ func (c *httpClient) receive(m *Method, r *http.Response, call *httpCall) (recei
 	switch {
 	case err != nil:
 		return bad(err)
+	case (h.Form == message.Compact) != (c.opt.style.Form == message.Compact):
+		body.Release()
+		return bad(fmt.Errorf("%w: it is in another protocol than the call", ErrVersion))
 	case h.SeqID != 1:
 		body.Release()
 		return receivedReply{}, &ApplicationException{BadSequenceID, fmt.Sprintf("reply %d to call 1", h.SeqID)}

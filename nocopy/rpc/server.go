@@ -57,7 +57,8 @@ type Server struct {
 	// served. In addition, handlers may still run for as many connections whose clients are gone.
 	MaxConns int
 	// MaxFrame limits the bytes of a request, including its header. 0 means Limits.MaxBytes plus room
-	// for a header, if that is set; otherwise 16,384,000 in a frame and 100 MiB without frames.
+	// for a header, if that is set; otherwise 16,384,000 in a frame or over HTTP, and 100 MiB without
+	// frames.
 	MaxFrame int
 	// Limits bounds the arguments of requests. Its MaxBytes is for the arguments' struct alone,
 	// without the header. If it is 0, only MaxFrame bounds the size.

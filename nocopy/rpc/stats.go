@@ -26,7 +26,8 @@ type Stats struct {
 	Queued func(time.Duration)
 	// Received is called with the number of bytes read from a connection. Sent is called with the
 	// number of bytes written, and how many of them were sent without copying. Both include headers,
-	// frames, and messages in shared memory. With TLS they count bytes before encryption.
+	// frames, and messages in shared memory. With TLS they count bytes before encryption. Over HTTP,
+	// they count the bodies of requests and responses.
 	Received func(bytes int)
 	Sent     func(linkbuf.Stats)
 	// Converted is called with the number of bytes in Thrift Binary of a struct that was received or

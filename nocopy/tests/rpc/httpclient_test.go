@@ -96,7 +96,7 @@ func TestHTTPClientErrors(t *testing.T) {
 		{"a reply", answer(200, thrift, sum), is(nil)},
 		{"a reply without a type", answer(200, "", sum), is(nil)},
 		{"a reply with another type", answer(200, "application/vnd.apache.thrift.binary; charset=utf-8", sum), is(nil)},
-		{"a compact reply", answer(200, thrift, []byte("\x82\x41\x01\x03add\x06\x00\x54\x00")), is(nil)},
+		{"a compact reply", answer(200, thrift, []byte("\x82\x41\x01\x03add\x06\x00\x54\x00")), is(rpc.ErrVersion)},
 		{"a reply in chunks", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", thrift)
 			for _, b := range sum {
