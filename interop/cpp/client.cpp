@@ -12,8 +12,10 @@
 #include <limits>
 #include <thread>
 #include <thrift/protocol/TBinaryProtocol.h>
+#include <thrift/protocol/TCompactProtocol.h>
 #include <thrift/protocol/TMultiplexedProtocol.h>
 #include <thrift/transport/TBufferTransports.h>
+#include <thrift/transport/THttpClient.h>
 #include <thrift/transport/TSocket.h>
 
 #include "SecondService.h"
@@ -47,10 +49,16 @@ struct Connection {
       auto config = make_shared<TConfiguration>();
       config->setMaxFrameSize(most);
       transport = make_shared<TFramedTransport>(socket, config);
+    } else if (flags.http()) {
+      transport = make_shared<THttpClient>(socket, "localhost", "/");
     } else {
       transport = make_shared<TBufferedTransport>(socket);
     }
-    binary = make_shared<TBinaryProtocol>(transport, 0, 0, false, !flags.old());
+    if (flags.compact()) {
+      plain = make_shared<TCompactProtocol>(transport);
+    } else {
+      plain = make_shared<TBinaryProtocol>(transport, 0, 0, false, !flags.old());
+    }
     test = make_shared<ThriftTestClient>(named("ThriftTest", flags));
     second = make_shared<SecondServiceClient>(named("SecondService", flags));
     wide = make_shared<::wide::WideClient>(named("ThriftTest", flags));
@@ -59,12 +67,12 @@ struct Connection {
   }
 
   shared_ptr<TProtocol> named(const string& service, const Flags& flags) {
-    if (!flags.multiplexed()) return binary;
-    return make_shared<TMultiplexedProtocol>(binary, service);
+    if (!flags.multiplexed()) return plain;
+    return make_shared<TMultiplexedProtocol>(plain, service);
   }
 
   shared_ptr<TTransport> transport;
-  shared_ptr<TProtocol> binary;
+  shared_ptr<TProtocol> plain;
   shared_ptr<ThriftTestClient> test;
   shared_ptr<SecondServiceClient> second;
   shared_ptr<::wide::WideClient> wide;

@@ -24,7 +24,12 @@ class Flags {
   }
 
   bool framed() const { return text("transport", "buffered") == "framed"; }
-  bool multiplexed() const { return text("protocol", "binary") == "multi"; }
+  bool http() const { return text("transport", "buffered") == "http"; }
+  bool multiplexed() const { return text("protocol", "binary").rfind("multi", 0) == 0; }
+  bool compact() const {
+    std::string name = text("protocol", "binary");
+    return name == "compact" || name == "multic";
+  }
   // Whether messages are sent without the strict header's version.
   bool old() const { return given_.count("--old") > 0; }
 

@@ -9,10 +9,12 @@
 #include <thrift/concurrency/ThreadManager.h>
 #include <thrift/processor/TMultiplexedProcessor.h>
 #include <thrift/protocol/TBinaryProtocol.h>
+#include <thrift/protocol/TCompactProtocol.h>
 #include <thrift/server/TNonblockingServer.h>
 #include <thrift/server/TThreadPoolServer.h>
 #include <thrift/server/TThreadedServer.h>
 #include <thrift/transport/TBufferTransports.h>
+#include <thrift/transport/THttpServer.h>
 #include <thrift/transport/TNonblockingServerSocket.h>
 #include <thrift/transport/TServerSocket.h>
 
@@ -139,8 +141,12 @@ int main(int argc, char** argv) {
     both->registerProcessor("SecondService", make_shared<SecondServiceProcessor>(make_shared<SecondHandler>()));
     processor = both;
   }
-  auto protocols = make_shared<TBinaryProtocolFactory>();
-  protocols->setStrict(false, !flags.old());
+  shared_ptr<TProtocolFactory> protocols = make_shared<TCompactProtocolFactory>();
+  if (!flags.compact()) {
+    auto binary = make_shared<TBinaryProtocolFactory>();
+    binary->setStrict(false, !flags.old());
+    protocols = binary;
+  }
   int most = flags.number("max-frame", TConfiguration::DEFAULT_MAX_FRAME_SIZE);
 
   shared_ptr<TServer> server;
@@ -160,6 +166,8 @@ int main(int argc, char** argv) {
     shared_ptr<TTransportFactory> transports;
     if (flags.framed()) {
       transports = make_shared<FramedFactory>(most);
+    } else if (flags.http()) {
+      transports = make_shared<THttpServerTransportFactory>();
     } else {
       transports = make_shared<TBufferedTransportFactory>();
     }

@@ -21,12 +21,13 @@ import org.apache.thrift.TConfiguration;
 import org.apache.thrift.TException;
 import org.apache.thrift.async.AsyncMethodCallback;
 import org.apache.thrift.async.TAsyncClientManager;
-import org.apache.thrift.protocol.TBinaryProtocol;
 import org.apache.thrift.protocol.TMultiplexedProtocol;
 import org.apache.thrift.protocol.TProtocol;
 import org.apache.thrift.protocol.TProtocolFactory;
+import org.apache.thrift.transport.THttpClient;
 import org.apache.thrift.transport.TNonblockingSocket;
 import org.apache.thrift.transport.TNonblockingTransport;
+import org.apache.thrift.transport.TSaslClientTransport;
 import org.apache.thrift.transport.TSocket;
 import org.apache.thrift.transport.TTransport;
 import org.apache.thrift.transport.TTransportException;
@@ -121,6 +122,13 @@ public final class Client {
       }
       TTransport socket = new TSocket(host, port, 30_000);
       transport = flags.framed() ? new TFramedTransport(socket, most) : socket;
+      if (flags.http()) {
+        transport = new THttpClient("http://" + host + ":" + port + "/");
+      } else if (flags.sasl()) {
+        String mechanism = flags.text("mechanism", "PLAIN");
+        transport = new TSaslClientTransport(
+            mechanism, null, "thrift", "localhost", new HashMap<>(), Login.as(flags), socket);
+      }
       transport.open();
       test = new ThriftTest.Client(protocol("ThriftTest").getProtocol(transport));
       second = new SecondService.Client(protocol("SecondService").getProtocol(transport));
@@ -133,12 +141,12 @@ public final class Client {
     }
 
     private TProtocolFactory protocol(String service) {
-      TProtocolFactory binary = new TBinaryProtocol.Factory(false, !flags.old());
+      TProtocolFactory plain = flags.protocol();
       if (!flags.multiplexed()) {
-        return binary;
+        return plain;
       }
       return transport -> {
-        TProtocol protocol = binary.getProtocol(transport);
+        TProtocol protocol = plain.getProtocol(transport);
         return new TMultiplexedProtocol(protocol, service);
       };
     }

@@ -1,5 +1,8 @@
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.thrift.protocol.TBinaryProtocol;
+import org.apache.thrift.protocol.TCompactProtocol;
+import org.apache.thrift.protocol.TProtocolFactory;
 
 /** The command line, as Apache's test/README.md has it, with some more flags. */
 final class Flags {
@@ -24,8 +27,25 @@ final class Flags {
     return text("transport", "buffered").equals("framed");
   }
 
+  boolean http() {
+    return text("transport", "buffered").equals("http");
+  }
+
+  boolean sasl() {
+    return text("transport", "buffered").equals("sasl");
+  }
+
   boolean multiplexed() {
-    return text("protocol", "binary").equals("multi");
+    return text("protocol", "binary").startsWith("multi");
+  }
+
+  /** Returns the protocol, without what multiplexes. */
+  TProtocolFactory protocol() {
+    String name = text("protocol", "binary");
+    if (name.equals("compact") || name.equals("multic")) {
+      return new TCompactProtocol.Factory();
+    }
+    return new TBinaryProtocol.Factory(false, !old());
   }
 
   /** Whether messages are sent without the strict header's version. */

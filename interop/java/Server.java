@@ -10,7 +10,7 @@ import org.apache.thrift.TConfiguration;
 import org.apache.thrift.TException;
 import org.apache.thrift.TMultiplexedProcessor;
 import org.apache.thrift.TProcessor;
-import org.apache.thrift.protocol.TBinaryProtocol;
+import org.apache.thrift.protocol.TProtocolFactory;
 import org.apache.thrift.server.AbstractNonblockingServer.AbstractNonblockingServerArgs;
 import org.apache.thrift.server.THsHaServer;
 import org.apache.thrift.server.TNonblockingServer;
@@ -66,7 +66,7 @@ public final class Server {
   private static TServer server(Flags flags, TProcessor processor) throws Exception {
     InetSocketAddress address =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), flags.number("port", 0));
-    TBinaryProtocol.Factory protocols = new TBinaryProtocol.Factory(false, !flags.old());
+    TProtocolFactory protocols = flags.protocol();
     int most = flags.number("max-frame", TConfiguration.DEFAULT_MAX_FRAME_SIZE);
     String kind = flags.text("kind", "threadpool");
     if (kind.equals("threadpool")) {
@@ -74,6 +74,9 @@ public final class Server {
       port = socket.getServerSocket().getLocalPort();
       TTransportFactory transports =
           flags.framed() ? new TFramedTransport.Factory(most) : new TTransportFactory();
+      if (flags.sasl()) {
+        transports = Login.factory(flags);
+      }
       return new TThreadPoolServer(
           new TThreadPoolServer.Args(socket)
               .processor(processor)
@@ -99,7 +102,7 @@ public final class Server {
   }
 
   private static <A extends AbstractNonblockingServerArgs<A>> A configure(
-      A args, TProcessor processor, TBinaryProtocol.Factory protocols, int most) {
+      A args, TProcessor processor, TProtocolFactory protocols, int most) {
     args.maxReadBufferBytes = most;
     return args.processor(processor)
         .protocolFactory(protocols)

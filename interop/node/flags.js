@@ -16,10 +16,10 @@ Object.setPrototypeOf(Old.prototype, thrift.TBinaryProtocol.prototype);
 
 module.exports = {
   given,
-  multiplexed: given.protocol === "multi",
+  multiplexed: /^multi/.test(given.protocol),
   options: {
     transport: given.transport === "framed" ? thrift.TFramedTransport : thrift.TBufferedTransport,
-    protocol: given.old ? Old : thrift.TBinaryProtocol,
+    protocol: /^(compact|multic)$/.test(given.protocol) ? thrift.TCompactProtocol : given.old ? Old : thrift.TBinaryProtocol,
     maxLength: given["max-frame"] ? Number(given["max-frame"]) : undefined,
   },
 };

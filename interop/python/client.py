@@ -11,13 +11,15 @@ import time
 import traceback
 import uuid
 
+import puresasl.client
+import thrift_sasl
 from connection import parse_args
 
 from thrift.protocol.TMultiplexedProtocol import TMultiplexedProtocol
 from thrift.Thrift import TApplicationException
 from thrift.transport.THttpClient import THttpClient
 from thrift.transport.TSocket import TSocket
-from thrift.transport.TTransport import TTransportException
+from thrift.transport.TTransport import TSaslClientTransport, TTransportException
 
 from ThriftTest import SecondService, ThriftTest
 from ThriftTest.ttypes import (
@@ -152,10 +154,40 @@ class Suite:
         assert got == 'testString("foobar")', got
 
 
+class PureClient:
+    """What thrift_sasl needs of a mechanism, with pure-sasl."""
+
+    def __init__(self, password):
+        self.client = puresasl.client.SASLClient("localhost", "thrift", username="ada", password=password)
+
+    def start(self, mechanism):
+        if mechanism == "PLAIN":
+            self.client.choose_mechanism([mechanism], allow_anonymous=False)
+            return True, mechanism, self.client.process()
+        return True, mechanism, b"x"
+
+    def encode(self, data):
+        return True, self.client.wrap(data)
+
+    def getError(self):
+        return "refused"
+
+
+def sasl_transport(args):
+    socket = TSocket(args.host, args.port)
+    if args.client == "thrift_sasl":
+        return thrift_sasl.TSaslClientTransport(lambda: PureClient(args.password), args.mechanism, socket)
+    return TSaslClientTransport(
+        socket, "localhost", "thrift", mechanism=args.mechanism, username="ada", password=args.password
+    )
+
+
 def main():
     args = parse_args()
     if args.transport == "http":
         transport = THttpClient(f"http://{args.host}:{args.port}/")
+    elif args.transport == "sasl":
+        transport = sasl_transport(args)
     else:
         transport = args.transport_factory.getTransport(TSocket(args.host, args.port))
     try:

@@ -45,13 +45,14 @@ fn connect() -> thrift::Result<Connection> {
         } else {
             (Box::new(TBufferedReadTransport::new(input)), Box::new(TBufferedWriteTransport::new(output)))
         };
-        let write = TBinaryOutputProtocol::new(write, !old());
-        let output: Output = if multiplexed() {
-            Box::new(TMultiplexedOutputProtocol::new(service, write))
+        let output: Output = if multiplexed() && compact() {
+            Box::new(TMultiplexedOutputProtocol::new(service, TCompactOutputProtocol::new(write)))
+        } else if multiplexed() {
+            Box::new(TMultiplexedOutputProtocol::new(service, TBinaryOutputProtocol::new(write, !old())))
         } else {
-            Box::new(write)
+            TOutputProtocolFactory::create(&Factory, write)
         };
-        Ok((Box::new(TBinaryInputProtocol::new(read, !old())), output))
+        Ok((TInputProtocolFactory::create(&Factory, read), output))
     };
     let (test, second, wide, nobody) =
         (protocols("ThriftTest")?, protocols("SecondService")?, protocols("ThriftTest")?, protocols("Nobody")?);

@@ -21,7 +21,11 @@ pub fn framed() -> bool {
 }
 
 pub fn multiplexed() -> bool {
-    flag("protocol", "binary") == "multi"
+    flag("protocol", "binary").starts_with("multi")
+}
+
+pub fn compact() -> bool {
+    ["compact", "multic"].contains(&flag("protocol", "binary").as_str())
 }
 
 /// Whether messages are sent without the strict header's version.
@@ -29,17 +33,24 @@ pub fn old() -> bool {
     std::env::args().any(|arg| arg == "--old")
 }
 
-/// Makes the binary protocol, strict or not; the crate's own factories make the strict one.
+/// Makes the compact protocol, or the binary one, strict or not; the crate's own factories make the
+/// strict one.
 pub struct Factory;
 
 impl TInputProtocolFactory for Factory {
     fn create(&self, transport: Box<dyn TReadTransport + Send>) -> Box<dyn TInputProtocol + Send> {
+        if compact() {
+            return Box::new(TCompactInputProtocol::new(transport));
+        }
         Box::new(TBinaryInputProtocol::new(transport, !old()))
     }
 }
 
 impl TOutputProtocolFactory for Factory {
     fn create(&self, transport: Box<dyn TWriteTransport + Send>) -> Box<dyn TOutputProtocol + Send> {
+        if compact() {
+            return Box::new(TCompactOutputProtocol::new(transport));
+        }
         Box::new(TBinaryOutputProtocol::new(transport, !old()))
     }
 }
