@@ -43,6 +43,7 @@ type Reader struct {
 	err    error // what is wrong
 	at     int   // in the input, where
 	inside bool  // in a field of the innermost level, when that is a struct
+	large  bool  // it becomes more than Limits.Bytes
 }
 
 // level is a struct or container whose end has not come.
@@ -63,7 +64,7 @@ const spaceFor = 64
 
 // Reset begins a struct of type t, which may be nil. The Reader keeps its memory.
 func (r *Reader) Reset(t Type, l Limits) {
-	r.n, r.limits, r.err, r.inside = 0, l, nil, false
+	r.n, r.limits, r.err, r.inside, r.large = 0, l, nil, false, false
 	r.w = r.w[:min(cap(r.w), l.Bytes+spaceFor)]
 	r.stack = append(r.stack[:0], level{typ: ofKind(t, record), kind: record})
 }
@@ -76,6 +77,9 @@ func (r *Reader) Len() int { return r.n }
 
 // Fault returns where in the input something is wrong, and what.
 func (r *Reader) Fault() (at int, err error) { return r.at, r.err }
+
+// IsLarge reports whether what is wrong is that it becomes more than Limits.Bytes.
+func (r *Reader) IsLarge() bool { return r.large }
 
 // Path calls step for each struct and container that has what is wrong in it, outermost first: for
 // a struct with its type and the id of the field, for a container with a nil Type and the number
@@ -161,6 +165,7 @@ func (r *Reader) fail(at int, err error) step {
 
 // tooLarge notes that what is at this index of the input becomes too much.
 func (r *Reader) tooLarge(at int) step {
+	r.large = true
 	name := cmp.Or(r.limits.Name, "Limits.MaxBytes")
 	return r.fail(at, wire.LimitError("message of more than "+name+" = "+strconv.Itoa(r.limits.Bytes)+" in Thrift Binary"))
 }

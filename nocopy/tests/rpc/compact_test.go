@@ -237,6 +237,9 @@ func TestBadCompactReply(t *testing.T) {
 			if id == 1 {
 				result = []byte{0x06, 0x00, 0xff}
 			}
+			if id == 2 { // another reply in the same frame
+				result = join(result, compactly(reply, "add", int(id), result))
+			}
 			nc.Write(frame(compactly(reply, "add", int(id), result)))
 		}
 	})
@@ -245,6 +248,9 @@ func TestBadCompactReply(t *testing.T) {
 	var bad *nocopy.Error
 	if !errors.As(err, &bad) || bad.Path != "add_result.success" || bad.Offset != 0 {
 		t.Errorf("%v", err)
+	}
+	if _, err := c.Add(bg, nil); !errors.Is(err, nocopy.ErrTrailing) {
+		t.Errorf("two replies in a frame: %v", err)
 	}
 	if sum, err := c.Add(bg, nil); err != nil || sum.GetSuccess() != 3 {
 		t.Errorf("afterwards: %v", err)

@@ -113,6 +113,7 @@ func (w *world) evilReplyTo(kind int) {
 	}
 	r := &evilReply{id: len(w.replies) + 1, conn: c, seqid: to.seqid, method: to.name[strings.Index(to.name, ":")+1:], seen: -1}
 	typ, name := byte(2), r.method
+	var second []byte
 	body := evilResult(r.method, r.id, modelSizes[k%4])
 	r.proper = len(open) > 0 && r.method != "notify"
 	if m := w.conf.maxFrame; m > 0 && len(body)+60 > m {
@@ -150,10 +151,10 @@ func (w *world) evilReplyTo(kind int) {
 			name, c.mayBreak = "nothing", true
 		}
 	case "two replies":
-		body = append(body, strict(2, name, int(r.seqid), body)...)
+		second = w.message(2, name, int(r.seqid), body)
 		r.proper = false
 	}
-	whole := strict(typ, name, int(r.seqid), body)
+	whole := append(w.message(typ, name, int(r.seqid), body), second...)
 	if w.conf.framed {
 		whole = w.frame(int(r.seqid), whole)
 	}
@@ -225,7 +226,8 @@ func (w *world) evilAct() {
 		c.peer.out.put([][]byte{[]byte("HTTP/1.1 400 Bad Request\r\n\r\n"), {0xff, 0xff, 0xff, 0}, {0, 0, 0, 0}, {0, 0, 0, 5, 0x80, 2, 0, 0, 0}}[w.n(4)])
 		w.noteBreak(c)
 	case 3:
-		c.peer.out.put(w.frame(1, strict(2, "nothing", 1, evilResult("add", 1, 8)))[:1+w.n(30)])
+		part := w.frame(1, w.message(2, "nothing", 1, evilResult("add", 1, 8)))
+		c.peer.out.put(part[:min(1+w.n(30), len(part)-1)])
 		w.noteBreak(c)
 	case 4:
 		c.peer.CloseWrite()

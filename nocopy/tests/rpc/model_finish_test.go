@@ -188,7 +188,7 @@ func (w *world) replyToAll(conn *modelConn) {
 		conn.answered[m.seqid]++
 		r := &evilReply{id: len(w.replies) + 1, conn: conn, seqid: m.seqid, method: "echo", seen: -1}
 		w.replies = append(w.replies, r)
-		b := strict(2, "echo", int(m.seqid), evilResult("echo", r.id, 8))
+		b := w.message(2, "echo", int(m.seqid), evilResult("echo", r.id, 8))
 		if w.conf.framed {
 			b = w.frame(int(m.seqid), b)
 		}

@@ -80,7 +80,7 @@ func (w *world) rawSend(kind int) {
 		}
 		return bytes.Join(parts, nil)
 	}
-	whole := strict(typ, name, int(seqid), args)
+	whole := w.message(typ, name, int(seqid), args)
 	if call.hopeless {
 		c.fatal, c.ended = true, true
 		c.end.out.put(wrap(whole))
@@ -88,26 +88,28 @@ func (w *world) rawSend(kind int) {
 	}
 	switch rawKinds[kind] {
 	case "a call with a loose header":
-		whole = nonStrict(typ, name, int(seqid), args)
+		if !w.conf.compact {
+			whole = nonStrict(typ, name, int(seqid), args)
+		}
 	case "two calls":
 		second := w.addCall(raw, "echo", 50)
-		whole = append(whole, strict(1, "echo", 1000, rawArgs(second))...)
+		whole = append(whole, w.message(1, "echo", 1000, rawArgs(second))...)
 		defer func() { c.units = append(c.units, unit{1000, "echo", second, 0}) }()
 	case "a call of nothing":
-		whole = strict(typ, "nothing", int(seqid), args)
+		whole = w.message(typ, "nothing", int(seqid), args)
 		u = unit{seqid, "nothing", nil, 1}
 	case "a reply":
-		whole = strict([]byte{2, 3, 0, 99}[w.n(4)], name, int(seqid), args)
+		whole = w.message([]byte{2, 3, 0, 99}[w.n(4)], name, int(seqid), args)
 		u = unit{seqid, call.method, nil, 2}
 	case "bad arguments":
 		args = []byte{11, 0, 1, 0xff, 0xff, 0xff, 0xff, 0}
-		whole = strict(typ, name, int(seqid), args)
+		whole = w.message(typ, name, int(seqid), args)
 		u, c.ended = unit{seqid, call.method, nil, 7}, true
 		if call.method == "notify" { // answered or not
 			u.typ, c.fatal = 0, true
 		}
 	case "the other type of call":
-		whole = strict(5-typ, name, int(seqid), args)
+		whole = w.message(5-typ, name, int(seqid), args)
 	case "a part of a call":
 		whole = wrap(whole)
 		c.end.out.put(whole[:1+w.n(255)*(len(whole)-2)/255])

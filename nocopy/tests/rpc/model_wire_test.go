@@ -7,6 +7,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
 )
 
 // This file reads the bytes on the wire by code of its own, not by the library's.
@@ -104,6 +107,9 @@ func (d *decoder) structure() map[int16]any {
 
 // message reads one message, whose header may be of either form.
 func (d *decoder) message() (m message) {
+	if d.isCompact() {
+		return d.compactMessage()
+	}
 	m.start = d.at
 	if first := d.u32(); first < 0 {
 		if d.err == nil && uint32(first)>>16 != 0x8001 {
@@ -122,20 +128,80 @@ func (d *decoder) message() (m message) {
 
 // frame returns a frame, with a THeader if the model is of that.
 func (w *world) frame(seqid int, parts ...[]byte) []byte {
-	if w.conf.theader {
+	switch {
+	case w.conf.theader && w.conf.compact:
+		return headed(0, seqid, compactHead, parts...)
+	case w.conf.theader:
 		return headed(0, seqid, binaryHead, parts...)
 	}
 	return frame(parts...)
 }
 
-// theader passes over a THeader, if there is one, of Thrift Binary and without transforms.
+// message returns a message in the model's protocol. body is in Thrift Binary. If it is malformed,
+// it is malformed in the compact protocol, too.
+func (w *world) message(typ byte, name string, seqid int, body []byte) []byte {
+	if !w.conf.compact {
+		return strict(typ, name, seqid, body)
+	}
+	in := compact.TakeWriter(len(body))
+	defer in.Free()
+	b := []byte{0x18, 0xff, 0xff, 0xff, 0xff, 0x0f} // a text of negative length
+	if in.Write(body, -1, nil) == nil {
+		b = in.Bytes()
+	}
+	return compactly(typ&7, name, seqid, b)
+}
+
+// compactMessage is message for one in the compact protocol.
+func (d *decoder) compactMessage() (m message) {
+	m.start = d.at
+	d.compactHeader(&m)
+	if d.err != nil {
+		return m
+	}
+	in := compact.TakeReader(0)
+	defer in.Free()
+	in.Reset(nil, compact.Limits{Bytes: 1 << 30, Levels: 1000})
+	end, status := in.Read(d.b[d.at:], 0, true)
+	if _, why := in.Fault(); status != compact.Done {
+		if d.err = why; why == io.ErrUnexpectedEOF {
+			d.err = errMore
+		}
+		return m
+	}
+	d.at += end
+	made := &decoder{b: bytes.Clone(in.Bytes())}
+	m.fields = made.structure()
+	d.err = made.err
+	return m
+}
+
+func (d *decoder) compactHeader(m *message) {
+	m.typ = d.take(2)[1] >> 5
+	m.seqid = int32(d.varint())
+	m.name = string(d.take(int(d.varint())))
+}
+
+func (d *decoder) varint() uint64 {
+	v, n := binary.Uvarint(d.b[min(d.at, len(d.b)):])
+	if n <= 0 && d.err == nil {
+		d.err = errMore
+	}
+	d.at += max(n, 0)
+	return v
+}
+
+func (d *decoder) isCompact() bool { return d.err == nil && d.at < len(d.b) && d.b[d.at] == 0x82 }
+
+// theader passes over a THeader, if there is one, without transforms.
 func (d *decoder) theader() {
 	const fixed = 10
 	if d.err != nil || !bytes.HasPrefix(d.b[d.at:], []byte{0x0f, 0xff}) {
 		return
 	}
 	if head := d.take(fixed); d.err == nil {
-		if rest := d.take(4 * int(binary.BigEndian.Uint16(head[8:]))); d.err == nil && !bytes.HasPrefix(rest, binaryHead) {
+		rest := d.take(4 * int(binary.BigEndian.Uint16(head[8:])))
+		if d.err == nil && !bytes.HasPrefix(rest, binaryHead) && !bytes.HasPrefix(rest, compactHead) {
 			d.err = fmt.Errorf("a THeader of % x", rest)
 		}
 	}
@@ -156,6 +222,11 @@ func tail(b []byte, framed bool, list []message, seqid int32) (start int, may bo
 	if framed {
 		d.take(4)
 		d.theader()
+	}
+	if d.isCompact() {
+		var m message
+		d.compactHeader(&m)
+		return start, d.err != nil || m.seqid == seqid
 	}
 	d.take(4) // our clients' headers
 	d.text()

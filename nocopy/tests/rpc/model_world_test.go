@@ -71,6 +71,7 @@ type world struct {
 type conf struct {
 	framed, recycle, serverRecycle, unordered bool
 	theader                                   bool // in all frames
+	compact                                   bool // is the protocol
 	pool, inFlight, concurrency, maxConns     int
 	maxFrame, serverMaxFrame                  int
 	idle                                      time.Duration
@@ -178,6 +179,7 @@ func newWorld(data []byte, log *strings.Builder) *world {
 		framed: flags&1 == 0, recycle: flags&2 != 0, serverRecycle: flags&4 != 0, unordered: flags&8 != 0,
 		intercepted: flags&16 != 0,
 		theader:     flags&65 == 64,
+		compact:     flags&128 != 0,
 		pool:        1 + flags>>5&1,
 		inFlight:    []int{1024, 1, 2, 5}[w.n(4)],
 		concurrency: []int{0, 1, 2, 64}[w.n(4)],
@@ -201,6 +203,9 @@ func newWorld(data []byte, log *strings.Builder) *world {
 	}
 	if c.theader {
 		opts = append(opts, rpc.THeader())
+	}
+	if c.compact {
+		opts = append(opts, rpc.Compact)
 	}
 	w.sides = map[byte]*side{}
 	for _, of := range []byte{good, evil} {

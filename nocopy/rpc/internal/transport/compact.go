@@ -39,7 +39,11 @@ func (r *Receiver) decodeFramed(h message.Header, c chain.Chunk) (message.Header
 	if status != compact.Done {
 		return h, chain.Chunk{}, badStruct{faultOf(in, d, h)}
 	}
-	if end < len(c.Mem) {
+	switch {
+	case end == len(c.Mem):
+	case !r.Requests: // a reply is alone in its frame, as in Thrift Binary
+		return h, chain.Chunk{}, badStruct{&nocopy.Error{Offset: end, Path: string(h.Name), Err: nocopy.ErrTrailing}}
+	default:
 		r.frameRest = c.From(end)
 	}
 	return h, r.made(in), nil
@@ -62,6 +66,9 @@ func (r *Receiver) decodeUnframed(h message.Header) (message.Header, chain.Chunk
 			return h, r.made(in), nil
 		case compact.Failed:
 			bad := faultOf(in, d, h)
+			if in.IsLarge() {
+				return h, chain.Chunk{}, bad.Err // as of one in Thrift Binary
+			}
 			bad.Offset += passed - h.Size
 			return h, chain.Chunk{}, bad
 		}
