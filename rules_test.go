@@ -96,7 +96,7 @@ var arrows = []struct {
 	{"nocopy/apachethrift/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
 	{"nocopy/apachethrift", []string{"github.com/apache/thrift/lib/go/thrift", module + "/nocopy"}, "messages and Apache's library; only programs that use both import it"},
 	{"nocopy/nocopyjson", []string{module + "/internal/jsontext", module + "/nocopy"}, "JSON to messages and back; only programs that use it link it"},
-	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/internal/jsontext", module + "/nocopy"}, "names for what package nocopy has for generated code"},
+	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/internal/entry", module + "/internal/jsontext", module + "/nocopy"}, "names for what the engine has for generated code"},
 	{"nocopy/rpc/rpctest", []string{module + "/nocopy"}, "calls in memory; only tests import it"},
 	{"nocopy/internal/rpcinside", nil, "variables"},
 	{"nocopy/rpc", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/shm", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},

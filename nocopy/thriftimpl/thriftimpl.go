@@ -10,6 +10,7 @@ import (
 	"runtime"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -129,7 +130,13 @@ func NewExceptionDesc(name string, info ...Info) *Desc {
 
 // Define completes a descriptor with its fields in declaration order. It uses the descriptor's
 // method DefineWide if the struct has enough fields to be wide, and otherwise its method Define.
-func Define(d *Desc, fields []FieldDesc) { engine.Define(d, fields) }
+func Define(d *Desc, fields []FieldDesc) {
+	if len(fields) > entry.MaxDirect {
+		d.DefineWide(fields...)
+		return
+	}
+	d.Define(fields...)
+}
 
 // NewEnum returns the descriptor of an enum with these values.
 func NewEnum(name string, values []EnumValue, info ...Info) *Enum {
@@ -231,26 +238,26 @@ func CopyHeld(d *Desc, v Struct, n int, l nocopy.Limits, recycle bool) (*nocopy.
 }
 
 // Disowned reports whether Release was called for a held message.
-func Disowned(m *nocopy.Message) bool { return engine.Disowned((*engine.Message)(m)) }
+func Disowned(m *nocopy.Message) bool { return (*engine.Message)(m).IsDisowned() }
 
 // EndHandles ends all handles of a held message, which may still be sent. Root returns a new
 // handle.
-func EndHandles(m *nocopy.Message) { engine.EndHandles((*engine.Message)(m)) }
+func EndHandles(m *nocopy.Message) { (*engine.Message)(m).EndHandles() }
 
 // End returns the memory of a held message.
-func End(m *nocopy.Message) { engine.End((*engine.Message)(m)) }
+func End(m *nocopy.Message) { (*engine.Message)(m).EndHeld() }
 
 // Abandon leaves a held message to the garbage collector, because handlers may still use it.
-func Abandon(m *nocopy.Message) { engine.Abandon((*engine.Message)(m)) }
+func Abandon(m *nocopy.Message) { (*engine.Message)(m).Abandon() }
 
 // Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
 // be filled. From then on they belong to the wire bytes. It returns nil if there is no such room.
-func Prepend(m *nocopy.Message, n int) []byte { return engine.Prepend((*engine.Message)(m), n) }
+func Prepend(m *nocopy.Message, n int) []byte { return (*engine.Message)(m).Prepend(n) }
 
 // AddTo finishes the message and adds its wire bytes to a batch, with frame after their length.
 // The message must not be changed or released before the batch is written.
 func AddTo(m *nocopy.Message, b *chain.Batch, frame bool) {
-	engine.AddTo((*engine.Message)(m), b, frame)
+	(*engine.Message)(m).AddTo(b, frame)
 }
 
 // SetEnums sets field f of s, a list or set, to these elements. Duplicates in a set are left out.
@@ -288,7 +295,7 @@ func ParsePrefix(d *Desc, b []byte) (Struct, int, error) { return engine.ParsePr
 // that are contiguous in memory, in wire order. They must not be changed. They keep their contents
 // when the message is changed, until Release if it recycles.
 func AppendPieces(m *nocopy.Message, dst [][]byte) [][]byte {
-	return engine.AppendPieces((*engine.Message)(m), dst)
+	return (*engine.Message)(m).AppendPieces(dst)
 }
 
 // Detach finishes the message and returns its wire bytes in pieces that outlive Release. The
@@ -296,7 +303,7 @@ func AppendPieces(m *nocopy.Message, dst [][]byte) [][]byte {
 // the message's own memory that are shorter than long. It refers to the others. The message must
 // not recycle.
 func Detach(m *nocopy.Message, below, long int) [][]byte {
-	return engine.Detach((*engine.Message)(m), below, long)
+	return (*engine.Message)(m).Detach(below, long)
 }
 
 // Reparse returns the root of a message of type d that has these wire bytes, which it takes over.

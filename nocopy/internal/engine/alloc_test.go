@@ -210,7 +210,7 @@ func TestAllocations(t *testing.T) {
 		t.Skip("built with nounsafe, every string is a copy")
 	}
 	for _, shape := range shapesInUse {
-		s := newStruct(shape.desc)
+		s := New(shape.desc)
 		shape.build(s)
 		wire := bytes.Clone(s.m.Bytes())
 		s.Release()
@@ -266,7 +266,7 @@ func TestAllocations(t *testing.T) {
 				s.Release()
 			},
 			"build and send": func(opts ...Option) {
-				s := newStruct(shape.desc, opts...)
+				s := New(shape.desc, opts...)
 				shape.build(s)
 				out = s.m.AppendTo(out[:0])
 				s.m.WriteTo(io.Discard)
@@ -282,7 +282,7 @@ func TestAllocations(t *testing.T) {
 			},
 			"sets and maps of structs": func(opts ...Option) { addAll(opts...) },
 			"build, edit, read": func(opts ...Option) {
-				s := newStruct(shape.desc, opts...)
+				s := New(shape.desc, opts...)
 				shape.build(s)
 				shape.edit(s)
 				shape.read(s)
@@ -304,7 +304,7 @@ func TestAllocations(t *testing.T) {
 
 // addAll adds structs to a set, and puts them as a map's keys.
 func addAll(opts ...Option) {
-	s, key := newStruct(allDesc, opts...), newStruct(pointDesc, opts...)
+	s, key := New(allDesc, opts...), New(pointDesc, opts...)
 	set := StructList[Struct](s.NewChild(fieldNamed(allDesc, "grown"), allDesc, 0))
 	for i := range 2 * len(keys) {
 		key.SetInt32(fieldNamed(pointDesc, "x"), int32(i/2))
@@ -338,7 +338,7 @@ func init() {
 func graftAll(t *testing.T, d *schema.Struct, wire []byte, opts ...Option) {
 	s := mustParse(t, d, wire, opts...)
 	field, list := fieldNamed(holderDesc, d.Name()), fieldNamed(holderDesc, d.Name()+"List")
-	h := newStruct(holderDesc, opts...)
+	h := New(holderDesc, opts...)
 	h.SetChild(field, holderDesc, s)
 	h.SetChild(field, holderDesc, s)
 	l := StructList[Struct](h.NewChild(list, holderDesc, 1))

@@ -116,7 +116,7 @@ func (o *childrenSession) between() {
 			o.kept = append(o.kept, struct{ got, want string }{got, strings.Clone(*c.text)})
 		}
 	case 3: // shared, and both go on
-		other := newStruct(allDesc)
+		other := New(allDesc)
 		l := StructList[Struct](other.NewChild(fieldNamed(allDesc, "children"), allDesc, 2))
 		l.Set(1, o.list.At(i))
 		o.checkChild(l.At(1), i)
@@ -164,7 +164,7 @@ func TestAnyFields(t *testing.T) {
 			opts = append(opts, Recycle)
 		}
 		children := fieldNamed(allDesc, "children")
-		o.s = newStruct(allDesc, opts...)
+		o.s = New(allDesc, opts...)
 		o.list = StructList[Struct](o.s.NewChild(children, allDesc, n))
 		o.model = make([]child, n)
 		if received {

@@ -51,7 +51,7 @@ type (
 
 // newAtomic returns a message that is being built, with something in all fields.
 func newAtomic() Struct {
-	s := newStruct(atomicDesc)
+	s := New(atomicDesc)
 	n := func(name string, k int) Struct { return s.NewChild(atomicField(name), atomicDesc, k) }
 	s.SetInt32(atomicField("a"), 1)
 	s.SetText(atomicField("t"), "text")
@@ -59,7 +59,7 @@ func newAtomic() Struct {
 	n("in", 0).SetInt32(atomicIn.Field(0), 2)
 	u := n("u", 0)
 	ud := atomicDesc.FieldOf(atomicField("u")).Type.Struct()
-	u.SetValue(ud.Field(1), ud, valueOfBytes(schema.TypeString, []byte("arm")))
+	u.SetValue(ud.Field(1), ud, ValueOfBytes(schema.TypeString, []byte("arm")))
 	textLists(n("l", 0)).AppendNew(0).Append("x")
 	textLists(n("s", 0)).AppendNew(0).Append("x")
 	numberMaps(n("m", 0)).PutNew("k", 1)
@@ -105,7 +105,7 @@ var atomicStates = map[string]func() Struct{
 }
 
 func parsedAtomic(opts ...Option) Struct {
-	s, err := parseStruct(atomicDesc, newAtomic().m.AppendTo(nil), opts...)
+	s, err := Parse(atomicDesc, newAtomic().m.AppendTo(nil), opts...)
 	if err != nil {
 		panic(err)
 	}
@@ -198,13 +198,13 @@ func atomicSetters() (setters []atomicSetter) {
 	add("NewBytes", func(s Struct, _ func(string) Struct) { s.NewBytes(atomicField("b"), -1) })
 
 	add("union SetValue stale", func(_ Struct, c func(string) Struct) {
-		c("u").SetValue(ud.Field(0), ud, valueOfStruct(schema.StructOf(atomicIn), staleIn))
+		c("u").SetValue(ud.Field(0), ud, ValueOfStruct(schema.StructOf(atomicIn), staleIn))
 	})
 	add("union SetValue of a wrong type", func(_ Struct, c func(string) Struct) {
-		c("u").SetValue(ud.Field(0), ud, valueOfStruct(schema.StructOf(ud), o("u")))
+		c("u").SetValue(ud.Field(0), ud, ValueOfStruct(schema.StructOf(ud), o("u")))
 	})
 	add("union SetValue of a root of a wrong type", func(_ Struct, c func(string) Struct) {
-		c("u").SetValue(ud.Field(0), ud, valueOfStruct(schema.StructOf(atomicIn), other))
+		c("u").SetValue(ud.Field(0), ud, ValueOfStruct(schema.StructOf(atomicIn), other))
 	})
 	add("union SetChild of a wrong type", func(_ Struct, c func(string) Struct) { c("u").SetChild(ud.Field(2), ud, o("s")) })
 	add("union SetChild stale", func(_ Struct, c func(string) Struct) { c("u").SetChild(ud.Field(0), ud, staleIn) })
@@ -298,7 +298,7 @@ func atomicSetters() (setters []atomicSetter) {
 			Pairs[string, string, AsString, AsString](map[string]string{"a": "", "b": text}).SetIn(s, atomicField("mt"), atomicDesc)
 		})
 		add("union SetValue of a long text", func(_ Struct, c func(string) Struct) {
-			c("u").SetValue(ud.Field(1), ud, valueOfBytes(schema.TypeString, long))
+			c("u").SetValue(ud.Field(1), ud, ValueOfBytes(schema.TypeString, long))
 		})
 	}
 	return setters
@@ -353,12 +353,12 @@ func sameAtomic(t *testing.T, name string, s, want Struct) {
 	if string(got) == string(w) {
 		return
 	}
-	again, err := parseStruct(d, got)
+	again, err := Parse(d, got)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
 	}
-	wanted, err := parseStruct(d, w)
+	wanted, err := Parse(d, w)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return

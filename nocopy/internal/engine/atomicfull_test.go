@@ -65,7 +65,7 @@ func TestSettersWhenFull(t *testing.T) {
 		add(fmt.Sprint("Put ", len(v)), func(_ Struct, c func(string) Struct) { StringMap(c("mt")).Put("k", v) })
 		add(fmt.Sprint("Put new ", len(v)), func(_ Struct, c func(string) Struct) { StringMap(c("mt")).Put("new"+v, v) })
 		add(fmt.Sprint("arm ", len(v)), func(_ Struct, c func(string) Struct) {
-			c("u").SetValue(ud.Field(1), ud, valueOfBytes(schema.TypeString, []byte(v)))
+			c("u").SetValue(ud.Field(1), ud, ValueOfBytes(schema.TypeString, []byte(v)))
 		})
 		add(fmt.Sprint("in.t ", len(v)), func(_ Struct, c func(string) Struct) { c("in").SetText(atomicIn.Field(1), v) })
 		add(fmt.Sprint("element's t ", len(v)), func(_ Struct, c func(string) Struct) {
@@ -157,7 +157,7 @@ func TestBuildingWhenFull(t *testing.T) {
 	for name, set := range build {
 		for left := range 4 {
 			begin := func() Struct {
-				s := newStruct(atomicDesc)
+				s := New(atomicDesc)
 				s.NewChild(atomicField("in"), atomicDesc, 0)
 				s.SetInt32(atomicField("a"), 1)
 				return s

@@ -10,7 +10,7 @@ import (
 func TestSettersOfConstants(t *testing.T) {
 	holdsGigabytes(t)
 	wire := string(newAtomic().m.AppendTo(nil))
-	s := newConst(schema.StructOf(atomicDesc), wire).view
+	s := NewConst(schema.StructOf(atomicDesc), wire).view
 	setters := atomicSetters()
 	for _, name := range []string{"a", "t", "l", "u"} {
 		setters = append(setters, atomicSetter{"good value of " + name, func(s Struct, _ func(string) Struct) {

@@ -30,7 +30,7 @@ func newPartDesc(name string, more int) partDesc {
 	for i := range more {
 		fields = append(fields, schema.FieldDesc{ID: int16(20 + i), Name: "x" + itoa(i), Type: schema.TypeI32, Req: schema.Optional})
 	}
-	Define(d, fields)
+	define(d, fields)
 	return partDesc{d, u}
 }
 
@@ -51,7 +51,7 @@ type (
 
 // small returns a message that is being built, with a text.
 func (p partDesc) small(text string) Struct {
-	s := newStruct(p.d)
+	s := New(p.d)
 	s.SetText(fieldNamed(p.d, "t"), text)
 	return s
 }
@@ -74,7 +74,7 @@ func (p partDesc) full(text, arm string) Struct {
 		case "n":
 			u.NewValue(fieldNamed(p.u, "n"), p.u, 0)
 		case "t":
-			u.SetValue(fieldNamed(p.u, "t"), p.u, valueOfBytes(schema.TypeString, []byte("arm")))
+			u.SetValue(fieldNamed(p.u, "t"), p.u, ValueOfBytes(schema.TypeString, []byte("arm")))
 		case "l":
 			u.NewValue(fieldNamed(p.u, "l"), p.u, 2)
 		}
@@ -86,7 +86,7 @@ func (p partDesc) full(text, arm string) Struct {
 }
 
 func (p partDesc) parsed(wire []byte, opts ...Option) Struct {
-	s, err := parseStruct(p.d, wire, opts...)
+	s, err := Parse(p.d, wire, opts...)
 	if err != nil {
 		panic(err)
 	}
@@ -151,7 +151,7 @@ func (p partDesc) badPart() []byte {
 
 // held returns the root of a message as package rpc has it of arguments.
 func (p partDesc) held(wire []byte, lazy bool) Struct {
-	m, err := parseHeld(p.d, chain.Chunk{Mem: wire}, usualLimits, true, lazy)
+	m, err := ParseHeld(p.d, chain.Chunk{Mem: wire}, usualLimits, true, lazy)
 	if err != nil {
 		panic(err)
 	}
@@ -183,7 +183,7 @@ func (p partDesc) sources() map[string]func(target Struct) Struct {
 		"by index":             func(Struct) Struct { return p.parsed(slices.Clone(indexed), ByIndex, AnySize) },
 		"a part by index":      func(Struct) Struct { return part(p.parsed(slices.Clone(indexed), ByIndex, AnySize)) },
 		"being built":          func(Struct) Struct { return p.full("source", "t") },
-		"empty, being built":   func(Struct) Struct { return newStruct(p.d) },
+		"empty, being built":   func(Struct) Struct { return New(p.d) },
 		"a part, being built":  func(Struct) Struct { return part(p.full("source", "n")) },
 		"a new element of a part, being built": func(Struct) Struct {
 			return StructList[Struct](p.create(part(p.full("source", "n")), "kids", 3)).At(1)
@@ -239,7 +239,7 @@ func (p partDesc) setters() map[string]func(s, v Struct) {
 	list := func(v Struct) StructList[Struct] { return StructList[Struct](p.child(v, "kids")) }
 	setters := map[string]func(s, v Struct){
 		"kid":              func(s, v Struct) { p.set(s, "kid", v) },
-		"value of kid":     func(s, v Struct) { s.SetValue(fieldNamed(p.d, "kid"), p.d, valueOfStruct(schema.StructOf(p.d), v)) },
+		"value of kid":     func(s, v Struct) { s.SetValue(fieldNamed(p.d, "kid"), p.d, ValueOfStruct(schema.StructOf(p.d), v)) },
 		"kid of kid":       func(s, v Struct) { p.set(p.child(s, "kid"), "kid", v) },
 		"kid of element":   func(s, v Struct) { p.set(kids(s).At(1), "kid", v) },
 		"Set":              func(s, v Struct) { kids(s).Set(0, v) },
@@ -260,7 +260,7 @@ func (p partDesc) setters() map[string]func(s, v Struct) {
 		"new list in map":  func(s, v Struct) { partNested(p.child(s, "lately")).Put("new", list(v)) },
 		"union":            func(s, v Struct) { p.set(s, "u", p.child(v, "u")) },
 		"arm":              func(s, v Struct) { u(s).SetChild(fieldNamed(p.u, "n"), p.u, v) },
-		"arm's value":      func(s, v Struct) { u(s).SetValue(fieldNamed(p.u, "n"), p.u, valueOfStruct(schema.StructOf(p.d), v)) },
+		"arm's value":      func(s, v Struct) { u(s).SetValue(fieldNamed(p.u, "n"), p.u, ValueOfStruct(schema.StructOf(p.d), v)) },
 		"arm with a list":  func(s, v Struct) { u(s).SetChild(fieldNamed(p.u, "l"), p.u, p.child(v, "kids")) },
 	}
 	return setters
@@ -353,7 +353,7 @@ func (p partDesc) attemptOne(t *testing.T, name string, target func() Struct, so
 			copied = wanted
 		case strings.Contains(name, "by index, invalid"):
 		default:
-			if copied, err = parseStruct(p.d, sourceWire); err != nil {
+			if copied, err = Parse(p.d, sourceWire); err != nil {
 				copied = p.parsed(sourceWire, Lazy) // as invalid as it was
 			}
 		}

@@ -28,13 +28,13 @@ func TestBytesFrozen(t *testing.T) {
 			return s
 		},
 		"built": func(wire []byte) Struct {
-			s := newStruct(allDesc)
+			s := New(allDesc)
 			s.SetInt64(fieldNamed(allDesc, "large"), 1)
 			Int64List(s.NewChild(fieldNamed(allDesc, "numbers"), allDesc, 3)).Set(2, 5)
 			return s
 		},
 		"built, recycled": func(wire []byte) Struct {
-			s := newStruct(allDesc, Recycle)
+			s := New(allDesc, Recycle)
 			s.SetInt64(fieldNamed(allDesc, "large"), 1)
 			counts := Map[string, int64, AsString, AsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 			counts.Put("key 1", 5)
@@ -73,7 +73,7 @@ func TestBytesFrozen(t *testing.T) {
 
 // TestAppendStruct: the bytes of one struct are a message.
 func TestAppendStruct(t *testing.T) {
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	inner := s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
 	inner.SetText(fieldNamed(allDesc, "text"), "inner")
 	inner.NewChild(fieldNamed(allDesc, "point"), allDesc, 0).SetInt32(fieldNamed(pointDesc, "x"), 3)

@@ -83,7 +83,7 @@ func tablesOfWholeKeys(t *testing.T, format string, first int) (whole int) {
 			}
 		}
 	}
-	s := newStruct(clashDesc)
+	s := New(clashDesc)
 	texts := StringMap(s.NewChild(fieldNamed(clashDesc, "texts"), clashDesc, 0))
 	for i := range n {
 		texts.Put(key(i), "before")

@@ -59,7 +59,7 @@ var againAndAgain = map[string]func(s Struct, i int){
 		StructList[Struct](s.Child(fieldNamed(allDesc, "points"), allDesc)).Set(1, s.Child(fieldNamed(allDesc, "point"), allDesc))
 	},
 	"grafts": func(s Struct, i int) {
-		v := newStruct(allDesc)
+		v := New(allDesc)
 		v.SetText(fieldNamed(allDesc, "text"), longText)
 		points := StructList[Struct](v.NewChild(fieldNamed(allDesc, "points"), allDesc, 5))
 		points.At(3).SetInt32(fieldNamed(pointDesc, "x"), 1)
@@ -146,7 +146,7 @@ func stateOf(t *testing.T, state string) Struct {
 	if strings.HasPrefix(state, "received") {
 		return mustParse(t, allDesc, wire, opts...)
 	}
-	s := newStruct(allDesc, opts...)
+	s := New(allDesc, opts...)
 	fill(s)
 	if state == "cloned" {
 		return s.Clone(allDesc)
@@ -225,9 +225,9 @@ func TestCompact(t *testing.T) {
 // TestEntryUsedAgain: a map that gets the entry of one that was being filled has keys of its own.
 func TestEntryUsedAgain(t *testing.T) {
 	counts := fieldNamed(allDesc, "counts")
-	from := newStruct(allDesc)
+	from := New(allDesc)
 	Map[string, int64, AsString, AsInt64](from.NewChild(counts, allDesc, 0)).Put("a", 1)
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	Map[string, int64, AsString, AsInt64](s.NewChild(counts, allDesc, 4)).Put("b", 2)
 	s.Unset(counts)
 	s.m.Compact()
@@ -242,7 +242,7 @@ func TestEntryUsedAgain(t *testing.T) {
 // TestRoomIsKept: what was got from NewBytes is the message's until it is finished, whatever else
 // is changed.
 func TestRoomIsKept(t *testing.T) {
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	room := s.NewBytes(fieldNamed(allDesc, "blob"), 3000)
 	for i := range 100_000 {
 		s.SetText(fieldNamed(allDesc, "text"), longText[:2000+i%100])
@@ -253,7 +253,7 @@ func TestRoomIsKept(t *testing.T) {
 	}
 	checkSent(t, "room", s)
 	s.Release()
-	s = newStruct(allDesc)
+	s = New(allDesc)
 	const n = fewHandouts
 	var rooms [n][]byte
 	l := StructList[Struct](s.NewChild(fieldNamed(allDesc, "children"), allDesc, n))
@@ -295,7 +295,7 @@ func TestRoomIsKept(t *testing.T) {
 func TestMillionEdits(t *testing.T) {
 	rounds := testmode.Of(50_000, 250_000)
 	for _, opts := range [][]Option{nil, {Recycle}} {
-		s := newStruct(allDesc, opts...)
+		s := New(allDesc, opts...)
 		s.SetText(fieldNamed(allDesc, "text"), longText[:3000])
 		s.m.Finish()
 		first := s.Text(fieldNamed(allDesc, "text"))
@@ -328,7 +328,7 @@ func TestReferredMemoryIsGivenUp(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStruct(allDesc)
+			s := New(allDesc)
 			s.NewChild(fieldNamed(allDesc, "words"), allDesc, 1)
 			for i := range testmode.Of(50, 200) {
 				set(s, strings.Repeat("x", size+i))
@@ -346,7 +346,7 @@ func TestReferredMemoryIsGivenUp(t *testing.T) {
 // finds some.
 func TestPositionsSuffice(t *testing.T) {
 	block := make([]byte, 64<<20)
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	s.SetText(fieldNamed(allDesc, "text"), "kept")
 	for i := range 50 {
 		s.SetBytes(fieldNamed(allDesc, "blob"), block[:len(block)-i])
@@ -372,7 +372,7 @@ func TestLargeEdits(t *testing.T) {
 		t.Skip("takes GiBs")
 	}
 	block, times := make([]byte, testmode.Of(32<<20, 700<<20)), 4
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	s.SetText(fieldNamed(allDesc, "text"), "kept")
 	blobs := BytesList(s.NewChild(fieldNamed(allDesc, "blobs"), allDesc, 1))
 	for i := range times {

@@ -69,7 +69,7 @@ func TestEditedWhileIterating(t *testing.T) {
 			}
 		}
 	})
-	u := newStruct(clashDesc)
+	u := New(clashDesc)
 	texts := StringMap(u.NewChild(fieldNamed(clashDesc, "texts"), clashDesc, 0))
 	for i := range 200 {
 		texts.Put(fmt.Sprint(i), fmt.Sprint(i))
@@ -200,13 +200,13 @@ func TestCompactedNesting(t *testing.T) {
 			s = s.NewChild(self, allDesc, 0)
 		}
 	}
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	nest(s)
 	s.m.Compact()
 	if err := s.m.Check(); err == nil {
 		t.Error("a message that is nested too deeply can be sent once it is compacted")
 	}
-	s = newStruct(allDesc)
+	s = New(allDesc)
 	for range 100 {
 		s.NewChild(self, allDesc, 0)
 	}
@@ -228,7 +228,7 @@ func TestFreeEntriesEnd(t *testing.T) {
 	words := fieldNamed(allDesc, "words")
 	// For one of these the index is just as large as that of any message may be
 	for n := 48 << 10; n < 48<<10+200; n++ {
-		s := newStruct(allDesc)
+		s := New(allDesc)
 		s.NewChild(words, allDesc, n-200)
 		s.Unset(words)
 		s.m.Compact()

@@ -70,7 +70,7 @@ func TestConcurrentReaders(t *testing.T) {
 
 // TestConcurrentSenders: a finished message goes out several times at once while it is read.
 func TestConcurrentSenders(t *testing.T) {
-	built := newStruct(allDesc)
+	built := New(allDesc)
 	built.SetText(fieldNamed(allDesc, "text"), longText)
 	words := StringList(built.NewChild(fieldNamed(allDesc, "words"), allDesc, 0))
 	for i := range testmode.Of(100, 300) {
@@ -151,7 +151,7 @@ func tcpPair() (client, server net.Conn, err error) {
 // TestConcurrentGrafts: many messages take from one that others read at the same time, and change
 // what they took.
 func TestConcurrentGrafts(t *testing.T) {
-	source := newStruct(allDesc)
+	source := New(allDesc)
 	big := source.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
 	big.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, make([]int64, 2000))
 	point := big.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
@@ -173,13 +173,13 @@ func TestConcurrentGrafts(t *testing.T) {
 			}()
 			together(t, func(i int) error {
 				for range 50 {
-					s := newStruct(allDesc)
+					s := New(allDesc)
 					self, numbers := fieldNamed(allDesc, "self"), fieldNamed(allDesc, "numbers")
 					s.SetChild(self, allDesc, shared.Child(self, allDesc))
 					took := s.Child(self, allDesc)
 					Int64List(took.Child(numbers, allDesc)).Set(1, int64(i))
 					took.Child(fieldNamed(allDesc, "point"), allDesc).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
-					again, err := parseStruct(allDesc, s.m.Bytes())
+					again, err := Parse(allDesc, s.m.Bytes())
 					if err != nil {
 						return fmt.Errorf("%s: %v", w.name, err)
 					}

@@ -80,7 +80,7 @@ func checkContainerWire(t *testing.T, name string, s Struct) {
 // TestContainerWireAbsent: absent ones, and those of the zero handle, have no bytes; a stale
 // handle panics.
 func TestContainerWireAbsent(t *testing.T) {
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	for field, wire := range containersIn(s) {
 		if b := wire(); b != nil {
 			t.Errorf("%s: %x", field, b)

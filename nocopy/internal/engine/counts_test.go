@@ -129,7 +129,7 @@ func TestFlippedBytes(t *testing.T) {
 // checkSame parses bytes that may be anything, in several ways that must agree.
 func checkSame(t testing.TB, d *schema.Struct, wire []byte) {
 	t.Helper()
-	s, err := parseStruct(d, wire)
+	s, err := Parse(d, wire)
 	text := ""
 	if err == nil {
 		if text = s.Format(d); !bytes.Equal(s.m.Bytes(), wire) {

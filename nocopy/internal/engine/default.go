@@ -101,8 +101,8 @@ func frozen(t *schema.Type, wire string) Struct {
 // Const is an IDL constant whose value is a struct or container.
 type Const struct{ view Struct }
 
-// newConst returns the constant of type t with these wire bytes.
-func newConst(t *schema.Type, wire string) *Const { return &Const{frozen(t, wire)} }
+// NewConst returns the constant of type t with these wire bytes.
+func NewConst(t *schema.Type, wire string) *Const { return &Const{frozen(t, wire)} }
 
 // View returns the constant's handle, for conversion to its type. Any number of goroutines may
 // read it; it can't be changed.

@@ -65,12 +65,6 @@ func AppendKey(dst []byte, key Value) []byte {
 	return c.encode(dst, key.Type(), key.Type(), key)
 }
 
-// SameTypes reports whether the IDL declares t and u alike.
-func SameTypes(t, u *schema.Type) bool { return schema.SameTypes(t, u) }
-
-// SameDescs reports whether the IDL declares two structs alike.
-func SameDescs(d, e *schema.Struct) bool { return schema.SameDescs(d, e) }
-
 // comparison compares values. Of each pair of types that its methods are given, the second one is
 // the same as the first, or made of the same IDL.
 type comparison struct {

@@ -10,20 +10,20 @@ import (
 
 // This file is for packages that put messages into the buffers of other libraries.
 
-// appendPieces appends the parts of the message's wire bytes that are contiguous in memory, in
+// AppendPieces appends the parts of the message's wire bytes that are contiguous in memory, in
 // wire order. The message has been finished; its memory is not used again when it is released,
 // unless it recycles.
-func (m *Message) appendPieces(dst [][]byte) [][]byte {
+func (m *Message) AppendPieces(dst [][]byte) [][]byte {
 	m.Finish()
 	m.buf.Lend()
 	m.buf.Freeze()
 	return m.buf.AppendPieces(dst)
 }
 
-// detach returns the message's wire bytes, having finished it, in pieces that stay as they are
+// Detach returns the message's wire bytes, having finished it, in pieces that stay as they are
 // after Release, which must come next. Those of less than below bytes are copied together, as are
 // those of the message's own memory of less than long; others are referred to.
-func (m *Message) detach(below, long int) [][]byte {
+func (m *Message) Detach(below, long int) [][]byte {
 	m.Finish()
 	return m.buf.Detach(below, long)
 }
@@ -48,9 +48,9 @@ func (s Struct) WireLen(d *schema.Struct) int {
 	return s.m.rangeOf(s.entry(), d.Type(), chain.Range{}).Len()
 }
 
-// parsePrefix parses the struct that b begins with, and returns how many bytes it has. The message
+// ParsePrefix parses the struct that b begins with, and returns how many bytes it has. The message
 // has a copy of these in memory of its own.
-func parsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
+func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
 	var scan Scanner
 	n, need, err := scan.Scan(b)
 	if err == nil && need > 0 {
@@ -65,17 +65,13 @@ func parsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
 	}
 	c := chain.NewChunk(n, false)
 	copy(c.Mem, b[:n])
-	s, err := parseReceived(d, c, Limits{}, false, false)
+	s, err := ParseChunk(d, c, Limits{}, false, false)
 	return s, n, err
 }
 
-// ParsePrefix parses the struct at the beginning of b and returns its length in bytes. The message
-// has its own copy of these bytes; b may change afterwards.
-func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) { return parsePrefix(d, b) }
-
-// parseEncoded parses pieces of wire bytes that a message of type d has had, whatever its size,
+// ParseEncoded parses pieces of wire bytes that a message of type d has had, whatever its size,
 // into a held message. It refers to the pieces and never changes them.
-func parseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
+func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
 	s, err := parseBlocks(d, pieces, held|limited, Limits{chain.MaxSize, defaultMaxDepth, math.MaxInt})
 	return s.m, err
 }
@@ -96,22 +92,5 @@ func Reparse(d *schema.Struct, wire []byte, depth int) Struct {
 	return s
 }
 
-// ParseEncoded parses pieces of wire bytes, which came from a message of type d, into a held
-// message of any size. The message refers to the pieces and never changes them.
-func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
-	return parseEncoded(d, pieces)
-}
-
 // Recycles reports whether s is a handle in a message whose memory is recycled.
 func Recycles(s Struct) bool { return s.m != nil && s.m.flags&Recycle != 0 }
-
-// AppendPieces finishes the message and appends its pieces to dst: the parts of its wire bytes
-// that are contiguous in memory, in wire order. They must not be changed. They keep their contents
-// when the message is changed, until Release if it recycles.
-func AppendPieces(m *Message, dst [][]byte) [][]byte { return m.appendPieces(dst) }
-
-// Detach finishes the message and returns its wire bytes in pieces that outlive Release. The
-// caller must call Release next. Detach copies pieces shorter than below together, and pieces in
-// the message's own memory that are shorter than long. It refers to the others. The message must
-// not recycle.
-func Detach(m *Message, below, long int) [][]byte { return m.detach(below, long) }

@@ -26,7 +26,7 @@ func FuzzParse(f *testing.F) {
 		checkSame(t, d, wire)
 		n := int(cut)
 		for _, w := range []way{cutAt(n), cutEvery(n%97 + 1), piecesOf(n%61+1, n%2 == 1)} {
-			s, err := parseStruct(d, wire)
+			s, err := Parse(d, wire)
 			other, otherErr := w.parse(d, wire)
 			if fmt.Sprint(err) != fmt.Sprint(otherErr) {
 				t.Fatalf("%v in one piece, %v %s", err, otherErr, w.name)
@@ -48,7 +48,7 @@ func checkChanges(t *testing.T, d *schema.Struct, s, other Struct) {
 	if !bytes.Equal(got, other.m.Bytes()) {
 		t.Fatalf("%x: changed\n%x in one piece,\n%x cut", before, got, other.m.Bytes())
 	}
-	again, err := parseStruct(d, got, Limits{MaxIndex: 1 << 30})
+	again, err := Parse(d, got, Limits{MaxIndex: 1 << 30})
 	if err != nil {
 		t.Fatalf("%x: changed to %x: %v", before, got, err)
 	}

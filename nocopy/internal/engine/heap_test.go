@@ -23,7 +23,7 @@ func TestHeldMessage(t *testing.T) {
 	inner.Define(optionals(3, schema.TypeString)...)
 	root.Define(append(optionals(8, schema.TypeI64), schema.FieldDesc{ID: 9, Name: "sub", Type: inner.Type()})...)
 	build := func() Struct {
-		s := newStruct(root)
+		s := New(root)
 		for i := range 8 {
 			s.SetInt64(root.Field(i), int64(i))
 		}
@@ -39,7 +39,7 @@ func TestHeldMessage(t *testing.T) {
 		make           func() Struct
 		bytes, objects uint64
 	}{
-		{"parsed", func() Struct { s, _ := parseStruct(root, wire); return s }, 832, 2},
+		{"parsed", func() Struct { s, _ := Parse(root, wire); return s }, 832, 2},
 		// A frame, the block and its bytes, too
 		{"built and compacted", func() Struct {
 			s := build()
@@ -47,7 +47,7 @@ func TestHeldMessage(t *testing.T) {
 			return s
 		}, 1200, 6},
 		{"edited and compacted", func() Struct {
-			s, _ := parseStruct(root, wire)
+			s, _ := Parse(root, wire)
 			s.Child(root.Field(8), root).SetText(inner.Field(2), longText)
 			s.m.Compact()
 			return s

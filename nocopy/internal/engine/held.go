@@ -18,9 +18,10 @@ const (
 	disowned             // Release was called
 )
 
-// newHeld is like newWithRoom, but makes a held message, to which the limits apply. Its Root is
+// NewHeld is like NewWithRoom, but makes a held message, to which the limits apply. Its Root is
 // the only handle.
-func newHeld(d *schema.Struct, n int, l Limits, recycle bool) *Message {
+func NewHeld(d *schema.Struct, n int, l Limits, recycle bool) *Message {
+	checkRoom(n)
 	m := beginMessage(d, held|flagIf(recycle, Recycle), n).m
 	if l != (Limits{}) {
 		m.flags |= limited
@@ -29,16 +30,17 @@ func newHeld(d *schema.Struct, n int, l Limits, recycle bool) *Message {
 	return m
 }
 
-// parseHeld is like parseReceived, but makes a held message.
-func parseHeld(d *schema.Struct, c chain.Chunk, l Limits, recycle, lazy bool) (*Message, error) {
+// ParseHeld is like ParseChunk, but makes a held message.
+func ParseHeld(d *schema.Struct, c chain.Chunk, l Limits, recycle, lazy bool) (*Message, error) {
 	s, err := parseChunk(d, c, l, Own|held|flagIf(recycle, Recycle)|flagIf(lazy, Lazy))
 	return s.m, err
 }
 
-// copyHeld returns a held message with what v is now and room for n bytes before it: it can be
+// CopyHeld returns a held message with what v is now and room for n bytes before it: it can be
 // sent, and nothing else. v may be a part of any message and is read only, but for finishing it.
 // The error tells why v can't be sent as a struct of type d.
-func copyHeld(d *schema.Struct, v Struct, n int, l Limits, recycle bool) (*Message, error) {
+func CopyHeld(d *schema.Struct, v Struct, n int, l Limits, recycle bool) (*Message, error) {
+	checkRoom(n)
 	if err := v.Sendable(); err != nil {
 		return nil, err
 	}
@@ -61,7 +63,7 @@ func copyHeld(d *schema.Struct, v Struct, n int, l Limits, recycle bool) (*Messa
 		return nil, err
 	}
 	if err := m.Check(); err != nil {
-		m.endHeld()
+		m.EndHeld()
 		return nil, err
 	}
 	return m, nil
@@ -96,15 +98,15 @@ func (s Struct) Sendable() error {
 func (m *Message) disown() {
 	if m.words != 0 {
 		m.noted.Or(disowned)
-		m.endHandles()
+		m.EndHandles()
 	}
 }
 
-// isDisowned reports whether Release was called for a held message.
-func (m *Message) isDisowned() bool { return m.noted.Load()&disowned != 0 }
+// IsDisowned reports whether Release was called for a held message.
+func (m *Message) IsDisowned() bool { return m.noted.Load()&disowned != 0 }
 
-// endHeld releases the memory of a held message.
-func (m *Message) endHeld() {
+// EndHeld releases the memory of a held message.
+func (m *Message) EndHeld() {
 	m.end()
 	noted := m.noted.Load()
 	switch {
@@ -120,8 +122,8 @@ func (m *Message) endHeld() {
 	pools[m.home].Put(m)
 }
 
-// abandon leaves a held message to the garbage collector, since handlers may still be using it.
-func (m *Message) abandon() {
+// Abandon leaves a held message to the garbage collector, since handlers may still be using it.
+func (m *Message) Abandon() {
 	if debugging {
 		m.untrack()
 	}
@@ -130,8 +132,15 @@ func (m *Message) abandon() {
 // discard gives up a message that could not be parsed.
 func (m *Message) discard() {
 	if m.flags&held != 0 {
-		m.endHeld()
+		m.EndHeld()
 		return
 	}
 	m.Release()
+}
+
+// OwnPiece finishes the message and returns its place in the memory that NewIn was given: n bytes
+// from byte at, and the owner of that memory. It returns nil if part of the message is elsewhere.
+func OwnPiece(m *Message) (owner chain.Owner, at, n int) {
+	m.Finish()
+	return m.buf.OwnPiece()
 }

@@ -20,7 +20,7 @@ func init() {
 // TestPutAfterRelease: a map that was being filled when its message was released is as stale as
 // any handle.
 func TestPutAfterRelease(t *testing.T) {
-	s := newStruct(textMapDesc)
+	s := New(textMapDesc)
 	texts := StringMap(s.NewChild(fieldNamed(textMapDesc, "texts"), textMapDesc, 0))
 	texts.Put("a", "b")
 	s.Release()
@@ -40,23 +40,23 @@ func TestHeld(t *testing.T) {
 		"by both, vice versa": func(s Struct) { s.Message().Release(); s.Release() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, false, false)
+			m, err := ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, false, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s := Struct(m.Root())
-			if m.isDisowned() {
+			if m.IsDisowned() {
 				t.Error("released before anybody did")
 			}
 			release(s)
-			if !m.isDisowned() {
+			if !m.IsDisowned() {
 				t.Errorf("%s: not noted", name)
 			}
 			panics(t, name+": a getter", panicStale, func() { s.Text(fieldNamed(allDesc, "text")) })
 			if !bytes.Equal(m.Bytes(), wire) {
 				t.Errorf("%s: it can't be sent any more", name)
 			}
-			m.endHeld()
+			m.EndHeld()
 		})
 	}
 }
@@ -66,24 +66,24 @@ func TestHeld(t *testing.T) {
 func TestHeldTooLate(t *testing.T) {
 	wire := fullWire(t)
 	for range 20 {
-		first, _ := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true, false)
+		first, _ := ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true, false)
 		handle := Struct(first.Root())
 		var pointer *Message
 		if shown := first.gen%2 == 0; shown {
 			pointer = handle.Message()
 		}
-		first.endHandles()
-		first.endHeld()
-		second, _ := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true, false)
+		first.EndHandles()
+		first.EndHeld()
+		second, _ := ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true, false)
 		s := Struct(second.Root())
 		handle.Release()
 		if pointer != nil {
 			pointer.Release()
 		}
-		if second.isDisowned() || s.Text(fieldNamed(allDesc, "text")) != "some text" {
+		if second.IsDisowned() || s.Text(fieldNamed(allDesc, "text")) != "some text" {
 			t.Fatal("another message was released")
 		}
-		second.endHeld()
+		second.EndHeld()
 	}
 }
 
@@ -94,13 +94,13 @@ func TestShownHeld(t *testing.T) {
 	}
 	for _, recycle := range []bool{false, true} {
 		once := func() {
-			m := newHeld(allDesc, 0, Limits{}, recycle)
+			m := NewHeld(allDesc, 0, Limits{}, recycle)
 			s := Struct(m.Root())
 			s.SetText(fieldNamed(allDesc, "text"), "some text")
 			s.Message()
 			m.Finish()
-			m.endHandles()
-			m.endHeld()
+			m.EndHandles()
+			m.EndHeld()
 		}
 		const rounds = 100
 		var before, after runtime.MemStats
@@ -119,17 +119,17 @@ func TestShownHeld(t *testing.T) {
 // TestEndHandles: no handle writes to a message that is about to be sent, also none that was just
 // being filled.
 func TestEndHandles(t *testing.T) {
-	m := newHeld(textMapDesc, 0, Limits{}, false)
+	m := NewHeld(textMapDesc, 0, Limits{}, false)
 	s := Struct(m.Root())
 	texts := StringMap(s.NewChild(fieldNamed(textMapDesc, "texts"), textMapDesc, 0))
 	texts.Put("a", "b")
-	m.endHandles()
+	m.EndHandles()
 	panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
 	panics(t, "NewChild", panicStale, func() { s.NewChild(fieldNamed(textMapDesc, "texts"), textMapDesc, 0) })
 	if got := StringMap(Struct(m.Root()).Child(fieldNamed(textMapDesc, "texts"), textMapDesc)).String(); got != `{"a": "b"}` {
 		t.Error(got)
 	}
-	m.endHeld()
+	m.EndHeld()
 }
 
 // TestCopyHeld: any struct of the type can be sent, by any number of goroutines, and nothing else
@@ -137,26 +137,26 @@ func TestEndHandles(t *testing.T) {
 func TestCopyHeld(t *testing.T) {
 	wire := fullWire(t)
 	parsed := mustParse(t, allDesc, wire)
-	built := newStruct(allDesc)
+	built := New(allDesc)
 	built.SetChild(fieldNamed(allDesc, "self"), allDesc, parsed)
 	sub := built.Child(fieldNamed(allDesc, "self"), allDesc)
-	large := newStruct(allDesc)
+	large := New(allDesc)
 	large.SetBytes(fieldNamed(allDesc, "blob"), bytes.Repeat([]byte("x"), 1<<20))
 	want := map[Struct][]byte{parsed: wire, sub: wire, large: nil}
 	var wg sync.WaitGroup
 	for range 8 {
 		for s, bytesOf := range want {
 			wg.Go(func() {
-				m, err := copyHeld(allDesc, s, 20, Limits{}, true)
+				m, err := CopyHeld(allDesc, s, 20, Limits{}, true)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				m.prepend(20)
+				m.Prepend(20)
 				if got := m.Bytes()[20:]; bytesOf != nil && !bytes.Equal(got, bytesOf) || bytesOf == nil && len(got) < 1<<20 {
 					t.Errorf("the copy is %x", got)
 				}
-				m.endHeld()
+				m.EndHeld()
 			})
 		}
 	}
@@ -164,18 +164,18 @@ func TestCopyHeld(t *testing.T) {
 	released := mustParse(t, allDesc, wire)
 	released.Release()
 	for name, s := range map[string]Struct{
-		"zero": {}, "absent": emptyHandle(), "released": released, "a list": parsed.Child(fieldNamed(allDesc, "words"), allDesc),
+		"zero": {}, "absent": Absent(), "released": released, "a list": parsed.Child(fieldNamed(allDesc, "words"), allDesc),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := copyHeld(allDesc, s, 20, Limits{}, false); err == nil {
+			if _, err := CopyHeld(allDesc, s, 20, Limits{}, false); err == nil {
 				t.Errorf("%s: there is a copy", name)
 			}
 		})
 	}
-	if _, err := copyHeld(strictDesc, parsed, 20, Limits{}, false); err == nil {
+	if _, err := CopyHeld(strictDesc, parsed, 20, Limits{}, false); err == nil {
 		t.Error("a struct without the required fields was copied")
 	}
-	if !parsed.Is(allDesc) || parsed.Is(strictDesc) || sub.Is(allDesc) || released.Is(allDesc) || (Struct{}).Is(allDesc) || emptyHandle().Is(allDesc) {
+	if !parsed.Is(allDesc) || parsed.Is(strictDesc) || sub.Is(allDesc) || released.Is(allDesc) || (Struct{}).Is(allDesc) || Absent().Is(allDesc) {
 		t.Error("Is")
 	}
 }

@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // fullWire is a message in which every kind of handle can be had.
 func fullWire(t testing.TB) []byte {
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	defer s.Release()
 	s.SetInt32(fieldNamed(allDesc, "medium"), 42)
 	s.SetText(fieldNamed(allDesc, "text"), "some text")
@@ -45,7 +46,7 @@ func fullWire(t testing.TB) []byte {
 
 func mustParse(t testing.TB, d *schema.Struct, wire []byte, opts ...Option) Struct {
 	t.Helper()
-	s, err := parseStruct(d, wire, opts...)
+	s, err := Parse(d, wire, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,7 @@ func uses(s Struct) map[string]func() {
 		"SetText, large": func() { s.SetText(text, longText) }, "SetBytes": func() { s.SetBytes(blob, nil) },
 		"SetBytes, large": func() { s.SetBytes(blob, make([]byte, ReferSize)) }, "NewBytes": func() { s.NewBytes(blob, 3) },
 		"Unset": func() { s.Unset(medium) }, "Reset": func() { s.Reset(medium, allDesc) },
-		"NewChild": func() { s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0) }, "SetChild": func() { s.SetChild(fieldNamed(allDesc, "point"), allDesc, emptyHandle()) },
+		"NewChild": func() { s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0) }, "SetChild": func() { s.SetChild(fieldNamed(allDesc, "point"), allDesc, Absent()) },
 		"SetInt64s": func() { s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, nil) }, "SetTexts": func() { s.SetTexts(fieldNamed(allDesc, "words"), allDesc, []string{"x"}) },
 		"Arm": func() { shape.Arm(fieldNamed(shapeDesc, "label"), shapeDesc) }, "UnsetArm": func() { shape.UnsetArm(fieldNamed(shapeDesc, "label")) },
 		"inner Int32": func() { point.Int32(fieldNamed(pointDesc, "x")) }, "inner SetInt32": func() { point.SetInt32(fieldNamed(pointDesc, "x"), 1) },
@@ -156,14 +157,14 @@ func uses(s Struct) map[string]func() {
 			}
 		},
 		"binaries At": func() { blobs.At(0) }, "binaries Set": func() { blobs.Set(0, nil) }, "binaries Append": func() { blobs.Append(nil) },
-		"structs Len": func() { points.Len() }, "structs At": func() { points.At(0) }, "structs Set": func() { points.Set(0, emptyHandle()) },
-		"structs Append": func() { points.Append(emptyHandle()) }, "structs AppendNew": func() { points.AppendNew() },
+		"structs Len": func() { points.Len() }, "structs At": func() { points.At(0) }, "structs Set": func() { points.Set(0, Absent()) },
+		"structs Append": func() { points.Append(Absent()) }, "structs AppendNew": func() { points.AppendNew() },
 		"structs All": func() {
 			for range points.All() {
 			}
 		},
 		"lists Len": func() { matrix.Len() }, "lists At": func() { matrix.At(0) }, "lists NewAt": func() { matrix.NewAt(0, 1) },
-		"lists AppendNew": func() { matrix.AppendNew(1) }, "lists Set": func() { matrix.Set(0, Int32List(emptyHandle())) },
+		"lists AppendNew": func() { matrix.AppendNew(1) }, "lists Set": func() { matrix.Set(0, Int32List(Absent())) },
 		"map Len": func() { counts.Len() }, "map Get": func() { counts.Get("key 1") }, "map Put": func() { counts.Put("a", 1) },
 		"map Delete": func() { counts.Delete("key 1") },
 		"map All": func() {
@@ -171,7 +172,7 @@ func uses(s Struct) map[string]func() {
 			}
 		},
 		"map of structs Get": func() { byNumber.Get(7) }, "map of structs PutNew": func() { byNumber.PutNew(8) },
-		"map of structs Put": func() { byNumber.Put(8, emptyHandle()) }, "map of structs Delete": func() { byNumber.Delete(7) },
+		"map of structs Put": func() { byNumber.Put(8, Absent()) }, "map of structs Delete": func() { byNumber.Delete(7) },
 		"map of lists Get": func() { groups.Get("g") }, "map of lists PutNew": func() { groups.PutNew("h", 1) },
 		"map of lists Delete": func() { groups.Delete("g") },
 	}
@@ -192,7 +193,7 @@ func writes(use string) bool {
 }
 
 var cloned = way{"cloned", func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error) {
-	s, err := parseStruct(d, wire, opts...)
+	s, err := Parse(d, wire, opts...)
 	if err != nil {
 		return s, err
 	}
@@ -242,7 +243,7 @@ func init() {
 
 // orderWire is an Order with all fields.
 func orderWire() []byte {
-	s := newStruct(describedOrder)
+	s := New(describedOrder)
 	s.SetInt64(fieldNamed(describedOrder, "id"), 1)
 	c := s.NewChild(fieldNamed(describedOrder, "customer"), describedOrder, 0)
 	c.SetText(fieldNamed(describedCustomer, "name"), "Ada")
@@ -250,4 +251,13 @@ func orderWire() []byte {
 	s.SetInt8(fieldNamed(describedOrder, "small"), 4)
 	s.SetText(fieldNamed(describedOrder, "note"), "a note")
 	return s.Message().AppendTo(nil)
+}
+
+// define completes a descriptor, of a wide struct if it has enough fields, as thriftimpl.Define.
+func define(d *schema.Struct, fields []schema.FieldDesc) {
+	if len(fields) > entry.MaxDirect {
+		d.DefineWide(fields...)
+		return
+	}
+	d.Define(fields...)
 }

@@ -17,7 +17,7 @@ func TestMadeUpDrafts(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 7))
 	wire := soakWires()[0]
-	bystander, err := parseStruct(allDesc, wire)
+	bystander, err := Parse(allDesc, wire)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestMadeUpDrafts(t *testing.T) {
 		before := newRoot(allDesc)
 		before.SetText(fieldNamed(allDesc, "text"), "before")
 		want := before.m.AppendTo(nil)
-		other, _ := parseStruct(allDesc, wire)
+		other, _ := Parse(allDesc, wire)
 		row := new(Draft)
 		var b []byte // the row's memory
 		begun := hostileHandle(t, r, wire)
@@ -96,7 +96,7 @@ func TestMadeUpDrafts(t *testing.T) {
 				noFault(t, func() { sum += int(s.Int64(allDesc.Field(i))) })
 			}
 			noFault(t, func() { s.SetText(fieldNamed(allDesc, "text"), "after") })
-			noFault(t, func() { newStruct(allDesc).SetText(fieldNamed(allDesc, "text"), "in the same memory") })
+			noFault(t, func() { New(allDesc).SetText(fieldNamed(allDesc, "text"), "in the same memory") })
 		}
 		if !bytes.Equal(before.m.AppendTo(nil), want) || !bytes.Equal(bystander.m.AppendTo(nil), wire) {
 			t.Fatal("another message has changed")

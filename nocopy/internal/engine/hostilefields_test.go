@@ -20,7 +20,7 @@ func TestMadeUpFields(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r := rand.New(rand.NewPCG(7, 7))
 	wire := soakWires()[0]
-	bystander, err := parseStruct(allDesc, wire)
+	bystander, err := Parse(allDesc, wire)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,9 +63,9 @@ func hostileHandle(t *testing.T, r *rand.Rand, wire []byte) Struct {
 	case 0:
 		return Struct{}
 	case 1:
-		return emptyHandle()
+		return Absent()
 	case 2:
-		s, err := parseStruct(allDesc, wire)
+		s, err := Parse(allDesc, wire)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func hostileArgument(r *rand.Rand, t reflect.Type, h, other Struct) reflect.Valu
 	case reflect.TypeFor[*schema.Struct]():
 		return pick(allDesc, allDesc, pointDesc, (*schema.Struct)(nil), schema.NewStruct("undefined"))
 	case reflect.TypeFor[Struct]():
-		return pick(Struct{}, h, other, emptyHandle())
+		return pick(Struct{}, h, other, Absent())
 	}
 	switch t.Kind() {
 	case reflect.Int:

@@ -107,7 +107,7 @@ func value(t *schema.Type, i int) encoded {
 		return encoded{text: b[wire.TextHeader:]}
 	}
 	d := holderOf(t)
-	s, err := parseStruct(d, append(append([]byte{byte(t.Wire()), 0, 1}, b...), 0))
+	s, err := Parse(d, append(append([]byte{byte(t.Wire()), 0, 1}, b...), 0))
 	if err != nil {
 		panic(err)
 	}
@@ -278,7 +278,7 @@ func (h *hostile) other(t *schema.Type) StructList[Struct] {
 			listsOf[t] = schema.ListOf(t)
 		}
 		d := holderOf(listsOf[t])
-		l = StructList[Struct](newStruct(d).NewChild(d.Field(0), d, 0))
+		l = StructList[Struct](New(d).NewChild(d.Field(0), d, 0))
 		h.others[t] = l
 	}
 	return l

@@ -21,7 +21,7 @@ var hostileOperations = []hostileOperation{
 	{"parse, lazily and not", func(h *hostile) {
 		wire := h.root.m.Bytes()
 		for _, o := range []Option{Own, Lazy, ValidUTF8} {
-			s, err := parseStruct(h.desc, wire, o, Limits{MaxIndex: 1 << 30})
+			s, err := Parse(h.desc, wire, o, Limits{MaxIndex: 1 << 30})
 			if err != nil {
 				panic(err)
 			}

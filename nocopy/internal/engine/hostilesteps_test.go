@@ -53,7 +53,7 @@ var hostileWays = []struct {
 	name  string
 	parse func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error)
 }{
-	{"in one piece", parseStruct},
+	{"in one piece", Parse},
 	{"lazy", with(inOnePiece, Lazy, "").parse},
 	{"own", with(owned, Recycle, "").parse},
 	{"200 blocks", func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error) {

@@ -10,9 +10,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// wrongIndex returns what is wrong with the words of a message's index: each is of one entry at
+// CheckIndex returns what is wrong with the words of a message's index: each is of one entry at
 // most, or free.
-func wrongIndex(m *Message) (err error) {
+func CheckIndex(m *Message) (err error) {
 	if m.pending&byIndex != 0 {
 		return nil // there are no words yet for what has not been read
 	}

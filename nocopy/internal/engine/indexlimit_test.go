@@ -27,7 +27,7 @@ func optionals(n int, t *schema.Type) []schema.FieldDesc {
 // returns, too.
 func twoListsOf(fields int) (elem, root *schema.Struct) {
 	elem, root = schema.NewStruct("Elem"), schema.NewStruct("Root")
-	Define(elem, optionals(fields, schema.TypeI32))
+	define(elem, optionals(fields, schema.TypeI32))
 	root.Define(schema.FieldDesc{ID: 1, Name: "first", Type: schema.ListOf(elem.Type())}, schema.FieldDesc{ID: 2, Name: "second", Type: schema.ListOf(elem.Type())})
 	return elem, root
 }
@@ -86,13 +86,13 @@ func TestManyEmptyStructs(t *testing.T) {
 func TestManyEmptyStructsByIndex(t *testing.T) {
 	const n = 500_000
 	_, root := twoListsOf(57)
-	s, err := parseStruct(root, append(emptyElements(1, n), 0), WithIndex, Limits{MaxIndex: 1 << 30})
+	s, err := Parse(root, append(emptyElements(1, n), 0), WithIndex, Limits{MaxIndex: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wire := bytes.Clone(s.m.Bytes())
 	s.Release()
-	if s, err = parseStruct(root, wire, RequireIndex); err != nil {
+	if s, err = Parse(root, wire, RequireIndex); err != nil {
 		t.Fatal(err)
 	}
 	defer s.Release()
@@ -126,7 +126,7 @@ func TestLazySum(t *testing.T) {
 		other := append(bytes.Clone(first[:len(first)-1]), byte(WireI8), 0, 99, 1, 0)
 		for _, wire := range [][]byte{slices.Concat(first, second, []byte{0}), slices.Concat(second, first, []byte{0}),
 			slices.Concat(other, second, []byte{0}), slices.Concat(second, other, []byte{0})} {
-			s, err := parseStruct(root, wire, Lazy)
+			s, err := Parse(root, wire, Lazy)
 			if (err == nil) != fits {
 				t.Fatal(err)
 			}
@@ -153,14 +153,14 @@ func TestLazyTight(t *testing.T) {
 		bytes.Repeat([]byte{byte(WireI32), 0, 4, 0, 0, 0, 7, byte(WireI32), 0, 4, 0, 0, 0, 8, 0}, 100)...)
 	wire := slices.Concat(one, one, []byte{0})
 	wire[len(one)+2] = 2
-	s, err := parseStruct(root, wire)
+	s, err := Parse(root, wire)
 	if err != nil {
 		t.Fatal(err)
 	}
 	limit := Limits{MaxIndex: 4 * int(s.m.words)}
 	s.Release()
 	for _, opts := range [][]Option{{limit}, {limit, Lazy}} {
-		s, err := parseStruct(root, wire, opts...)
+		s, err := Parse(root, wire, opts...)
 		if err != nil {
 			t.Fatalf("%d options: %v", len(opts), err)
 		}
@@ -186,10 +186,10 @@ func TestLazyTight(t *testing.T) {
 func TestIndexOfNested(t *testing.T) {
 	for _, width := range []int{12, 14, 15, entry.MaxDirect, entry.MaxDirect + 1, entry.FlatWords - structWords, entry.FlatWords} {
 		small := schema.NewStruct("Small") // as large as an entry may be that one byte takes
-		Define(small, optionals(min(width, indexPerByte/4-structWords), schema.TypeI8))
+		define(small, optionals(min(width, indexPerByte/4-structWords), schema.TypeI8))
 		outer, deep, root := schema.NewStruct("Outer"), schema.NewStruct("Deep"), schema.NewStruct("Root")
-		Define(outer, optionals(width, small.Type()))
-		Define(deep, optionals(width, outer.Type()))
+		define(outer, optionals(width, small.Type()))
+		define(deep, optionals(width, outer.Type()))
 		root.Define(schema.FieldDesc{ID: 1, Name: "list", Type: schema.ListOf(outer.Type())},
 			schema.FieldDesc{ID: 2, Name: "map", Type: schema.MapOf(outer.Type(), outer.Type())},
 			schema.FieldDesc{ID: 3, Name: "deep", Type: schema.MapOf(deep.Type(), small.Type())})
@@ -209,7 +209,7 @@ func TestIndexOfNested(t *testing.T) {
 			}),
 			"deep": pairs(3, one*one, func(i int) []byte { return append(inField(i/one+1, inField(i%one+1, []byte{0})), 0) }),
 		} {
-			s, err := parseStruct(root, append(bytes.Clone(wire), 0))
+			s, err := Parse(root, append(bytes.Clone(wire), 0))
 			if err != nil {
 				t.Fatalf("%s, %d fields: %v", name, width, err)
 			}

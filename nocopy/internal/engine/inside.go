@@ -16,9 +16,6 @@ func CompactAlways(m *Message) {
 	m.dead.everyChange, m.maybeFull, m.more = true, true, true
 }
 
-// CheckIndex returns what is wrong with the words of a message's index.
-func CheckIndex(m *Message) error { return wrongIndex(m) }
-
 // Pieces returns the bytes that the message has, as they lie in memory, without finishing it.
 func Pieces(m *Message) (pieces [][]byte) {
 	m.buf.Pieces(func(_ chain.Pos, mem []byte) bool {
@@ -30,7 +27,7 @@ func Pieces(m *Message) (pieces [][]byte) {
 
 // Indexed returns a message with an index, however small it is.
 func Indexed(d *schema.Struct, wire []byte, opts ...Option) []byte {
-	s, err := parseStruct(d, wire, append(opts, Lazy)...)
+	s, err := Parse(d, wire, append(opts, Lazy)...)
 	if err == nil {
 		err = s.m.Index()
 	}
@@ -47,7 +44,7 @@ func Indexed(d *schema.Struct, wire []byte, opts ...Option) []byte {
 // CheckSentIndex returns an error if the message b has an index that does not fit it, or has none
 // though it was made WithIndex.
 func CheckSentIndex(d *schema.Struct, b []byte, with bool, opts ...Option) error {
-	s, err := parseStruct(d, b, opts...)
+	s, err := Parse(d, b, opts...)
 	if err != nil {
 		return err
 	}

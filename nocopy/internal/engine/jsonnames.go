@@ -60,7 +60,7 @@ var errSameKeys = errors.New("two keys of a map are the same in JSON")
 // ParseCopy parses a copy of b. The copy is in recycled memory if recycle is true.
 func ParseCopy(d *schema.Struct, b []byte, l Limits, recycle bool) (Struct, error) {
 	if !recycle && l == (Limits{MaxBytes: defaultMaxBytes, MaxDepth: defaultMaxDepth}) {
-		return parseStruct(d, bytes.Clone(b), Own)
+		return Parse(d, bytes.Clone(b), Own)
 	}
 	c := chain.NewChunk(len(b), recycle)
 	copy(c.Mem, b)

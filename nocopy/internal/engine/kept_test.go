@@ -27,7 +27,7 @@ func keptInto(t testing.TB, m *Message, d *schema.Struct, wire []byte, opts ...O
 
 // textWire returns the bytes of a message of allDesc with this text.
 func textWire(text string) []byte {
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	defer s.Release()
 	s.SetText(fieldNamed(allDesc, "text"), text)
 	return bytes.Clone(s.m.Bytes())
@@ -196,8 +196,8 @@ func TestKeptMisuse(t *testing.T) {
 		"ParseInto": func(m *Message) { ParseInto(allDesc, m, wire, nil) },
 		"NewInto":   func(m *Message) { NewInto(allDesc, m, nil) },
 	}
-	parsed, built := mustParse(t, allDesc, wire), newStruct(allDesc)
-	held := newHeld(allDesc, 0, Limits{}, false)
+	parsed, built := mustParse(t, allDesc, wire), New(allDesc)
+	held := NewHeld(allDesc, 0, Limits{}, false)
 	var kept Message
 	keptInto(t, &kept, allDesc, wire)
 	copied := reflect.New(reflect.TypeFor[Message]()) // as go vet would not let us
@@ -208,9 +208,9 @@ func TestKeptMisuse(t *testing.T) {
 		want string
 	}{
 		"nil": {nil, "nocopy: nil instead of a Message"}, "parsed": {parsed.m, panicNotKept}, "built": {built.m, panicNotKept},
-		"held": {held, panicNotKept}, "absent": {emptyHandle().Message(), panicNotKept}, "zero handle's": {Struct{}.Message(), panicNotKept},
-		"default":  {newStruct(defaultDesc).Child(fieldNamed(defaultDesc, "point2"), defaultDesc).Message(), panicNotKept},
-		"constant": {newConst(schema.StructOf(pointDesc), "\x00").View().Message(), panicNotKept}, "copy": {copy, panicCopied},
+		"held": {held, panicNotKept}, "absent": {Absent().Message(), panicNotKept}, "zero handle's": {Struct{}.Message(), panicNotKept},
+		"default":  {New(defaultDesc).Child(fieldNamed(defaultDesc, "point2"), defaultDesc).Message(), panicNotKept},
+		"constant": {NewConst(schema.StructOf(pointDesc), "\x00").View().Message(), panicNotKept}, "copy": {copy, panicCopied},
 	} {
 		for what, f := range into {
 			panics(t, what+": "+name, c.want, func() { f(c.m) })
@@ -286,7 +286,7 @@ func TestKeptShared(t *testing.T) {
 				s = NewInto(allDesc, &m, opts)
 				s.SetText(text, value)
 			}
-			o := newStruct(allDesc, opts...)
+			o := New(allDesc, opts...)
 			o.SetChild(self, allDesc, s)
 			s.SetText(text, "changed meanwhile") // a change of one is none of the other
 			others = append(others, o)

@@ -121,7 +121,7 @@ func (g messageMaker) structure(dst []byte, d *schema.Struct, depth int) []byte 
 // withIndex returns the message with an index.
 func withIndex(t testing.TB, d *schema.Struct, wire []byte, opts ...Option) []byte {
 	t.Helper()
-	s, err := parseStruct(d, wire, append(opts, WithIndex)...)
+	s, err := Parse(d, wire, append(opts, WithIndex)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestByIndex(t *testing.T) {
 		if grown := len(with) - len(wire); len(wire) < wireindex.MinIndexed || grown > max(len(wire)/40, 27) || len(wire) >= 20<<10 && grown > len(wire)/80 {
 			t.Fatalf("%d bytes of index for %d", grown, len(wire))
 		}
-		plain, err := parseStruct(d, with)
+		plain, err := Parse(d, with)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,12 +280,12 @@ func TestNoIndex(t *testing.T) {
 		"unsorted": spoil(func(b []byte) []byte { b[len(wire)+6+3] ^= 0x20; return b }),
 	}
 	for name, b := range cases {
-		_, err := parseStruct(businessDesc, b, RequireIndex)
+		_, err := Parse(businessDesc, b, RequireIndex)
 		if !errors.Is(err, ErrIndex) {
 			t.Errorf("%s: RequireIndex: %v", name, err)
 		}
-		plain, plainErr := parseStruct(businessDesc, b)
-		s, err := parseStruct(businessDesc, b, ByIndex)
+		plain, plainErr := Parse(businessDesc, b)
+		s, err := Parse(businessDesc, b, ByIndex)
 		if fmt.Sprint(err) != fmt.Sprint(plainErr) {
 			t.Fatalf("%s: %v, not %v", name, err, plainErr)
 		}
@@ -302,7 +302,7 @@ func TestNoIndex(t *testing.T) {
 
 // largeBusiness returns the wire bytes of a message with n items.
 func largeBusiness(t testing.TB, n int) []byte {
-	s := newStruct(businessDesc)
+	s := New(businessDesc)
 	defer s.Release()
 	buildBusiness(s)
 	items := StructList[Struct](s.NewChild(fieldNamed(businessDesc, "items"), businessDesc, n))
@@ -317,7 +317,7 @@ func largeBusiness(t testing.TB, n int) []byte {
 // checkIndex fails if a word of the message's index belongs to two entries.
 func checkIndex(t testing.TB, s Struct) {
 	t.Helper()
-	if err := wrongIndex(s.m); err != nil {
+	if err := CheckIndex(s.m); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -353,13 +353,13 @@ func TestIndexEdited(t *testing.T) {
 		"appended": func(s Struct) { list(s); s.m.Compact(); list(s).AppendNew(); s.Unset(items); s.m.Compact() },
 	}
 	for name, edit := range edits {
-		want, err := parseStruct(businessDesc, plain)
+		want, err := Parse(businessDesc, plain)
 		if err != nil {
 			t.Fatal(err)
 		}
 		edit(want)
 		for how, opts := range map[string][]Option{"plain": nil, "own": {Own}, "lazy": {Lazy}, "by index": {ByIndex}, "recycled": {ByIndex, Recycle}, "compacted": {ByIndex}, "added": {WithIndex}} {
-			s, err := parseStruct(businessDesc, bytes.Clone(with), opts...)
+			s, err := Parse(businessDesc, bytes.Clone(with), opts...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -383,7 +383,7 @@ func TestIndexEdited(t *testing.T) {
 			if got, want := s.Format(businessDesc), want.Format(businessDesc); got != want {
 				t.Errorf("%s, %s: reads as\n%.300s not\n%.300s", name, how, got, want)
 			}
-			again, err := parseStruct(businessDesc, out)
+			again, err := Parse(businessDesc, out)
 			if err != nil || again.Format(businessDesc) != want.Format(businessDesc) {
 				t.Errorf("%s, %s: what goes out reads otherwise: %v", name, how, err)
 			}
@@ -397,7 +397,7 @@ func TestIndexEdited(t *testing.T) {
 // panics with a fixed text; Index returns the error, and reading gives what is there.
 func TestIndexInvalid(t *testing.T) {
 	with := withIndex(t, businessDesc, largeBusiness(t, 300))
-	s, err := parseStruct(businessDesc, with)
+	s, err := Parse(businessDesc, with)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +405,7 @@ func TestIndexInvalid(t *testing.T) {
 	at, _ := s.m.extent(StructList[Struct](s.Child(items, businessDesc)).At(150).entry(), schema.StructOf(itemDesc))
 	with[at-s.m.idx[s.m.root]] = 1 // no wire type
 	s.Release()
-	s, err = parseStruct(businessDesc, with, RequireIndex)
+	s, err = Parse(businessDesc, with, RequireIndex)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -418,7 +418,7 @@ func TestIndexInvalid(t *testing.T) {
 	if err := s.m.Index(); !errors.Is(err, ErrType) {
 		t.Errorf("Index: %v", err)
 	}
-	other := newStruct(businessDesc)
+	other := New(businessDesc)
 	for name, f := range map[string]func(){
 		"set":   func() { s.SetInt64(fieldNamed(businessDesc, "id"), 1) },
 		"link":  func() { StructList[Struct](other.NewChild(items, businessDesc, 0)).Append(l.At(3)) },

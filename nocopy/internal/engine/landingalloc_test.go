@@ -35,7 +35,7 @@ func TestByIndexAllocs(t *testing.T) {
 			s.Release()
 		},
 		"parse": func() {
-			s, err := parseStruct(businessDesc, wire, RequireIndex)
+			s, err := Parse(businessDesc, wire, RequireIndex)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestByIndexAllocs(t *testing.T) {
 			s.Release()
 		},
 		"many elements": func() {
-			s, err := parseStruct(businessDesc, wire, RequireIndex)
+			s, err := Parse(businessDesc, wire, RequireIndex)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +53,7 @@ func TestByIndexAllocs(t *testing.T) {
 			s.Release()
 		},
 		"all elements": func() {
-			s, err := parseStruct(businessDesc, wire, RequireIndex)
+			s, err := Parse(businessDesc, wire, RequireIndex)
 			if err != nil {
 				t.Fatal(err)
 			}

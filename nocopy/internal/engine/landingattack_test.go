@@ -16,7 +16,7 @@ import (
 func checkEditedHostile(t testing.TB, d *schema.Struct, b []byte, edit func(s Struct) Struct) {
 	t.Helper()
 	run := func(opts ...Option) (out []byte, refused bool) {
-		s, err := parseStruct(d, b, opts...)
+		s, err := Parse(d, b, opts...)
 		if err != nil {
 			return nil, true
 		}
@@ -68,7 +68,7 @@ func TestIndexBytes(t *testing.T) {
 		},
 		func(s Struct) Struct { return s.Clone(businessDesc) },
 		func(s Struct) Struct {
-			to := newStruct(businessDesc)
+			to := New(businessDesc)
 			l := StructList[Struct](to.NewChild(items, businessDesc, 0))
 			if from := StructList[Struct](s.Child(items, businessDesc)); from.Len() > 2 && from.At(2).Valid() {
 				l.Append(from.At(2))
@@ -104,7 +104,7 @@ func TestIndexBytes(t *testing.T) {
 	check(append(append(bytes.Clone(with[:len(with)-1]), tail...), 0))
 	check(append(append(bytes.Clone(tail), with[:len(plain)-1]...), append(bytes.Clone(tail), 0)...))
 	// Of the same length, and another order of fields: its index is for another message
-	s, err := parseStruct(businessDesc, plain)
+	s, err := Parse(businessDesc, plain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestIndexBytes(t *testing.T) {
 func TestIndexForOthers(t *testing.T) {
 	plain := largeBusiness(t, 250)
 	with := withIndex(t, businessDesc, plain)
-	a, err := parseStruct(businessDesc, plain)
+	a, err := Parse(businessDesc, plain)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,8 +80,8 @@ func TestByIndexEvolved(t *testing.T) {
 		for range testmode.Of(1, 5) {
 			with := withIndex(t, d, g.structure(nil, d, 0), []Option{AnySize}...)
 			for _, other := range others {
-				plain, plainErr := parseStruct(other, with)
-				s, err := parseStruct(other, with, ByIndex, AnySize)
+				plain, plainErr := Parse(other, with)
+				s, err := Parse(other, with, ByIndex, AnySize)
 				switch {
 				case plainErr == nil && err != nil:
 					t.Fatalf("%v, but a plain parse accepts it", err)

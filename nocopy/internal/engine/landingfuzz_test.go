@@ -80,9 +80,9 @@ func checkHostileIndex(t testing.TB, d *schema.Struct, b []byte) {
 	for i := range 64 {
 		guarded[:len(b)+64][len(b)+i] = 0xee
 	}
-	plain, plainErr := parseStruct(d, b)
+	plain, plainErr := Parse(d, b)
 	for _, opts := range [][]Option{{ByIndex}, {RequireIndex, Recycle}, {ByIndex, ValidUTF8, Limits{MaxDepth: 5, MaxIndex: 4 << 10}}} {
-		s, err := parseStruct(d, guarded, opts...)
+		s, err := Parse(d, guarded, opts...)
 		if err != nil {
 			if e := (*Error)(nil); !errors.As(err, &e) {
 				t.Fatalf("not an *Error: %v", err)

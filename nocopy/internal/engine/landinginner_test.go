@@ -60,7 +60,7 @@ func TestInnerIndex(t *testing.T) {
 		items.At(100).SetText(sku, "tem 100")
 		items.At(200).SetText(sku, "items 200")
 	}
-	edited, err := parseStruct(businessDesc, message)
+	edited, err := Parse(businessDesc, message)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestInnerIndex(t *testing.T) {
 			source = withIndex(t, caseDesc, wire)
 		}
 		for place, in := range inCase {
-			s, err := parseStruct(caseDesc, bytes.Clone(source), opts...)
+			s, err := Parse(caseDesc, bytes.Clone(source), opts...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,9 +83,9 @@ func TestInnerIndex(t *testing.T) {
 				t.Errorf("%s, %s: field %d is unknown", how, place, id)
 			}
 			edit(in(s))
-			other := newStruct(caseDesc)
+			other := New(caseDesc)
 			other.SetChild(fieldNamed(caseDesc, "one"), caseDesc, in(s))
-			another := newStruct(caseDesc)
+			another := New(caseDesc)
 			another.SetChild(fieldNamed(caseDesc, "list"), caseDesc, s.Child(fieldNamed(caseDesc, "list"), caseDesc))
 			another.SetChild(fieldNamed(caseDesc, "arms"), caseDesc, s.Child(fieldNamed(caseDesc, "arms"), caseDesc))
 			another.SetChild(fieldNamed(caseDesc, "one"), caseDesc, in(s))
@@ -125,7 +125,7 @@ func TestTwoIndexes(t *testing.T) {
 	} {
 		data := append(slices.Concat(parts...), 0)
 		for how, opts := range map[string][]Option{"plain": nil, "lazy": {Lazy}, "by index": {ByIndex}, "required": {RequireIndex}, "added": {WithIndex}} {
-			s, err := parseStruct(businessDesc, data, opts...)
+			s, err := Parse(businessDesc, data, opts...)
 			if how == "required" && errors.Is(err, ErrIndex) {
 				continue
 			} else if err != nil {
@@ -152,7 +152,7 @@ func TestHandleWithoutIndex(t *testing.T) {
 	plain := largeBusiness(t, 300)
 	with := withIndex(t, businessDesc, plain)
 	for name, wire := range map[string][]byte{"plain": plain, "with one": with} {
-		s, err := parseStruct(businessDesc, wire, WithIndex)
+		s, err := Parse(businessDesc, wire, WithIndex)
 		if err != nil {
 			t.Fatal(err)
 		}

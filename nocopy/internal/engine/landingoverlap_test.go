@@ -55,7 +55,7 @@ func overlapping(levels, elements, padding int) []byte {
 func TestOverlappingElements(t *testing.T) {
 	for _, opt := range []Option{ByIndex, RequireIndex} {
 		wire := overlapping(12, 13, 4<<10)
-		s, err := parseStruct(branchDesc, wire, opt)
+		s, err := Parse(branchDesc, wire, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

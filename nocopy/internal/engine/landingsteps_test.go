@@ -17,7 +17,7 @@ import (
 // last of them. With broken, the last one is not valid.
 func farAnchors(t testing.TB, n int, broken bool) []byte {
 	wire := largeBusiness(t, n)
-	s, err := parseStruct(businessDesc, wire)
+	s, err := Parse(businessDesc, wire)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func countLandingSteps(t *testing.T) {
 	for _, broken := range []bool{false, true} {
 		read := func(n, limit int) (size, took int) {
 			wire := farAnchors(t, n, broken)
-			s, err := parseStruct(businessDesc, wire, RequireIndex)
+			s, err := Parse(businessDesc, wire, RequireIndex)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func countLandingSteps(t *testing.T) {
 // countAsking returns the steps of what asks Index for each of n elements, of which the last is
 // not valid.
 func countAsking(t *testing.T, n int) int {
-	s, err := parseStruct(orchardDesc, spoilElement(t, "list", n, n-1), RequireIndex)
+	s, err := Parse(orchardDesc, spoilElement(t, "list", n, n-1), RequireIndex)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,10 +97,10 @@ func TestSmallIndex(t *testing.T) {
 	if _, ok := wireindex.Find(forged); !ok {
 		t.Fatal("there is no index")
 	}
-	if _, err := parseStruct(businessDesc, forged, RequireIndex); err == nil {
+	if _, err := Parse(businessDesc, forged, RequireIndex); err == nil {
 		t.Error("an index is found in a small message")
 	}
-	s, err := parseStruct(businessDesc, forged, ByIndex)
+	s, err := Parse(businessDesc, forged, ByIndex)
 	if err != nil || s.m.pending&byIndex != 0 {
 		t.Errorf("a small message is read by its index; %v", err)
 	}

@@ -43,11 +43,11 @@ func fillLeaves(s Struct, field string, n int) StructList[Struct] {
 // spoilElement returns the wire bytes, with an index, of an Orchard with n leaves in a field, of
 // which element i is not valid.
 func spoilElement(t testing.TB, field string, n, i int) []byte {
-	made := newStruct(orchardDesc)
+	made := New(orchardDesc)
 	defer made.Release()
 	fillLeaves(made, field, n)
 	wire := withIndex(t, orchardDesc, made.m.Bytes())
-	s, err := parseStruct(orchardDesc, wire) // in one piece
+	s, err := Parse(orchardDesc, wire) // in one piece
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestDeepByIndex(t *testing.T) {
 	for _, inLists := range []bool{false, true} {
 		for _, depth := range []int{30, 61, 62, 63, 200} {
 			limits := Limits{MaxDepth: max(64, depth+2)}
-			s := newStruct(orchardDesc, WithIndex, limits)
+			s := New(orchardDesc, WithIndex, limits)
 			l := StructList[Struct](s.NewChild(trees, orchardDesc, 1000))
 			for i := range 1000 {
 				x := l.At(i)
@@ -81,7 +81,7 @@ func TestDeepByIndex(t *testing.T) {
 			wire := bytes.Clone(s.m.Bytes())
 			s.Release()
 			for _, opt := range []Option{ByIndex, RequireIndex} {
-				s, err := parseStruct(orchardDesc, wire, opt, limits)
+				s, err := Parse(orchardDesc, wire, opt, limits)
 				if err != nil {
 					t.Fatalf("depth %d, in lists %t: %v", depth, inLists, err)
 				}
@@ -103,12 +103,12 @@ func TestDeepByIndex(t *testing.T) {
 // TestContainsByIndex: Contains does not find an element that is not valid, and finds others.
 func TestContainsByIndex(t *testing.T) {
 	wire := spoilElement(t, "leaves", 1000, 700)
-	other := newStruct(orchardDesc)
+	other := New(orchardDesc)
 	defer other.Release()
 	want := fillLeaves(other, "list", 1000)
 	other.m.Finish()
 	for _, opt := range []Option{ByIndex, RequireIndex} {
-		s, err := parseStruct(orchardDesc, wire, opt)
+		s, err := Parse(orchardDesc, wire, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestInnerBytes(t *testing.T) {
 		}
 		data = withEntries(append(data, 0), 2, e)
 		for _, opt := range []Option{ByIndex, RequireIndex} {
-			s, err := parseStruct(orchardDesc, data, opt)
+			s, err := Parse(orchardDesc, data, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,14 +170,14 @@ func TestInnerBytes(t *testing.T) {
 // TestInnerBytesValid: of a valid message the bytes of what is read by its index are those that
 // it came with.
 func TestInnerBytesValid(t *testing.T) {
-	inner := newStruct(orchardDesc, WithIndex)
+	inner := New(orchardDesc, WithIndex)
 	fillLeaves(inner, "leaves", 900)
 	set := bytes.Clone(StructList[Struct](inner.Child(fieldNamed(orchardDesc, "leaves"), orchardDesc)).Wire())
 	plain := inner.AppendStruct(nil, orchardDesc)
 	wire := append(append([]byte{byte(WireStruct), 0, 4}, inner.m.Bytes()...), 0)
 	inner.Release()
 	with := withIndex(t, orchardDesc, wire)
-	s, err := parseStruct(orchardDesc, with, RequireIndex)
+	s, err := Parse(orchardDesc, with, RequireIndex)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestWireLenWithIndex(t *testing.T) {
 	with := withIndex(t, businessDesc, plain)
 	for name, opts := range map[string][]Option{"plain": nil, "lazy": {Lazy}, "by index": {ByIndex}, "added": {WithIndex}} {
 		for _, wire := range [][]byte{plain, with} {
-			s, err := parseStruct(businessDesc, wire, opts...)
+			s, err := Parse(businessDesc, wire, opts...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +210,7 @@ func TestWireLenWithIndex(t *testing.T) {
 			}
 			s.Release()
 		}
-		s, err := parseStruct(caseDesc, caseOf(with), opts...)
+		s, err := Parse(caseDesc, caseOf(with), opts...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +227,7 @@ func TestWireLenWithIndex(t *testing.T) {
 // struct that is absent can't be sent.
 func TestSendableByIndex(t *testing.T) {
 	wire := spoilElement(t, "list", 1000, 700)
-	s, err := parseStruct(orchardDesc, wire, RequireIndex)
+	s, err := Parse(orchardDesc, wire, RequireIndex)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,16 +239,16 @@ func TestSendableByIndex(t *testing.T) {
 	if gone.Valid() {
 		t.Error("element 700 is there")
 	}
-	if _, err := copyHeld(fruitDesc, gone, 8, Limits{}, false); err == nil {
+	if _, err := CopyHeld(fruitDesc, gone, 8, Limits{}, false); err == nil {
 		t.Error("an absent struct was copied")
 	}
-	other := newStruct(orchardDesc)
+	other := New(orchardDesc)
 	defer other.Release()
 	x := fillLeaves(other, "list", 3).At(1)
 	other.m.Finish()
 	other.Unset(fieldNamed(orchardDesc, "list"))
 	other.m.Compact()
-	if _, err := copyHeld(fruitDesc, x, 8, Limits{}, false); err == nil {
+	if _, err := CopyHeld(fruitDesc, x, 8, Limits{}, false); err == nil {
 		t.Error("a struct that is gone was copied")
 	}
 }
@@ -256,7 +256,7 @@ func TestSendableByIndex(t *testing.T) {
 // TestSetAbsentByIndex: a setter of a struct that is absent since it is not valid panics with what
 // is wrong with the message, not as if the struct had been removed.
 func TestSetAbsentByIndex(t *testing.T) {
-	s, err := parseStruct(orchardDesc, spoilElement(t, "list", 1000, 700), RequireIndex)
+	s, err := Parse(orchardDesc, spoilElement(t, "list", 1000, 700), RequireIndex)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestLent(t *testing.T) {
 	text, bin, texts, bins, dict, sub := constant(0), constant(1), constant(2), constant(3), constant(4), constant(5)
 	const value = "the value that was lent"
 	build := func(with string) Struct {
-		s := newStruct(d)
+		s := New(d)
 		s.SetText(text, with)
 		s.SetBytes(bin, []byte(with))
 		s.SetTexts(texts, d, []string{with, with})
@@ -73,7 +73,7 @@ func TestLent(t *testing.T) {
 		},
 		"wire": func(s Struct) any { b := s.Message().Bytes(); return b[7 : 7+len(value)] },
 		"linked": func(s Struct) any {
-			other := newStruct(d)
+			other := New(d)
 			other.SetChild(sub, d, s.Child(sub, d))
 			return lentLater(func() string { return other.Child(sub, d).Text(inner.Field(0)) })
 		},
@@ -108,7 +108,7 @@ type lentLater func() string
 func TestLentReceived(t *testing.T) {
 	d := requestDesc
 	user, method, id := d.Field(1), d.Field(2), d.Field(0)
-	s := newStruct(d)
+	s := New(d)
 	s.SetInt64(id, 1)
 	s.SetText(user, "somebody")
 	s.SetText(method, "something that is done")
@@ -147,7 +147,7 @@ func TestLentReceived(t *testing.T) {
 					next.SetText(method, strings.Repeat("X", 100))
 					next.m.WriteTo(io.Discard)
 					next.Release()
-					built := newStruct(d)
+					built := New(d)
 					built.SetText(user, strings.Repeat("Y", 100))
 					built.Release()
 				}
@@ -181,7 +181,7 @@ func TestNotLent(t *testing.T) {
 				parts[i] = strings.Repeat("x", 90)
 			}
 			build := func() {
-				s := newStruct(businessDesc)
+				s := New(businessDesc)
 				s.SetTexts(businessDesc.Field(4), businessDesc, parts)
 				s.m.WriteTo(io.Discard)
 				s.Release()
@@ -211,14 +211,14 @@ func TestNotLentLinked(t *testing.T) {
 		parts[i] = string(long[i*100 : i*100+100])
 	}
 	tags := businessDesc.Field(4)
-	s := newStruct(businessDesc)
+	s := New(businessDesc)
 	s.SetTexts(tags, businessDesc, parts)
-	other := newStruct(businessDesc)
+	other := New(businessDesc)
 	other.SetChild(tags, businessDesc, s.Child(tags, businessDesc))
 	want := other.m.Len()
 	s.Release()
 	for range 100 {
-		next := newStruct(businessDesc)
+		next := New(businessDesc)
 		next.SetTexts(tags, businessDesc, []string{strings.Repeat("y", 3_900), strings.Repeat("y", 3_900), strings.Repeat("y", 3_900)})
 		next.m.WriteTo(io.Discard)
 		next.Release()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -388,3 +389,34 @@ func (s Struct) NewMap(f schema.Ref, d *schema.Struct, n []int) Struct {
 
 // mostRoom is the most pairs that a new map has room for.
 const mostRoom = 1 << 16
+
+// Pairs are pairs for a map.
+type Pairs[K comparable, V any, KC Codec[K], VC Codec[V]] map[K]V
+
+// SetIn sets field f of s, a map, to copies of these pairs, in the order of the keys' wire bytes.
+// Of several keys with the same wire bytes, such as NaNs, one is kept.
+func (v Pairs[K, V, KC, VC]) SetIn(s Struct, f schema.Ref, d *schema.Struct) {
+	type pair struct {
+		wire  encoded
+		key   K
+		value V
+	}
+	var kc KC
+	var vc VC
+	s.Changeable()
+	pairs, room := make([]pair, 0, len(v)), textRoom{m: s.m}
+	for key, value := range v {
+		k, size := kc.encode(key), len(vc.encode(value).text)
+		checkLen(size) // before anything is written
+		checkLen(len(k.text))
+		room.add(size)
+		room.add(len(k.text))
+		pairs = append(pairs, pair{k, key, value})
+	}
+	s.changeableBy(room.bytes())
+	slices.SortFunc(pairs, func(a, b pair) int { return bytes.Compare(a.wire.bytes(), b.wire.bytes()) })
+	c := s.NewChild(f, d, len(pairs))
+	for i := range pairs {
+		PutPair[K, V, KC, VC](c, pairs[i].key, pairs[i].value)
+	}
+}

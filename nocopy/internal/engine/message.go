@@ -156,9 +156,9 @@ func (m *Message) init() {
 
 func (m *Message) handle(e uint32) Struct { return Struct{m, m.gen<<32 | uint64(e)} }
 
-// newStruct returns the root of a new message. (Neither it nor parseStruct is generic: the
+// New returns the root of a new message. (Neither it nor Parse is generic: the
 // compiler would not know in other packages that they don't keep opts, and allocate them.)
-func newStruct(d *schema.Struct, opts ...Option) Struct {
+func New(d *schema.Struct, opts ...Option) Struct {
 	flags := builtFlags(opts)
 	s := beginMessage(d, flags, headroom)
 	if flags&limited != 0 {
@@ -181,15 +181,17 @@ func (m *Message) begin(d *schema.Struct, flags flag, n int) Struct {
 	return m.handle(m.root)
 }
 
-// newWithRoom is like newStruct, with room for n bytes before the message and no option but
+// NewWithRoom is like New, with room for n bytes before the message and no option but
 // Recycle.
-func newWithRoom(d *schema.Struct, n int, recycle bool) Struct {
+func NewWithRoom(d *schema.Struct, n int, recycle bool) Struct {
+	checkRoom(n)
 	return beginMessage(d, flagIf(recycle, Recycle), n)
 }
 
-// newIn is like newWithRoom of a message that recycles, built in the memory of c; held if l is not
+// NewIn is like NewWithRoom of a message that recycles, built in the memory of c; held if l is not
 // nil.
-func newIn(d *schema.Struct, c chain.Chunk, n int, l *Limits) *Message {
+func NewIn(d *schema.Struct, c chain.Chunk, n int, l *Limits) *Message {
+	checkRoom(n)
 	flags := Recycle
 	if l != nil {
 		flags |= held
@@ -327,16 +329,19 @@ func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 	return linkbuf.Stats(stats), err
 }
 
-// addTo adds the message's wire bytes to a batch, having finished it. With frame their length
+// AddTo adds the message's wire bytes to a batch, having finished it. With frame their length
 // comes first. The message must not be changed or released before the batch is written.
-func (m *Message) addTo(b *chain.Batch, frame bool) {
+func (m *Message) AddTo(b *chain.Batch, frame bool) {
 	m.Finish()
 	b.Add(&m.buf, frame)
 }
 
-// prepend puts n bytes before the message, in the room that newWithRoom left, and returns them to
+// Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
 // be filled; nil if there is no such room. They belong to the wire bytes from then on.
-func (m *Message) prepend(n int) []byte { return m.buf.Prepend(n) }
+func (m *Message) Prepend(n int) []byte {
+	checkRoom(n)
+	return m.buf.Prepend(n)
+}
 
 // Nodes returns the number of values that are not stored in line: values that were changed after
 // they were complete, and large ones that are referred to.
@@ -390,7 +395,7 @@ func (m *Message) release() {
 
 // end empties a message that nobody uses any more and makes it ready for reuse.
 func (m *Message) end() {
-	m.endHandles()
+	m.EndHandles()
 	m.buf.Free()
 	if m.zeroed-1 < keepZeroed && m.words <= m.zeroed { // the next message finds them so
 		clear(m.idx[firstEntry:m.words])
@@ -434,9 +439,9 @@ func (m *Message) endMore() {
 	}
 }
 
-// endHandles makes all handles stale, also those that are known without looking at their
+// EndHandles makes all handles stale, also those that are known without looking at their
 // generation.
-func (m *Message) endHandles() {
+func (m *Message) EndHandles() {
 	m.openHandle, m.mapFill.handle = 0, 0
 	if m.past != m.desc {
 		m.past, m.since = m.desc, uint32(m.gen)
@@ -474,5 +479,14 @@ func (m *Message) dropLarge() {
 			l.dropSpare()
 		}
 		m.buf.Shrink()
+	}
+}
+
+// mostBefore is the most bytes that there may be room for before a message.
+const mostBefore = 1 << 20
+
+func checkRoom(n int) {
+	if n < 0 || n > mostBefore {
+		panic("nocopy: room for " + itoa(n) + " bytes before a message")
 	}
 }

@@ -5,7 +5,7 @@ func (s Struct) ContainerAt(i int) Struct {
 	slot := s.elemSlot(i)
 	word := s.m.idx[slot]
 	if word == 0 { // not on the wire yet
-		return emptyHandle()
+		return Absent()
 	}
 	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
 }

@@ -73,7 +73,7 @@ func TestOwnWideStructs(t *testing.T) {
 	for _, n := range sizes {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			for _, field := range []int{0, 1, 198, 199} {
-				s := newStruct(list)
+				s := New(list)
 				elems := StructList[Struct](s.NewChild(list.Field(0), list, n))
 				for i := range n {
 					fill(elems.At(i), field)
@@ -83,7 +83,7 @@ func TestOwnWideStructs(t *testing.T) {
 			}
 		})
 	}
-	s := newStruct(list)
+	s := New(list)
 	m := StructMap[int32, Struct, AsInt32](s.NewChild(list.Field(1), list, 0))
 	lists := NestedList[StructList[Struct]](s.NewChild(list.Field(2), list, 100))
 	for i := range 5000 {
@@ -107,7 +107,7 @@ func TestOwnNesting(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	deepest := 0
 	for range testmode.Of(100, 300) {
-		msgs := []Struct{newStruct(allDesc), mustParse(t, allDesc, []byte(structs(1+r.IntN(64))))}
+		msgs := []Struct{New(allDesc), mustParse(t, allDesc, []byte(structs(1+r.IntN(64))))}
 		at := []Struct{msgs[0], msgs[1]}
 		for at[1].HasField(selfField) {
 			at[1] = at[1].Child(selfField, allDesc)
@@ -193,7 +193,7 @@ func checkTooDeep(t *testing.T, s Struct, err error) {
 	}
 	s.m.limits.MaxDepth = 1 << 20
 	wire := s.m.AppendTo(nil)
-	if _, err := parseStruct(allDesc, wire); !errors.Is(err, ErrLimit) {
+	if _, err := Parse(allDesc, wire); !errors.Is(err, ErrLimit) {
 		t.Fatalf("Parse accepts what could not be finished: %v", err)
 	}
 }
@@ -202,7 +202,7 @@ func checkTooDeep(t *testing.T, s Struct, err error) {
 // too.
 func TestDeeperByLimits(t *testing.T) {
 	f := fieldOf("self")
-	s := newStruct(allDesc, Limits{MaxDepth: 100})
+	s := New(allDesc, Limits{MaxDepth: 100})
 	inner := s
 	for range 99 {
 		inner = inner.NewChild(f, allDesc, 0)
@@ -217,7 +217,7 @@ func TestDeeperByLimits(t *testing.T) {
 			if c := m.Clone(allDesc); c.m.Check() != nil || !bytes.Equal(c.m.Bytes(), wire) {
 				t.Errorf("%s: the clone is not the same", what)
 			}
-			to := newStruct(allDesc)
+			to := New(allDesc)
 			to.SetChild(f, allDesc, m.Child(f, allDesc))
 			if err := to.m.Check(); err != nil || !bytes.Equal(to.m.Bytes(), wire) {
 				t.Errorf("%s: linked: %v", what, err)
@@ -237,7 +237,7 @@ func TestDeeperByLimits(t *testing.T) {
 			m.Release()
 		})
 	}
-	small := newStruct(allDesc, Limits{MaxDepth: 2}) // no less than what everybody accepts
+	small := New(allDesc, Limits{MaxDepth: 2}) // no less than what everybody accepts
 	small.NewChild(f, allDesc, 0).NewChild(f, allDesc, 0)
 	if err := small.m.Check(); err != nil {
 		t.Error(err)

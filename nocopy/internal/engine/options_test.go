@@ -34,7 +34,7 @@ var optionDesc = func() *schema.Struct {
 func fillOptioned(s Struct, pad string) {
 	d := optionDesc
 	in := d.Fields()[1].Type.Struct()
-	part := newStruct(in)
+	part := New(in)
 	l := StringList(part.NewChild(in.Field(1), in, 0))
 	for range 300 {
 		l.Append("x")
@@ -50,7 +50,7 @@ func fillOptioned(s Struct, pad string) {
 // of other messages, adds elements and sets texts.
 func changeOptioned(s Struct) {
 	d := optionDesc
-	other := newStruct(d)
+	other := New(d)
 	fillOptioned(other, "other")
 	in := other.Child(d.Field(1), d)
 	ins := StructList[Struct](s.Child(d.Field(2), d))
@@ -69,7 +69,7 @@ type maker struct {
 }
 
 var makers = []maker{
-	{"New", false, func(_ []byte, opts []Option) (Struct, error) { return newStruct(optionDesc, opts...), nil }},
+	{"New", false, func(_ []byte, opts []Option) (Struct, error) { return New(optionDesc, opts...), nil }},
 	{"NewInto", false, func(_ []byte, opts []Option) (Struct, error) {
 		return NewInto(optionDesc, new(Message), opts), nil
 	}},
@@ -77,7 +77,7 @@ var makers = []maker{
 		var x Draft
 		return x.Root(copy(x.New(optionDesc, opts...), schema.AppendZero(nil, optionDesc.Type()))), nil
 	}},
-	{"Parse", true, func(wire []byte, opts []Option) (Struct, error) { return parseStruct(optionDesc, wire, opts...) }},
+	{"Parse", true, func(wire []byte, opts []Option) (Struct, error) { return Parse(optionDesc, wire, opts...) }},
 	{"ParseInto", true, func(wire []byte, opts []Option) (Struct, error) {
 		return ParseInto(optionDesc, new(Message), wire, opts)
 	}},
@@ -120,7 +120,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	source := func(pad string, opts ...Option) []byte {
-		s := newStruct(optionDesc, opts...)
+		s := New(optionDesc, opts...)
 		fillOptioned(s, pad)
 		return s.m.AppendTo(nil)
 	}
@@ -184,7 +184,7 @@ func TestOptions(t *testing.T) {
 					}
 					check("after Index", has(WithIndex) || from == "with index", plain)
 					changeOptioned(s)
-					again := newStruct(optionDesc)
+					again := New(optionDesc)
 					fillOptioned(again, "p")
 					changeOptioned(again)
 					check("changed", false, again.m.AppendTo(nil))
@@ -200,7 +200,7 @@ func TestOptions(t *testing.T) {
 
 func mustFormat(t *testing.T, wire []byte) string {
 	t.Helper()
-	s, err := parseStruct(optionDesc, wire)
+	s, err := Parse(optionDesc, wire)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func mustFormat(t *testing.T, wire []byte) string {
 // withoutIndexField returns a message without its index.
 func withoutIndexField(t *testing.T, wire []byte) []byte {
 	t.Helper()
-	s, err := parseStruct(optionDesc, bytes.Clone(wire))
+	s, err := Parse(optionDesc, bytes.Clone(wire))
 	if err != nil {
 		t.Fatal(err)
 	}

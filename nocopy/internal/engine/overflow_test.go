@@ -39,7 +39,7 @@ func TestHugeLimits(t *testing.T) {
 			touchAll(s)
 			s.Release()
 		}
-		_, err := parseStruct(allDesc, []byte(times(testmode.Of(300_000, 3_000_000), self)), l)
+		_, err := Parse(allDesc, []byte(times(testmode.Of(300_000, 3_000_000), self)), l)
 		if err == nil {
 			t.Errorf("%+v: no error", l)
 		}
@@ -82,7 +82,7 @@ func TestHugeCounts(t *testing.T) {
 				if 0 < n && n <= 1<<24 && (what != "a list of structs" || maxWords > 1<<30) {
 					continue // possible
 				}
-				s := newStruct(allDesc)
+				s := New(allDesc)
 				func() {
 					defer func() {
 						if v := recover(); v != "nocopy: count "+itoa(n)+" out of range" {

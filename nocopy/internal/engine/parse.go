@@ -11,14 +11,8 @@ import (
 )
 
 // The entry points of parsing. Most messages are one []byte, have no options but Own, Recycle and
-// Lazy, and are as their type's program (program.go) foresees: parseStruct runs that at once. All
+// Lazy, and are as their type's program (program.go) foresees: Parse runs that at once. All
 // others go through a parser (parser.go).
-
-// parseStruct is X.Parse, which has its body: so generated code calls that without a function in
-// between.
-func parseStruct(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
-	return Parse(d, b, opts...)
-}
 
 // unusual reports whether parsing b needs a parser from the beginning: all options but Own,
 // Recycle and Lazy do, and a type of which there are no programs yet.
@@ -80,7 +74,7 @@ func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (Stru
 	return m.parsed(p, p.resume(s, why, 0))
 }
 
-// parseWith is like parseStruct with these flags and limits, but has a parser from the beginning,
+// parseWith is like Parse with these flags and limits, but has a parser from the beginning,
 // which all options need.
 func parseWith(d *schema.Struct, b []byte, flags flag, limits Limits) (Struct, error) {
 	if len(b) > limits.MaxBytes {
@@ -294,12 +288,12 @@ func (m *Message) parseEagerly(p *parser) (Struct, error) {
 	return m.parsed(p, m.indexFrom(p))
 }
 
-// parseReceived checks that a chunk of received bytes is exactly one struct of the type and
+// ParseChunk checks that a chunk of received bytes is exactly one struct of the type and
 // returns its handle. The message takes the chunk over, also when parsing fails: it may store into
 // it. With recycle the chunk may be of recycled memory, which goes back on Release. MaxBytes is
 // chain.MaxSize if the limits have none: the caller has bounded what it received. With lazy a
 // chunk of one piece is parsed as the option Lazy has it.
-func parseReceived(d *schema.Struct, c chain.Chunk, l Limits, recycle, lazy bool) (Struct, error) {
+func ParseChunk(d *schema.Struct, c chain.Chunk, l Limits, recycle, lazy bool) (Struct, error) {
 	return parseChunk(d, c, l, Own|flagIf(recycle, Recycle)|flagIf(lazy, Lazy))
 }
 
@@ -344,4 +338,16 @@ func (m *Message) parsePieces(c chain.Chunk, n int) (Struct, error) {
 		return m.parseGathered(n)
 	}
 	return m.parseWindows(n)
+}
+
+// Parse checks that b is exactly one struct of the type and returns its handle. The message refers
+// to b, which must not change while the message, or anything read from it, is in use. Parse and
+// later changes never write to b, except with the option Own. The error is an *Error.
+func Parse(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
+	flags := flagsOf(opts)
+	if unusual(d, b, flags) {
+		flags, limits := configOf(opts)
+		return parseWith(d, b, flags, limits)
+	}
+	return fromPool(parsedHome+pool(flags)).parse(d, b, flags)
 }

@@ -136,7 +136,7 @@ func TestPlanned(t *testing.T) {
 		if r.IntN(4) == 0 {
 			limit = limits[r.IntN(len(limits))]
 		}
-		want, wantErr := parseStruct(d, wire, limit, ValidUTF8)
+		want, wantErr := Parse(d, wire, limit, ValidUTF8)
 		if errors.Is(wantErr, ErrUTF8) {
 			continue
 		}
@@ -204,7 +204,7 @@ func TestProgramOfBuilt(t *testing.T) {
 		m.Release()
 		return why == finished, s.pc >= programsOf(d).Built
 	}
-	s := newStruct(d)
+	s := New(d)
 	defer s.Release()
 	s.SetText(fieldNamed(d, "a"), "a")
 	s.SetText(fieldNamed(d, "c"), "c")
@@ -289,11 +289,11 @@ func TestPlannedFar(t *testing.T) {
 	for _, r.odd = range []float64{0, 0.001} {
 		r.built = !r.built
 		wire := r.structure(nil, d)
-		want, err := parseStruct(d, wire, ValidUTF8)
+		want, err := Parse(d, wire, ValidUTF8)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := parseStruct(d, wire)
+		got, err := Parse(d, wire)
 		if err != nil {
 			t.Fatal(err)
 		}

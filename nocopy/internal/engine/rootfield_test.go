@@ -128,7 +128,7 @@ func TestFindFields(t *testing.T) {
 
 // TestFindFieldsEdited: what was set, replaced, linked or removed before a field is passed over.
 func TestFindFieldsEdited(t *testing.T) {
-	large := newStruct(allDesc)
+	large := New(allDesc)
 	defer large.Release()
 	large.SetText(fieldNamed(allDesc, "text"), strings.Repeat("x", 10_000))
 	for i := range 100 {
@@ -174,7 +174,7 @@ func TestFindFieldsEdited(t *testing.T) {
 			s.Release()
 		}
 	}
-	if v, cuts := emptyHandle().FindFields(1); v.Type != 0 || cuts != nil {
+	if v, cuts := Absent().FindFields(1); v.Type != 0 || cuts != nil {
 		t.Errorf("an absent struct has %v", v)
 	}
 }

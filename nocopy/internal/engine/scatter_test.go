@@ -105,7 +105,7 @@ func (o *orderSession) fill(n int, quiet bool) {
 			}
 		case 7:
 			if o.IntN(10) == 0 { // forwarded in the middle, both go on
-				c := newStruct(allDesc)
+				c := New(allDesc)
 				c.SetChild(words, allDesc, Struct(l))
 				o.check(StringList(c.Child(words, allDesc)), want)
 				c.Release()
@@ -156,7 +156,7 @@ func TestAnyOrder(t *testing.T) {
 		if recycle {
 			opts = append(opts, Recycle)
 		}
-		if o.s = newStruct(allDesc, opts...); round%5 == 0 { // edited
+		if o.s = New(allDesc, opts...); round%5 == 0 { // edited
 			o.s.Release()
 			o.s = mustParse(t, allDesc, []byte("\x0f\x00\x0e\x0b\x00\x00\x00\x01\x00\x00\x00\x01x\x00"), opts...)
 		}
@@ -221,7 +221,7 @@ func TestAnyOrderLarge(t *testing.T) {
 func TestAnyOrderHuge(t *testing.T) {
 	n := testmode.Of(2_000, 75_000) // more than may be loose
 	text := strings.Repeat("x", 4000)
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	defer s.Release()
 	l := StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 	for k := range n {
@@ -284,16 +284,16 @@ func TestAnyOrderBounded(t *testing.T) {
 // TestAnyOrderRecycled: a string of a recycled message may be set in any order, and that message
 // released before the list is complete.
 func TestAnyOrderRecycled(t *testing.T) {
-	from := newStruct(allDesc, Recycle)
+	from := New(allDesc, Recycle)
 	from.SetText(fieldNamed(allDesc, "text"), "of a recycled message")
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	defer s.Release()
 	l := StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, 3))
 	l.Set(2, from.Text(fieldNamed(allDesc, "text")))
 	l.Set(0, from.Text(fieldNamed(allDesc, "text")))
 	from.Release()
 	for range 10 { // whose memory others use
-		x := newStruct(allDesc, Recycle)
+		x := New(allDesc, Recycle)
 		x.SetText(fieldNamed(allDesc, "text"), strings.Repeat("#", 1000))
 		defer x.Release()
 	}
@@ -311,7 +311,7 @@ func TestAnyOrderBytes(t *testing.T) {
 		texts[i] = []byte(fmt.Sprintf("text %d", i*i))
 	}
 	build := func(order []int) []byte {
-		s := newStruct(allDesc)
+		s := New(allDesc)
 		defer s.Release()
 		for range 3 {
 			s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0).SetText(fieldNamed(allDesc, "text"), "before")
@@ -336,7 +336,7 @@ func TestAnyOrderBytes(t *testing.T) {
 	if got := build(order); !bytes.Equal(got, want) {
 		t.Error("in random order it is other bytes")
 	}
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	defer s.Release()
 	l := BytesList(s.NewChild(fieldNamed(allDesc, "blobs"), allDesc, n))
 	for _, i := range order {

@@ -18,7 +18,7 @@ import (
 // many as there are.
 func piecesOf(n int, recycle bool) way {
 	return way{fmt.Sprintf("pieces of %d, recycle %t", n, recycle), func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error) {
-		return parseReceived(d, pieces(wire, n, recycle), limitsOf(opts), recycle, false)
+		return ParseChunk(d, pieces(wire, n, recycle), limitsOf(opts), recycle, false)
 	}}
 }
 
@@ -97,8 +97,8 @@ func TestScattered(t *testing.T) {
 	}
 	for name, wire := range scatteredWires() {
 		t.Run(name, func(t *testing.T) {
-			flat, flatErr := parseStruct(allDesc, wire)
-			lazy, lazyErr := parseStruct(allDesc, wire, Lazy)
+			flat, flatErr := Parse(allDesc, wire)
+			lazy, lazyErr := Parse(allDesc, wire, Lazy)
 			if lazyErr == nil {
 				lazy.Release()
 			}
@@ -159,7 +159,7 @@ func editScattered(s Struct) string {
 	self := s.NewChild(f("self"), allDesc, 0)
 	self.SetText(f("text"), "inside")
 	wire := s.m.AppendTo(nil)
-	again, err := parseStruct(allDesc, wire)
+	again, err := Parse(allDesc, wire)
 	if err != nil {
 		return err.Error()
 	}
@@ -174,7 +174,7 @@ func TestScatteredManyPieces(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { // 160,000 bytes in 53,000 pieces or less
 			for _, recycle := range []bool{false, true} {
 				blocks := chain.BlocksInUse()
-				s, err := parseReceived(allDesc, pieces(wire, n, recycle), Limits{}, recycle, false)
+				s, err := ParseChunk(allDesc, pieces(wire, n, recycle), Limits{}, recycle, false)
 				if err != nil {
 					t.Fatalf("pieces of %d: %v", n, err)
 				}

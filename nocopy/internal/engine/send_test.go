@@ -35,7 +35,7 @@ func TestToSend(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, opts := range [][]Option{nil, {Recycle}} {
 				own := bytes.Repeat([]byte("mine"), 5000)
-				s := newStruct(allDesc, opts...)
+				s := New(allDesc, opts...)
 				build(s, own)
 				s.m.Finish()
 				for _, from := range []Struct{s, editedCopy(t, s, opts)} {
@@ -46,12 +46,12 @@ func TestToSend(t *testing.T) {
 						wg.Go(func() { sent[i] = from.toSend(held|limited|flagIf(i%2 == 0, Recycle), usualLimits, 100) })
 					}
 					wg.Wait()
-					copy(sent[1].prepend(4), "head")
+					copy(sent[1].Prepend(4), "head")
 					clear(own)
 					from.SetText(fieldNamed(allDesc, "text"), "other")
 					from.Release()
 					for range 3 { // in the same memory, if that is used again
-						again := newStruct(allDesc, opts...)
+						again := New(allDesc, opts...)
 						copy(again.NewBytes(fieldNamed(allDesc, "blob"), 4<<20), bytes.Repeat([]byte("?"), 4<<20))
 						again.m.Finish()
 						again.Release()
@@ -67,7 +67,7 @@ func TestToSend(t *testing.T) {
 						if got := m.AppendTo(nil); string(got) != head+string(want) {
 							t.Errorf("%v: %d bytes are not the %d that were to be sent", opts, len(got), len(want))
 						}
-						m.endHeld()
+						m.EndHeld()
 					}
 				}
 			}
@@ -78,7 +78,7 @@ func TestToSend(t *testing.T) {
 // editedCopy returns what was parsed from the bytes of s and edited.
 func editedCopy(t *testing.T, s Struct, opts []Option) Struct {
 	t.Helper()
-	c, err := parseStruct(allDesc, s.m.AppendTo(nil), append([]Option{Own}, opts...)...)
+	c, err := Parse(allDesc, s.m.AppendTo(nil), append([]Option{Own}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestClaimCopyLinks(t *testing.T) {
 	text, blob, list := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob"), fieldNamed(allDesc, "words")
 	large := bytes.Repeat([]byte("large "), 5000)
 	build := func(foreign bool) Struct {
-		s := newStruct(allDesc)
+		s := New(allDesc)
 		s.SetText(text, "a text")
 		if foreign {
 			s.SetBytes(blob, large)

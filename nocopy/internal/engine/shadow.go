@@ -21,7 +21,7 @@ type shadows struct {
 // field returns the struct and the field, as one number.
 func (s shadow) field() uint64 { return uint64(s.e)<<32 | uint64(s.word) }
 
-// detach returns the number+1 of the last shadow of a field, 0 if it has none, and forgets that it
+// Detach returns the number+1 of the last shadow of a field, 0 if it has none, and forgets that it
 // has any.
 func (ss *shadows) detach(e, word uint32) uint32 {
 	for i := len(ss.before); i < len(ss.all); i++ {

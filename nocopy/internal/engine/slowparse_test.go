@@ -175,7 +175,7 @@ func TestLoopAgainstSlowParser(t *testing.T) {
 			opts := [][]Option{nil, nil, {ValidUTF8}, {Limits{MaxDepth: 1 + r.IntN(4)}}, {Limits{MaxIndex: 4 * r.IntN(200)}},
 				{ValidUTF8, Limits{MaxDepth: 3, MaxIndex: 4 * r.IntN(400)}}}[r.IntN(6)]
 			want, wantErr := parseSlowly(d, wire, opts...)
-			got, err := parseStruct(d, wire, opts...)
+			got, err := Parse(d, wire, opts...)
 			cut := r.IntN(len(wire) + 1)
 			if blocks, err := ParseBlocks(d, [][]byte{wire[:cut], wire[cut:]}, opts...); err == nil != (wantErr == nil) {
 				t.Fatalf("seed %d, message %d: %x cut at %d %v\n%v, want\n%v", seed, i, wire, cut, opts, err, wantErr)
@@ -199,7 +199,7 @@ func TestLoopAgainstSlowParser(t *testing.T) {
 			if g, w := got.m.shadows.all, want.m.shadows.all; !slices.Equal(g, w) {
 				t.Errorf("seed %d, message %d: %x: earlier fields %v, want %v", seed, i, wire, g, w)
 			}
-			if err := wrongIndex(got.m); err != nil {
+			if err := CheckIndex(got.m); err != nil {
 				t.Errorf("seed %d, message %d: %x: %v", seed, i, wire, err)
 			}
 			if t.Failed() {
@@ -226,7 +226,7 @@ func TestTextAcrossBlocks(t *testing.T) {
 		schema.FieldDesc{ID: 4, Name: "c", Type: schema.TypeString},
 	)
 	wire := func(a, b, c string) []byte {
-		s := newStruct(d)
+		s := New(d)
 		defer s.Release()
 		s.SetText(fieldNamed(d, "a"), a)
 		s.SetText(fieldNamed(d, "b"), b)

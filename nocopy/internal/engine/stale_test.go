@@ -60,7 +60,7 @@ var heldKinds = []struct {
 	}, elemType, map[string]func(s Struct){
 		"Put of the key": func(s Struct) {
 			p := StructMap[int32, Struct, AsInt32](s.Child(fieldNamed(allDesc, "byNumber"), allDesc))
-			p.Put(7, emptyHandle())
+			p.Put(7, Absent())
 		},
 		"PutNew of the key": func(s Struct) {
 			StructMap[int32, Struct, AsInt32](s.Child(fieldNamed(allDesc, "byNumber"), allDesc)).PutNew(7)
@@ -107,7 +107,7 @@ func fieldHandle(name string) func(s Struct) Struct {
 var fieldEvents = map[string]func(s Struct, f schema.Ref){
 	"Unset":    func(s Struct, f schema.Ref) { s.Unset(f) },
 	"NewChild": func(s Struct, f schema.Ref) { s.NewChild(f, allDesc, 2) },
-	"SetChild": func(s Struct, f schema.Ref) { s.SetChild(f, allDesc, emptyHandle()) },
+	"SetChild": func(s Struct, f schema.Ref) { s.SetChild(f, allDesc, Absent()) },
 	"SetChild of a copy": func(s Struct, f schema.Ref) {
 		c := s.Clone(allDesc)
 		s.SetChild(f, allDesc, c.Child(f, allDesc))

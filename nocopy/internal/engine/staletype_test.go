@@ -50,7 +50,7 @@ func TestStaleNamesType(t *testing.T) {
 // TestStaleNamesTypeAnywhere: a message of the library's own names its type, too, in every kind of
 // handle, and its *Message does; and while another goroutine fills it again and again.
 func TestStaleNamesTypeAnywhere(t *testing.T) {
-	s, err := parseStruct(describedOrder, orderWire())
+	s, err := Parse(describedOrder, orderWire())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestStaleNamesTypeAnywhere(t *testing.T) {
 	for range 2 {
 		wg.Go(func() {
 			for range 1000 {
-				s := newStruct(describedOrder)
+				s := New(describedOrder)
 				s.Release()
 				if got := (staleUse(s)).Error(); !isStale(got) {
 					t.Errorf("says %q", got)

@@ -41,17 +41,17 @@ var zeroWords = make([]uint32, math.MaxUint16+1)
 // staleHandle is a generation and entry that no handle has.
 const staleHandle = math.MaxUint64
 
-// emptyHandle returns the handle of a struct that is not there: its getters return zero values,
+// Absent returns the handle of a struct that is not there: its getters return zero values,
 // its setters panic.
-func emptyHandle() Struct { return Struct{m: empty} }
+func Absent() Struct { return Struct{m: empty} }
 
 // orAbsent returns s, or the handle of an absent struct or container if s is zero or gone.
 func (s Struct) orAbsent() Struct {
 	if s.m == nil {
-		return emptyHandle()
+		return Absent()
 	}
 	if s.alive(); s.gone() {
-		return emptyHandle()
+		return Absent()
 	}
 	return s
 }

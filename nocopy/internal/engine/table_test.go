@@ -224,7 +224,7 @@ func TestTableStays(t *testing.T) {
 	for _, n := range []int{17, 32, 33, 63, 64, 65, 1024, 4095, 4096, 4097} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			for _, built := range []bool{true, false} {
-				root := newStruct(allDesc)
+				root := New(allDesc)
 				counts := Map[string, int64, AsString, AsInt64](root.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 				for i := range n {
 					counts.Put(itoa(i), int64(i))
@@ -272,7 +272,7 @@ func TestTableStays(t *testing.T) {
 // change those in shared memory, may make a lookup panic, but not the next one wait for ever, in
 // this message or in another one that uses its memory again.
 func TestTableOfChangedBytes(t *testing.T) {
-	built := newStruct(allDesc)
+	built := New(allDesc)
 	counts := Map[string, int64, AsString, AsInt64](built.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 	for i := range singlePairs + 1 {
 		counts.Put("key"+itoa(i), int64(i))

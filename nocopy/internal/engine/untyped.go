@@ -47,8 +47,8 @@ func (v Value) UUID() (u [16]byte) {
 // Struct returns the handle of a struct, union, exception, list, set or map.
 func (v Value) Struct() Struct { return v.s }
 
-// valueOfBool returns a value of type bool.
-func valueOfBool(v bool) Value {
+// ValueOfBool returns a value of type bool.
+func ValueOfBool(v bool) Value {
 	if v {
 		return Value{typ: schema.TypeBool, bits: 1}
 	}
@@ -70,9 +70,9 @@ func mustBe(t *schema.Type, ok bool, what string) {
 	}
 }
 
-// valueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. Higher bits than t has
+// ValueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. Higher bits than t has
 // are cut off.
-func valueOfInt(t *schema.Type, v int64) Value {
+func ValueOfInt(t *schema.Type, v int64) Value {
 	switch orNone(t).Wire() {
 	case WireI8:
 		v = int64(int8(v))
@@ -86,15 +86,15 @@ func valueOfInt(t *schema.Type, v int64) Value {
 	return Value{typ: t, bits: uint64(v)}
 }
 
-// valueOfBytes returns v as a string or binary. It is referred to.
-func valueOfBytes(t *schema.Type, v []byte) Value {
+// ValueOfBytes returns v as a string or binary. It is referred to.
+func ValueOfBytes(t *schema.Type, v []byte) Value {
 	mustBe(t, orNone(t).Kind() == schema.Text, "bytes")
 	return Value{typ: t, text: v}
 }
 
-// valueOfStruct returns the handle s as a value of type t, a struct, list, set or map. s is of
+// ValueOfStruct returns the handle s as a value of type t, a struct, list, set or map. s is of
 // that type.
-func valueOfStruct(t *schema.Type, s Struct) Value {
+func ValueOfStruct(t *schema.Type, s Struct) Value {
 	mustBe(t, orNone(t).Kind() >= schema.Record, "a handle")
 	return Value{typ: t, s: s}
 }
@@ -154,11 +154,11 @@ func (s Struct) Value(f schema.Ref, d *schema.Struct) Value {
 	case fd.Default == "":
 		return fixedOf(t, zeroWire)
 	}
-	return valueOfWire(t, fd.Default)
+	return ValueOf(t, fd.Default)
 }
 
-// valueOfWire returns the value of type t, not a struct or container, that has these wire bytes.
-func valueOfWire(t *schema.Type, data string) Value {
+// ValueOf returns the value of type t, not a struct or container, that has these wire bytes.
+func ValueOf(t *schema.Type, data string) Value {
 	if t.Kind() == schema.Text {
 		return Value{typ: t, text: []byte(data[wire.TextHeader:])}
 	}
@@ -452,3 +452,11 @@ func (s Struct) DeletePair(key Value) bool {
 	key.mustFit(s.typ().Key())
 	return s.deleteEncoded(key.encoded())
 }
+
+// ValueOfFloat returns a value of type double.
+func ValueOfFloat(v float64) Value {
+	return Value{typ: schema.TypeDouble, bits: math.Float64bits(v)}
+}
+
+// ValueOfUUID returns a value of type uuid.
+func ValueOfUUID(v [16]byte) Value { return Value{typ: schema.TypeUUID, text: v[:]} }

@@ -73,7 +73,7 @@ func TestUntyped(t *testing.T) {
 		for _, inPlace := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, in place %v", name, inPlace), func(t *testing.T) {
 				s := mustParse(t, allDesc, wire)
-				to := newStruct(allDesc)
+				to := New(allDesc)
 				for i := range allDesc.NumFields() {
 					to.UnsetValue(allDesc.Field(i), allDesc)
 				}
@@ -93,11 +93,11 @@ func TestUntyped(t *testing.T) {
 // TestUntypedAbsent: values that are not set read as their defaults, containers that are absent as
 // empty, and nothing can be put there.
 func TestUntypedAbsent(t *testing.T) {
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	for i := range allDesc.NumFields() {
 		s.UnsetValue(allDesc.Field(i), allDesc)
 	}
-	for _, s := range []Struct{s, emptyHandle(), {}} {
+	for _, s := range []Struct{s, Absent(), {}} {
 		for i := range allDesc.NumFields() {
 			v := s.Value(allDesc.Field(i), allDesc)
 			if v.Type() != allDesc.FieldDesc(i).Type {
@@ -122,9 +122,9 @@ func TestUntypedAbsent(t *testing.T) {
 
 // TestUntypedMismatch: a value of another type is refused where it is put.
 func TestUntypedMismatch(t *testing.T) {
-	s := newStruct(allDesc)
+	s := New(allDesc)
 	values := []Value{ValueOfBool(true), ValueOfFloat(1), ValueOfInt(schema.TypeI32, 1), ValueOfUUID(UUID{}),
-		ValueOfBytes(schema.TypeString, []byte("x")), ValueOfStruct(schema.StructOf(pointDesc), newStruct(pointDesc)), {}}
+		ValueOfBytes(schema.TypeString, []byte("x")), ValueOfStruct(schema.StructOf(pointDesc), New(pointDesc)), {}}
 	for i := range allDesc.NumFields() {
 		ft := allDesc.FieldDesc(i).Type
 		for _, v := range values {
@@ -165,16 +165,16 @@ func TestSetOwnUnion(t *testing.T) {
 	self, n, list := d.Field(0), d.Field(1), d.Field(2)
 	wire := "\x0f\x00\x03\x0c\x00\x00\x00\x01" + "\x03\x00\x02\x07\x00" + "\x00"
 	for _, built := range []bool{false, true} {
-		s, err := parseStruct(d, []byte(wire))
+		s, err := Parse(d, []byte(wire))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if built {
-			s = newStruct(d)
+			s = New(d)
 			e := s.NewValue(list, d, 0).Struct().AppendNewElement(0).Struct()
-			e.SetValue(n, d, valueOfInt(schema.TypeI8, 7))
+			e.SetValue(n, d, ValueOfInt(schema.TypeI8, 7))
 		}
-		s.SetValue(self, d, valueOfStruct(d.Type(), s))
+		s.SetValue(self, d, ValueOfStruct(d.Type(), s))
 		if got, want := string(s.m.Bytes()), "\x0c\x00\x01"+wire+"\x00"; got != want {
 			t.Errorf("built %v: a union in itself: %x, want %x", built, got, want)
 		}

@@ -78,7 +78,7 @@ func TestWide(t *testing.T) {
 			d := wideOf(n)
 			rnd := rand.New(rand.NewPCG(testmode.Seed(t), uint64(n)))
 			for round := range testmode.Of(2, 40) {
-				s, want := newStruct(d), map[int]int{}
+				s, want := New(d), map[int]int{}
 				near := rnd.IntN(n)
 				change := func(times int) {
 					for range times {
@@ -119,7 +119,7 @@ func TestWide(t *testing.T) {
 							}
 						}
 					}
-					if err := wrongIndex(s.m); err != nil {
+					if err := CheckIndex(s.m); err != nil {
 						t.Fatalf("%s: %v", when, err)
 					}
 				}
@@ -128,8 +128,8 @@ func TestWide(t *testing.T) {
 				wire := s.m.Bytes()
 				cut := rnd.IntN(len(wire))
 				for _, parse := range []func() (Struct, error){
-					func() (Struct, error) { return parseStruct(d, slices.Clone(wire)) },
-					func() (Struct, error) { return parseStruct(d, slices.Clone(wire), Lazy) },
+					func() (Struct, error) { return Parse(d, slices.Clone(wire)) },
+					func() (Struct, error) { return Parse(d, slices.Clone(wire), Lazy) },
 					func() (Struct, error) { return parseBlocks(d, [][]byte{wire[:cut], wire[cut:]}, 0, usualLimits) },
 				} {
 					before := want
@@ -170,7 +170,7 @@ func TestWideInAnyOrder(t *testing.T) {
 			want[i] = x
 		}
 		data = append(data, 0)
-		s, err := parseStruct(d, data)
+		s, err := Parse(d, data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestWideInAnyOrder(t *testing.T) {
 			}
 		}))
 		s.Unset(d.Field(i)) // all that are on the wire
-		again, err := parseStruct(d, s.m.Bytes())
+		again, err := Parse(d, s.m.Bytes())
 		if err != nil || nth(again, d, i) != nil {
 			t.Errorf("%d fields: field %d comes back: %v", n, i, err)
 		}
@@ -234,7 +234,7 @@ func TestWideMemory(t *testing.T) {
 			}
 			wire.PutBE32(data[4:], uint32(count))
 			data = append(data, 0)
-			s, err := parseStruct(d, data)
+			s, err := Parse(d, data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,7 +260,7 @@ func every(n, step int) (all []int) {
 func TestWideBuiltIsAccepted(t *testing.T) {
 	for _, n := range []int{200, 5000} {
 		d, elem := listOfWide(n)
-		s := newStruct(d)
+		s := New(d)
 		f := d.Field(0)
 		count := testmode.Of(3000, 200000)
 		l := StructList[Struct](s.NewChild(f, d, count))
@@ -276,7 +276,7 @@ func TestWideBuiltIsAccepted(t *testing.T) {
 		if words := int(s.m.words); n == 200 && words*4 > 5*len(wire) { // such a field has 4 bytes
 			t.Errorf("built with an index of %.1f bytes a byte", float64(words)*4/float64(len(wire)))
 		}
-		got, err := parseStruct(d, wire)
+		got, err := Parse(d, wire)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,13 +299,13 @@ func TestWideInThemselves(t *testing.T) {
 		elem.DefineWide(fields...)
 		d := schema.NewStruct(fmt.Sprint("NestedList", n))
 		d.Define(schema.FieldDesc{ID: 1, Name: "nested", Type: schema.ListOf(schema.StructOf(elem)), Req: schema.Optional})
-		chain, down := newStruct(elem), elem.Field(n/2)
+		chain, down := New(elem), elem.Field(n/2)
 		for x, depth := chain, 2; depth < 63; depth++ {
 			x = x.NewChild(down, elem, 0)
 		}
 		const count = 20
 		wire := append([]byte{byte(WireList), 0, 1, byte(WireStruct), 0, 0, 0, count}, bytes.Repeat(chain.m.Bytes(), count)...)
-		s, err := parseStruct(d, append(wire, 0))
+		s, err := Parse(d, append(wire, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,16 +332,16 @@ func TestWideSetWhileOpen(t *testing.T) {
 	d := schema.NewStruct("OwingList")
 	d.Define(schema.FieldDesc{ID: 1, Name: "owing", Type: schema.ListOf(schema.StructOf(elem)), Req: schema.Optional})
 	for n := range 20 {
-		s := newStruct(d)
+		s := New(d)
 		s.m.Compact() // then the parser takes tables that are free, too
 		list := StructList[Struct](s.NewChild(d.Field(0), d, 0))
 		first := list.AppendNew()
 		for i := range n {
 			first.SetInt32(elem.Field(i), 1)
 		}
-		list.Set(0, newStruct(elem)) // of another message, so that nothing here was completed before
+		list.Set(0, New(elem)) // of another message, so that nothing here was completed before
 		for range 6 {
-			list.Append(newStruct(elem))
+			list.Append(New(elem))
 		}
 		for i := range list.Len() {
 			list.At(i).SetInt32(elem.Field(50), int32(i))
@@ -361,7 +361,7 @@ func TestWideAllocations(t *testing.T) {
 	}
 	d := wideOf(200)
 	wire := func() []byte {
-		s := newStruct(d)
+		s := New(d)
 		defer s.Release()
 		for i := 0; i < 200; i += 20 {
 			setNth(s, d, i, i)
@@ -369,7 +369,7 @@ func TestWideAllocations(t *testing.T) {
 		return slices.Clone(s.m.Bytes())
 	}()
 	if n := allocsPerRun(func() {
-		s, err := parseStruct(d, wire)
+		s, err := Parse(d, wire)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -392,10 +392,10 @@ func TestWideGeneratedBefore(t *testing.T) {
 		fields[i] = now.Fields()[i].FieldDesc
 	}
 	d.Define(fields...)
-	s := newStruct(now)
+	s := New(now)
 	setNth(s, now, 0, 5)
 	setNth(s, now, 197, 7)
-	old, err := parseStruct(d, s.m.Bytes())
+	old, err := Parse(d, s.m.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -403,7 +403,7 @@ func TestWideGeneratedBefore(t *testing.T) {
 		t.Error(old.Format(d))
 	}
 	old.SetText(d.Field(1), "x")
-	if again, err := parseStruct(now, old.m.Bytes()); err != nil || Wide(again).Text(now.Field(1)) != "x" {
+	if again, err := Parse(now, old.m.Bytes()); err != nil || Wide(again).Text(now.Field(1)) != "x" {
 		t.Error(again.Format(now), err)
 	}
 }

@@ -45,9 +45,9 @@ func with(w way, o Option, name string) way {
 }
 
 var (
-	inOnePiece = way{"in one piece", parseStruct}
+	inOnePiece = way{"in one piece", Parse}
 	owned      = way{"own", func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error) {
-		return parseStruct(d, bytes.Clone(wire), append([]Option{Own}, opts...)...)
+		return Parse(d, bytes.Clone(wire), append([]Option{Own}, opts...)...)
 	}}
 	fromReader = way{"from a reader of single bytes", func(d *schema.Struct, wire []byte, opts ...Option) (Struct, error) {
 		return Read(d, iotest.OneByteReader(bytes.NewReader(wire)), len(wire), opts...)
@@ -140,7 +140,7 @@ func TestEditedWire(t *testing.T) {
 				changer{t: t, m: s.m}.structure(s, c.desc)
 				if want == nil { // what the others must come to
 					want = bytes.Clone(s.m.Bytes())
-					again, err := parseStruct(c.desc, want)
+					again, err := Parse(c.desc, want)
 					if err != nil {
 						t.Fatalf("%s: what was edited does not parse: %v\n%x", w.name, err, want)
 					}
@@ -244,7 +244,7 @@ func TestInvalidLazily(t *testing.T) {
 // mustFail returns the error of an invalid case.
 func mustFail(t *testing.T, c wireCase) *Error {
 	t.Helper()
-	_, err := parseStruct(c.desc, c.wire, c.opts...)
+	_, err := Parse(c.desc, c.wire, c.opts...)
 	var e *Error
 	if !errors.As(err, &e) {
 		t.Fatalf("%s: %v is no *Error", c.where, err)

@@ -20,7 +20,7 @@ type viewSet struct {
 
 // newValue returns a message that holds the value of number v, and the value.
 func (s *viewSet) newValue(v int32) (Struct, Struct) {
-	holder := newStruct(allDesc)
+	holder := New(allDesc)
 	var x Struct
 	if s.elem.Kind() == schema.Record {
 		x = holder.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
@@ -74,7 +74,7 @@ func TestSetsOfViews(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 4))
-			root := newStruct(rows)
+			root := New(rows)
 			name := []string{"points", "rows"}[seed%2]
 			s := &viewSet{elem: rows.Fields()[seed%2].Type.Elem(), h: root.NewChild(fieldNamed(rows, name), rows, 0)}
 			add := func(v int32) {
@@ -173,7 +173,7 @@ func TestMapsByViews(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 5))
-			root, key := newStruct(allDesc), newStruct(pointDesc)
+			root, key := New(allDesc), New(pointDesc)
 			m := Map[Struct, string, AsView[Struct], AsString](root.NewChild(fieldNamed(allDesc, "byPoint"), allDesc, 0))
 			want, y := map[int32]string{}, fieldNamed(pointDesc, "y")
 			next := int32(100) // keys are changed to one that there is not
@@ -235,7 +235,7 @@ func TestMapsByViews(t *testing.T) {
 // and ask for handles.
 func TestViewsReadByMany(t *testing.T) {
 	for range 20 {
-		root, key := newStruct(allDesc), newStruct(pointDesc)
+		root, key := New(allDesc), New(pointDesc)
 		set := StructList[Struct](root.NewChild(fieldNamed(allDesc, "grown"), allDesc, 0))
 		for i := range 50 {
 			key.SetInt32(fieldNamed(pointDesc, "x"), int32(i))
@@ -266,7 +266,7 @@ func TestViewsReadByMany(t *testing.T) {
 // however many they are; only those from before there was one are looked at one by one.
 func TestManyViews(t *testing.T) {
 	const n = 30_000
-	root, key := newStruct(allDesc), newStruct(pointDesc)
+	root, key := New(allDesc), New(pointDesc)
 	defer root.Release()
 	defer key.Release()
 	set := StructList[Struct](root.NewChild(fieldNamed(allDesc, "grown"), allDesc, 0))
@@ -300,7 +300,7 @@ func TestUnreachedElements(t *testing.T) {
 	row := schema.ListOf(schema.ListOf(schema.StructOf(pointDesc)))
 	d := schema.NewStruct("D")
 	d.Define(schema.FieldDesc{ID: 1, Name: "number", Type: schema.TypeI32}, schema.FieldDesc{ID: 2, Name: "cube", Type: schema.ListOf(row)})
-	s := newStruct(d)
+	s := New(d)
 	cube := NestedList[NestedList[StructList[Struct]]](s.NewChild(fieldNamed(d, "cube"), d, 20))
 	for i := range 20 {
 		cube.NewAt(i, 0)
