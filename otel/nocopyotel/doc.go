@@ -9,14 +9,15 @@
 //
 // # On the wire
 //
-// Plain Thrift has no place for a call's context. A client sends it in field 8888 of the
-// arguments, as OpenTelemetry's and SkyWalking's agents for Java do. The field is a
-// map<string,string> just before the STOP. Peers that do not know it skip it. Replies carry no
-// context. Keys are those of the
-// propagator, such as traceparent, tracestate and baggage, and [TimeoutKey]. As with these agents,
-// a server reads only the arguments' own fields. Of several fields 8888 it takes the first, and of
-// several values for a key the last. It ignores fields of other types, and maps of more than 100
-// pairs or 8 KiB of keys and values. A client sends no larger map: it omits baggage first.
+// A client sends the context in headers of the call, see rpc.SetHeader. HTTP and THeader have a
+// place for them. Plain Thrift has none: there they are in field 8888 of the arguments, as
+// OpenTelemetry's and SkyWalking's agents for Java send them. The field is a map<string,string>
+// just before the STOP. Peers that do not know it skip it. Replies carry no context. Keys are
+// those of the propagator, such as traceparent, tracestate and baggage, and [TimeoutKey]. As with
+// these agents, a server reads only the arguments' own fields. Of several fields 8888 it takes the
+// first, and of several values for a key the last. It ignores fields of other types, and maps of
+// more than 100 pairs or 8 KiB of keys and values. A client sends no larger map: it omits the
+// largest keys of the context first, such as baggage.
 //
 // Interceptors do not decode, copy or change arguments for this. A client adds the field when it
 // writes the arguments. A proxy forwards the map unchanged. If the proxy's client has the

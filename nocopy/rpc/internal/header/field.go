@@ -158,6 +158,12 @@ type search struct {
 // maxDepth is how deeply search looks.
 const maxDepth = 16
 
+// fixedSize has the sizes of types whose values all have the same; 0 for others.
+var fixedSize = [256]uint8{
+	nocopy.WireBool: 1, nocopy.WireI8: 1, nocopy.WireI16: 2, nocopy.WireI32: 4,
+	nocopy.WireI64: 8, nocopy.WireDouble: 8, nocopy.WireUUID: 16,
+}
+
 // fields passes over a struct. In the outermost one it stops at the value of the first field for
 // headers, whose type it returns: WireStop if there is none. It reports whether that is known.
 func (s *search) fields(depth int) (t nocopy.WireType, known bool) {
@@ -177,7 +183,9 @@ func (s *search) fields(depth int) (t nocopy.WireType, known bool) {
 		if depth == 0 && id == FieldID {
 			return t, true
 		}
-		if !s.value(t, depth) {
+		if n := int(fixedSize[t]); n > 0 {
+			s.at += n
+		} else if !s.value(t, depth) {
 			return 0, false
 		}
 	}
@@ -185,43 +193,50 @@ func (s *search) fields(depth int) (t nocopy.WireType, known bool) {
 
 // value passes over a value and reports whether it could.
 func (s *search) value(t nocopy.WireType, depth int) bool {
-	n := 0
+	if n := int(fixedSize[t]); n > 0 {
+		return s.pass(uint64(n))
+	}
+	if s.at > len(s.mem) {
+		return false
+	}
 	switch left := s.mem[s.at:]; t {
-	case nocopy.WireBool, nocopy.WireI8:
-		n = 1
-	case nocopy.WireI16:
-		n = 2
-	case nocopy.WireI32:
-		n = 4
-	case nocopy.WireI64, nocopy.WireDouble:
-		n = 8
-	case nocopy.WireUUID:
-		n = 16
 	case nocopy.WireString:
-		if len(left) < textHeader || uint64(binary.BigEndian.Uint32(left)) > uint64(len(left)-textHeader) {
-			return false
-		}
-		n = textHeader + int(binary.BigEndian.Uint32(left))
+		return len(left) >= textHeader && s.pass(textHeader+uint64(binary.BigEndian.Uint32(left)))
 	case nocopy.WireStruct:
 		_, known := s.fields(depth + 1)
 		return known
 	case nocopy.WireList, nocopy.WireSet:
-		return len(left) >= 5 && s.elements(5, binary.BigEndian.Uint32(left[1:]), depth+1, nocopy.WireType(left[0]))
+		const header = 5
+		return len(left) >= header && s.elements(header, binary.BigEndian.Uint32(left[1:]), depth+1, left[:1])
 	case nocopy.WireMap:
-		return len(left) >= mapHeader && s.elements(mapHeader, binary.BigEndian.Uint32(left[2:]), depth+1, nocopy.WireType(left[0]), nocopy.WireType(left[1]))
-	default:
-		return false
+		return len(left) >= mapHeader && s.elements(mapHeader, binary.BigEndian.Uint32(left[2:]), depth+1, left[:2])
 	}
-	s.at += n
-	return s.at <= len(s.mem)
+	return false
 }
 
-// elements passes over a container's header and elements.
-func (s *search) elements(header int, n uint32, depth int, types ...nocopy.WireType) bool {
-	s.at += header
+// pass passes over n bytes and reports whether there are as many.
+func (s *search) pass(n uint64) bool {
+	if s.at > len(s.mem) || n > uint64(len(s.mem)-s.at) {
+		return false
+	}
+	s.at += int(n)
+	return true
+}
+
+// elements passes over a container's header and its n elements, which are of these types in turn.
+func (s *search) elements(header uint64, n uint32, depth int, types []byte) bool {
+	s.pass(header)
+	size, fixed := uint64(0), true
+	for _, t := range types {
+		size += uint64(fixedSize[t])
+		fixed = fixed && fixedSize[t] > 0
+	}
+	if fixed {
+		return s.pass(uint64(n) * size)
+	}
 	for ; n > 0; n-- {
 		for _, t := range types {
-			if s.steps--; s.steps < 0 || depth > maxDepth || !s.value(t, depth) {
+			if s.steps--; s.steps < 0 || depth > maxDepth || !s.value(nocopy.WireType(t), depth) {
 				return false
 			}
 		}
