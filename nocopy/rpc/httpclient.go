@@ -317,8 +317,9 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 // request returns the request with a call and its headers.
 func (c *httpClient) request(ctx context.Context, call *httpCall, headers header.List) *http.Request {
 	body, _ := call.open()
+	to := *c.url // a RoundTripper may change it
 	r := &http.Request{
-		Method: http.MethodPost, URL: c.url, Host: c.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Method: http.MethodPost, URL: &to, Host: c.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header:        http.Header{"Content-Type": {typeThrift}, "Accept": {typeThrift}},
 		ContentLength: int64(call.size), Body: body, GetBody: call.open,
 	}

@@ -129,8 +129,15 @@ func (x *exchange) serve() {
 		return
 	}
 	body, err := x.receive()
-	if err != nil {
-		x.refuse(statusOf(err), err.Error())
+	switch {
+	case errors.Is(err, errTooLong):
+		x.refuse(http.StatusRequestEntityTooLarge, err.Error())
+		return
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		x.refuse(http.StatusRequestTimeout, "the body has not arrived in time")
+		return
+	case err != nil: // its text may have addresses of this host
+		x.refuse(http.StatusBadRequest, "the body has not arrived, or is malformed")
 		return
 	}
 	arrived := x.stats.Now()
@@ -181,17 +188,6 @@ func isThrift(t string) bool { return t == typeThrift || t == typeBinary || t ==
 
 // errTooLong is the error of a body that has more bytes than are allowed.
 var errTooLong = errors.New("the body is too large")
-
-// statusOf returns the status for an error of receive.
-func statusOf(err error) int {
-	switch {
-	case errors.Is(err, errTooLong):
-		return http.StatusRequestEntityTooLarge
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return http.StatusRequestTimeout
-	}
-	return http.StatusBadRequest
-}
 
 func (x *exchange) limits() transport.Limits {
 	return transport.LimitsOf(x.srv.MaxFrame, x.srv.Limits, "rpc.Server.MaxFrame")
@@ -246,7 +242,7 @@ func (x *exchange) call(body chain.Chunk, arrived time.Time) (kept bool) {
 		x.refuse(http.StatusBadRequest, err.Error())
 		return false
 	case err != nil:
-		x.srv.log(slog.LevelWarn, "call refused", "peer", x.peer, "method", m.WireName(), "err", err)
+		x.srv.log(slog.LevelWarn, "call refused", "peer", x.peer, "method", loggedText(string(h.Name), maxLoggedName), "err", err)
 		x.refuseCall(req, m.Name, protocolError(err))
 		return false
 	}
