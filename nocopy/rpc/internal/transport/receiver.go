@@ -68,10 +68,10 @@ func (r *Receiver) Passing() bool { return r.passing.Load() }
 // 0.
 func (r *Receiver) Next() (message.Header, chain.Chunk, error) {
 	h, c, err := r.next()
-	if err != nil {
+	if err != nil || r.Accept == 0 || r.Accept&WireOf(r.Transport, h.Style) != 0 {
 		return h, c, err
 	}
-	return r.admit(h, c)
+	return r.reject(h, c)
 }
 
 func (r *Receiver) next() (message.Header, chain.Chunk, error) {

@@ -50,12 +50,10 @@ func (w Wire) String() string {
 	return strings.Join(names, ", ")
 }
 
-// admit refuses a message that came in a way which r does not accept: then it releases the chunk.
-func (r *Receiver) admit(h message.Header, c chain.Chunk) (message.Header, chain.Chunk, error) {
+// reject releases the chunk of a message that came in a way which r does not accept, and returns
+// the error.
+func (r *Receiver) reject(h message.Header, c chain.Chunk) (message.Header, chain.Chunk, error) {
 	way := WireOf(r.Transport, h.Style)
-	if r.Accept == 0 || r.Accept&way != 0 {
-		return h, c, nil
-	}
 	h.Name = bytes.Clone(h.Name)
 	c.Release()
 	if !r.Requests {
