@@ -1,7 +1,6 @@
 // The metadata of Parquet files: footers, page indexes, headers of Bloom filters and of pages.
 // Ids, types and names are those of the format (https://parquet.apache.org, apache/parquet-format);
-// the comments are this module's. The two structs at the end, FileSummary and RowGroupSummary, are
-// views that this module adds.
+// the comments are this module's.
 namespace go format
 
 // Physical types.
@@ -515,25 +514,4 @@ struct FileMetaData {
 struct FileCryptoMetaData {
   1: required EncryptionAlgorithm encryption_algorithm
   2: optional binary key_metadata
-}
-
-// FileMetaData without schema and row groups.
-struct FileSummary {
-  1: required i32 version
-  3: required i64 num_rows
-  5: optional list<KeyValue> key_value_metadata
-  6: optional string created_by
-  7: optional list<ColumnOrder> column_orders
-  8: optional EncryptionAlgorithm encryption_algorithm
-  9: optional binary footer_signing_key_metadata
-}
-
-// RowGroup without columns.
-struct RowGroupSummary {
-  2: required i64 total_byte_size
-  3: required i64 num_rows
-  4: optional list<SortingColumn> sorting_columns
-  5: optional i64 file_offset
-  6: optional i64 total_compressed_size
-  7: optional i16 ordinal
 }

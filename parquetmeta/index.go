@@ -1,0 +1,96 @@
+package parquetmeta
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+
+	"github.com/nocopythrift/nocopythrift/parquetmeta/format"
+)
+
+// within returns an error unless the file has these bytes.
+func (f *File) within(offset, length int64, what string) error {
+	if offset < 0 || length < 0 || offset > f.size || length > f.size-offset {
+		return fmt.Errorf("parquetmeta: %s at offset %d, of %d bytes, in a file of %d: %w", what, offset, length, f.size, nocopy.ErrLimit)
+	}
+	return nil
+}
+
+// index reads an index of the chunk, or nil if it has none.
+func (c Chunk) index(offset int64, length int32, what string) ([]byte, error) {
+	switch {
+	case offset == -1 && length == -1:
+		return nil, nil
+	case c.Encrypted:
+		return nil, fmt.Errorf("parquetmeta: the %s is %w", what, ErrEncrypted)
+	case int64(length) > c.f.maxBytes():
+		return nil, fmt.Errorf("parquetmeta: %s of %d bytes: %w", what, length, nocopy.ErrLimit)
+	}
+	if err := c.f.within(offset, int64(length), what); err != nil {
+		return nil, err
+	}
+	b := make([]byte, length)
+	return b, readFull(c.f.r, b, offset)
+}
+
+// OffsetIndex reads where the pages of the chunk are, with one call of ReadAt. The message is
+// the caller's. If the chunk has no such index, the message is absent: Valid returns false. The
+// error is a *[nocopy.Error], whose offset counts from the index's beginning, if the index is
+// wrong; one with [nocopy.ErrLimit] if it is not in the file, or exceeds the limits; one with
+// [ErrEncrypted]; or the reader's.
+func (c Chunk) OffsetIndex() (format.OffsetIndex, error) {
+	b, err := c.index(c.OffsetIndexOffset, c.OffsetIndexLength, "offset index")
+	if b == nil || err != nil {
+		return format.OffsetIndex{}, err
+	}
+	return format.ParseOffsetIndex(b, nocopy.Compact, c.f.limits)
+}
+
+// ColumnIndex reads the statistics of the chunk's pages. All else is as with OffsetIndex.
+func (c Chunk) ColumnIndex() (format.ColumnIndex, error) {
+	b, err := c.index(c.ColumnIndexOffset, c.ColumnIndexLength, "column index")
+	if b == nil || err != nil {
+		return format.ColumnIndex{}, err
+	}
+	return format.ParseColumnIndex(b, nocopy.Compact, c.f.limits)
+}
+
+// BloomFilter reads the header of the chunk's Bloom filter. bits is where in the file its bits
+// begin: header.GetNumBytes() bytes, which are in the file. All else is as with OffsetIndex; the
+// header is read with one call of ReadAt, of 256 bytes, unless it is longer.
+func (c Chunk) BloomFilter() (header format.BloomFilterHeader, bits int64, err error) {
+	if c.BloomFilterOffset == -1 {
+		return header, 0, nil
+	}
+	const what = "Bloom filter"
+	if c.Encrypted {
+		return header, 0, fmt.Errorf("parquetmeta: the %s is %w", what, ErrEncrypted)
+	}
+	if err := c.f.within(c.BloomFilterOffset, 1, what); err != nil {
+		return header, 0, err
+	}
+	for most := int64(256); ; most *= 256 {
+		b := make([]byte, min(most, c.f.size-c.BloomFilterOffset))
+		if err := readFull(c.f.r, b, c.BloomFilterOffset); err != nil {
+			return header, 0, err
+		}
+		s := scanner{b: b}
+		n := s.record(0, 0)
+		if n < 0 {
+			if errors.Is(s.err, io.ErrUnexpectedEOF) && most == 256 && int64(len(b)) == most {
+				continue
+			}
+			return header, 0, &nocopy.Error{Offset: s.at, Path: "BloomFilterHeader", Err: s.err}
+		}
+		if header, err = format.ParseBloomFilterHeader(b[:n], nocopy.Compact, c.f.limits); err != nil {
+			return format.BloomFilterHeader{}, 0, err
+		}
+		bits = c.BloomFilterOffset + int64(n)
+		if err := c.f.within(bits, int64(header.GetNumBytes()), what); err != nil {
+			return format.BloomFilterHeader{}, 0, err
+		}
+		return header, bits, nil
+	}
+}
