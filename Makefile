@@ -58,12 +58,12 @@ qemu: ## runs the library's tests on other processors, where qemu-user is instal
 		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf/... ./internal/... || exit 1; \
 		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf ./chain || exit 1; \
 		GOARCH=$$arch go test -C internal/model -short -timeout 60m $${emulator:+-exec $$emulator} ./... || exit 1; \
-		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./nocopy || exit 1; \
+		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./nocopy ./nocopy/internal/engine || exit 1; \
 		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./model -model.ops=2000 || exit 1; \
 	done
 
 soak: ## 10 million messages of 1 KiB to 8 MiB in each mode; two minutes of calls under the race detector; memory must stay as it is (minutes)
-	NOCOPY_SOAK_MESSAGES=10000000 go test -run 'TestSoak$$' -count=1 -v -timeout 60m ./nocopy
+	NOCOPY_SOAK_MESSAGES=10000000 go test -C nocopy/tests -run 'TestSoak$$' -count=1 -v -timeout 60m ./nocopy
 	NOCOPY_SOAK=120s go test -C nocopy/tests -race -run 'TestSoak$$' -count=1 -v -timeout 10m ./rpc
 
 hostile: ## counts the steps of all operations on hostile messages: received in all ways, and large ones (minutes)

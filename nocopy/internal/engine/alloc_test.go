@@ -1,12 +1,11 @@
+// Descriptors of a business message, which tests of its index use.
+
 package engine
 
 import (
-	"bytes"
-	"io"
 	"math"
 	"runtime"
 	"runtime/debug"
-	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -55,37 +54,6 @@ func init() {
 	)
 }
 
-// messageShape is a kind of message with what is done to it.
-type messageShape struct {
-	name              string
-	desc              *schema.Struct
-	build, read, edit func(s Struct)
-}
-
-var sink int // depends on everything that was read
-
-var shapesInUse = []messageShape{
-	{"request", requestDesc, buildRequest, readRequest, func(s Struct) {
-		s.SetText(fieldNamed(requestDesc, "token"), "another token")
-		s.SetInt64(fieldNamed(requestDesc, "id"), 3)
-		s.Child(fieldNamed(requestDesc, "caller"), requestDesc).SetText(fieldNamed(callerDesc, "host"), "elsewhere")
-		s.Unset(fieldNamed(requestDesc, "user"))
-	}},
-	{"business", businessDesc, buildBusiness, readBusiness, func(s Struct) {
-		items := StructList[Struct](s.Child(fieldNamed(businessDesc, "items"), businessDesc))
-		items.At(3).SetText(fieldNamed(itemDesc, "sku"), "replaced")
-		items.AppendNew().SetInt32(fieldNamed(itemDesc, "count"), 1)
-		totals := Map[string, int64, AsString, AsInt64](s.Child(fieldNamed(businessDesc, "totals"), businessDesc))
-		totals.Put(keys[3], 5)
-		totals.Put("a new key", 6)
-		totals.Delete(keys[4])
-		StringList(s.Child(fieldNamed(businessDesc, "tags"), businessDesc)).Set(1, "tag")
-		StringList(s.Child(fieldNamed(businessDesc, "tags"), businessDesc)).Append("tag")
-		Int64List(s.Child(fieldNamed(businessDesc, "times"), businessDesc)).Append(1)
-		StringList(s.Child(fieldNamed(businessDesc, "unique"), businessDesc)).Add("unique")
-	}},
-}
-
 // keys are made beforehand: making them is not what is measured.
 var keys = func() (k []string) {
 	for i := range 40 {
@@ -93,31 +61,6 @@ var keys = func() (k []string) {
 	}
 	return k
 }()
-
-func buildRequest(s Struct) {
-	s.SetInt64(fieldNamed(requestDesc, "id"), 1<<40)
-	s.SetText(fieldNamed(requestDesc, "user"), "somebody@example.com")
-	s.SetText(fieldNamed(requestDesc, "method"), "Catalogue.Search")
-	s.SetText(fieldNamed(requestDesc, "token"), "0123456789abcdef0123456789abcdef")
-	caller := s.NewChild(fieldNamed(requestDesc, "caller"), requestDesc, 0)
-	caller.SetText(fieldNamed(callerDesc, "service"), "frontend.checkout")
-	caller.SetText(fieldNamed(callerDesc, "host"), "host-17.example.com")
-	caller.SetInt32(fieldNamed(callerDesc, "pid"), 4711)
-	s.SetBool(fieldNamed(requestDesc, "flag"), true)
-	s.SetInt16(fieldNamed(requestDesc, "small"), 16)
-	s.SetFloat64(fieldNamed(requestDesc, "score"), 0.5)
-	s.SetInt32(fieldNamed(requestDesc, "color"), 2)
-}
-
-func readRequest(s Struct) {
-	sink += int(s.Int64(fieldNamed(requestDesc, "id"))) + len(s.Text(fieldNamed(requestDesc, "user"))) + len(s.Text(fieldNamed(requestDesc, "method")))
-	sink += len(s.Text(fieldNamed(requestDesc, "token"))) + int(s.Int16(fieldNamed(requestDesc, "small"))) + int(s.Float64(fieldNamed(requestDesc, "score")))
-	caller := s.Child(fieldNamed(requestDesc, "caller"), requestDesc)
-	sink += len(caller.Text(fieldNamed(callerDesc, "service"))) + len(caller.Text(fieldNamed(callerDesc, "host"))) + int(caller.Int32(fieldNamed(callerDesc, "pid")))
-	if s.Bool(fieldNamed(requestDesc, "flag")) {
-		sink += int(s.Int32(fieldNamed(requestDesc, "color")))
-	}
-}
 
 var (
 	someTimes = make([]int64, 50)
@@ -158,169 +101,6 @@ func buildBusiness(s Struct) {
 	}
 }
 
-func readBusiness(s Struct) {
-	for _, item := range (StructList[Struct](s.Child(fieldNamed(businessDesc, "items"), businessDesc))).All() {
-		sink += len(item.Text(fieldNamed(itemDesc, "sku"))) + int(item.Int32(fieldNamed(itemDesc, "count")))
-		labels := StringMap(item.Child(fieldNamed(itemDesc, "labels"), itemDesc))
-		for k, v := range labels.All() {
-			sink += len(k) + len(v)
-		}
-		v, _ := labels.Get(keys[1])
-		sink += len(v) + labels.Len()
-		for _, price := range Int64List(item.Child(fieldNamed(itemDesc, "prices"), itemDesc)).All() {
-			sink += int(price)
-		}
-	}
-	totals := Map[string, int64, AsString, AsInt64](s.Child(fieldNamed(businessDesc, "totals"), businessDesc))
-	for _, v := range totals.All() {
-		sink += int(v)
-	}
-	for _, k := range keys {
-		v, _ := totals.Get(k)
-		sink += int(v) + totals.Len()
-	}
-	times := Int64List(s.Child(fieldNamed(businessDesc, "times"), businessDesc))
-	for i := range times.Len() {
-		sink += int(times.At(i))
-	}
-	for _, tag := range StringList(s.Child(fieldNamed(businessDesc, "tags"), businessDesc)).All() {
-		sink += len(tag)
-	}
-	for k, v := range (StructMap[int32, Struct, AsInt32](s.Child(fieldNamed(businessDesc, "byNumber"), businessDesc))).All() {
-		sink += int(k) + int(v.Int32(fieldNamed(callerDesc, "pid")))
-	}
-	for _, row := range (NestedList[Int32List](s.Child(fieldNamed(businessDesc, "matrix"), businessDesc))).All() {
-		for _, v := range row.All() {
-			sink += int(v)
-		}
-	}
-	if (StringList(s.Child(fieldNamed(businessDesc, "unique"), businessDesc))).Contains(keys[7]) {
-		sink++
-	}
-}
-
-func TestAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
-	if debugging {
-		t.Skip("with nocopydebug nothing is used twice")
-	}
-	if !aliasing {
-		t.Skip("built with nounsafe, every string is a copy")
-	}
-	for _, shape := range shapesInUse {
-		s := New(shape.desc)
-		shape.build(s)
-		wire := bytes.Clone(s.m.Bytes())
-		s.Release()
-		t.Logf("%s: %d bytes", shape.name, len(wire))
-		out := make([]byte, 0, 2*len(wire))
-		reader := bytes.NewReader(wire)
-		half := [][]byte{wire[:len(wire)/2], wire[len(wire)/2:]}
-		var kept, keptBuilt Message
-		for name, run := range map[string]func(opts ...Option){
-			"parse, edit, forward in a kept message": func(opts ...Option) {
-				s, err := ParseInto(shape.desc, &kept, wire, opts)
-				if err != nil {
-					t.Fatal(err)
-				}
-				shape.edit(s)
-				shape.read(s)
-				kept.WriteTo(io.Discard)
-				kept.Reset()
-			},
-			"build and send a kept message": func(opts ...Option) {
-				shape.build(NewInto(shape.desc, &keptBuilt, opts))
-				keptBuilt.WriteTo(io.Discard)
-			},
-			"parse": func(opts ...Option) { mustParse(t, shape.desc, wire, opts...).Release() },
-			"parse and read": func(opts ...Option) {
-				s := mustParse(t, shape.desc, wire, opts...)
-				shape.read(s)
-				s.Release()
-			},
-			"parse, edit, forward": func(opts ...Option) {
-				s := mustParse(t, shape.desc, wire, opts...)
-				shape.edit(s)
-				out = s.m.AppendTo(out[:0])
-				s.m.WriteTo(io.Discard)
-				s.Release()
-			},
-			"parse two blocks": func(opts ...Option) {
-				s, err := ParseBlocks(shape.desc, half, opts...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				shape.read(s)
-				s.Release()
-			},
-			"receive, edit, forward": func(opts ...Option) {
-				reader.Reset(wire)
-				s, err := Read(shape.desc, reader, len(wire), opts...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				shape.edit(s)
-				s.m.WriteFrame(io.Discard)
-				s.Release()
-			},
-			"build and send": func(opts ...Option) {
-				s := New(shape.desc, opts...)
-				shape.build(s)
-				out = s.m.AppendTo(out[:0])
-				s.m.WriteTo(io.Discard)
-				s.Release()
-			},
-			"graft": func(opts ...Option) { graftAll(t, shape.desc, wire, opts...) },
-			"clone": func(opts ...Option) {
-				s := mustParse(t, shape.desc, wire, opts...)
-				shape.edit(s)
-				c := s.Clone(shape.desc)
-				s.Release()
-				c.Release()
-			},
-			"sets and maps of structs": func(opts ...Option) { addAll(opts...) },
-			"build, edit, read": func(opts ...Option) {
-				s := New(shape.desc, opts...)
-				shape.build(s)
-				shape.edit(s)
-				shape.read(s)
-				s.m.WriteTo(io.Discard)
-				s.Release()
-			},
-		} {
-			recycle := []Option{Recycle}
-			if n := allocsPerRun(func() { run(recycle...) }); n != 0 {
-				t.Errorf("%s, recycled: %s: %v allocations", shape.name, name, n)
-			}
-			// Slabs are allocated now and then: one for many messages.
-			if n := allocsPerRun(func() { run() }); n >= 0.2 {
-				t.Errorf("%s: %s: %v allocations", shape.name, name, n)
-			}
-		}
-	}
-}
-
-// addAll adds structs to a set, and puts them as a map's keys.
-func addAll(opts ...Option) {
-	s, key := New(allDesc, opts...), New(pointDesc, opts...)
-	set := StructList[Struct](s.NewChild(fieldNamed(allDesc, "grown"), allDesc, 0))
-	for i := range 2 * len(keys) {
-		key.SetInt32(fieldNamed(pointDesc, "x"), int32(i/2))
-		set.Add(key)
-	}
-	byPoint := Map[Struct, string, AsView[Struct], AsString](s.NewChild(fieldNamed(allDesc, "byPoint"), allDesc, 0))
-	for i, v := range keys {
-		key.SetInt32(fieldNamed(pointDesc, "x"), int32(i/2))
-		byPoint.Put(key, v)
-		_, _ = byPoint.Get(key)
-	}
-	s.m.WriteTo(io.Discard)
-	key.Release()
-	s.Release()
-}
-
 // holderDesc has room for copies of what shapesInUse makes.
 var holderDesc = schema.NewStruct("Holder")
 
@@ -331,29 +111,6 @@ func init() {
 		schema.FieldDesc{ID: 3, Name: "Business", Type: schema.StructOf(businessDesc)},
 		schema.FieldDesc{ID: 4, Name: "BusinessList", Type: schema.ListOf(schema.StructOf(businessDesc))},
 	)
-}
-
-// graftAll puts a message into another one, whole and in parts, edited, again in the place of what
-// was there, and in its own.
-func graftAll(t *testing.T, d *schema.Struct, wire []byte, opts ...Option) {
-	s := mustParse(t, d, wire, opts...)
-	field, list := fieldNamed(holderDesc, d.Name()), fieldNamed(holderDesc, d.Name()+"List")
-	h := New(holderDesc, opts...)
-	h.SetChild(field, holderDesc, s)
-	h.SetChild(field, holderDesc, s)
-	l := StructList[Struct](h.NewChild(list, holderDesc, 1))
-	l.Set(0, s)
-	l.Append(s)
-	if d == requestDesc {
-		s.SetText(fieldNamed(d, "token"), "another token")
-	} else {
-		StringList(s.Child(fieldNamed(d, "tags"), d)).Append("tag")
-	}
-	l.Set(0, s)
-	l.Append(h.Child(field, holderDesc))
-	h.m.WriteTo(io.Discard)
-	s.Release()
-	h.Release()
 }
 
 // allocsPerRun is testing.AllocsPerRun without rounding: the average number of allocations of f.

@@ -1,16 +1,12 @@
+// Messages that take most index for least bytes, and what touches all of a message.
+
 package engine
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -29,10 +25,6 @@ func allocated(f func()) int {
 	runtime.ReadMemStats(&after)
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
-
-// memoryBound is the most that parsing n bytes may allocate in all: twice what the index may grow
-// to by default, since it grows by doubling, and the notes on fields that come more than once.
-func memoryBound(n int) int { return 160*n + 2*indexFloor + 320<<10 }
 
 // be returns n as a count on the wire.
 func be(n int) string { return string(wire.AppendBE32(nil, uint32(n))) }
@@ -90,35 +82,6 @@ var bombs = []struct {
 	}},
 }
 
-// TestBoundedMemory: accepted or not, a bomb costs memory in proportion to its bytes.
-func TestBoundedMemory(t *testing.T) {
-	if raceEnabled {
-		t.Skip("what the race detector allocates is counted too")
-	}
-	for _, bomb := range bombs {
-		t.Run(bomb.name, func(t *testing.T) {
-			for _, n := range []int{100, testmode.Of(5_000, 10_000), testmode.Of(20_000, 300_000)} {
-				wire := []byte(bomb.make(n) + "\x00")
-				for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(len(wire) / 2), with(cutAt(len(wire)/2), Lazy, "lazy"), with(inOnePiece, ValidUTF8, "utf8")} {
-					var s Struct
-					var err error
-					got := allocated(func() {
-						if s, err = w.parse(allDesc, wire); err == nil {
-							touchAll(s)
-						}
-					})
-					if err != nil && !errors.Is(err, ErrLimit) {
-						t.Errorf("%s of %d bytes, %s: %v", bomb.name, len(wire), w.name, err)
-					}
-					if got > memoryBound(len(wire)) {
-						t.Errorf("%s of %d bytes, %s (%v): %d bytes allocated, %d times as many", bomb.name, len(wire), w.name, err, got, got/len(wire))
-					}
-				}
-			}
-		})
-	}
-}
-
 // touchAll indexes what Lazy left for later.
 func touchAll(s Struct) {
 	for i := range allDesc.Fields() {
@@ -144,62 +107,5 @@ func touch(v Struct, t *schema.Type) {
 		for _, e := range NestedList[Struct](v).All() {
 			touch(e, t.Elem())
 		}
-	}
-}
-
-// TestPromises: counts and lengths that promise more than there is cost next to nothing.
-func TestPromises(t *testing.T) {
-	if raceEnabled {
-		t.Skip("what the race detector allocates is counted too")
-	}
-	for _, head := range []string{
-		"\x0b\x00\x07", "\x0b\x00\x08", "\x0f\x00\x0d\x0a", "\x0f\x00\x0e\x0b", "\x0f\x00\x11\x0c", "\x0f\x00\x12\x0f", "\x0f\x00\x24\x0c",
-		"\x0f\x00\x19\x02", "\x0d\x00\x10\x0b\x0a", "\x0d\x00\x22\x02\x02", "\x0d\x00\x1c\x0a\x0d", "\x0e\x00\x0f\x08", "\x0f\x00\x64\x0c", "\x0b\x00\x64",
-	} {
-		t.Run(head, func(t *testing.T) {
-			wire := []byte(head + be(100<<20) + strings.Repeat("\x00", 16))
-			for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(12), with(cutAt(12), Lazy, "lazy")} {
-				var err error
-				got := allocated(func() { _, err = w.parse(allDesc, wire) })
-				checkError(t, fmt.Sprintf("%x %s", head, w.name), err, allDesc, len(wire), io.ErrUnexpectedEOF)
-				if got > memoryBound(len(wire)) {
-					t.Errorf("%x, %s: %d bytes allocated for %d", head, w.name, got, len(wire))
-				}
-			}
-			var err error
-			got := allocated(func() { _, err = Read(allDesc, bytes.NewReader(wire), 90<<20) })
-			if err != io.ErrUnexpectedEOF || got > memoryBound(len(wire)) {
-				t.Errorf("%x: reading %d of %d promised bytes: %v, %d bytes allocated", head, len(wire), 90<<20, err, got)
-			}
-		})
-	}
-}
-
-func TestLimits(t *testing.T) {
-	wire := []byte("\x0b\x00\x07" + be(1000) + strings.Repeat("x", 1000) + "\x00")
-	for _, c := range []struct {
-		name   string
-		limits Limits
-		reason error
-	}{
-		{"the message's size", Limits{MaxBytes: len(wire)}, nil},
-		{"less than the message's size", Limits{MaxBytes: len(wire) - 1}, ErrLimit},
-		{"an index for the root", Limits{MaxIndex: 4 * (allDesc.Words() + 1)}, nil},
-		{"an index too small for the root", Limits{MaxIndex: 4 * allDesc.Words()}, ErrLimit},
-		{"zero is the default", Limits{}, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			for _, w := range manyWays {
-				s, err := w.parse(allDesc, wire, c.limits)
-				switch {
-				case c.reason != nil:
-					checkError(t, c.name+", "+w.name, err, allDesc, len(wire), c.reason)
-				case err != nil:
-					t.Errorf("%s, %s: %v", c.name, w.name, err)
-				default:
-					s.Release()
-				}
-			}
-		})
 	}
 }

@@ -76,7 +76,8 @@ func at(s Struct, t *schema.Type, i int) Struct {
 type raw struct{}
 
 func (raw) get(m *Message, w uint32) encoded { return encoded{} }
-func (raw) encode(k encoded) encoded         { return k }
+
+func (raw) encode(k encoded) encoded { return k }
 
 // holders are the types of structs with one field, by its type. Types are never given back.
 var holders = map[*schema.Type]*schema.Struct{}

@@ -261,45 +261,6 @@ func indexedWays(n int) []way {
 		with(cutEvery(n/50+1), Recycle, "recycled"), with(inOnePiece, ValidUTF8, "valid")}
 }
 
-// TestNoIndex: without an index, or with one that does not fit, ByIndex is as Parse without it,
-// and RequireIndex an error.
-func TestNoIndex(t *testing.T) {
-	wire := largeBusiness(t, 300)
-	with := withIndex(t, businessDesc, wire)
-	spoil := func(f func(b []byte) []byte) []byte { return f(bytes.Clone(with)) }
-	n := len(with)
-	cases := map[string][]byte{
-		"none":     wire,
-		"magic":    spoil(func(b []byte) []byte { b[n-2]++; return b }),
-		"version":  spoil(func(b []byte) []byte { b[n-6]++; return b }),
-		"length":   spoil(func(b []byte) []byte { b[n-10]++; return b }),
-		"message":  spoil(func(b []byte) []byte { b[n-14]++; return b }),
-		"count":    spoil(func(b []byte) []byte { b[n-20]++; return b }),
-		"id":       spoil(func(b []byte) []byte { b[len(wire)]++; return b }),
-		"longer":   append(with[:n-1:n-1], "\x08\x03\xe8\x00\x00\x00\x01\x00"...),
-		"unsorted": spoil(func(b []byte) []byte { b[len(wire)+6+3] ^= 0x20; return b }),
-	}
-	for name, b := range cases {
-		_, err := Parse(businessDesc, b, RequireIndex)
-		if !errors.Is(err, ErrIndex) {
-			t.Errorf("%s: RequireIndex: %v", name, err)
-		}
-		plain, plainErr := Parse(businessDesc, b)
-		s, err := Parse(businessDesc, b, ByIndex)
-		if fmt.Sprint(err) != fmt.Sprint(plainErr) {
-			t.Fatalf("%s: %v, not %v", name, err, plainErr)
-		}
-		if err != nil {
-			continue
-		}
-		if s.Format(businessDesc) != plain.Format(businessDesc) {
-			t.Errorf("%s: reads otherwise", name)
-		}
-		s.Release()
-		plain.Release()
-	}
-}
-
 // largeBusiness returns the wire bytes of a message with n items.
 func largeBusiness(t testing.TB, n int) []byte {
 	s := New(businessDesc)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -113,63 +112,4 @@ func TestIndexBytes(t *testing.T) {
 	s.Release()
 	turned := append(append(bytes.Clone(plain[first:len(plain)-1]), plain[:first]...), tail...)
 	check(append(turned, 0))
-}
-
-// TestIndexForOthers: what reads messages in other ways than Parse takes one with an index for
-// what it is without.
-func TestIndexForOthers(t *testing.T) {
-	plain := largeBusiness(t, 250)
-	with := withIndex(t, businessDesc, plain)
-	a, err := Parse(businessDesc, plain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range [][]int{{1}, {2, 77, 1}, {4}} {
-		v, err := Peek(plain, path...)
-		w, withErr := Peek(with, path...)
-		if err != nil || withErr != nil || v.Type != w.Type || !bytes.Equal(v.Raw(), w.Raw()) {
-			t.Errorf("Peek %v: %v, %v", path, err, withErr)
-		}
-	}
-	if _, err := Peek(with, 3000); err == nil {
-		t.Error("Peek finds what is not there")
-	}
-	var scan Scanner
-	scan.Reset(0)
-	if end, _, err := scan.Scan(append(bytes.Clone(with), with...)); err != nil || end != len(with) {
-		t.Errorf("Scanner: %d, %v", end, err)
-	}
-	for _, opts := range [][]Option{nil, {Lazy}, {ByIndex}, {RequireIndex, Recycle}, {WithIndex}} {
-		d := NewDecoder(businessDesc, inParts(with, with), false, opts)
-		for i := range 2 {
-			s, err := d.Next()
-			if err != nil {
-				t.Fatalf("%v: message %d: %v", opts, i, err)
-			}
-			if !s.Equal(businessDesc, a) || !a.Equal(businessDesc, s) || s.Format(businessDesc) != a.Format(businessDesc) {
-				t.Errorf("%v: message %d reads otherwise", opts, i)
-			}
-			j, err := AppendJSON(nil, s, businessDesc, JSON{})
-			k, plainErr := AppendJSON(nil, a, businessDesc, JSON{})
-			if err != nil || plainErr != nil || !bytes.Equal(j, k) {
-				t.Errorf("%v: as JSON it is %.100s not %.100s; %v, %v", opts, j, k, err, plainErr)
-			}
-			for id := range s.Unknown(businessDesc) {
-				t.Errorf("%v: field %d is unknown", opts, id)
-			}
-			s.Release()
-		}
-		if _, err := d.Next(); err != io.EOF {
-			t.Error(err)
-		}
-	}
-}
-
-// inParts returns a Reader of the messages, each in two parts.
-func inParts(messages ...[]byte) io.Reader {
-	var all []io.Reader
-	for i, b := range messages {
-		all = append(all, bytes.NewReader(b[:i+1]), bytes.NewReader(b[i+1:]))
-	}
-	return io.MultiReader(all...)
 }

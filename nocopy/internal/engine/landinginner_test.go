@@ -2,14 +2,9 @@ package engine
 
 import (
 	"bytes"
-	"errors"
-	"slices"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 var (
@@ -107,63 +102,4 @@ func TestInnerIndex(t *testing.T) {
 		}
 	}
 	edited.Release()
-}
-
-// TestTwoIndexes: of fields that are indexes the last one counts, and every change removes all, as
-// also what has its id and is none.
-func TestTwoIndexes(t *testing.T) {
-	plain := largeBusiness(t, 300)
-	with := withIndex(t, businessDesc, plain)
-	fields, index := plain[:len(plain)-1], with[len(plain)-1:len(with)-1]
-	text, number := []byte{11, 0x83, 0, 0, 0, 0, 1, 'x'}, []byte{8, 0x83, 0, 0, 0, 0, 1}
-	for name, parts := range map[string][][]byte{
-		"twice":         {fields, index, index},
-		"first":         {index, fields, index},
-		"a text before": {fields, text, index},
-		"a text after":  {fields, index, text},
-		"a number":      {text, fields, number, index},
-	} {
-		data := append(slices.Concat(parts...), 0)
-		for how, opts := range map[string][]Option{"plain": nil, "lazy": {Lazy}, "by index": {ByIndex}, "required": {RequireIndex}, "added": {WithIndex}} {
-			s, err := Parse(businessDesc, data, opts...)
-			if how == "required" && errors.Is(err, ErrIndex) {
-				continue
-			} else if err != nil {
-				t.Fatalf("%s, %s: %v", name, how, err)
-			}
-			s.SetInt64(fieldNamed(businessDesc, "id"), 7)
-			items := StructList[Struct](s.Child(fieldNamed(businessDesc, "items"), businessDesc))
-			if x := items.At(299); items.Len() != 300 || x.Int32(fieldNamed(itemDesc, "count")) != 299 {
-				t.Errorf("%s, %s: %v", name, how, x)
-			}
-			_, cuts := s.FindFields(entry.IndexID)
-			x, ok := wireindex.Find(s.m.Bytes())
-			if ok != (how == "added") || len(cuts) > 1 || len(cuts) == 1 && (!ok || cuts[0].To-cuts[0].From != len(x.Bytes)+wire.FieldHeader+wire.TextHeader) {
-				t.Errorf("%s, %s: goes out with %v", name, how, cuts)
-			}
-			s.Release()
-		}
-	}
-}
-
-// TestHandleWithoutIndex: the index that finishing adds is the message's, not its root's: a handle
-// appends the same before and after.
-func TestHandleWithoutIndex(t *testing.T) {
-	plain := largeBusiness(t, 300)
-	with := withIndex(t, businessDesc, plain)
-	for name, wire := range map[string][]byte{"plain": plain, "with one": with} {
-		s, err := Parse(businessDesc, wire, WithIndex)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			if b := s.AppendStruct([]byte("x"), businessDesc); string(b) != "x"+string(plain) {
-				t.Errorf("%s: %d bytes, not %d", name, len(b)-1, len(plain))
-			}
-			if !bytes.Equal(s.m.Bytes(), with) {
-				t.Errorf("%s: the message has no index", name)
-			}
-		}
-		s.Release()
-	}
 }

@@ -1,12 +1,9 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"testing"
-
-	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // Products of counts and sizes stay right where an int has 32 bits: these tests run there, too
@@ -24,47 +21,6 @@ func TestMaxIndex(t *testing.T) {
 		if got, want := int64(l.maxIndex(c.n)), min(c.want/4, maxWords); got != want {
 			t.Errorf("%d bytes, MaxIndex %d: %d words, not %d", c.n, c.limit, got, want)
 		}
-	}
-}
-
-func TestHugeLimits(t *testing.T) {
-	wire := []byte(structs(64))
-	for _, l := range []Limits{{MaxDepth: math.MaxInt}, {MaxDepth: 1 << 25}, {MaxBytes: math.MaxInt}, {MaxIndex: math.MaxInt}} {
-		for _, w := range manyWays {
-			s, err := w.parse(allDesc, wire, l)
-			if err != nil {
-				t.Errorf("%+v, %s: %v", l, w.name, err)
-				continue
-			}
-			touchAll(s)
-			s.Release()
-		}
-		_, err := Parse(allDesc, []byte(times(testmode.Of(300_000, 3_000_000), self)), l)
-		if err == nil {
-			t.Errorf("%+v: no error", l)
-		}
-	}
-}
-
-// TestSameBlockManyTimes: blocks may come to more than there is memory.
-func TestSameBlockManyTimes(t *testing.T) {
-	block := make([]byte, 16<<20)
-	for _, n := range []int{7, 127, 128, 129, 255, 256, 257, 300, 3000} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			blocks := make([][]byte, n)
-			for i := range blocks {
-				blocks[i] = block
-			}
-			for _, opts := range [][]Option{nil, {Limits{MaxBytes: math.MaxInt}}} {
-				if n < 65 && opts != nil {
-					continue
-				}
-				var e *Error
-				if _, err := ParseBlocks(allDesc, blocks, opts...); !errors.As(err, &e) || !errors.Is(err, ErrLimit) {
-					t.Errorf("%d blocks of 16 MiB, %v: %v", n, opts, err)
-				}
-			}
-		})
 	}
 }
 

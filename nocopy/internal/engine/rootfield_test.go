@@ -126,59 +126,6 @@ func TestFindFields(t *testing.T) {
 	}
 }
 
-// TestFindFieldsEdited: what was set, replaced, linked or removed before a field is passed over.
-func TestFindFieldsEdited(t *testing.T) {
-	large := New(allDesc)
-	defer large.Release()
-	large.SetText(fieldNamed(allDesc, "text"), strings.Repeat("x", 10_000))
-	for i := range 100 {
-		large.Child(fieldNamed(allDesc, "self"), allDesc)
-		large.NewChild(fieldNamed(allDesc, "points"), allDesc, i)
-	}
-	wire := "\x0b\x00\x07\x00\x00\x00\x01t" + "\x0f\x00\x0d\x0a\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x01" + contextField + "\x00"
-	for _, w := range ways(len(wire)) {
-		for name, edit := range map[string]func(s Struct){
-			"none":   func(Struct) {},
-			"text":   func(s Struct) { s.SetText(fieldNamed(allDesc, "text"), longText) },
-			"large":  func(s Struct) { s.SetText(fieldNamed(allDesc, "text"), strings.Repeat("y", 5000)) },
-			"list":   func(s Struct) { s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, []int64{1, 2, 3}) },
-			"linked": func(s Struct) { s.SetChild(fieldNamed(allDesc, "self"), allDesc, large) },
-			"unset":  func(s Struct) { s.Unset(fieldNamed(allDesc, "text")); s.Unset(fieldNamed(allDesc, "numbers")) },
-			"twice": func(s Struct) {
-				s.SetChild(fieldNamed(allDesc, "self"), allDesc, large)
-				s.Child(fieldNamed(allDesc, "self"), allDesc).SetText(fieldNamed(allDesc, "text"), longText)
-				s.SetInt32(fieldNamed(allDesc, "medium"), 3)
-			},
-			"compacted": func(s Struct) { s.SetText(fieldNamed(allDesc, "text"), longText); s.m.Compact() },
-		} {
-			s, err := w.parse(allDesc, []byte(wire))
-			if err != nil {
-				t.Fatal(err)
-			}
-			edit(s)
-			name = w.name + ", " + name
-			v, cuts := s.FindFields(8888)
-			all := string(s.m.Bytes())
-			if string(v.Raw()) != contextField[3:] || len(cuts) != 1 || all[cuts[0].From:cuts[0].To] != contextField {
-				t.Fatalf("%s: found %x at %v", name, v.Raw(), cuts)
-			}
-			want := strings.Replace(all, contextField, "", 1)
-			if got := openBytes(t, s, cuts) + "\x00"; got != want {
-				t.Fatalf("%s: %x, want %x", name, got, want)
-			}
-			before := s.Format(allDesc)
-			if !s.RemoveFields(8888) || s.Format(allDesc) != before || string(s.m.Bytes()) != want {
-				t.Fatalf("%s: removed: %x, want %x", name, s.m.Bytes(), want)
-			}
-			checkOutput(t, name, s.m, []byte(want))
-			s.Release()
-		}
-	}
-	if v, cuts := Absent().FindFields(1); v.Type != 0 || cuts != nil {
-		t.Errorf("an absent struct has %v", v)
-	}
-}
-
 // TestFindFieldsSteps: indexed values cost one step each, however large they are.
 func TestFindFieldsSteps(t *testing.T) {
 	var data []byte
@@ -194,43 +141,5 @@ func TestFindFieldsSteps(t *testing.T) {
 	}
 	if allocs := testing.AllocsPerRun(100, func() { s.FindFields(1) }); allocs > 0 {
 		t.Errorf("%v allocations to find nothing", allocs)
-	}
-}
-
-// TestFindFieldsWide: a field that comes 100,000 times is one cut if nothing is between.
-func TestFindFieldsWide(t *testing.T) {
-	for _, between := range []string{"", "\x02\x00\x65\x01"} {
-		const n = 100_000
-		wire := strings.Repeat(otherContext+between, n) + "\x00"
-		s := mustParse(t, emptyDesc, []byte(wire))
-		want := n
-		if between == "" {
-			want = 1
-		}
-		if _, cuts := s.FindFields(8888); len(cuts) != want {
-			t.Errorf("%d cuts, want %d", len(cuts), want)
-		}
-		if allocs := testing.AllocsPerRun(100, func() { s.FindField(8888) }); allocs > 0 {
-			t.Errorf("%v allocations to find the first", allocs)
-		}
-		if !s.RemoveFields(8888) || string(s.m.Bytes()) != strings.Repeat(between, n)+"\x00" {
-			t.Errorf("not all are removed")
-		}
-		s.Release()
-	}
-}
-
-func TestHasType(t *testing.T) {
-	for wire, want := range map[string]bool{
-		contextField[3:]: true, contextField[3:] + "x": false, contextField[3:19]: false, "": false, "\x0b\x0b\x00\x00\x00\x00": true, "\x0b\x0b\xff\xff\xff\xff": false,
-	} {
-		if got := HasType(WireMap, []byte(wire)); got != want {
-			t.Errorf("%x is a map: %t", wire, got)
-		}
-	}
-	for _, typ := range []WireType{0, 1, 5, 7, 9, 17, 255} {
-		if HasType(typ, []byte{0}) {
-			t.Errorf("there is no type %v", typ)
-		}
 	}
 }

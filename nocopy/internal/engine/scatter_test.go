@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
@@ -144,46 +143,6 @@ func (o *orderSession) fill(n int, quiet bool) {
 	again.Release()
 }
 
-// TestAnyOrder: a list of texts may be filled in any order, elements set again, and anything else
-// may happen before it is complete. What was read stays as it is.
-func TestAnyOrder(t *testing.T) {
-	o := &orderSession{Rand: rand.New(rand.NewPCG(testmode.Seed(t), 1)), t: t}
-	for round := range testmode.Of(75, 1500) {
-		blocks := chain.BlocksInUse()
-		recycle := round%3 == 0
-		o.way = fmt.Sprintf("round %d, recycle %t", round, recycle)
-		var opts []Option
-		if recycle {
-			opts = append(opts, Recycle)
-		}
-		if o.s = New(allDesc, opts...); round%5 == 0 { // edited
-			o.s.Release()
-			o.s = mustParse(t, allDesc, []byte("\x0f\x00\x0e\x0b\x00\x00\x00\x01\x00\x00\x00\x01x\x00"), opts...)
-		}
-		for range 1 + o.IntN(3) {
-			o.fill(1+o.IntN([]int{3, 20, 300, 2000}[o.IntN(4)]), o.IntN(3) == 0)
-		}
-		if o.IntN(10) == 0 { // released in the middle
-			l := StringList(o.s.NewChild(fieldNamed(allDesc, "words"), allDesc, 100))
-			l.Set(50, "in the middle")
-			l.Set(7, longText)
-		}
-		if recycle {
-			o.kept = nil
-		}
-		o.s.Release()
-		for _, k := range o.kept {
-			if k.got != k.want {
-				t.Fatalf("%s: a string that was read as %.20q is %.20q now", o.way, k.want, k.got)
-			}
-		}
-		o.kept = o.kept[max(0, len(o.kept)-100):]
-		if now := chain.BlocksInUse(); now != blocks {
-			t.Fatalf("%s: %d blocks in use, %d before", o.way, now, blocks)
-		}
-	}
-}
-
 // TestAnyOrderLarge: a list that takes many blocks, in random order, set twice.
 func TestAnyOrderLarge(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
@@ -214,26 +173,6 @@ func TestAnyOrderLarge(t *testing.T) {
 			}
 		}
 		o.s.Release()
-	}
-}
-
-// TestAnyOrderHuge: what is too much to be loose costs nodes.
-func TestAnyOrderHuge(t *testing.T) {
-	n := testmode.Of(2_000, 75_000) // more than may be loose
-	text := strings.Repeat("x", 4000)
-	s := New(allDesc)
-	defer s.Release()
-	l := StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
-	for k := range n {
-		i := n - 1 - k
-		l.Set(i, fmt.Sprintf("%d%s", i, text))
-	}
-	again := mustParse(t, allDesc, s.m.AppendTo(nil), Limits{MaxBytes: 1 << 30})
-	defer again.Release()
-	for i, got := range StringList(again.Child(fieldNamed(allDesc, "words"), allDesc)).All() {
-		if want := fmt.Sprintf("%d%s", i, text); got != want {
-			t.Fatalf("element %d is %.20q", i, got)
-		}
 	}
 }
 
@@ -278,27 +217,6 @@ func TestAnyOrderBounded(t *testing.T) {
 				s.Release()
 			}
 		}
-	}
-}
-
-// TestAnyOrderRecycled: a string of a recycled message may be set in any order, and that message
-// released before the list is complete.
-func TestAnyOrderRecycled(t *testing.T) {
-	from := New(allDesc, Recycle)
-	from.SetText(fieldNamed(allDesc, "text"), "of a recycled message")
-	s := New(allDesc)
-	defer s.Release()
-	l := StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, 3))
-	l.Set(2, from.Text(fieldNamed(allDesc, "text")))
-	l.Set(0, from.Text(fieldNamed(allDesc, "text")))
-	from.Release()
-	for range 10 { // whose memory others use
-		x := New(allDesc, Recycle)
-		x.SetText(fieldNamed(allDesc, "text"), strings.Repeat("#", 1000))
-		defer x.Release()
-	}
-	if got, want := l.AppendTo(nil), []string{"of a recycled message", "", "of a recycled message"}; !slices.Equal(got, want) {
-		t.Errorf("%q, not %q", got, want)
 	}
 }
 

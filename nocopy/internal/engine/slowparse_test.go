@@ -214,39 +214,3 @@ func TestLoopAgainstSlowParser(t *testing.T) {
 		t.Error("too few of each")
 	}
 }
-
-// TestTextAcrossBlocks: where a text ends in the next block, words of the index that another
-// message has left do not say where it began.
-func TestTextAcrossBlocks(t *testing.T) {
-	d := schema.NewStruct("Texts")
-	d.Define(
-		schema.FieldDesc{ID: 1, Name: "a", Type: schema.TypeString},
-		schema.FieldDesc{ID: 2, Name: "b", Type: schema.TypeString, Req: schema.Required},
-		schema.FieldDesc{ID: 3, Name: "n", Type: schema.TypeI32, Req: schema.Required},
-		schema.FieldDesc{ID: 4, Name: "c", Type: schema.TypeString},
-	)
-	wire := func(a, b, c string) []byte {
-		s := New(d)
-		defer s.Release()
-		s.SetText(fieldNamed(d, "a"), a)
-		s.SetText(fieldNamed(d, "b"), b)
-		s.SetText(fieldNamed(d, "c"), c)
-		return s.m.AppendTo(nil)
-	}
-	long := strings.Repeat("x", 100)
-	for _, w := range [][2][]byte{
-		{wire("", "b", "c"), wire(long, "b", "c")},
-		{wire("a", "", "c"), wire("a", long, "c")},
-	} {
-		for cut := 20; cut < 100; cut += 10 {
-			for _, b := range w {
-				n := min(cut, len(b)-1)
-				s, err := ParseBlocks(d, [][]byte{b[:n], b[n:]})
-				if err != nil {
-					t.Fatalf("%x cut at %d: %v", b, n, err)
-				}
-				s.Release()
-			}
-		}
-	}
-}

@@ -97,6 +97,7 @@ var heldKinds = []struct {
 }
 
 func sameType(t *schema.Type) *schema.Type { return t }
+
 func elemType(t *schema.Type) *schema.Type { return t.Elem() }
 
 func fieldHandle(name string) func(s Struct) Struct {

@@ -1,9 +1,11 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -11,32 +13,34 @@ import (
 // what is sent is what was set.
 func TestBytesFrozen(t *testing.T) {
 	small := []byte("\x0a\x00\x05\x00\x00\x00\x00\x00\x00\x00\x01\x0b\x00\x07\x00\x00\x00\x03abc\x00")
-	for name, make := range map[string]func(wire []byte) Struct{
-		"received":           func(wire []byte) Struct { return mustParse(t, allDesc, wire) },
-		"received, own":      func(wire []byte) Struct { return mustParse(t, allDesc, bytes.Clone(wire), Own) },
-		"received, recycled": func(wire []byte) Struct { return mustParse(t, allDesc, bytes.Clone(wire), Own, Recycle) },
-		"cloned": func(wire []byte) Struct {
+	for name, make := range map[string]func(wire []byte) engine.Struct{
+		"received":      func(wire []byte) engine.Struct { return mustParse(t, allDesc, wire) },
+		"received, own": func(wire []byte) engine.Struct { return mustParse(t, allDesc, bytes.Clone(wire), engine.Own) },
+		"received, recycled": func(wire []byte) engine.Struct {
+			return mustParse(t, allDesc, bytes.Clone(wire), engine.Own, engine.Recycle)
+		},
+		"cloned": func(wire []byte) engine.Struct {
 			s := mustParse(t, allDesc, wire)
 			defer s.Release()
 			return s.Clone(allDesc)
 		},
-		"read": func(wire []byte) Struct {
-			s, err := Read(allDesc, bytes.NewReader(wire), len(wire), Recycle)
+		"read": func(wire []byte) engine.Struct {
+			s, err := engine.Read(allDesc, bytes.NewReader(wire), len(wire), engine.Recycle)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return s
 		},
-		"built": func(wire []byte) Struct {
-			s := New(allDesc)
+		"built": func(wire []byte) engine.Struct {
+			s := engine.New(allDesc)
 			s.SetInt64(fieldNamed(allDesc, "large"), 1)
-			Int64List(s.NewChild(fieldNamed(allDesc, "numbers"), allDesc, 3)).Set(2, 5)
+			nocopy.Int64List(s.NewChild(fieldNamed(allDesc, "numbers"), allDesc, 3)).Set(2, 5)
 			return s
 		},
-		"built, recycled": func(wire []byte) Struct {
-			s := New(allDesc, Recycle)
+		"built, recycled": func(wire []byte) engine.Struct {
+			s := engine.New(allDesc, engine.Recycle)
 			s.SetInt64(fieldNamed(allDesc, "large"), 1)
-			counts := Map[string, int64, AsString, AsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
+			counts := nocopy.Map[string, int64, engine.AsString, engine.AsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 			counts.Put("key 1", 5)
 			return s
 		},
@@ -45,14 +49,14 @@ func TestBytesFrozen(t *testing.T) {
 			for _, wire := range [][]byte{fullWire(t), small} {
 				for range 3 { // the second time in what the first has left
 					s := make(wire)
-					before := s.m.Bytes()
+					before := s.Message().Bytes()
 					want := bytes.Clone(before)
 					s.SetInt64(fieldNamed(allDesc, "large"), 77)
-					second := s.m.Bytes()
+					second := s.Message().Bytes()
 					wantSecond := bytes.Clone(second)
-					changer{t: t, m: s.m}.structure(s, allDesc)
+					changer{t: t, m: s.Message()}.structure(s, allDesc)
 					s.SetInt64(fieldNamed(allDesc, "large"), 78)
-					third := s.m.Bytes()
+					third := s.Message().Bytes()
 					again := mustParse(t, allDesc, third)
 					if got := again.Int64(fieldNamed(allDesc, "large")); got != 78 || s.Int64(fieldNamed(allDesc, "large")) != 78 {
 						t.Errorf("%s: set to 78, sent as %d", name, got)
@@ -73,11 +77,11 @@ func TestBytesFrozen(t *testing.T) {
 
 // TestAppendStruct: the bytes of one struct are a message.
 func TestAppendStruct(t *testing.T) {
-	s := New(allDesc)
+	s := engine.New(allDesc)
 	inner := s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
 	inner.SetText(fieldNamed(allDesc, "text"), "inner")
 	inner.NewChild(fieldNamed(allDesc, "point"), allDesc, 0).SetInt32(fieldNamed(pointDesc, "x"), 3)
-	check := func(what string, s Struct, d *schema.Struct, want string) {
+	check := func(what string, s engine.Struct, d *schema.Struct, want string) {
 		t.Helper()
 		wire := s.AppendStruct([]byte("dst"), d)
 		if string(wire[:3]) != "dst" {
@@ -92,8 +96,8 @@ func TestAppendStruct(t *testing.T) {
 	check("edited", inner, allDesc, `{text: "edited", point: {x: 3, y: 0}}`)
 	check("root", s, allDesc, `{self: {text: "edited", point: {x: 3, y: 0}}}`)
 	check("innermost", inner.Child(fieldNamed(allDesc, "point"), allDesc), pointDesc, "{x: 3, y: 0}")
-	got := mustParse(t, allDesc, s.m.Bytes(), Lazy).Child(fieldNamed(allDesc, "self"), allDesc)
+	got := mustParse(t, allDesc, s.Message().Bytes(), engine.Lazy).Child(fieldNamed(allDesc, "self"), allDesc)
 	check("received", got, allDesc, `{text: "edited", point: {x: 3, y: 0}}`)
 	check("absent", s.Child(fieldNamed(allDesc, "shape"), allDesc), shapeDesc, "{}")
-	check("zero", Struct{}, pointDesc, "{x: 0, y: 0}")
+	check("zero", engine.Struct{}, pointDesc, "{x: 0, y: 0}")
 }

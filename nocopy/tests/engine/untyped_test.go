@@ -1,16 +1,18 @@
-package engine
+package engine_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // untyped reads s by its descriptor alone, and puts what it finds into to, which is of the same
 // type, in one of several ways.
-func untyped(s, to Struct, d *schema.Struct, inPlace bool) {
+func untyped(s, to engine.Struct, d *schema.Struct, inPlace bool) {
 	for i := range d.NumFields() {
 		f := d.Field(i)
 		if !s.HasField(f) {
@@ -30,7 +32,7 @@ func untyped(s, to Struct, d *schema.Struct, inPlace bool) {
 }
 
 // untypedInto copies a struct or container into an empty one, or a list with as many elements.
-func untypedInto(v, to Value) {
+func untypedInto(v, to engine.Value) {
 	t, s, c := v.Type(), v.Struct(), to.Struct()
 	switch t.Kind() {
 	case schema.Record:
@@ -73,7 +75,7 @@ func TestUntyped(t *testing.T) {
 		for _, inPlace := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, in place %v", name, inPlace), func(t *testing.T) {
 				s := mustParse(t, allDesc, wire)
-				to := New(allDesc)
+				to := engine.New(allDesc)
 				for i := range allDesc.NumFields() {
 					to.UnsetValue(allDesc.Field(i), allDesc)
 				}
@@ -81,7 +83,7 @@ func TestUntyped(t *testing.T) {
 				if diff := cmp.Diff(s.Format(allDesc), to.Format(allDesc)); diff != "" {
 					t.Errorf("-read +put:\n%s", diff)
 				}
-				again := mustParse(t, allDesc, to.m.Bytes())
+				again := mustParse(t, allDesc, to.Message().Bytes())
 				if diff := cmp.Diff(s.Format(allDesc), again.Format(allDesc)); diff != "" {
 					t.Errorf("-read +parsed:\n%s", diff)
 				}
@@ -93,17 +95,17 @@ func TestUntyped(t *testing.T) {
 // TestUntypedAbsent: values that are not set read as their defaults, containers that are absent as
 // empty, and nothing can be put there.
 func TestUntypedAbsent(t *testing.T) {
-	s := New(allDesc)
+	s := engine.New(allDesc)
 	for i := range allDesc.NumFields() {
 		s.UnsetValue(allDesc.Field(i), allDesc)
 	}
-	for _, s := range []Struct{s, Absent(), {}} {
+	for _, s := range []engine.Struct{s, engine.Absent(), {}} {
 		for i := range allDesc.NumFields() {
 			v := s.Value(allDesc.Field(i), allDesc)
 			if v.Type() != allDesc.FieldDesc(i).Type {
 				t.Errorf("%s is of type %v", allDesc.FieldDesc(i).Name, v.Type())
 			}
-			if v.Bool() || v.Int() != 0 || len(v.Bytes()) > 0 && v.UUID() != (UUID{}) || v.Struct().Count() != 0 {
+			if v.Bool() || v.Int() != 0 || len(v.Bytes()) > 0 && v.UUID() != (nocopy.UUID{}) || v.Struct().Count() != 0 {
 				t.Errorf("%s reads as %+v", allDesc.FieldDesc(i).Name, v)
 			}
 			if c := v.Struct(); v.Type().Kind() == schema.List {
@@ -122,9 +124,9 @@ func TestUntypedAbsent(t *testing.T) {
 
 // TestUntypedMismatch: a value of another type is refused where it is put.
 func TestUntypedMismatch(t *testing.T) {
-	s := New(allDesc)
-	values := []Value{ValueOfBool(true), ValueOfFloat(1), ValueOfInt(schema.TypeI32, 1), ValueOfUUID(UUID{}),
-		ValueOfBytes(schema.TypeString, []byte("x")), ValueOfStruct(schema.StructOf(pointDesc), New(pointDesc)), {}}
+	s := engine.New(allDesc)
+	values := []engine.Value{engine.ValueOfBool(true), engine.ValueOfFloat(1), engine.ValueOfInt(schema.TypeI32, 1), engine.ValueOfUUID(nocopy.UUID{}),
+		engine.ValueOfBytes(schema.TypeString, []byte("x")), engine.ValueOfStruct(schema.StructOf(pointDesc), engine.New(pointDesc)), {}}
 	for i := range allDesc.NumFields() {
 		ft := allDesc.FieldDesc(i).Type
 		for _, v := range values {
@@ -134,12 +136,12 @@ func TestUntypedMismatch(t *testing.T) {
 		}
 	}
 	list := s.NewValue(fieldNamed(allDesc, "words"), allDesc, 0).Struct()
-	panicsWith(t, "nocopy: value of type i32", func() { list.AppendElement(ValueOfInt(schema.TypeI32, 1)) })
+	panicsWith(t, "nocopy: value of type i32", func() { list.AppendElement(engine.ValueOfInt(schema.TypeI32, 1)) })
 	panicsWith(t, "nocopy: ", func() { list.AppendNewElement(0) })
-	panicsWith(t, "nocopy: ", func() { ValueOfInt(schema.TypeString, 1) })
-	panicsWith(t, "nocopy: ", func() { ValueOfBytes(schema.TypeI8, nil) })
-	panicsWith(t, "nocopy: ", func() { ValueOfStruct(schema.TypeI8, Struct{}) })
-	panicsWith(t, "nocopy: ", func() { ValueOfInt(nil, 1) })
+	panicsWith(t, "nocopy: ", func() { engine.ValueOfInt(schema.TypeString, 1) })
+	panicsWith(t, "nocopy: ", func() { engine.ValueOfBytes(schema.TypeI8, nil) })
+	panicsWith(t, "nocopy: ", func() { engine.ValueOfStruct(schema.TypeI8, engine.Struct{}) })
+	panicsWith(t, "nocopy: ", func() { engine.ValueOfInt(nil, 1) })
 }
 
 func TestEnumDesc(t *testing.T) {
@@ -165,26 +167,26 @@ func TestSetOwnUnion(t *testing.T) {
 	self, n, list := d.Field(0), d.Field(1), d.Field(2)
 	wire := "\x0f\x00\x03\x0c\x00\x00\x00\x01" + "\x03\x00\x02\x07\x00" + "\x00"
 	for _, built := range []bool{false, true} {
-		s, err := Parse(d, []byte(wire))
+		s, err := engine.Parse(d, []byte(wire))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if built {
-			s = New(d)
+			s = engine.New(d)
 			e := s.NewValue(list, d, 0).Struct().AppendNewElement(0).Struct()
-			e.SetValue(n, d, ValueOfInt(schema.TypeI8, 7))
+			e.SetValue(n, d, engine.ValueOfInt(schema.TypeI8, 7))
 		}
-		s.SetValue(self, d, ValueOfStruct(d.Type(), s))
-		if got, want := string(s.m.Bytes()), "\x0c\x00\x01"+wire+"\x00"; got != want {
+		s.SetValue(self, d, engine.ValueOfStruct(d.Type(), s))
+		if got, want := string(s.Message().Bytes()), "\x0c\x00\x01"+wire+"\x00"; got != want {
 			t.Errorf("built %v: a union in itself: %x, want %x", built, got, want)
 		}
 		s.SetValue(list, d, s.Child(self, d).Value(list, d))
-		if got := string(s.m.Bytes()); got != wire {
+		if got := string(s.Message().Bytes()); got != wire {
 			t.Errorf("built %v: a list of the arm that goes: %x, want %x", built, got, wire)
 		}
 		s.SetValue(self, d, s.Value(list, d).Struct().Element(0))
 		s.SetValue(n, d, s.Value(self, d).Struct().Value(n, d))
-		if got, want := string(s.m.Bytes()), "\x03\x00\x02\x07\x00"; got != want {
+		if got, want := string(s.Message().Bytes()), "\x03\x00\x02\x07\x00"; got != want {
 			t.Errorf("built %v: a number of the arm that goes: %x, want %x", built, got, want)
 		}
 	}

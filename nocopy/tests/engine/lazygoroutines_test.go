@@ -1,26 +1,28 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
 	"fmt"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
 // TestLazySenders: a Lazy message that was not indexed goes out several times at once, while
 // nobody reads it: that would index what is touched.
 func TestLazySenders(t *testing.T) {
 	wire := fullWire(t)
-	want := bytes.Clone(mustParse(t, allDesc, wire).m.Bytes())
+	want := bytes.Clone(mustParse(t, allDesc, wire).Message().Bytes())
 	text := mustParse(t, allDesc, wire).Format(allDesc)
 	for _, w := range []way{inOnePiece, recycled, cutEvery(7)} {
 		t.Run(w.name, func(t *testing.T) {
-			s, err := with(w, Lazy, "lazy").parse(allDesc, wire)
+			s, err := with(w, engine.Lazy, "lazy").parse(allDesc, wire)
 			if err != nil {
 				t.Fatal(err)
 			}
 			together(t, func(i int) error {
 				for k := range 10 {
-					if got, err := sendOne(s.m, i+k); err != nil || !bytes.Equal(got, want) {
+					if got, err := sendOne(s.Message(), i+k); err != nil || !bytes.Equal(got, want) {
 						return fmt.Errorf("sent %d bytes, want %d: %v", len(got), len(want), err)
 					}
 				}

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -30,38 +32,41 @@ func TestLent(t *testing.T) {
 	constant := func(i int) schema.Ref { return d.Field(i) }
 	text, bin, texts, bins, dict, sub := constant(0), constant(1), constant(2), constant(3), constant(4), constant(5)
 	const value = "the value that was lent"
-	build := func(with string) Struct {
-		s := New(d)
+	build := func(with string) engine.Struct {
+		s := engine.New(d)
 		s.SetText(text, with)
 		s.SetBytes(bin, []byte(with))
 		s.SetTexts(texts, d, []string{with, with})
 		s.SetByteSlices(bins, d, [][]byte{[]byte(with)})
-		Map[string, []byte, AsString, AsBytes](s.NewChild(dict, d, 0)).Put(with, []byte(with))
+		nocopy.Map[string, []byte, engine.AsString, engine.AsBytes](s.NewChild(dict, d, 0)).Put(with, []byte(with))
 		s.NewChild(sub, d, 0).SetText(inner.Field(0), with)
 		return s
 	}
-	type pairs = Map[string, []byte, AsString, AsBytes]
-	for name, lend := range map[string]func(s Struct) any{
-		"Text":        func(s Struct) any { return s.Text(text) },
-		"Bytes":       func(s Struct) any { return s.Bytes(bin) },
-		"inner":       func(s Struct) any { return s.Child(sub, d).Text(inner.Field(0)) },
-		"list":        func(s Struct) any { return StringList(s.Child(texts, d)).At(1) },
-		"list all":    func(s Struct) any { return last(StringList(s.Child(texts, d)).All()) },
-		"list append": func(s Struct) any { return StringList(s.Child(texts, d)).AppendTo(nil)[0] },
-		"binaries":    func(s Struct) any { return BytesList(s.Child(bins, d)).At(0) },
-		"bin all":     func(s Struct) any { return last(BytesList(s.Child(bins, d)).All()) },
-		"bin append":  func(s Struct) any { return BytesList(s.Child(bins, d)).AppendTo(nil)[0] },
-		"list wire":   func(s Struct) any { b := BytesList(s.Child(bins, d)).Wire(); return b[len(b)-len(value):] },
-		"map get":     func(s Struct) any { v, _ := pairs(s.Child(dict, d)).Get(value); return v },
-		"map all":     func(s Struct) any { return last(pairs(s.Child(dict, d)).All()) },
-		"map keys": func(s Struct) any {
+	type pairs = nocopy.Map[string, []byte, engine.AsString, engine.AsBytes]
+	for name, lend := range map[string]func(s engine.Struct) any{
+		"Text":        func(s engine.Struct) any { return s.Text(text) },
+		"Bytes":       func(s engine.Struct) any { return s.Bytes(bin) },
+		"inner":       func(s engine.Struct) any { return s.Child(sub, d).Text(inner.Field(0)) },
+		"list":        func(s engine.Struct) any { return nocopy.StringList(s.Child(texts, d)).At(1) },
+		"list all":    func(s engine.Struct) any { return last(nocopy.StringList(s.Child(texts, d)).All()) },
+		"list append": func(s engine.Struct) any { return nocopy.StringList(s.Child(texts, d)).AppendTo(nil)[0] },
+		"binaries":    func(s engine.Struct) any { return nocopy.BytesList(s.Child(bins, d)).At(0) },
+		"bin all":     func(s engine.Struct) any { return last(nocopy.BytesList(s.Child(bins, d)).All()) },
+		"bin append":  func(s engine.Struct) any { return nocopy.BytesList(s.Child(bins, d)).AppendTo(nil)[0] },
+		"list wire": func(s engine.Struct) any {
+			b := nocopy.BytesList(s.Child(bins, d)).Wire()
+			return b[len(b)-len(value):]
+		},
+		"map get": func(s engine.Struct) any { v, _ := pairs(s.Child(dict, d)).Get(value); return v },
+		"map all": func(s engine.Struct) any { return last(pairs(s.Child(dict, d)).All()) },
+		"map keys": func(s engine.Struct) any {
 			for k := range pairs(s.Child(dict, d)).All() {
 				return k
 			}
 			return nil
 		},
-		"NewBytes": func(s Struct) any { b := s.NewBytes(bin, len(value)); copy(b, value); return b },
-		"unknown": func(s Struct) any {
+		"NewBytes": func(s engine.Struct) any { b := s.NewBytes(bin, len(value)); copy(b, value); return b },
+		"unknown": func(s engine.Struct) any {
 			other := schema.NewStruct("Other")
 			other.Define()
 			for id, v := range s.Unknown(other) {
@@ -71,9 +76,9 @@ func TestLent(t *testing.T) {
 			}
 			return nil
 		},
-		"wire": func(s Struct) any { b := s.Message().Bytes(); return b[7 : 7+len(value)] },
-		"linked": func(s Struct) any {
-			other := New(d)
+		"wire": func(s engine.Struct) any { b := s.Message().Bytes(); return b[7 : 7+len(value)] },
+		"linked": func(s engine.Struct) any {
+			other := engine.New(d)
 			other.SetChild(sub, d, s.Child(sub, d))
 			return lentLater(func() string { return other.Child(sub, d).Text(inner.Field(0)) })
 		},
@@ -84,7 +89,7 @@ func TestLent(t *testing.T) {
 			s.Release()
 			for range 100 { // whoever comes next must not write there
 				next := build(strings.Repeat("x", len(value)))
-				next.m.WriteTo(io.Discard)
+				next.Message().WriteTo(io.Discard)
 				next.Release()
 			}
 			if f, ok := got.(lentLater); ok {
@@ -108,20 +113,20 @@ type lentLater func() string
 func TestLentReceived(t *testing.T) {
 	d := requestDesc
 	user, method, id := d.Field(1), d.Field(2), d.Field(0)
-	s := New(d)
+	s := engine.New(d)
 	s.SetInt64(id, 1)
 	s.SetText(user, "somebody")
 	s.SetText(method, "something that is done")
-	wire := s.m.AppendTo(nil)
+	wire := s.Message().AppendTo(nil)
 	s.Release()
-	receive := map[string]func() Struct{
-		"in one piece": func() Struct { return mustParse(t, d, wire) },
-		"in blocks": func() Struct {
+	receive := map[string]func() engine.Struct{
+		"in one piece": func() engine.Struct { return mustParse(t, d, wire) },
+		"in blocks": func() engine.Struct {
 			var blocks [][]byte
 			for i := range wire {
 				blocks = append(blocks, wire[i:i+1])
 			}
-			s, err := ParseBlocks(d, blocks)
+			s, err := engine.ParseBlocks(d, blocks)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,9 +150,9 @@ func TestLentReceived(t *testing.T) {
 					next := receive()
 					next.SetText(user, "XXXXXXXX")
 					next.SetText(method, strings.Repeat("X", 100))
-					next.m.WriteTo(io.Discard)
+					next.Message().WriteTo(io.Discard)
 					next.Release()
-					built := New(d)
+					built := engine.New(d)
 					built.SetText(user, strings.Repeat("Y", 100))
 					built.Release()
 				}
@@ -181,9 +186,9 @@ func TestNotLent(t *testing.T) {
 				parts[i] = strings.Repeat("x", 90)
 			}
 			build := func() {
-				s := New(businessDesc)
+				s := engine.New(businessDesc)
 				s.SetTexts(businessDesc.Field(4), businessDesc, parts)
-				s.m.WriteTo(io.Discard)
+				s.Message().WriteTo(io.Discard)
 				s.Release()
 			}
 			for range 10 {
@@ -211,19 +216,19 @@ func TestNotLentLinked(t *testing.T) {
 		parts[i] = string(long[i*100 : i*100+100])
 	}
 	tags := businessDesc.Field(4)
-	s := New(businessDesc)
+	s := engine.New(businessDesc)
 	s.SetTexts(tags, businessDesc, parts)
-	other := New(businessDesc)
+	other := engine.New(businessDesc)
 	other.SetChild(tags, businessDesc, s.Child(tags, businessDesc))
-	want := other.m.Len()
+	want := other.Message().Len()
 	s.Release()
 	for range 100 {
-		next := New(businessDesc)
+		next := engine.New(businessDesc)
 		next.SetTexts(tags, businessDesc, []string{strings.Repeat("y", 3_900), strings.Repeat("y", 3_900), strings.Repeat("y", 3_900)})
-		next.m.WriteTo(io.Discard)
+		next.Message().WriteTo(io.Discard)
 		next.Release()
 	}
-	if other.m.Len() != want || !bytes.Contains(other.m.Bytes(), long[:100]) || bytes.Contains(other.m.Bytes(), []byte("yy")) {
+	if other.Message().Len() != want || !bytes.Contains(other.Message().Bytes(), long[:100]) || bytes.Contains(other.Message().Bytes(), []byte("yy")) {
 		t.Error("what was linked has changed")
 	}
 }

@@ -1,6 +1,11 @@
-package engine
+package engine_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+)
 
 // TestByIndexAllocs: opening a message by its index, reading fields and elements of it, and
 // releasing it allocates nothing once memory of the kind is there.
@@ -10,16 +15,16 @@ func TestByIndexAllocs(t *testing.T) {
 	}
 	wire := withIndex(t, businessDesc, largeBusiness(t, 300))
 	items, tags, totals := fieldNamed(businessDesc, "items"), fieldNamed(businessDesc, "tags"), fieldNamed(businessDesc, "totals")
-	read := func(s Struct) {
-		l := StructList[Struct](s.Child(items, businessDesc))
+	read := func(s engine.Struct) {
+		l := nocopy.StructList[engine.Struct](s.Child(items, businessDesc))
 		for _, i := range []int{299, 150, 150, 3} {
 			sink += int(l.At(i).Int32(fieldNamed(itemDesc, "count"))) + len(l.At(i).Text(fieldNamed(itemDesc, "sku")))
 		}
-		sink += StringList(s.Child(tags, businessDesc)).Len() + s.Child(totals, businessDesc).ListLen()
+		sink += nocopy.StringList(s.Child(tags, businessDesc)).Len() + s.Child(totals, businessDesc).ListLen()
 	}
 	for name, f := range map[string]func(){
 		"OpenIndexed": func() {
-			s, err := OpenIndexed(businessDesc, wire)
+			s, err := engine.OpenIndexed(businessDesc, wire)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -27,7 +32,7 @@ func TestByIndexAllocs(t *testing.T) {
 			s.Release()
 		},
 		"OpenIndexed with options": func() {
-			s, err := OpenIndexed(businessDesc, wire, RequireIndex, Recycle)
+			s, err := engine.OpenIndexed(businessDesc, wire, engine.RequireIndex, engine.Recycle)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +40,7 @@ func TestByIndexAllocs(t *testing.T) {
 			s.Release()
 		},
 		"parse": func() {
-			s, err := Parse(businessDesc, wire, RequireIndex)
+			s, err := engine.Parse(businessDesc, wire, engine.RequireIndex)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,21 +48,21 @@ func TestByIndexAllocs(t *testing.T) {
 			s.Release()
 		},
 		"many elements": func() {
-			s, err := Parse(businessDesc, wire, RequireIndex)
+			s, err := engine.Parse(businessDesc, wire, engine.RequireIndex)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range 40 {
-				sink += int(StructList[Struct](s.Child(items, businessDesc)).At(7 * i).Int32(fieldNamed(itemDesc, "count")))
+				sink += int(nocopy.StructList[engine.Struct](s.Child(items, businessDesc)).At(7 * i).Int32(fieldNamed(itemDesc, "count")))
 			}
 			s.Release()
 		},
 		"all elements": func() {
-			s, err := Parse(businessDesc, wire, RequireIndex)
+			s, err := engine.Parse(businessDesc, wire, engine.RequireIndex)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, x := range StructList[Struct](s.Child(items, businessDesc)).All() {
+			for _, x := range nocopy.StructList[engine.Struct](s.Child(items, businessDesc)).All() {
 				sink += int(x.Int32(fieldNamed(itemDesc, "count")))
 			}
 			s.Release()

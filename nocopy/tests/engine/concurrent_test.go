@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
 // These tests are for the race detector: reading and sending must change nothing that others can
@@ -37,13 +39,13 @@ func together(t *testing.T, f func(i int) error) {
 
 func TestConcurrentReaders(t *testing.T) {
 	wire := fullWire(t)
-	for _, w := range []way{inOnePiece, cutEvery(7), recycled, with(inOnePiece, Lazy, "lazy")} {
+	for _, w := range []way{inOnePiece, cutEvery(7), recycled, with(inOnePiece, engine.Lazy, "lazy")} {
 		t.Run(w.name, func(t *testing.T) {
 			s, err := w.parse(allDesc, wire)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.m.Index(); err != nil { // what Lazy left for later
+			if err := s.Message().Index(); err != nil { // what Lazy left for later
 				t.Fatal(err)
 			}
 			want := mustParse(t, allDesc, wire).Format(allDesc)
@@ -70,32 +72,32 @@ func TestConcurrentReaders(t *testing.T) {
 
 // TestConcurrentSenders: a finished message goes out several times at once while it is read.
 func TestConcurrentSenders(t *testing.T) {
-	built := New(allDesc)
+	built := engine.New(allDesc)
 	built.SetText(fieldNamed(allDesc, "text"), longText)
-	words := StringList(built.NewChild(fieldNamed(allDesc, "words"), allDesc, 0))
+	words := nocopy.StringList(built.NewChild(fieldNamed(allDesc, "words"), allDesc, 0))
 	for i := range testmode.Of(100, 300) {
 		words.Append(strings.Repeat("w", i*7))
 	}
-	counts := Map[string, int64, AsString, AsInt64](built.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
+	counts := nocopy.Map[string, int64, engine.AsString, engine.AsInt64](built.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 	for i := range 300 {
 		counts.Put(itoa(i), int64(i))
 	}
 	edited := mustParse(t, allDesc, fullWire(t))
-	changer{t: t, m: edited.m}.structure(edited, allDesc)
-	for name, s := range map[string]Struct{"built": built, "edited": edited} {
+	changer{t: t, m: edited.Message()}.structure(edited, allDesc)
+	for name, s := range map[string]engine.Struct{"built": built, "edited": edited} {
 		t.Run(name, func(t *testing.T) {
-			s.m.Finish()
-			want := bytes.Clone(s.m.Bytes())
+			s.Message().Finish()
+			want := bytes.Clone(s.Message().Bytes())
 			together(t, func(i int) error {
 				for k := range 10 {
-					got, err := sendOne(s.m, i+k)
+					got, err := sendOne(s.Message(), i+k)
 					if err != nil || !bytes.Equal(got, want) {
 						return fmt.Errorf("%s: sent %d bytes, want %d: %v", name, len(got), len(want), err)
 					}
-					if s.Format(allDesc) == "" || s.m.Len() != len(want) {
+					if s.Format(allDesc) == "" || s.Message().Len() != len(want) {
 						return fmt.Errorf("%s: reads differently while it is sent", name)
 					}
-					if v, ok := Map[string, int64, AsString, AsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc)).Get("7"); ok && v != 7 {
+					if v, ok := nocopy.Map[string, int64, engine.AsString, engine.AsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc)).Get("7"); ok && v != 7 {
 						return fmt.Errorf("%s: 7 is %d", name, v)
 					}
 				}
@@ -107,7 +109,7 @@ func TestConcurrentSenders(t *testing.T) {
 }
 
 // sendOne puts a message out in one of several ways.
-func sendOne(m *Message, how int) ([]byte, error) {
+func sendOne(m *engine.Message, how int) ([]byte, error) {
 	switch how % 4 {
 	case 0:
 		return m.Bytes(), nil
@@ -151,12 +153,12 @@ func tcpPair() (client, server net.Conn, err error) {
 // TestConcurrentGrafts: many messages take from one that others read at the same time, and change
 // what they took.
 func TestConcurrentGrafts(t *testing.T) {
-	source := New(allDesc)
+	source := engine.New(allDesc)
 	big := source.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
 	big.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, make([]int64, 2000))
 	point := big.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
 	point.SetInt32(fieldNamed(pointDesc, "x"), 5)
-	wire := bytes.Clone(source.m.Bytes())
+	wire := bytes.Clone(source.Message().Bytes())
 	for _, w := range []way{inOnePiece, owned, recycled, cutEvery(1000)} {
 		t.Run(w.name, func(t *testing.T) {
 			shared, err := w.parse(allDesc, wire)
@@ -173,17 +175,17 @@ func TestConcurrentGrafts(t *testing.T) {
 			}()
 			together(t, func(i int) error {
 				for range 50 {
-					s := New(allDesc)
+					s := engine.New(allDesc)
 					self, numbers := fieldNamed(allDesc, "self"), fieldNamed(allDesc, "numbers")
 					s.SetChild(self, allDesc, shared.Child(self, allDesc))
 					took := s.Child(self, allDesc)
-					Int64List(took.Child(numbers, allDesc)).Set(1, int64(i))
+					nocopy.Int64List(took.Child(numbers, allDesc)).Set(1, int64(i))
 					took.Child(fieldNamed(allDesc, "point"), allDesc).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
-					again, err := Parse(allDesc, s.m.Bytes())
+					again, err := engine.Parse(allDesc, s.Message().Bytes())
 					if err != nil {
 						return fmt.Errorf("%s: %v", w.name, err)
 					}
-					if got := Int64List(again.Child(self, allDesc).Child(numbers, allDesc)).At(1); got != int64(i) {
+					if got := nocopy.Int64List(again.Child(self, allDesc).Child(numbers, allDesc)).At(1); got != int64(i) {
 						return fmt.Errorf("%s: %d, want %d", w.name, got, i)
 					}
 					again.Release()
@@ -192,7 +194,7 @@ func TestConcurrentGrafts(t *testing.T) {
 				return nil
 			})
 			start.Wait()
-			if !bytes.Equal(shared.m.Bytes(), wire) {
+			if !bytes.Equal(shared.Message().Bytes(), wire) {
 				t.Errorf("%s: the shared message was changed", w.name)
 			}
 			shared.Release()

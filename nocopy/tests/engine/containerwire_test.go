@@ -1,10 +1,13 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
 // wireOf calls Wire of a list, set or map of any type.
@@ -12,20 +15,20 @@ type wireOf interface{ Wire() []byte }
 
 // containersIn returns the method Wire of each container in a message of allDesc, by its field's
 // name; of those whose handle has no name here what all handles call.
-func containersIn(s Struct) map[string]func() []byte {
+func containersIn(s engine.Struct) map[string]func() []byte {
 	all := map[string]func() []byte{}
 	for i := range allDesc.NumFields() {
 		f := allDesc.FieldDesc(i)
-		if w := f.Type.Wire(); w == WireList || w == WireSet || w == WireMap {
+		if w := f.Type.Wire(); w == engine.WireList || w == engine.WireSet || w == engine.WireMap {
 			all[f.Name] = s.Child(fieldNamed(allDesc, f.Name), allDesc).ContainerWire
 		}
 	}
-	child := func(name string) Struct { return s.Child(fieldNamed(allDesc, name), allDesc) }
+	child := func(name string) engine.Struct { return s.Child(fieldNamed(allDesc, name), allDesc) }
 	for name, l := range map[string]wireOf{
-		"numbers": Int64List(child("numbers")), "words": StringList(child("words")), "flags": BoolList(child("flags")),
-		"unique": Int32List(child("unique")), "blobs": BytesList(child("blobs")), "keys": UUIDList(child("keys")),
-		"points": StructList[Struct](child("points")), "matrix": NestedList[Int32List](child("matrix")),
-		"colors": EnumList[int32](child("colors")),
+		"numbers": nocopy.Int64List(child("numbers")), "words": nocopy.StringList(child("words")), "flags": nocopy.BoolList(child("flags")),
+		"unique": nocopy.Int32List(child("unique")), "blobs": nocopy.BytesList(child("blobs")), "keys": nocopy.UUIDList(child("keys")),
+		"points": nocopy.StructList[engine.Struct](child("points")), "matrix": nocopy.NestedList[nocopy.Int32List](child("matrix")),
+		"colors": nocopy.EnumList[int32](child("colors")),
 	} {
 		all[name] = l.Wire
 	}
@@ -38,7 +41,7 @@ func rawFields(t *testing.T, wire []byte) map[string][]byte {
 	raw := map[string][]byte{}
 	for i := range allDesc.NumFields() {
 		f := allDesc.FieldDesc(i)
-		if v, err := Peek(wire, int(f.ID)); err == nil {
+		if v, err := engine.Peek(wire, int(f.ID)); err == nil {
 			raw[f.Name] = v.Raw()
 		}
 	}
@@ -59,17 +62,17 @@ func TestContainerWire(t *testing.T) {
 			t.Fatal(w.name, err)
 		}
 		checkContainerWire(t, w.name, s)
-		Int64List(s.Child(fieldNamed(allDesc, "numbers"), allDesc)).Append(7)
-		StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)).Set(0, strings.Repeat("w", 5000))
+		nocopy.Int64List(s.Child(fieldNamed(allDesc, "numbers"), allDesc)).Append(7)
+		nocopy.StringList(s.Child(fieldNamed(allDesc, "words"), allDesc)).Set(0, strings.Repeat("w", 5000))
 		s.Child(fieldNamed(allDesc, "points"), allDesc).Element(0).Struct().SetInt32(fieldNamed(pointDesc, "x"), 77)
 		checkContainerWire(t, w.name+", edited", s)
 		s.Release()
 	}
 }
 
-func checkContainerWire(t *testing.T, name string, s Struct) {
+func checkContainerWire(t *testing.T, name string, s engine.Struct) {
 	t.Helper()
-	want := rawFields(t, s.m.AppendTo(nil))
+	want := rawFields(t, s.Message().AppendTo(nil))
 	for field, wire := range containersIn(s) {
 		if got := wire(); !bytes.Equal(got, want[field]) {
 			t.Errorf("%s: %s: %x, want %x", name, field, got, want[field])
@@ -80,16 +83,16 @@ func checkContainerWire(t *testing.T, name string, s Struct) {
 // TestContainerWireAbsent: absent ones, and those of the zero handle, have no bytes; a stale
 // handle panics.
 func TestContainerWireAbsent(t *testing.T) {
-	s := New(allDesc)
+	s := engine.New(allDesc)
 	for field, wire := range containersIn(s) {
 		if b := wire(); b != nil {
 			t.Errorf("%s: %x", field, b)
 		}
 	}
-	if b := (StringMap{}).Wire(); b != nil {
+	if b := (nocopy.StringMap{}).Wire(); b != nil {
 		t.Errorf("%x", b)
 	}
-	l := Int64List(s.NewChild(fieldNamed(allDesc, "numbers"), allDesc, 2))
+	l := nocopy.Int64List(s.NewChild(fieldNamed(allDesc, "numbers"), allDesc, 2))
 	if got, want := l.Wire(), "\x0a\x00\x00\x00\x02"+strings.Repeat("\x00", 16); string(got) != want {
 		t.Errorf("while it is built: %x", got)
 	}
@@ -107,7 +110,7 @@ func TestContainerWireAbsent(t *testing.T) {
 func TestContainerWireAliases(t *testing.T) {
 	wire := fullWire(t)
 	before := bytes.Clone(wire)
-	s, err := ParseBlocks(allDesc, [][]byte{wire})
+	s, err := engine.ParseBlocks(allDesc, [][]byte{wire})
 	if err != nil {
 		t.Fatal(err)
 	}

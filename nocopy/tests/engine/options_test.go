@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -31,75 +33,79 @@ var optionDesc = func() *schema.Struct {
 }()
 
 // fillOptioned sets all fields of an Optioned, some to parts of other messages.
-func fillOptioned(s Struct, pad string) {
+func fillOptioned(s engine.Struct, pad string) {
 	d := optionDesc
 	in := d.Fields()[1].Type.Struct()
-	part := New(in)
-	l := StringList(part.NewChild(in.Field(1), in, 0))
+	part := engine.New(in)
+	l := nocopy.StringList(part.NewChild(in.Field(1), in, 0))
 	for range 300 {
 		l.Append("x")
 	}
-	StringMap(part.NewChild(in.Field(2), in, 0)).AppendNew()
+	nocopy.StringMap(part.NewChild(in.Field(2), in, 0)).AppendNew()
 	s.SetText(d.Field(0), pad)
 	s.SetChild(d.Field(1), d, part)
-	StructList[Struct](s.NewChild(d.Field(2), d, 0)).Append(part)
+	nocopy.StructList[engine.Struct](s.NewChild(d.Field(2), d, 0)).Append(part)
 	s.SetTexts(d.Field(3), d, []string{"a", "b"})
 }
 
 // changeOptioned changes an Optioned in ways that differ for what was not indexed: it grafts parts
 // of other messages, adds elements and sets texts.
-func changeOptioned(s Struct) {
+func changeOptioned(s engine.Struct) {
 	d := optionDesc
-	other := New(d)
+	other := engine.New(d)
 	fillOptioned(other, "other")
 	in := other.Child(d.Field(1), d)
-	ins := StructList[Struct](s.Child(d.Field(2), d))
+	ins := nocopy.StructList[engine.Struct](s.Child(d.Field(2), d))
 	ins.Append(in)
 	s.SetChild(d.Field(1), d, ins.At(0))
 	s.SetTexts(d.Field(3), d, []string{"c"})
 	s.SetText(d.Field(0), "changed")
-	StructList[Struct](s.NewChild(d.Field(2), d, 0)).Append(in)
+	nocopy.StructList[engine.Struct](s.NewChild(d.Field(2), d, 0)).Append(in)
 }
 
 // maker is a way in which a message is made with options.
 type maker struct {
 	name   string
 	parses bool
-	make   func(wire []byte, opts []Option) (Struct, error)
+	make   func(wire []byte, opts []engine.Option) (engine.Struct, error)
 }
 
 var makers = []maker{
-	{"New", false, func(_ []byte, opts []Option) (Struct, error) { return New(optionDesc, opts...), nil }},
-	{"NewInto", false, func(_ []byte, opts []Option) (Struct, error) {
-		return NewInto(optionDesc, new(Message), opts), nil
+	{"New", false, func(_ []byte, opts []engine.Option) (engine.Struct, error) {
+		return engine.New(optionDesc, opts...), nil
 	}},
-	{"NewXOf", false, func(_ []byte, opts []Option) (Struct, error) {
-		var x Draft
+	{"NewInto", false, func(_ []byte, opts []engine.Option) (engine.Struct, error) {
+		return engine.NewInto(optionDesc, new(engine.Message), opts), nil
+	}},
+	{"NewXOf", false, func(_ []byte, opts []engine.Option) (engine.Struct, error) {
+		var x engine.Draft
 		return x.Root(copy(x.New(optionDesc, opts...), schema.AppendZero(nil, optionDesc.Type()))), nil
 	}},
-	{"Parse", true, func(wire []byte, opts []Option) (Struct, error) { return Parse(optionDesc, wire, opts...) }},
-	{"ParseInto", true, func(wire []byte, opts []Option) (Struct, error) {
-		return ParseInto(optionDesc, new(Message), wire, opts)
+	{"Parse", true, func(wire []byte, opts []engine.Option) (engine.Struct, error) {
+		return engine.Parse(optionDesc, wire, opts...)
 	}},
-	{"ParseBlocks", true, func(wire []byte, opts []Option) (Struct, error) {
-		return ParseBlocks(optionDesc, [][]byte{wire[:1000], wire[1000:]}, opts...)
+	{"ParseInto", true, func(wire []byte, opts []engine.Option) (engine.Struct, error) {
+		return engine.ParseInto(optionDesc, new(engine.Message), wire, opts)
 	}},
-	{"Read", true, func(wire []byte, opts []Option) (Struct, error) {
-		return Read(optionDesc, bytes.NewReader(wire), len(wire), opts...)
+	{"ParseBlocks", true, func(wire []byte, opts []engine.Option) (engine.Struct, error) {
+		return engine.ParseBlocks(optionDesc, [][]byte{wire[:1000], wire[1000:]}, opts...)
 	}},
-	{"Decoder", true, func(wire []byte, opts []Option) (Struct, error) {
-		d := NewDecoder(optionDesc, bytes.NewReader(wire), false, opts)
+	{"Read", true, func(wire []byte, opts []engine.Option) (engine.Struct, error) {
+		return engine.Read(optionDesc, bytes.NewReader(wire), len(wire), opts...)
+	}},
+	{"Decoder", true, func(wire []byte, opts []engine.Option) (engine.Struct, error) {
+		d := engine.NewDecoder(optionDesc, bytes.NewReader(wire), false, opts)
 		s, err := d.Next()
 		return s, err
 	}},
-	{"FrameDecoder", true, func(data []byte, opts []Option) (Struct, error) {
+	{"FrameDecoder", true, func(data []byte, opts []engine.Option) (engine.Struct, error) {
 		frame := append(wire.AppendBE32(nil, uint32(len(data))), data...)
-		d := NewDecoder(optionDesc, bytes.NewReader(frame), true, opts)
+		d := engine.NewDecoder(optionDesc, bytes.NewReader(frame), true, opts)
 		s, err := d.Next()
 		return s, err
 	}},
-	{"OpenIndexed", true, func(wire []byte, opts []Option) (Struct, error) {
-		return OpenIndexed(optionDesc, wire, opts...)
+	{"OpenIndexed", true, func(wire []byte, opts []engine.Option) (engine.Struct, error) {
+		return engine.OpenIndexed(optionDesc, wire, opts...)
 	}},
 }
 
@@ -108,10 +114,10 @@ var makers = []maker{
 func TestOptions(t *testing.T) {
 	type option struct {
 		name string
-		Option
+		engine.Option
 	}
-	options := []option{{"Lazy", Lazy}, {"Own", Own}, {"Recycle", Recycle}, {"ValidUTF8", ValidUTF8}, {"WithIndex", WithIndex},
-		{"ByIndex", ByIndex}, {"RequireIndex", RequireIndex}, {"Limits", Limits{MaxDepth: 100}}, {"too small Limits", Limits{MaxBytes: 1000}}}
+	options := []option{{"Lazy", engine.Lazy}, {"Own", engine.Own}, {"Recycle", engine.Recycle}, {"ValidUTF8", engine.ValidUTF8}, {"WithIndex", engine.WithIndex},
+		{"ByIndex", engine.ByIndex}, {"RequireIndex", engine.RequireIndex}, {"Limits", engine.Limits{MaxDepth: 100}}, {"too small Limits", engine.Limits{MaxBytes: 1000}}}
 	pairs := [][]option{{}}
 	for i, a := range options {
 		pairs = append(pairs, []option{a})
@@ -119,14 +125,14 @@ func TestOptions(t *testing.T) {
 			pairs = append(pairs, []option{a, b})
 		}
 	}
-	source := func(pad string, opts ...Option) []byte {
-		s := New(optionDesc, opts...)
+	source := func(pad string, opts ...engine.Option) []byte {
+		s := engine.New(optionDesc, opts...)
 		fillOptioned(s, pad)
-		return s.m.AppendTo(nil)
+		return s.Message().AppendTo(nil)
 	}
 	sources := map[string][]byte{
 		"plain":      source(strings.Repeat("p", 5000)),
-		"with index": source(strings.Repeat("p", 5000), WithIndex),
+		"with index": source(strings.Repeat("p", 5000), engine.WithIndex),
 		"bad UTF-8":  source("\xff" + strings.Repeat("p", 5000)),
 	}
 	for _, made := range makers {
@@ -135,10 +141,10 @@ func TestOptions(t *testing.T) {
 				continue
 			}
 			for _, pair := range pairs {
-				has := func(o Option) bool {
+				has := func(o engine.Option) bool {
 					return slices.ContainsFunc(pair, func(p option) bool { return p.Option == o })
 				}
-				var opts []Option
+				var opts []engine.Option
 				for _, o := range pair {
 					opts = append(opts, o.Option)
 				}
@@ -147,14 +153,14 @@ func TestOptions(t *testing.T) {
 					switch {
 					case !made.parses:
 					case has(options[8].Option):
-						want = ErrLimit
-					case has(RequireIndex) && !has(WithIndex) && from != "with index":
-						want = ErrIndex
-					case has(ValidUTF8) && from == "bad UTF-8":
-						want = ErrUTF8
+						want = engine.ErrLimit
+					case has(engine.RequireIndex) && !has(engine.WithIndex) && from != "with index":
+						want = engine.ErrIndex
+					case has(engine.ValidUTF8) && from == "bad UTF-8":
+						want = engine.ErrUTF8
 					}
 					s, err := made.make(bytes.Clone(wire), opts)
-					if !errors.Is(err, want) || want != nil && s.m != nil {
+					if !errors.Is(err, want) || want != nil && s != (engine.Struct{}) {
 						t.Fatalf("%v, not %v", err, want)
 					}
 					if err != nil {
@@ -170,27 +176,27 @@ func TestOptions(t *testing.T) {
 					}
 					check := func(what string, indexed bool, plain []byte) {
 						t.Helper()
-						sent := s.m.AppendTo(nil)
-						if err := CheckSentIndex(optionDesc, sent, indexed); err != nil {
+						sent := s.Message().AppendTo(nil)
+						if err := engine.CheckSentIndex(optionDesc, sent, indexed); err != nil {
 							t.Fatalf("%s: %v", what, err)
 						}
 						if got := withoutIndexField(t, sent); !bytes.Equal(got, plain) && s.Format(optionDesc) != mustFormat(t, plain) {
 							t.Fatalf("%s: sent is\n%x\nnot\n%x", what, got, plain)
 						}
 					}
-					check("as it is", has(WithIndex) || from == "with index", plain)
-					if err := s.m.Index(); err != nil {
+					check("as it is", has(engine.WithIndex) || from == "with index", plain)
+					if err := s.Message().Index(); err != nil {
 						t.Fatal(err)
 					}
-					check("after Index", has(WithIndex) || from == "with index", plain)
+					check("after Index", has(engine.WithIndex) || from == "with index", plain)
 					changeOptioned(s)
-					again := New(optionDesc)
+					again := engine.New(optionDesc)
 					fillOptioned(again, "p")
 					changeOptioned(again)
-					check("changed", false, again.m.AppendTo(nil))
+					check("changed", false, again.Message().AppendTo(nil))
 					s.SetText(optionDesc.Field(0), strings.Repeat("q", 6000))
 					again.SetText(optionDesc.Field(0), strings.Repeat("q", 6000))
-					check("changed again", has(WithIndex), again.m.AppendTo(nil))
+					check("changed again", has(engine.WithIndex), again.Message().AppendTo(nil))
 					s.Release()
 				})
 			}
@@ -200,7 +206,7 @@ func TestOptions(t *testing.T) {
 
 func mustFormat(t *testing.T, wire []byte) string {
 	t.Helper()
-	s, err := Parse(optionDesc, wire)
+	s, err := engine.Parse(optionDesc, wire)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,11 +217,11 @@ func mustFormat(t *testing.T, wire []byte) string {
 // withoutIndexField returns a message without its index.
 func withoutIndexField(t *testing.T, wire []byte) []byte {
 	t.Helper()
-	s, err := Parse(optionDesc, bytes.Clone(wire))
+	s, err := engine.Parse(optionDesc, bytes.Clone(wire))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Release()
 	s.RemoveFields(entry.IndexID)
-	return s.m.AppendTo(nil)
+	return s.Message().AppendTo(nil)
 }

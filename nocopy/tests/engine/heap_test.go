@@ -1,10 +1,11 @@
-package engine
+package engine_test
 
 import (
 	"reflect"
 	"runtime"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -12,7 +13,7 @@ import (
 // parsed one without its bytes. Most of it is Message itself.
 func TestHeldMessage(t *testing.T) {
 	const most = 696
-	if size := reflect.TypeFor[Message]().Size(); !debugging && size > most {
+	if size := reflect.TypeFor[engine.Message]().Size(); !debugging && size > most {
 		t.Errorf("a Message has %d bytes, more than %d", size, most)
 	}
 	if raceEnabled || debugging {
@@ -22,34 +23,34 @@ func TestHeldMessage(t *testing.T) {
 	inner := schema.NewStruct("Sub")
 	inner.Define(optionals(3, schema.TypeString)...)
 	root.Define(append(optionals(8, schema.TypeI64), schema.FieldDesc{ID: 9, Name: "sub", Type: inner.Type()})...)
-	build := func() Struct {
-		s := New(root)
+	build := func() engine.Struct {
+		s := engine.New(root)
 		for i := range 8 {
 			s.SetInt64(root.Field(i), int64(i))
 		}
 		s.NewChild(root.Field(8), root, 0).SetText(inner.Field(1), "text")
-		s.m.Finish()
+		s.Message().Finish()
 		return s
 	}
 	s := build()
-	wire := s.m.AppendTo(nil)
+	wire := s.Message().AppendTo(nil)
 	s.Release()
 	for _, c := range []struct {
 		name           string
-		make           func() Struct
+		make           func() engine.Struct
 		bytes, objects uint64
 	}{
-		{"parsed", func() Struct { s, _ := Parse(root, wire); return s }, 832, 2},
+		{"parsed", func() engine.Struct { s, _ := engine.Parse(root, wire); return s }, 832, 2},
 		// A frame, the block and its bytes, too
-		{"built and compacted", func() Struct {
+		{"built and compacted", func() engine.Struct {
 			s := build()
-			s.m.Compact()
+			s.Message().Compact()
 			return s
 		}, 1200, 6},
-		{"edited and compacted", func() Struct {
-			s, _ := Parse(root, wire)
+		{"edited and compacted", func() engine.Struct {
+			s, _ := engine.Parse(root, wire)
 			s.Child(root.Field(8), root).SetText(inner.Field(2), longText)
-			s.m.Compact()
+			s.Message().Compact()
 			return s
 		}, 16 << 10, 32},
 	} {
@@ -64,8 +65,8 @@ func TestHeldMessage(t *testing.T) {
 }
 
 // heapOf returns how much of the heap a message takes that make makes, and in how many objects.
-func heapOf(make func() Struct) (bytes, objects uint64) {
-	var held [1000]Struct
+func heapOf(make func() engine.Struct) (bytes, objects uint64) {
+	var held [1000]engine.Struct
 	var before, after runtime.MemStats
 	bytes, objects = 1<<40, 1<<40
 	for range 3 { // other goroutines may allocate

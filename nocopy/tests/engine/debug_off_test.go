@@ -1,0 +1,7 @@
+// Tests ask here whether the tag nocopydebug is set.
+
+//go:build !nocopydebug
+
+package engine_test
+
+const debugging = false

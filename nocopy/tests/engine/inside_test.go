@@ -1,0 +1,26 @@
+// What tests of the engine know of its inside.
+
+package engine_test
+
+import (
+	"strconv"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+)
+
+const (
+	indexFloor = 16 << 20 // bytes of an index that are never refused
+	maxCount   = chain.MaxSize
+)
+
+// Texts of panics.
+const (
+	panicStale     = "nocopy: handle used after Release"
+	panicAbsent    = "nocopy" + setterOnAbsent + "NewX first"
+	panicTwice     = "nocopy: message released twice"
+	panicGone      = "nocopy: setter called on a struct or container that is no longer in its message"
+	panicNotRoot   = "nocopy: Release called on a handle that is not its message's root"
+	setterOnAbsent = ": setter called on an absent struct or container: use "
+)
+
+func itoa(i int) string { return strconv.Itoa(i) }

@@ -1,0 +1,76 @@
+package engine_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// withIndex returns the message with an index.
+func withIndex(t testing.TB, d *schema.Struct, wire []byte, opts ...engine.Option) []byte {
+	t.Helper()
+	s, err := engine.Parse(d, wire, append(opts, engine.WithIndex)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	return bytes.Clone(s.Message().Bytes())
+}
+
+// TestNoIndex: without an index, or with one that does not fit, ByIndex is as Parse without it,
+// and RequireIndex an error.
+func TestNoIndex(t *testing.T) {
+	wire := largeBusiness(t, 300)
+	with := withIndex(t, businessDesc, wire)
+	spoil := func(f func(b []byte) []byte) []byte { return f(bytes.Clone(with)) }
+	n := len(with)
+	cases := map[string][]byte{
+		"none":     wire,
+		"magic":    spoil(func(b []byte) []byte { b[n-2]++; return b }),
+		"version":  spoil(func(b []byte) []byte { b[n-6]++; return b }),
+		"length":   spoil(func(b []byte) []byte { b[n-10]++; return b }),
+		"message":  spoil(func(b []byte) []byte { b[n-14]++; return b }),
+		"count":    spoil(func(b []byte) []byte { b[n-20]++; return b }),
+		"id":       spoil(func(b []byte) []byte { b[len(wire)]++; return b }),
+		"longer":   append(with[:n-1:n-1], "\x08\x03\xe8\x00\x00\x00\x01\x00"...),
+		"unsorted": spoil(func(b []byte) []byte { b[len(wire)+6+3] ^= 0x20; return b }),
+	}
+	for name, b := range cases {
+		_, err := engine.Parse(businessDesc, b, engine.RequireIndex)
+		if !errors.Is(err, engine.ErrIndex) {
+			t.Errorf("%s: RequireIndex: %v", name, err)
+		}
+		plain, plainErr := engine.Parse(businessDesc, b)
+		s, err := engine.Parse(businessDesc, b, engine.ByIndex)
+		if fmt.Sprint(err) != fmt.Sprint(plainErr) {
+			t.Fatalf("%s: %v, not %v", name, err, plainErr)
+		}
+		if err != nil {
+			continue
+		}
+		if s.Format(businessDesc) != plain.Format(businessDesc) {
+			t.Errorf("%s: reads otherwise", name)
+		}
+		s.Release()
+		plain.Release()
+	}
+}
+
+// largeBusiness returns the wire bytes of a message with n items.
+func largeBusiness(t testing.TB, n int) []byte {
+	s := engine.New(businessDesc)
+	defer s.Release()
+	buildBusiness(s)
+	items := nocopy.StructList[engine.Struct](s.NewChild(fieldNamed(businessDesc, "items"), businessDesc, n))
+	for i := range n {
+		item := items.At(i)
+		item.SetText(fieldNamed(itemDesc, "sku"), "item "+itoa(i))
+		item.SetInt32(fieldNamed(itemDesc, "count"), int32(i))
+	}
+	return bytes.Clone(s.Message().Bytes())
+}
