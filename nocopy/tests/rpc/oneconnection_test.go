@@ -23,13 +23,13 @@ func TestOneConnection(t *testing.T) {
 	for _, end := range []struct {
 		name string
 		opts []rpc.Option
-		srv  rpc.Server
+		idle time.Duration // of the server
 		want string
 	}{
-		{"closed by the server", []rpc.Option{rpc.PoolSize(5)}, rpc.Server{}, "closed by the server"},
-		{"unframed", []rpc.Option{rpc.Unframed}, rpc.Server{}, "closed by the server"},
-		{"idle for the server", nil, rpc.Server{IdleTimeout: 100 * time.Millisecond}, "closed by the server"},
-		{"idle for the client", []rpc.Option{rpc.IdleTimeout(100 * time.Millisecond)}, rpc.Server{}, "closed by the client, being idle or old"},
+		{"closed by the server", []rpc.Option{rpc.PoolSize(5)}, 0, "closed by the server"},
+		{"unframed", []rpc.Option{rpc.Unframed}, 0, "closed by the server"},
+		{"idle for the server", nil, 100 * time.Millisecond, "closed by the server"},
+		{"idle for the client", []rpc.Option{rpc.IdleTimeout(100 * time.Millisecond)}, 0, "closed by the client, being idle or old"},
 	} {
 		t.Run(end.name, func(t *testing.T) {
 			t.Parallel()
@@ -38,7 +38,7 @@ func TestOneConnection(t *testing.T) {
 				tries.Add(1)
 				return next(ctx, c)
 			}
-			srv := &end.srv
+			srv := &rpc.Server{IdleTimeout: end.idle}
 			addr := serve(t, srv, &handler{})
 			c := echo.NewEchoClient(dial(t, addr, append(end.opts, rpc.OneConnection,
 				rpc.Dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -55,7 +55,7 @@ func TestOneConnection(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if end.srv.IdleTimeout == 0 && !strings.Contains(end.want, "the client") {
+			if end.idle == 0 && !strings.Contains(end.want, "the client") {
 				srv.Close()
 			}
 			var err error

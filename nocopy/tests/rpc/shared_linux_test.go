@@ -566,3 +566,18 @@ func TestSharedNeverReturned(t *testing.T) {
 		t.Errorf("%d replies in memory and %d over the socket, not 3 and 17", inMemory, overSocket)
 	}
 }
+
+// TestSharedHeaders: headers of calls and replies go through shared memory with the messages.
+func TestSharedHeaders(t *testing.T) {
+	s := newSpeaking()
+	s.own, s.err = [][2]string{{"served-by", "one"}}, make(chan error, 1000)
+	for _, mode := range []rpc.SharedMemory{rpc.CopyFromPeer, rpc.TrustPeer} {
+		path := serveUnix(t, &rpc.Server{Processor: echo.NewEchoProcessor(s), SharedMemory: mode}, nil)
+		conn, err := rpc.Dial(bg, "unix", path, mode, rpc.PoolSize(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		putSpeaking(t, conn, 7)
+	}
+}

@@ -1,0 +1,68 @@
+package rpc_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
+)
+
+// TestHeadersOfOddReplies: a reply has the handler's headers also if its result is an
+// interceptor's, or comes from a back end through a proxy that knows
+// no IDL; and each of those has its content.
+func TestHeadersOfOddReplies(t *testing.T) {
+	t.Parallel()
+	s := newSpeaking()
+	s.own = [][2]string{{"served-by", "one"}}
+	s.got, s.err = make(chan map[string]string, 10_000), make(chan error, 10_000)
+	mine := echo.NewEchoPutResult()
+	data := mine.NewSuccess().NewData(oddSize)
+	for i := range data {
+		data[i] = 9
+	}
+	replace := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		err := next(ctx, c)
+		c.Result = nocopy.Struct(mine)
+		return err
+	}
+	back := serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(s), Recycle: true}, nil)
+	for _, wire := range headerWires {
+		t.Run(wire.name, func(t *testing.T) {
+			putSpeaking(t, dialOn(t, wire.name, serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(s), Interceptors: []rpc.Interceptor{replace}}, nil), wire.opts...), 9)
+			p := rpc.NewProcessor("Nothing", nil).WithFallback(rpc.Forward(dialOn(t, wire.name, back, wire.opts...)))
+			for _, front := range headerWires {
+				putSpeaking(t, dialOn(t, front.name, serve(t, &rpc.Server{Processor: p}, nil), front.opts...), 7)
+			}
+		})
+	}
+}
+
+const oddSize = 200_000
+
+// putSpeaking calls Put of a server that is speaking, and looks at the headers and the content of
+// the reply.
+func putSpeaking(t *testing.T, c rpc.Caller, content byte) {
+	t.Helper()
+	for range 3 { // the third is built in shared memory, if there is any
+		var reply rpc.ReplyHeaders
+		ctx := rpc.ReceiveHeaders(rpc.SetHeader(bg, "token", "secret"), &reply)
+		res, err := echo.NewEchoClient(c).Put(ctx, func(args echo.EchoPutArgs) {
+			args.SetMode("link")
+			args.NewItem().SetData(bytes.Repeat([]byte{7}, oddSize))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data := res.GetSuccess().GetData(); len(data) != oddSize || strings.Trim(string(data), string(content)) != "" {
+			t.Errorf("%d bytes, of %x", len(data), data[:min(len(data), 3)])
+		}
+		if reply.Get("served-by") != "one" || reply.Get("re-token") != "secret" {
+			t.Errorf("the headers are %v", namesFolded(reply.All()))
+		}
+		res.Release()
+	}
+}
