@@ -274,24 +274,25 @@ func (x *exchange) parse(m *Method, body chain.Chunk) (_ *nocopy.Message, err er
 // handle calls the handler of a request and writes the reply, also if a function of the program's
 // ends the goroutine.
 func (x *exchange) handle(req *request, arrived time.Time) {
-	returned := false
+	returned, failed := false, false
 	defer func() {
 		defer req.release()
-		if !returned {
+		if !returned && !failed { // a panic on the way out has been answered
 			x.answerPanic(req, "the handler has ended its goroutine, as runtime.Goexit does")
-			x.w.Header().Set("Connection", "close") // net/http's, too
 		}
-		if !req.oneway() {
+		switch {
+		case req.oneway(): // the response has been written
+		case returned:
 			x.reply(req)
-		}
-		if !returned {
+		default: // net/http does not complete it
+			x.w.Header().Set("Connection", "close")
+			x.reply(req)
 			http.NewResponseController(x.w).Flush()
 		}
 	}()
 	defer x.stats.InFlight(-1)
 	x.stats.Queued(arrived)
 	x.stats.InFlight(1)
-	failed := false
 	x.callHandler(req, &failed)
 	returned = true
 }

@@ -353,6 +353,46 @@ func TestHTTPExits(t *testing.T) {
 	}
 }
 
+// TestHTTPCareless: whatever a handler does wrong, the client gets an internal error, and other
+// calls their results.
+func TestHTTPCareless(t *testing.T) {
+	through := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
+	for way, start := range httpWays {
+		for _, interceptors := range [][]rpc.Interceptor{nil, {through, through}} {
+			t.Run(fmt.Sprint(way, ", intercepted: ", interceptors != nil), func(t *testing.T) {
+				t.Parallel()
+				h, q := &custom{}, new(quiet)
+				srv := &rpc.Server{Processor: echo.NewEchoProcessor(h), Interceptors: interceptors, Recycle: interceptors == nil, Logger: q.logger()}
+				c := echo.NewEchoClient(dialHTTP(t, start(t, srv, nil)))
+				for name, f := range careless {
+					h.put = f
+					_, err := c.Put(bg, func(args echo.EchoPutArgs) { args.NewItem().SetName("name"); args.SetMode("") })
+					if id := concealedID(t, name, err); !strings.Contains(q.String(), "id="+id) {
+						t.Errorf("%s: the log does not have id %s", name, id)
+					}
+					h.put = nil
+					res, err := c.Put(bg, func(args echo.EchoPutArgs) { args.NewItem().SetName(name); args.SetMode("fill") })
+					if err != nil || res.GetSuccess().GetName() != name {
+						t.Errorf("after %s: %v, %v", name, res, err)
+					}
+				}
+				for _, f := range []func(context.Context, echo.EchoNotifyArgs) error{
+					func(context.Context, echo.EchoNotifyArgs) error { panic("oh") },
+					func(context.Context, echo.EchoNotifyArgs) error { runtime.Goexit(); return nil },
+				} {
+					q.reset()
+					h.notify = f
+					if err := c.Notify(bg, nil); err != nil {
+						t.Error(err)
+					}
+					unharmed(t, c)
+					logs(t, q, "level=ERROR")
+				}
+			})
+		}
+	}
+}
+
 // TestHTTPSASL: a server that demands a login has no way round it.
 func TestHTTPSASL(t *testing.T) {
 	for way, start := range httpWays {
