@@ -241,7 +241,8 @@ func FuzzHTTP(f *testing.F) {
 	}
 	f.Add("GET", "application/x-thrift", add, int64(len(add)))
 	f.Add("POST", "application/x-thrift", strict(oneway, "notify", 7, []byte{0}), int64(5))
-	atOnce := func(context.Context, *rpc.Call) error { return nil } // the others sleep as long as they are told
+	// The handler's own methods sleep as long as they are told
+	atOnce := func(context.Context, *rpc.Call) error { return nil }
 	p := echo.NewEchoProcessor(&handler{}).WithHandler(atOnce, "echo", "notify", "fail")
 	srv := &rpc.Server{Processor: p, MaxFrame: 1 << 16, Logger: new(quiet).logger()}
 	f.Cleanup(func() { srv.Shutdown(context.Background()) })
