@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -171,4 +172,25 @@ func TestAllocations(t *testing.T) {
 	if n > 30 {
 		t.Errorf("%v allocations for 3,300 chunks", n)
 	}
+}
+
+// TestGoroutines: a File may be used by many goroutines at once.
+func TestGoroutines(t *testing.T) {
+	f := opened(t, write(t, 58, 2))
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for i := range f.NumColumns() {
+				for c, err := range f.Column(f.ColumnAt(i).Path()).Chunks() {
+					if err != nil || c.Column != i {
+						t.Error(c, err)
+					}
+				}
+			}
+			if _, err := f.Metadata(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }

@@ -77,6 +77,8 @@ func (f *File) scanSchema(s *scanner, i int) (path string, next int) {
 				named, e.name, e.size = true, uint32(i-len(name)), uint32(len(name))
 			case 5<<4 | i32:
 				children, i = s.number(i, 32)
+			case 10<<4 | record:
+				i = s.record(i, 0)
 			default:
 				i = s.value(kind, i, 0)
 			}
@@ -105,10 +107,12 @@ func (f *File) scanSchema(s *scanner, i int) (path string, next int) {
 			e.leaf = int32(len(f.leaves))
 			f.leaves = append(f.leaves, int32(k))
 		}
+		e.end = int32(k + 1)
 		f.nodes = append(f.nodes, e)
-		parents, lacking = append(parents, int32(k)), append(lacking, int32(min(children, math.MaxInt32)))
-		for len(parents) > 0 && lacking[len(parents)-1] == 0 {
-			top := len(parents) - 1
+		if children > 0 {
+			parents, lacking = append(parents, int32(k)), append(lacking, int32(min(children, math.MaxInt32)))
+		}
+		for top := len(parents) - 1; top >= 0 && lacking[top] == 0; top-- {
 			f.nodes[parents[top]].end = int32(k + 1)
 			parents, lacking = parents[:top], lacking[:top]
 		}
