@@ -31,9 +31,10 @@ type Server struct {
 	TLS          *tls.Config  // for all connections; nil means no TLS
 	Logger       *slog.Logger // nil means slog.Default
 
-	// Wires are the ways in which clients may speak to the server, such as WireFramed|WireUnframed. 0
-	// means all. The first call of other clients is answered with UnsupportedClientType, in the way
-	// in which it was made, and the connection is closed.
+	// Wires are the ways in which clients may speak on the server's connections, such as
+	// WireFramed|WireUnframed. 0 means all. The first call of other clients is answered with
+	// UnsupportedClientType, in the way in which it was made, or over HTTP with the status 400, and
+	// the connection is closed.
 	Wires Wires
 
 	// SASL, if not nil, makes every client log in before its first call, as Apache's
