@@ -103,11 +103,12 @@ var arrows = []struct {
 	{"nocopy/validate/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
 	{"nocopy/validate", nil, "errors and conditions; only programs whose IDL has rules import it"},
 	{"nocopy/internal/schema", []string{module + "/internal/chain", module + "/internal/entry", module + "/nocopy/internal/wire"}, "types, without messages"},
+	{"nocopy/internal/formats", []string{module + "/internal/chain", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "bytes and types, without messages"},
 	{"nocopy/internal/wireindex", []string{module + "/internal/entry", module + "/nocopy/internal/wire"}, "a format of bytes"},
 	{"nocopy/internal/wire", nil, "the wire's numbers; users' programs get no dependency through it"},
 	{"nocopy/internal/plain", []string{module + "/internal/chain", module + "/internal/byteorder", module + "/nocopy"}, "plain values and bytes; generated code calls it through thriftimpl"},
 	{"nocopy/internal/compact", []string{module + "/internal/spare", module + "/nocopy/internal/wire"}, "bytes to bytes; users' programs get no dependency through it"},
-	{"nocopy/internal/engine", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/hashmap", module + "/internal/jsontext", module + "/internal/spare", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire", module + "/nocopy/internal/compact"}, "Thrift over bytes; users' programs get no dependency through it"},
+	{"nocopy/internal/engine", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/hashmap", module + "/internal/jsontext", module + "/internal/spare", module + "/nocopy/internal/formats", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire", module + "/nocopy/internal/compact"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/byteorder", module + "/internal/chain", module + "/nocopy/internal/"}, "what people call of the engine; users' programs get no dependency through it"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
 	{"gen/schema", []string{module + "/gen/idl", module + "/internal/entry"}, "syntax tree to meaning"},
@@ -128,7 +129,7 @@ var arrows = []struct {
 
 // rooms are the engine and its parts. Only its faces and other rooms may import them.
 var (
-	rooms = []string{"engine", "schema", "wire", "wireindex"}
+	rooms = []string{"engine", "formats", "schema", "wire", "wireindex"}
 	faces = []string{"nocopy", "nocopy/thriftimpl", "nocopy/nocopyjson"}
 )
 

@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -153,12 +154,12 @@ func compactOffset(d *schema.Struct, b []byte, limits Limits, offset int) int {
 
 // notCompact tells of what other format b is, which is not a struct in the compact protocol.
 func notCompact(b []byte, d *schema.Struct) string {
-	if len(b) >= leastCompact {
+	if len(b) >= formats.LeastCompact {
 		if end, err := skip(b, 0, WireStruct, budgetOf(defaultMaxDepth), structCost); err == nil && end == len(b) {
 			return "a struct in Thrift Binary, which is parsed without the option Compact"
 		}
 	}
-	if what := otherFormat(b, len(b), d); what != compactStruct {
+	if what := formats.Of(b, len(b), d); what != formats.CompactStruct {
 		return what
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -113,7 +114,7 @@ func (d *Decoder) explained(err *Error) error {
 	}
 	b := d.in.Bytes()
 	if d.framed && d.offset == 0 && d.desc.Find(wire.HeaderAt(b, 0)) != nil {
-		err.addFormat(structWithoutFrame)
+		err.addFormat(formats.StructWithoutFrame)
 		return err
 	}
 	err.explain(b, len(b), d.desc)
@@ -124,10 +125,10 @@ func (d *Decoder) explained(err *Error) error {
 // frames. It returns "" if that is not known.
 func (d *Decoder) startFormat() string {
 	switch b := d.start[:]; {
-	case isCall(b):
-		return otherFormat(b, len(b), d.desc)
-	case beginsFrame(b, d.desc):
-		return inFrame(b[4:])
+	case formats.IsCall(b):
+		return formats.Of(b, len(b), d.desc)
+	case formats.BeginsFrame(b, d.desc):
+		return formats.InFrame(b[4:])
 	}
 	return ""
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -53,3 +55,16 @@ const (
 )
 
 func itoa(i int) string { return strconv.Itoa(i) }
+
+// explain adds to the error of a failed parse what the bytes are, if they are of another format
+// that is known. b are the first bytes of the message, and size is how many it has.
+func (e *Error) explain(b []byte, size int, d *schema.Struct) {
+	e.addFormat(formats.Of(b, size, d))
+}
+
+// addFormat adds to the error what the bytes are, unless that is "".
+func (e *Error) addFormat(what string) {
+	if what != "" {
+		e.Err = fmt.Errorf("%w; the bytes are %s", e.Err, what)
+	}
+}

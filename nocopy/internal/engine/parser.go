@@ -232,3 +232,21 @@ func (p *parser) finish(d *schema.Struct) *Error {
 	p.path, p.err = p.path[:0], nil
 	return err
 }
+
+// firstBytes returns the first bytes of the message that the parser has failed to parse, and how
+// many it has: all of them if it is in one piece.
+func (p *parser) firstBytes() ([]byte, int) {
+	if len(p.windows) == 0 {
+		return p.b, len(p.b)
+	}
+	const enough = 1 << 10
+	var b []byte
+	size := 0
+	for i := range p.windows {
+		size += len(p.windows[i].Mem)
+		if len(b) < enough {
+			b = append(b, p.windows[i].Mem...)
+		}
+	}
+	return b, size
+}

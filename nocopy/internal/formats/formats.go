@@ -1,8 +1,7 @@
-package engine
+package formats
 
 import (
 	"bytes"
-	"fmt"
 	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -10,35 +9,18 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// This file recognises what else programs give to Parse: bytes that are not a struct in Thrift
-// Binary, but a frame, a call, another protocol. It is asked only when parsing has failed, and
-// must not take broken Thrift Binary for something else: wherever in doubt, it says nothing.
-
-// explain adds to the error of a failed parse what the bytes are, if they are of another format
-// that is known. b are the first bytes of the message, and size is how many it has.
-func (e *Error) explain(b []byte, size int, d *schema.Struct) {
-	e.addFormat(otherFormat(b, size, d))
-}
-
-// addFormat adds to the error what the bytes are, unless that is "".
-func (e *Error) addFormat(what string) {
-	if what != "" {
-		e.Err = fmt.Errorf("%w; the bytes are %s", e.Err, what)
-	}
-}
-
-// otherFormat tells of what format the bytes b are, and what reads it; "" if that is not known. b
-// are the first of size bytes, in which a message of the type that d describes was expected.
-func otherFormat(b []byte, size int, d *schema.Struct) string {
+// Of tells of what format the bytes b are, and what reads it; "" if that is not known. b are the
+// first of size bytes, in which a message of the type that d describes was expected.
+func Of(b []byte, size int, d *schema.Struct) string {
 	switch {
 	case isFrame(b, size):
-		return inFrame(b[4:])
-	case isCall(b):
+		return InFrame(b[4:])
+	case IsCall(b):
 		return "a call: package rpc serves and makes calls, and Peek and the struct follow the call's header"
 	case isCompactCall(b):
 		return "a call in the compact protocol, which package apachethrift reads"
 	case len(b) == size && isCompactStruct(b, d):
-		return compactStruct
+		return CompactStruct
 	case isTHeader(b):
 		return "of Thrift's THeader transport, which package apachethrift reads"
 	case isTLS(b):
@@ -53,12 +35,20 @@ func otherFormat(b []byte, size int, d *schema.Struct) string {
 	return ""
 }
 
-const compactStruct = "a struct in the compact protocol, which is parsed with the option Compact"
+// mostDepth is how many levels of the compact protocol are followed, and failed an index after
+// something that is not there.
+const (
+	mostDepth = 64
+	failed    = -1
+)
 
-// inFrame tells what is in a frame, which has these bytes after its length.
-func inFrame(b []byte) string {
+// CompactStruct tells what a struct in the compact protocol is.
+const CompactStruct = "a struct in the compact protocol, which is parsed with the option Compact"
+
+// InFrame tells what is in a frame, which has these bytes after its length.
+func InFrame(b []byte) string {
 	switch {
-	case isCall(b):
+	case IsCall(b):
 		return "a frame with a call, which package rpc reads"
 	case isCompactCall(b):
 		return "a frame with a call in the compact protocol, which package apachethrift reads"
@@ -70,13 +60,14 @@ func inFrame(b []byte) string {
 
 const structInFrame = "a frame: its length comes first. NewFrameDecoder reads frames, and Parse what follows the length"
 
-const structWithoutFrame = "a struct without a frame: NewDecoder reads such"
+// StructWithoutFrame tells what a struct is where a frame was expected.
+const StructWithoutFrame = "a struct without a frame: NewDecoder reads such"
 
-// beginsFrame reports whether b, the first bytes of a stream, are the length of a frame, and the
+// BeginsFrame reports whether b, the first bytes of a stream, are the length of a frame, and the
 // beginning of a call or of a field that d describes.
-func beginsFrame(b []byte, d *schema.Struct) bool {
+func BeginsFrame(b []byte, d *schema.Struct) bool {
 	const length = 4
-	return b[0] == 0 && wire.BE32(b) != 0 && (d.Find(wire.HeaderAt(b, length)) != nil || inFrame(b[length:]) != structInFrame)
+	return b[0] == 0 && wire.BE32(b) != 0 && (d.Find(wire.HeaderAt(b, length)) != nil || InFrame(b[length:]) != structInFrame)
 }
 
 // mostFrames is how many frames in a row are followed.
@@ -88,7 +79,7 @@ func isFrame(b []byte, size int) bool {
 	if len(b) < 5 || wire.BE32(b) == 0 {
 		return false
 	}
-	if n := uint64(wire.BE32(b)); n >= 12 && n < 1<<30 && (isCall(b[4:]) && b[4] == 0x80 || isCompactCall(b[4:])) {
+	if n := uint64(wire.BE32(b)); n >= 12 && n < 1<<30 && (IsCall(b[4:]) && b[4] == 0x80 || isCompactCall(b[4:])) {
 		return true
 	}
 	for at, i := 0, 0; i < mostFrames && at+4 <= len(b); i++ {
@@ -103,9 +94,9 @@ func isFrame(b []byte, size int) bool {
 	return false
 }
 
-// isCall reports whether b begins with the header of a call or reply, with a version (strict) or
+// IsCall reports whether b begins with the header of a call or reply, with a version (strict) or
 // without.
-func isCall(b []byte) bool {
+func IsCall(b []byte) bool {
 	const header = 4
 	if len(b) < 2*header {
 		return false
@@ -267,24 +258,24 @@ func isApacheText(b []byte) bool {
 	return false
 }
 
-// leastCompact is the size from which on bytes may be taken for a struct in the compact protocol:
+// LeastCompact is the size from which on bytes may be taken for a struct in the compact protocol:
 // shorter ones are so by chance too often.
-const leastCompact = 8
+const LeastCompact = 8
 
 // compactKinds are the types of the compact protocol for each of ours; bools have two.
-var compactKinds = [WireUUID + 1]byte{WireBool: 1, WireI8: 3, WireI16: 4, WireI32: 5, WireI64: 6, WireDouble: 7,
-	WireString: 8, WireList: 9, WireSet: 10, WireMap: 11, WireStruct: 12, WireUUID: 13}
+var compactKinds = [wire.UUID + 1]byte{wire.Bool: 1, wire.I8: 3, wire.I16: 4, wire.I32: 5, wire.I64: 6, wire.Double: 7,
+	wire.String: 8, wire.List: 9, wire.Set: 10, wire.Map: 11, wire.Struct: 12, wire.UUID: 13}
 
 // isCompactStruct reports whether b is exactly one struct of the type that d describes, in the
 // compact protocol: all its fields are known, in the order of their ids and of their types.
 func isCompactStruct(b []byte, d *schema.Struct) bool {
-	return len(b) >= leastCompact && b[0] > byte(WireUUID) && compactStructEnd(b, 0, d, 0) == len(b)
+	return len(b) >= LeastCompact && b[0] > byte(wire.UUID) && compactStructEnd(b, 0, d, 0) == len(b)
 }
 
 // compactStructEnd returns the index after the struct in the compact protocol at i, or failed.
 // If d is not nil, the fields must be those that d describes.
 func compactStructEnd(b []byte, i int, d *schema.Struct, depth int) int {
-	if depth > defaultMaxDepth {
+	if depth > mostDepth {
 		return failed
 	}
 	for id := 0; i >= 0 && i < len(b); {
@@ -305,7 +296,7 @@ func compactStructEnd(b []byte, i int, d *schema.Struct, depth int) int {
 				return failed
 			}
 			f := &d.Fields()[k]
-			if compactKinds[f.Type.Wire()] != kind && (kind != 2 || f.Type.Wire() != WireBool) {
+			if compactKinds[f.Type.Wire()] != kind && (kind != 2 || f.Type.Wire() != wire.Bool) {
 				return failed
 			}
 			inner = f.Type.Struct()
@@ -344,7 +335,7 @@ func compactValue(b []byte, i int, kind byte, d *schema.Struct, depth int) int {
 
 // compactContainer returns the index after the list, set or map at i, or failed.
 func compactContainer(b []byte, i int, pairs bool, depth int) int {
-	if depth > defaultMaxDepth || i >= len(b) {
+	if depth > mostDepth || i >= len(b) {
 		return failed
 	}
 	var n int
@@ -407,22 +398,4 @@ func varint(b []byte, i int) (n, after int) {
 		return 0, failed
 	}
 	return n, after
-}
-
-// firstBytes returns the first bytes of the message that the parser has failed to parse, and how
-// many it has: all of them if it is in one piece.
-func (p *parser) firstBytes() ([]byte, int) {
-	if len(p.windows) == 0 {
-		return p.b, len(p.b)
-	}
-	const enough = 1 << 10
-	var b []byte
-	size := 0
-	for i := range p.windows {
-		size += len(p.windows[i].Mem)
-		if len(b) < enough {
-			b = append(b, p.windows[i].Mem...)
-		}
-	}
-	return b, size
 }
