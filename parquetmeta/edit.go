@@ -3,7 +3,6 @@ package parquetmeta
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 
@@ -59,9 +58,9 @@ func DropStatistics(m format.FileMetaData) {
 // protocol, its length and the magic. Fields that this package does not know are kept. To write
 // a file with another footer, copy its first [File.Offset] bytes and append the footer.
 //
-// The error has [ErrEncrypted] if m has an encryption algorithm, since its footer would have to
-// be signed; [nocopy.ErrMissingRequired] if a required field was never set; and
-// [nocopy.ErrLimit] for more than 4 GiB. It returns dst as it was then.
+// The error has [ErrEncrypted] if m has an encryption algorithm, since its footer would have to be
+// signed, and [nocopy.ErrMissingRequired] if a required field was never set. dst is returned as it
+// was then.
 func AppendFooter(dst []byte, m format.FileMetaData) ([]byte, error) {
 	if m.IsSetEncryptionAlgorithm() {
 		return dst, fmt.Errorf("parquetmeta: the file is %w: its footer must be signed", ErrEncrypted)
@@ -69,10 +68,6 @@ func AppendFooter(dst []byte, m format.FileMetaData) ([]byte, error) {
 	if missing := m.Message().Missing(); len(missing) > 0 {
 		return dst, fmt.Errorf("parquetmeta: %s: %w", missing[0], nocopy.ErrMissingRequired)
 	}
-	out := m.Message().AppendCompact(dst)
-	n := len(out) - len(dst)
-	if n > math.MaxUint32 {
-		return dst, fmt.Errorf("parquetmeta: a footer of %d bytes: %w", n, nocopy.ErrLimit)
-	}
-	return append(binary.LittleEndian.AppendUint32(out, uint32(n)), magic...), nil
+	out := m.Message().AppendCompact(dst) // less than 2 GiB, since a message has at most 1 GiB
+	return append(binary.LittleEndian.AppendUint32(out, uint32(len(out)-len(dst))), magic...), nil
 }

@@ -88,6 +88,9 @@ func main() {
 		}
 		fmt.Println()
 	}
+	if *only == "" && seen == 0 {
+		panic("nothing was read")
+	}
 }
 
 // median returns the median of the rounds, in ns.
