@@ -20,24 +20,6 @@ type orderSession struct {
 	kept []struct{ got, want string } // strings that were read
 }
 
-// text returns a text of one of the sizes at which something changes.
-func (o *orderSession) text() string {
-	n := 0
-	switch class := o.IntN(200); {
-	case class < 150:
-		n = o.IntN(40)
-	case class < 190:
-		n = o.IntN(600)
-	case class < 198:
-		n = ReferSize - 10 + o.IntN(3*ReferSize)
-	case class < 199:
-		n = o.IntN(200 << 10)
-	case o.IntN(8) == 0:
-		n = 1<<20 - 5 + o.IntN(10)
-	}
-	return strings.Repeat(string(rune('a'+o.IntN(26))), n)
-}
-
 func (o *orderSession) check(l StringList, want []string) {
 	o.t.Helper()
 	if got := l.AppendTo(nil); !slices.Equal(got, want) {
@@ -56,91 +38,6 @@ func (o *orderSession) keep(l StringList, i int, want string) {
 		o.t.Fatalf("%s: element %d is %d bytes %.20q, not %d bytes %.20q", o.way, i, len(got), got, len(want), want)
 	}
 	o.kept = append(o.kept, struct{ got, want string }{got, want})
-}
-
-// fill makes field words a list of n texts and sets its elements, with other things in between.
-func (o *orderSession) fill(n int, quiet bool) {
-	words := fieldNamed(allDesc, "words")
-	l := StringList(o.s.NewChild(words, allDesc, n))
-	want := make([]string, n)
-	order := o.Perm(n)
-	if o.IntN(4) == 0 {
-		slices.Sort(order)
-		slices.Reverse(order)
-	}
-	some := order[:n-o.IntN(2)*o.IntN(n)]
-	for k := range len(some) + o.IntN(3)*n {
-		i := o.IntN(n) // again
-		if k < len(some) {
-			i = min(some[k], n-1)
-		}
-		want[i] = o.text()
-		l.Set(i, want[i])
-		if quiet {
-			continue
-		}
-		switch o.IntN(60) {
-		case 0, 1, 2:
-			j := o.IntN(n)
-			o.keep(l, j, want[j])
-		case 3:
-			if v := want[o.IntN(n)]; !l.Contains(v) || l.Contains("nowhere") {
-				o.t.Fatalf("%s: Contains(%.20q) is wrong", o.way, v)
-			}
-		case 4:
-			if o.IntN(10) == 0 {
-				o.check(l, want)
-			}
-		case 5:
-			if o.IntN(10) == 0 {
-				want = append(want, "appended")
-				n++
-				l.Append("appended")
-			}
-		case 6:
-			if o.IntN(20) == 0 {
-				o.s.SetInt32(fieldNamed(allDesc, "medium"), int32(k))
-				o.s.SetText(fieldNamed(allDesc, "text"), "ends the list")
-			}
-		case 7:
-			if o.IntN(10) == 0 { // forwarded in the middle, both go on
-				c := New(allDesc)
-				c.SetChild(words, allDesc, Struct(l))
-				o.check(StringList(c.Child(words, allDesc)), want)
-				c.Release()
-			}
-		case 8:
-			if o.IntN(10) == 0 {
-				if again := mustParse(o.t, allDesc, o.s.m.AppendTo(nil)); true {
-					o.check(StringList(again.Child(words, allDesc)), want)
-					again.Release()
-				}
-			}
-		case 9:
-			if o.IntN(20) == 0 {
-				o.s.m.Compact()
-			}
-		case 10:
-			if o.IntN(10) == 0 {
-				a, b := o.IntN(n), o.IntN(n)
-				l.Swap(a, b)
-				want[a], want[b] = want[b], want[a]
-			}
-		case 11:
-			if n > 1 && o.IntN(10) == 0 {
-				l.Delete(n-1, n)
-				n, want = n-1, want[:n-1]
-			}
-		}
-	}
-	if o.IntN(8) == 0 {
-		o.s.Unset(words)
-		return
-	}
-	o.check(l, want)
-	again := mustParse(o.t, allDesc, o.s.m.AppendTo(nil))
-	o.check(StringList(again.Child(words, allDesc)), want)
-	again.Release()
 }
 
 // TestAnyOrderLarge: a list that takes many blocks, in random order, set twice.
