@@ -17,8 +17,9 @@ type Option = engine.Option
 // The options, except [Limits].
 const (
 	// Lazy makes Parse skip most of the message: it indexes only the top level, small structs in it,
-	// and lists of structs that have containers of their own, which it skips. Everything else is
-	// indexed when it is first read. Until Message.Index has been called, only one goroutine at a
+	// and lists of structs that have containers of their own, which it skips. What it skips is
+	// indexed when it is first read. Fields that contain structs of more than 12 fields are not
+	// skipped: that would take as long. Until Message.Index has been called, only one goroutine at a
 	// time may read the message. A container whose index might exceed the limit is indexed at once.
 	//
 	// Skipping does not check everything. Only Message.Index checks required fields of inner structs,

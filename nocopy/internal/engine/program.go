@@ -38,7 +38,6 @@ const (
 	opMap        = 1 << 36 // a map, or the end of one of its pairs
 	opNested     = 1 << 37 // a container of containers
 	opLater      = 1 << 38 // Lazy leaves it for later
-	opNarrow     = 1 << 39 // Lazy need not count the structs in it for that
 
 	opWord  = 40 // shift
 	opWords = 1<<16 - 1
@@ -416,14 +415,16 @@ func (c *compiler) field(d *schema.Struct, f *schema.Field) {
 	case schema.Text:
 		c.add(cell{op: o + wire.TextHeader<<opReach | opText | stringFlag(f.Type)}, from)
 	default:
-		if !f.FixedList() && !(f.Kind() == schema.Record && plain(f.Type.Struct())) && !holdsLists(f.Type) {
+		if f.Widest() <= narrow && canWait(f) && !holdsLists(f.Type) {
 			o |= opLater
-			if f.Widest() <= narrow {
-				o |= opNarrow
-			}
 		}
 		c.container(o, f.Type, from)
 	}
+}
+
+// canWait reports whether Lazy may leave field f, a struct or container, for later.
+func canWait(f *schema.Field) bool {
+	return !f.FixedList() && !(f.Kind() == schema.Record && plain(f.Type.Struct()))
 }
 
 // holdsLists reports whether t is a list of structs that have values which Lazy leaves for later:
@@ -433,8 +434,7 @@ func holdsLists(t *schema.Type) bool {
 		return false
 	}
 	for i := range t.Elem().Struct().Fields() {
-		f := &t.Elem().Struct().Fields()[i]
-		if f.Kind() >= schema.Record && !f.FixedList() && !(f.Kind() == schema.Record && plain(f.Type.Struct())) {
+		if f := &t.Elem().Struct().Fields()[i]; f.Kind() >= schema.Record && canWait(f) {
 			return true
 		}
 	}

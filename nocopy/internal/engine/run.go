@@ -15,7 +15,7 @@ type machine struct {
 	room   uint32 // how many may be
 	deeper int32  // how many more structs may be nested
 	head   uint32 // the position wire.FieldHeader bytes after the beginning of the window
-	leaves uint32 // 1: containers may be left for later without counting the structs in them
+	leaves uint32 // 1: Limits.MaxIndex allows leaving containers for later
 	left   uint32 // elements to come after this one
 	at     uint64 // the index in the window that the machine is at
 	top    uint32 // levels in use
@@ -127,7 +127,7 @@ loop:
 				goto missed
 			}
 			if len(m)&modeLazy != 0 && o&opLater != 0 {
-				if s.leaves == 0 || o&opNarrow == 0 {
+				if s.leaves == 0 {
 					break
 				}
 				after := s.passOp(o, pc, end)

@@ -16,8 +16,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-var methodOfAdd = &rpc.Method{Service: "Echo", Name: "add", Args: echo.EchoAddArgsDesc, Result: echo.EchoAddResultDesc}
-
 // speaking is the Echo service that answers with headers: those that it has received, with
 // re- before their names, and own.
 type speaking struct {
