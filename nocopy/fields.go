@@ -1,7 +1,7 @@
 package nocopy
 
 // The value types that "nocopyc -fields" makes, one for each struct of the IDL, hold its fields as
-// plain values: see the package's section on whole structs.
+// plain values: see the package's section "Structs of plain values".
 
 // Opt is the value of an optional field in a struct of plain values. The zero Opt leaves the field
 // unset.

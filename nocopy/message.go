@@ -1,7 +1,9 @@
 package nocopy
 
 import (
+	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
@@ -27,6 +29,19 @@ type Message engine.Message
 
 // Root returns the handle of the message's root, for conversion to its type.
 func (m *Message) Root() Struct { return Struct((*engine.Message)(m).Root()) }
+
+// Format implements fmt.Formatter: a message prints as its root does, without redacted values.
+func (m *Message) Format(f fmt.State, verb rune) {
+	s := (*engine.Message)(m).Shown()
+	if d := s.RootDesc(); d != nil {
+		s.FormatTo(f, verb, d)
+		return
+	}
+	io.WriteString(f, s.UnknownText())
+}
+
+// LogValue returns the root for package slog.
+func (m *Message) LogValue() slog.Value { return Struct((*engine.Message)(m).Shown()).LogValue() }
 
 // Finish completes what is being built. It ends every struct, and adds fields that were never set:
 // required fields, and fields of default requiredness that have an IDL default. (Numbers, enums

@@ -12,6 +12,8 @@ import "github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 // NewX, NewInto and NewXOf accept all options, but only Recycle, WithIndex and Limits have an
 // effect there; the others concern received bytes. Own has no effect on Read and Decoders, whose
 // messages have their own memory.
+//
+// A nil Option has no effect. A pointer to an option, such as &Limits{…}, panics.
 type Option = engine.Option
 
 // The options, except [Limits].

@@ -29,8 +29,8 @@ func NewInto[S StructView](m *Message, opts ...Option) S {
 }
 
 // Read reads a message of n bytes from r into one piece of new memory, and parses it. d is the
-// descriptor of S. Memory grows with the bytes that arrive, not with n. Errors of r are returned
-// unchanged; if r ends too early, the error is io.ErrUnexpectedEOF.
+// descriptor of S, such as order.OrderDesc. Memory grows with the bytes that arrive, not with n.
+// Errors of r are returned unchanged; if r ends too early, the error is io.ErrUnexpectedEOF.
 func Read[S View](d *schema.Struct, r io.Reader, n int, opts ...Option) (S, error) {
 	engine.CheckDesc[S](d)
 	s, err := engine.Read(d, r, n, opts...)
@@ -40,8 +40,8 @@ func Read[S View](d *schema.Struct, r io.Reader, n int, opts ...Option) (S, erro
 // ParseBlocks parses a message whose bytes are in several blocks, cut anywhere. Otherwise it is
 // like ParseX. It copies values that cross a cut, and refers to the rest. If there are more than
 // 128 blocks (with Lazy or ByIndex, more than 1), it copies them together first. d is the
-// descriptor of S. The blocks must not change while the message, or anything read from it, is in
-// use.
+// descriptor of S, such as order.OrderDesc. The blocks must not change while the message, or
+// anything read from it, is in use.
 func ParseBlocks[S View](d *schema.Struct, blocks [][]byte, opts ...Option) (S, error) {
 	engine.CheckDesc[S](d)
 	s, err := engine.ParseBlocks(d, blocks, opts...)
@@ -49,8 +49,9 @@ func ParseBlocks[S View](d *schema.Struct, blocks [][]byte, opts ...Option) (S, 
 }
 
 // OpenIndexed parses a message with the option ByIndex. If the message has an index, OpenIndexed
-// looks at little more than what is read. d is the descriptor of S. The message refers to b, which
-// must not change while the message, or anything read from it, is in use. The error is an *Error.
+// looks at little more than what is read. d is the descriptor of S, such as order.OrderDesc. The
+// message refers to b, which must not change while the message, or anything read from it, is in
+// use. The error is an *Error.
 func OpenIndexed[S View](d *schema.Struct, b []byte, opts ...Option) (S, error) {
 	engine.CheckDesc[S](d)
 	s, err := engine.OpenIndexed(d, b, opts...)

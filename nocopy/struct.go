@@ -15,14 +15,16 @@ type View interface{ engine.View }
 // generic function learns the type of its parameter from ThriftDesc.
 type StructView interface {
 	View
-	// ThriftDesc returns the descriptor of the type.
+	// ThriftDesc returns the descriptor of the type, which package descriptor reads.
 	ThriftDesc() *schema.Struct
 }
 
 // AnyStruct is a handle of any generated type, or of a type known only by its descriptor. Packages
 // that work on messages of all types accept it.
 type AnyStruct interface {
+	// ThriftDesc returns the descriptor of the type, which package descriptor reads.
 	ThriftDesc() *schema.Struct
+	// ThriftStruct returns the handle without its type: Struct(s.ThriftStruct()) is a [Struct].
 	ThriftStruct() engine.Struct
 }
 
@@ -31,8 +33,8 @@ type AnyStruct interface {
 type AnyHandle interface{ ThriftStruct() engine.Struct }
 
 // Struct is the handle of a struct of any type. It consists of a message, the message's generation
-// and an entry of its index. All generated types have Struct as their underlying type. Handles are
-// values: they may be copied freely, and end with the message's Release.
+// and an entry of its index. Generated types are declared with it, as in type Order nocopy.Struct.
+// Handles are values: they may be copied freely, and end with the message's Release.
 //
 // To read its fields, convert a Struct to its generated type, as in Order(s). After conversion to
 // another type, the values that it reads mean nothing, and the program may panic or run out of

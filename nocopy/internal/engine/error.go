@@ -50,6 +50,7 @@ const (
 
 	panicNotKept = "nocopy: message of this library used as one of the program's own"
 	panicCopied  = "nocopy: copy of a Message used"
+	panicOption  = "nocopy: an Option is a pointer, or a struct around an option: pass Limits, Lazy and so on as they are"
 
 	setterOnAbsent = ": setter called on an absent struct or container: use "
 )

@@ -31,6 +31,14 @@ func (s Struct) FormatTo(f fmt.State, verb rune, d *schema.Struct) {
 	}
 }
 
+// Shown returns the root for texts and logs: the zero handle if the message is empty or nil.
+func (m *Message) Shown() Struct {
+	if m == nil || m.words == 0 {
+		return Struct{}
+	}
+	return m.Root()
+}
+
 // printed returns the struct as text, on one line or indented.
 func (s Struct) printed(d *schema.Struct, indented bool) []byte {
 	if s.m == nil {

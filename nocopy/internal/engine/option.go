@@ -51,14 +51,21 @@ const (
 // usualLimits are those of messages without others.
 var usualLimits = Limits{defaultMaxBytes, defaultMaxDepth, 0}
 
-// flagsOf returns the flags among the options, and limited if there are Limits.
+// flagsOf returns the flags among the options, and limited if there are Limits. A nil means
+// nothing. Go also takes a pointer to an option, and a struct that embeds one: flagsOf panics,
+// since limits that are not applied are worse.
 func flagsOf(opts []Option) flag {
 	var flags flag
 	for _, o := range opts {
-		if f, ok := o.(flag); ok {
-			flags |= f
-		} else {
+		switch o := o.(type) {
+		case flag:
+			flags |= o
+		case Limits:
 			flags |= limited
+		default:
+			if o != nil {
+				panic(panicOption)
+			}
 		}
 	}
 	return flags

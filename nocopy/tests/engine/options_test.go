@@ -109,6 +109,34 @@ var makers = []maker{
 	}},
 }
 
+// TestNoOptions: a pointer to an option and a struct that embeds one have its methods, so that the
+// compiler takes them for options. Nothing takes them silently. A nil means nothing.
+func TestNoOptions(t *testing.T) {
+	source := engine.New(optionDesc)
+	fillOptioned(source, strings.Repeat("p", 5000))
+	lazy := engine.Lazy
+	for _, made := range makers {
+		for name, o := range map[string]engine.Option{
+			"pointer to Limits": &engine.Limits{MaxBytes: 1000}, "nil pointer": (*engine.Limits)(nil), "pointer to Lazy": &lazy,
+			"embedded": struct{ engine.Limits }{engine.Limits{MaxBytes: 1000}}, "nil": nil,
+		} {
+			func() {
+				defer func() {
+					text := fmt.Sprint(recover())
+					if want := name != "nil"; want != strings.HasPrefix(text, "nocopy: an Option is a pointer") {
+						t.Errorf("%s, %s: %s", made.name, name, text)
+					}
+				}()
+				s, err := made.make(source.Message().Bytes(), []engine.Option{engine.Recycle, o})
+				if err != nil {
+					t.Errorf("%s, %s: %v", made.name, name, err)
+				}
+				s.Message().Release()
+			}()
+		}
+	}
+}
+
 // TestOptions: every option and every pair of options, for everything that makes
 // messages, has the outcome that the options' comments tell.
 func TestOptions(t *testing.T) {

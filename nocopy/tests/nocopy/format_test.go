@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -77,4 +78,35 @@ func TestErrorText(t *testing.T) {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
+}
+
+// TestMessageText: a message prints as its root does, with all verbs and in logs. One that is
+// empty or nil prints as the zero handle.
+func TestMessageText(t *testing.T) {
+	s := newStruct(pointDesc)
+	s.SetInt32(fieldNamed(pointDesc, "x"), 4)
+	m := nocopy.Struct(s).Message()
+	for _, verb := range []string{"%v", "%s", "%q", "%x"} {
+		if got, want := fmt.Sprintf(verb, m), fmt.Sprintf(verb, nocopy.Struct(s)); got != want {
+			t.Errorf("%s: %s, want %s", verb, got, want)
+		}
+	}
+	if got, want := fmt.Sprintf("%#v", m), nocopy.Struct(s).GoString(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := m.LogValue().String(), nocopy.Struct(s).LogValue().String(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	var empty nocopy.Message
+	kept := engine.NewInto(pointDesc, (*engine.Message)(&empty), nil)
+	kept.Message().Release()
+	for name, m := range map[string]*nocopy.Message{"zero": new(nocopy.Message), "emptied": &empty, "nil": nil} {
+		if got := fmt.Sprintf("%v %d %s", m, m, m.LogValue()); got != "<none> <none> <none>" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if got := fmt.Sprint(nocopy.Struct{}.Message()); got != "{}" {
+		t.Error(got)
+	}
+	s.Release()
 }
