@@ -66,9 +66,9 @@
 //   - Strings and byte slices from getters alias the message's memory. They stay valid after
 //     Release, except with [Recycle], where they end with it.
 //   - A string or slice keeps memory of its message alive: 64 KiB, or 1 MiB if the message is
-//     larger. If the message was received in one piece, or compacted, it keeps the whole piece; so
-//     does a part of a message or list that was made of plain values at once. If the message was
-//     parsed from a []byte, it keeps that slice.
+//     larger. It keeps all of the message's bytes if the message was received in one piece, was
+//     compacted, or was made of plain values at once. If the message was parsed from a []byte, it
+//     keeps that slice.
 //   - A message parsed from a []byte refers to it. The bytes must not change while the message, or
 //     anything read from it, is in use.
 //   - A setter copies a []byte shorter than 4 KiB, and refers to any other, which must not change

@@ -29,9 +29,9 @@ var (
 )
 
 // IndexError is the value of the panic when a program uses an index out of range. It is a
-// runtime.Error, as that of a slice is, and a struct with the ints Index and Len. Float64List.At
-// panics with a runtime.Error in which errors.As finds it, and At of a zero handle of a list of
-// numbers with any runtime.Error.
+// runtime.Error, as that of a slice is, and a struct with the ints Index and Len. For Float64List,
+// errors.As finds it in the panic's value. At of the zero handle of a list of numbers panics with
+// another runtime.Error.
 type IndexError = engine.IndexError
 
 // BoundsError is the value of the panic when a program deletes elements out of range. It is a

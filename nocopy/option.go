@@ -18,11 +18,12 @@ type Option = engine.Option
 
 // The options, except [Limits].
 const (
-	// Lazy makes Parse skip most of the message: it indexes only the top level, small structs in it,
-	// and lists of structs that have containers of their own, which it skips. What it skips is
-	// indexed when it is first read. Fields that contain structs of more than 12 fields are not
-	// skipped: that would take as long. Until Message.Index has been called, only one goroutine at a
-	// time may read the message. A container whose index might exceed the limit is indexed at once.
+	// Lazy makes Parse skip most of the message. It indexes only the top level, small structs in it,
+	// and lists of structs, without the containers in these structs. What it skips is indexed when
+	// it is first read. Until Message.Index has been called, only one goroutine at a time may read
+	// the message. Two kinds of fields are indexed at once: those that contain structs of more than
+	// 12 fields, since skipping them would take as long, and containers whose index might exceed the
+	// limit.
 	//
 	// Skipping does not check everything. Only Message.Index checks required fields of inner structs,
 	// the depth of their unknown fields and, with ValidUTF8, their strings. Lazy concerns received
