@@ -29,8 +29,11 @@ func (c *serverConn) process(h message.Header, chunk chain.Chunk) bool {
 	if refusal != nil {
 		h.Name = bytes.Clone(h.Name) // parseArgs releases the chunk, which holds it
 	}
+	// A frame may have any number of messages: headers are looked for in this one alone. In pieces
+	// there is only one, which parsing may copy together.
+	inPieces := chunk.Next() != nil
 	var headers requestHeaders
-	if m != nil {
+	if m != nil && inPieces {
 		headers = headersIn(h, chunk, m.Args)
 	}
 	args, err := c.parseArgs(m, chunk)
@@ -40,6 +43,10 @@ func (c *serverConn) process(h message.Header, chunk chain.Chunk) bool {
 	case err != nil: // the call's end is known, so that the next one can be found
 		h.Name = []byte(m.Name)
 		return c.refuseBad(h, m, err)
+	}
+	if !inPieces {
+		chunk.Mem = chunk.Mem[:args.Len()]
+		headers = headersIn(h, chunk, m.Args)
 	}
 	req := c.newRequest(h)
 	req.method, req.args, req.headers = m, args, headers

@@ -245,6 +245,9 @@ func (c *httpClient) Close() error {
 
 // enter waits until there are fewer calls in flight than allowed, and counts one more.
 func (c *httpClient) enter(ctx context.Context) error {
+	if c.ctx.Err() != nil { // ctx may not know yet
+		return ErrClientClosed
+	}
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -302,7 +305,8 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 		return thriftimpl.Absent(), callError(m, call.failure(ctx, err))
 	}
 	defer response.Body.Close()
-	reply, err := c.receive(m, response, call)
+	response.Body = call.watch(response.Body)
+	reply, err := c.receive(m, response)
 	switch {
 	case err != nil && context.Cause(ctx) != nil:
 		return thriftimpl.Absent(), callError(m, call.failure(ctx, err))
@@ -333,7 +337,7 @@ func (c *httpClient) request(ctx context.Context, call *httpCall, headers header
 }
 
 // receive returns the reply in a response. Its error is the call's.
-func (c *httpClient) receive(m *Method, r *http.Response, call *httpCall) (receivedReply, error) {
+func (c *httpClient) receive(m *Method, r *http.Response) (receivedReply, error) {
 	oneway := m.Oneway() && r.StatusCode/100 == 2 // 202 or 204 are as good
 	if r.StatusCode != http.StatusOK && !oneway {
 		return receivedReply{}, statusError(m, r)
@@ -352,7 +356,7 @@ func (c *httpClient) receive(m *Method, r *http.Response, call *httpCall) (recei
 	if n := r.ContentLength; n > int64(c.limits.Frame) {
 		return bad(fmt.Errorf("%w: %d bytes, more than %s = %d", nocopy.ErrLimit, n, c.limits.Name, c.limits.Frame))
 	}
-	body, err := receiveBody(call.watch(r.Body), r.ContentLength, c.limits, c.opt.recycle)
+	body, err := receiveBody(r.Body, r.ContentLength, c.limits, c.opt.recycle)
 	switch {
 	case errors.Is(err, errTooLong):
 		return bad(fmt.Errorf("%w: %w", nocopy.ErrLimit, err))
@@ -486,6 +490,9 @@ func (r *httpCallReader) Read(b []byte) (n int, err error) {
 	if r.of.pieces == nil {
 		return 0, errReturned
 	}
+	if r.piece == len(r.of.pieces) { // asked again, perhaps while the reply is being read
+		return 0, io.EOF
+	}
 	for r.piece < len(r.of.pieces) && n < len(b) {
 		mem := r.of.pieces[r.piece][r.at:]
 		copied := copy(b[n:], mem)
@@ -506,18 +513,18 @@ func (r *httpCallReader) Read(b []byte) (n int, err error) {
 func (*httpCallReader) Close() error { return nil }
 
 // watch returns body as a reader that ends the call when the server stalls.
-func (c *httpCall) watch(body io.Reader) io.Reader { return &watchedBody{c, body} }
+func (c *httpCall) watch(body io.ReadCloser) io.ReadCloser { return &watchedBody{body, c} }
 
 type watchedBody struct {
-	of   *httpCall
-	body io.Reader
+	io.ReadCloser
+	of *httpCall
 }
 
 func (r *watchedBody) Read(b []byte) (int, error) {
 	r.of.mu.Lock()
 	r.of.expect(true)
 	r.of.mu.Unlock()
-	n, err := r.body.Read(b)
+	n, err := r.ReadCloser.Read(b)
 	r.of.mu.Lock()
 	r.of.expect(false)
 	r.of.mu.Unlock()

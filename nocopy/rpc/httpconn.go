@@ -39,9 +39,10 @@ type httpConn struct {
 	slots  chan struct{} // holds one value for each call under way
 	closed chan struct{}
 
-	mu    sync.Mutex
-	state http.ConnState
-	once  sync.Once
+	mu      sync.Mutex
+	state   http.ConnState
+	writing bool // within a deadline that was set
+	once    sync.Once
 }
 
 // newHTTPServer returns the server of net/http for all connections that speak HTTP.
@@ -192,6 +193,24 @@ func (h *httpConn) SetReadDeadline(t time.Time) error {
 		t = last
 	}
 	return h.Conn.SetReadDeadline(t)
+}
+
+// SetWriteDeadline sets the deadline of a response, or none.
+func (h *httpConn) SetWriteDeadline(t time.Time) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.writing = !t.IsZero()
+	return h.Conn.SetWriteDeadline(t)
+}
+
+// Write also limits the time for what net/http answers by itself, such as a malformed request.
+func (h *httpConn) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	if d := orDefault(h.of.srv.WriteTimeout, defaultTimeout); d > 0 && !h.writing {
+		h.Conn.SetWriteDeadline(time.Now().Add(d))
+	}
+	h.mu.Unlock()
+	return h.Conn.Write(b)
 }
 
 func (h *httpConn) Read(b []byte) (n int, err error) {

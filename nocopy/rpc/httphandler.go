@@ -32,6 +32,9 @@ import (
 func HTTPHandler(p *Processor, settings ...func(*Server)) http.Handler {
 	s := &Server{Processor: p}
 	for _, set := range settings {
+		if set == nil {
+			panic("nocopy: rpc.HTTPHandler with a nil function")
+		}
 		set(s)
 	}
 	s.check()
@@ -241,16 +244,16 @@ func (x *exchange) call(body chain.Chunk, arrived time.Time) (kept bool) {
 		req.release()
 		x.refuse(http.StatusBadRequest, err.Error())
 		return false
-	case err != nil:
-		x.srv.log(slog.LevelWarn, "call refused", "peer", x.peer, "method", loggedText(string(h.Name), maxLoggedName), "err", err)
+	case err != nil: // h.Name is not valid any more: it was in body
+		x.srv.log(slog.LevelWarn, "call refused", "peer", x.peer, "method", m.Name, "err", err)
 		x.refuseCall(req, m.Name, protocolError(err))
 		return false
 	}
 	if req.method = m; m.Oneway() {
 		x.oneway = onewayContext{x.srv.ctx, context.WithoutCancel(x.ctx)}
+		x.respond(0)         // first: a router's ResponseWriter may panic
 		x.srv.serving.Add(1) // it has not ended, since this request counts
 		go x.handleOneway(req, arrived)
-		x.respond(0)
 		return true
 	}
 	x.handle(req, arrived)
@@ -330,17 +333,23 @@ func (x *exchange) reply(req *request) {
 
 // respond begins the response to a call, with a body of n bytes.
 func (x *exchange) respond(n int) {
-	if d := orDefault(x.srv.WriteTimeout, defaultTimeout); d > 0 {
-		http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(d))
-	}
+	x.setWriteDeadline()
 	header := x.w.Header()
 	header.Set("Content-Type", mediaType(x.r.Header.Get("Content-Type")))
 	header.Set("Content-Length", strconv.Itoa(n))
 	x.w.WriteHeader(http.StatusOK)
 }
 
+// setWriteDeadline starts the time that the response may take.
+func (x *exchange) setWriteDeadline() {
+	if d := orDefault(x.srv.WriteTimeout, defaultTimeout); d > 0 {
+		http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(d))
+	}
+}
+
 // refuse answers a request that is not handled with a status and a text.
 func (x *exchange) refuse(status int, text string) {
+	x.setWriteDeadline()
 	x.stats.Refused(int32(ProtocolError))
 	x.srv.log(slog.LevelWarn, "request refused", "peer", x.peer, "status", status, "err", text)
 	if !x.received && x.r.ContentLength != 0 && x.r.ProtoMajor == 1 {

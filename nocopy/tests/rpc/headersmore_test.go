@@ -66,3 +66,27 @@ func putSpeaking(t *testing.T, c rpc.Caller, content byte) {
 		res.Release()
 	}
 }
+
+// TestHeadersOfManyInFrame: looking for the headers of each of many calls in one frame takes time
+// for the bytes of that call, not for those of all that follow.
+func TestHeadersOfManyInFrame(t *testing.T) {
+	const depth, size = 20, 2 << 20 // deeper than is looked without parsing
+	deep := append(bytes.Repeat([]byte{12, 0, 9}, depth), make([]byte, depth)...)
+	text := append([]byte{11, 0, 8, 0, 0, 1, 0}, bytes.Repeat([]byte{rpc.HeaderField & 0xff}, 256)...)
+	one := strict(call, "ping", 1, join(text, deep, []byte{0}))
+	last := strict(call, "ping", 1, join(text, deep, headerField(13, pairsOf(1, 11, 11, "k", "v")), []byte{0}))
+	n := size / len(one)
+	found := make(chan struct{}, n+1)
+	addr := serve(t, &rpc.Server{Interceptors: []rpc.Interceptor{func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		if rpc.Header(ctx, "k") == "v" {
+			found <- struct{}{}
+		}
+		return next(ctx, c)
+	}}}, &handler{})
+	nc := dialRaw(t, addr)
+	go nc.Write(frame(append(bytes.Repeat(one, n), last...)))
+	expect(t, nc, bytes.Repeat(frame(strict(reply, "ping", 1, []byte{0})), n+1))
+	if len(found) != 1 {
+		t.Errorf("%d of the calls have headers", len(found))
+	}
+}

@@ -258,6 +258,25 @@ func TestHTTPGivenUp(t *testing.T) {
 	if _, err := echo.NewEchoClient(c).Ping(bg, nil); !errors.Is(err, rpc.ErrConnLost) || !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("a reply that stalls: %v", err)
 	}
+	other := func(status int, contentType string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			w.Header().Set("Content-Length", "1000")
+			w.WriteHeader(status)
+			w.(http.Flusher).Flush()
+			<-release
+		}
+	}
+	for name, server := range map[string]http.HandlerFunc{"a status": other(500, "text/plain"), "a page": other(200, "text/html")} {
+		c := dialHTTP(t, fakeHTTP(t, server), rpc.StallTimeout(20*time.Millisecond))
+		if _, err := echo.NewEchoClient(c).Ping(bg, nil); !errors.Is(err, rpc.ErrConnLost) || !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s whose text stalls: %v", name, err)
+		}
+	}
+	c = dialHTTP(t, fakeHTTP(t, other(200, "application/x-thrift")), rpc.StallTimeout(20*time.Millisecond))
+	if err := echo.NewEchoClient(c).Notify(bg, nil); err != nil {
+		t.Errorf("a oneway call whose answer stalls: %v", err)
+	}
 	deaf := fakeServer(t, func(nc net.Conn) { <-release }) // reads nothing
 	c = dialHTTP(t, "http://"+deaf, rpc.StallTimeout(50*time.Millisecond))
 	big := make([]byte, 64<<20)
@@ -295,6 +314,7 @@ func TestDialHTTP(t *testing.T) {
 		"without a Client":  nil,
 		"for rpc.DialHTTP":  nil,
 		"without a Process": nil,
+		"a nil function":    nil,
 	} {
 		func() {
 			defer func() {
@@ -309,6 +329,8 @@ func TestDialHTTP(t *testing.T) {
 				rpc.Dial(bg, "tcp", "127.0.0.1:1", own)
 			case "without a Process":
 				rpc.HTTPHandler(nil)
+			case "a nil function":
+				rpc.HTTPHandler(echo.NewEchoProcessor(&handler{}), nil)
 			default:
 				rpc.DialHTTP("http://localhost", opts...)
 			}

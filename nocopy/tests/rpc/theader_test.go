@@ -11,6 +11,7 @@ import (
 	"net"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -340,4 +341,32 @@ func TestTHeaderOptions(t *testing.T) {
 			f()
 		}()
 	}
+}
+
+// TestTHeaderWaiting: compressed calls that wait for their replies hold no more than their bytes,
+// not what has compressed them.
+func TestTHeaderWaiting(t *testing.T) {
+	const calls, most = 200, 100 << 20
+	h := waitingHandler()
+	h.waiting = make(chan struct{}, calls)
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Concurrency: calls}, h), rpc.THeader(rpc.Zlib)))
+	heap := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	before := heap()
+	var wg sync.WaitGroup
+	for range calls {
+		wg.Go(func() { c.Fail(bg, func(args echo.EchoFailArgs) { args.SetHow("wait") }) })
+	}
+	for range calls {
+		<-h.waiting
+	}
+	if n := heap() - before; n > most {
+		t.Errorf("%d calls take %d bytes", calls, n)
+	}
+	close(h.release)
+	wg.Wait()
 }

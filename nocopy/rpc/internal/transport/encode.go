@@ -21,13 +21,17 @@ type Encoded struct {
 	buffer *buffer
 }
 
-// buffer is memory for bytes, and what compresses into it.
-type buffer struct {
-	b    []byte
-	zlib *zlib.Writer // nil before the first use
-}
+// buffer is memory for bytes.
+type buffer struct{ b []byte }
 
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
+
+// deflaters are the Writers that compress. One takes about a MiB, so that none waits with the
+// message that it has compressed.
+var deflaters = sync.Pool{New: func() any {
+	z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed)
+	return z
+}}
 
 func (b *buffer) Write(p []byte) (int, error) {
 	b.b = append(b.b, p...)
@@ -161,20 +165,19 @@ func writeCompact(front, wire []byte) *compact.Writer {
 func (e Encoder) deflate(head, wire []byte, seqid int32, l header.List) Encoded {
 	b := buffers.Get().(*buffer)
 	b.b = e.appendFront(b.b[:0], l, seqid)
-	if b.zlib == nil {
-		b.zlib, _ = zlib.NewWriterLevel(b, zlib.BestSpeed)
-	} else {
-		b.zlib.Reset(b)
-	}
+	z := deflaters.Get().(*zlib.Writer)
+	defer deflaters.Put(z)
+	z.Reset(b)
 	if e.Style.Form == message.Compact {
 		w := writeCompact(head, wire)
-		b.zlib.Write(w.Bytes())
+		z.Write(w.Bytes())
 		w.Free()
 	} else {
-		b.zlib.Write(append([]byte(nil), head...)) // what it is given goes to the heap
-		b.zlib.Write(wire)
+		z.Write(append([]byte(nil), head...)) // what it is given goes to the heap
+		z.Write(wire)
 	}
-	b.zlib.Close()
+	z.Close()
+	z.Reset(nil)
 	setLength(b.b, 0)
 	return Encoded{buffer: b}
 }
