@@ -3,17 +3,10 @@
 package engine
 
 import (
-	"math"
-	"runtime"
-	"runtime/debug"
-
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// In steady state nothing is allocated: not for parsing, reading, building, editing or sending.
-
 var (
-	requestDesc  = schema.NewStruct("Request")
 	callerDesc   = schema.NewStruct("Caller")
 	businessDesc = schema.NewStruct("Business")
 	itemDesc     = schema.NewStruct("Item")
@@ -24,17 +17,6 @@ func init() {
 		schema.FieldDesc{ID: 1, Name: "service", Type: schema.TypeString},
 		schema.FieldDesc{ID: 2, Name: "host", Type: schema.TypeString},
 		schema.FieldDesc{ID: 3, Name: "pid", Type: schema.TypeI32},
-	)
-	requestDesc.Define(
-		schema.FieldDesc{ID: 1, Name: "id", Type: schema.TypeI64, Req: schema.Required},
-		schema.FieldDesc{ID: 2, Name: "user", Type: schema.TypeString},
-		schema.FieldDesc{ID: 3, Name: "method", Type: schema.TypeString},
-		schema.FieldDesc{ID: 4, Name: "token", Type: schema.TypeString},
-		schema.FieldDesc{ID: 5, Name: "caller", Type: schema.StructOf(callerDesc)},
-		schema.FieldDesc{ID: 6, Name: "flag", Type: schema.TypeBool},
-		schema.FieldDesc{ID: 7, Name: "small", Type: schema.TypeI16},
-		schema.FieldDesc{ID: 8, Name: "score", Type: schema.TypeDouble},
-		schema.FieldDesc{ID: 9, Name: "color", Type: colorType},
 	)
 	itemDesc.Define(
 		schema.FieldDesc{ID: 1, Name: "sku", Type: schema.TypeString},
@@ -99,35 +81,4 @@ func buildBusiness(s Struct) {
 	for i := range keys {
 		unique.Add(keys[i])
 	}
-}
-
-// holderDesc has room for copies of what shapesInUse makes.
-var holderDesc = schema.NewStruct("Holder")
-
-func init() {
-	holderDesc.Define(
-		schema.FieldDesc{ID: 1, Name: "Request", Type: schema.StructOf(requestDesc)},
-		schema.FieldDesc{ID: 2, Name: "RequestList", Type: schema.ListOf(schema.StructOf(requestDesc))},
-		schema.FieldDesc{ID: 3, Name: "Business", Type: schema.StructOf(businessDesc)},
-		schema.FieldDesc{ID: 4, Name: "BusinessList", Type: schema.ListOf(schema.StructOf(businessDesc))},
-	)
-}
-
-// allocsPerRun is testing.AllocsPerRun without rounding: the average number of allocations of f.
-func allocsPerRun(f func()) float64 {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	const runs = 500
-	least := math.Inf(1)
-	for range 3 { // the runtime itself allocates sometimes
-		f()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for range runs {
-			f()
-		}
-		runtime.ReadMemStats(&after)
-		least = min(least, float64(after.Mallocs-before.Mallocs)/runs)
-	}
-	return least
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/entry"
-	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -89,29 +87,6 @@ func ignoredTwice(t *testing.T, what string, release func()) {
 	release()
 }
 
-// soakWires are received messages of every octave from 1 KiB to 8 MiB; in the short form of 1, 16
-// and 256 KiB.
-func soakWires() [][]byte {
-	var wires [][]byte
-	for octave := 0; octave < testmode.Of(11, 14); octave += testmode.Of(4, 1) {
-		n := 1 << (10 + octave)
-		s := newRoot(allDesc)
-		s.SetText(fieldNamed(allDesc, "text"), strings.Repeat("t", n/8))
-		s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, make([]int64, n/18))
-		words := StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n/128))
-		for i := range n / 128 {
-			words.Set(i, "some words of text")
-		}
-		points := StructList[Struct](s.NewChild(fieldNamed(allDesc, "points"), allDesc, n/64))
-		for i := range n / 64 {
-			points.At(i).SetInt32(fieldNamed(pointDesc, "x"), int32(i))
-		}
-		wires = append(wires, bytes.Clone(s.m.Bytes()))
-		s.Release()
-	}
-	return wires
-}
-
 var (
 	describedCustomer = schema.NewStruct("Customer")
 	describedOrder    = schema.NewStruct("Order")
@@ -139,13 +114,4 @@ func orderWire() []byte {
 	s.SetInt8(fieldNamed(describedOrder, "small"), 4)
 	s.SetText(fieldNamed(describedOrder, "note"), "a note")
 	return s.Message().AppendTo(nil)
-}
-
-// define completes a descriptor, of a wide struct if it has enough fields, as thriftimpl.Define.
-func define(d *schema.Struct, fields []schema.FieldDesc) {
-	if len(fields) > entry.MaxDirect {
-		d.DefineWide(fields...)
-		return
-	}
-	d.Define(fields...)
 }

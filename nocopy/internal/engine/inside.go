@@ -63,3 +63,23 @@ func CheckSentIndex(d *schema.Struct, b []byte, with bool, opts ...Option) error
 	}
 	return nil
 }
+
+// Numbers of the index, and how deep messages may be without Limits.
+const (
+	MaxWords     = maxWords     // the most that an index has
+	FirstEntry   = firstEntry   // the words before the first entry
+	IndexPerByte = indexPerByte // the most bytes of index for a byte of the message, without Limits
+	MaxDepth     = defaultMaxDepth
+)
+
+// MostLinks is the most large pieces of a message that a copy of it, to be sent, refers to.
+const MostLinks = mostLinks
+
+// IndexWords returns how many words of the message's index are in use.
+func IndexWords(m *Message) int { return int(m.words) }
+
+// Shadows returns how many occurrences of fields are known that a later one takes the place of.
+func Shadows(m *Message) int { return len(m.shadows.all) }
+
+// Buffer returns what the message's bytes are in.
+func Buffer(m *Message) *chain.Buffer { return &m.buf }

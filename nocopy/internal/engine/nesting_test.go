@@ -140,3 +140,9 @@ func checkTooDeep(t *testing.T, s Struct, err error) {
 		t.Fatalf("Parse accepts what could not be finished: %v", err)
 	}
 }
+
+// manyWays are the ways of parsing that take different paths through the parser.
+var manyWays = []way{
+	inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(9), cutAt(30), with(cutAt(30), Lazy, "lazy"), fromReader,
+	with(inOnePiece, ValidUTF8, "utf8"),
+}

@@ -3,8 +3,10 @@ package engine_test
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -33,5 +35,39 @@ func TestNoGoMaps(t *testing.T) {
 	walk("Message", reflect.TypeFor[engine.Message]())
 	if len(known) < 20 {
 		t.Errorf("of a Message only %d types are known", len(known))
+	}
+}
+
+// TestChangeUnderWay: a change that begins while another one is under way panics, and the message
+// can be changed afterwards. Only several goroutines bring that about, so the test notes the other
+// change itself.
+func TestChangeUnderWay(t *testing.T) {
+	wire := fullWire(t)
+	words := fieldNamed(allDesc, "words")
+	list := func(s engine.Struct) nocopy.StringList { return nocopy.StringList(s.Child(words, allDesc)) }
+	for name, change := range map[string]func(s engine.Struct){
+		"Append":   func(s engine.Struct) { list(s).Append("more") },
+		"Swap":     func(s engine.Struct) { list(s).Swap(0, 1) },
+		"SortFunc": func(s engine.Struct) { list(s).SortFunc(strings.Compare) },
+		"Delete":   func(s engine.Struct) { list(s).Delete(0, 1) },
+		"NewChild": func(s engine.Struct) { s.NewChild(words, allDesc, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := mustParse(t, allDesc, wire)
+			defer s.Release()
+			engine.Buffer(s.Message()).StartChange()
+			func() {
+				defer func() {
+					want := "nocopy: " + allDesc.Name() + " was changed by several goroutines at once"
+					if v := recover(); v != want {
+						t.Errorf("panics with %v, not %q", v, want)
+					}
+				}()
+				change(s)
+			}()
+			engine.Buffer(s.Message()).EndChange()
+			change(s)
+			s.Message().Finish()
+		})
 	}
 }

@@ -115,3 +115,39 @@ func TestDepthOfSkipped(t *testing.T) {
 		})
 	}
 }
+
+// How deep messages may be: structs inside structs, and anything inside of a field that is
+// skipped.
+
+// TestWrongAtTheEnd: what turns out not to be of its type only at its end is gone through once
+// more, as something unknown. Where such things are in one another, that must not come to twice as
+// much for every level.
+func TestWrongAtTheEnd(t *testing.T) {
+	const (
+		levels = 20 // each is three containers where it is unknown, of which 64 may be in one another
+		head   = "\x0f\x00\x01\x0f\x00\x00\x00\x02\x0c\x00\x00\x00\x01"
+		wrong  = "\x08\x00\x00\x00\x01\x00\x00\x00\x00" // a number in the place of structs
+	)
+	d := schema.NewStruct("Deep")
+	d.Define(schema.FieldDesc{ID: 1, Name: "lists", Type: schema.ListOf(schema.ListOf(schema.StructOf(d)))})
+	wire := nest(levels, head, "\x00", wrong+"\x00")
+	for _, w := range manyWays {
+		t.Run(w.name, func(t *testing.T) {
+			s, err := w.parse(d, wire)
+			if err != nil {
+				t.Errorf("%s: %v", w.name, err)
+				return
+			}
+			if err := s.Message().Index(); err != nil {
+				t.Errorf("%s: %v", w.name, err)
+			}
+			if words := engine.IndexWords(s.Message()); words > 4*len(wire) {
+				t.Errorf("%s: an index of %d words for %d bytes", w.name, words, len(wire))
+			}
+			if !bytes.Equal(s.Message().Bytes(), wire) {
+				t.Errorf("%s: goes out as %x", w.name, s.Message().Bytes())
+			}
+			s.Release()
+		})
+	}
+}

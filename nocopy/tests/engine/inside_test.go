@@ -17,6 +17,7 @@ const (
 const (
 	panicStale     = "nocopy: handle used after Release"
 	panicAbsent    = "nocopy" + setterOnAbsent + "NewX first"
+	panicFull      = "nocopy: message larger than its address space of 2 GiB"
 	panicTwice     = "nocopy: message released twice"
 	panicGone      = "nocopy: setter called on a struct or container that is no longer in its message"
 	panicNotRoot   = "nocopy: Release called on a handle that is not its message's root"

@@ -2,9 +2,12 @@ package engine_test
 
 import (
 	"bytes"
+	"errors"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
@@ -67,4 +70,89 @@ func TestClaimCopyLinks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestToSend: what is about to be sent stays what it was, whatever happens to the message that it
+// was made of and to the caller's memory that that refers to.
+func TestToSend(t *testing.T) {
+	large := strings.Repeat("0123456789", 300_000)
+	for name, build := range map[string]func(s engine.Struct, own []byte){
+		"nothing":            func(engine.Struct, []byte) {},
+		"a small text":       func(s engine.Struct, _ []byte) { s.SetText(fieldNamed(allDesc, "text"), "small") },
+		"a large text":       func(s engine.Struct, _ []byte) { s.SetText(fieldNamed(allDesc, "text"), large) },
+		"the caller's bytes": func(s engine.Struct, own []byte) { s.SetBytes(fieldNamed(allDesc, "blob"), own) },
+		"large pieces, more than are linked": func(s engine.Struct, _ []byte) {
+			l := nocopy.StructList[engine.Struct](s.NewChild(fieldNamed(allDesc, "children"), allDesc, engine.MostLinks+100))
+			for i := range l.Len() {
+				l.At(i).SetInt32(fieldNamed(allDesc, "medium"), int32(i))
+			}
+			for i := range l.Len() {
+				copy(l.At(i).NewBytes(fieldNamed(allDesc, "blob"), engine.ReferSize+i), large)
+			}
+		},
+		"small pieces": func(s engine.Struct, _ []byte) {
+			l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, 3000))
+			for i := range 3000 {
+				l.Set(2999-i, "word")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, opts := range [][]engine.Option{nil, {engine.Recycle}} {
+				own := bytes.Repeat([]byte("mine"), 5000)
+				s := engine.New(allDesc, opts...)
+				build(s, own)
+				s.Message().Finish()
+				for _, from := range []engine.Struct{s, editedCopy(t, s, opts)} {
+					want := from.Message().AppendTo(nil)
+					var wg sync.WaitGroup
+					sent, errs := make([]*engine.Message, 4), make([]error, 4)
+					for i := range sent {
+						wg.Go(func() {
+							sent[i], errs[i] = engine.CopyHeld(allDesc, from, 100, engine.Limits{MaxDepth: engine.MaxDepth}, i%2 == 0)
+						})
+					}
+					wg.Wait()
+					if err := errors.Join(errs...); err != nil {
+						t.Fatal(err)
+					}
+					copy(sent[1].Prepend(4), "head")
+					clear(own)
+					from.SetText(fieldNamed(allDesc, "text"), "other")
+					from.Release()
+					for range 3 { // in the same memory, if that is used again
+						again := engine.New(allDesc, opts...)
+						copy(again.NewBytes(fieldNamed(allDesc, "blob"), 4<<20), bytes.Repeat([]byte("?"), 4<<20))
+						again.Message().Finish()
+						again.Release()
+					}
+					for i, m := range sent {
+						head := ""
+						if i == 1 {
+							head = "head"
+						}
+						if err := m.Check(); err != nil {
+							t.Fatal(err)
+						}
+						if got := m.AppendTo(nil); string(got) != head+string(want) {
+							t.Errorf("%v: %d bytes are not the %d that were to be sent", opts, len(got), len(want))
+						}
+						m.EndHeld()
+					}
+				}
+			}
+		})
+	}
+}
+
+// editedCopy returns what was parsed from the bytes of s and edited.
+func editedCopy(t *testing.T, s engine.Struct, opts []engine.Option) engine.Struct {
+	t.Helper()
+	c, err := engine.Parse(allDesc, s.Message().AppendTo(nil), append([]engine.Option{engine.Own}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	editScattered(c)
+	c.Message().Finish()
+	return c
 }

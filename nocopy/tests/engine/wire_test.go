@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -102,6 +103,157 @@ func checkError(t testing.TB, where string, err error, d *schema.Struct, n int, 
 		t.Fatalf("%s: %v: offset outside of %d bytes", where, err, n)
 	case !strings.HasPrefix(e.Path, d.Name()):
 		t.Fatalf("%s: %v: path does not begin with %s", where, err, d.Name())
+	}
+	return e
+}
+
+// TestValidWire: what comes in reads as the value and goes out as it came, whichever way it came.
+func TestValidWire(t *testing.T) {
+	for _, c := range validCases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			for _, w := range ways(len(c.wire)) {
+				s, err := w.parse(c.desc, c.wire, c.opts...)
+				if err != nil {
+					t.Fatalf("%s: %s: %v", c.where, w.name, err)
+				}
+				if got := s.Format(c.desc); got != c.value {
+					t.Fatalf("%s: %s: the value is\n%s\nnot\n%s", c.where, w.name, got, c.value)
+				}
+				if err := s.Message().Index(); err != nil {
+					t.Fatalf("%s: %s: Index: %v", c.where, w.name, err)
+				}
+				if got := s.Format(c.desc); got != c.value {
+					t.Fatalf("%s: %s: after Index the value is\n%s\nnot\n%s", c.where, w.name, got, c.value)
+				}
+				checkOutput(t, w.name, s.Message(), c.wire)
+				s.Release()
+			}
+		})
+	}
+}
+
+// validCases returns those of the files that have a value.
+func validCases(t testing.TB) []wireCase {
+	var valid []wireCase
+	for _, c := range wireCases(t, "*.txt") {
+		switch {
+		case (c.value == "") == (c.err == ""):
+			t.Fatalf("%s: %s: neither value nor error, or both", c.where, c.name)
+		case c.value != "":
+			valid = append(valid, c)
+		}
+	}
+	return valid
+}
+
+// TestEditedWire: after the same changes a message is the same, whichever way it came; and the
+// bytes that came in stay as they were.
+func TestEditedWire(t *testing.T) {
+	for _, c := range validCases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			before := bytes.Clone(c.wire)
+			var want []byte
+			var text string
+			for _, w := range ways(len(c.wire)) {
+				s, err := w.parse(c.desc, c.wire, c.opts...)
+				if err != nil {
+					t.Fatalf("%s: %v", w.name, err)
+				}
+				changer{t: t, m: s.Message()}.structure(s, c.desc)
+				if want == nil { // what the others must come to
+					want = bytes.Clone(s.Message().Bytes())
+					again, err := engine.Parse(c.desc, want)
+					if err != nil {
+						t.Fatalf("%s: what was edited does not parse: %v\n%x", w.name, err, want)
+					}
+					text = again.Format(c.desc)
+					again.Release()
+				}
+				checkOutput(t, w.name, s.Message(), want)
+				if diff := cmp.Diff(text, s.Format(c.desc)); diff != "" {
+					t.Fatalf("%s: edited message reads differently than its bytes (-bytes +message):\n%s", w.name, diff)
+				}
+				if !bytes.Equal(c.wire, before) {
+					t.Fatalf("%s: the caller's bytes were changed", w.name)
+				}
+				s.Release()
+			}
+		})
+	}
+}
+
+// TestTruncatedWire: a message that ends too early, wherever and however it comes, is
+// io.ErrUnexpectedEOF with a place.
+func TestTruncatedWire(t *testing.T) {
+	for _, c := range validCases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			for n := range c.wire {
+				short := c.wire[:n:n]
+				for _, w := range []way{inOnePiece, with(inOnePiece, engine.Lazy, "lazy"),
+					fromReader, cutEvery(1), cutEvery(7), cutAt(n / 2), with(cutAt(n/2), engine.Lazy, "lazy"), with(cutEvery(3), engine.Lazy, "lazy")} {
+					_, err := w.parse(c.desc, short, c.opts...)
+					checkError(t, fmt.Sprintf("%s: first %d bytes, %s", c.where, n, w.name), err, c.desc, n, io.ErrUnexpectedEOF)
+				}
+				if _, err := engine.Read(c.desc, bytes.NewReader(short), len(c.wire)); err != io.ErrUnexpectedEOF {
+					t.Fatalf("Read of %d of %d bytes: %v", n, len(c.wire), err)
+				}
+			}
+		})
+	}
+}
+
+// TestInvalidWire: the error is the same whichever way the bytes came.
+func TestInvalidWire(t *testing.T) {
+	for _, c := range wireCases(t, "invalid.txt") {
+		t.Run(c.name, func(t *testing.T) {
+			for _, w := range ways(len(c.wire)) {
+				if strings.Contains(w.name, "lazy") {
+					continue // see TestInvalidLazily
+				}
+				_, err := w.parse(c.desc, c.wire, c.opts...)
+				if err == nil {
+					t.Fatalf("%s: %s: no error", c.where, w.name)
+				}
+				if got := err.Error(); got != c.err {
+					t.Fatalf("%s: %s: the error is\n%s\nnot\n%s", c.where, w.name, got, c.err)
+				}
+			}
+		})
+	}
+}
+
+// TestInvalidLazily: what Lazy lets pass, Index finds; together they find everything.
+func TestInvalidLazily(t *testing.T) {
+	for _, c := range wireCases(t, "invalid.txt") {
+		t.Run(c.name, func(t *testing.T) {
+			for _, w := range ways(len(c.wire)) {
+				if !strings.Contains(w.name, "lazy") {
+					continue
+				}
+				s, err := w.parse(c.desc, c.wire, c.opts...)
+				if err == nil {
+					err = s.Message().Index()
+				}
+				if err == nil {
+					t.Fatalf("%s: %s: no error from Parse nor Index", c.where, w.name)
+				}
+				strict := mustFail(t, c)
+				checkError(t, c.where+" "+w.name, err, c.desc, len(c.wire), errors.Unwrap(strict.Err))
+			}
+		})
+	}
+}
+
+// mustFail returns the error of an invalid case.
+func mustFail(t *testing.T, c wireCase) *engine.Error {
+	t.Helper()
+	_, err := engine.Parse(c.desc, c.wire, c.opts...)
+	var e *engine.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%s: %v is no *Error", c.where, err)
+	}
+	if errors.Unwrap(e.Err) == nil { // a bare sentinel
+		return &engine.Error{Offset: e.Offset, Path: e.Path, Err: fmt.Errorf("%w", e.Err)}
 	}
 	return e
 }

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -17,7 +18,7 @@ import (
 // are left out.
 func countFields(wire []byte) []int {
 	w := countWalk{b: wire}
-	w.value(WireStruct)
+	w.value(engine.WireStruct)
 	return w.at
 }
 
@@ -27,7 +28,7 @@ type countWalk struct {
 	at []int
 }
 
-func (w *countWalk) count(types ...WireType) int {
+func (w *countWalk) count(types ...engine.WireType) int {
 	at := w.i
 	w.i += 4
 	for _, t := range types {
@@ -39,34 +40,34 @@ func (w *countWalk) count(types ...WireType) int {
 	return int(wire.BE32(w.b[w.i-4:]))
 }
 
-func (w *countWalk) wireType() WireType {
+func (w *countWalk) wireType() engine.WireType {
 	w.i++
-	return WireType(w.b[w.i-1])
+	return engine.WireType(w.b[w.i-1])
 }
 
-func (w *countWalk) value(t WireType) {
+func (w *countWalk) value(t engine.WireType) {
 	switch t {
-	case WireStruct:
-		for t := w.wireType(); t != WireStop; t = w.wireType() {
+	case engine.WireStruct:
+		for t := w.wireType(); t != engine.WireStop; t = w.wireType() {
 			w.i += 2
 			w.value(t)
 		}
-	case WireString:
+	case engine.WireString:
 		n := w.count()
 		w.i += n
-	case WireList, WireSet:
+	case engine.WireList, engine.WireSet:
 		elem := w.wireType()
 		for range w.count(elem) {
 			w.value(elem)
 		}
-	case WireMap:
+	case engine.WireMap:
 		key, value := w.wireType(), w.wireType()
 		for range w.count(key, value) {
 			w.value(key)
 			w.value(value)
 		}
 	default:
-		w.i += map[WireType]int{WireBool: 1, WireI8: 1, WireI16: 2, WireI32: 4, WireI64: 8, WireDouble: 8, WireUUID: 16}[t]
+		w.i += map[engine.WireType]int{engine.WireBool: 1, engine.WireI8: 1, engine.WireI16: 2, engine.WireI32: 4, engine.WireI64: 8, engine.WireDouble: 8, engine.WireUUID: 16}[t]
 	}
 }
 
@@ -80,14 +81,14 @@ func TestWrongCounts(t *testing.T) {
 			for _, count := range []uint32{math.MaxUint32, 1 << 31, math.MaxInt32, math.MaxInt32 / 2, 100 << 20, uint32(len(c.wire) - at - 3)} {
 				bad := bytes.Clone(c.wire)
 				wire.PutBE32(bad[at:], count)
-				for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), fromReader, cutAt(at), cutAt(at + 2), cutEvery(1), cutEvery(3)} {
+				for _, w := range []way{inOnePiece, with(inOnePiece, engine.Lazy, "lazy"), fromReader, cutAt(at), cutAt(at + 2), cutEvery(1), cutEvery(3)} {
 					where := fmt.Sprintf("%s: %s: count %d at %d, %s", c.where, c.name, int32(count), at, w.name)
 					reason := io.ErrUnexpectedEOF
 					if int32(count) < 0 {
-						reason = ErrNegative
+						reason = engine.ErrNegative
 					}
 					_, err := w.parse(c.desc, bad, c.opts...)
-					if e := checkError(t, where, err, c.desc, len(bad), reason); reason == ErrNegative && e.Offset != at {
+					if e := checkError(t, where, err, c.desc, len(bad), reason); reason == engine.ErrNegative && e.Offset != at {
 						t.Errorf("%s: %v: the offset is not the count's", where, e)
 					}
 				}
@@ -129,11 +130,11 @@ func TestFlippedBytes(t *testing.T) {
 // checkSame parses bytes that may be anything, in several ways that must agree.
 func checkSame(t testing.TB, d *schema.Struct, wire []byte) {
 	t.Helper()
-	s, err := Parse(d, wire)
+	s, err := engine.Parse(d, wire)
 	text := ""
 	if err == nil {
-		if text = s.Format(d); !bytes.Equal(s.m.Bytes(), wire) {
-			t.Fatalf("%x: goes out as %x", wire, s.m.Bytes())
+		if text = s.Format(d); !bytes.Equal(s.Message().Bytes(), wire) {
+			t.Fatalf("%x: goes out as %x", wire, s.Message().Bytes())
 		}
 		s.Release()
 	} else {
@@ -145,25 +146,25 @@ func checkSame(t testing.TB, d *schema.Struct, wire []byte) {
 			t.Fatalf("%x: %v in one piece, %v %s", wire, err, other, w.name)
 		}
 		if other == nil {
-			if got := s.Format(d); got != text || !bytes.Equal(s.m.Bytes(), wire) {
-				t.Fatalf("%x: %s: %s\n%x, not\n%s", wire, w.name, got, s.m.Bytes(), text)
+			if got := s.Format(d); got != text || !bytes.Equal(s.Message().Bytes(), wire) {
+				t.Fatalf("%x: %s: %s\n%x, not\n%s", wire, w.name, got, s.Message().Bytes(), text)
 			}
 			s.Release()
 		}
 	}
-	for _, w := range []way{with(inOnePiece, Lazy, "lazy"), with(cutEvery(1), Lazy, "lazy"), with(cutEvery(6), Lazy, "lazy")} {
+	for _, w := range []way{with(inOnePiece, engine.Lazy, "lazy"), with(cutEvery(1), engine.Lazy, "lazy"), with(cutEvery(6), engine.Lazy, "lazy")} {
 		s, other := w.parse(d, wire)
 		if other == nil {
 			lazily := ""
 			if err == nil {
 				lazily = s.Format(d)
 			}
-			if other = s.m.Index(); other == nil {
+			if other = s.Message().Index(); other == nil {
 				if got := s.Format(d); err == nil && (got != text || lazily != text) {
 					t.Fatalf("%x: %s: %s and %s, not %s", wire, w.name, lazily, got, text)
 				}
 			}
-			if other == nil && len(s.m.shadows.all) > 0 && errors.Is(err, ErrMissingRequired) {
+			if other == nil && engine.Shadows(s.Message()) > 0 && errors.Is(err, engine.ErrMissingRequired) {
 				other = err // Index does not look into what a later occurrence of the field takes the place of
 			}
 			s.Release()

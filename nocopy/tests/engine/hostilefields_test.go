@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -20,15 +21,15 @@ func TestMadeUpFields(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r := rand.New(rand.NewPCG(7, 7))
 	wire := soakWires()[0]
-	bystander, err := Parse(allDesc, wire)
+	bystander, err := engine.Parse(allDesc, wire)
 	if err != nil {
 		t.Fatal(err)
 	}
-	built := newRoot(allDesc)
+	built := engine.New(allDesc)
 	addToEveryField(built)
-	want := bytes.Clone(built.m.Bytes())
+	want := bytes.Clone(built.Message().Bytes())
 
-	methods := reflect.TypeFor[Struct]()
+	methods := reflect.TypeFor[engine.Struct]()
 	if n := methods.NumMethod(); n < 60 {
 		t.Fatalf("only %d methods", n)
 	}
@@ -45,47 +46,47 @@ func TestMadeUpFields(t *testing.T) {
 			}
 		})
 	}
-	if !bytes.Equal(bystander.m.AppendTo(nil), wire) || !bytes.Equal(built.m.AppendTo(nil), want) {
+	if !bytes.Equal(bystander.Message().AppendTo(nil), wire) || !bytes.Equal(built.Message().AppendTo(nil), want) {
 		t.Error("another message has changed")
 	}
 }
 
 // addToEveryField sets a few fields.
-func addToEveryField(s Struct) {
+func addToEveryField(s engine.Struct) {
 	s.SetText(fieldNamed(allDesc, "text"), "text")
 	s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, []int64{1, 2, 3})
 	s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
 }
 
 // hostileHandle returns a handle of a new message, of a part of it, of a parsed one or of none.
-func hostileHandle(t *testing.T, r *rand.Rand, wire []byte) Struct {
+func hostileHandle(t *testing.T, r *rand.Rand, wire []byte) engine.Struct {
 	switch r.IntN(6) {
 	case 0:
-		return Struct{}
+		return engine.Struct{}
 	case 1:
-		return Absent()
+		return engine.Absent()
 	case 2:
-		s, err := Parse(allDesc, wire)
+		s, err := engine.Parse(allDesc, wire)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	case 3:
-		s := newRoot(allDesc)
+		s := engine.New(allDesc)
 		addToEveryField(s)
 		return s.Child(fieldNamed(allDesc, "numbers"), allDesc)
 	case 4:
-		s := newRoot(pointDesc)
+		s := engine.New(pointDesc)
 		s.Release()
 		return s
 	}
-	s := newRoot(allDesc)
+	s := engine.New(allDesc)
 	addToEveryField(s)
 	return s
 }
 
 // hostileArgument returns a value of type t that a method may not expect.
-func hostileArgument(r *rand.Rand, t reflect.Type, h, other Struct) reflect.Value {
+func hostileArgument(r *rand.Rand, t reflect.Type, h, other engine.Struct) reflect.Value {
 	pick := func(values ...any) reflect.Value { return reflect.ValueOf(values[r.IntN(len(values))]) }
 	switch t {
 	case reflect.TypeFor[schema.Ref]():
@@ -94,8 +95,8 @@ func hostileArgument(r *rand.Rand, t reflect.Type, h, other Struct) reflect.Valu
 			f^schema.Ref(1)<<r.IntN(48), pointDesc.Field(0))
 	case reflect.TypeFor[*schema.Struct]():
 		return pick(allDesc, allDesc, pointDesc, (*schema.Struct)(nil), schema.NewStruct("undefined"))
-	case reflect.TypeFor[Struct]():
-		return pick(Struct{}, h, other, Absent())
+	case reflect.TypeFor[engine.Struct]():
+		return pick(engine.Struct{}, h, other, engine.Absent())
 	}
 	switch t.Kind() {
 	case reflect.Int:

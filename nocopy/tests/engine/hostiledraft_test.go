@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
 // TestMadeUpDrafts calls the methods of Draft, found by reflection, in any order, with fields,
@@ -17,12 +18,12 @@ func TestMadeUpDrafts(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 7))
 	wire := soakWires()[0]
-	bystander, err := Parse(allDesc, wire)
+	bystander, err := engine.Parse(allDesc, wire)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var methods []reflect.Method
-	rows := reflect.TypeFor[*Draft]()
+	rows := reflect.TypeFor[*engine.Draft]()
 	for i := range rows.NumMethod() {
 		methods = append(methods, rows.Method(i))
 	}
@@ -32,11 +33,11 @@ func TestMadeUpDrafts(t *testing.T) {
 	ended, sum := 0, 0
 	for range testmode.Of(1000, 50_000) {
 		// Blocks at the tail begin where one of these has ended.
-		before := newRoot(allDesc)
+		before := engine.New(allDesc)
 		before.SetText(fieldNamed(allDesc, "text"), "before")
-		want := before.m.AppendTo(nil)
-		other, _ := Parse(allDesc, wire)
-		row := new(Draft)
+		want := before.Message().AppendTo(nil)
+		other, _ := engine.Parse(allDesc, wire)
+		row := new(engine.Draft)
 		var b []byte // the row's memory
 		begun := hostileHandle(t, r, wire)
 		noFault(t, func() {
@@ -49,7 +50,7 @@ func TestMadeUpDrafts(t *testing.T) {
 				b = row.List(begun, fieldNamed(allDesc, "points"), allDesc, r.IntN(4), r.IntN(2) == 0)
 			}
 		})
-		var root Struct
+		var root engine.Struct
 		for range 1 + r.IntN(10) {
 			n := 0
 			switch r.IntN(3) {
@@ -82,7 +83,7 @@ func TestMadeUpDrafts(t *testing.T) {
 					switch v := v.Interface().(type) {
 					case []byte:
 						b = v
-					case Struct:
+					case engine.Struct:
 						root = v
 						ended++
 					}
@@ -90,15 +91,15 @@ func TestMadeUpDrafts(t *testing.T) {
 			})
 		}
 		noFault(t, func() { row.EndList(len(wire)) })
-		for _, s := range []Struct{root, begun} {
+		for _, s := range []engine.Struct{root, begun} {
 			for i := range allDesc.Fields() {
 				noFault(t, func() { sum += len(s.Text(allDesc.Field(i))) })
 				noFault(t, func() { sum += int(s.Int64(allDesc.Field(i))) })
 			}
 			noFault(t, func() { s.SetText(fieldNamed(allDesc, "text"), "after") })
-			noFault(t, func() { New(allDesc).SetText(fieldNamed(allDesc, "text"), "in the same memory") })
+			noFault(t, func() { engine.New(allDesc).SetText(fieldNamed(allDesc, "text"), "in the same memory") })
 		}
-		if !bytes.Equal(before.m.AppendTo(nil), want) || !bytes.Equal(bystander.m.AppendTo(nil), wire) {
+		if !bytes.Equal(before.Message().AppendTo(nil), want) || !bytes.Equal(bystander.Message().AppendTo(nil), wire) {
 			t.Fatal("another message has changed")
 		}
 		before.Release()

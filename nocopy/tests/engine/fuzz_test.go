@@ -1,10 +1,11 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
 	"fmt"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -26,7 +27,7 @@ func FuzzParse(f *testing.F) {
 		checkSame(t, d, wire)
 		n := int(cut)
 		for _, w := range []way{cutAt(n), cutEvery(n%97 + 1), piecesOf(n%61+1, n%2 == 1)} {
-			s, err := Parse(d, wire)
+			s, err := engine.Parse(d, wire)
 			other, otherErr := w.parse(d, wire)
 			if fmt.Sprint(err) != fmt.Sprint(otherErr) {
 				t.Fatalf("%v in one piece, %v %s", err, otherErr, w.name)
@@ -40,15 +41,15 @@ func FuzzParse(f *testing.F) {
 }
 
 // checkChanges changes two messages that are the same, in the same way.
-func checkChanges(t *testing.T, d *schema.Struct, s, other Struct) {
-	before := bytes.Clone(s.m.Bytes())
-	changer{t: t, m: s.m}.structure(s, d)
-	changer{t: t, m: other.m}.structure(other, d)
-	got := bytes.Clone(s.m.Bytes())
-	if !bytes.Equal(got, other.m.Bytes()) {
-		t.Fatalf("%x: changed\n%x in one piece,\n%x cut", before, got, other.m.Bytes())
+func checkChanges(t *testing.T, d *schema.Struct, s, other engine.Struct) {
+	before := bytes.Clone(s.Message().Bytes())
+	changer{t: t, m: s.Message()}.structure(s, d)
+	changer{t: t, m: other.Message()}.structure(other, d)
+	got := bytes.Clone(s.Message().Bytes())
+	if !bytes.Equal(got, other.Message().Bytes()) {
+		t.Fatalf("%x: changed\n%x in one piece,\n%x cut", before, got, other.Message().Bytes())
 	}
-	again, err := Parse(d, got, Limits{MaxIndex: 1 << 30})
+	again, err := engine.Parse(d, got, engine.Limits{MaxIndex: 1 << 30})
 	if err != nil {
 		t.Fatalf("%x: changed to %x: %v", before, got, err)
 	}
@@ -63,7 +64,7 @@ func checkChanges(t *testing.T, d *schema.Struct, s, other Struct) {
 // peekAll peeks at bytes that may be anything.
 func peekAll(t *testing.T, wire []byte, id int) {
 	for _, path := range [][]int{nil, {id}, {1}, {13, 0}, {18, 1, 0}, {23, 23}, {24, id}, {24, 0, 4}} {
-		v, err := Peek(wire, path...)
+		v, err := engine.Peek(wire, path...)
 		if err != nil {
 			checkPeekError(t, err, len(wire))
 			continue
@@ -75,7 +76,7 @@ func peekAll(t *testing.T, wire []byte, id int) {
 }
 
 func checkPeekError(t *testing.T, err error, n int) {
-	if e, ok := err.(*Error); !ok || e.Offset < 0 || e.Offset > n {
+	if e, ok := err.(*engine.Error); !ok || e.Offset < 0 || e.Offset > n {
 		t.Fatalf("Peek at %d bytes: %v", n, err)
 	}
 }

@@ -1,6 +1,6 @@
 // The format of testdata/wire: messages as commented hex, and what is to come of them.
 
-package engine
+package engine_test
 
 import (
 	"encoding/hex"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -29,7 +30,7 @@ type wireCase struct {
 	name  string
 	where string // file:line
 	desc  *schema.Struct
-	opts  []Option
+	opts  []engine.Option
 	wire  []byte
 	value string
 	err   string
@@ -77,7 +78,7 @@ func (c *wireCase) set(t testing.TB, where, key, value string) {
 		}
 	case "options":
 		for _, name := range strings.Fields(value) {
-			o, ok := map[string]Option{"Lazy": Lazy, "Own": Own, "Recycle": Recycle, "ValidUTF8": ValidUTF8}[name]
+			o, ok := map[string]engine.Option{"Lazy": engine.Lazy, "Own": engine.Own, "Recycle": engine.Recycle, "ValidUTF8": engine.ValidUTF8}[name]
 			if !ok {
 				t.Fatalf("%s: no option %s", where, name)
 			}

@@ -1,19 +1,20 @@
-package engine
+package engine_test
 
 import (
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // TestSettersOfConstants: whatever is set in a constant, it stays as it is.
 func TestSettersOfConstants(t *testing.T) {
 	holdsGigabytes(t)
-	wire := string(newAtomic().m.AppendTo(nil))
-	s := NewConst(schema.StructOf(atomicDesc), wire).view
+	wire := string(newAtomic().Message().AppendTo(nil))
+	s := engine.NewConst(schema.StructOf(atomicDesc), wire).View()
 	setters := atomicSetters()
 	for _, name := range []string{"a", "t", "l", "u"} {
-		setters = append(setters, atomicSetter{"good value of " + name, func(s Struct, _ func(string) Struct) {
+		setters = append(setters, atomicSetter{"good value of " + name, func(s engine.Struct, _ func(string) engine.Struct) {
 			f := atomicField(name)
 			s.SetValue(f, atomicDesc, newAtomic().Value(f, atomicDesc))
 		}})

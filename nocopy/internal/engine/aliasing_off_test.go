@@ -1,7 +1,0 @@
-// Tests ask here whether strings that are read alias the message: the safe twins copy them.
-
-//go:build nounsafe
-
-package engine
-
-const aliasing = false

@@ -1,7 +1,0 @@
-// Tests ask here whether strings that are read alias the message: they do.
-
-//go:build !nounsafe
-
-package engine
-
-const aliasing = true // strings refer to the message
