@@ -1,3 +1,5 @@
+// The ways in which bytes become a message, for several tests.
+
 package engine
 
 import (

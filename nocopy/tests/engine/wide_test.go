@@ -368,7 +368,8 @@ func TestWideBuiltIsAccepted(t *testing.T) {
 			}
 		}
 		wire := s.Message().Bytes()
-		if words := engine.IndexWords(s.Message()); n == 200 && words*4 > 5*len(wire) { // such a field has 4 bytes
+		// Such a field has 4 bytes
+		if words := engine.IndexWords(s.Message()); n == 200 && words*4 > 5*len(wire) {
 			t.Errorf("built with an index of %.1f bytes a byte", float64(words)*4/float64(len(wire)))
 		}
 		got, err := engine.Parse(d, wire)
