@@ -208,7 +208,9 @@ func TestHTTPToken(t *testing.T) {
 		}}
 	}))
 	t.Cleanup(srv.Close)
-	front := fakeHTTP(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, srv.URL, 307) })
+	front := fakeHTTP(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, srv.URL, http.StatusTemporaryRedirect)
+	})
 	client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())
 		r.Header.Set("Authorization", "Bearer secret")
