@@ -230,7 +230,7 @@ func (r *reader) endQuoted(i, end int, ascii bool) byte {
 	return '"'
 }
 
-// escaped reads the string whose first quote is at i, of which those before at are no escapes.
+// escaped reads the string whose first quote is at i. No byte before at is an escape.
 func (r *reader) escaped(i, at int) byte {
 	for ; at < len(r.in) && r.in[at] != '"'; at++ {
 		if r.in[at] == '\\' {

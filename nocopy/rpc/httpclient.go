@@ -420,7 +420,7 @@ type httpCall struct {
 	pieces [][]byte // nil when the call has returned: they may be used for something else
 }
 
-// errStalled is the cause of the end of a call of which nothing was taken, or nothing more came.
+// errStalled is why a call has ended whose bytes were not taken, or whose reply did not go on.
 var errStalled = fmt.Errorf("the server has stalled: %w", os.ErrDeadlineExceeded)
 
 func newHTTPCall(p *pending, stall time.Duration, ends func(error)) *httpCall {
@@ -454,8 +454,7 @@ func (c *httpCall) expect(more bool) {
 	}
 }
 
-// failure returns the error of a call that has failed with err, of which the server has sent
-// nothing that can be used.
+// failure returns the error of a call that has failed with err, without a reply that can be used.
 func (c *httpCall) failure(ctx context.Context, err error) error {
 	switch cause := context.Cause(ctx); {
 	case cause == nil:

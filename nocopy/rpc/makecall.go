@@ -27,8 +27,8 @@ func callIntercepted(ctx context.Context, outermost Handler, m *Method, args noc
 	return result, err
 }
 
-// tryOf returns the call of which call is a try, which endTry must end, and the method and the
-// arguments that the try sends.
+// tryOf returns the tries that call belongs to, and the method and the arguments that this try
+// sends. endTry must end the try.
 func tryOf(call *Call) (*clientTries, *Method, nocopy.Struct, error) {
 	t := clientTriesOf(call)
 	if t == nil {

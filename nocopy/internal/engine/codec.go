@@ -48,8 +48,8 @@ func (m *Message) fixedValue(word uint32) []byte {
 	return m.buf.At(word)
 }
 
-// replaceFixed returns the n bytes to store a value into in the place of the one that word stands
-// for, and its word.
+// replaceFixed returns n bytes for a value that replaces the one that word stands for, and the new
+// value's word.
 func (m *Message) replaceFixed(word uint32, n int) ([]byte, uint32) {
 	p := word
 	if word&inNode != 0 {
@@ -101,7 +101,7 @@ func (m *Message) appendEncoded(t *schema.Type, k encoded) uint32 {
 	return m.appendValue(t, 0, source{n: len(k.text), data: k.text}, 0)
 }
 
-// replaceEncoded puts a value in the place of the one that word stands for and returns its word.
+// replaceEncoded replaces the value that word stands for and returns the new value's word.
 func (m *Message) replaceEncoded(t *schema.Type, word uint32, k encoded) uint32 {
 	if t.Kind() == schema.Fixed {
 		b, word := m.replaceFixed(word, int(t.Size()))

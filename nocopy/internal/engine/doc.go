@@ -11,7 +11,7 @@
 //	        entry of a list:     start, end, count, elements, room, type
 //	                  │ positions, or numbers of entries
 //	                  ↓
-//	bytes   chain.Buffer: blocks, and nodes in the place of what was changed
+//	bytes   chain.Buffer: blocks, and nodes instead of what was changed
 //
 // A handle of any type can be converted to Struct, whose methods are all accessors. Those that
 // end with At are for lists, those with Pair for maps. Only packages nocopy, thriftimpl,

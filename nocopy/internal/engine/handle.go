@@ -34,7 +34,7 @@ func (s Struct) RootDesc() *schema.Struct {
 	return s.m.desc
 }
 
-// UnknownText returns the text for a struct of which RootDesc knows nothing.
+// UnknownText returns the text for a struct for which RootDesc returns nil.
 func (s Struct) UnknownText() string {
 	switch {
 	case s.m == nil:

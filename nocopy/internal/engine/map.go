@@ -112,7 +112,7 @@ func (s Struct) putEncoded(k, value encoded) {
 	m.idx[slot+pairValue] = word
 }
 
-// sizeOfBoth returns n+k, of which each is at most chain.MaxSize, or as much as an int32 has.
+// sizeOfBoth returns n+k, or the largest int32 if that is less. Each is at most chain.MaxSize.
 func sizeOfBoth(n, k int) int { return int(min(uint(n)+uint(k), math.MaxInt32)) }
 
 // appendPair adds a pair with the key, so that its value can be appended next. It returns the

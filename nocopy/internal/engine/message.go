@@ -461,12 +461,12 @@ const keepCopied = 64 << 10
 // keepShadows is the most notes on fields that came twice that wait for the next message.
 const keepShadows = 4 << 10
 
-// keepLarge is for how many messages in a row, none of which has a large index, what has grown
-// with one waits for the next.
+// keepLarge is how many messages in a row without a large index may pass before memory that has
+// grown with such an index is dropped.
 const keepLarge = 16
 
-// dropLarge gives up what is larger than most messages need: a large index to whoever needs one,
-// and what has grown with it when it has not been needed for a while.
+// dropLarge gives up what is larger than most messages need. A large index goes to a pool. Memory
+// that has grown with it is dropped after keepLarge messages.
 func (m *Message) dropLarge() {
 	if m.idxItem != nil {
 		m.dropIndex()

@@ -78,8 +78,8 @@ const forBuilding = Recycle | held | limited | WithIndex | AnySize
 // builtFlags is flagsOf for a message that is built.
 func builtFlags(opts []Option) flag { return flagsOf(opts) & forBuilding }
 
-// settled returns flags of which none contradicts another: of those that put off indexing and
-// WithIndex, which needs all, one is left.
+// settled returns flags that do not contradict each other: it leaves one of those that put off
+// indexing and WithIndex, which needs everything indexed.
 func (f flag) settled() flag {
 	switch {
 	case f&WithIndex != 0:

@@ -15,7 +15,7 @@ import (
 // others go through a parser (parser.go).
 
 // unusual reports whether parsing b needs a parser from the beginning: all options but Own,
-// Recycle and Lazy do, and a type of which there are no programs yet.
+// Recycle and Lazy do, and a type that has no programs yet.
 func unusual(d *schema.Struct, b []byte, flags flag) bool {
 	if flags&^(Own|Recycle|Lazy) != 0 || d.Programs() == nil {
 		return true

@@ -161,7 +161,7 @@ func valueProgram(t *schema.Type) uint32 {
 type compiler struct {
 	cells      []cell
 	origins    []opOrigin
-	waiting    []*schema.Type          // types of which programs are still to be made
+	waiting    []*schema.Type          // types whose programs are still to be made
 	values     map[*schema.Type]uint32 // offsets of the programs of values that are in no field
 	insides    map[*schema.Type]uint32 // offsets of structs and of elements of kindContainers
 	programs   map[*schema.Struct]*schema.Programs

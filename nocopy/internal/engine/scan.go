@@ -32,7 +32,7 @@ type Scanner struct {
 type scanLevel struct {
 	left  int64        // elements to come, those of a map being keys and values; -1 for a struct
 	types [2]WireType  // of the elements; of a map's keys and values
-	value bool         // typ is the declared type of the elements, not that of what they are in
+	value bool         // typ is the declared type of the elements; else of what contains them
 	typ   *schema.Type // nil: types are not compared
 }
 

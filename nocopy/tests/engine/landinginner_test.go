@@ -29,7 +29,7 @@ func init() {
 	)
 }
 
-// caseOf returns the wire bytes of a Case of which each Business is message.
+// caseOf returns the wire bytes of a Case. Each Business in it is message.
 func caseOf(message []byte) []byte {
 	wire := append([]byte{12, 0, 1}, message...)
 	wire = append(wire, 15, 0, 2, 12, 0, 0, 0, 2)

@@ -75,8 +75,8 @@ func TestDeepByIndex(t *testing.T) {
 	}
 }
 
-// TestInnerBytes: the bytes of structs and lists of which getters have passed over a part by an
-// index that lies are none, or those of an empty struct.
+// TestInnerBytes: if an index lies, and getters have passed over a part of a struct or list by it,
+// the bytes of that struct or list are none, or those of an empty struct.
 func TestInnerBytes(t *testing.T) {
 	leaves, tree := fieldNamed(orchardDesc, "leaves"), fieldNamed(orchardDesc, "tree")
 	for _, inner := range []string{"", "\x0b\x83\x00\x00\x00\x00\x01x"} { // an index, or not

@@ -43,7 +43,7 @@ func accepted(t *testing.T, what string, d *schema.Struct, m *engine.Message) {
 	}
 }
 
-// TestOwnWideStructs: many wide structs of which few fields are set take more index than bytes.
+// TestOwnWideStructs: many wide structs with few fields set take more index than bytes.
 func TestOwnWideStructs(t *testing.T) {
 	wide := schema.NewStruct("Wide")
 	fields := make([]schema.FieldDesc, 200)

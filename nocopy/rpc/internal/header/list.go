@@ -120,7 +120,7 @@ func weight(p Pair) int {
 	return len(p.Key) + len(p.Value) + 1
 }
 
-// SameKey reports whether a and b are the same but for the case of ASCII letters.
+// SameKey reports whether a and b are the same, without regard to the case of ASCII letters.
 func SameKey(a, b string) bool {
 	if len(a) != len(b) {
 		return false
