@@ -51,7 +51,7 @@ func Example() {
 	// {id: 0, customer: "Ada Lovelace", lines: [{article: "engine", count: 0, price: 0}]}
 }
 
-// A message is built in place: what is set is appended to its wire bytes.
+// A message is built in place: setters append to its wire bytes.
 func Example_build() {
 	o := order.NewOrder()
 	defer o.Release()
@@ -73,8 +73,7 @@ func Example_build() {
 	// 93 <nil>
 }
 
-// With structs of plain values, which nocopyc makes with -fields, messages and lists are made at
-// once.
+// nocopyc -fields generates structs of plain values. One call makes a message or list from them.
 func Example_fields() {
 	o := order.NewOrderOf(order.OrderFields{
 		ID: 4711, Customer: "Ada", Labels: []nocopy.Pair[string, string]{{Key: "via", Value: "post"}},
@@ -87,7 +86,7 @@ func Example_fields() {
 	o.GetLines().At(0).SetPrice(0.5) // like any other message
 	fmt.Println(o)
 
-	o.SetLinesOf([]order.LineFields{{Article: "oil", Count: 3}}) // in their place
+	o.SetLinesOf([]order.LineFields{{Article: "oil", Count: 3}}) // replaces the lines
 	o.GetLines().At(0).Set(order.LineFields{Article: "grease"})
 	fmt.Println(o.GetLines())
 	// Output:
@@ -113,7 +112,7 @@ func Example_parse() {
 	// 1 cards 100
 }
 
-// A received message is changed in place. What did not change goes out as it came.
+// A received message is changed in place. Unchanged bytes are sent as they came.
 func Example_edit() {
 	o, err := order.ParseOrder(anOrder())
 	if err != nil {
@@ -129,8 +128,8 @@ func Example_edit() {
 	// Output: {id: 4711, customer: "Ada Lovelace", lines: [{article: "engine", count: 1, price: 0}, {article: "oil", count: 0, price: 0}]}
 }
 
-// A proxy parses a message, changes a field, and writes it to the next server: the rest is sent
-// from where it was received.
+// A proxy parses a message, changes a field, and writes it to the next server. All other bytes are
+// sent from the memory that they were received into.
 func Example_forward() {
 	received := anOrder()
 	o, err := order.ParseOrder(received)
@@ -141,7 +140,7 @@ func Example_forward() {
 	o.NewLabels().Put("via", "proxy")
 	var next bytes.Buffer // or a connection
 	_, err = o.Message().WriteTo(&next)
-	o.Release() // when it is written
+	o.Release() // after it was written
 
 	fmt.Println(next.Len()-len(received), err)
 	// Output: 25 <nil>
@@ -165,7 +164,7 @@ func Example_graft() {
 	// Output: {id: 4712, lines: [{article: "engine", count: 0, price: 0}, {article: "cards", count: 100, price: 0}]}
 }
 
-// Peek finds one value without parsing the rest. The path is of field ids and indexes.
+// Peek finds one value without parsing the rest. The path consists of field ids and indexes.
 func ExamplePeek() {
 	wire := anOrder()
 	article, err := nocopy.Peek(wire, 3, 1, 1) // lines, the second one, its article
@@ -177,8 +176,8 @@ func ExamplePeek() {
 	// true
 }
 
-// With Lazy the fields of the message are indexed, and what is inside of lists and structs when it
-// is first touched: good for large messages of which little is read.
+// Lazy indexes the fields of the message. The contents of lists and structs are indexed when they
+// are first read. It suits programs that read little of large messages.
 func Example_lazy() {
 	o, err := order.ParseOrder(anOrder(), nocopy.Lazy)
 	if err != nil {
@@ -189,7 +188,7 @@ func Example_lazy() {
 	fmt.Println(o.GetCustomer())
 	fmt.Println(o.GetLines().At(1).GetArticle()) // indexes the list
 
-	// What is left is indexed before other goroutines read.
+	// Index the rest before other goroutines read.
 	fmt.Println(o.Message().Index())
 	// Output:
 	// Ada
@@ -206,7 +205,7 @@ func ExampleWithIndex() {
 	b := o.Message().AppendTo(nil) // of 4 KiB or more, so it has an index
 	o.Release()
 
-	// In a file that is mapped, for instance: only the pages are touched that are read.
+	// The bytes may be a mapped file: only the pages that hold the values are touched.
 	indexed, err := order.ParseOrder(b, nocopy.ByIndex)
 	if err != nil {
 		panic(err)
@@ -225,7 +224,7 @@ func ExampleOpenIndexed() {
 	small := o.Message().AppendTo(nil)
 	o.Release()
 
-	// Without an index everything is parsed, unless that is not wanted.
+	// Without an index OpenIndexed parses everything. RequireIndex makes that an error.
 	o, err := nocopy.OpenIndexed[order.Order](order.OrderDesc, small)
 	fmt.Println(o.GetCustomer(), err)
 	_, err = nocopy.OpenIndexed[order.Order](order.OrderDesc, small, nocopy.RequireIndex)
@@ -235,8 +234,8 @@ func ExampleOpenIndexed() {
 	// true
 }
 
-// Strings that are read are good for ever, unless the message recycles its memory: then they end
-// with Release, and what is kept is cloned.
+// Strings that were read stay valid, unless the message recycles its memory. Then they end with
+// Release; clone those that you keep.
 func Example_recycle() {
 	safe, err := order.ParseOrder(anOrder())
 	if err != nil {
@@ -265,7 +264,7 @@ func Example_recycle() {
 	// nocopy: Order used after Release
 }
 
-// A message in Thrift's compact protocol is read, edited and sent on in it.
+// A message in Thrift's compact protocol is read, edited, and sent on in the same protocol.
 func ExampleMessage_AppendCompact() {
 	compact := []byte("\x16\xce\x49\x18\x03Ada\x00") // 1: 4711, 2: "Ada"
 	o, err := order.ParseOrder(compact, nocopy.Compact)
@@ -323,7 +322,7 @@ func Example_union() {
 	// false
 }
 
-// Maps are searched where they lie; large ones get a table when they are first searched.
+// Lookups search the wire bytes of a map. Large maps get a hash table at the first lookup.
 func Example_map() {
 	o := order.NewOrder()
 	defer o.Release()
@@ -343,7 +342,7 @@ func Example_map() {
 	// urgent yes
 }
 
-// A Decoder reads messages one after another; here they have frames, as WriteFrame writes them.
+// A Decoder reads messages one after another. These are framed, as WriteFrame writes them.
 func ExampleDecoder() {
 	var stream bytes.Buffer
 	for id := range int64(3) {
@@ -369,7 +368,8 @@ func ExampleDecoder() {
 }
 
 // A program that handles one message after another may keep a Message of its own and fill it again
-// and again: that costs least. What it held before ends, but for strings that were read.
+// and again, which costs least. Filling it ends its previous contents, except strings that were
+// read.
 func ExampleParseInto() {
 	var in, out nocopy.Message
 	var last order.Order
@@ -385,7 +385,7 @@ func ExampleParseInto() {
 		fmt.Println(reply, out.Len(), "bytes")
 		last = o
 	}
-	in.Reset() // lets go of the bytes, too
+	in.Reset() // also drops the reference to the bytes
 	defer func() { fmt.Printf("%.32s\n", recover()) }()
 	last.GetID()
 	// Output:
@@ -394,7 +394,7 @@ func ExampleParseInto() {
 	// nocopy: Order used after Release
 }
 
-// Bad data is an error that tells where it is, and what is wrong.
+// An error for bad data tells where the data is bad, and why.
 func ExampleError() {
 	wire := anOrder()
 	_, err := order.ParseOrder(wire[:len(wire)-20])

@@ -1,7 +1,7 @@
 package nocopy
 
-// The value types that "nocopyc -fields" makes, one for each struct of the IDL, hold its fields as
-// plain values: see the package's section "Structs of plain values".
+// "nocopyc -fields" generates a Go struct of plain values for each struct of the IDL; see the
+// package's section "Structs of plain values". This file has the types of some of its fields.
 
 // Opt is the value of an optional field in a struct of plain values. The zero Opt leaves the field
 // unset.

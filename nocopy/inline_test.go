@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestInline: what reads a scalar is compiled into its caller.
+// TestInline: functions that read a scalar are inlined.
 func TestInline(t *testing.T) {
 	t.Parallel()
 	names := inlinable(t)
@@ -24,8 +24,8 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// inlinable returns the functions of this package, and of those in internal, that the compiler can
-// inline, sorted. Env is added to the go command's environment.
+// inlinable returns the functions of this package and of the packages in internal that the
+// compiler can inline, sorted. env is added to the go command's environment.
 func inlinable(t *testing.T, env ...string) []string {
 	t.Helper()
 	c := exec.Command("go", "build", "-trimpath", "-gcflags=-m=2", ".", "./internal/...")
@@ -39,7 +39,8 @@ func inlinable(t *testing.T, env ...string) []string {
 	said := regexp.MustCompile(`(?m)^github.com/nocopythrift/nocopythrift/nocopy/(?:internal/([a-z]+/))?[^/]+: can inline (.*) with cost `)
 	for _, m := range said.FindAllSubmatch(out, -1) {
 		name := typeArgs.ReplaceAllString(strings.Replace(string(m[1]), "/", ".", 1)+string(m[2]), "")
-		// Function literals, and what the compiler makes of defer and range, are numbered by it.
+		// The compiler numbers function literals, and the functions that it makes for defer and
+		// range.
 		if !strings.Contains(name, ".func") && !strings.Contains(name, "-range") && !strings.Contains(name, "deferwrap") {
 			names = append(names, name)
 		}
@@ -50,8 +51,8 @@ func inlinable(t *testing.T, env ...string) []string {
 
 var writeInlinable = flag.Bool("inline.write", false, "write testdata/inline/list.txt anew")
 
-// TestInlinable: a function that could be inlined before still can. The list is amd64's: 32 bits
-// have a few less.
+// TestInlinable: a function that could be inlined before still can. The list is for amd64; on
+// 32-bit machines it is a little shorter.
 func TestInlinable(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/inline/list.txt"

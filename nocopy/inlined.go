@@ -2,9 +2,9 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 
-// The compiler inlines a function of a package that a program does not import itself only if a
-// package that it does import has inlined the function, too. Programs that use generic lists
-// import this package, and not package engine: hence these calls.
+// Programs that use generic lists import this package, not package engine. The compiler inlines
+// functions of engine into them only if this package has inlined the same functions. These calls
+// make it do that.
 
 //lint:ignore U1000 see above
 func inlineHandle(s engine.Struct) engine.Struct {

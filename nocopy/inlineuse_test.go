@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestInliningWhereUsed: reading a field or element costs its user no call. testdata/inline says
-// which calls are meant, line by line, and the compiler is asked.
+// TestInliningWhereUsed: reading a field or element costs a program no call. Comments in
+// testdata/inline name the calls that must be inlined, line by line; the compiler reports those
+// that it inlines.
 func TestInliningWhereUsed(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "build", "-gcflags=-m=1", "./testdata/inline").CombinedOutput()

@@ -76,9 +76,9 @@ func (l StructList[S]) SortFunc(cmp func(a, b S) int) {
 // All iterates over indices and elements.
 func (l StructList[S]) All() iter.Seq2[int, S] { return l.each }
 
-// each calls yield with every element. (All is not more than its name, so that loop bodies
-// remain functions of their own: what they call is inlined there, which it is not in a body
-// that is inlined into another one's loop.)
+// each calls yield with every element. (All only returns this function. A loop body then stays a
+// function of its own, and the calls in it are inlined. If the body itself were inlined into this
+// loop, they would not be.)
 //
 //go:noinline
 func (l StructList[S]) each(yield func(int, S) bool) {
